@@ -1,0 +1,150 @@
+/* linker/: objects in, one ET_DYN image out. This room knows ELF and nothing else: no tasks, tensors or scopes.
+ *
+ * Order of calls:  sk_linker_create, inputs, (kernel look-ups, required symbols), synthetic sections and symbols,
+ * sk_linker_link, sk_linker_write, sk_linker_destroy.
+ *
+ * Functions that can fail return false (or a NONE value) after putting the text into the diagnostics sink. */
+#ifndef SK_LINKER_H
+#define SK_LINKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+
+struct sk_linker;
+
+typedef uint32_t sk_symbol;  /* handle of a symbol; SK_NONE: none */
+typedef uint32_t sk_section; /* handle of a synthetic section */
+
+struct sk_linker_options {
+	const char *const *search_paths; /* -L, in order; may be NULL */
+	size_t search_path_count;
+	const char *soname; /* NULL: none */
+};
+
+struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
+				   const struct sk_linker_options *options);
+void sk_linker_destroy(struct sk_linker *linker);
+
+/* ---- inputs, in command-line order ---- */
+
+/* Adds an object or an archive. Members of an archive are pulled on demand, or all of them with whole_archive. A file given
+ * twice is one input. Returns the input's number, or SK_NONE. */
+uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
+
+/* -l name: lib<name>.a on the search paths. */
+uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
+
+/* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */
+const char *sk_linker_search(struct sk_linker *linker, const char *name);
+
+/* The ELF machine of the inputs (EM_X86_64), or EM_NONE before the first object. */
+uint16_t sk_linker_machine(const struct sk_linker *linker);
+
+/* -u: the symbol must be defined; it and what it reaches stay. */
+void sk_linker_require(struct sk_linker *linker, const char *symbol);
+
+/* ---- kernels: functions, and the records of .sk.kernels ---- */
+
+struct sk_kernel_record {
+	const char *symbol;
+	const char *signature; /* NULL: the object has none for it */
+	const char *object;    /* "x.o" or "lib.a(member.o)" */
+	uint32_t input;
+	struct sk_place place; /* of the record, or of the symbol */
+	sk_symbol code;	       /* the definition; SK_NONE in a record from sk_linker_visit_kernels whose member has not
+				  been pulled */
+};
+
+/* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members), pulls
+ * its member, and fills the record. False, silently, if there is none. A symbol that is there but cannot be a kernel (not a
+ * function, undefined, thread-local, IFUNC, in an object of intermediate code only) is an error in the sink, and false. */
+bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *symbol,
+			   struct sk_kernel_record *record);
+
+/* Calls visit for every signature record in an input (SK_NONE: in all), pulled or not, in file order. */
+void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
+			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context);
+
+/* Names of defined global functions and of signature records, for "did you mean". In the arena. */
+const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count);
+
+/* Resolves what is known so far (pulls members until nothing more is wanted) and collects the writable sections that the
+ * function reaches through relocations: its hidden state. Numbers are stable for the linker's life; two kernels share a
+ * number if they share the section. The array is in the arena. */
+bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
+
+/* "name in object" of a state number, for messages. */
+const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
+
+/* ---- what the caller synthesizes ---- */
+
+enum sk_section_kind {
+	SK_SECTION_TEXT,      /* R-X; these precede all other text */
+	SK_SECTION_READ_ONLY, /* R-- */
+	SK_SECTION_CONSTANTS, /* R--, in a segment of its own at the end of the image, page-aligned */
+	SK_SECTION_EH_FRAME,  /* joined with the inputs' .eh_frame */
+	SK_SECTION_NOT_LOADED, /* kept in the file only */
+};
+
+/* A piece of a section's contents. Gaps between pieces are zero. */
+struct sk_piece {
+	uint64_t offset;
+	const void *bytes; /* must live until sk_linker_write has returned */
+	uint64_t size;
+};
+
+struct sk_section_spec {
+	const char *name; /* ".text.sk_sp1": the output section is .text */
+	enum sk_section_kind kind;
+	uint64_t alignment;
+	uint64_t size;
+	const struct sk_piece *pieces;
+	size_t piece_count;
+};
+
+sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_section_spec *spec);
+
+enum sk_symbol_kind { SK_SYMBOL_FUNCTION, SK_SYMBOL_OBJECT };
+
+/* Defines a symbol in a synthetic section. Exported ones are in .dynsym, the others are local in .symtab; name NULL: only a
+ * handle, in no table. */
+sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const char *name, uint64_t offset,
+			   uint64_t size, enum sk_symbol_kind kind, bool exported);
+
+enum sk_relocation_kind {
+	SK_RELOCATION_RELATIVE32, /* 32 bits: S + A - P */
+	SK_RELOCATION_CALL,	  /* the architecture's direct call or jump at this offset */
+};
+
+void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,
+			sk_symbol target, int64_t addend);
+
+/* The order of kernels' text behind the synthetic text: first call, first placed. Text of functions that are not named
+ * follows in input order. */
+void sk_linker_order(struct sk_linker *linker, sk_symbol code);
+
+/* A note that is allocated and found through PT_NOTE. */
+void sk_linker_add_note(struct sk_linker *linker, const char *owner, uint32_t type, const void *bytes, uint32_t size);
+
+/* ---- the link ---- */
+
+/* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches, lays
+ * out, relocates. The image is complete in memory afterwards. */
+bool sk_linker_link(struct sk_linker *linker);
+
+/* Writes the image to a temporary file beside path and renames it; nothing is left behind on failure. */
+bool sk_linker_write(struct sk_linker *linker, const char *path);
+
+/* After sk_linker_link: the object that defines the symbol, its size, its virtual address. For maps and reports. */
+struct sk_symbol_info {
+	const char *name, *object;
+	uint64_t address, size;
+};
+struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol symbol);
+
+#endif

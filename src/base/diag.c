@@ -1,0 +1,204 @@
+/* The message list, its printing, and suggestions for misspelt names. */
+#include "base/diag.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+struct note {
+	struct note *next;
+	const char *text;
+};
+
+struct sk_message {
+	struct sk_message *next;
+	enum sk_severity severity;
+	const char *place; /* "" for none */
+	const char *text;
+	struct note *first_note, *last_note;
+};
+
+void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena)
+{
+	*diag = (struct sk_diag){.arena = arena};
+}
+
+static const char *print_arguments(struct sk_arena *arena, const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	int length = vsnprintf(NULL, 0, format, again);
+
+	va_end(again);
+	char *text = sk_arena_alloc(arena, (size_t)length + 1, 1);
+
+	vsnprintf(text, (size_t)length + 1, format, args);
+	return text;
+}
+
+const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
+{
+	if (!place.file)
+		return "";
+	if (place.section)
+		return sk_arena_print(arena, "%s:(%s+0x%" PRIx64 ")", place.file, place.section, place.offset);
+	if (place.line)
+		return sk_arena_print(arena, "%s:%u:%u", place.file, place.line, place.column);
+	return place.file;
+}
+
+static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *text)
+{
+	struct sk_message *message = SK_NEW(diag->arena, struct sk_message);
+
+	*message = (struct sk_message){
+		.severity = severity, .place = sk_place_text(diag->arena, place), .text = text};
+	if (diag->last)
+		diag->last->next = message;
+	else
+		diag->first = message;
+	diag->last = message;
+	if (severity == SK_ERROR)
+		diag->errors++;
+	else
+		diag->warnings++;
+}
+
+void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(diag, SK_ERROR, place, print_arguments(diag->arena, format, args));
+	va_end(args);
+}
+
+void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(diag, SK_WARNING, place, print_arguments(diag->arena, format, args));
+	va_end(args);
+}
+
+void sk_note(struct sk_diag *diag, const char *format, ...)
+{
+	struct sk_message *message = diag->last;
+	va_list args;
+
+	if (!message)
+		return;
+
+	struct note *note = SK_NEW(diag->arena, struct note);
+
+	va_start(args, format);
+	note->text = print_arguments(diag->arena, format, args);
+	va_end(args);
+	if (message->last_note)
+		message->last_note->next = note;
+	else
+		message->first_note = note;
+	message->last_note = note;
+}
+
+/* Control characters from hostile input never reach a terminal. */
+static void print_clean(const char *text, FILE *stream)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			fprintf(stream, "\\x%02x", c);
+		else
+			fputc(c, stream);
+	}
+}
+
+void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream)
+{
+	bool colour = isatty(fileno(stream));
+	unsigned errors = 0;
+
+	for (const struct sk_message *message = diag->first; message; message = message->next) {
+		bool error = message->severity == SK_ERROR;
+
+		if (error && limit && errors == limit) {
+			fprintf(stream, "%s: error: too many errors, stopping after %u (--error-limit=0 shows all)\n",
+				program, limit);
+			break;
+		}
+		errors += error;
+		fprintf(stream, "%s: %s%s:%s ", program, !colour ? "" : error ? "\033[1;31m" : "\033[1;35m",
+			error ? "error" : "warning", colour ? "\033[0m" : "");
+		print_clean(message->place, stream);
+		fputs(*message->place ? ": " : "", stream);
+		print_clean(message->text, stream);
+		fputc('\n', stream);
+		for (const struct note *note = message->first_note; note; note = note->next) {
+			fputs(">>> ", stream);
+			print_clean(note->text, stream);
+			fputc('\n', stream);
+		}
+	}
+	diag->first = diag->last = NULL;
+}
+
+/* Edit distance with swaps of neighbours (Damerau, restricted). Names are cut at 63 letters. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { MAX = 64 };
+	size_t rows[3][MAX + 1];
+	size_t length_a = strnlen(a, MAX - 1), length_b = strnlen(b, MAX - 1);
+	size_t *before = rows[0], *last = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= length_b; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= length_a; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= length_b; j++) {
+			size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+		size_t *spare = before;
+
+		before = last;
+		last = row;
+		row = spare;
+	}
+	return last[length_b];
+}
+
+const char *sk_suggest(const char *name, const char *const *candidates, size_t count)
+{
+	size_t length = strlen(name), allowed = length / 3 ? length / 3 : 1;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t d = distance(name, candidates[i]);
+
+		if (d <= allowed && d < length) {
+			best = candidates[i];
+			allowed = d - (d > 0); /* only a nearer one replaces it */
+			if (d <= 1)
+				break;
+		}
+	}
+	return best;
+}
+
+const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count)
+{
+	const char *near = sk_suggest(name, candidates, count);
+
+	return near ? sk_arena_print(arena, "; did you mean '%s'?", near) : "";
+}

@@ -1,0 +1,58 @@
+/* Diagnostics: modules put errors with their place into a sink; the program prints them when a phase has ended. Libraries
+ * never print and never exit.
+ *
+ *   sklink: error: model.yaml:12:9: unknown kernel 'mull'; did you mean 'mul'?
+ *   >>> mul is defined in kernels.a(mul.o)
+ */
+#ifndef SK_DIAG_H
+#define SK_DIAG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+/* Where something stands. For text: file, line and column from 1. For objects: file is "lib.a(member.o)" or "x.o", and
+ * section, if any, gives "lib.a(member.o):(.text+0x10)". */
+struct sk_place {
+	const char *file; /* NULL: no place */
+	uint32_t line;    /* 0: no line */
+	uint32_t column;
+	const char *section; /* NULL: no section */
+	uint64_t offset;     /* in the section */
+};
+
+enum sk_severity { SK_ERROR, SK_WARNING };
+
+struct sk_diag {
+	struct sk_arena *arena;
+	struct sk_message *first, *last;
+	unsigned errors;   /* so far */
+	unsigned warnings;
+};
+
+void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena);
+
+/* Adds a message. Text is one sentence without a full stop. */
+void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Adds a ">>>" line to the message added last. */
+void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The place as text, in the arena: "f.yaml:3:7", "x.o:(.text+0x1)", or "" without a file. */
+const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
+
+/* Prints all messages ("program: error: place: text") and empties the sink, keeping the counts. At most limit errors are
+ * printed (0: all), then a line says that there were more. Colour if the stream is a terminal. */
+void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
+
+/* The candidate nearest to the misspelt name, or NULL if none is near: at most a third of its letters differ. */
+const char *sk_suggest(const char *name, const char *const *candidates, size_t count);
+
+/* "; did you mean 'x'?" in the arena, or "". */
+const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count);
+
+#endif

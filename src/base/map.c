@@ -1,0 +1,67 @@
+/* Open addressing with linear probing; hashes are kept, so growing does not read the keys again. */
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct sk_map_slot {
+	const char *key; /* NULL: empty */
+	size_t length;
+	uint64_t hash;
+	uint32_t value;
+};
+
+void sk_map_init(struct sk_map *map, struct sk_arena *arena)
+{
+	*map = (struct sk_map){.arena = arena};
+}
+
+static struct sk_map_slot *find_slot(const struct sk_map *map, const char *key, size_t length, uint64_t hash)
+{
+	for (size_t i = hash & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
+		struct sk_map_slot *slot = &map->slots[i];
+
+		if (!slot->key || (slot->hash == hash && slot->length == length && !memcmp(slot->key, key, length)))
+			return slot;
+	}
+}
+
+uint32_t sk_map_find(const struct sk_map *map, const char *key, size_t length)
+{
+	if (!map->count)
+		return SK_NONE;
+
+	const struct sk_map_slot *slot = find_slot(map, key, length, XXH3_64bits(key, length));
+
+	return slot->key ? slot->value : SK_NONE;
+}
+
+static void grow(struct sk_map *map)
+{
+	struct sk_map old = *map;
+
+	map->capacity = old.capacity ? old.capacity * 2 : 16;
+	map->slots = SK_NEW_ARRAY(map->arena, struct sk_map_slot, map->capacity);
+	for (size_t i = 0; i < old.capacity; i++) {
+		const struct sk_map_slot *slot = &old.slots[i];
+
+		if (slot->key)
+			*find_slot(map, slot->key, slot->length, slot->hash) = *slot;
+	}
+}
+
+uint32_t sk_map_insert(struct sk_map *map, const char *key, size_t length, uint32_t value)
+{
+	if (2 * (map->count + 1) > map->capacity)
+		grow(map);
+
+	uint64_t hash = XXH3_64bits(key, length);
+	struct sk_map_slot *slot = find_slot(map, key, length, hash);
+
+	if (!slot->key) {
+		*slot = (struct sk_map_slot){key, length, hash, value};
+		map->count++;
+	}
+	return slot->value;
+}

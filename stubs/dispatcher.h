@@ -1,0 +1,58 @@
+/* stubs/: from a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
+ * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
+ *
+ *   plan --dispatcher.c--> neutral ops --emit-<arch>.c--> bytes and relocations
+ */
+#ifndef SK_DISPATCHER_H
+#define SK_DISPATCHER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "loader/plan.h"
+#include "stubs/skabi.h"
+
+/* What a relocation in a dispatcher refers to. */
+enum sk_code_target {
+	SK_CODE_KERNEL,	   /* the function of plan kernel number `index` */
+	SK_CODE_CONSTANTS, /* the start of the constants */
+};
+
+struct sk_code_relocation {
+	uint64_t offset;
+	bool call; /* the architecture's call; otherwise 32-bit PC-relative */
+	enum sk_code_target target;
+	uint32_t index;
+	int64_t addend;
+};
+
+/* A function in the code; the first one is the entry. */
+struct sk_code_symbol {
+	const char *name;
+	uint64_t offset, size;
+};
+
+struct sk_code {
+	SK_ARRAY(uint8_t) bytes;
+	SK_ARRAY(struct sk_code_relocation) relocations;
+	SK_ARRAY(struct sk_code_symbol) symbols;
+	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
+	 * eh_frame_starts[i] and refers to symbols[i]. */
+	SK_ARRAY(uint8_t) eh_frame;
+	SK_ARRAY(uint64_t) eh_frame_starts;
+};
+
+enum sk_entry_kind {
+	SK_ENTRY_PARALLEL, /* int NAME(struct sk_core *) */
+	SK_ENTRY_SERIAL,   /* int NAME_serial(void *const *tensors, void *workspace); the launch's scratch, if any, lies in
+			      the workspace behind workspace_size bytes (unshared_workspace_size for task entries) */
+};
+
+enum { SK_CODE_ALIGNMENT = 64 };
+
+/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted. `name` is the entry's symbol. Returns NULL, or
+ * the reason why it cannot be done (in the arena). */
+const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view *plan, uint32_t launch,
+			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
+
+#endif

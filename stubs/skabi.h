@@ -1,0 +1,68 @@
+/* The contract between a dispatcher and whoever runs it: the runtime fills struct sk_core, the dispatcher reads it through
+ * fixed offsets. doc/abi.md has the same as a table. Change anything here and SK_ABI_VERSION grows.
+ *
+ * Entry: int NAME(struct sk_core *core), called once on every core of every lane that has steps in the launch. Returns 0,
+ * SK_STATUS_ABORTED, or the non-zero status of the kernel that failed; then core->failed_task is its task. */
+#ifndef SK_ABI_H
+#define SK_ABI_H
+
+#include <stdint.h>
+
+#include "skplan.h"
+
+#define SK_ABI_VERSION 1u
+
+enum {
+	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
+				     processors fetch them in pairs */
+};
+
+/* What an entry returns when await said that the launch has been aborted elsewhere. Kernels' own statuses are passed
+ * through unchanged, so the runtime tells the two apart by failed_task. */
+#define SK_STATUS_ABORTED INT32_MIN
+
+struct sk_core;
+
+/* Runtime functions that a dispatcher may call. */
+struct sk_runtime {
+	/* Waits until *word >= target. 0: it is; otherwise the launch has been aborted and the core must leave. */
+	int (*await)(struct sk_core *core, const volatile uint64_t *word, uint64_t target);
+};
+
+/* The range of one partition that this core computes. */
+struct sk_range {
+	uint64_t low, high;
+};
+
+/* One entry of a launch's homes table, as this core sees it. */
+struct sk_home {
+	const volatile uint64_t *word; /* the home's progress word */
+	uint64_t mine;		       /* 1: this core is the home (and in its lane), else 0 */
+};
+
+/* A lane as this launch sees it. */
+struct sk_lane {
+	uint64_t base;			/* number before the launch's first step: step s is published as base + s */
+	const volatile uint64_t *words; /* progress words of the lane's cores, SK_PROGRESS_STRIDE bytes apart */
+	uint64_t count;			/* cores */
+};
+
+struct sk_core {
+	uint32_t lane;				/* 0   */
+	uint32_t index;				/* 4   within the lane */
+	uint32_t count;				/* 8   cores of the lane */
+	uint32_t failed_task;			/* 12  SK_NO_INDEX until a kernel's status ends the launch */
+	volatile uint64_t *progress;		/* 16  this core's own word */
+	void *const *bindings;			/* 24  base address by binding number */
+	void *workspace;			/* 32  for task entries: the unshared workspace */
+	void *scratch;				/* 40  of this core */
+	const struct sk_range *ranges;		/* 48  by (partition - launch.first_partition) */
+	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
+	const struct sk_runtime *runtime;	/* 64 */
+	uint64_t reserved;			/* 72 */
+	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
+};
+
+_Static_assert(sizeof(void *) != 8 || sizeof(struct sk_core) == 128, "struct sk_core is part of the ABI");
+
+#endif

@@ -1,0 +1,245 @@
+/* The plan: the tables in a package that say what is in it. The only thing that the linker and the loader share.
+ *
+ * The plan is the allocated section .sk.plan, found by the dynamic symbol sk_plan. It is little-endian, used in place and
+ * needs no load-time relocation: a reference is a signed 32-bit offset from its own address (0: none), everything else is
+ * an index into a table. Only loader/plan.c reads it from outside; it checks before anybody trusts.
+ *
+ * Byte sizes and offsets are 64-bit. All structs have natural alignment and no hidden padding; the section is aligned to
+ * SK_PLAN_ALIGN. Every reserved field is zero. */
+#ifndef SK_PLAN_H
+#define SK_PLAN_H
+
+#include <stdint.h>
+
+#define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
+#define SK_PLAN_VERSION 1u
+#define SK_PLAN_ALIGN 64u
+
+enum {
+	SK_MAX_RANK = 8,
+	SK_MAX_LANES = 2,
+};
+
+/* Element types. The order is part of the format. */
+enum sk_dtype {
+	SK_DTYPE_NONE,
+	SK_I8, SK_U8, SK_I16, SK_U16, SK_I32, SK_U32, SK_I64, SK_U64,
+	SK_F16, SK_BF16, SK_F32, SK_F64, SK_BOOL,
+	SK_DTYPE_COUNT,
+};
+
+static inline uint32_t sk_dtype_size(enum sk_dtype dtype)
+{
+	static const uint8_t sizes[SK_DTYPE_COUNT] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1};
+
+	return dtype < SK_DTYPE_COUNT ? sizes[dtype] : 0;
+}
+
+/* The name in signatures, manifests and messages; "?" for a number that is none. */
+static inline const char *sk_dtype_name(enum sk_dtype dtype)
+{
+	static const char *const names[SK_DTYPE_COUNT] = {"?",	 "i8",	"u8",  "i16",  "u16", "i32", "u32",
+							  "i64", "u64", "f16", "bf16", "f32", "f64", "bool"};
+
+	return dtype < SK_DTYPE_COUNT ? names[dtype] : "?";
+}
+
+/* What a tensor is to whoever runs the package. */
+enum sk_role {
+	SK_ROLE_NONE,
+	SK_ROLE_INPUT,	   /* read, never written; bound */
+	SK_ROLE_OUTPUT,	   /* written; bound */
+	SK_ROLE_INOUT,	   /* read before it is first written: state; bound */
+	SK_ROLE_CONSTANT,  /* embedded in the package, never written */
+	SK_ROLE_TEMPORARY, /* lives in the workspace */
+};
+
+/* Where an address lies. */
+enum sk_space {
+	SK_SPACE_NONE,
+	SK_SPACE_BINDING,   /* offset from the base of binding number `index` */
+	SK_SPACE_WORKSPACE, /* offset from the workspace's base; task entries use the unshared workspace */
+	SK_SPACE_CONSTANT,  /* offset from the start of the constants */
+	SK_SPACE_STATE,	    /* hidden state number `index` of the kernels; never an address, only an access */
+};
+
+/* Bits. */
+enum sk_access { SK_ACCESS_NONE = 0, SK_ACCESS_READ = 1, SK_ACCESS_WRITE = 2 };
+
+/* How one argument of a call comes about, in the order of the C parameters. */
+enum sk_argument_kind {
+	SK_ARGUMENT_NONE,
+	SK_ARGUMENT_POINTER, /* address of (space, index, offset), plus the range's start times element_bytes */
+	SK_ARGUMENT_VALUE,   /* scalar of type dtype with the bits `value` */
+	SK_ARGUMENT_LENGTH,  /* scalar: the number of split elements of this call (step extent where it is not split) */
+	SK_ARGUMENT_LOAD,    /* scalar of type dtype, loaded from (space, index, offset) when the task runs */
+	SK_ARGUMENT_BLOCK,   /* const struct sk_block * */
+	SK_ARGUMENT_SCRATCH, /* address `offset` bytes into this core's scratch; `size` bytes */
+	SK_ARGUMENT_RESULT,  /* not passed: the returned value of type dtype is stored at (space, index, offset) */
+	SK_ARGUMENT_STATE,   /* not passed: the kernel's hidden state `index` is read and written */
+	SK_ARGUMENT_KIND_COUNT,
+};
+
+enum { SK_ARGUMENT_BY_REFERENCE = 1 }; /* VALUE and LENGTH: pass the address of a copy on the core's stack (Fortran) */
+
+struct sk_plan_argument {
+	uint8_t kind;	/* enum sk_argument_kind */
+	uint8_t dtype;	/* enum sk_dtype; of the elements for POINTER */
+	uint8_t access; /* enum sk_access */
+	uint8_t space;	/* enum sk_space */
+	uint32_t index; /* binding or state number */
+	uint64_t offset;
+	uint64_t size;		/* bytes accessed, over all cores together */
+	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
+	uint64_t value;		/* bits of a scalar, zero-extended */
+	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE */
+	uint32_t reserved;
+};
+
+enum sk_step_kind {
+	SK_STEP_PLAIN,	      /* one call on the step's home */
+	SK_STEP_BLOCKS,	      /* block b of `blocks` on core b modulo the lane's cores */
+	SK_STEP_BLOCKS_RANGE, /* block b computes range b of extent: [b*extent/blocks, (b+1)*extent/blocks); the blocks are
+				 divided among the cores as the step's partition says (consecutive blocks, one core) */
+	SK_STEP_SPLIT,	      /* each core gets its range of `extent` as the step's partition says; empty: no call */
+	SK_STEP_KIND_COUNT,
+};
+
+enum {
+	SK_STEP_PUBLISH = 1,	 /* somebody awaits it: the core stores its progress behind it */
+	SK_STEP_STATUS = 2,	 /* the kernel returns int; non-zero ends the launch */
+	SK_STEP_NONTEMPORAL = 4, /* fence (sfence) behind the call */
+};
+
+#define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
+#define SK_NO_INDEX UINT32_MAX
+
+/* One lane's turn at one task. The steps of a launch stand in its global order (network order). */
+struct sk_plan_step {
+	uint32_t task;	   /* index into tasks */
+	uint32_t kernel;   /* index into kernels */
+	uint8_t lane;	   /* index into lanes */
+	uint8_t kind;	   /* enum sk_step_kind */
+	uint16_t flags;	   /* SK_STEP_… */
+	uint32_t number;   /* from 1 in the lane's program */
+	uint32_t core_set; /* SK_ALL_CORES, or index into homes, within the launch's homes */
+	uint32_t partition; /* SPLIT, BLOCKS_RANGE: index into partitions, within the launch's; else SK_NO_INDEX */
+	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
+	uint32_t first_argument, argument_count;
+	uint32_t first_await, await_count;
+	uint32_t reserved;
+	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
+};
+
+/* The awaiting step starts when the core set of step `step` (index into steps, an earlier one of the launch) has finished
+ * it. */
+struct sk_plan_await {
+	uint32_t step;
+};
+
+/* Core h = stream modulo the lane's core count is the home. */
+struct sk_plan_home {
+	uint32_t lane;
+	uint32_t stream;
+};
+
+/* Division of [0, extent) among C cores in whole units: with U = ceil(extent / unit), core c has
+ * [min(extent, floor(c*U/C)*unit), min(extent, floor((c+1)*U/C)*unit)). For BLOCKS_RANGE, extent is the number of blocks
+ * and unit is 1. */
+struct sk_plan_partition {
+	uint64_t extent;
+	uint64_t unit;
+};
+
+/* Bytes of the address ranges that cores share out in a step, for reasoning about conflicts ("units" of an access):
+ *   SPLIT:        ceil(extent / unit) units of unit * element_bytes bytes
+ *   BLOCKS_RANGE: `blocks` units; of extent / blocks * element_bytes bytes if blocks divides extent, else irregular
+ *   otherwise, or with element_bytes 0: not divided. */
+
+enum sk_launch_kind {
+	SK_LAUNCH_SUPERKERNEL, /* a segment of a scope */
+	SK_LAUNCH_SINGLE,      /* a task that could not be fused, or stands outside every scope */
+	SK_LAUNCH_TASK,	       /* the entry of one task for unfused runs; not part of the network's launches */
+	SK_LAUNCH_KIND_COUNT,
+};
+
+struct sk_plan_launch {
+	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
+	int32_t entry;	      /* code: int entry(struct sk_core *) */
+	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none */
+	int32_t scope;	      /* string, or 0 */
+	uint32_t kind;	      /* enum sk_launch_kind */
+	uint32_t first_step, step_count;
+	uint32_t first_follow, follow_count;	   /* launches (indices in follows) that must have ended before */
+	uint32_t first_partition, partition_count; /* the ranges table of this launch */
+	uint32_t first_home, home_count;	   /* the homes table of this launch */
+	uint32_t lane_steps[SK_MAX_LANES];	   /* length of each lane's program; 0: the lane has nothing to do */
+	uint32_t stream;			   /* the stream it is launched on: its first task's */
+	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
+};
+
+struct sk_plan_task {
+	int32_t name;  /* string */
+	int32_t scope; /* string, or 0 */
+	uint32_t kernel;
+	uint32_t stream;
+	uint32_t launch;      /* the network launch (kind 0 or 1) that runs it */
+	uint32_t task_launch; /* its own entry (kind 2), or SK_NO_INDEX */
+	uint32_t line;	      /* in the manifest */
+	uint32_t reserved;
+};
+
+struct sk_plan_kernel {
+	int32_t name;	   /* string: the kernel's name in the manifest */
+	int32_t symbol;	   /* string */
+	int32_t signature; /* string, normalised */
+	int32_t code;	   /* the function */
+};
+
+struct sk_plan_tensor {
+	int32_t name;	/* string */
+	uint8_t dtype;	/* enum sk_dtype */
+	uint8_t rank;
+	uint8_t role;	/* enum sk_role */
+	uint8_t space;	/* enum sk_space: BINDING, WORKSPACE, CONSTANT; NONE: unused */
+	uint32_t index; /* binding number, or 0 */
+	uint32_t reserved;
+	uint64_t offset;	  /* in its space */
+	uint64_t unshared_offset; /* temporaries: in the unshared workspace */
+	uint64_t bytes;
+	uint64_t shape[SK_MAX_RANK];
+};
+
+/* A table: place-relative reference to its first record, and the number of records. */
+struct sk_plan_table {
+	int32_t offset;
+	uint32_t count;
+};
+
+struct sk_plan {
+	uint32_t magic;
+	uint32_t version;     /* SK_PLAN_VERSION */
+	uint32_t abi_version; /* SK_ABI_VERSION of the dispatchers */
+	uint32_t machine;     /* EM_X86_64 … */
+	uint64_t size;	      /* of the whole section, this header included */
+	uint64_t workspace_size;
+	uint64_t unshared_workspace_size; /* for task entries */
+	uint64_t constants_size;
+	int32_t constants; /* reference to the start of the constants, or 0 */
+	int32_t device;	   /* string: the profile it was planned for */
+	struct sk_plan_table lanes;	 /* int32_t string references: names */
+	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */
+	struct sk_plan_table tasks;	 /* struct sk_plan_task, in network order */
+	struct sk_plan_table kernels;	 /* struct sk_plan_kernel */
+	struct sk_plan_table tensors;	 /* struct sk_plan_tensor */
+	struct sk_plan_table bindings;	 /* uint32_t: tensor of each binding number */
+	struct sk_plan_table steps;	 /* struct sk_plan_step, launch by launch */
+	struct sk_plan_table awaits;	 /* struct sk_plan_await */
+	struct sk_plan_table arguments;	 /* struct sk_plan_argument */
+	struct sk_plan_table partitions; /* struct sk_plan_partition */
+	struct sk_plan_table homes;	 /* struct sk_plan_home */
+	struct sk_plan_table follows;	 /* uint32_t launch indices */
+	struct sk_plan_table strings;	 /* bytes; the last one is NUL, every string lies inside */
+};
+
+#endif
