@@ -39,6 +39,9 @@ bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, cha
  * constants), numbers counting up per lane, awaits earlier in the launch. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
+/* Checks every launch, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
+bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
+
 /* The string that a reference names ("" for 0). The field must lie in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 

@@ -116,7 +116,7 @@ struct sk_set {
 	int64_t integer;  /* also for integers up to 2^64-1, as bits */
 	bool negative;
 	double real;
-	const char *text; /* EXTENT: an extent's name; TENSOR: a tensor's name */
+	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name; TENSOR: a tensor's name */
 };
 
 struct sk_name {
@@ -168,6 +168,7 @@ struct sk_declared_kernel {
 	struct sk_name symbol;	  /* text NULL: same as name */
 	struct sk_name object;	  /* as written; text NULL: any input */
 	struct sk_name signature; /* text NULL: it must be in the object */
+	const struct sk_signature *parsed; /* of `signature` */
 };
 
 struct sk_device_profile {

@@ -69,7 +69,8 @@ enum sk_access { SK_ACCESS_NONE = 0, SK_ACCESS_READ = 1, SK_ACCESS_WRITE = 2 };
 /* How one argument of a call comes about, in the order of the C parameters. */
 enum sk_argument_kind {
 	SK_ARGUMENT_NONE,
-	SK_ARGUMENT_POINTER, /* address of (space, index, offset), plus the range's start times element_bytes */
+	SK_ARGUMENT_POINTER, /* address of (space, index, offset); SPLIT: plus the range's start times element_bytes.
+				BLOCKS_RANGE kernels get the whole tensor's address and find their range by themselves */
 	SK_ARGUMENT_VALUE,   /* scalar of type dtype with the bits `value` */
 	SK_ARGUMENT_LENGTH,  /* scalar: the number of split elements of this call (step extent where it is not split) */
 	SK_ARGUMENT_LOAD,    /* scalar of type dtype, loaded from (space, index, offset) when the task runs */

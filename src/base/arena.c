@@ -19,14 +19,18 @@ struct sk_arena {
 	struct block *blocks; /* the first is the one that small requests come from */
 };
 
+static _Noreturn void out_of_memory(void)
+{
+	fputs("sklink: fatal: out of memory\n", stderr);
+	_Exit(1);
+}
+
 static void *allocate_or_die(size_t size)
 {
 	void *memory = calloc(1, size);
 
-	if (!memory) {
-		fputs("sklink: fatal: out of memory\n", stderr);
-		_Exit(1);
-	}
+	if (!memory)
+		out_of_memory();
 	return memory;
 }
 
@@ -51,7 +55,7 @@ void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-		bytes = SIZE_MAX / 2; /* cannot be had: ends in allocate_or_die */
+		out_of_memory();
 	bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 
 	struct block *block = arena->blocks;

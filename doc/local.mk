@@ -1,0 +1,3 @@
+# Man pages and documents.
+dist_man_MANS += doc/sklink.1
+EXTRA_DIST += doc/design.md

@@ -1,0 +1,132 @@
+/* Reads archives in the System V/GNU format: bytes in, members out, one after the other. The archive's own symbol index is
+ * not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing here is keyed by a member's
+ * name, since real archives hold several members of one name. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+struct header {
+	char name[16];
+	char date[12];
+	char user[6];
+	char group[6];
+	char mode[8];
+	char size[10];
+	char end[2];
+};
+
+_Static_assert(sizeof(struct header) == 60, "the header of an archive's member has 60 bytes");
+
+void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size)
+{
+	*archive = (struct sk_archive){.bytes = bytes, .size = size, .offset = strlen("!<arch>\n")};
+}
+
+static enum sk_archive_result fail(struct sk_archive *archive, const char *error)
+{
+	archive->error = error;
+	return SK_ARCHIVE_ERROR;
+}
+
+/* A decimal number, left-aligned and padded with spaces. Ten digits cannot overflow. */
+static bool parse_number(const char *text, size_t length, uint64_t *number)
+{
+	size_t i = 0;
+
+	*number = 0;
+	for (; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+		*number = *number * 10 + (uint64_t)(text[i] - '0');
+	if (i == 0)
+		return false;
+	for (; i < length; i++)
+		if (text[i] != ' ')
+			return false;
+	return true;
+}
+
+/* "/123": the name stands at 123 in the table of long names and ends with "/\n". */
+static bool find_long_name(const struct sk_archive *archive, const struct header *header, struct sk_member *member)
+{
+	uint64_t start;
+
+	if (!parse_number(header->name + 1, sizeof(header->name) - 1, &start) || start >= archive->long_names_size)
+		return false;
+
+	const char *name = archive->long_names + start;
+	const char *end = memchr(name, '\n', archive->long_names_size - start);
+
+	if (!end || end - name > UINT16_MAX)
+		return false;
+	if (end > name && end[-1] == '/')
+		end--;
+	member->name = name;
+	member->name_length = (uint32_t)(end - name);
+	return true;
+}
+
+/* "name/" and spaces. */
+static void find_short_name(const struct header *header, struct sk_member *member)
+{
+	size_t length = sizeof(header->name);
+	const char *slash = memchr(header->name, '/', length);
+
+	if (slash)
+		length = (size_t)(slash - header->name);
+	else
+		while (length && header->name[length - 1] == ' ')
+			length--;
+	member->name = header->name;
+	member->name_length = (uint32_t)length;
+}
+
+static bool has_name(const struct header *header, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = length; i < sizeof(header->name); i++)
+		if (header->name[i] != ' ')
+			return false;
+	return !memcmp(header->name, name, length);
+}
+
+enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_member *member)
+{
+	for (;;) {
+		uint64_t start = archive->offset, size;
+
+		if (start >= archive->size)
+			return SK_ARCHIVE_END;
+		if (!sk_within(start, sizeof(struct header), archive->size))
+			return fail(archive, "the archive is truncated in a member's header");
+
+		const struct header *header = (const struct header *)(archive->bytes + start);
+
+		if (memcmp(header->end, "`\n", 2) != 0)
+			return fail(archive, "a member's header does not end as it must; the archive is damaged");
+		if (!parse_number(header->size, sizeof(header->size), &size))
+			return fail(archive, "a member's size is not a number; the archive is damaged");
+		start += sizeof(*header);
+		if (!sk_within(start, size, archive->size))
+			return fail(archive, "a member ends behind the end of the file; the archive is truncated");
+		archive->offset = start + size + (size & 1); /* cannot overflow: start + size is within a file */
+
+		if (has_name(header, "/") || has_name(header, "/SYM64/"))
+			continue;
+		if (has_name(header, "//")) {
+			archive->long_names = (const char *)archive->bytes + start;
+			archive->long_names_size = size;
+			continue;
+		}
+		*member = (struct sk_member){.offset = start - sizeof(*header),
+					     .bytes = archive->bytes + start,
+					     .size = size};
+		if (header->name[0] == '#' && header->name[1] == '1' && header->name[2] == '/')
+			return fail(archive, "the archive is in the BSD format, which is not supported");
+		if (header->name[0] != '/')
+			find_short_name(header, member);
+		else if (!find_long_name(archive, header, member))
+			return fail(archive, "a member's long name is not in the table of names; the archive is damaged");
+		return SK_ARCHIVE_MEMBER;
+	}
+}

@@ -1,0 +1,70 @@
+/* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask to be
+ * retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its constructors and
+ * destructors, since they may prepare what was reached; an object of which nothing is reached gives nothing. */
+#include "linker/internal.h"
+
+#ifndef SHF_GNU_RETAIN
+#define SHF_GNU_RETAIN (1 << 21)
+#endif
+
+typedef SK_ARRAY(struct sk_input_section *) worklist;
+
+static void mark(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
+{
+	if (!section || section->live || !section->loaded || section->discarded)
+		return;
+	section->live = true;
+	sk_array_push(linker->arena, work, section);
+
+	struct sk_object *object = section->object;
+
+	if (!object || object->reached)
+		return;
+	object->reached = true;
+	for (uint32_t i = 1; i < object->header_count; i++)
+		if (object->sections[i].type == SHT_INIT_ARRAY || object->sections[i].type == SHT_FINI_ARRAY)
+			mark(linker, work, &object->sections[i]);
+}
+
+static void mark_targets(struct sk_linker *linker, worklist *work, const struct sk_input_section *section,
+			 const sk_elf_relocation *relocations, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		mark(linker, work, sk_relocation_target(linker, section, &relocations[i]).section);
+}
+
+/* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
+static void mark_frames(struct sk_linker *linker, worklist *work, const struct sk_input_section *section)
+{
+	for (const struct sk_frame *frame = section->frames; frame; frame = frame->next) {
+		mark_targets(linker, work, frame->section, frame->relocations, frame->relocation_count);
+		mark_targets(linker, work, frame->cie->section, frame->cie->relocations, frame->cie->relocation_count);
+	}
+}
+
+void sk_collect(struct sk_linker *linker)
+{
+	worklist work = {0};
+
+	for (size_t i = 0; i < linker->synthetic.count; i++) {
+		const struct sk_input_section *section = &linker->synthetic.items[i]->section;
+
+		mark(linker, &work, &linker->synthetic.items[i]->section);
+		mark_targets(linker, &work, section, section->relocations, section->relocation_count);
+	}
+	for (size_t i = 0; i < linker->required.count; i++)
+		mark(linker, &work, sk_symbol_target(linker, linker->required.items[i]).section);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->pulled && j < object->header_count; j++)
+			if (object->sections[j].flags & SHF_GNU_RETAIN)
+				mark(linker, &work, &object->sections[j]);
+	}
+	while (work.count) {
+		struct sk_input_section *section = work.items[--work.count];
+
+		mark_targets(linker, &work, section, section->relocations, section->relocation_count);
+		mark_frames(linker, &work, section);
+	}
+}

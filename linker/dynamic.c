@@ -1,0 +1,376 @@
+/* The tables for the dynamic loader: symbols (imports and exported entries), their names, both kinds of hash tables, needed
+ * versions, and .dynamic. sk_dynamic_prepare makes what does not depend on addresses and so fixes all sizes;
+ * sk_dynamic_write, after the layout, writes everything into the image. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "linker/internal.h"
+
+enum { FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
+
+/* ---- names ---- */
+
+static uint32_t add_name(struct sk_linker *linker, const char *name, size_t length)
+{
+	uint32_t offset = (uint32_t)linker->dynamic_names.count;
+
+	for (size_t i = 0; i < length; i++)
+		sk_array_push(linker->arena, &linker->dynamic_names, (uint8_t)name[i]);
+	sk_array_push(linker->arena, &linker->dynamic_names, 0);
+	return offset;
+}
+
+/* ---- hashes (gABI, "Hash Table"; the GNU one is Bernstein's) ---- */
+
+static uint32_t system_v_hash(const char *name)
+{
+	uint32_t hash = 0;
+
+	for (; *name; name++) {
+		hash = (hash << 4) + (uint8_t)*name;
+		hash ^= (hash >> 24) & 0xf0;
+		hash &= 0x0fffffff;
+	}
+	return hash;
+}
+
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (uint8_t)*name;
+	return hash;
+}
+
+static uint32_t gnu_bucket_count(const struct sk_linker *linker)
+{
+	return (uint32_t)linker->exported.count / 4 + 1;
+}
+
+/* Words of the Bloom filter: about twelve bits a symbol. */
+static uint32_t gnu_filter_size(const struct sk_linker *linker)
+{
+	uint32_t words = 1;
+
+	while ((uint64_t)words * 64 < (uint64_t)linker->exported.count * 12)
+		words *= 2;
+	return words;
+}
+
+static uint32_t symbol_count(const struct sk_linker *linker)
+{
+	return 1 + (uint32_t)(linker->imported.count + linker->exported.count);
+}
+
+static const struct sk_linker_symbol *symbol_at(const struct sk_linker *linker, uint32_t dynamic_index)
+{
+	size_t imports = linker->imported.count;
+	sk_symbol number = dynamic_index <= imports ? linker->imported.items[dynamic_index - 1]
+						    : linker->exported.items[dynamic_index - 1 - imports];
+
+	return &linker->symbols.items[number];
+}
+
+struct sort_key {
+	uint32_t bucket;
+	sk_symbol symbol; /* the order of definition decides among equals */
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct sort_key *left = a, *right = b;
+
+	if (left->bucket != right->bucket)
+		return left->bucket < right->bucket ? -1 : 1;
+	return (left->symbol > right->symbol) - (left->symbol < right->symbol);
+}
+
+/* The GNU hash table wants the symbols of a bucket side by side, and imports before them all. */
+static void sort_exported(struct sk_linker *linker)
+{
+	size_t count = linker->exported.count;
+	uint32_t buckets = gnu_bucket_count(linker);
+	struct sort_key *keys = SK_NEW_ARRAY(linker->arena, struct sort_key, count);
+
+	for (size_t i = 0; i < count; i++) {
+		sk_symbol symbol = linker->exported.items[i];
+
+		keys[i] = (struct sort_key){gnu_hash(linker->symbols.items[symbol].name) % buckets, symbol};
+	}
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++) {
+		linker->exported.items[i] = keys[i].symbol;
+		linker->symbols.items[keys[i].symbol].dynamic_index = (uint32_t)(1 + linker->imported.count + i);
+	}
+}
+
+static void write_system_v_hash(struct sk_linker *linker, uint32_t *words)
+{
+	uint32_t count = symbol_count(linker);
+	uint32_t *buckets = words + 2, *chains = buckets + count;
+
+	words[0] = count;
+	words[1] = count;
+	for (uint32_t i = count - 1; i > 0; i--) {
+		uint32_t bucket = system_v_hash(symbol_at(linker, i)->name) % count;
+
+		chains[i] = buckets[bucket];
+		buckets[bucket] = i;
+	}
+}
+
+static void write_gnu_hash(struct sk_linker *linker, uint32_t *words)
+{
+	enum { SHIFT = 6 };
+	uint32_t bucket_count = gnu_bucket_count(linker), filter_size = gnu_filter_size(linker);
+	uint32_t first = 1 + (uint32_t)linker->imported.count, count = symbol_count(linker);
+	uint64_t *filter = (uint64_t *)(words + 4);
+	uint32_t *buckets = (uint32_t *)(filter + filter_size), *chains = buckets + bucket_count;
+
+	words[0] = bucket_count;
+	words[1] = first;
+	words[2] = filter_size;
+	words[3] = SHIFT;
+	for (uint32_t i = first; i < count; i++) {
+		uint32_t hash = gnu_hash(symbol_at(linker, i)->name), bucket = hash % bucket_count;
+		bool last = i + 1 == count || gnu_hash(symbol_at(linker, i + 1)->name) % bucket_count != bucket;
+
+		filter[hash / 64 % filter_size] |= (uint64_t)1 << hash % 64 | (uint64_t)1 << (hash >> SHIFT) % 64;
+		if (!buckets[bucket])
+			buckets[bucket] = i;
+		chains[i - first] = (hash & ~1u) | last;
+	}
+}
+
+/* ---- needed libraries and versions ---- */
+
+/* A version of a library that some import has. */
+struct sk_version {
+	const char *library, *name;
+	uint32_t library_name, version_name; /* in .dynstr */
+	bool first_of_library;
+	uint16_t versions_of_library; /* of the first one: how many there are */
+};
+
+static int compare_versions(const void *a, const void *b)
+{
+	const struct sk_version *left = a, *right = b;
+	int order = strcmp(left->library, right->library);
+
+	return order ? order : strcmp(left->name, right->name);
+}
+
+/* The versions that the imports have, sorted, each once. */
+static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *count)
+{
+	struct sk_version *versions = SK_NEW_ARRAY(linker->arena, struct sk_version, linker->imported.count);
+	struct sk_version *first = versions;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < linker->imported.count; i++) {
+		const struct sk_import *import =
+			&sk_imports[linker->symbols.items[linker->imported.items[i]].import];
+
+		versions[i] = (struct sk_version){.library = import->library, .name = import->version};
+	}
+	qsort(versions, linker->imported.count, sizeof(*versions), compare_versions);
+	for (size_t i = 0; i < linker->imported.count; i++) {
+		if (kept && !compare_versions(&versions[kept - 1], &versions[i]))
+			continue;
+		versions[kept] = versions[i];
+		if (!kept || strcmp(versions[kept].library, versions[kept - 1].library) != 0) {
+			first = &versions[kept];
+			first->first_of_library = true;
+		}
+		first->versions_of_library++;
+		kept++;
+	}
+	*count = kept;
+	return versions;
+}
+
+static uint16_t version_of(const struct sk_version *versions, uint32_t count, const struct sk_import *import)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(versions[i].library, import->library) && !strcmp(versions[i].name, import->version))
+			return (uint16_t)(FIRST_VERSION + i);
+	return VER_NDX_GLOBAL; /* not reached: find_versions has seen every import */
+}
+
+static void write_versions(struct sk_linker *linker)
+{
+	uint8_t *needed = sk_image_at(linker, &linker->made[SK_MADE_NEEDED_VERSIONS]);
+	uint16_t *numbers = (uint16_t *)sk_image_at(linker, &linker->made[SK_MADE_VERSIONS]);
+
+	numbers[0] = VER_NDX_LOCAL;
+	for (uint32_t i = 1; i < symbol_count(linker); i++) {
+		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
+
+		numbers[i] = i > linker->imported.count ? VER_NDX_GLOBAL
+							: version_of(linker->versions, linker->version_count,
+								     &sk_imports[symbol->import]);
+	}
+	for (uint32_t i = 0; i < linker->version_count; i++) {
+		const struct sk_version *version = &linker->versions[i];
+		bool last = i + 1 == linker->version_count || linker->versions[i + 1].first_of_library;
+		bool last_library = i + version->versions_of_library == linker->version_count;
+
+		if (version->first_of_library) {
+			Elf64_Verneed *library = (Elf64_Verneed *)needed;
+			uint32_t size = (uint32_t)(sizeof(Elf64_Verneed) +
+						   version->versions_of_library * sizeof(Elf64_Vernaux));
+
+			*library = (Elf64_Verneed){.vn_version = VER_NEED_CURRENT,
+						   .vn_cnt = version->versions_of_library,
+						   .vn_file = version->library_name,
+						   .vn_aux = sizeof(Elf64_Verneed),
+						   .vn_next = last_library ? 0 : size};
+			needed += sizeof(*library);
+		}
+		*(Elf64_Vernaux *)needed = (Elf64_Vernaux){.vna_hash = system_v_hash(version->name),
+							   .vna_other = (uint16_t)(FIRST_VERSION + i),
+							   .vna_name = version->version_name,
+							   .vna_next = last ? 0 : sizeof(Elf64_Vernaux)};
+		needed += sizeof(Elf64_Vernaux);
+	}
+}
+
+/* ---- .dynamic ---- */
+
+typedef SK_ARRAY(Elf64_Dyn) dynamic_tags;
+
+static void add_tag(struct sk_linker *linker, dynamic_tags *tags, int64_t tag, uint64_t value)
+{
+	sk_array_push(linker->arena, tags, (Elf64_Dyn){.d_tag = tag, .d_un.d_val = value});
+}
+
+static void add_array_tags(struct sk_linker *linker, dynamic_tags *tags, enum sk_rank rank, int64_t address_tag,
+			   int64_t size_tag)
+{
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		const struct sk_output *output = linker->outputs.items[i];
+
+		if (output->rank == rank) {
+			add_tag(linker, tags, address_tag, output->address);
+			add_tag(linker, tags, size_tag, output->size);
+		}
+	}
+}
+
+/* Called twice: for the number of tags once the output sections are known, and for their values. */
+static dynamic_tags make_tags(struct sk_linker *linker)
+{
+	const struct sk_input_section *made = linker->made;
+	dynamic_tags tags = {0};
+
+	for (uint32_t i = 0; i < linker->version_count; i++)
+		if (linker->versions[i].first_of_library)
+			add_tag(linker, &tags, DT_NEEDED, linker->versions[i].library_name);
+	if (linker->options.soname)
+		add_tag(linker, &tags, DT_SONAME, linker->soname);
+	add_array_tags(linker, &tags, SK_RANK_INIT_ARRAY, DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
+	add_array_tags(linker, &tags, SK_RANK_FINI_ARRAY, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
+	add_tag(linker, &tags, DT_HASH, made[SK_MADE_HASH].address);
+	add_tag(linker, &tags, DT_GNU_HASH, made[SK_MADE_GNU_HASH].address);
+	add_tag(linker, &tags, DT_STRTAB, made[SK_MADE_DYNAMIC_NAMES].address);
+	add_tag(linker, &tags, DT_SYMTAB, made[SK_MADE_DYNAMIC_SYMBOLS].address);
+	add_tag(linker, &tags, DT_STRSZ, made[SK_MADE_DYNAMIC_NAMES].size);
+	add_tag(linker, &tags, DT_SYMENT, sizeof(Elf64_Sym));
+	if (made[SK_MADE_RELOCATIONS].size) {
+		add_tag(linker, &tags, DT_RELA, made[SK_MADE_RELOCATIONS].address);
+		add_tag(linker, &tags, DT_RELASZ, made[SK_MADE_RELOCATIONS].size);
+		add_tag(linker, &tags, DT_RELAENT, sizeof(Elf64_Rela));
+		if (linker->address_count)
+			add_tag(linker, &tags, DT_RELACOUNT, linker->address_count);
+	}
+	add_tag(linker, &tags, DT_FLAGS, DF_BIND_NOW);
+	add_tag(linker, &tags, DT_FLAGS_1, DF_1_NOW);
+	if (linker->version_count) {
+		add_tag(linker, &tags, DT_VERSYM, made[SK_MADE_VERSIONS].address);
+		add_tag(linker, &tags, DT_VERNEED, made[SK_MADE_NEEDED_VERSIONS].address);
+		add_tag(linker, &tags, DT_VERNEEDNUM, linker->library_count);
+	}
+	add_tag(linker, &tags, DT_NULL, 0);
+	return tags;
+}
+
+uint64_t sk_dynamic_size(struct sk_linker *linker)
+{
+	return make_tags(linker).count * sizeof(Elf64_Dyn);
+}
+
+/* ---- the two passes ---- */
+
+void sk_dynamic_prepare(struct sk_linker *linker)
+{
+	struct sk_input_section *made = linker->made;
+	uint32_t count;
+
+	sort_exported(linker);
+	count = symbol_count(linker);
+	linker->versions = find_versions(linker, &linker->version_count);
+
+	add_name(linker, "", 0);
+	linker->dynamic_name_offsets = SK_NEW_ARRAY(linker->arena, uint32_t, count);
+	for (uint32_t i = 1; i < count; i++) {
+		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
+
+		linker->dynamic_name_offsets[i] = add_name(linker, symbol->name, symbol->name_length);
+	}
+	for (uint32_t i = 0; i < linker->version_count; i++) {
+		struct sk_version *version = &linker->versions[i];
+
+		version->version_name = add_name(linker, version->name, strlen(version->name));
+		if (version->first_of_library) {
+			linker->library_count++;
+			version->library_name = add_name(linker, version->library, strlen(version->library));
+		}
+	}
+	if (linker->options.soname)
+		linker->soname = add_name(linker, linker->options.soname, strlen(linker->options.soname));
+
+	made[SK_MADE_HASH].size = (2 + 2 * (uint64_t)count) * sizeof(uint32_t);
+	made[SK_MADE_GNU_HASH].size = 4 * sizeof(uint32_t) + gnu_filter_size(linker) * sizeof(uint64_t) +
+				      (gnu_bucket_count(linker) + linker->exported.count) * sizeof(uint32_t);
+	made[SK_MADE_DYNAMIC_SYMBOLS].size = count * sizeof(Elf64_Sym);
+	made[SK_MADE_DYNAMIC_NAMES].size = linker->dynamic_names.count;
+	if (linker->version_count) {
+		made[SK_MADE_VERSIONS].size = count * sizeof(uint16_t);
+		made[SK_MADE_NEEDED_VERSIONS].size = linker->library_count * sizeof(Elf64_Verneed) +
+						     linker->version_count * sizeof(Elf64_Vernaux);
+	}
+}
+
+static void write_symbols(struct sk_linker *linker)
+{
+	Elf64_Sym *symbols = (Elf64_Sym *)sk_image_at(linker, &linker->made[SK_MADE_DYNAMIC_SYMBOLS]);
+
+	for (uint32_t i = 1; i < symbol_count(linker); i++) {
+		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
+
+		symbols[i] = (Elf64_Sym){.st_name = linker->dynamic_name_offsets[i],
+					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+		if (i <= linker->imported.count)
+			continue;
+		symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, symbol->type);
+		symbols[i].st_shndx = (uint16_t)symbol->section->output->number;
+		symbols[i].st_value = symbol->section->address + symbol->value;
+		symbols[i].st_size = symbol->size;
+	}
+}
+
+void sk_dynamic_write(struct sk_linker *linker)
+{
+	const struct sk_input_section *made = linker->made;
+	dynamic_tags tags = make_tags(linker);
+
+	memcpy(sk_image_at(linker, &made[SK_MADE_DYNAMIC]), tags.items, tags.count * sizeof(Elf64_Dyn));
+	memcpy(sk_image_at(linker, &made[SK_MADE_DYNAMIC_NAMES]), linker->dynamic_names.items,
+	       linker->dynamic_names.count);
+	write_symbols(linker);
+	write_system_v_hash(linker, (uint32_t *)sk_image_at(linker, &made[SK_MADE_HASH]));
+	write_gnu_hash(linker, (uint32_t *)sk_image_at(linker, &made[SK_MADE_GNU_HASH]));
+	if (linker->version_count)
+		write_versions(linker);
+}

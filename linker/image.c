@@ -1,0 +1,317 @@
+/* The bytes of the file: a relocated image comes in; the file's parts go out, complete with headers, symbol table and
+ * build-id. Constants are never copied: the file's parts refer to the caller's memory. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };
+
+static void add_extent(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
+{
+	if (size)
+		sk_array_push(linker->arena, &linker->extents, (struct sk_extent){offset, bytes, size});
+}
+
+void sk_image_prepare(struct sk_linker *linker)
+{
+	linker->image = sk_arena_alloc(linker->arena, linker->loaded_size, 1);
+	add_extent(linker, 0, linker->image, linker->loaded_size);
+}
+
+/* ---- .rela.dyn: the RELATIVE ones first, as DT_RELACOUNT promises ---- */
+
+static int compare_relocations(const void *a, const void *b)
+{
+	const Elf64_Rela *left = a, *right = b;
+
+	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
+}
+
+static void write_loader_relocations(struct sk_linker *linker)
+{
+	Elf64_Rela *out = (Elf64_Rela *)sk_image_at(linker, &linker->made[SK_MADE_RELOCATIONS]);
+	sk_relocations *lists[] = {&linker->relative, &linker->import_relocations};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!lists[i]->count)
+			continue;
+		qsort(lists[i]->items, lists[i]->count, sizeof(*out), compare_relocations);
+		memcpy(out, lists[i]->items, lists[i]->count * sizeof(*out));
+		out += lists[i]->count;
+	}
+}
+
+/* ---- .symtab, so that debuggers and profilers show names ---- */
+
+struct symbol_table {
+	SK_ARRAY(Elf64_Sym) symbols;
+	sk_bytes names;
+	uint32_t first_global;
+};
+
+static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *name)
+{
+	uint32_t offset = (uint32_t)names->count;
+
+	do
+		sk_array_push(linker->arena, names, (uint8_t)*name);
+	while (*name++);
+	return offset;
+}
+
+static void add_symbol(struct sk_linker *linker, struct symbol_table *table, const char *name, uint8_t info,
+		       const struct sk_input_section *section, uint64_t value, uint64_t size)
+{
+	const struct sk_output *output = section->output;
+	uint64_t address = section->address + value, room = output->address + output->size - address;
+
+	sk_array_push(linker->arena, &table->symbols,
+		      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
+				  .st_info = info,
+				  .st_shndx = (uint16_t)output->number,
+				  .st_value = address,
+				  .st_size = size < room ? size : room});
+}
+
+/* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
+static void add_object_symbols(struct sk_linker *linker, struct symbol_table *table, const struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->symbol_count; i++) {
+		const sk_elf_symbol *symbol = &object->symbols[i];
+		uint32_t number = sk_object_symbol_section(object, i);
+		uint8_t type = ELF64_ST_TYPE(symbol->st_info);
+
+		if (!number || !object->sections[number].output || !object->names[symbol->st_name])
+			continue;
+		if (type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && i >= object->first_global))
+			add_symbol(linker, table, object->names + symbol->st_name, ELF64_ST_INFO(STB_LOCAL, type),
+				   &object->sections[number], symbol->st_value, symbol->st_size);
+	}
+}
+
+static void add_stub_symbols(struct sk_linker *linker, struct symbol_table *table)
+{
+	const uint64_t size = linker->architecture->stub_size;
+
+	for (size_t i = 0; i < linker->stubs.count; i++) {
+		const char *name = linker->symbols.items[linker->stubs.items[i]].name;
+
+		add_symbol(linker, table, sk_arena_print(linker->arena, "%s@plt", name),
+			   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), &linker->made[SK_MADE_PLT], i * size, size);
+	}
+}
+
+static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
+{
+	sk_array_push(linker->arena, &table->symbols, (Elf64_Sym){0});
+	add_name(linker, &table->names, "");
+	for (size_t i = 0; i < linker->symbols.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
+
+		if (symbol->local && symbol->name && symbol->section->output)
+			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type),
+				   symbol->section, symbol->value, symbol->size);
+	}
+	for (size_t i = 0; i < linker->objects.count; i++)
+		if (linker->objects.items[i]->reached)
+			add_object_symbols(linker, table, linker->objects.items[i]);
+	add_stub_symbols(linker, table);
+	table->first_global = (uint32_t)table->symbols.count;
+	for (size_t i = 0; i < linker->exported.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->exported.items[i]];
+
+		add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_GLOBAL, symbol->type), symbol->section,
+			   symbol->value, symbol->size);
+	}
+}
+
+/* ---- what stands behind the loaded part ---- */
+
+static struct sk_output *add_tail(struct sk_linker *linker, const char *name, uint32_t type, const void *bytes,
+				  uint64_t size, uint64_t alignment)
+{
+	struct sk_output *output = SK_NEW(linker->arena, struct sk_output);
+
+	*output = (struct sk_output){.name = name,
+				     .rank = SK_RANK_NOT_LOADED,
+				     .type = type,
+				     .alignment = alignment,
+				     .size = size,
+				     .number = (uint32_t)linker->outputs.count + 1};
+	sk_align(linker->file_size, alignment, &output->file_offset); /* sizes of things in memory: no overflow */
+	add_extent(linker, output->file_offset, bytes, size);
+	linker->file_size = output->file_offset + size;
+	sk_array_push(linker->arena, &linker->outputs, output);
+	return output;
+}
+
+static void add_pieces(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset)
+{
+	for (size_t i = 0; i < section->piece_count; i++)
+		add_extent(linker, offset + section->pieces[i].offset, section->pieces[i].bytes,
+			   section->pieces[i].size);
+}
+
+/* Constants have their places already; sections that are not loaded get theirs now. */
+static void add_uncopied(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		struct sk_output *output = linker->outputs.items[i];
+
+		for (size_t j = 0; j < output->sections.count; j++) {
+			struct sk_input_section *section = output->sections.items[j];
+
+			if (output->rank == SK_RANK_CONSTANTS) {
+				add_pieces(linker, section, section->address);
+			} else if (output->rank == SK_RANK_NOT_LOADED) {
+				sk_align(linker->file_size, section->alignment, &linker->file_size);
+				if (!j)
+					output->file_offset = linker->file_size;
+				add_pieces(linker, section, linker->file_size);
+				linker->file_size += section->size;
+				output->size = linker->file_size - output->file_offset;
+				if (section->alignment > output->alignment)
+					output->alignment = section->alignment;
+			}
+		}
+	}
+}
+
+static void link_sections(struct sk_linker *linker)
+{
+	const struct sk_input_section *made = linker->made;
+	uint32_t symbols = made[SK_MADE_DYNAMIC_SYMBOLS].output->number;
+	uint32_t names = made[SK_MADE_DYNAMIC_NAMES].output->number;
+	static const enum sk_made of_symbols[] = {SK_MADE_HASH, SK_MADE_GNU_HASH, SK_MADE_VERSIONS, SK_MADE_RELOCATIONS};
+	static const enum sk_made of_names[] = {SK_MADE_DYNAMIC_SYMBOLS, SK_MADE_NEEDED_VERSIONS, SK_MADE_DYNAMIC};
+
+	for (size_t i = 0; i < sizeof(of_symbols) / sizeof(of_symbols[0]); i++)
+		if (sk_is_made(linker, of_symbols[i]))
+			made[of_symbols[i]].output->link = symbols;
+	for (size_t i = 0; i < sizeof(of_names) / sizeof(of_names[0]); i++)
+		if (sk_is_made(linker, of_names[i]))
+			made[of_names[i]].output->link = names;
+	made[SK_MADE_DYNAMIC_SYMBOLS].output->info = 1; /* the first symbol that is not local */
+	if (sk_is_made(linker, SK_MADE_NEEDED_VERSIONS))
+		made[SK_MADE_NEEDED_VERSIONS].output->info = linker->library_count;
+}
+
+static void add_tables(struct sk_linker *linker)
+{
+	struct symbol_table *table = SK_NEW(linker->arena, struct symbol_table);
+
+	make_symbols(linker, table);
+
+	struct sk_output *symbols = add_tail(linker, ".symtab", SHT_SYMTAB, table->symbols.items,
+					     table->symbols.count * sizeof(Elf64_Sym), sizeof(uint64_t));
+
+	symbols->entry_size = sizeof(Elf64_Sym);
+	symbols->info = table->first_global;
+	symbols->link = add_tail(linker, ".strtab", SHT_STRTAB, table->names.items, table->names.count, 1)->number;
+}
+
+/* .shstrtab and the section headers, which end the file. */
+static uint64_t add_section_headers(struct sk_linker *linker)
+{
+	size_t count = linker->outputs.count + 2; /* the null section and .shstrtab */
+	Elf64_Shdr *headers = SK_NEW_ARRAY(linker->arena, Elf64_Shdr, count);
+	sk_bytes names = {0};
+
+	add_name(linker, &names, "");
+	for (size_t i = 1; i + 1 < count; i++)
+		headers[i].sh_name = add_name(linker, &names, linker->outputs.items[i - 1]->name);
+	headers[count - 1].sh_name = add_name(linker, &names, ".shstrtab");
+	add_tail(linker, ".shstrtab", SHT_STRTAB, names.items, names.count, 1);
+	for (size_t i = 1; i < count; i++) {
+		const struct sk_output *output = linker->outputs.items[i - 1];
+		uint32_t name = headers[i].sh_name;
+
+		headers[i] = (Elf64_Shdr){.sh_name = name,
+					  .sh_type = output->type,
+					  .sh_flags = output->flags,
+					  .sh_addr = output->address,
+					  .sh_offset = output->file_offset,
+					  .sh_size = output->size,
+					  .sh_link = output->link,
+					  .sh_info = output->info,
+					  .sh_addralign = output->alignment,
+					  .sh_entsize = output->entry_size};
+	}
+
+	uint64_t offset;
+
+	sk_align(linker->file_size, sizeof(uint64_t), &offset);
+	add_extent(linker, offset, headers, count * sizeof(*headers));
+	linker->file_size = offset + count * sizeof(*headers);
+	return offset;
+}
+
+static void write_headers(struct sk_linker *linker, uint64_t section_headers)
+{
+	Elf64_Ehdr *header = (Elf64_Ehdr *)linker->image;
+
+	*header = (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE},
+		.e_type = ET_DYN,
+		.e_machine = linker->architecture->machine,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_shoff = section_headers,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = (uint16_t)linker->segments.count,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = (uint16_t)(linker->outputs.count + 1),
+		.e_shstrndx = (uint16_t)linker->outputs.count,
+	};
+	memcpy(header + 1, linker->segments.items, linker->segments.count * sizeof(Elf64_Phdr));
+}
+
+/* ---- notes ---- */
+
+static void write_notes(struct sk_linker *linker)
+{
+	const Elf64_Nhdr header = {.n_namesz = 4, .n_descsz = BUILD_ID_SIZE, .n_type = NT_GNU_BUILD_ID};
+	uint8_t *note = sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]);
+
+	if (linker->notes.count)
+		memcpy(sk_image_at(linker, &linker->made[SK_MADE_NOTES]), linker->notes.items, linker->notes.count);
+	memcpy(note, &header, sizeof(header));
+	memcpy(note + sizeof(header), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
+}
+
+/* XXH3-128 over all parts of the file and their places, with a build-id of zeros. */
+static void write_build_id(struct sk_linker *linker)
+{
+	XXH3_state_t *state = XXH3_createState();
+	XXH128_canonical_t id;
+
+	if (!state)
+		abort(); /* out of memory, as in the arena */
+	XXH3_128bits_reset(state);
+	for (size_t i = 0; i < linker->extents.count; i++) {
+		const struct sk_extent *extent = &linker->extents.items[i];
+
+		XXH3_128bits_update(state, &extent->offset, sizeof(extent->offset));
+		XXH3_128bits_update(state, &extent->size, sizeof(extent->size));
+		XXH3_128bits_update(state, extent->bytes, extent->size);
+	}
+	XXH128_canonicalFromHash(&id, XXH3_128bits_digest(state));
+	XXH3_freeState(state);
+	memcpy(sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]) + NOTE_HEADER_SIZE, &id, sizeof(id));
+}
+
+void sk_image_finish(struct sk_linker *linker)
+{
+	write_notes(linker);
+	if (sk_is_made(linker, SK_MADE_RELOCATIONS))
+		write_loader_relocations(linker);
+	link_sections(linker);
+	add_uncopied(linker);
+	add_tables(linker);
+	write_headers(linker, add_section_headers(linker));
+	write_build_id(linker);
+}

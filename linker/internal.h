@@ -1,0 +1,449 @@
+/* What the files of this room share: the data that a link consists of, and the passes over it in the order they run.
+ *
+ *   input.c    files are read or mapped, archives walked (archive.c), objects opened
+ *   object.c   validate once, then trust: every check of an object's bytes is here (and in frames.c for .eh_frame)
+ *   symbols.c  names are interned, members pulled, definitions chosen
+ *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   collect.c  marks what is reached
+ *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
+ *   dynamic.c  symbol, hash, version and dynamic tables
+ *   layout.c   output sections, segments, addresses
+ *   relocate.c computes the expressions; <machine>.c writes the bits
+ *   image.c    the bytes of the file, the symbol table, the build-id
+ *   write.c    the file
+ *
+ * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
+#ifndef SK_LINKER_INTERNAL_H
+#define SK_LINKER_INTERNAL_H
+
+#include <elf.h>
+
+#include "linker/architecture.h"
+#include "linker/linker.h"
+
+/* Records as they stand in files. Members of archives are aligned to two bytes only, so nothing is assumed. */
+typedef Elf64_Ehdr sk_elf_header __attribute__((aligned(1)));
+typedef Elf64_Shdr sk_elf_section __attribute__((aligned(1)));
+typedef Elf64_Sym sk_elf_symbol __attribute__((aligned(1)));
+typedef Elf64_Rela sk_elf_relocation __attribute__((aligned(1)));
+typedef uint32_t sk_elf_word __attribute__((aligned(1)));
+
+/* A CIE or an FDE of an .eh_frame section. */
+struct sk_frame {
+	struct sk_input_section *section;  /* the .eh_frame section that it stands in */
+	struct sk_frame *cie;		   /* of an FDE; NULL: this is a CIE */
+	struct sk_input_section *function; /* of an FDE: where the code lies that it describes; NULL: nowhere */
+	struct sk_frame *next;		   /* the next FDE of the same section of code */
+	uint64_t offset, size;		   /* in the section, with the length field */
+	const sk_elf_relocation *relocations;
+	uint64_t relocation_count;
+	uint64_t output_offset; /* in the joined .eh_frame */
+	bool live;
+};
+
+/* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker makes. */
+struct sk_input_section {
+	struct sk_object *object; /* NULL: not from an object */
+	const char *name;
+	uint32_t type;	      /* SHT_… */
+	uint64_t flags;	      /* SHF_… */
+	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
+	const struct sk_piece *pieces;
+	size_t piece_count;
+	uint64_t size;
+	uint64_t alignment; /* a power of two */
+	uint64_t entry_size; /* of a section that the linker makes */
+	const sk_elf_relocation *relocations;
+	uint64_t relocation_count;
+	struct sk_frame *frames;  /* FDEs that describe the code in it */
+	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
+	uint64_t address;
+	uint32_t state; /* number of this hidden state, or SK_NONE */
+	uint32_t visit; /* the last search for hidden state that came by */
+	uint8_t rank;	/* of a section that is not an object's: enum sk_rank */
+	bool loaded;	/* SHF_ALLOC, and not one that the linker reads itself */
+	bool discarded; /* member of a COMDAT group that another object has given already */
+	bool live;
+	bool holds_addresses; /* has relocations that the loader must apply */
+};
+
+/* A section from sk_linker_add_section. */
+struct sk_synthetic {
+	struct sk_input_section section;
+	enum sk_section_kind kind;
+	SK_ARRAY(Elf64_Rela) relocations; /* r_info holds the kind until sk_linker_link, then the machine's type */
+};
+
+/* A relocatable object: a file or a member of an archive. */
+struct sk_object {
+	uint32_t input;
+	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */
+	uint32_t member_length;
+	const uint8_t *bytes;
+	uint64_t size;
+	const sk_elf_section *headers;
+	uint32_t header_count;
+	const char *section_names;
+	uint32_t symbol_table; /* section numbers, 0: none */
+	uint32_t kernel_section;
+	const sk_elf_symbol *symbols;
+	uint32_t symbol_count;
+	uint32_t first_global;
+	const char *names;		/* of symbols */
+	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
+	uint32_t *globals;		/* for each symbol from first_global: its number in the linker's table */
+	/* From here on: of pulled objects only. */
+	struct sk_input_section *sections; /* by section number */
+	struct sk_frame *frames;
+	uint64_t frame_count;
+	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
+	bool pulled;
+	bool reached; /* one of its sections is live */
+};
+
+/* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
+struct sk_linker_symbol {
+	const char *name; /* NULL: only a handle */
+	uint32_t name_length;
+	uint32_t first_definition, last_definition; /* in linker->definitions: all that there are, pulled or not */
+	/* The definition that counts. */
+	struct sk_object *object; /* NULL: none, or synthetic */
+	uint32_t index;		  /* in the object's symbol table */
+	struct sk_input_section *section; /* NULL: absolute, or none */
+	uint64_t value, size;		  /* offset in the section, or absolute value; alignment of a common symbol */
+	uint8_t rank;			  /* enum sk_definition_rank */
+	uint8_t type;			  /* STT_… */
+	uint8_t visibility;		  /* the most constraining one seen */
+	bool wanted;			  /* a pulled object needs it, not weakly */
+	bool local; /* synthetic and not exported */
+	uint32_t import;	/* in the table of imports, or SK_NONE */
+	uint32_t slot, stub;	/* GOT slot and PLT stub, or SK_NONE */
+	uint32_t dynamic_index; /* in .dynsym */
+	uint32_t first_user, last_user; /* if undefined: in linker->users */
+};
+
+/* Of two definitions the higher rank wins. */
+enum sk_definition_rank { SK_DEFINITION_NONE, SK_DEFINITION_WEAK, SK_DEFINITION_COMMON, SK_DEFINITION_STRONG };
+
+struct sk_definition {
+	uint32_t object, index; /* the symbol's number in the object */
+	uint32_t next;
+};
+
+/* Where an undefined symbol is used. */
+struct sk_user {
+	const struct sk_input_section *section;
+	uint64_t offset;
+	uint32_t next;
+};
+
+struct sk_input {
+	const char *path;
+	const uint8_t *bytes;
+	uint64_t size;
+	bool mapped, archive, whole;
+	bool intermediate; /* has members of intermediate code only */
+	uint32_t first_object, object_count;
+};
+
+/* A word of the GOT. */
+struct sk_slot {
+	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
+	const struct sk_input_section *section;
+	uint64_t value;
+};
+
+/* The order of the output sections in the image. */
+enum sk_rank {
+	SK_RANK_NOTE,
+	SK_RANK_HASH,
+	SK_RANK_DYNAMIC_SYMBOLS,
+	SK_RANK_DYNAMIC_NAMES,
+	SK_RANK_VERSIONS,
+	SK_RANK_RELOCATIONS,
+	SK_RANK_READ_ONLY_DATA,
+	SK_RANK_FRAME_HEADER,
+	SK_RANK_FRAMES,
+	SK_RANK_READ_ONLY, /* synthetic */
+	SK_RANK_TEXT,
+	SK_RANK_PLT,
+	SK_RANK_INIT_ARRAY,
+	SK_RANK_FINI_ARRAY,
+	SK_RANK_RELRO_DATA,
+	SK_RANK_DYNAMIC,
+	SK_RANK_GOT,
+	SK_RANK_RELRO_PADDING,
+	SK_RANK_DATA,
+	SK_RANK_ZERO_DATA,
+	SK_RANK_CONSTANTS,
+	SK_RANK_NOT_LOADED,
+	SK_RANK_COUNT,
+};
+
+struct sk_output {
+	const char *name;
+	enum sk_rank rank;
+	uint32_t type;
+	uint64_t flags;
+	uint64_t alignment, size, address, entry_size;
+	uint64_t file_offset; /* equals the address if it is loaded */
+	uint32_t number;      /* in the section header table */
+	uint32_t link, info;
+	SK_ARRAY(struct sk_input_section *) sections;
+};
+
+/* Sections that the linker itself makes. */
+enum sk_made {
+	SK_MADE_NOTES,
+	SK_MADE_BUILD_ID,
+	SK_MADE_HASH,
+	SK_MADE_GNU_HASH,
+	SK_MADE_DYNAMIC_SYMBOLS,
+	SK_MADE_DYNAMIC_NAMES,
+	SK_MADE_VERSIONS,
+	SK_MADE_NEEDED_VERSIONS,
+	SK_MADE_RELOCATIONS,
+	SK_MADE_FRAME_HEADER,
+	SK_MADE_FRAMES,
+	SK_MADE_PLT,
+	SK_MADE_DYNAMIC,
+	SK_MADE_GOT,
+	SK_MADE_RELRO_PADDING,
+	SK_MADE_COUNT,
+};
+
+/* A part of the output file. */
+struct sk_extent {
+	uint64_t offset;
+	const void *bytes;
+	uint64_t size;
+};
+
+typedef SK_ARRAY(uint8_t) sk_bytes;
+typedef SK_ARRAY(Elf64_Rela) sk_relocations;
+
+struct sk_linker {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_linker_options options;
+	const struct sk_architecture *architecture; /* NULL before the first object */
+
+	SK_ARRAY(struct sk_input) inputs;
+	struct sk_map input_numbers; /* by device and inode */
+	SK_ARRAY(struct sk_object *) objects;
+	SK_ARRAY(struct sk_linker_symbol) symbols;
+	struct sk_map symbol_numbers;
+	SK_ARRAY(struct sk_definition) definitions;
+	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
+	size_t wanted_done;
+	SK_ARRAY(sk_symbol) required;
+	struct sk_map groups;	/* signatures of COMDAT groups that have been given */
+
+	SK_ARRAY(struct sk_input_section *) states;
+	uint32_t visit;
+
+	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */
+	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
+	uint64_t frame_count;
+	SK_ARRAY(sk_symbol) order;
+	sk_bytes notes;
+
+	/* Of sk_linker_link. */
+	SK_ARRAY(struct sk_input_section *) commons;
+	SK_ARRAY(struct sk_slot) slots;
+	SK_ARRAY(sk_symbol) stubs;
+	SK_ARRAY(sk_symbol) imported;  /* in the order of their use */
+	SK_ARRAY(sk_symbol) exported;
+	SK_ARRAY(sk_symbol) undefined; /* that nothing can be found for */
+	SK_ARRAY(struct sk_user) users;
+	uint64_t address_count, import_address_count; /* words for the loader to write */
+	struct sk_input_section made[SK_MADE_COUNT];
+	sk_bytes dynamic_names;
+	uint32_t *dynamic_name_offsets; /* by number in .dynsym */
+	struct sk_version *versions;	/* that imports have */
+	uint32_t version_count, library_count;
+	uint32_t soname; /* in .dynstr */
+	SK_ARRAY(struct sk_output *) outputs;
+	struct sk_map output_numbers;
+	SK_ARRAY(Elf64_Phdr) segments;
+	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
+	uint8_t *image;
+	sk_relocations relative, import_relocations;
+	SK_ARRAY(struct sk_extent) extents; /* of the file, in order */
+	uint64_t file_size;
+};
+
+/* What a relocation refers to. The order is that of the columns of the table in scan.c. */
+enum sk_target_kind {
+	SK_TARGET_DEFINED,  /* in a section of the image */
+	SK_TARGET_ABSOLUTE, /* a number */
+	SK_TARGET_IMPORT,
+	SK_TARGET_WEAK, /* undefined, weakly: 0 */
+	SK_TARGET_THREAD_LOCAL,
+	SK_TARGET_INDIRECT, /* IFUNC */
+	SK_TARGET_KIND_COUNT,
+	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
+	SK_TARGET_MISSING, /* in a section that is not in the image */
+};
+
+struct sk_target {
+	enum sk_target_kind kind;
+	sk_symbol symbol;		  /* SK_NONE: a local one */
+	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
+	uint64_t value;			  /* offset in it, or the absolute value */
+	const char *name;		  /* for messages */
+};
+
+/* ---- archive.c ---- */
+
+struct sk_archive {
+	const uint8_t *bytes;
+	uint64_t size;
+	uint64_t offset; /* of the next header */
+	const char *long_names;
+	uint64_t long_names_size;
+	const char *error; /* why the last call of sk_archive_next failed */
+};
+
+struct sk_member {
+	const char *name; /* not terminated */
+	uint32_t name_length;
+	uint64_t offset; /* of its header */
+	const uint8_t *bytes;
+	uint64_t size;
+};
+
+enum sk_archive_result { SK_ARCHIVE_MEMBER, SK_ARCHIVE_END, SK_ARCHIVE_ERROR };
+
+/* Starts to read; bytes begin with the archive magic. */
+void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size);
+
+/* The next member that is not one of the archive's own tables. */
+enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_member *member);
+
+/* ---- object.c ---- */
+
+/* Whose bytes these are, for sk_object_open. */
+struct sk_object_source {
+	uint32_t input;
+	const char *member;
+	uint32_t member_length;
+	const uint8_t *bytes;
+	uint64_t size;
+};
+
+enum sk_object_result { SK_OBJECT_READY, SK_OBJECT_INTERMEDIATE, SK_OBJECT_BAD };
+
+/* Checks header, section headers, symbols and signature records, and enters the object and its symbols into the linker's
+ * tables. SK_OBJECT_INTERMEDIATE: it holds only code of link-time optimisation; nothing was entered or said. */
+enum sk_object_result sk_object_open(struct sk_linker *linker, const struct sk_object_source *source,
+				     struct sk_object **object);
+
+/* Checks the rest (groups, relocations, frames) and fills object->sections. */
+bool sk_object_load(struct sk_linker *linker, struct sk_object *object);
+
+/* "x.o" or "lib.a(member.o)", in the arena. */
+const char *sk_object_name(const struct sk_linker *linker, const struct sk_object *object);
+
+const char *sk_object_section_name(const struct sk_object *object, uint32_t section);
+
+/* The number of the section that a symbol lies in; SHN_UNDEF if in none (undefined, absolute, common). */
+uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol);
+
+/* The place of a byte in a section. */
+struct sk_place sk_section_place(const struct sk_linker *linker, const struct sk_input_section *section,
+				 uint64_t offset);
+struct sk_place sk_symbol_place(const struct sk_linker *linker, const struct sk_object *object, uint32_t symbol);
+
+/* ---- symbols.c ---- */
+
+sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t length);
+void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32_t object, uint32_t index);
+
+/* The object takes part in the link from now on. */
+bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
+
+/* A definition by the linker or its caller. */
+void sk_symbol_define(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section, uint64_t value,
+		      uint64_t size, uint8_t type);
+
+/* Somebody needs the symbol. */
+void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol);
+
+/* Pulls members until nothing more is wanted. */
+bool sk_symbols_resolve(struct sk_linker *linker);
+
+/* What a relocation of the section refers to, or a symbol. */
+struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
+				      const sk_elf_relocation *relocation);
+struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol symbol);
+
+/* ---- imports.c ---- */
+
+struct sk_import {
+	const char *name, *library, *version;
+};
+
+extern const struct sk_import sk_imports[];
+extern const uint32_t sk_import_count;
+
+/* True for objects of the C library that kernels are known to use, such as stderr. */
+bool sk_is_library_data(const char *name);
+
+/* ---- frames.c ---- */
+
+/* Splits an .eh_frame section into records, with every length and reference checked, and appends them to frames. */
+typedef SK_ARRAY(struct sk_frame) sk_frames;
+bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, sk_frames *frames);
+
+/* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. */
+void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
+
+/* Chooses the records that stay and gives them their places: the sizes of .eh_frame and .eh_frame_hdr. */
+void sk_frames_place(struct sk_linker *linker);
+
+/* Calls visit for every record that stays. */
+void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame));
+
+/* Writes both sections into the image. False: a relocation was out of range. */
+bool sk_frames_write(struct sk_linker *linker);
+
+/* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
+
+/* Where a section of an object, a synthetic or a common one goes. */
+enum sk_rank sk_section_rank(const struct sk_input_section *section);
+
+void sk_collect(struct sk_linker *linker);
+bool sk_scan(struct sk_linker *linker);
+void sk_dynamic_prepare(struct sk_linker *linker);
+uint64_t sk_dynamic_size(struct sk_linker *linker); /* of .dynamic, once the output sections are known */
+void sk_dynamic_write(struct sk_linker *linker);
+bool sk_layout(struct sk_linker *linker);
+bool sk_relocate(struct sk_linker *linker);
+void sk_image_prepare(struct sk_linker *linker);
+void sk_image_finish(struct sk_linker *linker);
+
+/* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and begin
+ * at `base` in the section. */
+void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address);
+
+/* Whether a GOT access of a live section is rewritten to reach the symbol directly. */
+bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* The GOT slot of a target, or SK_NONE. */
+uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target);
+
+static inline uint8_t *sk_image_at(const struct sk_linker *linker, const struct sk_input_section *section)
+{
+	return linker->image + section->address;
+}
+
+static inline bool sk_is_made(const struct sk_linker *linker, enum sk_made made)
+{
+	return linker->made[made].output != NULL;
+}
+
+#endif

@@ -1,0 +1,256 @@
+/* What the rest of sklink asks about objects before the link: functions by name, signature records, and the hidden state of
+ * a function. */
+#include <string.h>
+
+#include "linker/internal.h"
+
+/* A signature record. */
+struct record {
+	const char *symbol, *signature;
+	uint64_t offset; /* in .sk.kernels */
+};
+
+/* Steps through an object's records; *offset starts at 0. */
+static bool next_record(const struct sk_object *object, uint64_t *offset, struct record *record)
+{
+	if (!object->kernel_section)
+		return false;
+
+	const sk_elf_section *header = &object->headers[object->kernel_section];
+	const char *text = (const char *)object->bytes + header->sh_offset;
+
+	if (*offset >= header->sh_size)
+		return false;
+	record->offset = *offset;
+	record->symbol = text + *offset;
+	record->signature = record->symbol + strlen(record->symbol) + 1;
+	*offset = (uint64_t)(record->signature - text) + strlen(record->signature) + 1;
+	return true;
+}
+
+/* The objects of an input, or all objects. */
+static void range_of(const struct sk_linker *linker, uint32_t input, size_t *first, size_t *end)
+{
+	*first = 0;
+	*end = linker->objects.count;
+	if (input != SK_NONE) {
+		*first = linker->inputs.items[input].first_object;
+		*end = *first + linker->inputs.items[input].object_count;
+	}
+}
+
+/* A definition of the symbol in the input: an object's before an archive's member. SK_NONE: there is none. */
+static uint32_t find_definition(const struct sk_linker *linker, uint32_t input, sk_symbol number)
+{
+	uint32_t found = SK_NONE;
+
+	for (uint32_t i = linker->symbols.items[number].first_definition; i != SK_NONE;
+	     i = linker->definitions.items[i].next) {
+		const struct sk_object *object = linker->objects.items[linker->definitions.items[i].object];
+
+		if (input != SK_NONE && object->input != input)
+			continue;
+		if (!object->member)
+			return i;
+		if (found == SK_NONE)
+			found = i;
+	}
+	return found;
+}
+
+/* Why the symbol cannot be called as a kernel, or NULL. */
+static const char *why_not_kernel(const struct sk_object *object, uint32_t index)
+{
+	const sk_elf_symbol *symbol = &object->symbols[index];
+	uint32_t section = sk_object_symbol_section(object, index);
+
+	switch (ELF64_ST_TYPE(symbol->st_info)) {
+	case STT_TLS:
+		return "is a thread-local variable, not a function";
+	case STT_GNU_IFUNC:
+		return "is an IFUNC, which cannot be a kernel; name the implementation that you want instead";
+	case STT_FUNC:
+	case STT_NOTYPE: /* assembly without .type */
+		if (section && (object->headers[section].sh_flags & SHF_EXECINSTR))
+			return NULL;
+		break;
+	default:
+		break;
+	}
+	return "is not a function";
+}
+
+/* The symbol is known, but nothing in the input defines it: says so if anything there mentions it. */
+static void report_missing(struct sk_linker *linker, uint32_t input, const char *name)
+{
+	size_t first, end;
+
+	range_of(linker, input, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+		struct record record;
+
+		for (uint64_t offset = 0; next_record(object, &offset, &record);)
+			if (!strcmp(record.symbol, name)) {
+				sk_error(linker->diag,
+					 (struct sk_place){sk_object_name(linker, object), 0, 0, ".sk.kernels",
+							   record.offset},
+					 "kernel '%s' has a signature, but the object does not define it as a global "
+					 "function",
+					 name);
+				return;
+			}
+	}
+	for (size_t i = first; i < end; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = object->first_global; j < object->symbol_count; j++)
+			if (!strcmp(object->names + object->symbols[j].st_name, name)) {
+				sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker, object)},
+					 "'%s' is used here, but not defined", name);
+				return;
+			}
+	}
+}
+
+bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *result)
+{
+	size_t length = strlen(name);
+	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, length);
+	uint32_t definition = number == SK_NONE ? SK_NONE : find_definition(linker, input, number);
+
+	if (definition == SK_NONE) {
+		unsigned errors = linker->diag->errors;
+
+		report_missing(linker, input, name);
+		if (input != SK_NONE && linker->inputs.items[input].intermediate && linker->diag->errors == errors)
+			sk_error(linker->diag, (struct sk_place){.file = linker->inputs.items[input].path},
+				 "'%s' is not in any member with machine code; some members hold only intermediate "
+				 "code of link-time optimisation: recompile without -flto",
+				 name);
+		return false;
+	}
+
+	uint32_t index = linker->definitions.items[definition].index;
+	struct sk_object *object = linker->objects.items[linker->definitions.items[definition].object];
+	const char *reason = why_not_kernel(object, index);
+
+	*result = (struct sk_kernel_record){.symbol = object->names + object->symbols[index].st_name,
+					    .object = sk_object_name(linker, object),
+					    .input = object->input,
+					    .place = sk_symbol_place(linker, object, index),
+					    .code = number};
+	if (reason) {
+		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
+		return false;
+	}
+
+	struct record record;
+
+	for (uint64_t offset = 0; next_record(object, &offset, &record);)
+		if (!strcmp(record.symbol, name)) {
+			result->signature = record.signature;
+			result->place = (struct sk_place){result->object, 0, 0, ".sk.kernels", record.offset};
+			break;
+		}
+	return sk_object_pull(linker, object);
+}
+
+void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
+			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context)
+{
+	size_t first, end;
+
+	range_of(linker, input, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+		const char *name = object->kernel_section ? sk_object_name(linker, object) : NULL;
+		struct record record;
+
+		for (uint64_t offset = 0; next_record(object, &offset, &record);) {
+			struct sk_kernel_record kernel = {.symbol = record.symbol,
+							  .signature = record.signature,
+							  .object = name,
+							  .input = object->input,
+							  .place = {name, 0, 0, ".sk.kernels", record.offset},
+							  .code = SK_NONE};
+			sk_symbol number = sk_map_find(&linker->symbol_numbers, record.symbol, strlen(record.symbol));
+
+			if (object->pulled && number != SK_NONE &&
+			    linker->symbols.items[number].rank != SK_DEFINITION_NONE)
+				kernel.code = number;
+			visit(context, &kernel);
+		}
+	}
+}
+
+const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count)
+{
+	SK_ARRAY(const char *) names = {0};
+	size_t first, end;
+
+	range_of(linker, input, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+		struct record record;
+
+		for (uint32_t j = object->first_global; j < object->symbol_count; j++)
+			if (!why_not_kernel(object, j))
+				sk_array_push(linker->arena, &names, object->names + object->symbols[j].st_name);
+		for (uint64_t offset = 0; next_record(object, &offset, &record);)
+			sk_array_push(linker->arena, &names, record.symbol);
+	}
+	*count = names.count;
+	return names.items;
+}
+
+/* ---- hidden state ---- */
+
+typedef SK_ARRAY(struct sk_input_section *) worklist;
+
+static void reach(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
+{
+	if (!section || !section->loaded || section->discarded || section->visit == linker->visit)
+		return;
+	section->visit = linker->visit;
+	sk_array_push(linker->arena, work, section);
+}
+
+bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+{
+	SK_ARRAY(uint32_t) found = {0};
+	worklist work = {0};
+
+	*sections = NULL;
+	*count = 0;
+	if (!sk_symbols_resolve(linker))
+		return false;
+	linker->visit++;
+	reach(linker, &work, sk_symbol_target(linker, code).section);
+	for (size_t i = 0; i < work.count; i++) {
+		struct sk_input_section *section = work.items[i];
+		enum sk_rank rank = sk_section_rank(section);
+
+		for (uint64_t j = 0; j < section->relocation_count; j++)
+			reach(linker, &work, sk_relocation_target(linker, section, &section->relocations[j]).section);
+		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size)
+			continue;
+		if (section->state == SK_NONE) {
+			section->state = (uint32_t)linker->states.count;
+			sk_array_push(linker->arena, &linker->states, section);
+		}
+		sk_array_push(linker->arena, &found, section->state);
+	}
+	*sections = found.items;
+	*count = found.count;
+	return true;
+}
+
+const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
+{
+	const struct sk_input_section *section = linker->states.items[state];
+
+	if (!section->object)
+		return section->name;
+	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker, section->object));
+}

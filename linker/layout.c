@@ -1,0 +1,419 @@
+/* Where everything goes: live sections come in; output sections, their addresses and the program headers go out.
+ *
+ * Five regions, each of whole pages, in this order: what is only read (with the ELF headers), code, what is read-only once the
+ * loader has relocated it, writable data, constants. Offsets in the file equal addresses, so zeroed data leaves a hole before
+ * the constants. Constants come last because they alone may be huge: everything else must be within reach of 32-bit
+ * displacements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+/* ---- which output section ---- */
+
+enum region { READ_ONLY, CODE, RELRO, WRITABLE, CONSTANTS, NOT_LOADED };
+
+static enum region region_of(enum sk_rank rank)
+{
+	if (rank <= SK_RANK_READ_ONLY)
+		return READ_ONLY;
+	if (rank <= SK_RANK_PLT)
+		return CODE;
+	if (rank <= SK_RANK_RELRO_PADDING)
+		return RELRO;
+	if (rank <= SK_RANK_ZERO_DATA)
+		return WRITABLE;
+	return rank == SK_RANK_CONSTANTS ? CONSTANTS : NOT_LOADED;
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
+}
+
+enum sk_rank sk_section_rank(const struct sk_input_section *section)
+{
+	if (!section->object)
+		return section->rank;
+	if (section->type == SHT_INIT_ARRAY)
+		return SK_RANK_INIT_ARRAY;
+	if (section->type == SHT_FINI_ARRAY)
+		return SK_RANK_FINI_ARRAY;
+	if (section->type == SHT_NOBITS)
+		return SK_RANK_ZERO_DATA;
+	if (section->flags & SHF_EXECINSTR)
+		return SK_RANK_TEXT;
+	if (section->flags & SHF_WRITE)
+		return has_prefix(section->name, ".data.rel.ro") ? SK_RANK_RELRO_DATA : SK_RANK_DATA;
+	/* Tables of addresses in read-only data become RELRO, which is as good: nothing can write there later. */
+	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
+}
+
+/* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
+static const char *output_name(const struct sk_input_section *section, enum sk_rank rank)
+{
+	static const struct {
+		const char *prefix, *name;
+	} names[] = {
+		{".text", ".text"},	       {".rodata", ".rodata"},	     {".data.rel.ro", ".data.rel.ro"},
+		{".data", ".data"},	       {".bss", ".bss"},	     {".init_array", ".init_array"},
+		{".fini_array", ".fini_array"}, {".lrodata", ".rodata"},	     {".ldata", ".data"},
+		{".lbss", ".bss"},	       {"COMMON", ".bss"},	     {".gcc_except_table", ".gcc_except_table"},
+	};
+
+	if (rank == SK_RANK_RELRO_DATA)
+		return ".data.rel.ro";
+	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED)
+		return section->name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has_prefix(section->name, names[i].prefix))
+			return names[i].name;
+	return section->name;
+}
+
+static uint64_t rank_flags(enum sk_rank rank)
+{
+	switch (region_of(rank)) {
+	case CODE:
+		return SHF_ALLOC | SHF_EXECINSTR;
+	case RELRO:
+	case WRITABLE:
+		return SHF_ALLOC | SHF_WRITE;
+	case NOT_LOADED:
+		return 0;
+	default:
+		return SHF_ALLOC;
+	}
+}
+
+static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank rank)
+{
+	switch (rank) {
+	case SK_RANK_INIT_ARRAY:
+		return SHT_INIT_ARRAY;
+	case SK_RANK_FINI_ARRAY:
+		return SHT_FINI_ARRAY;
+	case SK_RANK_ZERO_DATA:
+		return SHT_NOBITS;
+	default:
+		return section->object ? SHT_PROGBITS : section->type;
+	}
+}
+
+static void add_section(struct sk_linker *linker, struct sk_input_section *section)
+{
+	enum sk_rank rank = sk_section_rank(section);
+	const char *name = output_name(section, rank);
+	char *key = sk_arena_print(linker->arena, "%c%s", 'A' + (int)rank, name);
+	uint32_t fresh = (uint32_t)linker->outputs.count;
+	uint32_t number = sk_map_insert(&linker->output_numbers, key, strlen(key), fresh);
+
+	if (number == fresh) {
+		struct sk_output *output = SK_NEW(linker->arena, struct sk_output);
+
+		*output = (struct sk_output){.name = name,
+					     .rank = rank,
+					     .type = rank_type(section, rank),
+					     .flags = rank_flags(rank),
+					     .alignment = 1,
+					     .entry_size = section->object ? 0 : section->entry_size};
+		sk_array_push(linker->arena, &linker->outputs, output);
+	}
+
+	struct sk_output *output = linker->outputs.items[number];
+
+	section->output = output;
+	sk_array_push(linker->arena, &output->sections, section);
+}
+
+/* ---- in which order ---- */
+
+static void add_synthetic(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->synthetic.count; i++)
+		if (linker->synthetic.items[i]->kind != SK_SECTION_EH_FRAME)
+			add_section(linker, &linker->synthetic.items[i]->section);
+}
+
+static void add_ordered(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->order.count; i++) {
+		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i]).section;
+
+		if (section && section->live && !section->output)
+			add_section(linker, section);
+	}
+}
+
+static void add_rest(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
+			if (object->sections[j].live && !object->sections[j].output)
+				add_section(linker, &object->sections[j]);
+	}
+	for (size_t i = 0; i < linker->commons.count; i++)
+		if (linker->commons.items[i]->live)
+			add_section(linker, linker->commons.items[i]);
+}
+
+static void add_made(struct sk_linker *linker)
+{
+	struct sk_input_section *made = linker->made;
+
+	made[SK_MADE_PLT].size = linker->stubs.count * linker->architecture->stub_size;
+	made[SK_MADE_RELOCATIONS].size = (linker->address_count + linker->import_address_count) * sizeof(Elf64_Rela);
+	if (linker->slots.count || made[SK_MADE_GOT].live)
+		made[SK_MADE_GOT].size = (linker->slots.count ? linker->slots.count : 1) * sizeof(uint64_t);
+	made[SK_MADE_NOTES].size = linker->notes.count;
+	made[SK_MADE_DYNAMIC].size = made[SK_MADE_RELRO_PADDING].size = 1; /* known later, but never empty */
+	for (int i = 0; i < SK_MADE_COUNT; i++)
+		if (made[i].size)
+			add_section(linker, &made[i]);
+}
+
+struct sort_key {
+	uint64_t key;
+	size_t index;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct sort_key *left = a, *right = b;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+/* ".init_array.101" runs before ".init_array", which has the lowest priority. */
+static uint64_t priority_of(const struct sk_input_section *section)
+{
+	enum { NO_PRIORITY = 65536 };
+	const char *dot = strrchr(section->name, '.');
+	uint64_t priority = 0;
+
+	if (!dot || dot == section->name || strlen(dot) > 6 || !dot[1])
+		return NO_PRIORITY;
+	for (const char *digit = dot + 1; *digit; digit++) {
+		if (*digit < '0' || *digit > '9')
+			return NO_PRIORITY;
+		priority = priority * 10 + (uint64_t)(*digit - '0');
+	}
+	return priority;
+}
+
+static void sort_by_priority(struct sk_linker *linker, struct sk_output *output)
+{
+	size_t count = output->sections.count;
+	struct sort_key *keys = SK_NEW_ARRAY(linker->arena, struct sort_key, count);
+	struct sk_input_section **sorted = SK_NEW_ARRAY(linker->arena, struct sk_input_section *, count);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){priority_of(output->sections.items[i]), i};
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = output->sections.items[keys[i].index];
+	output->sections.items = sorted;
+}
+
+static void sort_outputs(struct sk_linker *linker)
+{
+	size_t count = linker->outputs.count;
+	struct sort_key *keys = SK_NEW_ARRAY(linker->arena, struct sort_key, count);
+	struct sk_output **sorted = SK_NEW_ARRAY(linker->arena, struct sk_output *, count);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){linker->outputs.items[i]->rank, i};
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = linker->outputs.items[keys[i].index];
+		sorted[i]->number = (uint32_t)i + 1;
+		if (sorted[i]->rank == SK_RANK_INIT_ARRAY || sorted[i]->rank == SK_RANK_FINI_ARRAY)
+			sort_by_priority(linker, sorted[i]);
+	}
+	linker->outputs.items = sorted;
+}
+
+/* ---- at which addresses ---- */
+
+static bool too_large(struct sk_linker *linker)
+{
+	sk_error(linker->diag, (struct sk_place){0},
+		 "the image without its constants is larger than 2 GiB, which code cannot reach across");
+	return false;
+}
+
+/* Gives the sections of one output section their places; *address is where it may begin, then where it ends. */
+static bool place_output(struct sk_output *output, uint64_t *address)
+{
+	for (size_t i = 0; i < output->sections.count; i++)
+		if (output->sections.items[i]->alignment > output->alignment)
+			output->alignment = output->sections.items[i]->alignment;
+	if (!sk_align(*address, output->alignment, address))
+		return false;
+	output->address = output->file_offset = *address;
+	for (size_t i = 0; i < output->sections.count; i++) {
+		struct sk_input_section *section = output->sections.items[i];
+
+		if (!sk_align(*address, section->alignment, address))
+			return false;
+		section->address = *address;
+		if (!sk_add(*address, section->size, address) || *address > INT64_MAX)
+			return false;
+	}
+	output->size = *address - output->address;
+	return true;
+}
+
+/* Loaded output sections get addresses; linker->loaded_size and the end of the file so far follow. */
+static bool place_outputs(struct sk_linker *linker, uint64_t address)
+{
+	const uint64_t page = linker->architecture->page_size;
+	enum region region = READ_ONLY;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		struct sk_output *output = linker->outputs.items[i];
+
+		if (region_of(output->rank) == NOT_LOADED)
+			break;
+		if (region_of(output->rank) != region && !sk_align(address, page, &address))
+			return too_large(linker);
+		region = region_of(output->rank);
+		if (output->rank == SK_RANK_RELRO_PADDING) /* up to the end of the page */
+			output->sections.items[0]->size = -address & (page - 1);
+		if (!place_output(output, &address))
+			return too_large(linker);
+		if (output->type != SHT_NOBITS && region != CONSTANTS) {
+			linker->loaded_size = address;
+			if (address > INT32_MAX)
+				return too_large(linker);
+		}
+		if (output->type != SHT_NOBITS)
+			linker->file_size = address;
+	}
+	return true;
+}
+
+/* ---- program headers ---- */
+
+static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, uint64_t start, uint64_t file_end,
+			uint64_t end, uint64_t alignment)
+{
+	sk_array_push(linker->arena, &linker->segments,
+		      (Elf64_Phdr){.p_type = type,
+				   .p_flags = flags,
+				   .p_offset = start,
+				   .p_vaddr = start,
+				   .p_paddr = start,
+				   .p_filesz = file_end - start,
+				   .p_memsz = end - start,
+				   .p_align = alignment});
+}
+
+/* The loaded segment of a region, if there is anything in it. */
+static void add_region(struct sk_linker *linker, enum region region, uint32_t flags)
+{
+	uint64_t alignment = linker->architecture->page_size, start = 0, file_end = 0, end = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		const struct sk_output *output = linker->outputs.items[i];
+
+		if (region_of(output->rank) != region)
+			continue;
+		if (!found)
+			start = file_end = region == READ_ONLY ? 0 : output->address; /* with the ELF headers */
+		found = true;
+		end = output->address + output->size;
+		if (output->type != SHT_NOBITS)
+			file_end = end;
+		if (output->alignment > alignment)
+			alignment = output->alignment;
+	}
+	if (!found)
+		return;
+	add_segment(linker, PT_LOAD, flags, start, file_end, end, alignment);
+	if (region == RELRO)
+		add_segment(linker, PT_GNU_RELRO, PF_R, start, file_end, end, 1);
+}
+
+static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, enum sk_made first,
+			     enum sk_made last)
+{
+	const struct sk_input_section *begin = &linker->made[first], *end = &linker->made[last];
+
+	if (!sk_is_made(linker, first))
+		begin = end;
+	if (sk_is_made(linker, last))
+		add_segment(linker, type, flags, begin->address, end->address + end->size, end->address + end->size,
+			    begin->alignment);
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+	const Elf64_Phdr *left = a, *right = b;
+	int left_class = left->p_type != PT_LOAD, right_class = right->p_type != PT_LOAD;
+
+	if (left_class != right_class)
+		return left_class - right_class;
+	if (left->p_vaddr != right->p_vaddr)
+		return left->p_vaddr < right->p_vaddr ? -1 : 1;
+	return (left->p_type > right->p_type) - (left->p_type < right->p_type);
+}
+
+static void make_segments(struct sk_linker *linker)
+{
+	add_region(linker, READ_ONLY, PF_R);
+	add_region(linker, CODE, PF_R | PF_X);
+	add_region(linker, RELRO, PF_R | PF_W);
+	add_region(linker, WRITABLE, PF_R | PF_W);
+	add_region(linker, CONSTANTS, PF_R);
+	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC, SK_MADE_DYNAMIC);
+	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_NOTES, SK_MADE_BUILD_ID);
+	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER, SK_MADE_FRAME_HEADER);
+	add_segment(linker, PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 16);
+	qsort(linker->segments.items, linker->segments.count, sizeof(Elf64_Phdr), compare_segments);
+}
+
+/* An output section without contents is none. */
+static void drop_empty_padding(struct sk_linker *linker)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		struct sk_output *output = linker->outputs.items[i];
+
+		if (output->rank == SK_RANK_RELRO_PADDING && !output->size)
+			continue;
+		output->number = (uint32_t)kept + 1;
+		linker->outputs.items[kept++] = output;
+	}
+	linker->outputs.count = kept;
+}
+
+bool sk_layout(struct sk_linker *linker)
+{
+	enum { MAXIMUM_SEGMENTS = 11 }; /* all that make_segments knows: a few unused bytes are no harm */
+
+	add_made(linker);
+	add_synthetic(linker);
+	add_ordered(linker);
+	add_rest(linker);
+	if (linker->outputs.count > SHN_LORESERVE - 8) {
+		sk_error(linker->diag, (struct sk_place){0}, "the inputs have too many different section names");
+		return false;
+	}
+	sort_outputs(linker);
+	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
+	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
+		return false;
+	drop_empty_padding(linker);
+	make_segments(linker);
+	return true;
+}

@@ -1,0 +1,284 @@
+/* The room's door: creating and destroying a linker, what its caller synthesizes, and the link as a list of passes. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+/* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
+static const struct {
+	const char *name;
+	uint32_t type;
+	enum sk_rank rank;
+	uint64_t alignment, entry_size, size;
+} made_sections[SK_MADE_COUNT] = {
+	[SK_MADE_NOTES] = {".note.package", SHT_NOTE, SK_RANK_NOTE, 4, 0, 0},
+	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
+	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
+	[SK_MADE_GNU_HASH] = {".gnu.hash", SHT_GNU_HASH, SK_RANK_HASH, 8, 0, 0},
+	[SK_MADE_DYNAMIC_SYMBOLS] = {".dynsym", SHT_DYNSYM, SK_RANK_DYNAMIC_SYMBOLS, 8, sizeof(Elf64_Sym), 0},
+	[SK_MADE_DYNAMIC_NAMES] = {".dynstr", SHT_STRTAB, SK_RANK_DYNAMIC_NAMES, 1, 0, 0},
+	[SK_MADE_VERSIONS] = {".gnu.version", SHT_GNU_versym, SK_RANK_VERSIONS, 2, sizeof(Elf64_Half), 0},
+	[SK_MADE_NEEDED_VERSIONS] = {".gnu.version_r", SHT_GNU_verneed, SK_RANK_VERSIONS, 8, 0, 0},
+	[SK_MADE_RELOCATIONS] = {".rela.dyn", SHT_RELA, SK_RANK_RELOCATIONS, 8, sizeof(Elf64_Rela), 0},
+	[SK_MADE_FRAME_HEADER] = {".eh_frame_hdr", SHT_PROGBITS, SK_RANK_FRAME_HEADER, 4, 0, 0},
+	[SK_MADE_FRAMES] = {".eh_frame", SHT_PROGBITS, SK_RANK_FRAMES, 8, 0, 0},
+	[SK_MADE_PLT] = {".plt", SHT_PROGBITS, SK_RANK_PLT, 16, 0, 0},
+	[SK_MADE_DYNAMIC] = {".dynamic", SHT_DYNAMIC, SK_RANK_DYNAMIC, 8, sizeof(Elf64_Dyn), 0},
+	[SK_MADE_GOT] = {".got", SHT_PROGBITS, SK_RANK_GOT, 8, sizeof(Elf64_Addr), 0},
+	[SK_MADE_RELRO_PADDING] = {".padding", SHT_NOBITS, SK_RANK_RELRO_PADDING, 1, 0, 0},
+};
+
+static void describe_made_sections(struct sk_linker *linker)
+{
+	for (int i = 0; i < SK_MADE_COUNT; i++)
+		linker->made[i] = (struct sk_input_section){.name = made_sections[i].name,
+							    .type = made_sections[i].type,
+							    .rank = made_sections[i].rank,
+							    .alignment = made_sections[i].alignment,
+							    .entry_size = made_sections[i].entry_size,
+							    .size = made_sections[i].size,
+							    .state = SK_NONE,
+							    .loaded = true};
+}
+
+struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
+				   const struct sk_linker_options *options)
+{
+	struct sk_linker *linker = SK_NEW(arena, struct sk_linker);
+	const char *offset_table = "_GLOBAL_OFFSET_TABLE_";
+
+	linker->arena = arena;
+	linker->diag = diag;
+	linker->options = *options;
+	sk_map_init(&linker->input_numbers, arena);
+	sk_map_init(&linker->symbol_numbers, arena);
+	sk_map_init(&linker->groups, arena);
+	sk_map_init(&linker->output_numbers, arena);
+	describe_made_sections(linker);
+	for (uint32_t i = 0; i < sk_import_count; i++) {
+		sk_symbol symbol = sk_symbol_intern(linker, sk_imports[i].name, strlen(sk_imports[i].name));
+
+		linker->symbols.items[symbol].import = i;
+	}
+	sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
+			 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
+	return linker;
+}
+
+void sk_linker_destroy(struct sk_linker *linker)
+{
+	if (!linker)
+		return;
+	for (size_t i = 0; i < linker->inputs.count; i++) {
+		const struct sk_input *input = &linker->inputs.items[i];
+
+		if (input->mapped)
+			munmap((void *)input->bytes, input->size);
+	}
+}
+
+uint16_t sk_linker_machine(const struct sk_linker *linker)
+{
+	return linker->architecture ? linker->architecture->machine : EM_NONE;
+}
+
+void sk_linker_require(struct sk_linker *linker, const char *name)
+{
+	sk_symbol symbol = sk_symbol_intern(linker, name, strlen(name));
+
+	sk_array_push(linker->arena, &linker->required, symbol);
+	sk_symbol_want(linker, symbol);
+}
+
+/* ---- what the caller synthesizes ---- */
+
+sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_section_spec *spec)
+{
+	static const struct {
+		enum sk_rank rank;
+		uint64_t flags;
+	} kinds[] = {
+		[SK_SECTION_TEXT] = {SK_RANK_TEXT, SHF_ALLOC | SHF_EXECINSTR},
+		[SK_SECTION_READ_ONLY] = {SK_RANK_READ_ONLY, SHF_ALLOC},
+		[SK_SECTION_CONSTANTS] = {SK_RANK_CONSTANTS, SHF_ALLOC},
+		[SK_SECTION_EH_FRAME] = {SK_RANK_FRAMES, SHF_ALLOC},
+		[SK_SECTION_NOT_LOADED] = {SK_RANK_NOT_LOADED, 0},
+	};
+	struct sk_synthetic *synthetic = SK_NEW(linker->arena, struct sk_synthetic);
+
+	synthetic->kind = spec->kind;
+	synthetic->section = (struct sk_input_section){
+		.name = spec->name,
+		.type = SHT_PROGBITS,
+		.flags = kinds[spec->kind].flags,
+		.pieces = spec->pieces,
+		.piece_count = spec->piece_count,
+		.size = spec->size,
+		.alignment = spec->alignment ? spec->alignment : 1,
+		.rank = kinds[spec->kind].rank,
+		.state = SK_NONE,
+		.loaded = spec->kind != SK_SECTION_EH_FRAME,
+	};
+	for (size_t i = 0; i < spec->piece_count; i++)
+		if (!sk_within(spec->pieces[i].offset, spec->pieces[i].size, spec->size))
+			abort(); /* the caller's mistake, never an input's */
+	sk_array_push(linker->arena, &linker->synthetic, synthetic);
+	return (sk_section)linker->synthetic.count - 1;
+}
+
+sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const char *name, uint64_t offset,
+			   uint64_t size, enum sk_symbol_kind kind, bool exported)
+{
+	struct sk_input_section *in = &linker->synthetic.items[section]->section;
+	uint8_t type = kind == SK_SYMBOL_FUNCTION ? STT_FUNC : STT_OBJECT;
+	sk_symbol symbol;
+
+	if (exported) {
+		symbol = sk_symbol_intern(linker, name, strlen(name));
+		sk_array_push(linker->arena, &linker->exported, symbol);
+	} else {
+		symbol = (sk_symbol)linker->symbols.count;
+		sk_array_push(linker->arena, &linker->symbols, (struct sk_linker_symbol){0});
+		linker->symbols.items[symbol] = (struct sk_linker_symbol){.name = name,
+									  .name_length = name ? (uint32_t)strlen(name) : 0,
+									  .first_definition = SK_NONE,
+									  .last_definition = SK_NONE,
+									  .local = true,
+									  .import = SK_NONE,
+									  .slot = SK_NONE,
+									  .stub = SK_NONE,
+									  .first_user = SK_NONE,
+									  .last_user = SK_NONE};
+	}
+	sk_symbol_define(linker, symbol, in, offset, size, type);
+	return symbol;
+}
+
+void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,
+			sk_symbol target, int64_t addend)
+{
+	sk_array_push(linker->arena, &linker->synthetic.items[section]->relocations,
+		      (Elf64_Rela){.r_offset = offset, .r_info = ELF64_R_INFO((uint64_t)target, kind), .r_addend = addend});
+}
+
+void sk_linker_order(struct sk_linker *linker, sk_symbol code)
+{
+	sk_array_push(linker->arena, &linker->order, code);
+}
+
+static void add_note_bytes(struct sk_linker *linker, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		sk_array_push(linker->arena, &linker->notes, ((const uint8_t *)bytes)[i]);
+	while (linker->notes.count % 4)
+		sk_array_push(linker->arena, &linker->notes, 0);
+}
+
+void sk_linker_add_note(struct sk_linker *linker, const char *owner, uint32_t type, const void *bytes, uint32_t size)
+{
+	Elf64_Nhdr header = {.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = size, .n_type = type};
+
+	add_note_bytes(linker, &header, sizeof(header));
+	add_note_bytes(linker, owner, header.n_namesz);
+	add_note_bytes(linker, bytes, size);
+}
+
+/* ---- the link ---- */
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const Elf64_Rela *left = a, *right = b;
+
+	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
+}
+
+/* One array for the bytes of synthetic unwind tables, since their records are read like those of objects. */
+static void join_pieces(struct sk_linker *linker, struct sk_input_section *section)
+{
+	uint8_t *bytes = sk_arena_alloc(linker->arena, section->size, 1);
+
+	for (size_t i = 0; i < section->piece_count; i++)
+		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);
+	section->bytes = bytes;
+}
+
+/* From here on synthetic sections look like those of objects: relocations have the machine's types. */
+static bool prepare_synthetic(struct sk_linker *linker)
+{
+	const uint32_t types[] = {
+		[SK_RELOCATION_RELATIVE32] = linker->architecture->relative32,
+		[SK_RELOCATION_CALL] = linker->architecture->call,
+	};
+	sk_frames frames = {0};
+
+	for (size_t i = 0; i < linker->synthetic.count; i++) {
+		struct sk_synthetic *synthetic = linker->synthetic.items[i];
+
+		for (size_t j = 0; j < synthetic->relocations.count; j++) {
+			Elf64_Rela *relocation = &synthetic->relocations.items[j];
+
+			relocation->r_info = ELF64_R_INFO(ELF64_R_SYM(relocation->r_info),
+							  types[ELF64_R_TYPE(relocation->r_info)]);
+		}
+		synthetic->section.relocations = (const sk_elf_relocation *)synthetic->relocations.items;
+		synthetic->section.relocation_count = synthetic->relocations.count;
+		if (synthetic->kind != SK_SECTION_EH_FRAME || !synthetic->section.size)
+			continue;
+		if (synthetic->relocations.count)
+			qsort(synthetic->relocations.items, synthetic->relocations.count, sizeof(Elf64_Rela), compare_offsets);
+		join_pieces(linker, &synthetic->section);
+		if (!sk_frames_read(linker, &synthetic->section, &frames))
+			return false;
+	}
+	linker->frames = frames.items;
+	linker->frame_count = frames.count;
+	sk_frames_attach(linker, linker->frames, linker->frame_count);
+	return true;
+}
+
+bool sk_linker_link(struct sk_linker *linker)
+{
+	if (!linker->architecture) {
+		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
+		return false;
+	}
+	/* Every wanted symbol that any input defines has its definition. */
+	if (!sk_symbols_resolve(linker) || linker->diag->errors)
+		return false;
+	/* Synthetic sections look like those of objects. */
+	if (!prepare_synthetic(linker))
+		return false;
+	/* Live sections, and only they, are marked. */
+	sk_collect(linker);
+	/* The unwind records of live functions have their places in .eh_frame. */
+	sk_frames_place(linker);
+	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
+	if (!sk_scan(linker))
+		return false;
+	/* All sizes are known. */
+	sk_dynamic_prepare(linker);
+	/* Everything has its address. */
+	if (!sk_layout(linker))
+		return false;
+	sk_image_prepare(linker);
+	/* Code, data and tables are in the image. */
+	if (!sk_relocate(linker) || !sk_frames_write(linker))
+		return false;
+	sk_dynamic_write(linker);
+	/* The file's parts are complete. */
+	sk_image_finish(linker);
+	return true;
+}
+
+struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol number)
+{
+	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	uint64_t base = symbol->section ? symbol->section->address : 0;
+
+	return (struct sk_symbol_info){.name = symbol->name,
+				       .object = symbol->object ? sk_object_name(linker, symbol->object) : NULL,
+				       .address = base + symbol->value,
+				       .size = symbol->size};
+}

@@ -1,0 +1,162 @@
+/* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list of
+ * what is left to the loader. The arithmetic is the same for all machines; the bits are the architecture's. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "linker/internal.h"
+
+static uint64_t address_of(const struct sk_target *target)
+{
+	return (target->section ? target->section->address : 0) + target->value;
+}
+
+static uint64_t slot_address(const struct sk_linker *linker, uint32_t slot)
+{
+	return linker->made[SK_MADE_GOT].address + slot * sizeof(uint64_t);
+}
+
+static uint64_t stub_address(const struct sk_linker *linker, sk_symbol symbol)
+{
+	return linker->made[SK_MADE_PLT].address +
+	       (uint64_t)linker->symbols.items[symbol].stub * linker->architecture->stub_size;
+}
+
+/* The address, or an import's stub; where the package begins, for an undefined weak function that nobody may call. */
+static uint64_t code_address(const struct sk_linker *linker, const struct sk_target *target)
+{
+	return target->kind == SK_TARGET_IMPORT ? stub_address(linker, target->symbol) : address_of(target);
+}
+
+static void leave_address(struct sk_linker *linker, uint64_t place, uint64_t value)
+{
+	sk_array_push(linker->arena, &linker->relative,
+		      (Elf64_Rela){.r_offset = place,
+				   .r_info = ELF64_R_INFO(0, linker->architecture->loader_relative),
+				   .r_addend = (int64_t)value});
+}
+
+static void leave_import(struct sk_linker *linker, uint64_t place, sk_symbol symbol)
+{
+	uint64_t index = linker->symbols.items[symbol].dynamic_index;
+
+	sk_array_push(linker->arena, &linker->import_relocations,
+		      (Elf64_Rela){.r_offset = place,
+				   .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
+}
+
+void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address)
+{
+	const struct sk_architecture *architecture = linker->architecture;
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = &architecture->types[number];
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+	uint64_t field = relocation->r_offset - base, place = address + field;
+	uint64_t addend = (uint64_t)relocation->r_addend, value = 0;
+
+	switch (type->expression) {
+	case SK_EXPRESSION_WORD:
+		value = address_of(&target) + addend;
+		if (target.kind == SK_TARGET_DEFINED)
+			leave_address(linker, place, value);
+		else if (target.kind == SK_TARGET_IMPORT)
+			leave_import(linker, place, target.symbol);
+		break;
+	case SK_EXPRESSION_NARROW:
+		value = address_of(&target) + addend;
+		break;
+	case SK_EXPRESSION_RELATIVE:
+	case SK_EXPRESSION_CALL:
+		value = code_address(linker, &target) + addend - place;
+		break;
+	case SK_EXPRESSION_SLOT:
+		if (sk_is_relaxed(linker, section, relocation, &target)) {
+			field = architecture->relax(bytes, field);
+			value = address_of(&target) + addend - (address + field);
+		} else {
+			uint32_t slot = sk_slot_of(linker, section, relocation, &target);
+
+			value = slot_address(linker, slot) + addend - place;
+		}
+		break;
+	case SK_EXPRESSION_TABLE:
+		value = linker->made[SK_MADE_GOT].address + addend - place;
+		break;
+	case SK_EXPRESSION_FROM_TABLE:
+		value = code_address(linker, &target) + addend - linker->made[SK_MADE_GOT].address;
+		break;
+	default: /* nothing to do; the others have been refused */
+		return;
+	}
+	if (type->minimum != type->maximum && ((int64_t)value < type->minimum || (int64_t)value > type->maximum))
+		sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
+			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
+			 "]; references '%s'",
+			 type->name, (int64_t)value, type->minimum, type->maximum, target.name);
+	else
+		architecture->write(number, bytes + field, value);
+}
+
+static void copy_contents(const struct sk_input_section *section, uint8_t *bytes)
+{
+	if (section->bytes)
+		memcpy(bytes, section->bytes, section->size);
+	for (size_t i = 0; i < section->piece_count; i++)
+		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);
+}
+
+static void relocate_output(struct sk_linker *linker, const struct sk_output *output)
+{
+	if (output->rank == SK_RANK_TEXT)
+		memset(linker->image + output->address, linker->architecture->text_fill, output->size);
+	for (size_t i = 0; i < output->sections.count; i++) {
+		const struct sk_input_section *section = output->sections.items[i];
+		uint8_t *bytes = sk_image_at(linker, section);
+
+		copy_contents(section, bytes);
+		for (uint64_t j = 0; j < section->relocation_count; j++)
+			sk_relocate_one(linker, section, &section->relocations[j], bytes, 0, section->address);
+	}
+}
+
+static void write_slots(struct sk_linker *linker)
+{
+	for (uint32_t i = 0; i < linker->slots.count; i++) {
+		const struct sk_slot *slot = &linker->slots.items[i];
+		uint64_t place = slot_address(linker, i);
+
+		if (slot->symbol != SK_NONE)
+			leave_import(linker, place, slot->symbol);
+		else if (slot->section)
+			leave_address(linker, place, slot->section->address + slot->value);
+		else
+			memcpy(linker->image + place, &slot->value, sizeof(slot->value));
+	}
+}
+
+static void write_stubs(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->stubs.count; i++) {
+		sk_symbol symbol = linker->stubs.items[i];
+		uint64_t address = stub_address(linker, symbol);
+
+		linker->architecture->write_stub(linker->image + address, address,
+						 slot_address(linker, linker->symbols.items[symbol].slot));
+	}
+}
+
+bool sk_relocate(struct sk_linker *linker)
+{
+	unsigned errors = linker->diag->errors;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		const struct sk_output *output = linker->outputs.items[i];
+
+		if (output->type != SHT_NOBITS && output->rank != SK_RANK_CONSTANTS &&
+		    output->rank != SK_RANK_NOT_LOADED)
+			relocate_output(linker, output);
+	}
+	write_slots(linker);
+	write_stubs(linker);
+	return linker->diag->errors == errors;
+}

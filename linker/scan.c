@@ -1,0 +1,345 @@
+/* Looks at every relocation of what is reached, once: live sections come in; the GOT slots, PLT stubs and loader relocations
+ * that they need go out, and an error for everything that a package cannot hold. After this pass no relocation can fail for
+ * any reason but its range. */
+#include <string.h>
+
+#include "linker/internal.h"
+
+enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20 };
+
+/* What a relocation takes. */
+enum action {
+	NOTHING, /* a value that is known when linking */
+	ADDRESS, /* the loader adds where the image lies */
+	IMPORT,	 /* the loader writes the address of an import */
+	STUB,	 /* a PLT stub */
+	SLOT,	 /* a GOT slot */
+	NOT_PIC, /* refused, and so is what follows */
+	NO_NULL,
+	THREAD,
+	INDIRECT,
+};
+
+/* Legality: expression by kind of target. */
+static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
+	/*                           DEFINED  ABSOLUTE IMPORT   WEAK     THREAD  INDIRECT */
+	[SK_EXPRESSION_NONE]	   = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD]	   = {ADDRESS, NOTHING, IMPORT,  NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW]	   = {NOT_PIC, NOTHING, NOT_PIC, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE]   = {NOTHING, NOT_PIC, STUB,    NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL]	   = {NOTHING, NOT_PIC, STUB,    NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT]	   = {SLOT,    SLOT,    SLOT,    SLOT,    THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE]	   = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STUB,    NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD]	   = {THREAD,  THREAD,  THREAD,  THREAD,  THREAD, THREAD},
+};
+
+static const char *const refusals[] = {
+	[NOT_PIC] = "needs an absolute address, which is not known when linking; recompile with -fPIC",
+	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
+	[THREAD] = "uses thread-local storage, which a package cannot have; recompile without thread-local variables",
+	[INDIRECT] = "refers to an IFUNC, which is not supported; name the implementation that you want instead",
+};
+
+static void refuse(struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+		   const struct sk_target *target, const char *text)
+{
+	sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
+		 "relocation %s against '%s' %s", type->name, target->name, text);
+}
+
+/* ---- undefined symbols ---- */
+
+static void note_user(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
+		      uint64_t offset)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	uint32_t user = (uint32_t)linker->users.count;
+
+	sk_array_push(linker->arena, &linker->users, (struct sk_user){section, offset, SK_NONE});
+	if (symbol->last_user == SK_NONE) {
+		symbol->first_user = user;
+		sk_array_push(linker->arena, &linker->undefined, number);
+	} else {
+		linker->users.items[symbol->last_user].next = user;
+	}
+	symbol->last_user = user;
+}
+
+/* " in f": the function that holds the byte, or "". */
+static const char *containing_function(struct sk_linker *linker, const struct sk_input_section *section,
+				       uint64_t offset)
+{
+	const struct sk_object *object = section->object;
+
+	for (uint32_t i = 1; object && i < object->symbol_count; i++) {
+		const sk_elf_symbol *symbol = &object->symbols[i];
+
+		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
+		    offset - symbol->st_value < symbol->st_size &&
+		    &object->sections[sk_object_symbol_section(object, i)] == section)
+			return sk_arena_print(linker->arena, " in %s", object->names + symbol->st_name);
+	}
+	return "";
+}
+
+static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol)
+{
+	unsigned shown = 0, more = 0;
+
+	for (uint32_t i = symbol->first_user; i != SK_NONE; i = linker->users.items[i].next) {
+		const struct sk_user *user = &linker->users.items[i];
+
+		if (!user->section) {
+			sk_note(linker->diag, "required by the command line or the manifest");
+		} else if (shown < MAXIMUM_USERS) {
+			struct sk_place place = sk_section_place(linker, user->section, user->offset);
+
+			sk_note(linker->diag, "referenced by %s%s", sk_place_text(linker->arena, place),
+				containing_function(linker, user->section, user->offset));
+			shown++;
+		} else {
+			more++;
+		}
+	}
+	if (more)
+		sk_note(linker->diag, "referenced %u more times", more);
+}
+
+/* Everything that the name may have been meant to be. */
+static const char *const *candidates(struct sk_linker *linker, size_t *count)
+{
+	size_t functions;
+	const char *const *names = sk_linker_function_names(linker, SK_NONE, &functions);
+	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_import_count);
+
+	if (functions)
+		memcpy(all, names, functions * sizeof(*all));
+	for (uint32_t i = 0; i < sk_import_count; i++)
+		all[functions + i] = sk_imports[i].name;
+	*count = functions + sk_import_count;
+	return all;
+}
+
+static void report_undefined(struct sk_linker *linker)
+{
+	const char *const *names = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < linker->undefined.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
+		const char *hint = "";
+
+		if (sk_is_library_data(symbol->name)) {
+			hint = "; it is data of the C library, and a package can import functions only: recompile "
+			       "without it";
+		} else if (symbol->import != SK_NONE) {
+			hint = "; it is declared hidden, so it cannot come from the C library";
+		} else if (i < MAXIMUM_SUGGESTIONS) {
+			if (!names)
+				names = candidates(linker, &count);
+			hint = sk_did_you_mean(linker->arena, symbol->name, names, count);
+		}
+		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s", symbol->name, hint);
+		list_users(linker, symbol);
+	}
+}
+
+/* ---- slots and stubs ---- */
+
+static void use_import(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	if (symbol->dynamic_index)
+		return;
+	sk_array_push(linker->arena, &linker->imported, number);
+	symbol->dynamic_index = (uint32_t)linker->imported.count; /* the first symbol is the null symbol */
+}
+
+uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	if (target->symbol != SK_NONE)
+		return linker->symbols.items[target->symbol].slot;
+
+	const uint32_t *slots = section->object->local_slots;
+
+	/* Slots of local symbols are numbered from 1, so that a fresh array says that there is none. */
+	return slots && slots[ELF64_R_SYM(relocation->r_info)] ? slots[ELF64_R_SYM(relocation->r_info)] - 1 : SK_NONE;
+}
+
+static void need_slot(struct sk_linker *linker, const struct sk_input_section *section,
+		      const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	uint32_t slot = (uint32_t)linker->slots.count;
+
+	if (sk_slot_of(linker, section, relocation, target) != SK_NONE)
+		return;
+	if (target->symbol != SK_NONE) {
+		linker->symbols.items[target->symbol].slot = slot;
+	} else {
+		struct sk_object *object = section->object;
+
+		if (!object->local_slots)
+			object->local_slots = SK_NEW_ARRAY(linker->arena, uint32_t, object->first_global + 1);
+		object->local_slots[ELF64_R_SYM(relocation->r_info)] = slot + 1;
+	}
+	sk_array_push(linker->arena, &linker->slots,
+		      (struct sk_slot){.symbol = target->kind == SK_TARGET_IMPORT ? target->symbol : SK_NONE,
+				       .section = target->section,
+				       .value = target->value});
+	if (target->kind == SK_TARGET_IMPORT) {
+		use_import(linker, target->symbol);
+		linker->import_address_count++;
+	} else if (target->kind == SK_TARGET_DEFINED) {
+		linker->address_count++;
+	}
+}
+
+static void need_stub(struct sk_linker *linker, const struct sk_input_section *section,
+		      const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[target->symbol];
+
+	need_slot(linker, section, relocation, target);
+	if (symbol->stub != SK_NONE)
+		return;
+	symbol->stub = (uint32_t)linker->stubs.count;
+	sk_array_push(linker->arena, &linker->stubs, target->symbol);
+}
+
+bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+
+	return type->relaxable && target->kind == SK_TARGET_DEFINED && (section->flags & SHF_EXECINSTR) &&
+	       section->bytes &&
+	       linker->architecture->can_relax(number, section->bytes, relocation->r_offset, relocation->r_addend);
+}
+
+/* A word that the loader must write. Sections that are read-only otherwise become read-only after that. */
+static bool need_address(struct sk_linker *linker, struct sk_input_section *section,
+			 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+			 const struct sk_target *target)
+{
+	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
+		refuse(linker, section, relocation, type, target,
+		       "would have to be written into code or tables that are never writable; recompile with -fPIC");
+		return false;
+	}
+	section->holds_addresses = true;
+	if (target->kind == SK_TARGET_IMPORT && relocation->r_addend) {
+		refuse(linker, section, relocation, type, target, "wants an address inside an imported function");
+		return false;
+	}
+	return true;
+}
+
+/* ---- the pass ---- */
+
+static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
+			    const sk_elf_relocation *relocation)
+{
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+	struct sk_place place = {0};
+
+	if (!type || type->expression == SK_EXPRESSION_UNSUPPORTED) {
+		struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+		place = sk_section_place(linker, section, relocation->r_offset);
+		if (type)
+			refuse(linker, section, relocation, type, &target, "is of a type that is not supported");
+		else
+			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u",
+				 target.name, number);
+		return;
+	}
+	if (type->expression == SK_EXPRESSION_NONE)
+		return;
+	if (type->expression == SK_EXPRESSION_TABLE || type->expression == SK_EXPRESSION_FROM_TABLE)
+		linker->made[SK_MADE_GOT].live = true;
+
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+	if (target.kind == SK_TARGET_MISSING) {
+		refuse(linker, section, relocation, type, &target,
+		       target.section->discarded ? "refers to a section that another object's group has replaced"
+						 : "refers to a section that is not loaded");
+		return;
+	}
+	if (target.kind == SK_TARGET_UNDEFINED && type->expression != SK_EXPRESSION_THREAD) {
+		note_user(linker, target.symbol, section, relocation->r_offset);
+		return;
+	}
+
+	enum action action = target.kind == SK_TARGET_UNDEFINED ? THREAD : actions[type->expression][target.kind];
+
+	switch (action) {
+	case NOTHING:
+		break;
+	case ADDRESS:
+		if (need_address(linker, section, relocation, type, &target))
+			linker->address_count++;
+		break;
+	case IMPORT:
+		if (need_address(linker, section, relocation, type, &target)) {
+			use_import(linker, target.symbol);
+			linker->import_address_count++;
+		}
+		break;
+	case STUB:
+		need_stub(linker, section, relocation, &target);
+		break;
+	case SLOT:
+		if (!sk_is_relaxed(linker, section, relocation, &target))
+			need_slot(linker, section, relocation, &target);
+		break;
+	default:
+		refuse(linker, section, relocation, type, &target, refusals[action]);
+	}
+}
+
+static void scan_section(struct sk_linker *linker, struct sk_input_section *section)
+{
+	if (section->flags & SHF_TLS)
+		sk_error(linker->diag, sk_section_place(linker, section, 0),
+			 "the section is thread-local, which a package cannot have");
+	for (uint64_t i = 0; i < section->relocation_count; i++)
+		scan_relocation(linker, section, &section->relocations[i]);
+}
+
+static void scan_frame(struct sk_linker *linker, struct sk_frame *frame)
+{
+	for (uint64_t i = 0; frame->live && i < frame->relocation_count; i++)
+		scan_relocation(linker, frame->section, &frame->relocations[i]);
+}
+
+bool sk_scan(struct sk_linker *linker)
+{
+	unsigned errors = linker->diag->errors;
+
+	for (size_t i = 0; i < linker->synthetic.count; i++)
+		if (linker->synthetic.items[i]->kind != SK_SECTION_EH_FRAME)
+			scan_section(linker, &linker->synthetic.items[i]->section);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
+			if (object->sections[j].live)
+				scan_section(linker, &object->sections[j]);
+	}
+	sk_frames_visit(linker, scan_frame);
+	for (size_t i = 0; i < linker->required.count; i++) {
+		sk_symbol number = linker->required.items[i];
+
+		if (sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED)
+			note_user(linker, number, NULL, 0);
+	}
+	report_undefined(linker);
+	return linker->diag->errors == errors;
+}

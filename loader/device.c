@@ -1,0 +1,242 @@
+/* The host device: opening and closing it, and one launch from the post to the lanes until the last core has left.
+ * Nothing is reset between launches: progress numbers only grow, and a launch's steps are numbered from the base that
+ * the launches before it have moved on. */
+#include "config.h"
+
+#include "loader/device.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one launch ---- */
+
+/* The core whose failure is reported: of those that failed themselves the one with the earliest task. */
+static const struct sk_worker *find_failed(const struct skrt_device *device, const struct skrt_kernel *kernel)
+{
+	const struct sk_worker *found = NULL;
+
+	for (uint32_t lane = 0; lane < device->lane_count; lane++) {
+		for (uint32_t i = 0; i < device->cores && kernel->lane_steps[lane]; i++) {
+			const struct sk_worker *worker = &device->lanes[lane].workers[i];
+			bool aborted = worker->status == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
+
+			if ((worker->status == 0 || aborted) && !worker->guard.function)
+				continue;
+			if (!found || worker->core.failed_task < found->core.failed_task)
+				found = worker;
+		}
+	}
+	return found;
+}
+
+/* "kernel" that ended the launch by calling abort or the like. Of a launch with one task it is known which; else the
+ * nearest kernel before the call is a hint, since the linker may have put other functions behind it. */
+static void describe_end(const struct sk_worker *worker, const struct skrt_kernel *kernel, const char *title,
+			 char *error, size_t error_size)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
+	uintptr_t caller = (uintptr_t)worker->guard.caller, best = 0;
+	const char *nearest = "";
+
+	if (launch->step_count == 1) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step];
+
+		snprintf(error, error_size, "%s: task '%s': kernel %s called %s", title,
+			 sk_plan_string(&plan->tasks[step->task].name),
+			 sk_plan_string(&plan->kernels[step->kernel].name), worker->guard.function);
+		return;
+	}
+	for (uint32_t i = 0; i < plan->kernel_count; i++) {
+		uintptr_t code = (uintptr_t)sk_plan_address(&plan->kernels[i].code);
+
+		if (code <= caller && code > best) {
+			best = code;
+			nearest = sk_plan_string(&plan->kernels[i].name);
+		}
+	}
+	snprintf(error, error_size, "%s: core %" PRIu32 ": %s was called at 0x%" PRIx64 " of %s%s%s", title,
+		 worker->core.index, worker->guard.function, (uint64_t)(caller - kernel->module->image.bias),
+		 kernel->module->path, best ? ", behind the start of kernel " : "", nearest);
+}
+
+static enum skrt_status describe_failure(const struct skrt_device *device, const struct skrt_kernel *kernel,
+					 char *error, size_t error_size)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_worker *worker = find_failed(device, kernel);
+	char title[128];
+
+	sk_kernel_title(kernel, title, sizeof(title));
+	if (!worker) {
+		snprintf(error, error_size, "%s: all cores left, and none says why", title);
+	} else if (worker->guard.function) {
+		describe_end(worker, kernel, title, error, error_size);
+	} else if (worker->core.failed_task < plan->task_count) {
+		const struct sk_plan_task *task = &plan->tasks[worker->core.failed_task];
+
+		snprintf(error, error_size, "%s: task '%s': kernel %s returned status %d", title,
+			 sk_plan_string(&task->name), sk_plan_string(&plan->kernels[task->kernel].name),
+			 worker->status);
+	} else {
+		snprintf(error, error_size, "%s: core %" PRIu32 ": the dispatcher returned %d", title,
+			 worker->core.index, worker->status);
+	}
+	return SKRT_KERNEL_FAILED;
+}
+
+/* Waits until all cores of the lane but those before `first` have left the launch. */
+static void collect(const struct skrt_device *device, struct sk_device_lane *lane, uint32_t first)
+{
+	uint32_t number = atomic_load_explicit(&lane->mailbox.number, memory_order_relaxed);
+
+	for (uint32_t i = first; i < device->cores; i++)
+		for (uint32_t turn = 0; atomic_load_explicit(&lane->workers[i].left, memory_order_acquire) != number;
+		     turn += turn < UINT32_MAX)
+			sk_lane_wait(device, turn);
+}
+
+enum skrt_status sk_device_run(struct skrt_device *device, const struct sk_launch *launch, char *error,
+			       size_t error_size)
+{
+	const struct skrt_kernel *kernel = launch->kernel;
+	uint32_t lane_count = kernel->module->plan.lane_count;
+
+	atomic_store_explicit(&device->aborted, false, memory_order_relaxed);
+	for (uint32_t i = 0; i < lane_count; i++) {
+		struct sk_mailbox *mailbox = &device->lanes[i].mailbox;
+
+		if (kernel->lane_steps[i] == 0)
+			continue;
+		mailbox->kernel = kernel;
+		mailbox->instance = launch->instance;
+		for (uint32_t lane = 0; lane < lane_count; lane++)
+			mailbox->bases[lane] = device->lanes[lane].base;
+		if (i > 0 || device->cores > 1)
+			sk_lane_post(mailbox);
+	}
+	if (kernel->lane_steps[0])
+		sk_lane_run_core(&device->lanes[0].workers[0], &device->lanes[0].mailbox);
+	for (uint32_t i = 0; i < lane_count; i++)
+		if (kernel->lane_steps[i])
+			collect(device, &device->lanes[i], i == 0);
+	/* All cores have left. */
+	for (uint32_t i = 0; i < lane_count; i++)
+		device->lanes[i].base += kernel->lane_steps[i];
+	if (atomic_load_explicit(&device->aborted, memory_order_acquire))
+		return describe_failure(device, kernel, error, error_size);
+	return SKRT_OK;
+}
+
+/* ---- the device ---- */
+
+/* Which processors this process may use. */
+static enum skrt_status find_processors(struct skrt_device *device)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return sk_report(SKRT_OUT_OF_MEMORY, "cannot find out which processors there are: %s", strerror(errno));
+	device->processors = calloc(CPU_SETSIZE, sizeof(*device->processors));
+	if (!device->processors)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			device->processors[device->processor_count++] = i;
+	return SKRT_OK;
+}
+
+void sk_device_pin(const struct skrt_device *device, pthread_t thread, uint32_t number)
+{
+	cpu_set_t set;
+
+	if (number >= device->processor_count)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(device->processors[number], &set);
+	pthread_setaffinity_np(thread, sizeof(set), &set);
+}
+
+static void free_device(struct skrt_device *device)
+{
+	for (uint32_t i = 0; i < device->lane_count; i++)
+		sk_lane_stop(&device->lanes[i], device->cores);
+	pthread_cond_destroy(&device->work);
+	pthread_mutex_destroy(&device->lock);
+	free(device->queue);
+	free(device->processors);
+	free(device);
+}
+
+enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
+{
+	if (!result)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_device_open: a null pointer");
+	if (options && options->cores > SK_MAX_CORES)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
+				 SK_MAX_CORES);
+	struct skrt_device *device = aligned_alloc(SK_LINE, sizeof(*device));
+	if (!device)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	memset(device, 0, sizeof(*device));
+	pthread_mutex_init(&device->lock, NULL);
+	pthread_cond_init(&device->work, NULL);
+	enum skrt_status status = find_processors(device);
+	device->cores = options && options->cores ? options->cores : device->processor_count;
+	if (!status) {
+		int reason = pthread_create(&device->driver, NULL, sk_stream_drive, device);
+
+		if (reason)
+			status =
+				sk_report(SKRT_OUT_OF_MEMORY, "cannot start the device's thread: %s", strerror(reason));
+	}
+	if (status) {
+		free_device(device);
+		return status;
+	}
+	sk_device_pin(device, device->driver, 0);
+	*result = device;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_device_close(struct skrt_device *device)
+{
+	if (!device)
+		return SKRT_OK;
+	pthread_mutex_lock(&device->lock);
+	uint32_t modules = device->modules, streams = device->streams;
+	device->stopping = modules == 0 && streams == 0;
+	pthread_cond_signal(&device->work);
+	pthread_mutex_unlock(&device->lock);
+	if (modules || streams)
+		return sk_report(SKRT_BUSY, "%" PRIu32 " modules and %" PRIu32 " streams of the device are alive",
+				 modules, streams);
+	/* The queue is empty: launches would keep streams alive. */
+	pthread_join(device->driver, NULL);
+	free_device(device);
+	return SKRT_OK;
+}
+
+uint32_t skrt_device_cores(const struct skrt_device *device)
+{
+	return device->cores;
+}
+
+enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_count)
+{
+	enum skrt_status status = SKRT_OK;
+
+	pthread_mutex_lock(&device->lock);
+	while (device->lane_count < lane_count && !status) {
+		/* Before the threads start: how long they wait depends on it. */
+		atomic_store(&device->crowded, (device->lane_count + 1) * device->cores > device->processor_count);
+		status = sk_lane_start(device, device->lane_count);
+		device->lane_count += !status;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}

@@ -1,0 +1,71 @@
+/* A package as a mapped, relocated, protected ELF image. Knows ELF and the import list; nothing of plans, devices,
+ * kernels.
+ *
+ *   image.c    the file's headers, the segments: checked, mapped, protected
+ *   dynamic.c  the dynamic section: symbols, relocations, constructors */
+#ifndef SK_LOADER_IMAGE_H
+#define SK_LOADER_IMAGE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loader/skrt.h"
+
+enum { SK_IMAGE_SEGMENTS = 32 };
+
+struct sk_segment {
+	uint64_t address; /* virtual */
+	uint64_t size; /* in memory */
+	uint64_t file_size; /* the rest is zero */
+	uint64_t offset; /* in the file */
+	int protection; /* PROT_…, before RELRO */
+};
+
+struct sk_image {
+	uintptr_t bias; /* memory address = bias + virtual address */
+	void *mapping;
+	size_t mapping_size;
+	struct sk_segment segments[SK_IMAGE_SEGMENTS]; /* ascending, on pages of their own */
+	uint32_t segment_count;
+
+	/* The dynamic symbol table: where it stands, and how much may be read there. */
+	const Elf64_Sym *symbols;
+	uint64_t symbol_limit;
+	const char *strings; /* ends with NUL */
+	uint64_t strings_size;
+	const uint32_t *gnu_hash, *hash; /* either may be NULL */
+	uint64_t gnu_hash_words, hash_words;
+};
+
+/* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
+ * trusted; nothing stays behind on failure. The package's constructors run last. */
+enum skrt_status sk_image_open(const char *path, struct sk_image *image);
+void sk_image_close(struct sk_image *image);
+
+/* The address of a defined dynamic symbol, or NULL. */
+const void *sk_image_find(const struct sk_image *image, const char *name, uint64_t *size);
+
+/* Whether all of [address, address + size) lies in one segment that has at least the protection. */
+bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection);
+
+/* ---- between image.c and dynamic.c ---- */
+
+struct sk_dynamic {
+	const Elf64_Rela *relocations;
+	uint64_t relocation_count;
+	const uint64_t *constructors;
+	uint64_t constructor_count;
+};
+
+/* What lies at [address, address + size), if that is inside one segment that has the protection, and aligned; else
+ * NULL. */
+void *sk_image_at(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection);
+
+enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const Elf64_Phdr *header,
+				 struct sk_dynamic *dynamic);
+enum skrt_status sk_dynamic_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
+enum skrt_status sk_dynamic_construct(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
+
+#endif

@@ -1,0 +1,285 @@
+/* Instances: binding memory to tensors, and the workspaces, which are mapped when a launch first needs them. */
+#include "config.h"
+
+#include "loader/instance.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "loader/device.h"
+
+enum { BINDING_ALIGN = 64 };
+
+/* ---- workspaces ---- */
+
+/* Offsets and size of a workspace whose tasks need `bytes`, with scratch for every core. */
+static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
+{
+	uint64_t all;
+
+	if (__builtin_add_overflow(bytes, SK_LINE - 1, &workspace->scratch) ||
+	    __builtin_add_overflow(scratch, SK_LINE - 1, &workspace->scratch_stride))
+		return false;
+	workspace->scratch &= ~(uint64_t)(SK_LINE - 1);
+	workspace->scratch_stride &= ~(uint64_t)(SK_LINE - 1);
+	/* The serial entries' scratch begins right behind `bytes`; what core 0 has is at least as much. */
+	return !__builtin_mul_overflow(workspace->scratch_stride, cores, &all) &&
+	       !__builtin_add_overflow(workspace->scratch, all, &workspace->size);
+}
+
+static enum skrt_status make_workspace(struct skrt_instance *instance, bool unshared)
+{
+	const struct skrt_module *module = instance->module;
+	const struct sk_plan *plan = module->plan.plan;
+	struct sk_workspace workspace = {0};
+	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
+	uint64_t cores = (uint64_t)module->plan.lane_count * module->device->cores;
+
+	if (!measure(&workspace, bytes, module->scratch_size[unshared], cores))
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
+				 bytes);
+	if (workspace.size == 0)
+		workspace.size = SK_LINE;
+	workspace.memory = mmap(NULL, workspace.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (workspace.memory == MAP_FAILED)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
+				 module->path, workspace.size, strerror(errno));
+	instance->workspaces[unshared] = workspace;
+	return SKRT_OK;
+}
+
+/* ---- instances ---- */
+
+static void free_instance(struct skrt_instance *instance)
+{
+	for (int i = 0; i < 2; i++)
+		if (instance->workspaces[i].memory)
+			munmap(instance->workspaces[i].memory, instance->workspaces[i].size);
+	free(instance->bindings);
+	free(instance);
+}
+
+enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **result)
+{
+	if (!module || !result)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_create: a null pointer");
+	struct skrt_instance *instance = calloc(1, sizeof(*instance));
+	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
+	if (!instance || !bindings) {
+		free(instance);
+		free(bindings);
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
+	}
+	instance->module = module;
+	instance->bindings = bindings;
+	enum skrt_status status = make_workspace(instance, false);
+	if (status) {
+		free_instance(instance);
+		return status;
+	}
+	pthread_mutex_lock(&module->device->lock);
+	module->instances++;
+	pthread_mutex_unlock(&module->device->lock);
+	*result = instance;
+	return SKRT_OK;
+}
+
+/* Under the device's lock. */
+static enum skrt_status check_idle(const struct skrt_instance *instance)
+{
+	if (!instance->pending)
+		return SKRT_OK;
+	return sk_report(SKRT_BUSY, "%s: %" PRIu32 " launches of the instance are pending", instance->module->path,
+			 instance->pending);
+}
+
+enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
+{
+	if (!instance)
+		return SKRT_OK;
+	struct skrt_module *module = instance->module;
+	pthread_mutex_lock(&module->device->lock);
+	enum skrt_status status = check_idle(instance);
+	module->instances -= !status;
+	pthread_mutex_unlock(&module->device->lock);
+	if (!status)
+		free_instance(instance);
+	return status;
+}
+
+enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes)
+{
+	struct skrt_tensor tensor;
+
+	if (!instance || !data)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_bind: a null pointer");
+	const struct skrt_module *module = instance->module;
+	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
+	if (status)
+		return status;
+	if (bytes != tensor.bytes)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
+				 module->path, tensor.name, tensor.bytes, bytes);
+	if ((uintptr_t)data % BINDING_ALIGN)
+		return sk_report(SKRT_INVALID_ARGUMENT,
+				 "%s: the memory bound to tensor '%s' is not aligned to %d bytes", module->path,
+				 tensor.name, BINDING_ALIGN);
+	pthread_mutex_lock(&module->device->lock);
+	status = check_idle(instance);
+	if (!status) {
+		instance->bindings[index] = data;
+		instance->checked = false;
+	}
+	pthread_mutex_unlock(&module->device->lock);
+	return status;
+}
+
+enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte)
+{
+	if (!instance)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_fill_workspace: a null pointer");
+	struct skrt_device *device = instance->module->device;
+	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = check_idle(instance);
+	for (int i = 0; i < 2 && !status; i++)
+		if (instance->workspaces[i].memory)
+			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+/* ---- before a launch ---- */
+
+struct range {
+	uintptr_t start, end;
+	bool written;
+	uint32_t binding;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+/* Goes through the ranges by address, and compares each with the one that reaches farthest among those before it, and
+ * with the farthest that is written: two that overlap, one of them written, are found at the latter's start. */
+static enum skrt_status check_overlap(const struct skrt_instance *instance, struct range *ranges, uint32_t count)
+{
+	const struct range *farthest = NULL, *written = NULL;
+	struct skrt_tensor one, other;
+
+	qsort(ranges, count, sizeof(*ranges), compare_ranges);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct range *range = &ranges[i];
+		const struct range *before = range->written ? farthest : written;
+
+		if (before && range->start < before->end) {
+			skrt_module_tensor(instance->module, before->binding, &one);
+			skrt_module_tensor(instance->module, range->binding, &other);
+			return sk_report(
+				SKRT_INVALID_ARGUMENT,
+				"%s: tensors '%s' and '%s' are bound to overlapping memory, and are not both inputs",
+				instance->module->path, one.name, other.name);
+		}
+		if (!farthest || range->end > farthest->end)
+			farthest = range;
+		if (range->written && (!written || range->end > written->end))
+			written = range;
+	}
+	return SKRT_OK;
+}
+
+static enum skrt_status check_bindings(const struct skrt_instance *instance)
+{
+	const struct skrt_module *module = instance->module;
+	uint32_t count = module->plan.binding_count;
+	struct range *ranges = calloc(count + (size_t)1, sizeof(*ranges));
+	enum skrt_status status = SKRT_OK;
+
+	if (!ranges)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory", module->path);
+	for (uint32_t i = 0; i < count && !status; i++) {
+		struct skrt_tensor tensor;
+		uintptr_t start = (uintptr_t)instance->bindings[i];
+
+		skrt_module_tensor(module, i, &tensor);
+		if (!start)
+			status = sk_report(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
+		ranges[i] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
+	}
+	if (!status)
+		status = check_overlap(instance, ranges, count);
+	free(ranges);
+	return status;
+}
+
+enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	enum skrt_status status;
+
+	if (instance->serial)
+		return sk_report(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
+	if (!instance->checked) {
+		status = check_bindings(instance);
+		if (status)
+			return status;
+		instance->checked = true;
+	}
+	return instance->workspaces[kernel->unshared].memory ? SKRT_OK : make_workspace(instance, kernel->unshared);
+}
+
+/* ---- serial runs ---- */
+
+struct serial_run {
+	const struct skrt_kernel *kernel;
+	const struct skrt_instance *instance;
+};
+
+static int run_serial(void *context)
+{
+	const struct serial_run *run = context;
+
+	return run->kernel->serial_entry(run->instance->bindings,
+					 run->instance->workspaces[run->kernel->unshared].memory);
+}
+
+enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	char title[128];
+	struct sk_guard guard;
+
+	if (!instance || !kernel || instance->module != kernel->module)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_run_serial: kernel and instance are not of one module");
+	sk_kernel_title(kernel, title, sizeof(title));
+	if (!kernel->serial_entry)
+		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, title);
+	struct skrt_device *device = instance->module->device;
+	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = check_idle(instance);
+	if (!status)
+		status = sk_instance_ready(instance, kernel);
+	instance->pending += !status;
+	instance->serial |= !status;
+	pthread_mutex_unlock(&device->lock);
+	if (status)
+		return status;
+
+	struct serial_run run = {kernel, instance};
+	int result = sk_guard_call(&guard, run_serial, &run);
+	pthread_mutex_lock(&device->lock);
+	instance->pending--;
+	instance->serial = false;
+	pthread_mutex_unlock(&device->lock);
+	if (guard.function)
+		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: %s was called at 0x%" PRIx64 " of %s", title,
+				 guard.function, (uint64_t)((uintptr_t)guard.caller - instance->module->image.bias),
+				 instance->module->path);
+	if (result)
+		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: a kernel returned status %d", title, result);
+	return SKRT_OK;
+}

@@ -1,0 +1,59 @@
+# libskrt, skrun, and the plan's reader, which skdump and the verifier share.
+noinst_LTLIBRARIES += loader/libplan.la
+loader_libplan_la_SOURCES = loader/plan.c loader/plan.h
+
+# .npy files: sklink reads constants, skrun reads inputs and writes outputs.
+noinst_LTLIBRARIES += loader/libnpy.la
+loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
+
+# All of the runtime, for libskrt and for tests that look inside.
+noinst_LTLIBRARIES += loader/libloader.la
+loader_libloader_la_SOURCES = \
+	loader/device.c loader/device.h \
+	loader/dynamic.c \
+	loader/image.c loader/image.h \
+	loader/imports.c loader/imports.h \
+	loader/instance.c loader/instance.h \
+	loader/lane.c \
+	loader/module.c loader/module.h \
+	loader/report.c loader/report.h \
+	loader/skrt.h \
+	loader/stream.c \
+	stubs/imports.def stubs/skabi.h stubs/skplan.h
+loader_libloader_la_LIBADD = loader/libplan.la
+loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
+
+lib_LTLIBRARIES += libskrt.la
+libskrt_la_SOURCES =
+libskrt_la_LIBADD = loader/libloader.la -lpthread -lm
+libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^skrt_' -no-undefined
+include_HEADERS += loader/skrt.h
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = loader/libskrt.pc
+
+bin_PROGRAMS += skrun
+skrun_SOURCES = \
+	loader/elements.c loader/elements.h \
+	loader/session.c loader/session.h \
+	loader/skrun.c
+# Linked with the static library: an installed skrun depends on nothing but the C library.
+skrun_LDADD = libskrt.la loader/libnpy.la -lm
+skrun_LDFLAGS = $(AM_LDFLAGS) -static
+dist_man_MANS += doc/skrun.1
+
+if HAVE_CHECK
+check_PROGRAMS += tests/check_npy
+tests_check_npy_SOURCES = tests/check_npy.c
+tests_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_npy
+
+check_PROGRAMS += tests/check_image tests/check_runtime
+tests_check_image_SOURCES = tests/check_image.c tests/handmade.c tests/handmade.h
+tests_check_image_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_image_LDADD = loader/libloader.la -lm $(CHECK_LIBS)
+tests_check_runtime_SOURCES = tests/check_runtime.c tests/handmade.c tests/handmade.h
+tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/check_image tests/check_runtime
+endif

@@ -1,0 +1,420 @@
+/* Modules: from a path to a package whose plan has been checked, and from a launch number to a kernel with the tables
+ * that its dispatcher reads: the range of every partition and the home of every stream, for each core of the device. */
+#include "config.h"
+
+#include "loader/module.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "loader/device.h"
+#include "loader/report.h"
+
+/* ---- loading ---- */
+
+static enum skrt_status damaged(const struct skrt_module *module, const char *what)
+{
+	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+}
+
+static enum skrt_status open_plan(struct skrt_module *module)
+{
+	uint64_t size = 0;
+	char error[SK_REPORT_SIZE - 128];
+	const void *bytes = sk_image_find(&module->image, "sk_plan", &size);
+
+	if (!bytes)
+		return damaged(module, "not a package: no symbol sk_plan");
+	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE) || (uintptr_t)bytes % SK_PLAN_ALIGN)
+		return damaged(module, "the plan is writable or not aligned");
+	if (!sk_plan_open(bytes, size, &module->plan, error, sizeof(error)))
+		return damaged(module, error);
+	if (module->plan.plan->machine != EM_X86_64)
+		return damaged(module, "the plan is for another machine than the file");
+	return SKRT_OK;
+}
+
+static bool is_code(const struct skrt_module *module, const int32_t *reference)
+{
+	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
+}
+
+/* The references that lead out of the plan: code must lie in text, constants in a segment. */
+static enum skrt_status check_addresses(struct skrt_module *module)
+{
+	const struct sk_plan_view *plan = &module->plan;
+
+	for (uint32_t i = 0; i < plan->launch_count; i++) {
+		const struct sk_plan_launch *launch = &plan->launches[i];
+
+		if (!is_code(module, &launch->entry) ||
+		    (launch->serial_entry && !is_code(module, &launch->serial_entry)))
+			return sk_report(SKRT_BAD_PACKAGE,
+					 "%s: launch %" PRIu32 " (%s): its entry does not lie in text", module->path, i,
+					 sk_plan_string(&launch->name));
+	}
+	for (uint32_t i = 0; i < plan->kernel_count; i++)
+		if (!is_code(module, &plan->kernels[i].code))
+			return sk_report(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
+					 sk_plan_string(&plan->kernels[i].name));
+	module->constants = sk_plan_address(&plan->plan->constants);
+	if (plan->plan->constants_size &&
+	    !sk_image_holds(&module->image, module->constants, plan->plan->constants_size, PROT_READ))
+		return damaged(module, "the constants do not lie in a segment");
+	return SKRT_OK;
+}
+
+static enum skrt_status make_kernels(struct skrt_module *module)
+{
+	const struct sk_plan_view *plan = &module->plan;
+
+	module->kernels = calloc(plan->launch_count ? plan->launch_count : 1, sizeof(*module->kernels));
+	if (!module->kernels)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path,
+				 plan->launch_count);
+	for (uint32_t i = 0; i < plan->launch_count; i++) {
+		const struct sk_plan_launch *launch = &plan->launches[i];
+		bool unshared = launch->kind == SK_LAUNCH_TASK;
+
+		module->kernels[i].module = module;
+		module->kernels[i].launch = i;
+		if (launch->scratch_size > module->scratch_size[unshared])
+			module->scratch_size[unshared] = launch->scratch_size;
+	}
+	return SKRT_OK;
+}
+
+static void free_module(struct skrt_module *module)
+{
+	if (module->kernels) {
+		for (uint32_t i = 0; i < module->plan.launch_count; i++) {
+			free(module->kernels[i].ranges);
+			free(module->kernels[i].homes);
+		}
+	}
+	free(module->kernels);
+	sk_image_close(&module->image);
+	pthread_mutex_destroy(&module->lock);
+	free(module->path);
+	free(module);
+}
+
+static enum skrt_status load(struct skrt_module *module)
+{
+	enum skrt_status status = sk_image_open(module->path, &module->image);
+
+	if (!status)
+		status = open_plan(module);
+	if (!status)
+		status = check_addresses(module);
+	if (!status)
+		status = make_kernels(module);
+	if (!status)
+		status = sk_device_add_lanes(module->device, module->plan.lane_count);
+	return status;
+}
+
+enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+{
+	if (!device || !path || !result)
+		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_module_load: a null pointer");
+	struct skrt_module *module = calloc(1, sizeof(*module));
+	char *copy = strdup(path);
+	if (!module || !copy) {
+		free(module);
+		free(copy);
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+	}
+	module->device = device;
+	module->path = copy;
+	pthread_mutex_init(&module->lock, NULL);
+
+	enum skrt_status status = load(module);
+	if (status) {
+		free_module(module);
+		return status;
+	}
+	pthread_mutex_lock(&device->lock);
+	device->modules++;
+	pthread_mutex_unlock(&device->lock);
+	*result = module;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_unload(struct skrt_module *module)
+{
+	if (!module)
+		return SKRT_OK;
+	struct skrt_device *device = module->device;
+	pthread_mutex_lock(&device->lock);
+	uint32_t instances = module->instances;
+	device->modules -= !instances;
+	pthread_mutex_unlock(&device->lock);
+	if (instances)
+		return sk_report(SKRT_BUSY, "%s: %" PRIu32 " instances of the module are alive", module->path,
+				 instances);
+	free_module(module);
+	return SKRT_OK;
+}
+
+/* ---- tensors ---- */
+
+static const struct sk_plan_tensor *tensor_of(const struct skrt_module *module, uint32_t binding)
+{
+	return &module->plan.tensors[module->plan.bindings[binding]];
+}
+
+static const char *tensor_name(const void *module, uint32_t binding)
+{
+	return sk_plan_string(&tensor_of(module, binding)->name);
+}
+
+/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion. */
+static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
+			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
+{
+	char suggestion[128];
+
+	if (!name || !index)
+		return sk_report(SKRT_INVALID_ARGUMENT, "a null pointer");
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(name_of(module, i), name))
+			continue;
+		*index = i;
+		return SKRT_OK;
+	}
+	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
+	return sk_report(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
+}
+
+static enum skrt_status check_index(const struct skrt_module *module, const char *what, uint32_t index, uint32_t count)
+{
+	if (index < count)
+		return SKRT_OK;
+	return sk_report(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
+			 what, index, count);
+}
+
+_Static_assert((int)SKRT_I8 == SK_I8 && (int)SKRT_BF16 == SK_BF16 && (int)SKRT_BOOL == SK_BOOL, "dtypes");
+_Static_assert((int)SKRT_INPUT == SK_ROLE_INPUT && (int)SKRT_INOUT == SK_ROLE_INOUT, "roles");
+_Static_assert((int)SKRT_MAX_RANK == SK_MAX_RANK, "rank");
+
+uint32_t skrt_module_tensor_count(const struct skrt_module *module)
+{
+	return module->plan.binding_count;
+}
+
+enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
+{
+	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
+
+	if (status)
+		return status;
+	const struct sk_plan_tensor *record = tensor_of(module, index);
+	*tensor = (struct skrt_tensor){
+		.name = sk_plan_string(&record->name),
+		.dtype = (enum skrt_dtype)record->dtype,
+		.role = (enum skrt_role)record->role,
+		.rank = record->rank,
+		.bytes = record->bytes,
+	};
+	memcpy(tensor->shape, record->shape, record->rank * sizeof(record->shape[0]));
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
+{
+	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
+}
+
+/* ---- kernels ---- */
+
+/* floor(part * units / count) * unit, cut at the extent; the product needs more than 64 bits. */
+static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t part, uint64_t count)
+{
+	uint64_t units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
+	unsigned __int128 elements = (unsigned __int128)part * units / count * partition->unit;
+
+	return elements < partition->extent ? (uint64_t)elements : partition->extent;
+}
+
+static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes,
+			uint32_t cores)
+{
+	struct sk_range *range = kernel->ranges;
+
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		for (uint32_t core = 0; core < cores; core++)
+			for (uint32_t i = 0; i < kernel->partition_count; i++)
+				*range++ = (struct sk_range){
+					.low = boundary(&partitions[i], core, cores),
+					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
+				};
+}
+
+static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes, uint32_t cores)
+{
+	const struct skrt_device *device = kernel->module->device;
+	struct sk_home *home = kernel->homes;
+
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		for (uint32_t core = 0; core < cores; core++)
+			for (uint32_t i = 0; i < kernel->home_count; i++) {
+				uint32_t index = homes[i].stream % cores;
+				const char *words = (const char *)device->lanes[homes[i].lane].words;
+
+				*home++ = (struct sk_home){
+					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
+					.mine = homes[i].lane == lane && index == core,
+				};
+			}
+}
+
+static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *kernel)
+{
+	const struct sk_plan_view *plan = &module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
+	uint32_t cores = module->device->cores;
+	size_t rows = (size_t)plan->lane_count * cores;
+	char error[SK_REPORT_SIZE - 128];
+
+	if (!sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
+		return damaged(module, error);
+	kernel->name = sk_plan_string(&launch->name);
+	kernel->entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry);
+	kernel->serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry);
+	kernel->unshared = launch->kind == SK_LAUNCH_TASK;
+	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
+	kernel->partition_count = launch->partition_count;
+	kernel->home_count = launch->home_count;
+	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
+	kernel->homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes));
+	if (!kernel->ranges || !kernel->homes) {
+		free(kernel->ranges);
+		free(kernel->homes);
+		kernel->ranges = NULL;
+		kernel->homes = NULL;
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
+				 kernel->name);
+	}
+	fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count, cores);
+	fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count, cores);
+	kernel->prepared = true;
+	return SKRT_OK;
+}
+
+enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **result)
+{
+	struct skrt_kernel *kernel = &module->kernels[launch];
+	enum skrt_status status = SKRT_OK;
+
+	pthread_mutex_lock(&module->lock);
+	if (!kernel->prepared)
+		status = prepare(module, kernel);
+	pthread_mutex_unlock(&module->lock);
+	if (!status)
+		*result = kernel;
+	return status;
+}
+
+enum skrt_status sk_module_prepare_network(struct skrt_module *module)
+{
+	const struct skrt_kernel *kernel;
+	enum skrt_status status = SKRT_OK;
+
+	if (atomic_load(&module->network_prepared))
+		return SKRT_OK;
+	for (uint32_t i = 0; i < module->plan.network_launch_count && !status; i++)
+		status = sk_module_prepare(module, i, &kernel);
+	atomic_store(&module->network_prepared, status == SKRT_OK);
+	return status;
+}
+
+static const char *launch_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.launches[index].name);
+}
+
+static const char *task_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.tasks[index].name);
+}
+
+uint32_t skrt_module_kernel_count(const struct skrt_module *module)
+{
+	return module->plan.network_launch_count;
+}
+
+enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	enum skrt_status status = check_index(module, "launch", index, module->plan.network_launch_count);
+
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
+					 const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+	enum skrt_status status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
+
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+uint32_t skrt_module_task_count(const struct skrt_module *module)
+{
+	return module->plan.task_count;
+}
+
+enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
+
+	if (status)
+		return status;
+	uint32_t launch = module->plan.tasks[index].task_launch;
+	if (launch == SK_NO_INDEX)
+		return sk_report(SKRT_NOT_FOUND,
+				 "%s: task '%s' has no entry of its own (linked with --no-task-entries)", module->path,
+				 task_name(module, index));
+	return sk_module_prepare(module, launch, kernel);
+}
+
+enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+	enum skrt_status status = find(module, "task", name, module->plan.task_count, task_name, &index);
+
+	return status ? status : skrt_module_task(module, index, kernel);
+}
+
+void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
+{
+	const struct sk_plan_launch *launch = &kernel->module->plan.launches[kernel->launch];
+
+	*info = (struct skrt_kernel_info){
+		.name = kernel->name,
+		.scope = sk_plan_string(&launch->scope),
+		.kind = (enum skrt_kernel_kind)launch->kind,
+		.task_count = launch->step_count,
+		.stream = launch->stream,
+		.has_serial_entry = kernel->serial_entry != NULL,
+	};
+}
+
+_Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK, "kinds");
+
+void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry"};
+
+	snprintf(text, size, "%s %s", kinds[kernel->module->plan.launches[kernel->launch].kind], kernel->name);
+}

@@ -1,0 +1,50 @@
+/* A module: a mapped package with its plan checked, on a device; its kernels, prepared when first asked for. */
+#ifndef SK_LOADER_MODULE_H
+#define SK_LOADER_MODULE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "loader/image.h"
+#include "loader/plan.h"
+#include "loader/skrt.h"
+#include "stubs/skabi.h"
+
+/* A launch of the plan. Its tables hold one row a core, lane by lane: row (lane * cores + index). */
+struct skrt_kernel {
+	struct skrt_module *module;
+	uint32_t launch;
+	bool prepared; /* under module->lock; then nothing below changes */
+	const char *name;
+	int (*entry)(struct sk_core *core);
+	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
+	bool unshared; /* a task entry: runs in the unshared workspace */
+	uint32_t lane_steps[SK_MAX_LANES];
+	uint32_t partition_count, home_count;
+	struct sk_range *ranges;
+	struct sk_home *homes;
+};
+
+struct skrt_module {
+	struct skrt_device *device;
+	char *path;
+	struct sk_image image;
+	struct sk_plan_view plan;
+	const void *constants;
+	uint64_t scratch_size[2]; /* bytes a core: the greatest of the network's launches, of the task entries */
+	struct skrt_kernel *kernels; /* by launch number */
+	pthread_mutex_t lock; /* preparing kernels */
+	_Atomic bool network_prepared;
+	uint32_t instances; /* alive; under the device's lock */
+};
+
+/* Kernel number `launch` of the plan, prepared. */
+enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **kernel);
+
+/* All launches of the network, prepared. */
+enum skrt_status sk_module_prepare_network(struct skrt_module *module);
+
+/* Writes "superkernel sp1", "launch act", "task entry act". */
+void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size);
+
+#endif

@@ -1,0 +1,21 @@
+/* How libskrt says what went wrong: a status, and one sentence in the calling thread's buffer, where skrt_error() finds
+ * it. */
+#ifndef SK_LOADER_REPORT_H
+#define SK_LOADER_REPORT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "loader/skrt.h"
+
+enum { SK_REPORT_SIZE = 512 };
+
+/* Writes the thread's text and returns the status. */
+enum skrt_status sk_report(enum skrt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "; did you mean 'x'?" if one of the names is near (at most a third of its letters differ), else "". name_of(context,
+ * i) is the i-th name. Returns text. */
+const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,
+		       const char *(*name_of)(const void *context, uint32_t index), const void *context);
+
+#endif

@@ -1,0 +1,63 @@
+/* What skrun does with a package: one device, one instance with memory for all its tensors, and runs of the network in
+ * each of the three ways. */
+#ifndef SK_LOADER_SESSION_H
+#define SK_LOADER_SESSION_H
+
+#include <stdbool.h>
+
+#include "loader/skrt.h"
+
+enum sk_run_mode {
+	SK_RUN_FUSED, /* the network's launches */
+	SK_RUN_UNFUSED, /* each task's own entry, in network order */
+	SK_RUN_SERIAL, /* the launches' serial entries, on the calling thread */
+};
+
+/* A bound tensor with its memory. */
+struct sk_slot {
+	struct skrt_tensor tensor;
+	void *data;
+	void *start; /* inouts: the value before the first run */
+	void *reference; /* outputs and inouts, while verifying: what the unfused run left */
+	bool filled;
+};
+
+struct sk_session {
+	const char *path;
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	struct sk_slot *slots; /* by binding number */
+	uint32_t slot_count;
+};
+
+/* All functions return false after printing "skrun: error: …". */
+bool sk_session_open(struct sk_session *session, const char *path, uint32_t cores);
+void sk_session_close(struct sk_session *session);
+
+/* The slot with the name; NULL after an error. */
+struct sk_slot *sk_session_find(struct sk_session *session, const char *name);
+
+/* Fills inputs and inouts: one from a file; those that are left from a seed; or an error that names those that are
+ * left. */
+bool sk_session_read(struct sk_session *session, const char *name, const char *path);
+void sk_session_fill(struct sk_session *session, uint64_t seed);
+bool sk_session_check_filled(const struct sk_session *session);
+
+/* Runs the network once; adds the wall time in seconds to *seconds. */
+bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *seconds);
+
+/* Compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same start. Prints
+ * the result, or where they differ first. seconds gets the time of each fused run. */
+bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
+
+bool sk_session_write(struct sk_session *session, const char *name, const char *path);
+
+/* For people: what the package holds, and what the outputs are. */
+bool sk_session_list(struct sk_session *session);
+void sk_session_summarise(const struct sk_session *session);
+
+void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

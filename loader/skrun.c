@@ -1,0 +1,308 @@
+/* skrun: runs a package from the command line. Inputs come from .npy files or a seed; outputs go to .npy files, or into
+ * a comparison, or into a summary on the terminal. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/session.h"
+
+static const char help[] =
+	"Usage: skrun [OPTION]... PACKAGE\n"
+	"Load a package made by sklink and run its network.\n"
+	"\n"
+	"  --input NAME=FILE    read an input or inout tensor from a .npy file; may be repeated\n"
+	"  --output NAME=FILE   write an output or inout tensor to a .npy file; may be repeated\n"
+	"  --random SEED        fill all inputs that have no file, the same for the same seed\n"
+	"  --verify             compare fused, unfused and serial runs bit for bit\n"
+	"  --unfused            run each task by itself instead of the superkernels\n"
+	"  --serial             run the serial entries on one thread\n"
+	"  --repeat N           run N times (with --verify: and compare each time)\n"
+	"  --cores N            cores of each lane (default: one for each processor)\n"
+	"  --time               print the median time of a run\n"
+	"  --list               list tensors and launches, and run nothing\n"
+	"  --help, --version    print this, or the version\n"
+	"\n"
+	"Without --output and --verify a summary of every output is printed. Exit status: 0, or 1 after an error or a\n"
+	"difference.\n";
+
+/* NAME=FILE of --input and --output. */
+struct assignment {
+	char *name;
+	const char *path;
+};
+
+struct options {
+	const char *package;
+	struct assignment *inputs, *outputs; /* room for one each argument */
+	uint32_t input_count, output_count;
+	bool random, verify, time, list;
+	enum sk_run_mode mode;
+	bool mode_given;
+	uint64_t seed, repeats, cores;
+};
+
+/* ---- the command line ---- */
+
+static bool parse_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= least && *number <= most)
+		return true;
+	sk_skrun_error("--%s %s: not a number from %" PRIu64 " to %" PRIu64, option, text, least, most);
+	return false;
+}
+
+static bool parse_assignment(const char *option, const char *text, struct assignment *list, uint32_t *count)
+{
+	const char *sign = strchr(text, '=');
+
+	if (!sign || sign == text || sign[1] == '\0') {
+		sk_skrun_error("--%s %s: NAME=FILE is expected", option, text);
+		return false;
+	}
+	char *name = strndup(text, (size_t)(sign - text));
+	if (!name) {
+		sk_skrun_error("no memory");
+		return false;
+	}
+	for (uint32_t i = 0; i < *count; i++) {
+		if (strcmp(list[i].name, name))
+			continue;
+		sk_skrun_error("--%s %s: tensor '%s' is given twice", option, text, name);
+		free(name);
+		return false;
+	}
+	list[(*count)++] = (struct assignment){.name = name, .path = sign + 1};
+	return true;
+}
+
+static bool set_mode(struct options *options, enum sk_run_mode mode)
+{
+	if (options->mode_given && options->mode != mode) {
+		sk_skrun_error("--unfused and --serial exclude each other");
+		return false;
+	}
+	options->mode = mode;
+	options->mode_given = true;
+	return true;
+}
+
+enum option_number {
+	OPTION_INPUT = 256,
+	OPTION_OUTPUT,
+	OPTION_RANDOM,
+	OPTION_VERIFY,
+	OPTION_UNFUSED,
+	OPTION_SERIAL,
+	OPTION_REPEAT,
+	OPTION_CORES,
+	OPTION_TIME,
+	OPTION_LIST,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	{"input", required_argument, NULL, OPTION_INPUT},
+	{"output", required_argument, NULL, OPTION_OUTPUT},
+	{"random", required_argument, NULL, OPTION_RANDOM},
+	{"verify", no_argument, NULL, OPTION_VERIFY},
+	{"unfused", no_argument, NULL, OPTION_UNFUSED},
+	{"serial", no_argument, NULL, OPTION_SERIAL},
+	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"cores", required_argument, NULL, OPTION_CORES},
+	{"time", no_argument, NULL, OPTION_TIME},
+	{"list", no_argument, NULL, OPTION_LIST},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static bool parse_option(struct options *options, int option)
+{
+	switch (option) {
+	case OPTION_INPUT:
+		return parse_assignment("input", optarg, options->inputs, &options->input_count);
+	case OPTION_OUTPUT:
+		return parse_assignment("output", optarg, options->outputs, &options->output_count);
+	case OPTION_RANDOM:
+		options->random = true;
+		return parse_number("random", optarg, 0, UINT64_MAX, &options->seed);
+	case OPTION_VERIFY:
+		options->verify = true;
+		return true;
+	case OPTION_UNFUSED:
+		return set_mode(options, SK_RUN_UNFUSED);
+	case OPTION_SERIAL:
+		return set_mode(options, SK_RUN_SERIAL);
+	case OPTION_REPEAT:
+		return parse_number("repeat", optarg, 1, 1000000000, &options->repeats);
+	case OPTION_CORES:
+		return parse_number("cores", optarg, 1, 4096, &options->cores);
+	case OPTION_TIME:
+		options->time = true;
+		return true;
+	case OPTION_LIST:
+		options->list = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool check_options(const struct options *options)
+{
+	if (!options->package)
+		sk_skrun_error("no package given; skrun --help tells more");
+	else if (options->verify && options->mode_given)
+		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
+	else
+		return true;
+	return false;
+}
+
+/* False with *status set: the program is to end with it. */
+static bool parse_command_line(struct options *options, int argc, char **argv, int *status)
+{
+	int option;
+
+	*status = EXIT_FAILURE;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		if (option == OPTION_HELP || option == OPTION_VERSION) {
+			if (option == OPTION_HELP)
+				fputs(help, stdout);
+			else
+				printf("skrun (" PACKAGE_NAME ") %s\n", skrt_version());
+			*status = EXIT_SUCCESS;
+			return false;
+		}
+		if (option == '?' || option == ':') {
+			sk_skrun_error(option == ':' ? "%s needs an argument"
+						     : "unknown option or argument: %s; "
+						       "skrun --help lists them",
+				       argv[optind - 1]);
+			return false;
+		}
+		if (!parse_option(options, option))
+			return false;
+	}
+	for (; optind < argc; optind++) {
+		if (options->package) {
+			sk_skrun_error("one package is enough: %s", argv[optind]);
+			return false;
+		}
+		options->package = argv[optind];
+	}
+	return check_options(options);
+}
+
+/* ---- the run ---- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static void print_time(const struct options *options, const struct sk_session *session, double *seconds)
+{
+	static const char *const names[] = {"fused", "unfused", "serial"};
+
+	qsort(seconds, options->repeats, sizeof(*seconds), compare_doubles);
+	printf("Time: median %.3f ms, fastest %.3f ms of %" PRIu64 " %s runs (cores %" PRIu32 ")\n",
+	       seconds[options->repeats / 2] * 1e3, seconds[0] * 1e3, options->repeats, names[options->mode],
+	       skrt_device_cores(session->device));
+}
+
+/* All errors of the inputs are printed before it ends. */
+static bool read_inputs(struct sk_session *session, const struct options *options)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < options->input_count; i++)
+		good &= sk_session_read(session, options->inputs[i].name, options->inputs[i].path);
+	/* Misspelt outputs should not be noticed after a long run. */
+	for (uint32_t i = 0; i < options->output_count; i++) {
+		const struct sk_slot *slot = sk_session_find(session, options->outputs[i].name);
+
+		good &= slot != NULL;
+		if (slot && slot->tensor.role == SKRT_INPUT) {
+			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
+			good = false;
+		}
+	}
+	if (good && options->random)
+		sk_session_fill(session, options->seed);
+	return good && sk_session_check_filled(session);
+}
+
+static bool run(struct sk_session *session, const struct options *options, double *seconds)
+{
+	if (!read_inputs(session, options))
+		return false;
+	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
+		return false;
+	for (uint64_t i = 0; i < options->repeats && !options->verify; i++)
+		if (!sk_session_run(session, options->mode, &seconds[i]))
+			return false;
+	for (uint32_t i = 0; i < options->output_count; i++)
+		if (!sk_session_write(session, options->outputs[i].name, options->outputs[i].path))
+			return false;
+	if (!options->output_count && !options->verify)
+		sk_session_summarise(session);
+	if (options->time)
+		print_time(options, session, seconds);
+	return true;
+}
+
+static bool work(const struct options *options)
+{
+	struct sk_session session;
+	double *seconds = calloc(options->repeats, sizeof(*seconds));
+	bool good = sk_session_open(&session, options->package, (uint32_t)options->cores);
+
+	if (!seconds) {
+		sk_skrun_error("no memory");
+		good = false;
+	}
+	if (good)
+		good = options->list ? sk_session_list(&session) : run(&session, options, seconds);
+	sk_session_close(&session);
+	free(seconds);
+	/* A full disk behind stdout is an error too. */
+	if (fflush(stdout) || ferror(stdout)) {
+		sk_skrun_error("cannot write to standard output: %s", strerror(errno));
+		good = false;
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {.repeats = 1};
+	int status = EXIT_FAILURE;
+
+	options.inputs = calloc((size_t)argc, sizeof(*options.inputs));
+	options.outputs = calloc((size_t)argc, sizeof(*options.outputs));
+	if (!options.inputs || !options.outputs)
+		sk_skrun_error("no memory");
+	else if (parse_command_line(&options, argc, argv, &status))
+		status = work(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+	for (uint32_t i = 0; i < options.input_count; i++)
+		free(options.inputs[i].name);
+	for (uint32_t i = 0; i < options.output_count; i++)
+		free(options.outputs[i].name);
+	free(options.inputs);
+	free(options.outputs);
+	return status;
+}

@@ -1,0 +1,51 @@
+# Samples: kernels that people copy, compiled as kernels are everywhere (KERNEL_CC, never sanitized), and for each sample a
+# program that makes its inputs and checks its results without sklink.
+SAMPLE_KERNELS = \
+	samples/composite/kernels.o \
+	samples/foreign/xerbla.o \
+	samples/quant_matmul/quant_matmul.o \
+	samples/quant_matmul/dequant_swiglu_quant.o
+
+$(SAMPLE_KERNELS): %.o: $(top_srcdir)/%.c $(top_srcdir)/stubs/skkernel.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -Wall -Wextra -I$(top_srcdir)/stubs -c -o $@ $<
+
+noinst_LTLIBRARIES += samples/libreference.la
+samples_libreference_la_SOURCES = samples/tensor-file.c samples/tensor-file.h
+samples_libreference_la_LIBADD = loader/libnpy.la
+
+SAMPLE_REFERENCES = \
+	samples/composite/reference \
+	samples/foreign/reference \
+	samples/quant_matmul/reference
+samples_composite_reference_SOURCES = samples/composite/reference.c
+samples_composite_reference_LDADD = samples/libreference.la -lm
+samples_foreign_reference_SOURCES = samples/foreign/reference.c
+samples_foreign_reference_LDADD = samples/libreference.la -lm
+samples_quant_matmul_reference_SOURCES = samples/quant_matmul/reference.c
+samples_quant_matmul_reference_LDADD = samples/libreference.la -lm
+
+# Two ways to run a package from a program.
+samples_composite_run_SOURCES = samples/composite/run.c
+samples_composite_run_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
+samples_composite_run_LDADD = libskrt.la
+samples_composite_serial_SOURCES = samples/composite/serial.c
+samples_composite_serial_LDADD = -ldl
+
+noinst_PROGRAMS += $(SAMPLE_REFERENCES) samples/composite/run samples/composite/serial
+noinst_DATA = $(SAMPLE_KERNELS)
+CLEANFILES += $(SAMPLE_KERNELS)
+
+EXTRA_DIST += \
+	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
+	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
+	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
+	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
+	samples/quant_matmul/small.yaml samples/quant_matmul/demo \
+	.ci/run
+
+QUICK_SAMPLE_TESTS = tests/sample-composite.sh tests/sample-foreign.sh tests/sample-quant-matmul.sh
+SLOW_SAMPLE_TESTS = tests/sample-quant-matmul-full.sh
+QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
+SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
+EXTRA_DIST += $(QUICK_SAMPLE_TESTS) $(SLOW_SAMPLE_TESTS)

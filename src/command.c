@@ -1,0 +1,295 @@
+/* The command line: response files are expanded first, then one pass over the words with a table of options. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char sk_command_help[] =
+	"Usage: sklink [options] MANIFEST [OBJECT...] -o PACKAGE\n"
+	"Link precompiled kernels into one superkernel package.\n"
+	"\n"
+	"MANIFEST is the scope manifest (YAML); each OBJECT is a kernel object (.o) or an archive (.a).\n"
+	"\n"
+	"  -o FILE, --output=FILE    write the package to FILE\n"
+	"  -L DIR                    search DIR for libraries and for objects that the manifest names\n"
+	"  -l NAME                   link with libNAME.a\n"
+	"  --whole-archive           take every member of the archives that follow\n"
+	"  --no-whole-archive        take members on demand again\n"
+	"  -u SYMBOL, --undefined=SYMBOL\n"
+	"                            keep SYMBOL, and pull the member that defines it\n"
+	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
+	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
+	"  @FILE                     read more arguments from FILE\n"
+	"  --help                    print this help\n"
+	"  --version                 print the version\n"
+	"\n"
+	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
+
+enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
+
+struct words {
+	SK_ARRAY(char *) list;
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+};
+
+static void expand(struct words *words, char *word, unsigned depth);
+
+/* The whole file as text, or NULL after an error. */
+static char *read_text(struct words *words, const char *path)
+{
+	struct sk_place place = {.file = path};
+	FILE *file = fopen(path, "r");
+	SK_ARRAY(char) text = {0};
+	size_t got;
+	char buffer[4096];
+
+	if (!file) {
+		sk_error(words->diag, place, "cannot open response file: %s", strerror(errno));
+		return NULL;
+	}
+	while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0 && text.count < RESPONSE_SIZE)
+		for (size_t i = 0; i < got; i++)
+			sk_array_push(words->arena, &text, buffer[i]);
+
+	bool failed = ferror(file);
+
+	fclose(file);
+	if (failed || text.count >= RESPONSE_SIZE || memchr(text.items ? text.items : "", 0, text.count)) {
+		sk_error(words->diag, place, "cannot read response file: %s",
+			 failed ? strerror(errno) : "it is too large or not a text");
+		return NULL;
+	}
+	sk_array_push(words->arena, &text, '\0');
+	return text.items;
+}
+
+/* One word from the text, as ld's response files have it: white space separates, quotes keep it, a backslash takes the next
+ * character as it is. Returns NULL at the end; *text moves on. */
+static char *next_word(struct words *words, char **text, bool *unterminated)
+{
+	char *from = *text + strspn(*text, " \t\r\n\f\v"), *word, *to, quote = 0;
+
+	if (!*from)
+		return NULL;
+	word = to = sk_arena_copy(words->arena, from, strlen(from));
+	for (; *from && (quote || !strchr(" \t\r\n\f\v", *from)); from++) {
+		if (*from == '\\' && from[1])
+			*to++ = *++from;
+		else if (quote && *from == quote)
+			quote = 0;
+		else if (!quote && (*from == '"' || *from == '\''))
+			quote = *from;
+		else
+			*to++ = *from;
+	}
+	*to = '\0';
+	*text = from;
+	*unterminated = quote != 0;
+	return word;
+}
+
+static void expand_response(struct words *words, const char *path, unsigned depth)
+{
+	struct sk_place place = {.file = path};
+	bool unterminated = false;
+	char *text, *word;
+
+	if (depth == RESPONSE_DEPTH) {
+		sk_error(words->diag, place, "response files are nested more than %d deep", RESPONSE_DEPTH);
+		return;
+	}
+	text = read_text(words, path);
+	while (text && (word = next_word(words, &text, &unterminated)))
+		expand(words, word, depth + 1);
+	if (unterminated)
+		sk_error(words->diag, place, "a quote is not closed");
+}
+
+static void expand(struct words *words, char *word, unsigned depth)
+{
+	if (word[0] == '@' && word[1])
+		expand_response(words, word + 1, depth);
+	else
+		sk_array_push(words->arena, &words->list, word);
+}
+
+enum option {
+	OPTION_OUTPUT,
+	OPTION_SEARCH,
+	OPTION_LIBRARY,
+	OPTION_WHOLE,
+	OPTION_NO_WHOLE,
+	OPTION_UNDEFINED,
+	OPTION_NO_TASK_ENTRIES,
+	OPTION_ERROR_LIMIT,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTION_COUNT,
+};
+
+static const struct {
+	const char *name;
+	const char *letter; /* "-o": the value may follow at once; NULL: none */
+	bool value;
+} options[OPTION_COUNT] = {
+	[OPTION_OUTPUT] = {"output", "o", true},
+	[OPTION_SEARCH] = {"library-path", "L", true},
+	[OPTION_LIBRARY] = {"library", "l", true},
+	[OPTION_WHOLE] = {"whole-archive", NULL, false},
+	[OPTION_NO_WHOLE] = {"no-whole-archive", NULL, false},
+	[OPTION_UNDEFINED] = {"undefined", "u", true},
+	[OPTION_NO_TASK_ENTRIES] = {"no-task-entries", NULL, false},
+	[OPTION_ERROR_LIMIT] = {"error-limit", NULL, true},
+	[OPTION_HELP] = {"help", "h", false},
+	[OPTION_VERSION] = {"version", "v", false},
+};
+
+/* Finds the option of a word that starts with a dash. *value is what stands in the word itself, or NULL. */
+static enum option find_option(const char *word, const char **value)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	size_t length = strcspn(name, "=");
+
+	*value = NULL;
+	for (unsigned i = 0; i < OPTION_COUNT; i++) {
+		if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length)) {
+			*value = name[length] ? name + length + 1 : NULL;
+			return i;
+		}
+	}
+	for (unsigned i = 0; i < OPTION_COUNT; i++) {
+		if (word[1] == '-' || !options[i].letter || word[1] != *options[i].letter)
+			continue;
+		if (!word[2] || options[i].value) {
+			*value = word[2] ? word + 2 : NULL;
+			return i;
+		}
+	}
+	return OPTION_COUNT;
+}
+
+static void unknown_option(struct words *words, const char *word)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	const char *names[OPTION_COUNT];
+
+	for (unsigned i = 0; i < OPTION_COUNT; i++)
+		names[i] = options[i].name;
+	name = sk_arena_copy(words->arena, name, strcspn(name, "="));
+
+	const char *near = sk_suggest(name, names, OPTION_COUNT);
+
+	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s%s%s", word, near ? "; did you mean '--" : "",
+		 near ? near : "", near ? "'?" : "");
+}
+
+static void set_error_limit(struct words *words, struct sk_command *command, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long limit = strtoul(value, &end, 10);
+
+	if (value[0] < '0' || value[0] > '9' || *end || errno || limit > UINT32_MAX)
+		sk_error(words->diag, (struct sk_place){0}, "--error-limit wants a number, not '%s'", value);
+	else
+		command->error_limit = (unsigned)limit;
+}
+
+static void apply(struct words *words, struct sk_command *command, enum option option, const char *value, bool *whole)
+{
+	struct sk_arena *arena = words->arena;
+
+	switch (option) {
+	case OPTION_OUTPUT:
+		command->output = value;
+		break;
+	case OPTION_SEARCH:
+		sk_array_push(arena, &command->search_paths, value);
+		break;
+	case OPTION_LIBRARY:
+		sk_array_push(arena, &command->inputs, (struct sk_command_input){value, true, *whole});
+		break;
+	case OPTION_WHOLE:
+	case OPTION_NO_WHOLE:
+		*whole = option == OPTION_WHOLE;
+		break;
+	case OPTION_UNDEFINED:
+		sk_array_push(arena, &command->required, value);
+		break;
+	case OPTION_NO_TASK_ENTRIES:
+		command->task_entries = false;
+		break;
+	case OPTION_ERROR_LIMIT:
+		set_error_limit(words, command, value);
+		break;
+	case OPTION_HELP:
+		command->help = true;
+		break;
+	case OPTION_VERSION:
+		command->version = true;
+		break;
+	case OPTION_COUNT:
+		break;
+	}
+}
+
+static void add_operand(struct words *words, struct sk_command *command, const char *word, bool whole)
+{
+	if (!command->manifest)
+		command->manifest = word;
+	else
+		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){word, false, whole});
+}
+
+static void interpret(struct words *words, struct sk_command *command)
+{
+	bool whole = false, operands_only = false;
+
+	for (size_t i = 0; i < words->list.count; i++) {
+		const char *word = words->list.items[i], *value;
+
+		if (operands_only || word[0] != '-' || !word[1]) {
+			add_operand(words, command, word, whole);
+			continue;
+		}
+		if (!strcmp(word, "--")) {
+			operands_only = true;
+			continue;
+		}
+
+		enum option option = find_option(word, &value);
+
+		if (option == OPTION_COUNT) {
+			unknown_option(words, word);
+		} else if (!options[option].value && value) {
+			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", options[option].name);
+		} else if (options[option].value && !value && i + 1 == words->list.count) {
+			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
+		} else {
+			if (options[option].value && !value)
+				value = words->list.items[++i];
+			apply(words, command, option, value, &whole);
+		}
+	}
+}
+
+bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
+{
+	struct words words = {.arena = arena, .diag = diag};
+	unsigned errors = diag->errors;
+
+	*command = (struct sk_command){.task_entries = true, .error_limit = 20};
+	for (int i = 1; i < argc; i++)
+		expand(&words, argv[i], 0);
+	interpret(&words, command);
+	if (diag->errors == errors && !command->help && !command->version) {
+		if (!command->manifest)
+			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");
+		else if (!command->output)
+			sk_error(diag, (struct sk_place){0}, "no output given; say -o PACKAGE");
+	}
+	return diag->errors == errors;
+}

@@ -1,0 +1,34 @@
+/* The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long options,
+ * response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
+#ifndef SK_COMMAND_H
+#define SK_COMMAND_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+/* One input in command-line order. */
+struct sk_command_input {
+	const char *name;
+	bool library;	    /* -l name; otherwise a path */
+	bool whole_archive; /* stood behind --whole-archive */
+};
+
+struct sk_command {
+	const char *manifest;
+	const char *output;
+	SK_ARRAY(struct sk_command_input) inputs;
+	SK_ARRAY(const char *) search_paths; /* -L */
+	SK_ARRAY(const char *) required;     /* -u */
+	bool task_entries;		     /* off with --no-task-entries */
+	unsigned error_limit;		     /* 0: no limit */
+	bool help, version;		     /* asked for: nothing else matters */
+};
+
+/* False if the command line is wrong; the reasons are in the sink. */
+bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command);
+
+/* What --help prints. */
+extern const char sk_command_help[];
+
+#endif

@@ -1,0 +1,30 @@
+/* The history of a piece of memory: for each byte, who wrote it last and who has read it since. In come accesses, in
+ * the order in which they are meant to happen; out come the earlier ones that each of them conflicts with. The verifier
+ * keeps one per space.
+ *
+ * An access is a number of the caller's. Bytes with the same history are one segment, cut where an access begins or
+ * ends, in a treap: an access costs logarithmic time, plus the segments and readers it meets; a write makes one segment
+ * of all that it covers. */
+#ifndef SK_HISTORY_H
+#define SK_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct sk_history {
+	struct sk_arena *arena;
+	struct sk_segment *root;
+	uint32_t random; /* state of the priorities' generator */
+};
+
+void sk_history_init(struct sk_history *history, struct sk_arena *arena);
+
+/* Notes the access to [low, high), low < high, and calls `conflict` for each earlier one that it must come behind: the
+ * last writer of each of its bytes, and for a write also those who have read the byte since. The same one can be named
+ * several times. Those named imply all others, if "comes behind" is transitive. */
+void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, bool write,
+		       void (*conflict)(void *context, uint32_t earlier), void *context);
+
+#endif

@@ -1,0 +1,412 @@
+/* Kernels of tasks. Comes in: the manifest's names, and the linker that knows the inputs. Goes out: model->kernels,
+ * each with its function's handle, its signature and its hidden state. `kernel:` is looked up by name, declared kernels
+ * first; `op:` is picked among all kernels that say op= that name, in the order of the inputs. */
+#include "kernels.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "bind.h"
+#include "document.h"
+#include "manifest.h"
+#include "signature.h"
+
+enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */, MAX_REASONS = 20 };
+
+/* A kernel that `op:` can pick. */
+struct candidate {
+	const char *name;
+	const char *object; /* NULL: declared in the manifest, not looked up yet */
+	uint32_t input;
+	const struct sk_signature *signature;
+	uint32_t declared; /* index, or SK_NONE */
+	uint32_t next; /* of the same op; SK_NONE: the last one */
+	uint32_t kernel; /* once it has been picked; else SK_NONE */
+};
+
+struct finder {
+	struct sk_model *model;
+	struct sk_linker *linker;
+	struct sk_map known; /* kernel name -> index in model->kernels, or FAILED */
+	struct sk_map signatures; /* text -> index in parsed: thousands of kernels share a few signatures */
+	SK_ARRAY(const struct sk_signature *) parsed;
+	struct sk_map inputs; /* path as written -> index in input_numbers */
+	SK_ARRAY(uint32_t) input_numbers;
+	SK_ARRAY(uint32_t) libraries; /* input numbers */
+	bool collected; /* the candidates below */
+	SK_ARRAY(struct candidate) candidates;
+	SK_ARRAY(const char *) ops;
+	SK_ARRAY(uint32_t) first, last; /* candidate, by op */
+	struct sk_map op_names;
+};
+
+/* ---- inputs that the manifest names ---- */
+
+static uint32_t add_input(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	const char *path = sk_manifest_path(model, name->text);
+
+	if (access(path, F_OK) != 0) {
+		const char *found = strchr(name->text, '/') ? NULL : sk_linker_search(finder->linker, name->text);
+
+		if (!found) {
+			sk_error(model->diag, name->place, "cannot find '%s'%s", path,
+				 strchr(name->text, '/') ? "" : ", nor is it on the search paths (-L)");
+			return SK_NONE;
+		}
+		path = found;
+	}
+	return sk_linker_add_file(finder->linker, path, false);
+}
+
+/* SK_NONE if it cannot be read, which is said once. */
+static uint32_t input_of(struct finder *finder, const struct sk_name *name)
+{
+	size_t length = strlen(name->text);
+	uint32_t index = sk_map_find(&finder->inputs, name->text, length);
+
+	if (index == SK_NONE) {
+		index = (uint32_t)finder->input_numbers.count;
+		sk_map_insert(&finder->inputs, name->text, length, index);
+		sk_array_push(finder->model->arena, &finder->input_numbers, add_input(finder, name));
+	}
+	return finder->input_numbers.items[index];
+}
+
+static void add_libraries(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->model->libraries.count; i++) {
+		uint32_t input = input_of(finder, &finder->model->libraries.items[i]);
+
+		if (input != SK_NONE)
+			sk_array_push(finder->model->arena, &finder->libraries, input);
+	}
+}
+
+/* ---- signatures ---- */
+
+/* The signature of an object's record; NULL after an error, which is said once for each text. */
+static const struct sk_signature *parse_record(struct finder *finder, const struct sk_kernel_record *record)
+{
+	struct sk_model *model = finder->model;
+	uint32_t new = (uint32_t)finder->parsed.count;
+	uint32_t index = sk_map_insert(&finder->signatures, record->signature, strlen(record->signature), new);
+
+	if (index == new)
+		sk_array_push(model->arena, &finder->parsed,
+			      sk_signature_parse(model->arena, model->diag, record->place, record->signature));
+	return finder->parsed.items[index];
+}
+
+/* What the signature asks for and this version cannot do, or NULL. */
+static const char *unsupported(const struct sk_signature *signature)
+{
+	return signature->lane == SK_LANE_MIX ? "mix"
+	       : signature->sync_all	      ? "sync-all"
+	       : signature->early_start	      ? "early-start"
+					      : NULL;
+}
+
+/* ---- kernels by name ---- */
+
+static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_place place,
+			   const struct sk_kernel_record *record, const struct sk_signature *signature)
+{
+	struct sk_model *model = finder->model;
+	uint32_t index = (uint32_t)model->kernels.count;
+	const char *attribute = unsupported(signature);
+
+	if (attribute) {
+		sk_error(model->diag, place, "kernel '%s' in %s is '%s', which this version of sklink does not support",
+			 name, record->object, attribute);
+		return FAILED;
+	}
+	sk_array_push(model->arena, &model->kernels,
+		      (struct sk_kernel){.name = name,
+					 .symbol = record->symbol,
+					 .place = place,
+					 .object_name = record->object,
+					 .signature = signature,
+					 .code = record->code});
+	sk_map_insert(&model->kernel_names, name, strlen(name), index);
+	return index;
+}
+
+/* "; did you mean 'x'?" among functions of an input (SK_NONE: of all, and declared kernels). */
+static const char *suggest_function(struct finder *finder, uint32_t input, const char *name)
+{
+	struct sk_model *model = finder->model;
+	size_t functions, declared = input == SK_NONE ? model->declared.count : 0, count = 0;
+
+	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char *const *names = sk_linker_function_names(finder->linker, input, &functions);
+	const char **candidates = SK_NEW_ARRAY(model->arena, const char *, declared + functions + 1);
+
+	for (size_t i = 0; i < declared && count < SK_MAX_CANDIDATES; i++)
+		candidates[count++] = model->declared.items[i].name;
+	for (size_t i = 0; i < functions && count < SK_MAX_CANDIDATES; i++)
+		candidates[count++] = names[i];
+	return sk_did_you_mean(model->arena, name, candidates, count);
+}
+
+static uint32_t find_declared(struct finder *finder, const struct sk_declared_kernel *declared)
+{
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+	const char *symbol = declared->symbol.text ? declared->symbol.text : declared->name;
+	struct sk_place place = declared->symbol.text ? declared->symbol.place : declared->place;
+	const struct sk_signature *signature = declared->parsed;
+	struct sk_kernel_record record;
+	uint32_t input = SK_NONE;
+
+	if (declared->object.text && (input = input_of(finder, &declared->object)) == SK_NONE)
+		return FAILED;
+	if (!sk_linker_find_kernel(finder->linker, input, symbol, &record)) {
+		if (model->diag->errors == errors)
+			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
+				 declared->object.text ? declared->object.text : "any input",
+				 suggest_function(finder, input, symbol));
+		return FAILED;
+	}
+	if (!signature && !record.signature) {
+		sk_error(model->diag, declared->place,
+			 "kernel '%s': the object has no signature for '%s' (%s); give it here: signature: \"…\"",
+			 declared->name, symbol, record.object);
+		return FAILED;
+	}
+	if (!signature && !(signature = parse_record(finder, &record)))
+		return FAILED;
+	return add_kernel(finder, declared->name, declared->place, &record, signature);
+}
+
+static uint32_t find_undeclared(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+	struct sk_kernel_record record;
+
+	if (!sk_linker_find_kernel(finder->linker, SK_NONE, name->text, &record)) {
+		if (model->diag->errors == errors) {
+			const char *near = suggest_function(finder, SK_NONE, name->text);
+
+			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,
+				 *near ? near : ": it is neither declared under 'kernels' nor a function of an input");
+		}
+		return FAILED;
+	}
+	if (!record.signature) {
+		sk_error(model->diag, name->place,
+			 "function '%s' in %s has no signature; say how to call it under 'kernels'", name->text,
+			 record.object);
+		return FAILED;
+	}
+
+	const struct sk_signature *signature = parse_record(finder, &record);
+
+	return signature ? add_kernel(finder, name->text, name->place, &record, signature) : FAILED;
+}
+
+static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	size_t length = strlen(name->text);
+	uint32_t kernel = sk_map_find(&finder->known, name->text, length);
+	uint32_t declared = sk_map_find(&model->declared_names, name->text, length);
+
+	if (kernel != SK_NONE)
+		return kernel;
+	kernel = declared == SK_NONE ? find_undeclared(finder, name)
+				     : find_declared(finder, &model->declared.items[declared]);
+	return sk_map_insert(&finder->known, name->text, length, kernel);
+}
+
+/* ---- kernels by op ---- */
+
+static void add_candidate(struct finder *finder, struct candidate candidate)
+{
+	struct sk_arena *arena = finder->model->arena;
+	const char *op = candidate.signature->op;
+	uint32_t index = (uint32_t)finder->candidates.count;
+	uint32_t new_op = (uint32_t)finder->ops.count;
+	uint32_t number = sk_map_insert(&finder->op_names, op, strlen(op), new_op);
+
+	candidate.next = candidate.kernel = SK_NONE;
+	sk_array_push(arena, &finder->candidates, candidate);
+	if (number == new_op) {
+		sk_array_push(arena, &finder->ops, op);
+		sk_array_push(arena, &finder->first, index);
+		sk_array_push(arena, &finder->last, index);
+		return;
+	}
+	finder->candidates.items[finder->last.items[number]].next = index;
+	finder->last.items[number] = index;
+}
+
+/* Members of archives count only if the manifest names the archive under `library:`. */
+static bool is_searched(const struct finder *finder, const struct sk_kernel_record *record)
+{
+	size_t length = strlen(record->object);
+
+	if (!length || record->object[length - 1] != ')')
+		return true;
+	for (size_t i = 0; i < finder->libraries.count; i++)
+		if (finder->libraries.items[i] == record->input)
+			return true;
+	return false;
+}
+
+static void visit_record(void *context, const struct sk_kernel_record *record)
+{
+	struct finder *finder = context;
+
+	if (!strstr(record->signature, "op=") || !is_searched(finder, record))
+		return;
+
+	const struct sk_signature *signature = parse_record(finder, record);
+
+	if (signature && signature->op)
+		add_candidate(finder, (struct candidate){.name = record->symbol,
+							 .object = record->object,
+							 .input = record->input,
+							 .signature = signature,
+							 .declared = SK_NONE});
+}
+
+static void collect_candidates(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+
+	finder->collected = true;
+	for (uint32_t i = 0; i < model->declared.count; i++) {
+		const struct sk_declared_kernel *declared = &model->declared.items[i];
+
+		if (declared->parsed && declared->parsed->op)
+			add_candidate(finder, (struct candidate){.name = declared->name,
+								 .signature = declared->parsed,
+								 .declared = i});
+	}
+	sk_linker_visit_kernels(finder->linker, SK_NONE, visit_record, finder);
+}
+
+static const char *candidate_reason(struct finder *finder, const struct sk_task *task,
+				    const struct candidate *candidate)
+{
+	const char *attribute = unsupported(candidate->signature);
+
+	if (attribute)
+		return sk_arena_print(finder->model->arena, "'%s' is not supported by this version of sklink",
+				      attribute);
+	return sk_bind_reason(finder->model, task, candidate->signature);
+}
+
+static void report_misfits(struct finder *finder, const struct sk_task *task, uint32_t first)
+{
+	struct sk_model *model = finder->model;
+	uint32_t shown = 0, more = 0;
+
+	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	for (uint32_t c = first; c != SK_NONE; c = finder->candidates.items[c].next) {
+		const struct candidate *candidate = &finder->candidates.items[c];
+
+		if (++shown > MAX_REASONS)
+			more++;
+		else
+			sk_note(model->diag, "%s (%s): %s", candidate->name,
+				candidate->object ? candidate->object : model->manifest,
+				candidate_reason(finder, task, candidate));
+	}
+	if (more)
+		sk_note(model->diag, "and %u more", more);
+}
+
+static uint32_t use_candidate(struct finder *finder, struct candidate *candidate, const struct sk_task *task)
+{
+	struct sk_model *model = finder->model;
+	struct sk_kernel_record record;
+
+	if (candidate->declared != SK_NONE) {
+		const struct sk_declared_kernel *declared = &model->declared.items[candidate->declared];
+
+		return find_by_name(finder, &(struct sk_name){.text = declared->name, .place = declared->place});
+	}
+	if (candidate->kernel != SK_NONE)
+		return candidate->kernel;
+	if (!sk_linker_find_kernel(finder->linker, candidate->input, candidate->name, &record))
+		return candidate->kernel = FAILED; /* the linker has said why */
+
+	/* The same function may have been found by its name already. */
+	uint32_t known = sk_map_find(&model->kernel_names, candidate->name, strlen(candidate->name));
+
+	if (known != SK_NONE && model->kernels.items[known].code == record.code &&
+	    model->kernels.items[known].signature == candidate->signature)
+		candidate->kernel = known;
+	else
+		candidate->kernel = add_kernel(finder, candidate->name, task->op.place, &record, candidate->signature);
+	return candidate->kernel;
+}
+
+static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
+{
+	struct sk_model *model = finder->model;
+
+	if (!finder->collected)
+		collect_candidates(finder);
+
+	uint32_t op = sk_map_find(&finder->op_names, task->op.text, strlen(task->op.text));
+
+	if (op == SK_NONE) {
+		sk_error(model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+			 model->diag->errors > SK_MAX_SUGGESTIONS
+				 ? ""
+				 : sk_did_you_mean(model->arena, task->op.text, finder->ops.items, finder->ops.count));
+		return FAILED;
+	}
+	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)
+		if (!candidate_reason(finder, task, &finder->candidates.items[c]))
+			return use_candidate(finder, &finder->candidates.items[c], task);
+	report_misfits(finder, task, finder->first.items[op]);
+	return FAILED;
+}
+
+/* ---- hidden state ---- */
+
+static void find_state(struct finder *finder, struct sk_kernel *kernel)
+{
+	const struct sk_signature *signature = kernel->signature;
+
+	if (signature->reentrant ||
+	    !sk_linker_find_state(finder->linker, kernel->code, &kernel->state, &kernel->state_count))
+		return;
+	if (!kernel->state_count || signature->spread == SK_STEP_PLAIN)
+		return;
+	sk_error(finder->model->diag, kernel->place,
+		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
+		 "reentrant",
+		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
+}
+
+bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
+{
+	struct finder finder = {.model = model, .linker = linker};
+	unsigned errors = model->diag->errors;
+
+	sk_map_init(&finder.known, model->arena);
+	sk_map_init(&finder.signatures, model->arena);
+	sk_map_init(&finder.inputs, model->arena);
+	sk_map_init(&finder.op_names, model->arena);
+	add_libraries(&finder);
+	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS; t++) {
+		struct sk_task *task = &model->tasks.items[t];
+		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
+
+		task->kernel = kernel == FAILED ? SK_NONE : kernel;
+	}
+	if (model->diag->errors != errors)
+		return false;
+	for (size_t k = 0; k < model->kernels.count; k++)
+		find_state(&finder, &model->kernels.items[k]);
+	return model->diag->errors == errors;
+}

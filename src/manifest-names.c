@@ -1,0 +1,124 @@
+/* Names in tasks that the manifest alone can resolve: tensors, earlier tasks, events. Comes in: all sections read. Goes
+ * out: task->after, record and wait as indices; every tensor that a task names exists. */
+#include <string.h>
+
+#include "manifest-parts.h"
+#include "manifest.h"
+
+static void check_tensor(struct sk_model *model, const char *name, struct sk_place place)
+{
+	if (sk_map_find(&model->tensor_names, name, strlen(name)) == SK_NONE)
+		sk_error(model->diag, place, "unknown tensor '%s'%s", name, sk_suggest_tensor(model, name));
+}
+
+static void check_tensors(struct sk_model *model, const struct sk_task *task)
+{
+	for (size_t i = 0; i < task->args.count; i++)
+		check_tensor(model, task->args.items[i].text, task->args.items[i].place);
+	for (size_t i = 0; i < task->set.count; i++)
+		if (task->set.items[i].kind == SK_SET_TENSOR)
+			check_tensor(model, task->set.items[i].text, task->set.items[i].place);
+}
+
+static const char *suggest_task(struct sk_model *model, const char *name, size_t earlier)
+{
+	size_t count = earlier < SK_MAX_CANDIDATES ? earlier : SK_MAX_CANDIDATES;
+
+	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = model->tasks.items[i].name;
+	return sk_did_you_mean(model->arena, name, names, count);
+}
+
+static void resolve_after(struct sk_model *model, uint32_t index)
+{
+	struct sk_task *task = &model->tasks.items[index];
+
+	for (size_t i = 0; i < task->after_names.count; i++) {
+		const struct sk_name *name = &task->after_names.items[i];
+		uint32_t other = sk_map_find(&model->task_names, name->text, strlen(name->text));
+
+		if (other == SK_NONE)
+			sk_error(model->diag, name->place, "unknown task '%s'%s", name->text,
+				 suggest_task(model, name->text, index));
+		else if (other == index)
+			sk_error(model->diag, name->place, "task '%s' cannot come after itself", name->text);
+		else if (other > index)
+			sk_error(model->diag, name->place,
+				 "task '%s' stands behind '%s': tasks are listed in a valid order", name->text,
+				 task->name);
+		else
+			sk_array_push(model->arena, &task->after, other);
+	}
+}
+
+static const char *suggest_event(struct sk_model *model, const char *name)
+{
+	size_t count = model->events.count < SK_MAX_CANDIDATES ? model->events.count : SK_MAX_CANDIDATES;
+
+	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = model->events.items[i].name;
+	return sk_did_you_mean(model->arena, name, names, count);
+}
+
+/* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
+static void resolve_waits(struct sk_model *model, struct sk_task *task)
+{
+	for (size_t i = 0; i < task->wait_names.count; i++) {
+		const struct sk_name *name = &task->wait_names.items[i];
+		uint32_t event = sk_map_find(&model->event_names, name->text, strlen(name->text));
+
+		if (event == SK_NONE)
+			sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name,
+				 name->text, suggest_event(model, name->text));
+		else
+			sk_array_push(model->arena, &task->wait, event);
+	}
+}
+
+static void resolve_records(struct sk_model *model, struct sk_task *task, struct sk_name *recorded)
+{
+	for (size_t i = 0; i < task->record_names.count; i++) {
+		const struct sk_name *name = &task->record_names.items[i];
+		uint32_t new = (uint32_t)model->events.count;
+		uint32_t event = sk_map_insert(&model->event_names, name->text, strlen(name->text), new);
+
+		if (event != new) {
+			sk_error(model->diag, name->place, "event '%s' is recorded twice", name->text);
+			sk_note(model->diag, "first recorded at %s",
+				sk_place_text(model->arena, recorded[event].place));
+			continue;
+		}
+		sk_array_push(model->arena, &model->events, (struct sk_event){.name = name->text});
+		recorded[event] = *name;
+		sk_array_push(model->arena, &task->record, event);
+	}
+}
+
+void sk_manifest_resolve_names(struct sk_model *model)
+{
+	size_t records = 0;
+
+	for (size_t t = 0; t < model->tasks.count; t++)
+		records += model->tasks.items[t].record_names.count;
+
+	struct sk_name *recorded = SK_NEW_ARRAY(model->arena, struct sk_name, records + 1);
+
+	for (uint32_t t = 0; t < model->tasks.count && !sk_reading_stopped(model); t++) {
+		struct sk_task *task = &model->tasks.items[t];
+
+		check_tensors(model, task);
+		resolve_after(model, t);
+		resolve_waits(model, task);
+		resolve_records(model, task, recorded);
+	}
+}

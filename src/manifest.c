@@ -1,0 +1,304 @@
+/* The manifest's top level: device, kernels, libraries, scopes; tensors and tasks have files of their own. Comes in: a
+ * file. Goes out: the model's first part (see manifest.h). The sections are read in an order of their own, whatever
+ * their order in the file: what names others comes after what is named. */
+#include "manifest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "manifest-parts.h"
+#include "options.h"
+#include "signature.h"
+
+static const struct sk_device_profile devices[] = {
+	{.name = "host", .lane_count = 1, .lanes = {"core"}, .default_blocks = {8}},
+	{.name = "a3", .lane_count = 2, .lanes = {"cube", "vector"}, .default_blocks = {24, 48}},
+};
+enum { DEVICES = sizeof(devices) / sizeof(devices[0]) };
+
+/* ---- kernels ---- */
+
+static void read_symbol(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	sk_read_name(model, value, "the symbol of a kernel", NULL, &((struct sk_declared_kernel *)target)->symbol);
+}
+
+static void read_object(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	sk_read_text(model, value, "the object of a kernel", NULL, &((struct sk_declared_kernel *)target)->object);
+}
+
+static void read_signature(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_declared_kernel *kernel = target;
+
+	if (!sk_read_text(model, value, "a signature", NULL, &kernel->signature))
+		return;
+
+	struct sk_place place = kernel->signature.place;
+
+	if (!value->in_line) {
+		kernel->parsed = sk_signature_parse_folded(model->arena, model->diag, place, kernel->signature.text);
+		return;
+	}
+	place.column += !value->plain;
+	kernel->parsed = sk_signature_parse(model->arena, model->diag, place, kernel->signature.text);
+}
+
+static void read_kernels(struct sk_model *model, const struct sk_node *map)
+{
+	static const struct sk_field fields[] = {
+		{"symbol", false, read_symbol}, {"object", false, read_object}, {"signature", false, read_signature}};
+
+	if (!sk_expect_map(model, map, "'kernels'", NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
+		struct sk_declared_kernel kernel = {.place = sk_node_place(model, key)};
+		struct sk_name name;
+
+		if (!sk_read_name(model, key, "the name of a kernel", NULL, &name))
+			continue;
+		kernel.name = name.text;
+		sk_read_fields(model, key->value, "kernel", kernel.name, fields, sizeof(fields) / sizeof(fields[0]),
+			       &kernel);
+		sk_map_insert(&model->declared_names, key->text, key->length, (uint32_t)model->declared.count);
+		sk_array_push(model->arena, &model->declared, kernel);
+	}
+}
+
+/* ---- scopes ---- */
+
+uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
+{
+	uint32_t new = (uint32_t)model->scopes.count;
+	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
+
+	if (scope == new)
+		sk_array_push(model->arena, &model->scopes,
+			      (struct sk_scope){.name = name.text, .place = name.place, .options = ""});
+	return scope;
+}
+
+static void read_options(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_place place = sk_node_place(model, value);
+	struct sk_name options;
+
+	if (value->kind == SK_NODE_SCALAR && !value->length)
+		return; /* "": none */
+	if (!sk_read_text(model, value, "the options of a scope", NULL, &options))
+		return;
+	place.column += value->in_line && !value->plain;
+	sk_scope_options_parse(model->diag, place, value->in_line, options.text, target);
+}
+
+static void read_scopes(struct sk_model *model, const struct sk_node *map)
+{
+	static const struct sk_field fields[] = {{"options", false, read_options}};
+
+	if (!sk_expect_map(model, map, "'scopes'", NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
+		struct sk_name name;
+
+		if (!sk_read_identifier(model, key, "the name of a scope", NULL, &name))
+			continue;
+
+		uint32_t scope = sk_manifest_scope(model, name);
+
+		sk_read_fields(model, key->value, "scope", name.text, fields, 1, &model->scopes.items[scope]);
+	}
+}
+
+/* A declared scope that no task names is most likely misspelt there, where it would become a scope without options. */
+static void warn_of_unused_scopes(struct sk_model *model)
+{
+	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
+
+	for (size_t t = 0; t < model->tasks.count; t++)
+		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
+			used[model->tasks.items[t].scopes.items[i]] = true;
+	for (size_t i = 0; i < model->scopes.count; i++)
+		if (!used[i])
+			sk_warning(model->diag, model->scopes.items[i].place, "no task is in scope '%s'",
+				   model->scopes.items[i].name);
+}
+
+/* ---- the top level ---- */
+
+struct top {
+	const struct sk_node *tensors, *kernels, *tasks, *scopes;
+};
+
+static void read_version(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	uint64_t version;
+
+	(void)target;
+	if (sk_read_integer(model, value, "'sklink' (the format version)", NULL, 1, UINT32_MAX, &version) &&
+	    version != 1)
+		sk_error(model->diag, sk_node_place(model, value),
+			 "the manifest is of format version %" PRIu64 ", but this sklink reads version 1", version);
+}
+
+static void read_device(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	const char *names[DEVICES];
+	size_t index;
+
+	(void)target;
+	for (size_t i = 0; i < DEVICES; i++)
+		names[i] = devices[i].name;
+	if (sk_read_choice(model, value, "'device'", NULL, names, DEVICES, &index))
+		model->device = &devices[index];
+}
+
+static void read_libraries(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	(void)target;
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_reading_stopped(model);
+	     item = item->next) {
+		struct sk_name name;
+
+		if (sk_read_text(model, item, "a library", NULL, &name))
+			sk_array_push(model->arena, &model->libraries, name);
+	}
+}
+
+static void read_top(struct sk_model *model, const struct sk_node *root)
+{
+	static const struct sk_field fields[] = {
+		{"sklink", true, read_version},
+		{"device", false, read_device},
+		{"library", false, read_libraries},
+		{"tensors", true, NULL, offsetof(struct top, tensors)},
+		{"kernels", false, NULL, offsetof(struct top, kernels)},
+		{"tasks", true, NULL, offsetof(struct top, tasks)},
+		{"scopes", false, NULL, offsetof(struct top, scopes)},
+	};
+	struct top top = {NULL};
+
+	sk_read_fields(model, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
+	if (top.tensors)
+		sk_manifest_read_tensors(model, top.tensors);
+	if (top.kernels)
+		read_kernels(model, top.kernels);
+	if (top.scopes)
+		read_scopes(model, top.scopes);
+	if (top.tasks)
+		sk_manifest_read_tasks(model, top.tasks);
+	if (top.tensors && top.tasks)
+		sk_manifest_resolve_names(model);
+	warn_of_unused_scopes(model);
+	if (sk_reading_stopped(model))
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "too many errors; the rest of the manifest has not been checked");
+}
+
+struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
+{
+	struct sk_model *model = SK_NEW(arena, struct sk_model);
+
+	model->arena = arena;
+	model->diag = diag;
+	model->device = &devices[0];
+	model->manifest = model->directory = "";
+	sk_map_init(&model->tensor_names, arena);
+	sk_map_init(&model->declared_names, arena);
+	sk_map_init(&model->kernel_names, arena);
+	sk_map_init(&model->task_names, arena);
+	sk_map_init(&model->scope_names, arena);
+	sk_map_init(&model->event_names, arena);
+	return model;
+}
+
+bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	unsigned errors = model->diag->errors;
+
+	model->manifest = sk_arena_copy(model->arena, path, strlen(path));
+	model->directory = slash ? sk_arena_copy(model->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+
+	const struct sk_node *root = sk_document_parse(model->arena, model->diag, model->manifest, text, size);
+
+	if (root)
+		read_top(model, root);
+	return model->diag->errors == errors;
+}
+
+bool sk_manifest_read(struct sk_model *model, const char *path)
+{
+	/* One byte more than allowed is enough for sk_document_parse to see that the file is too large. */
+	enum { FIRST = 64 << 10, LIMIT = SK_DOCUMENT_MAX_BYTES + 1 };
+	FILE *file = fopen(path, "rb");
+	struct sk_place place = {.file = path};
+
+	if (!file) {
+		sk_error(model->diag, place, "cannot open the manifest: %s", strerror(errno));
+		return false;
+	}
+
+	size_t size = 0, capacity = FIRST;
+	char *text = sk_arena_alloc(model->arena, capacity, 1);
+
+	for (size_t count; (count = fread(text + size, 1, capacity - size, file)) > 0;) {
+		size += count;
+		if (size == LIMIT)
+			break;
+		if (size < capacity)
+			continue;
+		capacity = capacity * 4 < LIMIT ? capacity * 4 : LIMIT;
+
+		char *larger = sk_arena_alloc(model->arena, capacity, 1);
+
+		memcpy(larger, text, size);
+		text = larger;
+	}
+
+	bool failed = ferror(file);
+	int reason = errno;
+
+	fclose(file);
+	if (failed) {
+		sk_error(model->diag, place, "cannot read the manifest: %s", strerror(reason));
+		return false;
+	}
+	return sk_manifest_parse(model, path, text, size);
+}
+
+/* ---- helpers for the rooms that read the model ---- */
+
+const char *sk_manifest_path(const struct sk_model *model, const char *path)
+{
+	if (*path == '/' || !strcmp(model->directory, "."))
+		return path;
+	return sk_arena_print(model->arena, "%s/%s", strcmp(model->directory, "/") ? model->directory : "", path);
+}
+
+const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape)
+{
+	char text[SK_MAX_RANK * 24 + 3] = "[";
+	size_t length = 1;
+
+	for (uint32_t i = 0; i < rank; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIu64, i ? ", " : "", shape[i]);
+	return sk_arena_print(arena, "%s]", text);
+}
+
+const char *sk_suggest_tensor(const struct sk_model *model, const char *name)
+{
+	size_t count = model->tensors.count < SK_MAX_CANDIDATES ? model->tensors.count : SK_MAX_CANDIDATES;
+
+	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = model->tensors.items[i].name;
+	return sk_did_you_mean(model->arena, name, names, count);
+}

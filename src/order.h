@@ -1,0 +1,36 @@
+/* An acyclic graph that grows: nodes and edges are added, and an edge that would close a cycle is refused. In come
+ * edges; out comes, at any time, the knowledge that there is no cycle, and at the end an order.
+ *
+ * The nodes are kept in a topological order all the time, so that a search for a cycle only has to look at the nodes
+ * between the two ends of the new edge (Marchetti-Spaccamela, Nanni, Rohnert: Maintaining a topological order under
+ * edge insertions, 1996). */
+#ifndef SK_ORDER_H
+#define SK_ORDER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+
+struct sk_order {
+	struct sk_arena *arena;
+	SK_ARRAY(struct sk_order_node) nodes;
+	SK_ARRAY(struct sk_order_edge) edges;
+	SK_ARRAY(uint32_t) order; /* nodes in a topological order */
+	SK_ARRAY(uint32_t) stack; /* scratch */
+	uint32_t search; /* number of the last search */
+};
+
+void sk_order_init(struct sk_order *order, struct sk_arena *arena);
+
+/* A new node without edges; nodes are numbered from 0. */
+uint32_t sk_order_add(struct sk_order *order);
+
+/* Adds edges from all the given nodes to one (those from itself are ignored), unless one of them closes a cycle.
+ * Returns SK_NONE, or one of the given nodes that can be reached from `to`; then nothing has been added. */
+uint32_t sk_order_connect(struct sk_order *order, const uint32_t *from, size_t count, uint32_t to);
+
+/* The nodes in the topological order that takes, of all nodes that could come next, the one with the smallest key. */
+uint32_t *sk_order_sort(const struct sk_order *order, const uint32_t *keys);
+
+#endif

@@ -1,0 +1,318 @@
+/* See partition.h. The passes, in order: segments, launches with their names and reasons, follows, a check of the
+ * names. */
+#include "partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "segments.h"
+
+struct partitioner {
+	struct sk_model *model;
+	struct sk_arena *arena;
+	const struct sk_dependencies *dependencies;
+	const struct sk_segments *segments;
+	struct sk_partition *partition;
+};
+
+static const struct sk_task *task_at(const struct partitioner *partitioner, uint32_t task)
+{
+	return &partitioner->model->tasks.items[task];
+}
+
+/* ---- launches ---- */
+
+/* Segments are numbered by level, and only where a scope has several: sk_sp1_1, sk_sp1_2. Returns 0 where there is one.
+ */
+static uint32_t *number_segments(const struct partitioner *partitioner)
+{
+	const struct sk_segments *segments = partitioner->segments;
+	uint32_t *numbers = SK_NEW_ARRAY(partitioner->arena, uint32_t, segments->groups.count);
+
+	for (size_t s = 0; s < segments->sets.count; s++) {
+		const struct sk_tag_set *set = &segments->sets.items[s];
+		uint32_t count = 0, first = SK_NONE;
+
+		for (size_t level = 0; level < set->segments.count; level++) {
+			uint32_t group = set->segments.items[level];
+
+			if (group == SK_NONE)
+				continue;
+			numbers[group] = ++count;
+			if (count == 1)
+				first = group;
+		}
+		if (count == 1)
+			numbers[first] = 0;
+	}
+	return numbers;
+}
+
+static void name_launch(const struct partitioner *partitioner, struct sk_launch *launch, uint32_t segment)
+{
+	if (launch->kind == SK_LAUNCH_SINGLE) {
+		launch->name =
+			sk_arena_print(partitioner->arena, "sk_task_%s", task_at(partitioner, launch->tasks[0])->name);
+		return;
+	}
+	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_%u", launch->scope, segment)
+			     : sk_arena_print(partitioner->arena, "sk_%s", launch->scope);
+
+	for (char *comma = name; (comma = strchr(comma, ','));)
+		*comma = '_';
+	launch->name = name;
+}
+
+static enum sk_reason reason_for(const struct partitioner *partitioner, uint32_t task, uint32_t segment)
+{
+	const struct sk_segments *segments = partitioner->segments;
+
+	if (task_at(partitioner, task)->never_fuse)
+		return SK_REASON_IN_UNFUSIBLE_SCOPE;
+	if (segments->set_of[task] == SK_NONE)
+		return SK_REASON_NOT_IN_SCOPE;
+	if (segments->groups.items[segments->group_of[task]].set == SK_NONE)
+		return SK_REASON_OP_UNSUPPORT;
+	return segment > 1 ? SK_REASON_SCOPE_FUSE_PART : SK_REASON_CAN_FUSE;
+}
+
+static void make_launch(struct partitioner *partitioner, uint32_t number, uint32_t node, uint32_t segment)
+{
+	const struct sk_segments *segments = partitioner->segments;
+	const struct sk_group *group = &segments->groups.items[node];
+	struct sk_launch *launch = &partitioner->partition->launches[number];
+
+	launch->tasks = group->tasks.items;
+	launch->task_count = (uint32_t)group->tasks.count;
+	launch->stream = task_at(partitioner, launch->tasks[0])->stream;
+	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
+	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
+	name_launch(partitioner, launch, segment);
+	for (uint32_t i = 0; i < launch->task_count; i++) {
+		uint32_t t = launch->tasks[i], set = segments->set_of[t];
+		enum sk_reason reason = reason_for(partitioner, t, segment);
+
+		partitioner->partition->tasks[t] = (struct sk_task_placement){
+			.launch = number,
+			.step = i,
+			.scope = set == SK_NONE ? NULL : segments->sets.items[set].label,
+			.reason = reason,
+			.cause = reason == SK_REASON_SCOPE_FUSE_PART ? segments->cause[t] : SK_NONE,
+		};
+	}
+}
+
+static void make_launches(struct partitioner *partitioner)
+{
+	const struct sk_segments *segments = partitioner->segments;
+	struct sk_partition *partition = partitioner->partition;
+	size_t count = segments->groups.count;
+	const uint32_t *numbers = number_segments(partitioner);
+	uint32_t *keys = SK_NEW_ARRAY(partitioner->arena, uint32_t, count);
+
+	for (size_t g = 0; g < count; g++)
+		keys[g] = segments->groups.items[g].tasks.items[0];
+	const uint32_t *sorted = sk_order_sort(&segments->order, keys);
+
+	partition->launches = SK_NEW_ARRAY(partitioner->arena, struct sk_launch, count);
+	partition->launch_count = (uint32_t)count;
+	for (uint32_t l = 0; l < count; l++)
+		make_launch(partitioner, l, sorted[l], numbers[sorted[l]]);
+}
+
+/* ---- follows ---- */
+
+/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. Returns their
+ * number. */
+static uint32_t number_chains(struct partitioner *partitioner)
+{
+	struct sk_partition *partition = partitioner->partition;
+	uint32_t streams = partitioner->dependencies->stream_count, count = 0;
+	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams); /* by stream; + 1 */
+	uint32_t *lengths = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
+
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		struct sk_launch *launch = &partition->launches[l];
+		uint32_t stream = partitioner->dependencies->stream[launch->tasks[0]];
+
+		if (chain_of[stream] == 0)
+			chain_of[stream] = ++count;
+		launch->chain = chain_of[stream] - 1;
+		launch->position = ++lengths[launch->chain];
+	}
+	return count;
+}
+
+static int compare_descending(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return (left < right) - (left > right);
+}
+
+/* Going through the predecessors from the last to the first, one is left out if a later one follows it. */
+static void find_follows(struct partitioner *partitioner)
+{
+	struct sk_partition *partition = partitioner->partition;
+	uint32_t chains = number_chains(partitioner);
+	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count); /* by the launch + 1 */
+	SK_ARRAY(uint32_t) earlier = {0};
+
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		struct sk_launch *launch = &partition->launches[l];
+		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, chains), kept = 0;
+
+		earlier.count = 0;
+		for (uint32_t i = 0; i < launch->task_count; i++) {
+			uint32_t t = launch->tasks[i], end = partitioner->segments->first_predecessor[t + 1];
+
+			for (uint32_t p = partitioner->segments->first_predecessor[t]; p < end; p++) {
+				uint32_t other = partition->tasks[partitioner->segments->predecessors[p]].launch;
+
+				if (other == l || seen[other] == l + 1)
+					continue;
+				seen[other] = l + 1;
+				sk_array_push(partitioner->arena, &earlier, other);
+			}
+		}
+		if (earlier.count)
+			qsort(earlier.items, earlier.count, sizeof(*earlier.items), compare_descending);
+		for (size_t i = 0; i < earlier.count; i++) {
+			const struct sk_launch *other = &partition->launches[earlier.items[i]];
+
+			if (before[other->chain] >= other->position)
+				continue;
+			before[other->chain] = other->position;
+			for (uint32_t c = 0; c < chains; c++)
+				if (other->before[c] > before[c])
+					before[c] = other->before[c];
+			earlier.items[kept++] = earlier.items[i];
+		}
+		launch->before = before;
+		launch->follow_count = kept;
+		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, kept);
+		for (uint32_t i = 0; i < kept; i++)
+			launch->follows[i] = earlier.items[kept - 1 - i];
+	}
+}
+
+/* ---- names ---- */
+
+static struct sk_place place_of(const struct partitioner *partitioner, const struct sk_launch *launch)
+{
+	const struct sk_task *task = task_at(partitioner, launch->tasks[0]);
+
+	return launch->kind == SK_LAUNCH_SINGLE ? task->place
+						: partitioner->model->scopes.items[task->scopes.items[0]].place;
+}
+
+/* The launches' names are symbols. The other symbols that sklink makes are sk_plan, NAME_serial and sk_unfused_<task>.
+ */
+static bool check_names(struct partitioner *partitioner)
+{
+	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
+	struct sk_model *model = partitioner->model;
+	const struct sk_partition *partition = partitioner->partition;
+	struct sk_map names;
+	bool good = true;
+
+	sk_map_init(&names, partitioner->arena);
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch *launch = &partition->launches[l];
+		uint32_t other = sk_map_insert(&names, launch->name, strlen(launch->name), l);
+
+		if (other == l)
+			continue;
+		sk_error(model->diag, place_of(partitioner, launch), "two launches have the same name '%s'",
+			 launch->name);
+		sk_note(model->diag, "the other one comes from %s",
+			sk_place_text(partitioner->arena, place_of(partitioner, &partition->launches[other])));
+		good = false;
+	}
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch *launch = &partition->launches[l];
+		size_t length = strlen(launch->name), base = length;
+
+		if (length > strlen(serial) && strcmp(launch->name + length - strlen(serial), serial) == 0)
+			base -= strlen(serial);
+		bool is_serial = base < length && sk_map_find(&names, launch->name, base) != SK_NONE;
+		bool is_unfused = strncmp(launch->name, unfused, strlen(unfused)) == 0 &&
+				  (sk_map_find(&model->task_names, launch->name + strlen(unfused),
+					       length - strlen(unfused)) != SK_NONE ||
+				   sk_map_find(&model->task_names, launch->name + strlen(unfused),
+					       base - strlen(unfused)) != SK_NONE);
+
+		if (!is_serial && !is_unfused && strcmp(launch->name, "sk_plan") != 0)
+			continue;
+		sk_error(model->diag, place_of(partitioner, launch),
+			 "the launch would be named '%s', a name that sklink itself needs", launch->name);
+		good = false;
+	}
+	return good;
+}
+
+bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later)
+{
+	const struct sk_launch *launch = &partition->launches[earlier];
+
+	return earlier != later && partition->launches[later].before[launch->chain] >= launch->position;
+}
+
+struct sk_partition *sk_partition_build(struct sk_model *model)
+{
+	struct sk_arena *arena = model->arena;
+	const struct sk_dependencies *dependencies = sk_dependencies_build(model);
+	const struct sk_segments *segments = dependencies ? sk_segments_build(model, dependencies) : NULL;
+
+	if (!segments)
+		return NULL;
+	/* Each task is in a group, and the groups form an acyclic graph. */
+
+	struct sk_partition *partition = SK_NEW(arena, struct sk_partition);
+	struct partitioner partitioner = {model, arena, dependencies, segments, partition};
+
+	partition->tasks = SK_NEW_ARRAY(arena, struct sk_task_placement, model->tasks.count);
+	partition->dependencies = dependencies;
+	make_launches(&partitioner);
+	find_follows(&partitioner);
+	return check_names(&partitioner) ? partition : NULL;
+}
+
+/* ---- reasons ---- */
+
+const char *sk_reason_code(enum sk_reason reason)
+{
+	static const char *const codes[SK_REASON_COUNT] = {"CAN_FUSE", "SCOPE_FUSE_PART", "OP_UNSUPPORT",
+							   "NOT_IN_SCOPE", "IN_UNFUSIBLE_SCOPE"};
+
+	return reason < SK_REASON_COUNT ? codes[reason] : "?";
+}
+
+const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task)
+{
+	const struct sk_task_placement *placement = &partition->tasks[task];
+	const struct sk_launch *launch = &partition->launches[placement->launch];
+	const struct sk_task *cause = placement->cause == SK_NONE ? NULL : &model->tasks.items[placement->cause];
+
+	switch (placement->reason) {
+	case SK_REASON_CAN_FUSE:
+		return sk_arena_print(model->arena, "fused into %s", launch->name);
+	case SK_REASON_SCOPE_FUSE_PART:
+		if (!cause)
+			return sk_arena_print(model->arena, "fused into %s", launch->name);
+		return sk_arena_print(model->arena,
+				      "fused into %s and not into the segment before, since it comes after task '%s', "
+				      "which is launched in between (%s)",
+				      launch->name, cause->name,
+				      sk_reason_code(partition->tasks[placement->cause].reason));
+	case SK_REASON_OP_UNSUPPORT:
+		return sk_arena_print(model->arena, "kernel '%s' is marked unfusible",
+				      model->kernels.items[model->tasks.items[task].kernel].name);
+	case SK_REASON_NOT_IN_SCOPE:
+		return "stands outside every scope";
+	case SK_REASON_IN_UNFUSIBLE_SCOPE:
+		return "excluded by scope: null";
+	default:
+		return "?";
+	}
+}

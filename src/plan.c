@@ -1,0 +1,522 @@
+/* See plan.h. All tables but the strings are counted first and laid out behind the header, so that every reference can
+ * be written at once; the strings come last and grow. */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "stubs/skabi.h"
+#include "units.h"
+
+struct writer {
+	const struct sk_model *model;
+	const struct sk_partition *partition;
+	const struct sk_schedule *schedule;
+	const struct sk_memory *memory;
+	struct sk_arena *arena;
+	bool task_entries;
+	struct sk_plan_image *image;
+	uint64_t *constant_offsets; /* by tensor */
+
+	/* The tables in the image, and how much of each has been written. */
+	struct sk_plan *plan;
+	int32_t *lanes;
+	struct sk_plan_launch *launches;
+	struct sk_plan_task *tasks;
+	struct sk_plan_kernel *kernels;
+	struct sk_plan_tensor *tensors;
+	uint32_t *bindings;
+	struct sk_plan_step *steps;
+	struct sk_plan_await *awaits;
+	struct sk_plan_argument *arguments;
+	struct sk_plan_partition *partitions;
+	struct sk_plan_home *homes;
+	uint32_t *follows;
+	uint32_t step_count, await_count, argument_count, partition_count, home_count, follow_count;
+
+	uint64_t strings_offset; /* in the image */
+	SK_ARRAY(char) strings;
+	struct sk_map string_offsets;
+};
+
+/* ---- strings ---- */
+
+static uint32_t intern(struct writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+	uint32_t offset = (uint32_t)writer->strings.count;
+	uint32_t found = sk_map_insert(&writer->string_offsets, text, length, offset);
+
+	for (size_t i = 0; found == offset && i <= length; i++)
+		sk_array_push(writer->arena, &writer->strings, text[i]);
+	return found;
+}
+
+static uint64_t offset_of(const struct writer *writer, const void *field)
+{
+	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
+}
+
+static void set_string(struct writer *writer, int32_t *field, const char *text)
+{
+	if (text)
+		*field = (int32_t)(writer->strings_offset + intern(writer, text) - offset_of(writer, field));
+}
+
+static void add_relocation(struct writer *writer, const int32_t *field, enum sk_plan_target target, uint32_t index)
+{
+	sk_array_push(writer->arena, &writer->image->relocations,
+		      (struct sk_plan_relocation){offset_of(writer, field), target, index});
+}
+
+/* ---- layout ---- */
+
+/* The tables of which every launch has a part. */
+enum { STEPS, AWAITS, ARGUMENTS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+
+static void count_records(const struct writer *writer, uint64_t counts[COUNTS])
+{
+	const struct sk_model *model = writer->model;
+	uint64_t copies = writer->task_entries ? 2 : 1;
+
+	memset(counts, 0, COUNTS * sizeof(*counts));
+	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
+		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
+
+		counts[STEPS] += launch->step_count * copies;
+		for (uint32_t s = 0; s < launch->step_count; s++) {
+			const struct sk_step *step = &launch->steps[s];
+
+			counts[AWAITS] += step->await_count;
+			counts[ARGUMENTS] += model->tasks.items[step->task].argument_count * copies;
+			counts[PARTITIONS] += writer->task_entries && step->partition != SK_NO_INDEX;
+			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
+		}
+		counts[PARTITIONS] += launch->partition_count;
+		counts[HOMES] += launch->home_count;
+		counts[FOLLOWS] += writer->partition->launches[l].follow_count;
+	}
+}
+
+static uint32_t count_own_tensors(const struct sk_model *model)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		count += model->tensors.items[i].view_of == SK_NONE;
+	return count;
+}
+
+/* Appends a table to the layout. */
+static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint64_t count, uint64_t record_size,
+		      uint64_t *size)
+{
+	uint64_t bytes;
+
+	if (!sk_align(*size, 8, size) || !sk_mul(count, record_size, &bytes))
+		return false;
+	table->count = (uint32_t)count;
+	table->offset = count ? (int32_t)(*size - (uint64_t)((char *)&table->offset - (char *)header)) : 0;
+	return sk_add(*size, bytes, size) && *size <= INT32_MAX && count <= INT32_MAX;
+}
+
+/* Lays out everything but the strings; false if it is too large. */
+static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_t *size)
+{
+	const struct sk_model *model = writer->model;
+	uint64_t counts[COUNTS];
+	uint64_t launches = writer->partition->launch_count + (writer->task_entries ? model->tasks.count : 0);
+
+	count_records(writer, counts);
+	*size = sizeof(*header);
+	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
+	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
+	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
+	       add_table(header, &header->kernels, model->kernels.count, sizeof(struct sk_plan_kernel), size) &&
+	       add_table(header, &header->tensors, count_own_tensors(model), sizeof(struct sk_plan_tensor), size) &&
+	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
+	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
+	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
+	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
+	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
+	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
+	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);
+}
+
+static void *start_of(const struct sk_plan_table *table)
+{
+	return (char *)&table->offset + table->offset;
+}
+
+/* Memory for a plan, aligned as a plan has to be. */
+static uint8_t *allocate(struct sk_arena *arena, uint64_t size)
+{
+	uint8_t *bytes = sk_arena_alloc(arena, size + SK_PLAN_ALIGN, 1);
+
+	return bytes + (-(uintptr_t)bytes & (SK_PLAN_ALIGN - 1));
+}
+
+static void open_tables(struct writer *writer, const struct sk_plan *header, uint64_t size)
+{
+	struct sk_plan *plan;
+
+	writer->image->bytes = allocate(writer->arena, size);
+	writer->strings_offset = size;
+	writer->plan = plan = memcpy(writer->image->bytes, header, sizeof(*header));
+	writer->lanes = start_of(&plan->lanes);
+	writer->launches = start_of(&plan->launches);
+	writer->tasks = start_of(&plan->tasks);
+	writer->kernels = start_of(&plan->kernels);
+	writer->tensors = start_of(&plan->tensors);
+	writer->bindings = start_of(&plan->bindings);
+	writer->steps = start_of(&plan->steps);
+	writer->awaits = start_of(&plan->awaits);
+	writer->arguments = start_of(&plan->arguments);
+	writer->partitions = start_of(&plan->partitions);
+	writer->homes = start_of(&plan->homes);
+	writer->follows = start_of(&plan->follows);
+}
+
+/* ---- what belongs to no launch ---- */
+
+static bool place_constants(struct writer *writer)
+{
+	struct sk_plan_image *image = writer->image;
+
+	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
+
+		if (tensor->role != SK_ROLE_CONSTANT || tensor->view_of != SK_NONE)
+			continue;
+		struct sk_plan_constant constant = {.tensor = i, .size = tensor->bytes};
+
+		if (!sk_align(image->constants_size, SK_CONSTANT_ALIGNMENT, &constant.offset) ||
+		    !sk_add(constant.offset, constant.size, &image->constants_size))
+			return false;
+		writer->constant_offsets[i] = constant.offset;
+		sk_array_push(writer->arena, &image->constants, constant);
+	}
+	return true;
+}
+
+static void write_header(struct writer *writer, uint32_t machine)
+{
+	struct sk_plan *plan = writer->plan;
+
+	plan->magic = SK_PLAN_MAGIC;
+	plan->version = SK_PLAN_VERSION;
+	plan->abi_version = SK_ABI_VERSION;
+	plan->machine = machine;
+	plan->workspace_size = writer->memory->workspace_size;
+	plan->unshared_workspace_size = writer->memory->unshared_workspace_size;
+	plan->constants_size = writer->image->constants_size;
+	if (plan->constants_size)
+		add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
+	set_string(writer, &plan->device, writer->model->device->name);
+	for (uint32_t i = 0; i < writer->model->device->lane_count; i++)
+		set_string(writer, &writer->lanes[i], writer->model->device->lanes[i]);
+}
+
+static void write_kernels(struct writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &writer->model->kernels.items[i];
+		struct sk_plan_kernel *record = &writer->kernels[i];
+
+		set_string(writer, &record->name, kernel->name);
+		set_string(writer, &record->symbol, kernel->symbol);
+		set_string(writer, &record->signature, kernel->signature->text);
+		add_relocation(writer, &record->code, SK_PLAN_KERNEL, i);
+	}
+}
+
+/* Where a tensor's own memory lies. */
+static enum sk_space space_of(const struct sk_tensor *tensor)
+{
+	switch (tensor->role) {
+	case SK_ROLE_INPUT:
+	case SK_ROLE_OUTPUT:
+	case SK_ROLE_INOUT:
+		return SK_SPACE_BINDING;
+	case SK_ROLE_CONSTANT:
+		return SK_SPACE_CONSTANT;
+	case SK_ROLE_TEMPORARY:
+		return SK_SPACE_WORKSPACE;
+	default:
+		return SK_SPACE_NONE;
+	}
+}
+
+static uint64_t base_of(const struct writer *writer, uint32_t tensor, bool unshared)
+{
+	switch (space_of(&writer->model->tensors.items[tensor])) {
+	case SK_SPACE_CONSTANT:
+		return writer->constant_offsets[tensor];
+	case SK_SPACE_WORKSPACE:
+		return unshared ? writer->memory->unshared_offset[tensor] : writer->memory->offset[tensor];
+	default:
+		return 0;
+	}
+}
+
+static void write_tensors(struct writer *writer)
+{
+	uint32_t written = 0;
+
+	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
+
+		if (tensor->view_of != SK_NONE)
+			continue;
+		struct sk_plan_tensor *record = &writer->tensors[written];
+
+		set_string(writer, &record->name, tensor->name);
+		record->dtype = (uint8_t)tensor->dtype;
+		record->rank = (uint8_t)tensor->rank;
+		record->role = (uint8_t)tensor->role;
+		record->space = (uint8_t)space_of(tensor);
+		record->offset = base_of(writer, i, false);
+		record->unshared_offset = tensor->role == SK_ROLE_TEMPORARY ? base_of(writer, i, true) : 0;
+		record->bytes = tensor->bytes;
+		memcpy(record->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
+		if (record->space == SK_SPACE_BINDING) {
+			record->index = tensor->binding;
+			writer->bindings[tensor->binding] = written;
+		}
+		written++;
+	}
+}
+
+static void write_tasks(struct writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->tasks.count; i++) {
+		const struct sk_task *task = &writer->model->tasks.items[i];
+		const struct sk_task_placement *placement = &writer->partition->tasks[i];
+		struct sk_plan_task *record = &writer->tasks[i];
+
+		set_string(writer, &record->name, task->name);
+		set_string(writer, &record->scope, placement->scope);
+		record->kernel = task->kernel;
+		record->stream = task->stream;
+		record->launch = placement->launch;
+		record->task_launch = writer->task_entries ? writer->partition->launch_count + i : SK_NO_INDEX;
+		record->line = task->place.line;
+	}
+}
+
+/* ---- steps ---- */
+
+static void write_argument(struct writer *writer, const struct sk_argument *argument, bool unshared)
+{
+	struct sk_plan_argument *record = &writer->arguments[writer->argument_count++];
+
+	record->kind = (uint8_t)argument->kind;
+	record->dtype = (uint8_t)argument->dtype;
+	record->access = (uint8_t)sk_argument_access(argument);
+	record->offset = argument->offset;
+	record->size = argument->size;
+	record->element_bytes = argument->element_bytes;
+	record->value = argument->value;
+	record->flags = argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0;
+	if (argument->kind == SK_ARGUMENT_STATE) {
+		record->space = SK_SPACE_STATE;
+		record->index = (uint32_t)argument->value;
+		record->value = 0;
+	} else if (record->access) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[argument->tensor];
+
+		record->space = (uint8_t)space_of(tensor);
+		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
+		record->offset += base_of(writer, argument->tensor, unshared);
+	}
+}
+
+/* What a step is by itself: task, kernel, spread and arguments. */
+static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, bool unshared)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
+	struct sk_plan_step *record = &writer->steps[writer->step_count++];
+	bool blocks = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
+	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
+
+	record->task = number;
+	record->kernel = task->kernel;
+	record->lane = (uint8_t)task->lane;
+	record->kind = (uint8_t)signature->spread;
+	record->flags = (uint16_t)((signature->returns_status ? SK_STEP_STATUS : 0) |
+				   (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0));
+	record->number = 1;
+	record->core_set = SK_ALL_CORES;
+	record->partition = SK_NO_INDEX;
+	record->blocks = blocks ? task->block_count : 0;
+	record->extent = divided ? task->extent : 0;
+	record->first_argument = writer->argument_count;
+	record->argument_count = task->argument_count;
+	record->first_await = writer->await_count;
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		write_argument(writer, &task->arguments[a], unshared);
+	return record;
+}
+
+static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step)
+{
+	struct sk_plan_step *record = write_call(writer, step->task, false);
+
+	record->number = step->number;
+	record->flags |= step->publish ? SK_STEP_PUBLISH : 0;
+	if (step->home != SK_ALL_CORES)
+		record->core_set = launch->first_home + step->home;
+	if (step->partition != SK_NO_INDEX)
+		record->partition = launch->first_partition + step->partition;
+	record->await_count = step->await_count;
+	for (uint32_t i = 0; i < step->await_count; i++)
+		writer->awaits[writer->await_count++].step = launch->first_step + step->awaits[i];
+}
+
+/* ---- launches ---- */
+
+/* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. */
+static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t number, enum sk_launch_kind kind,
+					   const char *name)
+{
+	struct sk_plan_launch *record = &writer->launches[number];
+
+	set_string(writer, &record->name, name);
+	add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
+	add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
+	record->kind = kind;
+	record->first_step = writer->step_count;
+	record->first_follow = writer->follow_count;
+	record->first_partition = writer->partition_count;
+	record->first_home = writer->home_count;
+	return record;
+}
+
+static void write_launch(struct writer *writer, uint32_t number)
+{
+	const struct sk_launch *launch = &writer->partition->launches[number];
+	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
+	struct sk_plan_launch *record = start_launch(writer, number, launch->kind, launch->name);
+
+	set_string(writer, &record->scope, launch->scope);
+	record->step_count = schedule->step_count;
+	record->follow_count = launch->follow_count;
+	record->partition_count = schedule->partition_count;
+	record->home_count = schedule->home_count;
+	memcpy(record->lane_steps, schedule->lane_steps, sizeof(record->lane_steps));
+	record->stream = launch->stream;
+	record->scratch_size = schedule->scratch_size;
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		writer->follows[writer->follow_count++] = launch->follows[i];
+	for (uint32_t i = 0; i < schedule->partition_count; i++)
+		writer->partitions[writer->partition_count++] = schedule->partitions[i];
+	for (uint32_t i = 0; i < schedule->home_count; i++)
+		writer->homes[writer->home_count++] = schedule->homes[i];
+	for (uint32_t i = 0; i < schedule->step_count; i++)
+		write_step(writer, record, &schedule->steps[i]);
+}
+
+static void write_task_entry(struct writer *writer, uint32_t number)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	const char *name = sk_arena_print(writer->arena, "sk_unfused_%s", task->name);
+	struct sk_plan_launch *record =
+		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name);
+	struct sk_plan_step *step = write_call(writer, number, true);
+
+	set_string(writer, &record->scope, writer->partition->tasks[number].scope);
+	record->step_count = 1;
+	record->lane_steps[task->lane] = 1;
+	record->stream = task->stream;
+	record->scratch_size = sk_schedule_scratch(task);
+	if (step->kind == SK_STEP_PLAIN) {
+		step->core_set = record->first_home;
+		record->home_count = 1;
+		writer->homes[writer->home_count++] = (struct sk_plan_home){task->lane, task->stream};
+	} else if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE) {
+		bool split = step->kind == SK_STEP_SPLIT;
+
+		step->partition = record->first_partition;
+		record->partition_count = 1;
+		writer->partitions[writer->partition_count++] = (struct sk_plan_partition){
+			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
+	}
+}
+
+/* ---- the whole ---- */
+
+/* Joins tables and strings. */
+static bool finish(struct writer *writer)
+{
+	struct sk_plan_image *image = writer->image;
+	struct sk_plan *plan = writer->plan;
+
+	image->size = writer->strings_offset + writer->strings.count;
+	if (image->size > INT32_MAX)
+		return false;
+	plan->size = image->size;
+	plan->strings.count = (uint32_t)writer->strings.count;
+	plan->strings.offset = (int32_t)(writer->strings_offset - offset_of(writer, &plan->strings.offset));
+
+	uint8_t *bytes = allocate(writer->arena, image->size);
+
+	memcpy(bytes, image->bytes, writer->strings_offset);
+	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
+	image->bytes = bytes;
+	return true;
+}
+
+static int compare_relocations(const void *a, const void *b)
+{
+	const struct sk_plan_relocation *left = a, *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
+		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
+		   bool task_entries, struct sk_plan_image *image)
+{
+	struct writer writer = {
+		.model = model,
+		.partition = partition,
+		.schedule = schedule,
+		.memory = memory,
+		.arena = model->arena,
+		.task_entries = task_entries,
+		.image = image,
+		.constant_offsets = SK_NEW_ARRAY(model->arena, uint64_t, model->tensors.count),
+	};
+	struct sk_place place = {.file = model->manifest};
+	struct sk_plan header = {0};
+	uint64_t size;
+
+	memset(image, 0, sizeof(*image));
+	sk_map_init(&writer.string_offsets, model->arena);
+	if (!place_constants(&writer)) {
+		sk_error(model->diag, place, "the constants together are larger than the address space");
+		return false;
+	}
+	if (!lay_out(&writer, &header, &size)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	open_tables(&writer, &header, size);
+	write_header(&writer, machine);
+	for (uint32_t l = 0; l < partition->launch_count; l++)
+		write_launch(&writer, l);
+	for (uint32_t t = 0; task_entries && t < model->tasks.count; t++)
+		write_task_entry(&writer, t);
+	write_tasks(&writer);
+	write_kernels(&writer);
+	write_tensors(&writer);
+	if (!finish(&writer)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	qsort(image->relocations.items, image->relocations.count, sizeof(*image->relocations.items),
+	      compare_relocations);
+	return true;
+}

@@ -1,0 +1,128 @@
+/* sklink: from kernel objects and a manifest to a package. main is the list of rooms that the data goes through; the comment
+ * behind each call says what holds from there on. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bind.h"
+#include "command.h"
+#include "kernels.h"
+#include "manifest.h"
+#include "memory.h"
+#include "package.h"
+#include "partition.h"
+#include "plan.h"
+#include "schedule.h"
+#include "verify.h"
+
+static struct sk_linker *add_inputs(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command)
+{
+	struct sk_linker *linker = sk_linker_create(arena, diag,
+						    &(struct sk_linker_options){
+							    .search_paths = command->search_paths.items,
+							    .search_path_count = command->search_paths.count,
+						    });
+
+	for (size_t i = 0; i < command->inputs.count; i++) {
+		const struct sk_command_input *input = &command->inputs.items[i];
+
+		if (input->library)
+			sk_linker_add_library(linker, input->name, input->whole_archive);
+		else
+			sk_linker_add_file(linker, input->name, input->whole_archive);
+	}
+	for (size_t i = 0; i < command->required.count; i++)
+		sk_linker_require(linker, command->required.items[i]);
+	return linker;
+}
+
+/* Each room collects all its errors; the first room with one is the last to run. */
+static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command,
+			 struct sk_linker *linker)
+{
+	struct sk_model *model = sk_model_create(arena, diag);
+
+	bool read = sk_manifest_read(model, command->manifest);
+	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
+
+	if (!read || diag->errors) /* of the inputs, too */
+		return false;
+
+	if (!sk_kernels_find(model, linker))
+		return false;
+	/* Every task has a kernel with a signature and an address to call. */
+
+	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
+		return false;
+	/* Every argument is a tensor's bytes or a scalar, checked against the signature. Beyond this point the model does
+	 * not change. */
+
+	struct sk_partition *partition = sk_partition_build(model);
+
+	if (!partition)
+		return false;
+	/* Every task belongs to one launch, for a reason. */
+
+	struct sk_schedule *schedule = sk_schedule_build(model, partition);
+
+	if (!schedule)
+		return false;
+	/* Every step has its core set and exactly the awaits it needs. */
+
+	struct sk_memory *memory = sk_memory_plan(model, partition, schedule);
+
+	if (!memory)
+		return false;
+	/* Every temporary has bytes in the workspace. */
+
+	struct sk_plan_image image;
+
+	if (!sk_plan_write(model, partition, schedule, memory, sk_linker_machine(linker), command->task_entries,
+			   &image))
+		return false;
+	/* The plan is complete. From here on only the plan counts, not what it was made from. */
+
+	struct sk_plan_view plan;
+	char error[256];
+
+	if (!sk_plan_open(image.bytes, image.size, &plan, error, sizeof(error))) {
+		sk_error(diag, (struct sk_place){.file = command->manifest}, "internal error: %s", error);
+		return false;
+	}
+	if (!sk_verify(arena, diag, &plan, command->manifest))
+		return false;
+	/* Every conflicting pair of accesses is ordered, for every number of cores. */
+
+	if (!sk_package_build(model, partition, &image, &plan, linker))
+		return false;
+	/* Dispatchers, plan and constants are sections of the link. */
+
+	return sk_linker_link(linker) && sk_linker_write(linker, command->output);
+}
+
+int main(int argc, char **argv)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_linker *linker = NULL;
+	struct sk_command command;
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, arena);
+	if (sk_command_parse(arena, &diag, argc, argv, &command) && !command.help && !command.version) {
+		linker = add_inputs(arena, &diag, &command);
+		link_package(arena, &diag, &command, linker);
+	}
+	if (command.help)
+		fputs(sk_command_help, stdout);
+	else if (command.version)
+		puts("sklink " PACKAGE_VERSION);
+
+	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
+	sk_linker_destroy(linker);
+
+	bool failed = diag.errors || fflush(stdout);
+
+	sk_arena_destroy(arena);
+	return failed ? 1 : 0;
+}

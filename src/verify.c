@@ -1,0 +1,639 @@
+/* The proof of a finished plan. In comes the plan's view; out comes nothing, or errors that name a pair of accesses
+ * that nothing orders. It shares no code with the planning rooms: what is argued here is argued from the tables alone,
+ * from steps, core sets, awaits and byte addresses.
+ *
+ * What has to be shown. For every number of cores, each two accesses to a common byte of which one writes, by different
+ * cores, are ordered; accesses by one core are, since a core runs its lane's steps in the order of their numbers.
+ *
+ * Why neighbours suffice. Take the accesses to one byte in the plan's order. Every read is checked against the last
+ * write before it, every write against the last write and the reads since (history.h). "a comes before b" here means:
+ * every core that may touch the byte in a has finished a before any core that may touch it in b begins b. This relation
+ * is transitive, whatever the reason why it holds between each two, because some core touches the byte in between; for
+ * an access that is not divided, all cores of its core set count as touching each byte, whether they do or not. So the
+ * checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about single bytes,
+ * segments only bundle them.
+ *
+ * When a comes before b, with the steps Y and X that make the accesses:
+ *  1. Y and X are in different launches, and X's follows Y's, directly or through others.
+ *  2. Y and X run on the same home.
+ *  3. Y and X run on all cores of one lane, and both accesses are divided into equal units from an equal base: then
+ * whatever the number of cores is, the byte lies in the same core's range in both.
+ *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed. What is
+ * known is a clock: per lane the number up to which all cores have finished, per home the number up to which that core
+ * has. There is a clock for what every core of a lane knows, and one for what each home knows besides. An await on a
+ * home's step proves what that home knew then. An await on a step of all cores proves every earlier step of the lane on
+ * whatever core, and so all that any of its cores knew then: the union of the lane's clocks, which is kept as one more
+ * clock. Homes of different streams count as different cores in all of this; where they coincide, more is ordered, not
+ * less.
+ *
+ * Within one step, where several cores run it, writes must be divided and overlap nothing else of the call but an
+ * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
+ * the blocks that share one argument themselves.
+ *
+ * Why no await can wait for itself. An await names an earlier step of its launch, and every core runs its steps in the
+ * launch's order (sk_plan_check_launch), so the first step in that order that some core never finishes awaits only
+ * steps that their cores finish and publish. This needs no assumption about which homes coincide. Launches follow
+ * earlier launches only.
+ *
+ * Last, that the order is the right one: two tasks that conflict run in network order, and each task runs exactly once.
+ */
+#include "verify.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "base/map.h"
+#include "history.h"
+
+/* Clocks of one launch, or of the launches of the plan, may take this many numbers (half a gigabyte). */
+#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
+
+struct access {
+	uint32_t launch, step, argument; /* indices into the plan's tables */
+};
+
+struct verifier {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_plan_view *view;
+	const char *file;
+	SK_ARRAY(struct access) accesses;
+	struct sk_history *bindings; /* by number */
+	struct sk_history workspace, states;
+
+	/* Launches: each is in a chain of launches that follow one another; `launch_clocks` says per chain how many of
+	 * its launches have ended when this one starts. */
+	uint32_t chain_count;
+	uint32_t *chains, *positions;
+	uint32_t **launch_clocks;
+
+	/* The launch at hand. A clock has a number per lane, then one per home. */
+	const struct sk_plan_launch *launch;
+	uint32_t clock_length;
+	uint32_t *everybody[SK_MAX_LANES]; /* what every core of the lane knows */
+	uint32_t *anybody[SK_MAX_LANES]; /* what at least one core of the lane knows */
+	uint32_t **homes; /* what a home's own awaits have taught it */
+	uint32_t **proofs; /* by step of the launch: what an await on it proves; NULL if nobody awaits it */
+
+	/* The access at hand. */
+	uint32_t current;
+	bool reported;
+};
+
+static struct sk_place place(const struct verifier *verifier)
+{
+	return (struct sk_place){.file = verifier->file};
+}
+
+/* ---- names, for messages ---- */
+
+static const char *launch_name(const struct verifier *verifier, uint32_t launch)
+{
+	return sk_plan_string(&verifier->view->launches[launch].name);
+}
+
+static const char *task_name(const struct verifier *verifier, uint32_t step)
+{
+	const struct sk_plan_view *view = verifier->view;
+
+	return sk_plan_string(&view->tasks[view->steps[step].task].name);
+}
+
+/* "step 3 of lane core, on the home of stream 1" */
+static const char *step_text(const struct verifier *verifier, const struct access *access)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *step = &view->steps[access->step];
+	const char *lane = sk_plan_string(&view->lanes[step->lane]);
+
+	if (step->core_set == SK_ALL_CORES)
+		return sk_arena_print(verifier->arena, "step %u of lane %s, on all cores", step->number, lane);
+	return sk_arena_print(verifier->arena, "step %u of lane %s, on the home of stream %u", step->number, lane,
+			      view->homes[step->core_set].stream);
+}
+
+static bool tensor_holds(const struct verifier *verifier, const struct sk_plan_tensor *tensor,
+			 const struct access *access)
+{
+	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
+	bool unshared =
+		tensor->space == SK_SPACE_WORKSPACE && verifier->view->launches[access->launch].kind == SK_LAUNCH_TASK;
+	uint64_t start = unshared ? tensor->unshared_offset : tensor->offset;
+
+	return tensor->space == argument->space && tensor->index == argument->index &&
+	       tensor->dtype == argument->dtype && argument->offset >= start &&
+	       sk_within(argument->offset - start, argument->size, tensor->bytes);
+}
+
+/* "'t'", or "'t' or 'u'" where temporaries share the bytes. */
+static const char *tensor_text(const struct verifier *verifier, const struct access *access)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	const char *text = NULL;
+
+	if (argument->space == SK_SPACE_STATE)
+		return sk_arena_print(verifier->arena, "hidden state %u", argument->index);
+	for (uint32_t i = 0; i < view->tensor_count; i++) {
+		const char *name = sk_plan_string(&view->tensors[i].name);
+
+		if (tensor_holds(verifier, &view->tensors[i], access))
+			text = text ? sk_arena_print(verifier->arena, "%s or '%s'", text, name)
+				    : sk_arena_print(verifier->arena, "'%s'", name);
+	}
+	return text ? text : "a tensor without a name";
+}
+
+static void byte_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high)
+{
+	bool state = argument->kind == SK_ARGUMENT_STATE;
+
+	*low = state ? argument->index : argument->offset;
+	*high = state ? (uint64_t)argument->index + 1 : argument->offset + argument->size;
+}
+
+/* "bytes [0, 64) of the workspace": what the two have in common. */
+static const char *overlap_text(const struct verifier *verifier, const struct sk_plan_argument *one,
+				const struct sk_plan_argument *other)
+{
+	uint64_t low, high, other_low, other_high;
+
+	byte_range(one, &low, &high);
+	byte_range(other, &other_low, &other_high);
+	low = low > other_low ? low : other_low;
+	high = high < other_high ? high : other_high;
+	switch (one->space) {
+	case SK_SPACE_BINDING:
+		return sk_arena_print(verifier->arena, "bytes [%" PRIu64 ", %" PRIu64 ") of binding %u", low, high,
+				      one->index);
+	case SK_SPACE_WORKSPACE:
+		return sk_arena_print(verifier->arena, "bytes [%" PRIu64 ", %" PRIu64 ") of the workspace", low, high);
+	default:
+		return "the kernels' own memory";
+	}
+}
+
+/* ---- accesses ---- */
+
+static bool reads(const struct sk_plan_argument *argument)
+{
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return argument->access & SK_ACCESS_READ;
+	case SK_ARGUMENT_LOAD:
+	case SK_ARGUMENT_STATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool writes(const struct sk_plan_argument *argument)
+{
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return argument->access & SK_ACCESS_WRITE;
+	case SK_ARGUMENT_RESULT:
+	case SK_ARGUMENT_STATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The cores share out all of its bytes. */
+static bool is_divided(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 &&
+	       argument->element_bytes * step->extent == argument->size;
+}
+
+static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
+{
+	return one->space == other->space && one->index == other->index && one->offset == other->offset;
+}
+
+/* Rule 3 of the opening comment. Irregular ranges have no unit, so they are never equal. */
+static bool same_core(const struct verifier *verifier, const struct sk_plan_step *step,
+		      const struct sk_plan_argument *argument, const struct sk_plan_step *earlier,
+		      const struct sk_plan_argument *earlier_argument)
+{
+	if (step->lane != earlier->lane || !is_divided(step, argument) || !is_divided(earlier, earlier_argument))
+		return false;
+
+	struct sk_units units = sk_plan_units(verifier->view, step, argument);
+	struct sk_units earlier_units = sk_plan_units(verifier->view, earlier, earlier_argument);
+
+	return same_start(argument, earlier_argument) && units.unit_bytes != 0 && units.units == earlier_units.units &&
+	       units.unit_bytes == earlier_units.unit_bytes;
+}
+
+/* One core at most runs the step's calls. */
+static bool on_one_core(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_PLAIN || step->blocks == 1;
+}
+
+/* Two arguments of one call, of which one writes. */
+static bool step_allows(const struct sk_plan_step *step, const struct sk_plan_argument *one,
+			const struct sk_plan_argument *other)
+{
+	bool identical = one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER &&
+			 same_start(one, other) && one->size == other->size &&
+			 one->element_bytes == other->element_bytes;
+
+	if (on_one_core(step))
+		return true;
+	return identical && (step->kind == SK_STEP_BLOCKS || is_divided(step, one));
+}
+
+/* One written argument, by several cores of one step. */
+static bool step_allows_write(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	if (on_one_core(step))
+		return true;
+	if (argument->kind != SK_ARGUMENT_POINTER)
+		return false; /* each core would store its own result, or share the kernel's hidden state */
+	return step->kind == SK_STEP_BLOCKS || is_divided(step, argument);
+}
+
+/* ---- clocks ---- */
+
+static uint32_t *new_clock(const struct verifier *verifier)
+{
+	return SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->clock_length);
+}
+
+static void learn(uint32_t *clock, const uint32_t *news, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		if (news[i] > clock[i])
+			clock[i] = news[i];
+}
+
+/* For steps on a home: what the home's awaits have taught it, and its own entry in all clocks. */
+static uint32_t *own_clock(const struct verifier *verifier, const struct sk_plan_step *step)
+{
+	return verifier->homes[step->core_set - verifier->launch->first_home];
+}
+
+static uint32_t home_entry(const struct verifier *verifier, const struct sk_plan_step *step)
+{
+	return verifier->view->lane_count + step->core_set - verifier->launch->first_home;
+}
+
+/* Rule 4: every core that runs `step`, the one at hand, knows that `earlier` has finished on all of its cores. */
+static bool is_known(const struct verifier *verifier, const struct sk_plan_step *step,
+		     const struct sk_plan_step *earlier)
+{
+	const uint32_t *shared = verifier->everybody[step->lane];
+	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(verifier, step);
+	uint32_t lane = earlier->lane;
+
+	if (shared[lane] >= earlier->number || own[lane] >= earlier->number)
+		return true;
+	if (earlier->core_set == SK_ALL_CORES)
+		return false;
+
+	uint32_t home = home_entry(verifier, earlier);
+
+	return shared[home] >= earlier->number || own[home] >= earlier->number;
+}
+
+static void execute_awaits(struct verifier *verifier, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = verifier->view;
+	uint32_t *knower =
+		step->core_set == SK_ALL_CORES ? verifier->everybody[step->lane] : verifier->homes[step->core_set];
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = view->awaits[step->first_await + i].step;
+		const uint32_t *proof = verifier->proofs[awaited - verifier->launch->first_step];
+
+		learn(knower, proof, verifier->clock_length);
+		learn(verifier->anybody[step->lane], proof, verifier->clock_length);
+	}
+}
+
+/* Notes what an await on the step proves, if somebody awaits it. */
+static void finish_step(struct verifier *verifier, const struct sk_plan_step *step)
+{
+	uint32_t *proof = verifier->proofs[step - verifier->view->steps - verifier->launch->first_step];
+
+	if (!proof)
+		return;
+	if (step->core_set == SK_ALL_CORES) {
+		learn(proof, verifier->anybody[step->lane], verifier->clock_length);
+		proof[step->lane] = step->number;
+	} else {
+		learn(proof, verifier->everybody[step->lane], verifier->clock_length);
+		learn(proof, own_clock(verifier, step), verifier->clock_length);
+		proof[home_entry(verifier, step)] = step->number;
+	}
+}
+
+/* Clocks for the launch's knowers, and room for the proof of each awaited step, which must publish its progress. */
+static bool begin_launch(struct verifier *verifier, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_launch *launch = &view->launches[index];
+	uint64_t clocks = 2 * SK_MAX_LANES + (uint64_t)launch->home_count;
+	bool sound = true;
+
+	verifier->launch = launch;
+	verifier->clock_length = view->lane_count + launch->home_count;
+	verifier->proofs = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->step_count);
+	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		clocks += view->steps[launch->first_step + i].flags & SK_STEP_PUBLISH;
+	if (clocks * verifier->clock_length > MAX_CLOCK_NUMBERS) {
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s' has too many steps on too many homes to be proved", launch_name(verifier, index));
+		return false;
+	}
+	for (uint32_t lane = 0; lane < view->lane_count; lane++) {
+		verifier->everybody[lane] = new_clock(verifier);
+		verifier->anybody[lane] = new_clock(verifier);
+	}
+	for (uint32_t home = 0; home < launch->home_count; home++)
+		verifier->homes[home] = new_clock(verifier);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		for (uint32_t j = 0; j < step->await_count; j++) {
+			uint32_t awaited = view->awaits[step->first_await + j].step;
+			uint32_t **proof = &verifier->proofs[awaited - launch->first_step];
+
+			if (!(view->steps[awaited].flags & SK_STEP_PUBLISH)) {
+				sk_error(verifier->diag, place(verifier),
+					 "launch '%s': task '%s' awaits task '%s', whose step does not publish its "
+					 "progress, so the await never ends",
+					 launch_name(verifier, index), task_name(verifier, launch->first_step + i),
+					 task_name(verifier, awaited));
+				sound = false;
+			} else if (!*proof) {
+				*proof = new_clock(verifier);
+			}
+		}
+	}
+	return sound;
+}
+
+/* ---- the order of launches ---- */
+
+static bool launch_before(const struct verifier *verifier, uint32_t earlier, uint32_t later)
+{
+	return verifier->launch_clocks[later][verifier->chains[earlier]] >= verifier->positions[earlier];
+}
+
+/* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
+static void choose_chain(struct verifier *verifier, uint32_t launch, uint32_t *lasts)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	verifier->chains[launch] = verifier->chain_count;
+	verifier->positions[launch] = 1;
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = view->follows[record->first_follow + i], chain = verifier->chains[follow];
+
+		if (lasts[chain] != follow)
+			continue;
+		verifier->chains[launch] = chain;
+		verifier->positions[launch] = verifier->positions[follow] + 1;
+		break;
+	}
+	lasts[verifier->chains[launch]] = launch;
+	verifier->chain_count += verifier->chains[launch] == verifier->chain_count;
+}
+
+static bool order_launches(struct verifier *verifier)
+{
+	const struct sk_plan_view *view = verifier->view;
+	uint32_t count = view->network_launch_count;
+	uint32_t *lasts = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
+
+	verifier->chains = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
+	verifier->positions = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
+	verifier->launch_clocks = SK_NEW_ARRAY(verifier->arena, uint32_t *, count);
+	for (uint32_t launch = 0; launch < count; launch++)
+		choose_chain(verifier, launch, lasts);
+	if ((uint64_t)count * verifier->chain_count > MAX_CLOCK_NUMBERS) {
+		sk_error(verifier->diag, place(verifier), "the plan has too many unordered launches to be proved");
+		return false;
+	}
+	for (uint32_t launch = 0; launch < count; launch++) {
+		const struct sk_plan_launch *record = &view->launches[launch];
+		uint32_t *clock = SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->chain_count);
+
+		for (uint32_t i = 0; i < record->follow_count; i++) {
+			uint32_t follow = view->follows[record->first_follow + i];
+
+			learn(clock, verifier->launch_clocks[follow], verifier->chain_count);
+			if (clock[verifier->chains[follow]] < verifier->positions[follow])
+				clock[verifier->chains[follow]] = verifier->positions[follow];
+		}
+		verifier->launch_clocks[launch] = clock;
+	}
+	return true;
+}
+
+/* ---- conflicts ---- */
+
+static void report_unordered(struct verifier *verifier, const struct access *earlier, const struct access *later)
+{
+	const struct sk_plan_argument *arguments = verifier->view->arguments;
+	const struct sk_plan_argument *one = &arguments[earlier->argument], *other = &arguments[later->argument];
+	const char *tensor = tensor_text(verifier, earlier), *later_tensor = tensor_text(verifier, later);
+
+	if (earlier->launch != later->launch)
+		sk_error(verifier->diag, place(verifier),
+			 "launches '%s' and '%s' are not ordered: task '%s' %s %s and task '%s' %s %s, both at %s",
+			 launch_name(verifier, earlier->launch), launch_name(verifier, later->launch),
+			 task_name(verifier, earlier->step), writes(one) ? "writes" : "reads", tensor,
+			 task_name(verifier, later->step), writes(other) ? "writes" : "reads", later_tensor,
+			 overlap_text(verifier, one, other));
+	else
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s': nothing orders task '%s', which %s %s, and task '%s', which %s %s, both at %s",
+			 launch_name(verifier, earlier->launch), task_name(verifier, earlier->step),
+			 writes(one) ? "writes" : "reads", tensor, task_name(verifier, later->step),
+			 writes(other) ? "writes" : "reads", later_tensor, overlap_text(verifier, one, other));
+	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, earlier->step), step_text(verifier, earlier));
+	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, later->step), step_text(verifier, later));
+	if (earlier->launch != later->launch)
+		sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
+			launch_name(verifier, later->launch), launch_name(verifier, earlier->launch));
+	else
+		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished",
+			task_name(verifier, later->step), task_name(verifier, earlier->step));
+}
+
+static void report_within_step(struct verifier *verifier, const struct access *one, const struct access *other)
+{
+	const struct sk_plan_argument *arguments = verifier->view->arguments;
+	uint32_t first = verifier->view->steps[one->step].first_argument;
+
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
+		 "them "
+		 "is written",
+		 launch_name(verifier, one->launch), task_name(verifier, one->step), one->argument - first,
+		 tensor_text(verifier, one), other->argument - first, tensor_text(verifier, other),
+		 overlap_text(verifier, &arguments[one->argument], &arguments[other->argument]));
+	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, one->step), step_text(verifier, one));
+}
+
+static bool comes_before(const struct verifier *verifier, const struct access *earlier, const struct access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
+	bool same_set = one->lane == other->lane && one->core_set == other->core_set;
+
+	if (earlier->launch != later->launch)
+		return launch_before(verifier, earlier->launch, later->launch);
+	if (same_set && one->core_set != SK_ALL_CORES)
+		return true;
+	return is_known(verifier, other, one) ||
+	       (same_set && same_core(verifier, other, &view->arguments[later->argument], one,
+				      &view->arguments[earlier->argument]));
+}
+
+/* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
+static void check_conflict(void *context, uint32_t earlier_index)
+{
+	struct verifier *verifier = context;
+	const struct sk_plan_view *view = verifier->view;
+	const struct access *earlier = &verifier->accesses.items[earlier_index];
+	const struct access *later = &verifier->accesses.items[verifier->current];
+	const struct sk_plan_step *step = &view->steps[later->step];
+
+	if (verifier->reported)
+		return;
+	/* Task entries are run one by one, so each is proved by itself. */
+	if (earlier->launch != later->launch && later->launch >= view->network_launch_count)
+		return;
+	if (earlier->step == later->step) {
+		if (step_allows(step, &view->arguments[earlier->argument], &view->arguments[later->argument]))
+			return;
+		report_within_step(verifier, earlier, later);
+	} else if (!comes_before(verifier, earlier, later)) {
+		report_unordered(verifier, earlier, later);
+	} else if (view->steps[earlier->step].task > step->task) {
+		sk_error(verifier->diag, place(verifier),
+			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
+			 task_name(verifier, earlier->step), task_name(verifier, later->step),
+			 tensor_text(verifier, later));
+	} else {
+		return;
+	}
+	verifier->reported = true;
+}
+
+static void check_access(struct verifier *verifier, const struct access *access)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	const struct sk_plan_step *step = &view->steps[access->step];
+	struct sk_history *history = &verifier->workspace;
+	uint64_t low, high;
+
+	verifier->reported = writes(argument) && !step_allows_write(step, argument);
+	if (verifier->reported) {
+		sk_error(
+			verifier->diag, place(verifier),
+			"launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
+			launch_name(verifier, access->launch), task_name(verifier, access->step),
+			tensor_text(verifier, access), overlap_text(verifier, argument, argument));
+		sk_note(verifier->diag, "'%s' is %s", task_name(verifier, access->step), step_text(verifier, access));
+	}
+	if (argument->space == SK_SPACE_CONSTANT)
+		return; /* nobody writes it: sk_plan_check_launch */
+	if (argument->space == SK_SPACE_BINDING)
+		history = &verifier->bindings[argument->index];
+	else if (argument->space == SK_SPACE_STATE)
+		history = &verifier->states;
+	byte_range(argument, &low, &high);
+	verifier->current = (uint32_t)verifier->accesses.count;
+	sk_array_push(verifier->arena, &verifier->accesses, *access);
+	sk_history_access(history, low, high, verifier->current, writes(argument), check_conflict, verifier);
+}
+
+static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *step = &view->steps[index];
+
+	execute_awaits(verifier, step);
+	/* Reads before writes, so that the step's writes meet its own reads. */
+	for (int write = 0; write <= 1; write++)
+		for (uint32_t i = 0; i < step->argument_count; i++) {
+			uint32_t argument = step->first_argument + i;
+
+			if (write ? writes(&view->arguments[argument])
+				  : reads(&view->arguments[argument]) && !writes(&view->arguments[argument]))
+				check_access(verifier, &(struct access){launch, index, argument});
+		}
+	finish_step(verifier, step);
+}
+
+static void check_launch(struct verifier *verifier, uint32_t launch)
+{
+	const struct sk_plan_launch *record = &verifier->view->launches[launch];
+
+	if (!begin_launch(verifier, launch))
+		return;
+	for (uint32_t i = 0; i < record->step_count; i++)
+		check_step(verifier, launch, record->first_step + i);
+}
+
+static void init_histories(struct verifier *verifier)
+{
+	uint32_t bindings = verifier->view->binding_count;
+
+	verifier->bindings = SK_NEW_ARRAY(verifier->arena, struct sk_history, bindings);
+	for (uint32_t i = 0; i < bindings; i++)
+		sk_history_init(&verifier->bindings[i], verifier->arena);
+	sk_history_init(&verifier->workspace, verifier->arena);
+	sk_history_init(&verifier->states, verifier->arena);
+}
+
+/* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
+static void count_steps(struct verifier *verifier)
+{
+	const struct sk_plan_view *view = verifier->view;
+	uint32_t *runs = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		const struct sk_plan_launch *launch = &view->launches[i];
+
+		if (launch->kind == SK_LAUNCH_TASK && launch->step_count != 1)
+			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u steps instead of one",
+				 launch_name(verifier, i), launch->step_count);
+		for (uint32_t j = 0; launch->kind != SK_LAUNCH_TASK && j < launch->step_count; j++)
+			runs[view->steps[launch->first_step + j].task]++;
+	}
+	for (uint32_t i = 0; i < view->task_count; i++)
+		if (runs[i] != 1)
+			sk_error(verifier->diag, place(verifier), "task '%s' runs %u times instead of once",
+				 sk_plan_string(&view->tasks[i].name), runs[i]);
+}
+
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file)
+{
+	struct verifier verifier = {.arena = arena, .diag = diag, .view = view, .file = file};
+	unsigned errors = diag->errors;
+	char text[512];
+
+	if (!sk_plan_check_all(view, text, sizeof(text))) {
+		sk_error(diag, place(&verifier), "%s", text);
+		return false;
+	}
+	count_steps(&verifier);
+	if (!order_launches(&verifier))
+		return false;
+	init_histories(&verifier);
+	for (uint32_t launch = 0; launch < view->launch_count; launch++)
+		check_launch(&verifier, launch);
+	return diag->errors == errors;
+}

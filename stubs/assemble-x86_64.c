@@ -1,0 +1,85 @@
+/* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the two other files of the emitter say.
+ * Out: bytes in sk_code. Jumps are as short as they can be: the first pass makes them long and finds the distances,
+ * which can only shrink in the second one. */
+#include "stubs/emit-x86_64.h"
+
+void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_operands operands)
+{
+	__typeof__(e->code->bytes) *bytes = &e->code->bytes;
+
+	while (bytes->capacity < bytes->count + SK_X86_LONGEST)
+		bytes->items = sk_array_reserve(e->arena, bytes->items, bytes->capacity, &bytes->capacity, 1);
+	bytes->count += sk_x86_encode(bytes->items + bytes->count, form, operands);
+}
+
+uint32_t sk_x86_new_label(struct sk_x86_emitter *e)
+{
+	return e->label_count++;
+}
+
+void sk_x86_set_label(struct sk_x86_emitter *e, uint32_t label)
+{
+	while (e->labels.count <= label)
+		sk_array_push(e->arena, &e->labels, 0);
+	e->labels.items[label] = sk_x86_here(e);
+}
+
+/* The far form follows the near one in the enum. */
+void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label)
+{
+	size_t number = e->jump_count++;
+
+	if (!e->second_pass)
+		sk_array_push(e->arena, &e->jumps, (struct sk_x86_jump){.label = label});
+
+	struct sk_x86_jump *it = &e->jumps.items[number];
+
+	sk_x86_put(e, it->near ? form : form + 1, (struct sk_x86_operands){0});
+	it->end = sk_x86_here(e);
+}
+
+static int64_t distance(const struct sk_x86_emitter *e, const struct sk_x86_jump *it)
+{
+	return (int64_t)(e->labels.items[it->label] - it->end);
+}
+
+void sk_x86_choose_near_jumps(struct sk_x86_emitter *e)
+{
+	for (size_t i = 0; i < e->jumps.count; i++)
+		e->jumps.items[i].near = distance(e, &e->jumps.items[i]) == (int8_t)distance(e, &e->jumps.items[i]);
+}
+
+void sk_x86_patch_jumps(struct sk_x86_emitter *e)
+{
+	for (size_t i = 0; i < e->jumps.count; i++) {
+		const struct sk_x86_jump *it = &e->jumps.items[i];
+		unsigned size = it->near ? 1 : 4;
+
+		for (unsigned byte = 0; byte < size; byte++)
+			e->code->bytes.items[it->end - size + byte] = (uint8_t)(distance(e, it) >> 8 * byte);
+	}
+}
+
+void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset)
+{
+	sk_array_push(e->arena, &e->code->relocations,
+		      (struct sk_code_relocation){
+			      .offset = sk_x86_here(e) - 4,
+			      .call = call,
+			      .target = target,
+			      .index = index,
+			      .addend = (int64_t)offset - 4,
+		      });
+}
+
+void sk_x86_set_register(struct sk_x86_emitter *e, uint8_t reg, uint64_t value)
+{
+	if (value == 0)
+		PUT(e, ZERO32, .reg = reg, .rm = reg);
+	else if (value <= UINT32_MAX)
+		PUT(e, SET32, .rm = reg, .immediate = value);
+	else if (value == (uint64_t)(int32_t)value)
+		PUT(e, SET64_SIGNED, .rm = reg, .immediate = value);
+	else
+		PUT(e, SET64, .rm = reg, .immediate = value);
+}

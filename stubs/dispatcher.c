@@ -1,0 +1,295 @@
+/* From a launch of the plan to neutral ops. In: a launch that sk_plan_check_launch has accepted. Out: the ops of its
+ * parallel or its serial entry, which the architecture's emitter turns into code.
+ *
+ *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane
+ *   serial     { call … } epilogue, all lanes' steps in the launch's order
+ */
+#include "stubs/dispatcher.h"
+
+#include "stubs/emit.h"
+
+/* The architectures, ended by NULL. */
+static const struct sk_emitter *const emitters[] = {&sk_emit_x86_64, NULL};
+
+/* Bounds that keep every offset and frame within what instructions can hold. Plans that exceed them are not useful
+ * ones. */
+enum {
+	MOST_ARGUMENTS = 256, /* of one call */
+	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings */
+	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
+};
+
+struct lowering {
+	struct sk_arena *arena;
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	struct sk_program *program;
+	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
+	uint32_t guard_label; /* behind the run */
+};
+
+static void push(struct lowering *l, struct sk_op op)
+{
+	sk_array_push(l->arena, &l->program->ops, op);
+}
+
+static uint32_t new_label(struct lowering *l)
+{
+	return l->program->label_count++;
+}
+
+static void push_label(struct lowering *l, uint32_t label)
+{
+	push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
+}
+
+/* ---- one step ---- */
+
+static void lower_call(struct lowering *l, const struct sk_plan_step *step)
+{
+	const struct sk_plan_argument *arguments = l->plan->arguments + step->first_argument;
+
+	push(l, (struct sk_op){
+			.kind = SK_OP_CALL,
+			.index = step->kernel,
+			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
+			.extent = step->extent,
+			.arguments = arguments,
+			.argument_count = step->argument_count,
+		});
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		if (arguments[i].kind == SK_ARGUMENT_RESULT)
+			push(l, (struct sk_op){.kind = SK_OP_RESULT, .arguments = &arguments[i], .argument_count = 1});
+	}
+	if (step->flags & SK_STEP_STATUS)
+		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = step->task});
+}
+
+static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
+{
+	struct sk_op op = {
+		.kind = SK_OP_BLOCKS_BEGIN,
+		.label = new_label(l),
+		.blocks = step->blocks,
+		.order = l->program->serial		? SK_BLOCKS_ALL
+			 : step->kind == SK_STEP_BLOCKS ? SK_BLOCKS_OF_CORE
+							: SK_BLOCKS_OF_RANGE,
+	};
+
+	if (op.order == SK_BLOCKS_OF_RANGE)
+		op.index = step->partition - l->launch->first_partition;
+	push(l, op);
+	lower_call(l, step);
+	op.kind = SK_OP_BLOCKS_END;
+	push(l, op);
+	push_label(l, op.label);
+}
+
+/* A serial entry computes the whole extent at once, which may be empty like any core's range. */
+static void lower_split(struct lowering *l, const struct sk_plan_step *step)
+{
+	if (l->program->serial) {
+		if (step->extent != 0)
+			lower_call(l, step);
+		return;
+	}
+	uint32_t label = new_label(l);
+
+	push(l, (struct sk_op){
+			.kind = SK_OP_RANGE,
+			.index = step->partition - l->launch->first_partition,
+			.label = label,
+		});
+	lower_call(l, step);
+	push_label(l, label);
+}
+
+static void lower_body(struct lowering *l, const struct sk_plan_step *step)
+{
+	switch ((enum sk_step_kind)step->kind) {
+	case SK_STEP_SPLIT:
+		lower_split(l, step);
+		break;
+	case SK_STEP_BLOCKS:
+	case SK_STEP_BLOCKS_RANGE:
+		if (step->blocks != 0)
+			lower_blocks(l, step);
+		break;
+	default:
+		lower_call(l, step);
+	}
+	if (step->flags & SK_STEP_NONTEMPORAL)
+		push(l, (struct sk_op){.kind = SK_OP_FENCE});
+}
+
+/* ---- the programs ---- */
+
+static void lower_awaits(struct lowering *l, const struct sk_plan_step *step)
+{
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_plan_step *awaited = l->plan->steps + l->plan->awaits[step->first_await + i].step;
+		struct sk_op op = {.kind = SK_OP_AWAIT_ALL, .lane = awaited->lane, .number = awaited->number};
+
+		if (awaited->core_set != SK_ALL_CORES) {
+			op.kind = SK_OP_AWAIT_HOME;
+			op.index = awaited->core_set - l->launch->first_home;
+		}
+		push(l, op);
+	}
+}
+
+static void close_guard(struct lowering *l)
+{
+	if (l->guard != SK_ALL_CORES)
+		push_label(l, l->guard_label);
+	l->guard = SK_ALL_CORES;
+}
+
+/* Consecutive steps on one home share a guard: another core jumps over all of them at once. */
+static void open_guard(struct lowering *l, uint32_t core_set)
+{
+	if (core_set == l->guard)
+		return;
+	close_guard(l);
+	if (core_set == SK_ALL_CORES)
+		return;
+	l->guard = core_set;
+	l->guard_label = new_label(l);
+	push(l, (struct sk_op){
+			.kind = SK_OP_HOME_GUARD,
+			.index = core_set - l->launch->first_home,
+			.label = l->guard_label,
+		});
+}
+
+static void lower_lane(struct lowering *l, uint32_t lane)
+{
+	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
+	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+
+		if (step->lane != lane)
+			continue;
+		open_guard(l, step->core_set);
+		lower_awaits(l, step);
+		lower_body(l, step);
+		if (step->flags & SK_STEP_PUBLISH)
+			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
+	}
+	close_guard(l);
+	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
+}
+
+static void push_function(struct lowering *l, const char *name)
+{
+	push(l, (struct sk_op){.kind = SK_OP_FUNCTION, .name = name});
+}
+
+static void lower_lane_function(struct lowering *l, const char *entry, uint32_t lane)
+{
+	push_function(l, sk_arena_print(l->arena, "%s.%s", entry, sk_plan_string(&l->plan->lanes[lane])));
+	lower_lane(l, lane);
+}
+
+/* With two lanes the entry falls through to the first one's program. */
+static void lower_parallel(struct lowering *l, const char *name)
+{
+	bool two = l->launch->lane_steps[0] != 0 && l->launch->lane_steps[1] != 0;
+
+	push_function(l, name);
+	if (!two) {
+		lower_lane(l, l->launch->lane_steps[0] != 0 ? 0 : 1);
+		return;
+	}
+	uint32_t label = new_label(l);
+
+	push(l, (struct sk_op){.kind = SK_OP_FORK, .lane = 0, .label = label});
+	lower_lane_function(l, name, 0);
+	push_label(l, label);
+	lower_lane_function(l, name, 1);
+}
+
+static void lower_serial(struct lowering *l, const char *name)
+{
+	uint64_t size = l->launch->kind == SK_LAUNCH_TASK ? l->plan->plan->unshared_workspace_size
+							  : l->plan->plan->workspace_size;
+
+	l->program->serial = true;
+	l->program->serial_scratch = size;
+	push_function(l, name);
+	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE});
+	for (uint32_t i = 0; i < l->launch->step_count; i++)
+		lower_body(l, &l->plan->steps[l->launch->first_step + i]);
+	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
+}
+
+/* ---- refusals ---- */
+
+static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_view *plan,
+				   const struct sk_plan_step *step)
+{
+	if (step->argument_count > MOST_ARGUMENTS)
+		return sk_arena_print(arena, "it has %u arguments; at most %d can be passed", step->argument_count,
+				      MOST_ARGUMENTS);
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+		bool divided = step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+
+		if (argument->kind != SK_ARGUMENT_LENGTH)
+			continue;
+		if (!divided)
+			return sk_arena_print(arena, "argument %u is a length, but the task has no divided extent", i);
+		if (argument->dtype >= SK_F16)
+			return sk_arena_print(arena, "argument %u is a length of the type %s; lengths are integers", i,
+					      sk_dtype_name(argument->dtype));
+	}
+	return NULL;
+}
+
+static const char *check_limits(struct sk_arena *arena, const struct sk_plan_view *plan,
+				const struct sk_plan_launch *launch)
+{
+	if (launch->home_count > MOST_TABLE_ROWS || launch->partition_count > MOST_TABLE_ROWS ||
+	    plan->binding_count > MOST_TABLE_ROWS)
+		return "the launch has more homes, partitions or bindings than a dispatcher can address";
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+		const char *reason = check_arguments(arena, plan, step);
+
+		if (!reason && (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER))
+			reason = "its step number or number of blocks exceeds 31 bits";
+		if (reason)
+			return sk_arena_print(arena, "task %s: %s", sk_plan_string(&plan->tasks[step->task].name),
+					      reason);
+	}
+	return NULL;
+}
+
+const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view *plan, uint32_t launch,
+			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
+{
+	const struct sk_emitter *const *emitter = emitters;
+	struct sk_program program = {0};
+	struct lowering lowering = {
+		.arena = arena,
+		.plan = plan,
+		.launch = &plan->launches[launch],
+		.program = &program,
+		.guard = SK_ALL_CORES,
+	};
+
+	while (*emitter && (*emitter)->machine != plan->plan->machine)
+		emitter++;
+	if (!*emitter)
+		return sk_arena_print(arena, "dispatchers for ELF machine %u are not supported", plan->plan->machine);
+
+	const char *reason = check_limits(arena, plan, lowering.launch);
+
+	if (reason)
+		return reason;
+	if (kind == SK_ENTRY_PARALLEL)
+		lower_parallel(&lowering, name);
+	else
+		lower_serial(&lowering, name);
+	return (*emitter)->emit(arena, &program, code);
+}

@@ -1,0 +1,427 @@
+/* From neutral ops to x86-64 machine code, as doc/abi.md describes it. In: a program. Out: bytes, relocations, symbols,
+ * unwind records.
+ *
+ * What is peculiar here:
+ *   - Stores are not reordered with earlier loads and stores, nor loads with earlier loads (Intel SDM volume 3, 8.2.2):
+ * a plain store publishes, a plain load and compare awaits. Only non-temporal stores need a fence.
+ *   - The frame is made once, with room for every call's arguments, so rsp is aligned at every call (psABI 3.2.2).
+ *   - What rarely happens (an await that has to wait, a status that is not 0) stands behind the function's return, so
+ * the usual path runs straight on.
+ *
+ * Registers, if a program needs them:
+ *   rbx core   rbp own progress word   r12 own lane's base   r13 bindings   r14 workspace   r15 ranges
+ *   r10, r11   low and length of the current range, up to the call
+ *   rax, and before an argument's turn its own register: scratch */
+#include "stubs/emit-x86_64.h"
+
+#include <elf.h>
+
+static const struct sk_eh_machine eh_machine = {
+	.code_alignment = 1,
+	.data_alignment = -8,
+	.return_address = 16,
+	.stack_pointer = 7,
+	.cfa_offset = 8,
+	.return_address_at = -8,
+};
+
+/* DWARF's numbers of the registers that a function must preserve (psABI table 3.36). */
+static const struct {
+	uint8_t reg, dwarf;
+} preserved[] = {{SK_RBP, 6}, {SK_RBX, 3}, {SK_R12, 12}, {SK_R13, 13}, {SK_R14, 14}, {SK_R15, 15}};
+
+enum { PRESERVED_COUNT = sizeof(preserved) / sizeof(preserved[0]) };
+
+/* ---- awaits, statuses, publishing ---- */
+
+static void emit_status(struct sk_x86_emitter *e, uint32_t task)
+{
+	uint32_t failed = e->leave;
+
+	if (!e->program->serial) {
+		failed = sk_x86_new_label(e);
+		sk_array_push(e->arena, &e->tails,
+			      (struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task});
+	}
+	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
+	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
+}
+
+/* The slow path's arguments: rsi is the word, rdx the number to wait for. */
+static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t restart = sk_x86_new_label(e), waits = sk_x86_new_label(e);
+
+	sk_x86_set_label(e, restart);
+	if (op->lane == e->lane) {
+		/* lea rdx, [base + number] */
+		PUT(e, ADDRESS, .reg = SK_RDX, .rm = BASE, .disp = (int32_t)op->number);
+	} else {
+		/* mov edx, number; add rdx, [core.lanes[lane].base] */
+		sk_x86_set_register(e, SK_RDX, op->number);
+		PUT(e, ADD64_MEMORY, .reg = SK_RDX, .rm = CORE, .disp = LANE(op->lane) + LANE_BASE);
+	}
+	if (op->kind == SK_OP_AWAIT_HOME) {
+		/* mov rsi, [core.homes]; mov rsi, [rsi + home.word]; cmp [rsi], rdx; jb waits */
+		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = CORE_HOMES);
+		PUT(e, LOAD64, .reg = SK_RSI, .rm = SK_RSI, .disp = 16 * (int32_t)op->index + HOME_WORD);
+		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
+		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
+	} else {
+		/*       mov rsi, [core.lanes[lane].words]; mov ecx, [core.lanes[lane].count]
+		 * next: cmp [rsi], rdx; jb waits; sub rsi, -stride; dec ecx; jne next
+		 * -128 fits into a byte, 128 does not. */
+		uint32_t next = sk_x86_new_label(e);
+
+		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = LANE(op->lane) + LANE_WORDS);
+		PUT(e, LOAD32, .reg = SK_RCX, .rm = CORE, .disp = LANE(op->lane) + LANE_COUNT);
+		sk_x86_set_label(e, next);
+		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
+		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
+		PUT(e, SUBTRACT64_BYTE, .rm = SK_RSI, .immediate = (uint64_t)-SK_PROGRESS_STRIDE);
+		PUT(e, DECREMENT32, .rm = SK_RCX);
+		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
+	}
+	sk_array_push(e->arena, &e->tails, (struct sk_x86_tail){.label = waits, .restart = restart});
+}
+
+static void emit_tails(struct sk_x86_emitter *e)
+{
+	bool awaits = false;
+
+	for (size_t i = 0; i < e->tails.count; i++) {
+		const struct sk_x86_tail *tail = &e->tails.items[i];
+
+		sk_x86_set_label(e, tail->label);
+		if (tail->restart == SK_NO_INDEX) {
+			/* mov dword ptr [core.failed_task], task; jmp leave */
+			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
+			sk_x86_jump(e, SK_X86_JUMP, e->leave);
+			continue;
+		}
+		/* mov rdi, core; mov rax, [core.runtime]; call [rax + await]; test eax, eax; je restart; jmp aborted */
+		PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
+		PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_AWAIT);
+		PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
+		sk_x86_jump(e, SK_X86_JUMP_EQUAL, tail->restart);
+		sk_x86_jump(e, SK_X86_JUMP, e->aborted);
+		awaits = true;
+	}
+	e->tails.count = 0;
+	if (!awaits)
+		return;
+	sk_x86_set_label(e, e->aborted);
+	/* mov eax, SK_STATUS_ABORTED; jmp leave */
+	PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_ABORTED);
+	sk_x86_jump(e, SK_X86_JUMP, e->leave);
+}
+
+static void emit_publish(struct sk_x86_emitter *e, uint32_t number)
+{
+	/* lea rax, [base + number]; mov [progress], rax */
+	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)number);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = PROGRESS);
+}
+
+/* ---- what a core computes ---- */
+
+static void emit_home_guard(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* mov rax, [core.homes]; cmp dword ptr [rax + home.mine], 0; je label */
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_HOMES);
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RAX, .disp = 16 * (int32_t)op->index + HOME_MINE);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->label);
+}
+
+static void emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	int32_t range = 16 * (int32_t)op->index;
+
+	/* mov r10, [ranges + low]; mov r11, [ranges + high]; sub r11, r10; jbe label */
+	PUT(e, LOAD64, .reg = LOW, .rm = RANGES, .disp = range + RANGE_LOW);
+	PUT(e, LOAD64, .reg = LENGTH, .rm = RANGES, .disp = range + RANGE_HIGH);
+	PUT(e, SUBTRACT64, .rm = LENGTH, .reg = LOW);
+	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->label);
+}
+
+/* cmp eax, the number that ends the blocks' loop */
+static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	if (op->order == SK_BLOCKS_OF_RANGE)
+		PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_HIGH);
+	else if (op->blocks <= INT8_MAX)
+		PUT(e, COMPARE32_BYTE, .rm = SK_RAX, .immediate = op->blocks);
+	else
+		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = op->blocks);
+}
+
+/* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
+static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	int32_t block = (int32_t)e->frame.block;
+
+	if (op->order == SK_BLOCKS_ALL) {
+		/* xor eax, eax */
+		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
+	} else {
+		/* mov eax, [core.index] or [ranges + low]; cmp eax, end; jae label */
+		if (op->order == SK_BLOCKS_OF_CORE)
+			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
+		else
+			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_LOW);
+		emit_blocks_compare(e, op);
+		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, op->label);
+	}
+	/* mov dword ptr [block.count], blocks;  loop: mov [block.index], eax */
+	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = op->blocks);
+	e->loop = sk_x86_new_label(e);
+	sk_x86_set_label(e, e->loop);
+	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
+}
+
+static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
+	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
+	if (op->order == SK_BLOCKS_OF_CORE)
+		PUT(e, ADD32_MEMORY, .reg = SK_RAX, .rm = CORE, .disp = CORE_COUNT);
+	else
+		PUT(e, INCREMENT32, .rm = SK_RAX);
+	emit_blocks_compare(e, op);
+	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->loop);
+}
+
+/* ---- functions ---- */
+
+/* The registers of the contract that an op reads, apart from its arguments'. */
+static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	switch (op->kind) {
+	case SK_OP_HOME_GUARD:
+		return 1u << CORE;
+	case SK_OP_AWAIT_HOME:
+	case SK_OP_AWAIT_ALL:
+		return 1u << CORE | (op->lane == e->lane ? 1u << BASE : 0);
+	case SK_OP_STATUS:
+		return e->program->serial ? 0 : 1u << CORE;
+	case SK_OP_PUBLISH:
+		return 1u << BASE | 1u << PROGRESS;
+	case SK_OP_RANGE:
+		return 1u << RANGES;
+	case SK_OP_BLOCKS_BEGIN:
+		return op->order == SK_BLOCKS_OF_CORE ? 1u << CORE : op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0;
+	default:
+		return 0;
+	}
+}
+
+/* What the program from its prologue to its epilogue needs. */
+static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	struct sk_x86_frame frame = {0};
+	uint32_t arguments = 0, copies = 0, blocks = 0;
+
+	for (; op->kind != SK_OP_EPILOGUE; op++) {
+		struct sk_x86_call_needs needs = sk_x86_call_needs(e, op);
+
+		frame.registers |= op_registers(e, op) | needs.registers;
+		if (op->kind == SK_OP_BLOCKS_BEGIN)
+			blocks = sizeof(struct sk_block);
+		arguments = needs.arguments > arguments ? needs.arguments : arguments;
+		copies = needs.copies > copies ? needs.copies : copies;
+	}
+	frame.copies = arguments;
+	frame.block = arguments + copies;
+	frame.size = arguments + copies + blocks;
+	/* At entry rsp + 8 is a multiple of 16; at a call rsp is (psABI 3.2.2). */
+	if ((8 + 8 * (uint32_t)__builtin_popcount(frame.registers) + frame.size) % 16 != 0)
+		frame.size += 8;
+	return frame;
+}
+
+static void load_from_core(struct sk_x86_emitter *e, uint8_t reg, int32_t disp)
+{
+	if (e->frame.registers & 1u << reg)
+		PUT(e, LOAD64, .reg = reg, .rm = SK_RDI, .disp = disp);
+}
+
+static void keep_parameter(struct sk_x86_emitter *e, uint8_t reg, uint8_t parameter)
+{
+	if (e->frame.registers & 1u << reg)
+		PUT(e, MOVE64, .rm = reg, .reg = parameter);
+}
+
+static void emit_prologue(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t cfa = 8;
+
+	e->lane = op->lane;
+	e->leave = sk_x86_new_label(e);
+	e->aborted = sk_x86_new_label(e);
+	e->frame = survey(e, op);
+	for (size_t i = 0; i < PRESERVED_COUNT; i++) {
+		if (!(e->frame.registers & 1u << preserved[i].reg))
+			continue;
+		/* push reg */
+		PUT(e, PUSH, .rm = preserved[i].reg);
+		cfa += 8;
+		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
+		sk_eh_saved(&e->eh, sk_x86_here(e), preserved[i].dwarf, cfa);
+	}
+	if (e->frame.size != 0) {
+		/* sub rsp, size */
+		sk_x86_put(e, e->frame.size <= INT8_MAX ? SK_X86_SUBTRACT64_BYTE : SK_X86_SUBTRACT64_IMMEDIATE,
+			   (struct sk_x86_operands){.rm = SK_RSP, .immediate = e->frame.size});
+		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa + e->frame.size);
+	}
+	if (e->program->serial) {
+		/* mov r13, rdi; mov r14, rsi */
+		keep_parameter(e, BINDINGS, SK_RDI);
+		keep_parameter(e, WORKSPACE, SK_RSI);
+		return;
+	}
+	/* mov rbx, rdi; mov reg, [rdi + field] */
+	keep_parameter(e, CORE, SK_RDI);
+	load_from_core(e, PROGRESS, CORE_PROGRESS);
+	load_from_core(e, BASE, LANE(e->lane) + LANE_BASE);
+	load_from_core(e, BINDINGS, CORE_BINDINGS);
+	load_from_core(e, WORKSPACE, CORE_WORKSPACE);
+	load_from_core(e, RANGES, CORE_RANGES);
+}
+
+static void emit_epilogue(struct sk_x86_emitter *e)
+{
+	uint32_t cfa = 8 + 8 * (uint32_t)__builtin_popcount(e->frame.registers);
+
+	/* xor eax, eax;  leave: add rsp, size; pop …; ret */
+	PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
+	sk_x86_set_label(e, e->leave);
+	sk_eh_remember(&e->eh, sk_x86_here(e));
+	if (e->frame.size != 0) {
+		sk_x86_put(e, e->frame.size <= INT8_MAX ? SK_X86_ADD64_BYTE : SK_X86_ADD64_IMMEDIATE,
+			   (struct sk_x86_operands){.rm = SK_RSP, .immediate = e->frame.size});
+		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
+	}
+	for (size_t i = PRESERVED_COUNT; i-- > 0;) {
+		if (!(e->frame.registers & 1u << preserved[i].reg))
+			continue;
+		PUT(e, POP, .rm = preserved[i].reg);
+		cfa -= 8;
+		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
+	}
+	PUT(e, RETURN, 0);
+	sk_eh_restore(&e->eh, sk_x86_here(e));
+	emit_tails(e);
+}
+
+static void end_function(struct sk_x86_emitter *e)
+{
+	size_t count = e->code->symbols.count;
+
+	if (count == 0)
+		return;
+
+	struct sk_code_symbol *symbol = &e->code->symbols.items[count - 1];
+
+	symbol->size = sk_x86_here(e) - symbol->offset;
+	sk_eh_function_end(&e->eh, sk_x86_here(e));
+}
+
+static void emit_function(struct sk_x86_emitter *e, const char *name)
+{
+	end_function(e);
+	sk_array_push(e->arena, &e->code->symbols, (struct sk_code_symbol){.name = name, .offset = sk_x86_here(e)});
+	sk_eh_function_begin(&e->eh, sk_x86_here(e));
+}
+
+static void emit_fork(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* cmp dword ptr [rdi + core.lane], lane; jne label */
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RDI, .disp = CORE_LANE, .immediate = op->lane);
+	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->label);
+}
+
+static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	switch (op->kind) {
+	case SK_OP_FUNCTION:
+		emit_function(e, op->name);
+		break;
+	case SK_OP_FORK:
+		emit_fork(e, op);
+		break;
+	case SK_OP_PROLOGUE:
+		emit_prologue(e, op);
+		break;
+	case SK_OP_LABEL:
+		sk_x86_set_label(e, op->label);
+		break;
+	case SK_OP_HOME_GUARD:
+		emit_home_guard(e, op);
+		break;
+	case SK_OP_AWAIT_HOME:
+	case SK_OP_AWAIT_ALL:
+		emit_await(e, op);
+		break;
+	case SK_OP_RANGE:
+		emit_range(e, op);
+		break;
+	case SK_OP_BLOCKS_BEGIN:
+		emit_blocks_begin(e, op);
+		break;
+	case SK_OP_BLOCKS_END:
+		emit_blocks_end(e, op);
+		break;
+	case SK_OP_CALL:
+		sk_x86_emit_call(e, op);
+		break;
+	case SK_OP_STATUS:
+		emit_status(e, op->number);
+		break;
+	case SK_OP_RESULT:
+		sk_x86_emit_result(e, op->arguments);
+		break;
+	case SK_OP_FENCE:
+		/* sfence */
+		PUT(e, STORE_FENCE, 0);
+		break;
+	case SK_OP_PUBLISH:
+		emit_publish(e, op->number);
+		break;
+	case SK_OP_EPILOGUE:
+		emit_epilogue(e);
+		break;
+	}
+}
+
+static void emit_pass(struct sk_x86_emitter *e)
+{
+	e->code->bytes.count = 0;
+	e->code->relocations.count = 0;
+	e->code->symbols.count = 0;
+	e->code->eh_frame.count = 0;
+	e->code->eh_frame_starts.count = 0;
+	e->label_count = e->program->label_count;
+	e->jump_count = 0;
+	sk_eh_open(&e->eh, e->arena, e->code, &eh_machine);
+	for (size_t i = 0; i < e->program->ops.count; i++)
+		emit_op(e, &e->program->ops.items[i]);
+	end_function(e);
+}
+
+static const char *emit(struct sk_arena *arena, const struct sk_program *program, struct sk_code *code)
+{
+	struct sk_x86_emitter e = {.arena = arena, .program = program, .code = code};
+
+	emit_pass(&e);
+	if (code->bytes.count > INT32_MAX)
+		return "the dispatcher exceeds 2 GiB";
+	sk_x86_choose_near_jumps(&e);
+	e.second_pass = true;
+	emit_pass(&e);
+	sk_x86_patch_jumps(&e);
+	return NULL;
+}
+
+const struct sk_emitter sk_emit_x86_64 = {.machine = EM_X86_64, .emit = emit};

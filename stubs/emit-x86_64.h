@@ -1,0 +1,151 @@
+/* Shared by the files that emit x86-64 code, and by no others: emit-x86_64.c (functions and ops), call-x86_64.c (calls
+ * and their arguments), assemble-x86_64.c (labels, jumps, relocations). Registers and offsets are those of doc/abi.md.
+ */
+#ifndef SK_EMIT_X86_64_H
+#define SK_EMIT_X86_64_H
+
+#include <stddef.h>
+
+#include "stubs/eh_frame.h"
+#include "stubs/emit.h"
+#include "stubs/encode-x86_64.h"
+#include "stubs/skkernel.h"
+
+/* A program loads those that it needs in its prologue. */
+enum {
+	CORE = SK_RBX,
+	PROGRESS = SK_RBP,
+	BASE = SK_R12,
+	BINDINGS = SK_R13,
+	WORKSPACE = SK_R14,
+	RANGES = SK_R15,
+	LOW = SK_R10,
+	LENGTH = SK_R11,
+};
+
+/* Offsets; the headers must agree with them. */
+#define LANE(lane) (80 + 24 * (int32_t)(lane))
+enum {
+	CORE_LANE = 0,
+	CORE_INDEX = 4,
+	CORE_COUNT = 8,
+	CORE_FAILED_TASK = 12,
+	CORE_PROGRESS = 16,
+	CORE_BINDINGS = 24,
+	CORE_WORKSPACE = 32,
+	CORE_SCRATCH = 40,
+	CORE_RANGES = 48,
+	CORE_HOMES = 56,
+	CORE_RUNTIME = 64,
+	LANE_BASE = 0,
+	LANE_WORDS = 8,
+	LANE_COUNT = 16,
+	RUNTIME_AWAIT = 0,
+	HOME_WORD = 0,
+	HOME_MINE = 8,
+	RANGE_LOW = 0,
+	RANGE_HIGH = 8,
+	BLOCK_INDEX = 0,
+	BLOCK_COUNT = 4,
+};
+#define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
+AGREES(sk_core, lane, CORE_LANE);
+AGREES(sk_core, index, CORE_INDEX);
+AGREES(sk_core, count, CORE_COUNT);
+AGREES(sk_core, failed_task, CORE_FAILED_TASK);
+AGREES(sk_core, progress, CORE_PROGRESS);
+AGREES(sk_core, bindings, CORE_BINDINGS);
+AGREES(sk_core, workspace, CORE_WORKSPACE);
+AGREES(sk_core, scratch, CORE_SCRATCH);
+AGREES(sk_core, ranges, CORE_RANGES);
+AGREES(sk_core, homes, CORE_HOMES);
+AGREES(sk_core, runtime, CORE_RUNTIME);
+AGREES(sk_core, lanes[1], LANE(1));
+AGREES(sk_lane, base, LANE_BASE);
+AGREES(sk_lane, words, LANE_WORDS);
+AGREES(sk_lane, count, LANE_COUNT);
+AGREES(sk_runtime, await, RUNTIME_AWAIT);
+AGREES(sk_home, word, HOME_WORD);
+AGREES(sk_home, mine, HOME_MINE);
+AGREES(sk_range, low, RANGE_LOW);
+AGREES(sk_range, high, RANGE_HIGH);
+AGREES(sk_block, index, BLOCK_INDEX);
+AGREES(sk_block, count, BLOCK_COUNT);
+
+/* From rsp: arguments of calls, copies of arguments by reference, the block. */
+struct sk_x86_frame {
+	uint32_t registers; /* bit per register that the function uses of those it must preserve */
+	uint32_t copies, block, size;
+};
+
+/* What stands behind the return. */
+struct sk_x86_tail {
+	uint32_t label;
+	uint32_t restart; /* await: where the waiting core tries again; else SK_NO_INDEX */
+	uint32_t task; /* status */
+};
+
+struct sk_x86_jump {
+	uint64_t end; /* the displacement ends here */
+	uint32_t label;
+	bool near; /* 1-byte displacement */
+};
+
+struct sk_x86_emitter {
+	struct sk_arena *arena;
+	const struct sk_program *program;
+	struct sk_code *code;
+	struct sk_eh_frame eh;
+	bool second_pass;
+	uint32_t label_count; /* the program's, then the emitter's own */
+	SK_ARRAY(uint64_t) labels;
+	SK_ARRAY(struct sk_x86_jump) jumps; /* in the order of the code, the same in both passes */
+	size_t jump_count;
+	SK_ARRAY(struct sk_x86_tail) tails;
+	struct sk_x86_frame frame;
+	uint32_t lane; /* of the current program */
+	uint32_t loop; /* label: of the current blocks */
+	uint32_t leave; /* label: returns eax */
+	uint32_t aborted; /* label: returns SK_STATUS_ABORTED */
+};
+
+/* ---- assemble-x86_64.c ---- */
+
+static inline uint64_t sk_x86_here(const struct sk_x86_emitter *e)
+{
+	return e->code->bytes.count;
+}
+
+void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_operands operands);
+#define PUT(e, form, ...) sk_x86_put((e), SK_X86_##form, (struct sk_x86_operands){__VA_ARGS__})
+
+/* mov reg, value in the shortest form. Changes the flags. */
+void sk_x86_set_register(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
+
+uint32_t sk_x86_new_label(struct sk_x86_emitter *e);
+void sk_x86_set_label(struct sk_x86_emitter *e, uint32_t label);
+
+/* form is the near one of the two. */
+void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label);
+
+/* Between the passes, and behind the second one. */
+void sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
+void sk_x86_patch_jumps(struct sk_x86_emitter *e);
+
+/* The displacement is the 4 bytes before this place; it counts from their end. */
+void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
+
+/* ---- call-x86_64.c ---- */
+
+/* What a call takes of the frame, and of the registers that a program must load for it. */
+struct sk_x86_call_needs {
+	uint32_t registers; /* bits */
+	uint32_t arguments; /* bytes of arguments on the stack */
+	uint32_t copies; /* bytes of copies of arguments by reference */
+};
+
+struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op *call);
+void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call);
+void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument *result);
+
+#endif

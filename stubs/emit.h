@@ -1,0 +1,16 @@
+/* What an architecture does for the dispatcher: one row of functions each. */
+#ifndef SK_EMIT_H
+#define SK_EMIT_H
+
+#include "stubs/dispatcher.h"
+#include "stubs/ops.h"
+
+struct sk_emitter {
+	uint32_t machine; /* EM_X86_64 … */
+	/* Turns ops into code. Returns NULL, or the reason why it cannot be done (in the arena). */
+	const char *(*emit)(struct sk_arena *arena, const struct sk_program *program, struct sk_code *code);
+};
+
+extern const struct sk_emitter sk_emit_x86_64;
+
+#endif

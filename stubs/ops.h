@@ -1,0 +1,60 @@
+/* Neutral ops: what a dispatcher does, one after the other, without saying how. dispatcher.c makes them from the plan,
+ * emit-<arch>.c turns them into machine code. They live in the arena, and the arguments they point to in the plan. */
+#ifndef SK_OPS_H
+#define SK_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "stubs/skplan.h"
+
+enum sk_op_kind {
+	SK_OP_FUNCTION, /* begins a function: name */
+	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
+	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
+	SK_OP_LABEL, /* label */
+	SK_OP_HOME_GUARD, /* a core that is not home `index` jumps to label */
+	SK_OP_AWAIT_HOME, /* until home `index` of lane has finished step `number` */
+	SK_OP_AWAIT_ALL, /* until every core of lane has finished step `number` */
+	SK_OP_RANGE, /* the range is this core's of partition `index`; if it is empty, jump to label */
+	SK_OP_BLOCKS_BEGIN, /* repeats up to BLOCKS_END for this core's blocks, as order says; none: jump to label */
+	SK_OP_BLOCKS_END,
+	SK_OP_CALL, /* kernel `index` with arguments */
+	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
+	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
+	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
+	SK_OP_PUBLISH, /* this core has finished step `number` */
+	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
+};
+
+enum sk_block_order {
+	SK_BLOCKS_ALL, /* 0, 1, … blocks - 1 */
+	SK_BLOCKS_OF_CORE, /* the core's index, then every core count further */
+	SK_BLOCKS_OF_RANGE, /* those in the core's range of partition `index` */
+};
+
+struct sk_op {
+	enum sk_op_kind kind;
+	uint32_t label;
+	uint32_t lane;
+	uint32_t index; /* partition and home: within the launch; kernel: of the plan */
+	uint32_t number; /* of a step, or of a task */
+	enum sk_block_order order;
+	uint32_t blocks;
+	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
+	bool divided;
+	uint64_t extent;
+	const struct sk_plan_argument *arguments;
+	uint32_t argument_count;
+	const char *name;
+};
+
+struct sk_program {
+	SK_ARRAY(struct sk_op) ops;
+	uint32_t label_count;
+	bool serial; /* the entry's parameters are tensors and workspace, not a core */
+	uint64_t serial_scratch; /* where the scratch of a serial entry begins in the workspace */
+};
+
+#endif

@@ -1,0 +1,520 @@
+/* The ELF side of the loader: what a good image looks like in memory, what is refused and with which words, and that a
+ * damaged one, cut or changed at any place, is an error and never a crash. */
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "loader/image.h"
+#include "loader/report.h"
+#include "tests/handmade.h"
+
+static char directory[64];
+static char path[128];
+
+static void setup(void)
+{
+	strcpy(directory, "/tmp/check_image.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/a.sk", directory);
+}
+
+static void teardown(void)
+{
+	unlink(path);
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+
+/* Has text, constants, relocated data, zero-filled data, a constructor and an import. */
+static const char source[] = "#include <stddef.h>\n"
+			     "#define EXPORT __attribute__((visibility(\"default\")))\n"
+			     "void *memcpy(void *, const void *, size_t);\n"
+			     "static int constructed;\n"
+			     "static char zeros[100000];\n"
+			     "static int one = 1, two = 2;\n"
+			     "static int *const pointers[] = {&one, &two};\n"
+			     "static int *changing[] = {&one, &two};\n"
+			     "__attribute__((constructor)) static void construct(void) { constructed = 7; }\n"
+			     "EXPORT int answer(void) { int x; memcpy(&x, pointers[1], sizeof(x)); return x * 10 + "
+			     "*changing[0] + constructed; }\n"
+			     "EXPORT int sum(void) { int s = 0; for (int i = 0; i < 100000; i++) s += zeros[i]; "
+			     "zeros[99999] = 1; return s; }\n"
+			     "EXPORT const int sk_plan[4] = {1, 2, 3, 4};\n"
+			     "EXPORT int writable_global = 5;\n";
+
+static uint32_t count_mappings(const char *text)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+	uint32_t count = 0;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file))
+		count += strstr(line, text) != NULL;
+	fclose(file);
+	return count;
+}
+
+/* The protection of an address, as "r-xp", and the mapping's file. */
+static void look_up(const void *address, char protection[8], char *file_name)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	ck_assert_ptr_nonnull(file);
+	protection[0] = '\0';
+	while (fgets(line, sizeof(line), file)) {
+		unsigned long start, end;
+		char found[8];
+
+		file_name[0] = '\0';
+		ck_assert_int_ge(sscanf(line, "%lx-%lx %7s %*s %*s %*s %255s", &start, &end, found, file_name), 3);
+		if ((uintptr_t)address < start || (uintptr_t)address >= end)
+			continue;
+		strcpy(protection, found);
+		break;
+	}
+	fclose(file);
+}
+
+START_TEST(good_image)
+{
+	struct sk_image image;
+	uint64_t size;
+	char protection[8], file_name[256];
+	const char *flags[] = {"", "-Wl,--hash-style=sysv", "-Wl,--hash-style=both", "-Wl,-z,norelro",
+			       "-Wl,-z,max-page-size=65536"};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		handmade_compile(path, source, NULL, flags[i]);
+		ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s: %s", flags[i], skrt_error());
+		int (*answer)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "answer", &size);
+		int (*sum)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "sum", &size);
+		const int *plan = sk_image_find(&image, "sk_plan", &size);
+
+		ck_assert_ptr_nonnull(plan);
+		ck_assert_uint_eq(size, 16);
+		ck_assert_int_eq(plan[3], 4);
+		ck_assert_int_eq(answer(), 28);
+		ck_assert_int_eq(sum(), 0);
+		ck_assert_int_eq(sum(), 1);
+		ck_assert_ptr_null(sk_image_find(&image, "nothing", &size));
+		ck_assert_ptr_null(sk_image_find(&image, "memcpy", &size));
+		ck_assert(sk_image_holds(&image, plan, 16, PROT_READ));
+		ck_assert(!sk_image_holds(&image, plan, 16, PROT_READ | PROT_WRITE));
+		ck_assert(!sk_image_holds(&image, plan, UINT64_MAX, PROT_READ));
+		ck_assert(!sk_image_holds(&image, &image, 1, PROT_READ));
+		ck_assert(sk_image_holds(&image, (const void *)(uintptr_t)answer, 1, PROT_EXEC));
+
+		look_up((const void *)(uintptr_t)answer, protection, file_name);
+		ck_assert_str_eq(protection, "r-xp");
+		ck_assert_str_eq(file_name, path);
+		look_up(sk_image_find(&image, "writable_global", &size), protection, file_name);
+		ck_assert_str_eq(protection, "rw-p");
+
+		/* Two copies share nothing. */
+		struct sk_image second;
+		ck_assert_int_eq(sk_image_open(path, &second), SKRT_OK);
+		int (*second_sum)(void) = (int (*)(void))(uintptr_t)sk_image_find(&second, "sum", &size);
+		ck_assert_int_eq(second_sum(), 0);
+		sk_image_close(&second);
+		sk_image_close(&image);
+		ck_assert_uint_eq(count_mappings(path), 0);
+	}
+}
+END_TEST
+
+/* Writing to what RELRO covers is a fault. */
+START_TEST(relro)
+{
+	struct sk_image image;
+	uint64_t size;
+	char protection[8], file_name[256];
+
+	handmade_compile(path,
+			 "static int one;\n"
+			 "__attribute__((visibility(\"default\"))) int *const table[] = {&one};\n",
+			 NULL, "");
+	ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+	look_up(sk_image_find(&image, "table", &size), protection, file_name);
+	ck_assert_str_eq(protection, "r--p");
+	sk_image_close(&image);
+}
+END_TEST
+
+/* Sections aligned to more than a page stay so in memory. */
+START_TEST(large_alignment)
+{
+	struct sk_image image;
+	uint64_t size;
+
+	handmade_compile(path,
+			 "__attribute__((visibility(\"default\"), aligned(32768))) const char block[64] = {1};\n"
+			 "__attribute__((visibility(\"default\"), aligned(32768))) int code(void) { return 1; }\n",
+			 NULL, "");
+	for (int i = 0; i < 8; i++) {
+		ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+		ck_assert_uint_eq((uintptr_t)sk_image_find(&image, "block", &size) % 32768, 0);
+		ck_assert_uint_eq((uintptr_t)sk_image_find(&image, "code", &size) % 32768, 0);
+		sk_image_close(&image);
+	}
+}
+END_TEST
+
+START_TEST(refused_by_name)
+{
+	static const struct {
+		const char *source, *flags;
+		enum skrt_status status;
+		const char *text;
+	} cases[] = {
+		{"__thread int t; int *f(void) { return &t; }", "", SKRT_UNSUPPORTED, "thread-local"},
+		{"int g(void), h(void); __attribute__((visibility(\"default\"))) int f(void) { return g() + h(); }", "",
+		 SKRT_UNSUPPORTED, "does not provide: "},
+		{"extern char stuff[]; __attribute__((visibility(\"default\"))) char *f(void) { return stuff; }", "",
+		 SKRT_UNSUPPORTED, "does not provide: stuff"},
+		{"static void *g(void) { return 0; }\n"
+		 "__attribute__((ifunc(\"g\"))) void f(void);\n"
+		 "void *pointer = (void *)f;",
+		 "", SKRT_UNSUPPORTED, "indirect function"},
+		{"int x; __attribute__((destructor)) static void f(void) { *(volatile int *)&x = 1; }", "", SKRT_UNSUPPORTED, "DT_FINI_ARRAY"},
+		{"void _init(void) {}", "", SKRT_UNSUPPORTED, "DT_INIT"},
+		{"int f(void) { return 1; }", "-Wl,-z,execstack", SKRT_UNSUPPORTED, "executable stack"},
+		{"int f(void) { return 1; }", "-Wl,--omagic", SKRT_BAD_PACKAGE, "both writable and executable"},
+		{"void abort(void); __attribute__((constructor)) static void f(void) { abort(); }", "",
+		 SKRT_KERNEL_FAILED, "a constructor called abort"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sk_image image;
+
+		handmade_compile(path, cases[i].source, NULL, cases[i].flags);
+		enum skrt_status status = sk_image_open(path, &image);
+		ck_assert_msg(status == cases[i].status && strstr(skrt_error(), cases[i].text), "%s: %s: %s",
+			      cases[i].source, skrt_status_name(status), skrt_error());
+		ck_assert_ptr_nonnull(strstr(skrt_error(), path));
+		ck_assert_uint_eq(count_mappings(path), 0);
+	}
+}
+END_TEST
+
+/* ---- damage ---- */
+
+static unsigned char *read_all(size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+
+	ck_assert_ptr_nonnull(file);
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	unsigned char *bytes = malloc(*size);
+	ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+static void write_all(const unsigned char *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static Elf64_Phdr *find_header(unsigned char *bytes, uint32_t type, unsigned skip)
+{
+	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+	Elf64_Phdr *headers = (Elf64_Phdr *)(bytes + header->e_phoff);
+
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (headers[i].p_type == type && skip-- == 0)
+			return &headers[i];
+	ck_abort_msg("no program header of type %u", type);
+}
+
+static Elf64_Dyn *find_tag(unsigned char *bytes, int64_t tag)
+{
+	Elf64_Dyn *entry = (Elf64_Dyn *)(bytes + find_header(bytes, PT_DYNAMIC, 0)->p_offset);
+
+	while (entry->d_tag != tag) {
+		ck_assert_int_ne(entry->d_tag, DT_NULL);
+		entry++;
+	}
+	return entry;
+}
+
+static void change_class(unsigned char *bytes)
+{
+	bytes[EI_CLASS] = ELFCLASS32;
+}
+static void change_type(unsigned char *bytes)
+{
+	((Elf64_Ehdr *)bytes)->e_type = ET_EXEC;
+}
+static void change_machine(unsigned char *bytes)
+{
+	((Elf64_Ehdr *)bytes)->e_machine = EM_AARCH64;
+}
+static void change_header_size(unsigned char *bytes)
+{
+	((Elf64_Ehdr *)bytes)->e_phentsize = 57;
+}
+static void change_header_count(unsigned char *bytes)
+{
+	((Elf64_Ehdr *)bytes)->e_phnum = PN_XNUM;
+}
+static void change_header_offset(unsigned char *bytes)
+{
+	((Elf64_Ehdr *)bytes)->e_phoff = UINT64_MAX - 55; /* the sum with the size wraps around */
+}
+static void change_file_size(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_filesz = UINT64_MAX;
+	find_header(bytes, PT_LOAD, 1)->p_memsz = UINT64_MAX;
+}
+static void change_memory_size(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_memsz = 0;
+}
+static void change_offset(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_offset = UINT64_MAX & ~UINT64_C(4095);
+}
+static void change_address(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_vaddr += 1;
+}
+static void change_order(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_vaddr = 0;
+}
+static void change_far(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 3)->p_vaddr += UINT64_C(1) << 50;
+}
+static void change_alignment(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_align = 4095;
+}
+static void change_flags(unsigned char *bytes)
+{
+	find_header(bytes, PT_LOAD, 1)->p_flags = PF_R | PF_W | PF_X;
+}
+static void change_relro(unsigned char *bytes)
+{
+	find_header(bytes, PT_GNU_RELRO, 0)->p_vaddr = 0;
+}
+static void change_dynamic(unsigned char *bytes)
+{
+	find_header(bytes, PT_DYNAMIC, 0)->p_vaddr = UINT64_MAX - 15;
+}
+static void change_dynamic_type(unsigned char *bytes)
+{
+	find_header(bytes, PT_DYNAMIC, 0)->p_type = PT_NULL;
+}
+static void change_dynamic_end(unsigned char *bytes)
+{
+	find_header(bytes, PT_DYNAMIC, 0)->p_memsz = 16;
+}
+static void change_strings(unsigned char *bytes)
+{
+	find_tag(bytes, DT_STRSZ)->d_un.d_val -= 1; /* the last byte is no longer NUL */
+}
+static void change_symbols(unsigned char *bytes)
+{
+	find_tag(bytes, DT_SYMTAB)->d_un.d_val = UINT64_MAX - 7;
+}
+static void change_symbol_size(unsigned char *bytes)
+{
+	find_tag(bytes, DT_SYMENT)->d_un.d_val = 16;
+}
+static void change_hash(unsigned char *bytes)
+{
+	find_tag(bytes, DT_GNU_HASH)->d_un.d_val = 1;
+}
+static void change_relocation_size(unsigned char *bytes)
+{
+	find_tag(bytes, DT_RELASZ)->d_un.d_val -= 1;
+}
+static void change_relocation_table(unsigned char *bytes)
+{
+	find_tag(bytes, DT_RELA)->d_un.d_val = UINT64_C(1) << 40;
+}
+static Elf64_Rela *first_relocation(unsigned char *bytes)
+{
+	return (Elf64_Rela *)(bytes + find_tag(bytes, DT_RELA)->d_un.d_val); /* offset = address in the first segment */
+}
+static void change_relocation_place(unsigned char *bytes)
+{
+	first_relocation(bytes)->r_offset = 0x1000;
+}
+static void change_relocation_place_end(unsigned char *bytes)
+{
+	Elf64_Phdr *data = find_header(bytes, PT_LOAD, 3);
+
+	first_relocation(bytes)->r_offset = data->p_vaddr + data->p_memsz - 7;
+}
+static void change_relocation_type(unsigned char *bytes)
+{
+	first_relocation(bytes)->r_info = ELF64_R_INFO(1, 99);
+}
+static void change_relocation_symbol(unsigned char *bytes)
+{
+	first_relocation(bytes)->r_info = ELF64_R_INFO(0xffffff, R_X86_64_GLOB_DAT);
+}
+static void change_constructor(unsigned char *bytes)
+{
+	/* The constructor's address comes from a RELATIVE relocation: let it point at data. */
+	for (Elf64_Rela *relocation = first_relocation(bytes);; relocation++) {
+		if (relocation->r_offset == find_tag(bytes, DT_INIT_ARRAY)->d_un.d_val) {
+			relocation->r_addend = 0;
+			break;
+		}
+	}
+}
+static void change_tag(unsigned char *bytes)
+{
+	find_tag(bytes, DT_RELACOUNT)->d_tag = DT_JMPREL;
+}
+static void change_stack(unsigned char *bytes)
+{
+	find_header(bytes, PT_GNU_STACK, 0)->p_type = PT_TLS;
+}
+static void change_interpreter(unsigned char *bytes)
+{
+	find_header(bytes, PT_GNU_STACK, 0)->p_type = PT_INTERP;
+}
+
+START_TEST(single_changes)
+{
+	static const struct {
+		void (*change)(unsigned char *bytes);
+		enum skrt_status status;
+		const char *text;
+	} cases[] = {
+		{change_class, SKRT_BAD_PACKAGE, "64-bit"},
+		{change_type, SKRT_BAD_PACKAGE, "ELF type 2"},
+		{change_machine, SKRT_BAD_PACKAGE, "ELF machine 183"},
+		{change_header_size, SKRT_BAD_PACKAGE, "wrong sizes"},
+		{change_header_count, SKRT_BAD_PACKAGE, "65535 program headers"},
+		{change_header_offset, SKRT_BAD_PACKAGE, "truncated"},
+		{change_file_size, SKRT_BAD_PACKAGE, "truncated"},
+		{change_memory_size, SKRT_BAD_PACKAGE, "larger in the file"},
+		{change_offset, SKRT_BAD_PACKAGE, "truncated"},
+		{change_address, SKRT_BAD_PACKAGE, "differ within a page"},
+		{change_order, SKRT_BAD_PACKAGE, "not behind the segment before it"},
+		{change_far, SKRT_BAD_PACKAGE, "too large an address"},
+		{change_alignment, SKRT_BAD_PACKAGE, "power of two"},
+		{change_flags, SKRT_BAD_PACKAGE, "both writable and executable"},
+		{change_relro, SKRT_BAD_PACKAGE, "RELRO"},
+		{change_dynamic, SKRT_BAD_PACKAGE, "does not lie in a segment"},
+		{change_dynamic_type, SKRT_BAD_PACKAGE, "no dynamic section"},
+		{change_dynamic_end, SKRT_BAD_PACKAGE, "has no end"},
+		{change_strings, SKRT_BAD_PACKAGE, "string or hash table"},
+		{change_symbols, SKRT_BAD_PACKAGE, "string or hash table"},
+		{change_symbol_size, SKRT_BAD_PACKAGE, "string or hash table"},
+		{change_hash, SKRT_BAD_PACKAGE, "string or hash table"},
+		{change_relocation_size, SKRT_BAD_PACKAGE, "relocation table"},
+		{change_relocation_table, SKRT_BAD_PACKAGE, "relocation table"},
+		{change_relocation_place, SKRT_BAD_PACKAGE, "not in a writable segment"},
+		{change_relocation_place_end, SKRT_BAD_PACKAGE, "not in a writable segment"},
+		{change_relocation_type, SKRT_UNSUPPORTED, "unknown kind of relocation (type 99)"},
+		{change_relocation_symbol, SKRT_BAD_PACKAGE, "no symbol"},
+		{change_constructor, SKRT_BAD_PACKAGE, "does not point into text"},
+		{change_tag, SKRT_UNSUPPORTED, "DT_JMPREL"},
+		{change_stack, SKRT_UNSUPPORTED, "thread-local"},
+		{change_interpreter, SKRT_BAD_PACKAGE, "interpreter"},
+	};
+	size_t size;
+
+	handmade_compile(path, source, NULL, "");
+	unsigned char *good = read_all(&size), *bytes = malloc(size);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sk_image image;
+
+		memcpy(bytes, good, size);
+		cases[i].change(bytes);
+		write_all(bytes, size);
+		enum skrt_status status = sk_image_open(path, &image);
+		ck_assert_msg(status == cases[i].status && strstr(skrt_error(), cases[i].text), "case %zu (%s): %s: %s",
+			      i, cases[i].text, skrt_status_name(status), skrt_error());
+		ck_assert_uint_eq(count_mappings(path), 0);
+	}
+	free(bytes);
+	free(good);
+}
+END_TEST
+
+/* Cut anywhere before the end of the last segment: an error; behind it: no difference. */
+START_TEST(cuts)
+{
+	struct sk_image image;
+	size_t size;
+
+	handmade_compile(path, source, NULL, "");
+	unsigned char *bytes = read_all(&size);
+	uint64_t end = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		Elf64_Phdr *header = find_header(bytes, PT_LOAD, i);
+
+		end = header->p_offset + header->p_filesz > end ? header->p_offset + header->p_filesz : end;
+	}
+	ck_assert_uint_gt(size, end);
+	ck_assert_int_eq(truncate(path, (off_t)end), 0);
+	ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+	sk_image_close(&image);
+	ck_assert_int_eq(truncate(path, (off_t)end - 1), 0);
+	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	for (off_t cut = (off_t)(end / 64 * 64); cut >= 0; cut -= 64) {
+		ck_assert_int_eq(truncate(path, cut), 0);
+		ck_assert_msg(sk_image_open(path, &image) == SKRT_BAD_PACKAGE, "cut at %ld", (long)cut);
+	}
+	ck_assert_uint_eq(count_mappings(path), 0);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(not_packages)
+{
+	struct sk_image image;
+
+	ck_assert_int_eq(sk_image_open("/nonexistent/a.sk", &image), SKRT_CANNOT_READ);
+	ck_assert_str_eq(skrt_error(), "/nonexistent/a.sk: No such file or directory");
+	ck_assert_int_eq(sk_image_open("/", &image), SKRT_CANNOT_READ);
+	ck_assert_int_eq(sk_image_open("/dev/null", &image), SKRT_CANNOT_READ);
+	write_all((const unsigned char *)"sklink: 1\n", 10);
+	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	unsigned char text[100] = "sklink: 1\n";
+	write_all(text, sizeof(text));
+	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	ck_assert_ptr_nonnull(strstr(skrt_error(), "not an ELF file"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image");
+	TCase *tests = tcase_create("image");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, good_image);
+	tcase_add_test(tests, relro);
+	tcase_add_test(tests, large_alignment);
+	tcase_add_test(tests, refused_by_name);
+	tcase_add_test(tests, single_changes);
+	tcase_add_test(tests, cuts);
+	tcase_add_test(tests, not_packages);
+	suite_add_tcase(suite, tests);
+
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

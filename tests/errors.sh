@@ -1,0 +1,76 @@
+#!/bin/bash
+# Bad input: a located error, exit status 1, no output file.
+. "$top_srcdir/tests/lib.sh"
+cp "$top_srcdir/tests/kernels.c" . && compile kernels
+printf 'int missing(void);\nvoid needs(float *y, long n) { y[0] = missing() + n; }\n' >needs.c
+compile needs
+
+model() {
+	cat >model.yaml <<M
+sklink: 1
+tensors:
+  x: {dtype: ${dtype:-f32}, shape: ${shape:-[64, 16]}}
+  y: {dtype: f32, shape: [64, 16]}
+${kernels:-}
+tasks:
+  - {name: only, kernel: ${kernel:-scale}, args: ${args:-[x, y]}, ${set:-set: {factor: 2\}}}
+M
+}
+
+# refused PATTERN OBJECT…: linking model.yaml must fail with that message and leave nothing behind.
+refused() {
+	pattern=$1
+	shift
+	rm -f out.sk*
+	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
+	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
+}
+
+model
+"$sklink" model.yaml kernels.o -o good.sk
+refused '^sklink: error: nowhere\.o: ' nowhere.o
+kernel=scael model
+refused '^sklink: error: model\.yaml:7:[0-9]+: .*scael.*did you mean .scale.' kernels.o
+dtype=f64 model
+refused '^sklink: error: model\.yaml:[0-9]+:[0-9]+: .*f64' kernels.o
+shape='[64, 17]' model
+refused '^sklink: error: model\.yaml:[0-9]+:[0-9]+: .*1088.*1024|1024.*1088' kernels.o
+args='[x, z]' model
+refused '^sklink: error: model\.yaml:7:[0-9]+: .*z' kernels.o
+set='set: {facter: 2}' model
+refused "did you mean 'factor'" kernels.o
+kernel=needs args='[y]' set='stream: 0' kernels='kernels:
+  needs: {signature: "out y f32[n], n i64"}' model
+sed -i '/^  x:/d' model.yaml
+refused 'undefined symbol: missing' needs.o
+grep -q 'needs' err.txt || fail "the user of the symbol is not named"
+model
+ar rc kernels.a kernels.o
+"$sklink" model.yaml kernels.a -o archive.sk
+size=$(stat -c %s kernels.a)
+for cut in 8 40 68 100 $((size / 2)) $((size - 1)); do
+	head -c "$cut" kernels.a >cut.a
+	refused '^sklink: error: (cut\.a|model\.yaml)' cut.a
+done
+for cut in 0 16 63 200 $(($(stat -c %s kernels.o) - 1)); do
+	head -c "$cut" kernels.o >cut.o
+	refused '^sklink: error: cut\.o' cut.o
+done
+fails_with 'no manifest' "$sklink"
+fails_with "no output" "$sklink" model.yaml
+fails_with "did you mean '--whole-archive'" "$sklink" --whole-archiv model.yaml -o x.sk
+fails_with 'nomodel\.yaml' "$sklink" nomodel.yaml -o x.sk
+
+# The package cut anywhere before the end of its last segment.
+end=0
+while read -r offset size; do
+	((offset + size > end)) && end=$((offset + size))
+done < <(readelf -lW good.sk | awk '$1 == "LOAD" { print $2, $5 }')
+[ "$end" -gt 4096 ] || fail "cannot find the end of the last segment"
+for ((cut = 0; cut < end; cut += 97)); do
+	head -c "$cut" good.sk >cut.sk
+	fails_with '^skrun: error: ' "$skrun" cut.sk --random 1
+	fails_with '^skdump: error: ' "$skdump" --verify cut.sk
+done
+head -c $((end - 1)) good.sk >cut.sk
+fails_with '^skrun: error: .*cut\.sk' "$skrun" cut.sk --random 1

@@ -1,0 +1,54 @@
+/* Packages made by hand, for tests of the runtime alone: the C compiler makes the entries and kernels, the assembler
+ * the plan, the system's linker the ELF file. Nothing of sklink is involved. */
+#ifndef TESTS_HANDMADE_H
+#define TESTS_HANDMADE_H
+
+#include <stdint.h>
+
+#include "stubs/skplan.h"
+
+enum { HANDMADE_MAX = 8 };
+
+/* A step is a plain one of its own task and of the kernel `kernel`, on home number `home`; or, with home SK_NO_INDEX,
+ * split over the launch's partition 0. */
+struct handmade_step {
+	const char *task;
+	uint32_t lane, home;
+};
+
+/* An entry is the function NAME of the C source, the serial entry NAME_serial. Ends at a launch without a name. */
+struct handmade_launch {
+	const char *name;
+	uint32_t kind;
+	int serial; /* it has a serial entry */
+	uint64_t scratch_size;
+	struct sk_plan_home homes[HANDMADE_MAX];
+	uint32_t home_count;
+	struct sk_plan_partition partitions[HANDMADE_MAX];
+	uint32_t partition_count;
+	const struct handmade_step *steps;
+	uint32_t step_count;
+};
+
+struct handmade_tensor {
+	const char *name;
+	uint8_t dtype, role;
+	uint64_t extent;
+};
+
+struct handmade_package {
+	const char *source; /* C; includes stubs/skabi.h; must define `kernel` */
+	uint32_t lane_count;
+	uint64_t workspace_size, unshared_workspace_size;
+	const struct handmade_tensor *tensors; /* all are bound; ends at one without a name */
+	const struct handmade_launch *launches;
+};
+
+/* Compiles C source, with a plan or (package NULL) without, to a shared object. `flags` go to the compiler and linker.
+ * Fails the test if that does not work. */
+void handmade_compile(const char *path, const char *source, const struct handmade_package *package, const char *flags);
+
+/* The package, with the flags that it needs. */
+void handmade_make(const char *path, const struct handmade_package *package);
+
+#endif

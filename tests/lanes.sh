@@ -1,0 +1,44 @@
+#!/bin/bash
+# A package planned for two lanes (cube and vector) runs on the host with any number of cores a lane, and verifies.
+. "$top_srcdir/tests/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+
+void product(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] * x[i];
+}
+SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
+
+void increment(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + 1;
+}
+SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
+C
+compile kernels
+cat >model.yaml <<'M'
+sklink: 1
+device: a3
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  a: {dtype: f32, shape: [1000]}
+  b: {dtype: f32, shape: [1000]}
+  c: {dtype: f32, shape: [1000]}
+  y: {dtype: f32, shape: [1000]}
+  z: {dtype: f32, shape: [1000]}
+tasks:
+  - {name: c1, kernel: product, args: [x, a], scope: sp1}
+  - {name: v1, kernel: increment, args: [a, b], scope: sp1}
+  - {name: v2, kernel: increment, args: [b, c], scope: sp1}
+  - {name: c2, kernel: product, args: [c, y], scope: sp1}
+  - {name: c3, kernel: product, args: [x, z], scope: sp1}
+M
+"$sklink" model.yaml kernels.o -o model.sk
+"$skdump" --verify model.sk
+"$skdump" --steps model.sk >steps.txt
+grep -E ' v1 .*vector.*awaits c1' steps.txt || { cat steps.txt; fail "the vector lane does not await the cube lane"; }
+grep -E ' c2 .*cube.*awaits v2' steps.txt || { cat steps.txt; fail "the cube lane does not await the vector lane"; }
+for cores in 1 2 3; do "$skrun" model.sk --random 1 --verify --repeat 50 --cores $cores; done

@@ -1,0 +1,34 @@
+# Shared by the end-to-end scripts: `. "$top_srcdir/tests/lib.sh"`. Gives $dir, a scratch directory that is the working
+# directory and is removed at exit, and a few helpers.
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+sklink=$top_builddir/sklink
+skrun=$top_builddir/skrun
+skdump=$top_builddir/skdump
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# compile NAME: NAME.c in the working directory becomes NAME.o, as a kernel.
+compile() {
+	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
+}
+
+# fails_with PATTERN COMMAND…: the command must exit with 1, print a line that matches the extended regular expression, and
+# must not have died of a signal or a sanitizer.
+fails_with() {
+	pattern=$1
+	shift
+	status=0
+	"$@" >out.txt 2>err.txt || status=$?
+	[ "$status" = 1 ] || { cat err.txt >&2; fail "exit status $status, not 1: $*"; }
+	if grep -E 'AddressSanitizer|runtime error:|LeakSanitizer' err.txt >&2; then
+		fail "sanitizer report: $*"
+	fi
+	grep -qE -- "$pattern" err.txt || { cat err.txt >&2; fail "no line matches '$pattern': $*"; }
+}

@@ -1,0 +1,65 @@
+# Tests: Check suites (check_*.c), one per module, and end-to-end scripts (*.sh). `make check` runs all, `make check-quick`
+# those that are quick.
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	KERNEL_CC='$(KERNEL_CC)'; export KERNEL_CC; \
+	KERNEL_CFLAGS='$(KERNEL_CFLAGS)'; export KERNEL_CFLAGS;
+
+TESTS = $(QUICK_TESTS) $(SLOW_TESTS)
+EXTRA_DIST += $(SHELL_TESTS)
+
+check-quick:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
+.PHONY: check-quick
+
+# The front end: signatures, manifest, binding.
+if HAVE_CHECK
+check_PROGRAMS += tests/check_signature tests/check_manifest tests/check_bind
+tests_check_signature_SOURCES = tests/check_signature.c tests/messages.h
+tests_check_signature_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
+tests_check_manifest_SOURCES = tests/check_manifest.c tests/messages.h
+tests_check_manifest_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
+tests_check_bind_SOURCES = tests/check_bind.c tests/fake-linker.c tests/fake-linker.h tests/messages.h
+tests_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_signature tests/check_manifest tests/check_bind
+endif
+
+# Planning: partition, schedule, memory, the plan's writer.
+if HAVE_CHECK
+check_PROGRAMS += tests/check_partition tests/check_schedule tests/check_memory
+tests_check_partition_SOURCES = tests/check_partition.c tests/model.c tests/model.h
+tests_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_check_schedule_SOURCES = tests/check_schedule.c tests/model.c tests/model.h \
+	tests/happens-before.c tests/happens-before.h \
+	tests/random.c tests/random.h
+tests_check_schedule_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_schedule_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_check_memory_SOURCES = tests/check_memory.c tests/model.c tests/model.h \
+	tests/happens-before.c tests/happens-before.h \
+	tests/random.c tests/random.h
+tests_check_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory
+endif
+
+# The plan's reader, the verifier, the report.
+if HAVE_CHECK
+check_PROGRAMS += tests/check_plan tests/check_verify tests/check_report
+tests_check_plan_SOURCES = tests/check_plan.c tests/plan.c tests/plan.h
+tests_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
+tests_check_verify_SOURCES = tests/check_verify.c tests/plan.c tests/plan.h tests/races.c tests/races.h
+tests_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
+tests_check_report_SOURCES = tests/check_report.c
+tests_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
+tests_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
+QUICK_TESTS += tests/check_plan tests/check_verify tests/check_report
+endif

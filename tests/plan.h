@@ -1,0 +1,63 @@
+/* Builds plans for tests, a line per tensor, step, argument and await, without a planner: also wrong ones. Calls add to
+ * the launch begun last and to the step added last. Names must outlive the plan. */
+#ifndef SK_TESTS_PLAN_H
+#define SK_TESTS_PLAN_H
+
+#include "base/arena.h"
+#include "loader/plan.h"
+
+struct plan;
+
+/* A plan for a device with the lanes "core" or "cube" and "vector". */
+struct plan *plan_create(struct sk_arena *arena, uint32_t lanes);
+
+/* A tensor of one dimension. Inputs, outputs and inouts are bound in the order of the calls. Returns its number. */
+uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role);
+
+/* A temporary at an offset in the workspace, which grows to hold it. */
+uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset);
+
+/* Begins a launch. Task entries (kind SK_LAUNCH_TASK) come last and take plan_entry_step. */
+uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind);
+void plan_follow(struct plan *plan, uint32_t launch);
+void plan_scratch(struct plan *plan, uint64_t size);
+
+/* Adds a step with a task of its own, on lane 0 unless plan_lane said otherwise for the steps that follow. Returns its
+ * index in the plan's steps. */
+void plan_lane(struct plan *plan, uint32_t lane);
+uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream);
+uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit);
+uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks);
+uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks);
+
+/* Adds the step of a task's own entry: a copy of the task's step with its arguments, whose temporaries move to the
+ * unshared workspace (where they have the same offsets). */
+void plan_entry_step(struct plan *plan, uint32_t step);
+
+/* Arguments. plan_access takes the whole tensor; it is divided if the step has an extent that divides the tensor's
+ * elements. */
+void plan_access(struct plan *plan, uint32_t tensor, unsigned access);
+void plan_shared(struct plan *plan, uint32_t tensor, unsigned access);
+void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t offset, uint64_t size,
+	       uint64_t element_bytes);
+void plan_load(struct plan *plan, uint32_t tensor, uint64_t offset);
+void plan_result(struct plan *plan, uint32_t tensor, uint64_t offset);
+void plan_state(struct plan *plan, uint32_t state);
+void plan_argument(struct plan *plan, struct sk_plan_argument argument);
+
+/* The step added last awaits an earlier one, which publishes from then on. */
+void plan_await(struct plan *plan, uint32_t step);
+
+/* The finished section, in the arena, aligned to 64. */
+void *plan_finish(struct plan *plan, size_t *size);
+
+/* The same, opened. Ends the test if the reader refuses it. */
+struct sk_plan_view plan_view(struct plan *plan);
+
+/* A copy of the plan without one of its awaits (an index into its awaits). */
+struct sk_plan_view plan_without_await(struct sk_arena *arena, const struct sk_plan_view *view, uint32_t await);
+
+/* A copy of the section; tests may cast const away and write to it. */
+struct sk_plan_view plan_copy(struct sk_arena *arena, const struct sk_plan_view *view);
+
+#endif

@@ -1,0 +1,211 @@
+/* See races.h. Quadratic in events, for plans of a dozen steps. */
+#include "races.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_EVENTS = 512, MAX_TOUCHES = 8192 };
+
+struct event {
+	uint32_t launch, step, lane, core;
+	uint64_t before[MAX_EVENTS / 64]; /* bits: the events that are finished when this one begins */
+};
+
+struct touch {
+	uint32_t event, argument;
+	uint32_t space, index;
+	uint64_t low, high;
+	bool write;
+};
+
+struct race {
+	const struct sk_plan_view *view;
+	const uint32_t *cores;
+	uint32_t event_count, touch_count;
+	struct event events[MAX_EVENTS];
+	struct touch touches[MAX_TOUCHES];
+};
+
+/* ---- who comes before whom ---- */
+
+static void add_before(struct event *event, const struct race *race, uint32_t earlier)
+{
+	for (int i = 0; i < MAX_EVENTS / 64; i++)
+		event->before[i] |= race->events[earlier].before[i];
+	event->before[earlier / 64] |= UINT64_C(1) << (earlier % 64);
+}
+
+static bool follows(const struct sk_plan_view *view, uint32_t launch, uint32_t earlier)
+{
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	for (uint32_t i = 0; i < record->follow_count; i++)
+		if (view->follows[record->first_follow + i] == earlier)
+			return true;
+	return false;
+}
+
+static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t earlier)
+{
+	const struct sk_plan_step *record = &view->steps[step];
+
+	for (uint32_t i = 0; i < record->await_count; i++)
+		if (view->awaits[record->first_await + i].step == earlier)
+			return true;
+	return false;
+}
+
+static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core)
+{
+	struct event *event = &race->events[race->event_count];
+
+	ck_assert_uint_lt(race->event_count, MAX_EVENTS);
+	*event = (struct event){launch, step, lane, core, {0}};
+	for (uint32_t i = 0; i < race->event_count; i++) {
+		const struct event *earlier = &race->events[i];
+		bool same_core = earlier->launch == launch && earlier->lane == lane && earlier->core == core;
+
+		if (same_core || awaits(race->view, step, earlier->step) ||
+		    follows(race->view, launch, earlier->launch))
+			add_before(event, race, i);
+	}
+	race->event_count++;
+}
+
+/* ---- who touches what ---- */
+
+static void touch(struct race *race, uint32_t argument, uint64_t low, uint64_t high, bool write)
+{
+	const struct sk_plan_argument *record = &race->view->arguments[argument];
+
+	if (low == high)
+		return;
+	ck_assert_uint_lt(race->touch_count, MAX_TOUCHES);
+	race->touches[race->touch_count++] =
+		(struct touch){race->event_count,     argument, record->space, record->index, record->offset + low,
+			       record->offset + high, write};
+}
+
+/* One call's accesses, for elements [low, high) of the extent. */
+static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &race->view->arguments[step->first_argument + i];
+		bool state = argument->kind == SK_ARGUMENT_STATE, result = argument->kind == SK_ARGUMENT_RESULT;
+		bool write = state || result ||
+			     (argument->kind == SK_ARGUMENT_POINTER && (argument->access & SK_ACCESS_WRITE));
+		uint64_t bytes = argument->element_bytes;
+
+		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
+			continue;
+		if (bytes == 0) {
+			touch(race, step->first_argument + i, 0, state ? 1 : argument->size, write);
+			continue;
+		}
+		touch(race, step->first_argument + i, low * bytes, high * bytes, write);
+		touch(race, step->first_argument + i, step->extent * bytes, argument->size, write);
+	}
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static void touch_step(struct race *race, const struct sk_plan_step *step, uint64_t core, uint64_t cores)
+{
+	uint64_t blocks = step->blocks, low, high;
+
+	switch (step->kind) {
+	case SK_STEP_PLAIN:
+		touch_all(race, step, 0, 0);
+		break;
+	case SK_STEP_BLOCKS:
+		if (core < blocks)
+			touch_all(race, step, 0, 0);
+		break;
+	case SK_STEP_BLOCKS_RANGE:
+		for (uint64_t b = core * blocks / cores; b < (core + 1) * blocks / cores; b++)
+			touch_all(race, step, b * step->extent / blocks, (b + 1) * step->extent / blocks);
+		break;
+	case SK_STEP_SPLIT: {
+		uint64_t unit = race->view->partitions[step->partition].unit;
+		uint64_t units = (step->extent + unit - 1) / unit;
+
+		low = at_most(core * units / cores * unit, step->extent);
+		high = at_most((core + 1) * units / cores * unit, step->extent);
+		if (low < high)
+			touch_all(race, step, low, high);
+		break;
+	}
+	}
+}
+
+static void add_step(struct race *race, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &race->view->steps[index];
+	uint32_t cores = race->cores[step->lane], first = 0, end = cores;
+
+	if (step->core_set != SK_ALL_CORES) {
+		first = race->view->homes[step->core_set].stream % cores;
+		end = first + 1;
+	}
+	for (uint32_t core = first; core < end; core++) {
+		touch_step(race, step, core, cores);
+		add_event(race, launch, index, step->lane, core);
+	}
+}
+
+/* ---- conflicts ---- */
+
+/* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. */
+static bool spmd_may(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	const struct sk_plan_argument *one = &race->view->arguments[a->argument];
+	const struct sk_plan_argument *other = &race->view->arguments[b->argument];
+	const struct sk_plan_step *step = &race->view->steps[race->events[a->event].step];
+
+	return race->events[a->event].step == race->events[b->event].step && step->kind == SK_STEP_BLOCKS &&
+	       one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER && a->low == b->low &&
+	       a->high == b->high;
+}
+
+static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	if (a->event == b->event || a->space != b->space || (a->space != SK_SPACE_WORKSPACE && a->index != b->index))
+		return false;
+	/* States have numbers, not addresses. */
+	if (a->space != SK_SPACE_STATE && (a->high <= b->low || b->high <= a->low))
+		return false;
+	if (!a->write && !b->write)
+		return false;
+	return !(race->events[b->event].before[a->event / 64] >> (a->event % 64) & 1) && !spmd_may(race, a, b);
+}
+
+bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES])
+{
+	struct race *race = calloc(1, sizeof(*race));
+	bool found = false;
+
+	race->view = view;
+	race->cores = cores;
+	for (uint32_t launch = 0; launch < view->network_launch_count; launch++)
+		for (uint32_t i = 0; i < view->launches[launch].step_count; i++)
+			add_step(race, launch, view->launches[launch].first_step + i);
+	/* Touches stand in the order of their events. */
+	for (uint32_t i = 0; i < race->touch_count && !found; i++)
+		for (uint32_t j = i + 1; j < race->touch_count && !found; j++)
+			found = is_race(race, &race->touches[i], &race->touches[j]);
+	free(race);
+	return found;
+}
+
+bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit)
+{
+	for (uint32_t first = 1; first <= limit; first++)
+		for (uint32_t second = 1; second <= (view->lane_count > 1 ? limit : 1); second++)
+			if (races_exist(view, (uint32_t[]){first, second}))
+				return true;
+	return false;
+}

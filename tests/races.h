@@ -1,0 +1,15 @@
+/* An oracle for the verifier: looks for races in a plan by brute force, for given numbers of cores, without any of the
+ * verifier's reasoning. It takes every core of every step as an event, orders the events by program order, awaits and
+ * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. */
+#ifndef SK_TESTS_RACES_H
+#define SK_TESTS_RACES_H
+
+#include "loader/plan.h"
+
+/* True if two conflicting events are not ordered when lane i has cores[i] cores. */
+bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES]);
+
+/* True if it is so for any number of cores up to the limit, in any combination of the lanes. */
+bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit);
+
+#endif
