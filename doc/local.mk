@@ -1,3 +1,4 @@
 # Man pages and documents.
 dist_man_MANS += doc/sklink.1
 EXTRA_DIST += doc/design.md
+EXTRA_DIST += doc/manifest.md

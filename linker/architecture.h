@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the psABI's letters: S symbol, A addend, P place, G GOT slot, GOT its start, L the PLT stub or else S. The order is that
- * of the rows of the table in scan.c. */
+/* In the psABI's letters: S symbol, A addend, P place, G GOT slot, GOT its start, L the PLT stub or else S. The order
+ * is that of the rows of the table in scan.c. */
 enum sk_expression {
-	SK_EXPRESSION_NONE,	  /* nothing to do */
-	SK_EXPRESSION_WORD,	  /* S + A in a whole address: the loader can do it */
-	SK_EXPRESSION_NARROW,	  /* S + A in less */
-	SK_EXPRESSION_RELATIVE,	  /* S + A - P */
-	SK_EXPRESSION_CALL,	  /* L + A - P */
-	SK_EXPRESSION_SLOT,	  /* G + A - P */
-	SK_EXPRESSION_TABLE,	  /* GOT + A - P */
+	SK_EXPRESSION_NONE, /* nothing to do */
+	SK_EXPRESSION_WORD, /* S + A in a whole address: the loader can do it */
+	SK_EXPRESSION_NARROW, /* S + A in less */
+	SK_EXPRESSION_RELATIVE, /* S + A - P */
+	SK_EXPRESSION_CALL, /* L + A - P */
+	SK_EXPRESSION_SLOT, /* G + A - P */
+	SK_EXPRESSION_TABLE, /* GOT + A - P */
 	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
-	SK_EXPRESSION_THREAD,	  /* any form of thread-local storage */
+	SK_EXPRESSION_THREAD, /* any form of thread-local storage */
 	SK_EXPRESSION_COUNT,
 	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
 };
@@ -34,11 +34,11 @@ struct sk_architecture {
 	uint16_t machine; /* EM_… */
 	const char *name;
 	uint64_t page_size; /* the largest that the system may use */
-	uint8_t text_fill;  /* for the gaps between functions */
+	uint8_t text_fill; /* for the gaps between functions */
 
 	const struct sk_relocation_type *types;
 	uint32_t type_count;
-	uint32_t relative32, call;		  /* types that sk_linker_relocate uses */
+	uint32_t relative32, call; /* types that sk_linker_relocate uses */
 	uint32_t loader_relative, loader_import; /* types for the loader */
 
 	/* Whether the instruction before the field at `offset` can reach a symbol of the image without its GOT slot. */

@@ -1,6 +1,6 @@
-/* Reads archives in the System V/GNU format: bytes in, members out, one after the other. The archive's own symbol index is
- * not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing here is keyed by a member's
- * name, since real archives hold several members of one name. */
+/* Reads archives in the System V/GNU format: bytes in, members out, one after the other. The archive's own symbol index
+ * is not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing here is keyed by a
+ * member's name, since real archives hold several members of one name. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -118,15 +118,15 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 			archive->long_names_size = size;
 			continue;
 		}
-		*member = (struct sk_member){.offset = start - sizeof(*header),
-					     .bytes = archive->bytes + start,
-					     .size = size};
+		*member = (struct sk_member){
+			.offset = start - sizeof(*header), .bytes = archive->bytes + start, .size = size};
 		if (header->name[0] == '#' && header->name[1] == '1' && header->name[2] == '/')
 			return fail(archive, "the archive is in the BSD format, which is not supported");
 		if (header->name[0] != '/')
 			find_short_name(header, member);
 		else if (!find_long_name(archive, header, member))
-			return fail(archive, "a member's long name is not in the table of names; the archive is damaged");
+			return fail(archive,
+				    "a member's long name is not in the table of names; the archive is damaged");
 		return SK_ARCHIVE_MEMBER;
 	}
 }

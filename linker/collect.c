@@ -1,6 +1,7 @@
-/* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask to be
- * retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its constructors and
- * destructors, since they may prepare what was reached; an object of which nothing is reached gives nothing. */
+/* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask
+ * to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its
+ * constructors and destructors, since they may prepare what was reached; an object of which nothing is reached gives
+ * nothing. */
 #include "linker/internal.h"
 
 #ifndef SHF_GNU_RETAIN

@@ -1,5 +1,5 @@
-/* The tables for the dynamic loader: symbols (imports and exported entries), their names, both kinds of hash tables, needed
- * versions, and .dynamic. sk_dynamic_prepare makes what does not depend on addresses and so fixes all sizes;
+/* The tables for the dynamic loader: symbols (imports and exported entries), their names, both kinds of hash tables,
+ * needed versions, and .dynamic. sk_dynamic_prepare makes what does not depend on addresses and so fixes all sizes;
  * sk_dynamic_write, after the layout, writes everything into the image. */
 #include <stdlib.h>
 #include <string.h>
@@ -169,8 +169,7 @@ static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *coun
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < linker->imported.count; i++) {
-		const struct sk_import *import =
-			&sk_imports[linker->symbols.items[linker->imported.items[i]].import];
+		const struct sk_import *import = &sk_imports[linker->symbols.items[linker->imported.items[i]].import];
 
 		versions[i] = (struct sk_version){.library = import->library, .name = import->version};
 	}
@@ -207,9 +206,9 @@ static void write_versions(struct sk_linker *linker)
 	for (uint32_t i = 1; i < symbol_count(linker); i++) {
 		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
 
-		numbers[i] = i > linker->imported.count ? VER_NDX_GLOBAL
-							: version_of(linker->versions, linker->version_count,
-								     &sk_imports[symbol->import]);
+		numbers[i] = i > linker->imported.count
+				     ? VER_NDX_GLOBAL
+				     : version_of(linker->versions, linker->version_count, &sk_imports[symbol->import]);
 	}
 	for (uint32_t i = 0; i < linker->version_count; i++) {
 		const struct sk_version *version = &linker->versions[i];
@@ -337,8 +336,8 @@ void sk_dynamic_prepare(struct sk_linker *linker)
 	made[SK_MADE_DYNAMIC_NAMES].size = linker->dynamic_names.count;
 	if (linker->version_count) {
 		made[SK_MADE_VERSIONS].size = count * sizeof(uint16_t);
-		made[SK_MADE_NEEDED_VERSIONS].size = linker->library_count * sizeof(Elf64_Verneed) +
-						     linker->version_count * sizeof(Elf64_Vernaux);
+		made[SK_MADE_NEEDED_VERSIONS].size =
+			linker->library_count * sizeof(Elf64_Verneed) + linker->version_count * sizeof(Elf64_Vernaux);
 	}
 }
 

@@ -1,6 +1,6 @@
-/* Unwind tables. The .eh_frame sections of objects come in, taken apart into their records (CIEs, which hold what is common,
- * and FDEs, one per function; LSB 3.0, section 10.6, and DWARF 4, section 6.4). One .eh_frame goes out with the records of
- * live functions, and one .eh_frame_hdr with a table of them, sorted for binary search. */
+/* Unwind tables. The .eh_frame sections of objects come in, taken apart into their records (CIEs, which hold what is
+ * common, and FDEs, one per function; LSB 3.0, section 10.6, and DWARF 4, section 6.4). One .eh_frame goes out with the
+ * records of live functions, and one .eh_frame_hdr with a table of them, sorted for binary search. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "linker/internal.h"
 
 enum {
-	ID_OFFSET = 4,	  /* of the CIE pointer (0 in a CIE), behind the length */
+	ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), behind the length */
 	START_OFFSET = 8, /* of the function's start in an FDE */
 	TERMINATOR_SIZE = 4,
 	HEADER_SIZE = 12,
@@ -94,8 +94,8 @@ bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, 
 		while (next_relocation < section->relocation_count &&
 		       section->relocations[next_relocation].r_offset < offset + size) {
 			const sk_elf_relocation *relocation = &section->relocations[next_relocation++];
-			const struct sk_relocation_type *type = sk_relocation_type_find(
-				linker->architecture, ELF64_R_TYPE(relocation->r_info));
+			const struct sk_relocation_type *type =
+				sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
 
 			if (type && relocation->r_offset + type->width > offset + size)
 				return fail(linker, section, relocation->r_offset,
@@ -232,8 +232,7 @@ static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *
 {
 	for (uint64_t i = 0; i < frame->relocation_count; i++)
 		if (frame->relocations[i].r_offset == frame->offset + START_OFFSET) {
-			struct sk_target target =
-				sk_relocation_target(linker, frame->section, &frame->relocations[i]);
+			struct sk_target target = sk_relocation_target(linker, frame->section, &frame->relocations[i]);
 			uint64_t base = target.section ? target.section->address : 0;
 
 			return base + target.value + (uint64_t)frame->relocations[i].r_addend;
@@ -247,9 +246,9 @@ static size_t gather(struct sk_linker *linker, const struct sk_frame *frames, ui
 
 	for (uint64_t i = 0; i < count; i++)
 		if (frames[i].live && frames[i].cie)
-			entries[found++] = (struct entry){
-				function_start(linker, &frames[i]),
-				linker->made[SK_MADE_FRAMES].address + frames[i].output_offset};
+			entries[found++] =
+				(struct entry){function_start(linker, &frames[i]),
+					       linker->made[SK_MADE_FRAMES].address + frames[i].output_offset};
 	return found;
 }
 

@@ -112,8 +112,8 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
 
 		if (symbol->local && symbol->name && symbol->section->output)
-			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type),
-				   symbol->section, symbol->value, symbol->size);
+			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
+				   symbol->value, symbol->size);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)
@@ -185,7 +185,8 @@ static void link_sections(struct sk_linker *linker)
 	const struct sk_input_section *made = linker->made;
 	uint32_t symbols = made[SK_MADE_DYNAMIC_SYMBOLS].output->number;
 	uint32_t names = made[SK_MADE_DYNAMIC_NAMES].output->number;
-	static const enum sk_made of_symbols[] = {SK_MADE_HASH, SK_MADE_GNU_HASH, SK_MADE_VERSIONS, SK_MADE_RELOCATIONS};
+	static const enum sk_made of_symbols[] = {SK_MADE_HASH, SK_MADE_GNU_HASH, SK_MADE_VERSIONS,
+						  SK_MADE_RELOCATIONS};
 	static const enum sk_made of_names[] = {SK_MADE_DYNAMIC_SYMBOLS, SK_MADE_NEEDED_VERSIONS, SK_MADE_DYNAMIC};
 
 	for (size_t i = 0; i < sizeof(of_symbols) / sizeof(of_symbols[0]); i++)

@@ -13,9 +13,9 @@ const uint32_t sk_import_count = sizeof(sk_imports) / sizeof(sk_imports[0]);
 
 bool sk_is_library_data(const char *name)
 {
-	static const char *const names[] = {"stdin",  "stdout",  "stderr", "environ", "__environ",
-					    "optarg", "optind", "signgam", "timezone", "daylight",
-					    "tzname", "program_invocation_name"};
+	static const char *const names[] = {"stdin",	 "stdout",   "stderr", "environ",
+					    "__environ", "optarg",   "optind", "signgam",
+					    "timezone",	 "daylight", "tzname", "program_invocation_name"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

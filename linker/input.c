@@ -1,5 +1,5 @@
-/* Files in, objects out. Small files are read into the arena, larger ones and archives are mapped; either way the bytes stay
- * until the linker is destroyed, and everything that was found in them is used in place. */
+/* Files in, objects out. Small files are read into the arena, larger ones and archives are mapped; either way the bytes
+ * stay until the linker is destroyed, and everything that was found in them is used in place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* What the files of this room share: the data that a link consists of, and the passes over it in the order they run.
  *
  *   input.c    files are read or mapped, archives walked (archive.c), objects opened
- *   object.c   validate once, then trust: every check of an object's bytes is here (and in frames.c for .eh_frame)
+ *   object.c   validate once, then trust: every check of an object's bytes is here, in load.c, and in frames.c for
+ *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   collect.c  marks what is reached
@@ -30,23 +31,24 @@ typedef uint32_t sk_elf_word __attribute__((aligned(1)));
 
 /* A CIE or an FDE of an .eh_frame section. */
 struct sk_frame {
-	struct sk_input_section *section;  /* the .eh_frame section that it stands in */
-	struct sk_frame *cie;		   /* of an FDE; NULL: this is a CIE */
+	struct sk_input_section *section; /* the .eh_frame section that it stands in */
+	struct sk_frame *cie; /* of an FDE; NULL: this is a CIE */
 	struct sk_input_section *function; /* of an FDE: where the code lies that it describes; NULL: nowhere */
-	struct sk_frame *next;		   /* the next FDE of the same section of code */
-	uint64_t offset, size;		   /* in the section, with the length field */
+	struct sk_frame *next; /* the next FDE of the same section of code */
+	uint64_t offset, size; /* in the section, with the length field */
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	uint64_t output_offset; /* in the joined .eh_frame */
 	bool live;
 };
 
-/* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker makes. */
+/* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
+ * makes. */
 struct sk_input_section {
 	struct sk_object *object; /* NULL: not from an object */
 	const char *name;
-	uint32_t type;	      /* SHT_… */
-	uint64_t flags;	      /* SHF_… */
+	uint32_t type; /* SHT_… */
+	uint64_t flags; /* SHF_… */
 	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
 	const struct sk_piece *pieces;
 	size_t piece_count;
@@ -55,13 +57,13 @@ struct sk_input_section {
 	uint64_t entry_size; /* of a section that the linker makes */
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
-	struct sk_frame *frames;  /* FDEs that describe the code in it */
+	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	uint64_t address;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
-	uint8_t rank;	/* of a section that is not an object's: enum sk_rank */
-	bool loaded;	/* SHF_ALLOC, and not one that the linker reads itself */
+	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
+	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
@@ -89,9 +91,10 @@ struct sk_object {
 	const sk_elf_symbol *symbols;
 	uint32_t symbol_count;
 	uint32_t first_global;
-	const char *names;		/* of symbols */
+	const char *names; /* of symbols */
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
-	uint32_t *globals;		/* for each symbol from first_global: its number in the linker's table */
+	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
+	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
 	/* From here on: of pulled objects only. */
 	struct sk_input_section *sections; /* by section number */
 	struct sk_frame *frames;
@@ -108,16 +111,16 @@ struct sk_linker_symbol {
 	uint32_t first_definition, last_definition; /* in linker->definitions: all that there are, pulled or not */
 	/* The definition that counts. */
 	struct sk_object *object; /* NULL: none, or synthetic */
-	uint32_t index;		  /* in the object's symbol table */
+	uint32_t index; /* in the object's symbol table */
 	struct sk_input_section *section; /* NULL: absolute, or none */
-	uint64_t value, size;		  /* offset in the section, or absolute value; alignment of a common symbol */
-	uint8_t rank;			  /* enum sk_definition_rank */
-	uint8_t type;			  /* STT_… */
-	uint8_t visibility;		  /* the most constraining one seen */
-	bool wanted;			  /* a pulled object needs it, not weakly */
+	uint64_t value, size; /* offset in the section, or absolute value; alignment of a common symbol */
+	uint8_t rank; /* enum sk_definition_rank */
+	uint8_t type; /* STT_… */
+	uint8_t visibility; /* the most constraining one seen */
+	bool wanted; /* a pulled object needs it, not weakly */
 	bool local; /* synthetic and not exported */
-	uint32_t import;	/* in the table of imports, or SK_NONE */
-	uint32_t slot, stub;	/* GOT slot and PLT stub, or SK_NONE */
+	uint32_t import; /* in the table of imports, or SK_NONE */
+	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
 	uint32_t dynamic_index; /* in .dynsym */
 	uint32_t first_user, last_user; /* if undefined: in linker->users */
 };
@@ -187,7 +190,7 @@ struct sk_output {
 	uint64_t flags;
 	uint64_t alignment, size, address, entry_size;
 	uint64_t file_offset; /* equals the address if it is loaded */
-	uint32_t number;      /* in the section header table */
+	uint32_t number; /* in the section header table */
 	uint32_t link, info;
 	SK_ARRAY(struct sk_input_section *) sections;
 };
@@ -237,7 +240,7 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
-	struct sk_map groups;	/* signatures of COMDAT groups that have been given */
+	struct sk_map groups; /* signatures of COMDAT groups that have been given */
 
 	SK_ARRAY(struct sk_input_section *) states;
 	uint32_t visit;
@@ -252,7 +255,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
-	SK_ARRAY(sk_symbol) imported;  /* in the order of their use */
+	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
 	SK_ARRAY(sk_symbol) exported;
 	SK_ARRAY(sk_symbol) undefined; /* that nothing can be found for */
 	SK_ARRAY(struct sk_user) users;
@@ -260,7 +263,7 @@ struct sk_linker {
 	struct sk_input_section made[SK_MADE_COUNT];
 	sk_bytes dynamic_names;
 	uint32_t *dynamic_name_offsets; /* by number in .dynsym */
-	struct sk_version *versions;	/* that imports have */
+	struct sk_version *versions; /* that imports have */
 	uint32_t version_count, library_count;
 	uint32_t soname; /* in .dynstr */
 	SK_ARRAY(struct sk_output *) outputs;
@@ -275,7 +278,7 @@ struct sk_linker {
 
 /* What a relocation refers to. The order is that of the columns of the table in scan.c. */
 enum sk_target_kind {
-	SK_TARGET_DEFINED,  /* in a section of the image */
+	SK_TARGET_DEFINED, /* in a section of the image */
 	SK_TARGET_ABSOLUTE, /* a number */
 	SK_TARGET_IMPORT,
 	SK_TARGET_WEAK, /* undefined, weakly: 0 */
@@ -288,10 +291,10 @@ enum sk_target_kind {
 
 struct sk_target {
 	enum sk_target_kind kind;
-	sk_symbol symbol;		  /* SK_NONE: a local one */
+	sk_symbol symbol; /* SK_NONE: a local one */
 	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
-	uint64_t value;			  /* offset in it, or the absolute value */
-	const char *name;		  /* for messages */
+	uint64_t value; /* offset in it, or the absolute value */
+	const char *name; /* for messages */
 };
 
 /* ---- archive.c ---- */
@@ -321,7 +324,16 @@ void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t 
 /* The next member that is not one of the archive's own tables. */
 enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_member *member);
 
-/* ---- object.c ---- */
+/* ---- object.c, load.c ---- */
+
+/* Puts an error about the object into the sink; false. */
+#define SK_BAD_OBJECT(linker, object, ...)                                                                             \
+	(sk_error((linker)->diag, (struct sk_place){.file = sk_object_name(linker, object)}, __VA_ARGS__), false)
+
+static inline bool sk_object_has_section(const struct sk_object *object, uint32_t number)
+{
+	return number != SHN_UNDEF && number < object->header_count;
+}
 
 /* Whose bytes these are, for sk_object_open. */
 struct sk_object_source {
@@ -334,8 +346,9 @@ struct sk_object_source {
 
 enum sk_object_result { SK_OBJECT_READY, SK_OBJECT_INTERMEDIATE, SK_OBJECT_BAD };
 
-/* Checks header, section headers, symbols and signature records, and enters the object and its symbols into the linker's
- * tables. SK_OBJECT_INTERMEDIATE: it holds only code of link-time optimisation; nothing was entered or said. */
+/* Checks header, section headers, symbols and signature records, and enters the object and its symbols into the
+ * linker's tables. SK_OBJECT_INTERMEDIATE: it holds only code of link-time optimisation; nothing was entered or said.
+ */
 enum sk_object_result sk_object_open(struct sk_linker *linker, const struct sk_object_source *source,
 				     struct sk_object **object);
 
@@ -423,8 +436,8 @@ bool sk_relocate(struct sk_linker *linker);
 void sk_image_prepare(struct sk_linker *linker);
 void sk_image_finish(struct sk_linker *linker);
 
-/* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and begin
- * at `base` in the section. */
+/* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and
+ * begin at `base` in the section. */
 void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
 		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address);
 

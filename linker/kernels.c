@@ -1,5 +1,5 @@
-/* What the rest of sklink asks about objects before the link: functions by name, signature records, and the hidden state of
- * a function. */
+/* What the rest of sklink asks about objects before the link: functions by name, signature records, and the hidden
+ * state of a function. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -26,6 +26,26 @@ static bool next_record(const struct sk_object *object, uint64_t *offset, struct
 	record->signature = record->symbol + strlen(record->symbol) + 1;
 	*offset = (uint64_t)(record->signature - text) + strlen(record->signature) + 1;
 	return true;
+}
+
+/* The record for a symbol, or false. The map is made at the first question, so that asking for every kernel of an
+ * object takes linear time. */
+static bool find_record(struct sk_linker *linker, struct sk_object *object, const char *symbol, struct record *record)
+{
+	if (!object->kernel_section)
+		return false;
+	if (!object->records) {
+		object->records = SK_NEW(linker->arena, struct sk_map);
+		sk_map_init(object->records, linker->arena);
+		for (uint64_t offset = 0; next_record(object, &offset, record);)
+			sk_map_insert(object->records, record->symbol, strlen(record->symbol),
+				      (uint32_t)record->offset);
+	}
+
+	uint32_t found = sk_map_find(object->records, symbol, strlen(symbol));
+	uint64_t offset = found;
+
+	return found != SK_NONE && next_record(object, &offset, record);
 }
 
 /* The objects of an input, or all objects. */
@@ -87,19 +107,17 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 
 	range_of(linker, input, &first, &end);
 	for (size_t i = first; i < end; i++) {
-		const struct sk_object *object = linker->objects.items[i];
+		struct sk_object *object = linker->objects.items[i];
 		struct record record;
 
-		for (uint64_t offset = 0; next_record(object, &offset, &record);)
-			if (!strcmp(record.symbol, name)) {
-				sk_error(linker->diag,
-					 (struct sk_place){sk_object_name(linker, object), 0, 0, ".sk.kernels",
-							   record.offset},
-					 "kernel '%s' has a signature, but the object does not define it as a global "
-					 "function",
-					 name);
-				return;
-			}
+		if (find_record(linker, object, name, &record)) {
+			sk_error(linker->diag,
+				 (struct sk_place){sk_object_name(linker, object), 0, 0, ".sk.kernels", record.offset},
+				 "kernel '%s' has a signature, but the object does not define it as a global "
+				 "function",
+				 name);
+			return;
+		}
 	}
 	for (size_t i = first; i < end; i++) {
 		const struct sk_object *object = linker->objects.items[i];
@@ -147,12 +165,10 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 
 	struct record record;
 
-	for (uint64_t offset = 0; next_record(object, &offset, &record);)
-		if (!strcmp(record.symbol, name)) {
-			result->signature = record.signature;
-			result->place = (struct sk_place){result->object, 0, 0, ".sk.kernels", record.offset};
-			break;
-		}
+	if (find_record(linker, object, name, &record)) {
+		result->signature = record.signature;
+		result->place = (struct sk_place){result->object, 0, 0, ".sk.kernels", record.offset};
+	}
 	return sk_object_pull(linker, object);
 }
 

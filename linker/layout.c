@@ -1,9 +1,9 @@
 /* Where everything goes: live sections come in; output sections, their addresses and the program headers go out.
  *
- * Five regions, each of whole pages, in this order: what is only read (with the ELF headers), code, what is read-only once the
- * loader has relocated it, writable data, constants. Offsets in the file equal addresses, so zeroed data leaves a hole before
- * the constants. Constants come last because they alone may be huge: everything else must be within reach of 32-bit
- * displacements. */
+ * Five regions, each of whole pages, in this order: what is only read (with the ELF headers), code, what is read-only
+ * once the loader has relocated it, writable data (in one segment with the region before, which saves a mapping),
+ * constants. Offsets in the file equal addresses, so zeroed data leaves a hole before the constants. Constants come
+ * last because they alone may be huge: everything else must be within reach of 32-bit displacements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +58,18 @@ static const char *output_name(const struct sk_input_section *section, enum sk_r
 	static const struct {
 		const char *prefix, *name;
 	} names[] = {
-		{".text", ".text"},	       {".rodata", ".rodata"},	     {".data.rel.ro", ".data.rel.ro"},
-		{".data", ".data"},	       {".bss", ".bss"},	     {".init_array", ".init_array"},
-		{".fini_array", ".fini_array"}, {".lrodata", ".rodata"},	     {".ldata", ".data"},
-		{".lbss", ".bss"},	       {"COMMON", ".bss"},	     {".gcc_except_table", ".gcc_except_table"},
+		{".text", ".text"},
+		{".rodata", ".rodata"},
+		{".data.rel.ro", ".data.rel.ro"},
+		{".data", ".data"},
+		{".bss", ".bss"},
+		{".init_array", ".init_array"},
+		{".fini_array", ".fini_array"},
+		{".lrodata", ".rodata"},
+		{".ldata", ".data"},
+		{".lbss", ".bss"},
+		{"COMMON", ".bss"},
+		{".gcc_except_table", ".gcc_except_table"},
 	};
 
 	if (rank == SK_RANK_RELRO_DATA)
@@ -316,8 +324,8 @@ static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags,
 				   .p_align = alignment});
 }
 
-/* The loaded segment of a region, if there is anything in it. */
-static void add_region(struct sk_linker *linker, enum region region, uint32_t flags)
+/* A segment of what the regions from first to last hold, if anything. */
+static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags, enum region first, enum region last)
 {
 	uint64_t alignment = linker->architecture->page_size, start = 0, file_end = 0, end = 0;
 	bool found = false;
@@ -325,10 +333,10 @@ static void add_region(struct sk_linker *linker, enum region region, uint32_t fl
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		const struct sk_output *output = linker->outputs.items[i];
 
-		if (region_of(output->rank) != region)
+		if (region_of(output->rank) < first || region_of(output->rank) > last)
 			continue;
 		if (!found)
-			start = file_end = region == READ_ONLY ? 0 : output->address; /* with the ELF headers */
+			start = file_end = first == READ_ONLY ? 0 : output->address; /* with the ELF headers */
 		found = true;
 		end = output->address + output->size;
 		if (output->type != SHT_NOBITS)
@@ -336,11 +344,8 @@ static void add_region(struct sk_linker *linker, enum region region, uint32_t fl
 		if (output->alignment > alignment)
 			alignment = output->alignment;
 	}
-	if (!found)
-		return;
-	add_segment(linker, PT_LOAD, flags, start, file_end, end, alignment);
-	if (region == RELRO)
-		add_segment(linker, PT_GNU_RELRO, PF_R, start, file_end, end, 1);
+	if (found)
+		add_segment(linker, type, flags, start, file_end, end, type == PT_LOAD ? alignment : 1);
 }
 
 static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, enum sk_made first,
@@ -369,11 +374,11 @@ static int compare_segments(const void *a, const void *b)
 
 static void make_segments(struct sk_linker *linker)
 {
-	add_region(linker, READ_ONLY, PF_R);
-	add_region(linker, CODE, PF_R | PF_X);
-	add_region(linker, RELRO, PF_R | PF_W);
-	add_region(linker, WRITABLE, PF_R | PF_W);
-	add_region(linker, CONSTANTS, PF_R);
+	add_regions(linker, PT_LOAD, PF_R, READ_ONLY, READ_ONLY);
+	add_regions(linker, PT_LOAD, PF_R | PF_X, CODE, CODE);
+	add_regions(linker, PT_LOAD, PF_R | PF_W, RELRO, WRITABLE);
+	add_regions(linker, PT_LOAD, PF_R, CONSTANTS, CONSTANTS);
+	add_regions(linker, PT_GNU_RELRO, PF_R, RELRO, RELRO);
 	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC, SK_MADE_DYNAMIC);
 	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_NOTES, SK_MADE_BUILD_ID);
 	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER, SK_MADE_FRAME_HEADER);
@@ -399,7 +404,7 @@ static void drop_empty_padding(struct sk_linker *linker)
 
 bool sk_layout(struct sk_linker *linker)
 {
-	enum { MAXIMUM_SEGMENTS = 11 }; /* all that make_segments knows: a few unused bytes are no harm */
+	enum { MAXIMUM_SEGMENTS = 9 }; /* all that make_segments knows: a few unused bytes are no harm */
 
 	add_made(linker);
 	add_synthetic(linker);

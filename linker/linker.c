@@ -13,7 +13,7 @@ static const struct {
 	enum sk_rank rank;
 	uint64_t alignment, entry_size, size;
 } made_sections[SK_MADE_COUNT] = {
-	[SK_MADE_NOTES] = {".note.package", SHT_NOTE, SK_RANK_NOTE, 4, 0, 0},
+	[SK_MADE_NOTES] = {".note.sklink", SHT_NOTE, SK_RANK_NOTE, 4, 0, 0},
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
 	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
 	[SK_MADE_GNU_HASH] = {".gnu.hash", SHT_GNU_HASH, SK_RANK_HASH, 8, 0, 0},
@@ -27,7 +27,7 @@ static const struct {
 	[SK_MADE_PLT] = {".plt", SHT_PROGBITS, SK_RANK_PLT, 16, 0, 0},
 	[SK_MADE_DYNAMIC] = {".dynamic", SHT_DYNAMIC, SK_RANK_DYNAMIC, 8, sizeof(Elf64_Dyn), 0},
 	[SK_MADE_GOT] = {".got", SHT_PROGBITS, SK_RANK_GOT, 8, sizeof(Elf64_Addr), 0},
-	[SK_MADE_RELRO_PADDING] = {".padding", SHT_NOBITS, SK_RANK_RELRO_PADDING, 1, 0, 0},
+	[SK_MADE_RELRO_PADDING] = {".padding", SHT_PROGBITS, SK_RANK_RELRO_PADDING, 1, 0, 0},
 };
 
 static void describe_made_sections(struct sk_linker *linker)
@@ -141,16 +141,17 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 	} else {
 		symbol = (sk_symbol)linker->symbols.count;
 		sk_array_push(linker->arena, &linker->symbols, (struct sk_linker_symbol){0});
-		linker->symbols.items[symbol] = (struct sk_linker_symbol){.name = name,
-									  .name_length = name ? (uint32_t)strlen(name) : 0,
-									  .first_definition = SK_NONE,
-									  .last_definition = SK_NONE,
-									  .local = true,
-									  .import = SK_NONE,
-									  .slot = SK_NONE,
-									  .stub = SK_NONE,
-									  .first_user = SK_NONE,
-									  .last_user = SK_NONE};
+		linker->symbols.items[symbol] =
+			(struct sk_linker_symbol){.name = name,
+						  .name_length = name ? (uint32_t)strlen(name) : 0,
+						  .first_definition = SK_NONE,
+						  .last_definition = SK_NONE,
+						  .local = true,
+						  .import = SK_NONE,
+						  .slot = SK_NONE,
+						  .stub = SK_NONE,
+						  .first_user = SK_NONE,
+						  .last_user = SK_NONE};
 	}
 	sk_symbol_define(linker, symbol, in, offset, size, type);
 	return symbol;
@@ -159,8 +160,9 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,
 			sk_symbol target, int64_t addend)
 {
-	sk_array_push(linker->arena, &linker->synthetic.items[section]->relocations,
-		      (Elf64_Rela){.r_offset = offset, .r_info = ELF64_R_INFO((uint64_t)target, kind), .r_addend = addend});
+	sk_array_push(
+		linker->arena, &linker->synthetic.items[section]->relocations,
+		(Elf64_Rela){.r_offset = offset, .r_info = ELF64_R_INFO((uint64_t)target, kind), .r_addend = addend});
 }
 
 void sk_linker_order(struct sk_linker *linker, sk_symbol code)
@@ -219,15 +221,16 @@ static bool prepare_synthetic(struct sk_linker *linker)
 		for (size_t j = 0; j < synthetic->relocations.count; j++) {
 			Elf64_Rela *relocation = &synthetic->relocations.items[j];
 
-			relocation->r_info = ELF64_R_INFO(ELF64_R_SYM(relocation->r_info),
-							  types[ELF64_R_TYPE(relocation->r_info)]);
+			relocation->r_info =
+				ELF64_R_INFO(ELF64_R_SYM(relocation->r_info), types[ELF64_R_TYPE(relocation->r_info)]);
 		}
 		synthetic->section.relocations = (const sk_elf_relocation *)synthetic->relocations.items;
 		synthetic->section.relocation_count = synthetic->relocations.count;
 		if (synthetic->kind != SK_SECTION_EH_FRAME || !synthetic->section.size)
 			continue;
 		if (synthetic->relocations.count)
-			qsort(synthetic->relocations.items, synthetic->relocations.count, sizeof(Elf64_Rela), compare_offsets);
+			qsort(synthetic->relocations.items, synthetic->relocations.count, sizeof(Elf64_Rela),
+			      compare_offsets);
 		join_pieces(linker, &synthetic->section);
 		if (!sk_frames_read(linker, &synthetic->section, &frames))
 			return false;

@@ -13,6 +13,7 @@ linker_liblinker_la_SOURCES = \
 	linker/kernels.c \
 	linker/layout.c \
 	linker/linker.c linker/linker.h \
+	linker/load.c \
 	linker/object.c \
 	linker/relocate.c \
 	linker/scan.c \
@@ -27,3 +28,28 @@ linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS)
 check_PROGRAMS += tests/link-driver
 tests_link_driver_SOURCES = tests/link-driver.c
 tests_link_driver_LDADD = linker/liblinker.la
+
+check_PROGRAMS += tests/link-damage
+tests_link_damage_SOURCES = tests/link-damage.c
+tests_link_damage_LDADD = linker/liblinker.la
+
+if HAVE_CHECK
+check_PROGRAMS += tests/check_archive tests/check_relocate
+QUICK_TESTS += tests/check_archive tests/check_relocate
+tests_check_archive_SOURCES = tests/check_archive.c
+tests_check_archive_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_archive_LDADD = linker/liblinker.la $(CHECK_LIBS)
+tests_check_relocate_SOURCES = tests/check_relocate.c
+tests_check_relocate_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_relocate_LDADD = linker/liblinker.la $(CHECK_LIBS)
+endif
+
+LINKER_TESTS = \
+	tests/link-blas.sh \
+	tests/link-damage.sh \
+	tests/link-imports.sh \
+	tests/link-output.sh \
+	tests/link-relocate.sh \
+	tests/link-resolve.sh
+SHELL_TESTS += $(LINKER_TESTS)
+QUICK_TESTS += $(LINKER_TESTS)

@@ -1,38 +1,23 @@
 /* Validate once, then trust: an object's bytes come in, tables that every later pass may index without a check go out.
  *
- * sk_object_open, for every object and every member of an archive, checks
+ * This half, for every object and every member of an archive, checks
  *   - the ELF header: class, byte order, type, machine, sizes of records;
  *   - the section headers: names, that contents lie in the file, alignments, sizes;
  *   - the symbols: order, names, section numbers, values inside their sections, common symbols' alignments;
  *   - the signature records in .sk.kernels.
- * sk_object_load, for the objects that take part in the link, checks
- *   - section types and flags;
- *   - groups: that their members exist and are in one group only;
- *   - relocations of loaded sections: targets, symbols, that every field lies in its section;
- *   - .eh_frame (frames.c).
- * Sections that are not loaded are dropped, so what is in them is nobody's concern.
+ * load.c checks the rest of those that take part in the link.
  *
  * Objects are read directly and not through libelf, which would have to copy every member of an archive that is not
  * aligned to eight bytes (that is most of them), and would check less. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "linker/internal.h"
 
-enum {
-	SHT_X86_64_UNWIND_TYPE = 0x70000001,
-	SHT_CREL_TYPE = 0x40000014, /* LLVM's compact relocations */
-};
-
-/* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would only
- * overflow the image. */
+/* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would
+ * only overflow the image. */
 #define MAXIMUM_ALIGNMENT ((uint64_t)1 << 24)
-#define MAXIMUM_SIZE ((uint64_t)1 << 46)
-
-/* Puts an error about the object into the sink; false. */
-#define BAD(linker, object, ...)                                                                                   \
-	(sk_error((linker)->diag, (struct sk_place){.file = sk_object_name(linker, object)}, __VA_ARGS__), false)
+#define MAXIMUM_SIZE	  ((uint64_t)1 << 46)
 
 const char *sk_object_name(const struct sk_linker *linker, const struct sk_object *object)
 {
@@ -77,42 +62,36 @@ struct sk_place sk_symbol_place(const struct sk_linker *linker, const struct sk_
 	return place;
 }
 
-static bool is_section(const struct sk_object *object, uint32_t number)
-{
-	return number != SHN_UNDEF && number < object->header_count;
-}
-
-/* ---- opening ---- */
-
 static bool check_header(struct sk_linker *linker, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
 
 	if (object->size < sizeof(*header))
-		return BAD(linker, object, "the object is truncated in its ELF header");
+		return SK_BAD_OBJECT(linker, object, "the object is truncated in its ELF header");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return BAD(linker, object, "is not a 64-bit object");
+		return SK_BAD_OBJECT(linker, object, "is not a 64-bit object");
 	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
-		return BAD(linker, object, "is not a little-endian object");
+		return SK_BAD_OBJECT(linker, object, "is not a little-endian object");
 	if (header->e_ident[EI_VERSION] != EV_CURRENT || header->e_version != EV_CURRENT)
-		return BAD(linker, object, "has an unknown ELF version");
+		return SK_BAD_OBJECT(linker, object, "has an unknown ELF version");
 	if (header->e_type != ET_REL)
-		return BAD(linker, object, "is a %s, not a relocatable object",
-			   header->e_type == ET_DYN    ? "shared object or program"
-			   : header->e_type == ET_EXEC ? "program"
-			   : header->e_type == ET_CORE ? "core dump"
-						       : "file of an unknown type");
+		return SK_BAD_OBJECT(linker, object, "is a %s, not a relocatable object",
+				     header->e_type == ET_DYN	 ? "shared object or program"
+				     : header->e_type == ET_EXEC ? "program"
+				     : header->e_type == ET_CORE ? "core dump"
+								 : "file of an unknown type");
 
 	const struct sk_architecture *architecture = sk_architecture_find(header->e_machine);
 
 	if (!architecture)
-		return BAD(linker, object, "is for ELF machine %u, which is not supported", header->e_machine);
+		return SK_BAD_OBJECT(linker, object, "is for ELF machine %u, which is not supported",
+				     header->e_machine);
 	if (linker->architecture && linker->architecture != architecture)
-		return BAD(linker, object, "is for %s, but the objects before it are for %s", architecture->name,
-			   linker->architecture->name);
+		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
+				     architecture->name, linker->architecture->name);
 	linker->architecture = architecture;
 	if (header->e_ehsize != sizeof(Elf64_Ehdr) || header->e_shentsize != sizeof(Elf64_Shdr))
-		return BAD(linker, object, "has ELF headers of an unknown size");
+		return SK_BAD_OBJECT(linker, object, "has ELF headers of an unknown size");
 	return true;
 }
 
@@ -121,14 +100,14 @@ static bool check_strings(struct sk_linker *linker, struct sk_object *object, ui
 			  uint64_t *size)
 {
 	if (section == SHN_UNDEF || section >= object->header_count || object->headers[section].sh_type != SHT_STRTAB)
-		return BAD(linker, object, "section %u, which must hold names, is no string table", section);
+		return SK_BAD_OBJECT(linker, object, "section %u, which must hold names, is no string table", section);
 
 	const sk_elf_section *header = &object->headers[section];
 
 	if (!sk_within(header->sh_offset, header->sh_size, object->size))
-		return BAD(linker, object, "the string table in section %u is truncated", section);
+		return SK_BAD_OBJECT(linker, object, "the string table in section %u is truncated", section);
 	if (!header->sh_size || object->bytes[header->sh_offset + header->sh_size - 1] != 0)
-		return BAD(linker, object, "the string table in section %u does not end with a NUL", section);
+		return SK_BAD_OBJECT(linker, object, "the string table in section %u does not end with a NUL", section);
 	*strings = (const char *)object->bytes + header->sh_offset;
 	*size = header->sh_size;
 	return true;
@@ -140,14 +119,16 @@ static bool check_section_table(struct sk_linker *linker, struct sk_object *obje
 	uint64_t count = header->e_shnum, bytes;
 
 	if (!sk_within(header->e_shoff, sizeof(Elf64_Shdr), object->size) || header->e_shoff < sizeof(*header))
-		return BAD(linker, object, "the section headers are missing or lie outside the file");
+		return SK_BAD_OBJECT(linker, object, "the section headers are missing or lie outside the file");
 	object->headers = (const sk_elf_section *)(object->bytes + header->e_shoff);
 	if (count == 0) /* more than fit into the header (gABI, "ELF Header") */
 		count = object->headers[0].sh_size;
 	if (count == 0 || count >= UINT32_MAX)
-		return BAD(linker, object, "the number of sections, %llu, makes no sense", (unsigned long long)count);
+		return SK_BAD_OBJECT(linker, object, "the number of sections, %llu, makes no sense",
+				     (unsigned long long)count);
 	if (!sk_mul(count, sizeof(Elf64_Shdr), &bytes) || !sk_within(header->e_shoff, bytes, object->size))
-		return BAD(linker, object, "the section headers lie outside the file; the object is truncated");
+		return SK_BAD_OBJECT(linker, object,
+				     "the section headers lie outside the file; the object is truncated");
 	object->header_count = (uint32_t)count;
 
 	uint32_t names = header->e_shstrndx == SHN_XINDEX ? object->headers[0].sh_link : header->e_shstrndx;
@@ -165,22 +146,23 @@ static bool check_sections(struct sk_linker *linker, struct sk_object *object)
 		const sk_elf_section *header = &object->headers[i];
 
 		if (header->sh_name >= names_size)
-			return BAD(linker, object, "the name of section %u is not in the table of names", i);
+			return SK_BAD_OBJECT(linker, object, "the name of section %u is not in the table of names", i);
 
 		const char *name = sk_object_section_name(object, i);
 
 		if (header->sh_type != SHT_NOBITS && !sk_within(header->sh_offset, header->sh_size, object->size))
-			return BAD(linker, object, "section %s (number %u) ends behind the end of the file", name, i);
+			return SK_BAD_OBJECT(linker, object, "section %s (number %u) ends behind the end of the file",
+					     name, i);
 		if (header->sh_addralign > MAXIMUM_ALIGNMENT ||
 		    (header->sh_addralign && !sk_is_power_of_two(header->sh_addralign)))
-			return BAD(linker, object, "section %s (number %u) has the impossible alignment %llu", name, i,
-				   (unsigned long long)header->sh_addralign);
+			return SK_BAD_OBJECT(linker, object, "section %s (number %u) has the impossible alignment %llu",
+					     name, i, (unsigned long long)header->sh_addralign);
 		if (header->sh_size > MAXIMUM_SIZE)
-			return BAD(linker, object, "section %s (number %u) has the impossible size %llu", name, i,
-				   (unsigned long long)header->sh_size);
+			return SK_BAD_OBJECT(linker, object, "section %s (number %u) has the impossible size %llu",
+					     name, i, (unsigned long long)header->sh_size);
 		if (header->sh_type == SHT_SYMTAB) {
 			if (object->symbol_table)
-				return BAD(linker, object, "has two symbol tables");
+				return SK_BAD_OBJECT(linker, object, "has two symbol tables");
 			object->symbol_table = i;
 		}
 		if (!strcmp(name, ".sk.kernels"))
@@ -211,18 +193,18 @@ static bool check_symbol(struct sk_linker *linker, struct sk_object *object, uin
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
 
 	if (symbol->st_name >= names_size)
-		return BAD(linker, object, "the name of symbol %u is not in the table of names", i);
-	if (local ? binding != STB_LOCAL
-		  : binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE)
-		return BAD(linker, object, "symbol %u has binding %u, which it cannot have there", i, binding);
+		return SK_BAD_OBJECT(linker, object, "the name of symbol %u is not in the table of names", i);
+	if (local ? binding != STB_LOCAL : binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE)
+		return SK_BAD_OBJECT(linker, object, "symbol %u has binding %u, which it cannot have there", i,
+				     binding);
 	if (!local && !object->names[symbol->st_name])
-		return BAD(linker, object, "global symbol %u has no name", i);
+		return SK_BAD_OBJECT(linker, object, "global symbol %u has no name", i);
 
 	uint32_t section = symbol->st_shndx;
 
 	if (section == SHN_UNDEF) {
 		if (local && i)
-			return BAD(linker, object, "local symbol %u is not defined", i);
+			return SK_BAD_OBJECT(linker, object, "local symbol %u is not defined", i);
 		return true;
 	}
 	if (section == SHN_ABS)
@@ -230,19 +212,19 @@ static bool check_symbol(struct sk_linker *linker, struct sk_object *object, uin
 	if (section == SHN_COMMON) {
 		if (symbol->st_size > MAXIMUM_SIZE || symbol->st_value > MAXIMUM_ALIGNMENT ||
 		    (symbol->st_value && !sk_is_power_of_two(symbol->st_value)) || local)
-			return BAD(linker, object, "common symbol %u is damaged", i);
+			return SK_BAD_OBJECT(linker, object, "common symbol %u is damaged", i);
 		return true;
 	}
 	if (section == SHN_XINDEX && object->far_sections)
 		section = object->far_sections[i];
 	else if (section >= SHN_LORESERVE)
 		section = UINT32_MAX;
-	if (!is_section(object, section))
-		return BAD(linker, object, "symbol %u (%s) is in a section that does not exist", i,
-			   object->names + symbol->st_name);
+	if (!sk_object_has_section(object, section))
+		return SK_BAD_OBJECT(linker, object, "symbol %u (%s) is in a section that does not exist", i,
+				     object->names + symbol->st_name);
 	if (symbol->st_value > object->headers[section].sh_size)
-		return BAD(linker, object, "symbol %u (%s) lies outside its section %s", i,
-			   object->names + symbol->st_name, sk_object_section_name(object, section));
+		return SK_BAD_OBJECT(linker, object, "symbol %u (%s) lies outside its section %s", i,
+				     object->names + symbol->st_name, sk_object_section_name(object, section));
 	return true;
 }
 
@@ -255,9 +237,9 @@ static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
 	uint64_t names_size, count = header->sh_size / sizeof(Elf64_Sym);
 
 	if (header->sh_entsize != sizeof(Elf64_Sym) || header->sh_size % sizeof(Elf64_Sym) || count >= UINT32_MAX)
-		return BAD(linker, object, "the symbol table's size is wrong");
+		return SK_BAD_OBJECT(linker, object, "the symbol table's size is wrong");
 	if (header->sh_info > count)
-		return BAD(linker, object, "the symbol table has more local symbols than symbols");
+		return SK_BAD_OBJECT(linker, object, "the symbol table has more local symbols than symbols");
 	if (!check_strings(linker, object, header->sh_link, &object->names, &names_size))
 		return false;
 	object->symbols = (const sk_elf_symbol *)(object->bytes + header->sh_offset);
@@ -270,7 +252,7 @@ static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
 		if (far->sh_type != SHT_SYMTAB_SHNDX || far->sh_link != object->symbol_table)
 			continue;
 		if (far->sh_size / sizeof(uint32_t) < count)
-			return BAD(linker, object, "the table of symbols' section numbers is too short");
+			return SK_BAD_OBJECT(linker, object, "the table of symbols' section numbers is too short");
 		object->far_sections = (const sk_elf_word *)(object->bytes + far->sh_offset);
 	}
 	for (uint32_t i = 0; i < object->symbol_count; i++)
@@ -290,7 +272,8 @@ static bool check_kernel_records(struct sk_linker *linker, struct sk_object *obj
 	struct sk_place place = {.file = sk_object_name(linker, object), .section = ".sk.kernels"};
 	size_t strings = 0;
 
-	if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_COMPRESSED | SHF_ALLOC))) {
+	if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_COMPRESSED | SHF_ALLOC)) ||
+	    header->sh_size >= UINT32_MAX) {
 		sk_error(linker->diag, place, "the section must be plain, not loaded and not compressed");
 		return false;
 	}
@@ -351,218 +334,4 @@ enum sk_object_result sk_object_open(struct sk_linker *linker, const struct sk_o
 	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
 	*result = object;
 	return SK_OBJECT_READY;
-}
-
-/* ---- loading ---- */
-
-static bool check_flags(struct sk_linker *linker, const struct sk_object *object, const struct sk_input_section *section)
-{
-	const uint64_t wrong = SHF_WRITE | SHF_EXECINSTR;
-
-	if (section->flags & SHF_COMPRESSED)
-		return BAD(linker, object, "section %s is loaded and cannot be compressed", section->name);
-	if ((section->flags & wrong) == wrong)
-		return BAD(linker, object, "section %s is both writable and executable, which is refused", section->name);
-	if (section->type == SHT_PREINIT_ARRAY)
-		return BAD(linker, object, "section %s cannot be part of a shared object", section->name);
-	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)
-		return BAD(linker, object, "section %s is obsolete; recompile with -fuse-init-array", section->name);
-	return true;
-}
-
-/* Describes one section and decides whether it can be part of the image. */
-static bool describe_section(struct sk_linker *linker, struct sk_object *object, uint32_t number)
-{
-	const sk_elf_section *header = &object->headers[number];
-	struct sk_input_section *section = &object->sections[number];
-
-	*section = (struct sk_input_section){
-		.object = object,
-		.name = sk_object_section_name(object, number),
-		.type = header->sh_type,
-		.flags = header->sh_flags,
-		.bytes = header->sh_type == SHT_NOBITS ? NULL : object->bytes + header->sh_offset,
-		.size = header->sh_size,
-		.alignment = header->sh_addralign ? header->sh_addralign : 1,
-		.state = SK_NONE,
-	};
-	switch (header->sh_type) {
-	case SHT_PROGBITS:
-	case SHT_NOBITS:
-	case SHT_NOTE:
-	case SHT_INIT_ARRAY:
-	case SHT_FINI_ARRAY:
-	case SHT_PREINIT_ARRAY:
-	case SHT_X86_64_UNWIND_TYPE:
-		if (!(header->sh_flags & SHF_ALLOC))
-			return true;
-		/* Frames are taken apart and joined by frames.c. */
-		section->loaded = strcmp(section->name, ".eh_frame") != 0;
-		return check_flags(linker, object, section);
-	case SHT_CREL_TYPE:
-		return BAD(linker, object, "section %s holds compact relocations, which are not supported; "
-			   "recompile without -Wa,--crel", section->name);
-	default:
-		if (header->sh_flags & SHF_ALLOC)
-			return BAD(linker, object, "section %s has the unknown type 0x%x", section->name,
-				   header->sh_type);
-		return true;
-	}
-}
-
-/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
-static bool read_group(struct sk_linker *linker, struct sk_object *object, uint32_t number)
-{
-	const sk_elf_section *header = &object->headers[number];
-	const sk_elf_word *words = (const sk_elf_word *)(object->bytes + header->sh_offset);
-	uint64_t count = header->sh_size / sizeof(uint32_t);
-
-	if (!count || header->sh_size % sizeof(uint32_t) || header->sh_link != object->symbol_table ||
-	    header->sh_info >= object->symbol_count)
-		return BAD(linker, object, "the group in section %u is damaged", number);
-
-	const sk_elf_symbol *signature = &object->symbols[header->sh_info];
-	const char *name = object->names + signature->st_name;
-	uint32_t section = sk_object_symbol_section(object, header->sh_info);
-
-	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
-		name = sk_object_section_name(object, section);
-
-	uint32_t group = (uint32_t)linker->groups.count;
-	bool discarded = (words[0] & GRP_COMDAT) && sk_map_insert(&linker->groups, name, strlen(name), group) != group;
-
-	for (uint64_t i = 1; i < count; i++) {
-		if (!is_section(object, words[i]) || words[i] == number)
-			return BAD(linker, object, "group %s has a member that does not exist", name);
-		if (object->headers[words[i]].sh_type == SHT_GROUP)
-			return BAD(linker, object, "group %s has a group as its member", name);
-
-		struct sk_input_section *member = &object->sections[words[i]];
-
-		if (member->visit)
-			return BAD(linker, object, "section %s is in two groups", member->name);
-		member->visit = 1; /* cleared below */
-		member->discarded = discarded;
-	}
-	return true;
-}
-
-static bool read_groups(struct sk_linker *linker, struct sk_object *object)
-{
-	bool ok = true, any = false;
-
-	for (uint32_t i = 1; i < object->header_count && ok; i++)
-		if (object->headers[i].sh_type == SHT_GROUP) {
-			ok = read_group(linker, object, i);
-			any = true;
-		}
-	for (uint32_t i = 1; any && i < object->header_count; i++)
-		object->sections[i].visit = 0;
-	return ok;
-}
-
-static int compare_offsets(const void *a, const void *b)
-{
-	const sk_elf_relocation *left = a, *right = b;
-
-	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
-}
-
-static bool check_relocations(struct sk_linker *linker, const struct sk_object *object,
-			      const struct sk_input_section *section, bool *sorted)
-{
-	uint64_t last = 0;
-
-	*sorted = true;
-	for (uint64_t i = 0; i < section->relocation_count; i++) {
-		const sk_elf_relocation *relocation = &section->relocations[i];
-		uint32_t number = ELF64_R_TYPE(relocation->r_info);
-		const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
-
-		if (!sk_within(relocation->r_offset, type ? type->width : 1, section->size))
-			return BAD(linker, object, "relocation %llu of section %s lies outside the section",
-				   (unsigned long long)i, section->name);
-		if (ELF64_R_SYM(relocation->r_info) >= (object->symbol_count ? object->symbol_count : 1))
-			return BAD(linker, object, "relocation %llu of section %s refers to symbol %llu of %u",
-				   (unsigned long long)i, section->name,
-				   (unsigned long long)ELF64_R_SYM(relocation->r_info), object->symbol_count);
-		*sorted &= relocation->r_offset >= last;
-		last = relocation->r_offset;
-	}
-	return true;
-}
-
-static bool read_relocations(struct sk_linker *linker, struct sk_object *object, uint32_t number)
-{
-	const sk_elf_section *header = &object->headers[number];
-
-	if (!is_section(object, header->sh_info))
-		return BAD(linker, object, "relocation section %u applies to no section", number);
-
-	struct sk_input_section *section = &object->sections[header->sh_info];
-	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
-
-	if (!section->loaded && !frames)
-		return true;
-	if (header->sh_type == SHT_REL)
-		return BAD(linker, object, "the relocations of section %s have no addends, which %s does not know",
-			   section->name, linker->architecture->name);
-	if (header->sh_entsize != sizeof(Elf64_Rela) || header->sh_size % sizeof(Elf64_Rela) ||
-	    header->sh_link != object->symbol_table)
-		return BAD(linker, object, "the relocations of section %s are damaged", section->name);
-	if (!header->sh_size)
-		return true;
-	if (section->relocations)
-		return BAD(linker, object, "section %s has two sections of relocations", section->name);
-	if (section->type == SHT_NOBITS)
-		return BAD(linker, object, "section %s has relocations but no contents", section->name);
-	section->relocations = (const sk_elf_relocation *)(object->bytes + header->sh_offset);
-	section->relocation_count = header->sh_size / sizeof(Elf64_Rela);
-	if (!check_relocations(linker, object, section, &sorted))
-		return false;
-	if (frames && !sorted) {
-		Elf64_Rela *copy = SK_NEW_ARRAY(linker->arena, Elf64_Rela, section->relocation_count);
-
-		memcpy(copy, section->relocations, header->sh_size);
-		qsort(copy, section->relocation_count, sizeof(*copy), compare_offsets);
-		section->relocations = (const sk_elf_relocation *)copy;
-	}
-	return true;
-}
-
-static bool read_frames(struct sk_linker *linker, struct sk_object *object)
-{
-	sk_frames frames = {0};
-
-	for (uint32_t i = 1; i < object->header_count; i++) {
-		struct sk_input_section *section = &object->sections[i];
-
-		if (!(section->flags & SHF_ALLOC) || section->loaded || section->discarded || !section->size)
-			continue;
-		if (section->type == SHT_NOBITS)
-			return BAD(linker, object, "section %s has no contents", section->name);
-		if (!sk_frames_read(linker, section, &frames))
-			return false;
-	}
-	object->frames = frames.items;
-	object->frame_count = frames.count;
-	sk_frames_attach(linker, object->frames, object->frame_count);
-	return true;
-}
-
-bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
-{
-	object->sections = SK_NEW_ARRAY(linker->arena, struct sk_input_section, object->header_count);
-	for (uint32_t i = 1; i < object->header_count; i++)
-		if (!describe_section(linker, object, i))
-			return false;
-	if (!read_groups(linker, object))
-		return false;
-	for (uint32_t i = 1; i < object->header_count; i++) {
-		uint32_t type = object->headers[i].sh_type;
-
-		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(linker, object, i))
-			return false;
-	}
-	return read_frames(linker, object);
 }

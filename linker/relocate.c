@@ -1,5 +1,5 @@
-/* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list of
- * what is left to the loader. The arithmetic is the same for all machines; the bits are the architecture's. */
+/* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list
+ * of what is left to the loader. The arithmetic is the same for all machines; the bits are the architecture's. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -39,9 +39,9 @@ static void leave_import(struct sk_linker *linker, uint64_t place, sk_symbol sym
 {
 	uint64_t index = linker->symbols.items[symbol].dynamic_index;
 
-	sk_array_push(linker->arena, &linker->import_relocations,
-		      (Elf64_Rela){.r_offset = place,
-				   .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
+	sk_array_push(
+		linker->arena, &linker->import_relocations,
+		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
 }
 
 void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,

@@ -1,6 +1,6 @@
-/* Looks at every relocation of what is reached, once: live sections come in; the GOT slots, PLT stubs and loader relocations
- * that they need go out, and an error for everything that a package cannot hold. After this pass no relocation can fail for
- * any reason but its range. */
+/* Looks at every relocation of what is reached, once: live sections come in; the GOT slots, PLT stubs and loader
+ * relocations that they need go out, and an error for everything that a package cannot hold. After this pass no
+ * relocation can fail for any reason but its range. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -11,9 +11,9 @@ enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20 };
 enum action {
 	NOTHING, /* a value that is known when linking */
 	ADDRESS, /* the loader adds where the image lies */
-	IMPORT,	 /* the loader writes the address of an import */
-	STUB,	 /* a PLT stub */
-	SLOT,	 /* a GOT slot */
+	IMPORT, /* the loader writes the address of an import */
+	STUB, /* a PLT stub */
+	SLOT, /* a GOT slot */
 	NOT_PIC, /* refused, and so is what follows */
 	NO_NULL,
 	THREAD,
@@ -23,15 +23,15 @@ enum action {
 /* Legality: expression by kind of target. */
 static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	/*                           DEFINED  ABSOLUTE IMPORT   WEAK     THREAD  INDIRECT */
-	[SK_EXPRESSION_NONE]	   = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_WORD]	   = {ADDRESS, NOTHING, IMPORT,  NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_NARROW]	   = {NOT_PIC, NOTHING, NOT_PIC, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE]   = {NOTHING, NOT_PIC, STUB,    NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL]	   = {NOTHING, NOT_PIC, STUB,    NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_SLOT]	   = {SLOT,    SLOT,    SLOT,    SLOT,    THREAD, INDIRECT},
-	[SK_EXPRESSION_TABLE]	   = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STUB,    NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_THREAD]	   = {THREAD,  THREAD,  THREAD,  THREAD,  THREAD, THREAD},
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NOT_PIC, STUB, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NOT_PIC, STUB, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STUB, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
 };
 
 static const char *const refusals[] = {
@@ -45,8 +45,8 @@ static void refuse(struct sk_linker *linker, const struct sk_input_section *sect
 		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 		   const struct sk_target *target, const char *text)
 {
-	sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
-		 "relocation %s against '%s' %s", type->name, target->name, text);
+	sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset), "relocation %s against '%s' %s",
+		 type->name, target->name, text);
 }
 
 /* ---- undefined symbols ---- */
@@ -255,8 +255,8 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		if (type)
 			refuse(linker, section, relocation, type, &target, "is of a type that is not supported");
 		else
-			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u",
-				 target.name, number);
+			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u", target.name,
+				 number);
 		return;
 	}
 	if (type->expression == SK_EXPRESSION_NONE)

@@ -1,9 +1,10 @@
-/* Names and what they mean. Objects' global symbols come in, once interned and hashed; which definition counts goes out.
+/* Names and what they mean. Objects' global symbols come in, once interned and hashed; which definition counts goes
+ * out.
  *
  * Resolution does not depend on the order of inputs: every definition that any input has is on its symbol's list, and a
- * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first definition in
- * command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one beats a weak one;
- * of two weak ones the first pulled counts; two strong ones are an error. */
+ * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first
+ * definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one
+ * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -251,11 +252,11 @@ struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_
 
 	uint32_t number = sk_object_symbol_section(object, index);
 	bool is_section = ELF64_ST_TYPE(raw->st_info) == STT_SECTION;
-	struct sk_target target = {
-		.kind = SK_TARGET_ABSOLUTE,
-		.symbol = SK_NONE,
-		.value = raw->st_value,
-		.name = is_section && number ? sk_object_section_name(object, number) : object->names + raw->st_name};
+	struct sk_target target = {.kind = SK_TARGET_ABSOLUTE,
+				   .symbol = SK_NONE,
+				   .value = raw->st_value,
+				   .name = is_section && number ? sk_object_section_name(object, number)
+								: object->names + raw->st_name};
 
 	return number ? in_section(target, ELF64_ST_TYPE(raw->st_info), &object->sections[number]) : target;
 }

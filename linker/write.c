@@ -1,5 +1,5 @@
-/* Writes the file's parts to a temporary file beside the target and renames it: whoever runs or maps the old file keeps it,
- * and nobody ever sees half of the new one. What no part covers stays a hole. */
+/* Writes the file's parts to a temporary file beside the target and renames it: whoever runs or maps the old file keeps
+ * it, and nobody ever sees half of the new one. What no part covers stays a hole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
-/* x86-64. Little-endian, instructions of 1 to 15 bytes, and nearly everything PC-relative with 32 bits: code of the small
- * model reaches 2 GiB in each direction, which is why constants of any size come last in the image and dispatchers take
- * only their start PC-relative.
+/* x86-64. Little-endian, instructions of 1 to 15 bytes, and nearly everything PC-relative with 32 bits: code of the
+ * small model reaches 2 GiB in each direction, which is why constants of any size come last in the image and
+ * dispatchers take only their start PC-relative.
  *
- * The place P of a PC-relative field is the field itself, while the processor counts from the end of the instruction; the
- * compiler has put the difference (usually -4) into the addend.
+ * The place P of a PC-relative field is the field itself, while the processor counts from the end of the instruction;
+ * the compiler has put the difference (usually -4) into the addend.
  *
- * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX and
- * REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0, section
- * B.2); plain GOTPCREL does not promise what instruction it stands in and is left alone. Rewriting to an immediate would
- * need an absolute address, so only mov, call and jmp are done.
+ * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
+ * and REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0,
+ * section B.2); plain GOTPCREL does not promise what instruction it stands in and is left alone. Rewriting to an
+ * immediate would need an absolute address, so only mov, call and jmp are done.
  *
  * 32 and 32S hold absolute addresses of non-PIC code and never fit an image that is loaded anywhere. */
 #include <elf.h>
@@ -17,12 +17,12 @@
 
 #include "linker/architecture.h"
 
-#define ENTRY(type, text, kind, bytes, low, high, can_relax_it)                   \
-	[type] = {.name = (text),                                                 \
-		  .expression = SK_EXPRESSION_##kind,                             \
-		  .width = (bytes),                                               \
-		  .relaxable = (can_relax_it),                                    \
-		  .minimum = (low),                                               \
+#define ENTRY(type, text, kind, bytes, low, high, can_relax_it)                                                        \
+	[type] = {.name = (text),                                                                                      \
+		  .expression = SK_EXPRESSION_##kind,                                                                  \
+		  .width = (bytes),                                                                                    \
+		  .relaxable = (can_relax_it),                                                                         \
+		  .minimum = (low),                                                                                    \
 		  .maximum = (high)}
 #define FIELD(type, kind, bytes, low, high) ENTRY(type, #type, kind, bytes, low, high, false)
 #define SIGNED32(type, kind)		    ENTRY(type, #type, kind, 4, INT32_MIN, INT32_MAX, false)
@@ -77,12 +77,12 @@ static const struct sk_relocation_type types[] = {
 
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */
 enum {
-	MOV_LOAD = 0x8b,   /* mov m, r */
-	LEA = 0x8d,	   /* lea m, r */
-	GROUP_5 = 0xff,	   /* call *m or jmp *m, as the ModRM byte says */
+	MOV_LOAD = 0x8b, /* mov m, r */
+	LEA = 0x8d, /* lea m, r */
+	GROUP_5 = 0xff, /* call *m or jmp *m, as the ModRM byte says */
 	CALL_INDIRECT = 0x15, /* ModRM: call *disp32(%rip) */
 	JUMP_INDIRECT = 0x25, /* ModRM: jmp *disp32(%rip) */
-	RIP_MASK = 0xc7,   /* ModRM without the register */
+	RIP_MASK = 0xc7, /* ModRM without the register */
 	RIP_OPERAND = 0x05,
 };
 
@@ -125,7 +125,7 @@ static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 {
 	static const uint8_t code[8] = {
 		0xff, 0x25, 0, 0, 0, 0, /* jmp *slot(%rip) */
-		0xcc, 0xcc,		/* never reached */
+		0xcc, 0xcc, /* never reached */
 	};
 	uint32_t distance = (uint32_t)(slot - (address + 6));
 

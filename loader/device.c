@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,15 +151,33 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	return SKRT_OK;
 }
 
-void sk_device_pin(const struct skrt_device *device, pthread_t thread, uint32_t number)
+enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
+					void *context, uint32_t number)
 {
-	cpu_set_t set;
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	sigset_t blocked, old;
+	cpu_set_t processors;
+	char name[16];
 
-	if (number >= device->processor_count)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(device->processors[number], &set);
-	pthread_setaffinity_np(thread, sizeof(set), &set);
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&blocked, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &old);
+	int reason = pthread_create(thread, NULL, run, context);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (reason)
+		return sk_report(SKRT_OUT_OF_MEMORY,
+				 "cannot start thread %" PRIu32 " of a device of %" PRIu32 " cores: %s", number,
+				 device->cores, strerror(reason));
+	snprintf(name, sizeof(name), "skrt %" PRIu32, number);
+	pthread_setname_np(*thread, name);
+	if (number < device->processor_count) {
+		CPU_ZERO(&processors);
+		CPU_SET(device->processors[number], &processors);
+		/* Where that is forbidden the thread is slower, not wrong. */
+		pthread_setaffinity_np(*thread, sizeof(processors), &processors);
+	}
+	return SKRT_OK;
 }
 
 static void free_device(struct skrt_device *device)
@@ -187,18 +206,12 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_cond_init(&device->work, NULL);
 	enum skrt_status status = find_processors(device);
 	device->cores = options && options->cores ? options->cores : device->processor_count;
-	if (!status) {
-		int reason = pthread_create(&device->driver, NULL, sk_stream_drive, device);
-
-		if (reason)
-			status =
-				sk_report(SKRT_OUT_OF_MEMORY, "cannot start the device's thread: %s", strerror(reason));
-	}
+	if (!status)
+		status = sk_device_start_thread(device, &device->driver, sk_stream_drive, device, 0);
 	if (status) {
 		free_device(device);
 		return status;
 	}
-	sk_device_pin(device, device->driver, 0);
 	*result = device;
 	return SKRT_OK;
 }

@@ -89,9 +89,10 @@ enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_c
 enum skrt_status sk_device_run(struct skrt_device *device, const struct sk_launch *launch, char *error,
 			       size_t error_size);
 
-/* Gives the thread the processor with this number of the device's; those that exceed them run anywhere. A thread that
- * cannot be pinned is slower, not wrong. */
-void sk_device_pin(const struct skrt_device *device, pthread_t thread, uint32_t number);
+/* Starts a thread of the device. It blocks the signals that come from outside, so that the program's own threads get
+ * them, and the number-th of the device's processors is its own, if there are so many. */
+enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
+					void *context, uint32_t number);
 
 /* ---- lane.c ---- */
 

@@ -114,11 +114,11 @@ double sk_element_value(enum skrt_dtype dtype, const void *data, uint64_t i)
 	}
 }
 
-/* The shortest of up to `digits` digits that reads back as the same number, in a format with that many bits of
- * mantissa. */
-static void print_real(double value, int digits, int bits, char *text, size_t size)
+/* The first of `few` to `enough` digits that read back as the same number, in a format with that many bits of mantissa.
+ */
+static void print_real(double value, int few, int enough, int bits, char *text, size_t size)
 {
-	for (int precision = 1; precision <= digits; precision++) {
+	for (int precision = few; precision <= enough; precision++) {
 		snprintf(text, size, "%.*g", precision, value);
 		double error = fabs(strtod(text, NULL) - value);
 		/* Nearer than half a unit in the last place. */
@@ -133,16 +133,16 @@ const char *sk_element_print(enum skrt_dtype dtype, const void *data, uint64_t i
 
 	switch (dtype) {
 	case SKRT_F16:
-		print_real(value, 5, F16_FRACTION + 1, text, size);
+		print_real(value, 4, 5, F16_FRACTION + 1, text, size);
 		break;
 	case SKRT_BF16:
-		print_real(value, 4, BF16_FRACTION + 1, text, size);
+		print_real(value, 3, 4, BF16_FRACTION + 1, text, size);
 		break;
 	case SKRT_F32:
-		print_real(value, 9, 24, text, size);
+		print_real(value, 6, 9, 24, text, size);
 		break;
 	case SKRT_F64:
-		print_real(value, 17, 53, text, size);
+		print_real(value, 15, 17, 53, text, size);
 		break;
 	case SKRT_U64:
 		snprintf(text, size, "%" PRIu64, load(dtype, data, i).u64);

@@ -273,7 +273,7 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 
 	if (!relro || relro->p_memsz == 0)
 		return SKRT_OK;
-	if (!sk_image_at(image, relro->p_vaddr, relro->p_memsz, 1, PROT_WRITE))
+	if (!sk_image_memory(image, relro->p_vaddr, relro->p_memsz, 1, PROT_WRITE))
 		return damaged(loading, "PT_GNU_RELRO does not lie in a writable segment");
 	uintptr_t start = (image->bias + relro->p_vaddr) & ~(uintptr_t)(loading->page - 1);
 	uintptr_t end = (image->bias + relro->p_vaddr + relro->p_memsz) & ~(uintptr_t)(loading->page - 1);
@@ -297,7 +297,7 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 	if (!status)
 		status = sk_dynamic_read(loading->path, image, loading->dynamic, &dynamic);
 	if (!status)
-		status = sk_dynamic_relocate(loading->path, image, &dynamic);
+		status = sk_image_relocate(loading->path, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
 	if (!status)
@@ -320,6 +320,7 @@ enum skrt_status sk_image_open(const char *path, struct sk_image *image)
 
 void sk_image_close(struct sk_image *image)
 {
+	sk_dynamic_destruct(image);
 	if (image->mapping)
 		munmap(image->mapping, image->mapping_size);
 	memset(image, 0, sizeof(*image));
@@ -327,7 +328,7 @@ void sk_image_close(struct sk_image *image)
 
 /* ---- looking at it ---- */
 
-void *sk_image_at(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection)
+void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection)
 {
 	if (address & (alignment - 1))
 		return NULL;
@@ -344,5 +345,5 @@ void *sk_image_at(const struct sk_image *image, uint64_t address, uint64_t size,
 
 bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection)
 {
-	return sk_image_at(image, (uintptr_t)address - image->bias, size, 1, protection) != NULL;
+	return sk_image_memory(image, (uintptr_t)address - image->bias, size, 1, protection) != NULL;
 }

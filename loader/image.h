@@ -2,7 +2,8 @@
  * kernels.
  *
  *   image.c    the file's headers, the segments: checked, mapped, protected
- *   dynamic.c  the dynamic section: symbols, relocations, constructors */
+ *   dynamic.c  the dynamic section's tables, constructors and destructors
+ *   relocate.c symbols and relocations */
 #ifndef SK_LOADER_IMAGE_H
 #define SK_LOADER_IMAGE_H
 
@@ -23,6 +24,12 @@ struct sk_segment {
 	int protection; /* PROT_…, before RELRO */
 };
 
+/* Addresses in memory. */
+struct sk_functions {
+	const uint64_t *addresses;
+	uint64_t count;
+};
+
 struct sk_image {
 	uintptr_t bias; /* memory address = bias + virtual address */
 	void *mapping;
@@ -37,11 +44,15 @@ struct sk_image {
 	uint64_t strings_size;
 	const uint32_t *gnu_hash, *hash; /* either may be NULL */
 	uint64_t gnu_hash_words, hash_words;
+
+	struct sk_functions destructors; /* none unless all constructors have run */
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
  * trusted; nothing stays behind on failure. The package's constructors run last. */
 enum skrt_status sk_image_open(const char *path, struct sk_image *image);
+
+/* Runs the destructors and unmaps. */
 void sk_image_close(struct sk_image *image);
 
 /* The address of a defined dynamic symbol, or NULL. */
@@ -50,22 +61,23 @@ const void *sk_image_find(const struct sk_image *image, const char *name, uint64
 /* Whether all of [address, address + size) lies in one segment that has at least the protection. */
 bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection);
 
-/* ---- between image.c and dynamic.c ---- */
+/* ---- between the three files ---- */
 
 struct sk_dynamic {
 	const Elf64_Rela *relocations;
 	uint64_t relocation_count;
-	const uint64_t *constructors;
-	uint64_t constructor_count;
+	struct sk_functions constructors, destructors;
 };
 
 /* What lies at [address, address + size), if that is inside one segment that has the protection, and aligned; else
  * NULL. */
-void *sk_image_at(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection);
+void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment,
+		      int protection);
 
 enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const Elf64_Phdr *header,
 				 struct sk_dynamic *dynamic);
-enum skrt_status sk_dynamic_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
-enum skrt_status sk_dynamic_construct(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
+enum skrt_status sk_image_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
+enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic);
+void sk_dynamic_destruct(const struct sk_image *image);
 
 #endif

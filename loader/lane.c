@@ -203,15 +203,12 @@ enum skrt_status sk_lane_start(struct skrt_device *device, uint32_t number)
 		worker->core.runtime = &runtime;
 		if (worker->row == 0)
 			continue;
-		int reason = pthread_create(&worker->thread, NULL, work, worker);
-		if (reason) {
+		enum skrt_status status = sk_device_start_thread(device, &worker->thread, work, worker, worker->row);
+		if (status) {
 			sk_lane_stop(lane, cores);
-			return sk_report(SKRT_OUT_OF_MEMORY,
-					 "cannot start the thread of core %" PRIu32 " of %" PRIu32 ": %s", i, cores,
-					 strerror(reason));
+			return status;
 		}
 		worker->started = true;
-		sk_device_pin(device, worker->thread, worker->row);
 	}
 	return SKRT_OK;
 }

@@ -16,6 +16,7 @@ loader_libloader_la_SOURCES = \
 	loader/instance.c loader/instance.h \
 	loader/lane.c \
 	loader/module.c loader/module.h \
+	loader/relocate.c \
 	loader/report.c loader/report.h \
 	loader/skrt.h \
 	loader/stream.c \
@@ -41,6 +42,9 @@ skrun_LDADD = libskrt.la loader/libnpy.la -lm
 skrun_LDFLAGS = $(AM_LDFLAGS) -static
 dist_man_MANS += doc/skrun.1
 
+EXTRA_DIST += tests/skrun.sh
+QUICK_TESTS += tests/skrun.sh
+
 if HAVE_CHECK
 check_PROGRAMS += tests/check_npy
 tests_check_npy_SOURCES = tests/check_npy.c
@@ -50,10 +54,10 @@ QUICK_TESTS += tests/check_npy
 
 check_PROGRAMS += tests/check_image tests/check_runtime
 tests_check_image_SOURCES = tests/check_image.c tests/handmade.c tests/handmade.h
-tests_check_image_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_image_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
 tests_check_image_LDADD = loader/libloader.la -lm $(CHECK_LIBS)
 tests_check_runtime_SOURCES = tests/check_runtime.c tests/handmade.c tests/handmade.h
-tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/check_image tests/check_runtime
 endif

@@ -3,28 +3,31 @@
  *   skrt_device_open(NULL, &device);
  *   skrt_module_load(device, "model.sk", &module);
  *   skrt_instance_create(module, &instance);
- *   skrt_instance_bind(instance, 0, x, x_bytes);            // every binding, by number or after skrt_module_find_tensor
+ *   skrt_instance_bind(instance, 0, x, x_bytes);   // every tensor; numbers from skrt_module_find_tensor
  *   skrt_stream_create(device, &stream);
- *   skrt_launch_network(stream, instance);                  // returns at once
- *   skrt_synchronise(stream);                               // waits, and reports what went wrong
+ *   skrt_launch_network(stream, instance);         // returns at once
+ *   skrt_synchronise(stream);                      // waits, and says what went wrong
  *
- * Status and text. Every function that can fail returns a status; SKRT_OK is 0. skrt_error() is the text of the last failure
- * on the calling thread, and names what failed: the file, the tensor, the task and its kernel. A function that fails has
- * changed nothing, unless it says otherwise, and has left its result alone.
+ * Status and text. Every function that can fail returns a status; SKRT_OK is 0. skrt_error() is the text of the last
+ * failure on the calling thread, and names what failed: the file, the tensor, the task and its kernel. A function that
+ * fails has changed nothing, unless it says otherwise, and has left its result alone.
  *
- * Ownership. A device owns nothing but itself: streams and modules are made on a device, instances of a module, and each is
- * destroyed by its maker before what it was made of; the reverse order is refused with SKRT_BUSY. Kernels and all strings
- * belong to their module and live as long as it does. Bound memory belongs to the caller and must stay until the instance is
- * bound elsewhere or destroyed.
+ * Ownership. A device owns nothing but itself: streams and modules are made on a device, instances of a module, and
+ * each is destroyed by its maker before what it was made of; the reverse order is refused with SKRT_BUSY. Kernels and
+ * all strings belong to their module and live as long as it does. Bound memory belongs to the caller and must stay
+ * until the instance is bound elsewhere or destroyed.
  *
- * Threads. All functions may be called from any thread, at the same time, also on the same objects, except that an object
- * must not be in use elsewhere while it is destroyed. Launches queued by several threads on one stream run in the order in
- * which the calls got through. Kernels run on the device's threads and on threads that wait in skrt_synchronise, skrt_run or
- * skrt_run_serial; they must not call these functions.
+ * Threads. All functions may be called from any thread, at the same time, also on the same objects, except that an
+ * object must not be in use elsewhere while it is destroyed. Launches queued by several threads on one stream run in
+ * the order in which the calls got through. Kernels run on the device's threads and on threads that wait in
+ * skrt_synchronise, skrt_run or skrt_run_serial; they must not call these functions.
  *
- * Order. A device runs one launch at a time, with all cores, in the order in which they were launched; so launches of one
- * stream follow each other, and the network's launches keep the order in which the plan lists them. (Do not rely on more
- * than that: streams may overlap in later versions, where nothing in the packages orders them.) */
+ * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
+ * device or loads the package; results can depend on who runs a core unless all threads keep it.
+ *
+ * Order. A device runs one launch at a time, with all cores, in the order in which they were launched; so launches of
+ * one stream follow each other, and the network's launches keep the order in which the plan lists them. (Do not rely on
+ * more than that: streams may overlap in later versions, where nothing in the packages orders them.) */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -40,21 +43,21 @@ extern "C" {
 enum skrt_status {
 	SKRT_OK,
 	SKRT_INVALID_ARGUMENT, /* a null pointer, an index out of range, a binding of the wrong size or alignment */
-	SKRT_OUT_OF_MEMORY,    /* memory, threads or address space */
-	SKRT_CANNOT_READ,      /* the operating system would not open or map the file */
-	SKRT_BAD_PACKAGE,      /* not a package, damaged, or made for another version or machine */
-	SKRT_UNSUPPORTED,      /* a package that needs what libskrt does not offer: thread-local storage, unknown imports */
-	SKRT_NOT_FOUND,	       /* no such name, or the package has no such entry */
-	SKRT_NOT_BOUND,	       /* a launch of an instance with unbound tensors */
-	SKRT_BUSY,	       /* still in use: launches pending, or objects made of it alive */
-	SKRT_KERNEL_FAILED     /* a kernel returned non-zero, or called abort, exit or the like */
+	SKRT_OUT_OF_MEMORY, /* memory, threads or address space */
+	SKRT_CANNOT_READ, /* the operating system would not open or map the file */
+	SKRT_BAD_PACKAGE, /* not a package, damaged, or made for another version or machine */
+	SKRT_UNSUPPORTED, /* a package that needs what libskrt does not offer: thread-local storage, unknown imports */
+	SKRT_NOT_FOUND, /* no such name, or the package has no such entry */
+	SKRT_NOT_BOUND, /* a launch of an instance with unbound tensors */
+	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
+	SKRT_KERNEL_FAILED /* a kernel returned non-zero, or called abort, exit or the like */
 };
 
 /* "SKRT_OK" …; "?" for a number that is none. */
 const char *skrt_status_name(enum skrt_status status);
 
-/* The text of the last failure on this thread: one sentence, without a newline; "" if there was none. Valid until the next
- * call on this thread. */
+/* The text of the last failure on this thread: one sentence, without a newline; "" if there was none. Valid until the
+ * next call on this thread. */
 const char *skrt_error(void);
 
 /* The version of the library, "0.1.0". */
@@ -68,11 +71,12 @@ struct skrt_device_options {
 	uint32_t cores; /* of each lane; 0: as many as there are processors for this process */
 };
 
-/* Opens the host device: threads of this process. Options may be NULL (all 0). Each lane of a package gets `cores` cores.
- * Core 0 of the first lane is the thread that waits in skrt_synchronise or skrt_run (else a thread of the device); each
- * other core is a thread of its own, created when the first package that has the lane is loaded. The first threads are
- * pinned to one processor each; cores beyond the number of processors are not pinned. Between launches the threads spin
- * for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores), SKRT_OUT_OF_MEMORY. */
+/* Opens the host device: threads of this process. Options may be NULL (all 0). Each lane of a package gets `cores`
+ * cores. Core 0 of the first lane is the thread that waits in skrt_synchronise or skrt_run (else a thread of the
+ * device); each other core is a thread of its own, created when the first package that has the lane is loaded. The
+ * first threads are pinned to one processor each; cores beyond the number of processors are not pinned. Between
+ * launches the threads spin for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores),
+ * SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
 /* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive. */
@@ -88,14 +92,25 @@ struct skrt_kernel;
 
 /* Element types; the numbers are part of the package format. */
 enum skrt_dtype {
-	SKRT_I8 = 1, SKRT_U8, SKRT_I16, SKRT_U16, SKRT_I32, SKRT_U32, SKRT_I64, SKRT_U64,
-	SKRT_F16, SKRT_BF16, SKRT_F32, SKRT_F64, SKRT_BOOL
+	SKRT_I8 = 1,
+	SKRT_U8,
+	SKRT_I16,
+	SKRT_U16,
+	SKRT_I32,
+	SKRT_U32,
+	SKRT_I64,
+	SKRT_U64,
+	SKRT_F16,
+	SKRT_BF16,
+	SKRT_F32,
+	SKRT_F64,
+	SKRT_BOOL
 };
 
 enum skrt_role {
 	SKRT_INPUT = 1, /* read */
-	SKRT_OUTPUT,	/* written */
-	SKRT_INOUT	/* read and written: state */
+	SKRT_OUTPUT, /* written */
+	SKRT_INOUT /* read and written: state */
 };
 
 enum { SKRT_MAX_RANK = 8 };
@@ -117,19 +132,19 @@ struct skrt_tensor {
  * called abort or the like. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* Unmaps it. NULL is allowed. SKRT_BUSY while instances of it are alive. */
+/* Runs its destructors and unmaps it. NULL is allowed. SKRT_BUSY while instances of it are alive. */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
-/* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a suggestion
- * if there is no such name. */
+/* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a
+ * suggestion if there is no such name. */
 uint32_t skrt_module_tensor_count(const struct skrt_module *module);
 enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor);
 enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index);
 
 enum skrt_kernel_kind {
 	SKRT_SUPERKERNEL, /* several tasks of a scope in one launch */
-	SKRT_SINGLE,	  /* a launch of one task that was not fused */
-	SKRT_TASK	  /* one task's own entry, for unfused runs; not part of the network's launches */
+	SKRT_SINGLE, /* a launch of one task that was not fused */
+	SKRT_TASK /* one task's own entry, for unfused runs; not part of the network's launches */
 };
 
 struct skrt_kernel_info {
@@ -168,13 +183,14 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 /* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
-/* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Binding again replaces.
- * What is written (outputs, inouts) must not overlap what else is bound; that is checked when the instance is launched, so
- * that buffers can be exchanged one by one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
+/* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Binding again
+ * replaces. What is written (outputs, inouts) must not overlap what else is bound; that is checked when the instance is
+ * launched, so that buffers can be exchanged one by one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are
+ * pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while launches
- * are pending. */
+/* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
+ * launches are pending. */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
 
 /* ---- streams and launches ---- */
@@ -188,28 +204,29 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
 /* Queues a launch and returns; a thread of the device runs it unless somebody who waits is quicker. An instance may be
  * launched again before it has been waited for: the launches follow each other.
- * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream do
- * not belong together), SKRT_OUT_OF_MEMORY. Errors of kernels come from skrt_synchronise. */
+ * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream
+ * do not belong together), SKRT_OUT_OF_MEMORY. Errors of kernels come from skrt_synchronise. */
 enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,
 			     const struct skrt_kernel *kernel);
 
-/* Queues all launches of the network in the plan's order. Errors: as skrt_launch and skrt_module_kernel; then nothing has
- * been queued. */
+/* Queues all launches of the network in the plan's order. Errors: as skrt_launch and skrt_module_kernel; then nothing
+ * has been queued. */
 enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* Waits until all that was launched on the stream has ended, and helps: the caller becomes core 0 for launches that nobody
- * has begun, of this stream and those queued before. Returns the first failure since the last call:
- * SKRT_KERNEL_FAILED, with the text "superkernel sp1: task 'act': kernel swiglu returned status 3". What the stream had queued
- * behind the failed launch has been skipped, and the memory it writes holds anything; device, instance and stream go on. */
+/* Waits until all that was launched on the stream has ended, and helps: the caller becomes core 0 for launches that
+ * nobody has begun, of this stream and those queued before. Returns the first failure since the last call:
+ * SKRT_KERNEL_FAILED, with the text "superkernel sp1: task 'act': kernel swiglu returned status 3". What the stream had
+ * queued behind the failed launch has been skipped, and the memory it writes holds anything; device, instance and
+ * stream go on. */
 enum skrt_status skrt_synchronise(struct skrt_stream *stream);
 
 /* skrt_launch and skrt_synchronise in one, without waking the device's thread: the quickest way to run a launch. */
 enum skrt_status skrt_run(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel);
 enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt would
- * run them. Errors: SKRT_NOT_FOUND if the launch has none; SKRT_BUSY if launches of the instance are pending; SKRT_NOT_BOUND,
- * SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in skrt_launch; SKRT_KERNEL_FAILED. */
+/* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
+ * would run them. Errors: SKRT_NOT_FOUND if the launch has none; SKRT_BUSY if launches of the instance are pending;
+ * SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in skrt_launch; SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel);
 
 #ifdef __cplusplus

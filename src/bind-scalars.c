@@ -46,6 +46,11 @@ static bool integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint
 	return value <= largest;
 }
 
+static void report_misfit(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type)
+{
+	sk_binder_error(binder, set->place, "'%s' cannot be %s: it is %s", set->name, set->text, sk_dtype_name(type));
+}
+
 static void bind_integer(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type, uint64_t *bits)
 {
 	uint64_t value = (uint64_t)set->integer;
@@ -55,8 +60,7 @@ static void bind_integer(struct sk_binder *binder, const struct sk_set *set, enu
 	else if (is_float(type))
 		*bits = float_bits(type == SK_F32 ? (float)value : (double)value, type);
 	else if (!integer_bits(value, set->negative, type, bits))
-		sk_binder_error(binder, set->place, "'%s' cannot be %s: it is %s", set->name, set->text,
-				sk_dtype_name(type));
+		report_misfit(binder, set, type);
 }
 
 /* The text is converted once more for f32, since rounding twice is not the same as rounding once. */
@@ -64,20 +68,17 @@ static void bind_float(struct sk_binder *binder, const struct sk_set *set, enum 
 {
 	double value = set->real;
 
-	if (!is_float(type)) {
-		sk_binder_error(binder, set->place, "'%s' is %s and cannot be %s", set->name, sk_dtype_name(type),
-				set->text);
-		return;
-	}
 	if (type == SK_F32 && isfinite(value)) {
 		float narrow = strtof(set->text, NULL);
 
 		if (isinf(narrow) || (narrow == 0 && value != 0))
-			sk_binder_error(binder, set->place, "'%s' is f32, whose range %s exceeds", set->name,
-					set->text);
+			report_misfit(binder, set, type);
 		value = (double)narrow;
 	}
-	*bits = float_bits(value, type);
+	if (is_float(type))
+		*bits = float_bits(value, type);
+	else
+		report_misfit(binder, set, type);
 }
 
 static void bind_extent(struct sk_binder *binder, const struct sk_parameter *parameter, uint32_t extent,
@@ -87,8 +88,8 @@ static void bind_extent(struct sk_binder *binder, const struct sk_parameter *par
 	const char *name = binder->signature->extents[extent];
 
 	if (is_float(parameter->dtype))
-		sk_binder_error(binder, place, "'%s' is %s and cannot be the extent '%s', an integer", parameter->name,
-				sk_dtype_name(parameter->dtype), name);
+		sk_binder_error(binder, place, "'%s' cannot be the extent '%s': it is %s", parameter->name, name,
+				sk_dtype_name(parameter->dtype));
 	else if (!integer_bits(value, false, parameter->dtype, bits))
 		sk_binder_error(binder, place, "'%s' is %s, but extent '%s' is %" PRIu64, parameter->name,
 				sk_dtype_name(parameter->dtype), name, value);

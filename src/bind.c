@@ -96,7 +96,7 @@ static void report_wrong_name(struct sk_binder *binder, const struct sk_name *na
 		sk_binder_error(binder, name->place,
 				signature->parameters[parameter].kind == SK_PARAMETER_SCALAR
 					? "'%s' is a scalar; give its value under 'set'"
-					: "'%s' is scratch memory, which nobody passes",
+					: "'%s' is scratch memory, which needs no tensor",
 				name->text);
 		return;
 	}
@@ -279,47 +279,48 @@ static bool overlap(const struct sk_argument *a, const struct sk_argument *b)
 	       b->offset < a->offset + a->size;
 }
 
-/* y@x: the same bytes, and nobody reads what another core writes. */
-static bool is_allowed_alias(const struct sk_signature *signature, const struct sk_argument *arguments, uint32_t a,
-			     uint32_t b)
+/* y@x: y may be x. */
+static bool may_alias(const struct sk_signature *signature, uint32_t a, uint32_t b)
 {
-	bool declared = b < signature->parameter_count &&
-			(signature->parameters[a].alias_of == b || signature->parameters[b].alias_of == a);
-
-	return declared && arguments[a].offset == arguments[b].offset && arguments[a].size == arguments[b].size &&
-	       (signature->spread != SK_STEP_SPLIT || arguments[a].element_bytes == arguments[b].element_bytes);
+	return b < signature->parameter_count &&
+	       (signature->parameters[a].alias_of == b || signature->parameters[b].alias_of == a);
 }
 
-static struct sk_place place_of_argument(const struct sk_binder *binder, uint32_t p)
+/* The same bytes, and nobody reads what another core writes. */
+static bool are_alike(const struct sk_signature *signature, const struct sk_argument *a, const struct sk_argument *b)
 {
-	return binder->args[p] ? binder->args[p]->place : binder->task->place;
+	return a->offset == b->offset && a->size == b->size &&
+	       (signature->spread != SK_STEP_SPLIT || a->element_bytes == b->element_bytes);
+}
+
+static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
+{
+	const struct sk_signature *signature = binder->signature;
+	const char *x = parameter_name(signature, a), *y = parameter_name(signature, b);
+	struct sk_place place = binder->args[b] ? binder->args[b]->place : binder->task->place;
+
+	if (may_alias(signature, a, b))
+		sk_binder_error(binder, place, "'%s' and '%s' overlap, but are not the same bytes divided alike", x, y);
+	else if (b < signature->parameter_count && signature->parameters[b].kind == SK_PARAMETER_TENSOR)
+		sk_binder_error(
+			binder, place,
+			"'%s' overlaps '%s', and one of them is written; a signature that allows this says %s@%s", y, x,
+			y, x);
+	else
+		sk_binder_error(binder, place, "'%s' overlaps '%s', and one of them is written", y, x);
 }
 
 static void check_overlaps(struct sk_binder *binder)
 {
-	const struct sk_signature *signature = binder->signature;
 	const struct sk_argument *arguments = binder->arguments;
 
 	for (uint32_t b = 1; b < binder->argument_count; b++)
-		for (uint32_t a = 0; a < b; a++) {
-			if (!((arguments[a].access | arguments[b].access) & SK_ACCESS_WRITE) ||
-			    !overlap(&arguments[a], &arguments[b]) || is_allowed_alias(signature, arguments, a, b))
-				continue;
-
-			const char *x = parameter_name(signature, a), *y = parameter_name(signature, b);
-			bool declared = b < signature->parameter_count && (signature->parameters[a].alias_of == b ||
-									   signature->parameters[b].alias_of == a);
-
-			if (declared)
-				sk_binder_error(binder, place_of_argument(binder, b),
-						"'%s' and '%s' overlap, but are not the same bytes divided alike", x,
-						y);
-			else
-				sk_binder_error(binder, place_of_argument(binder, b),
-						"'%s' overlaps '%s', and one of them is written; a signature that "
-						"allows this says %s@%s",
-						y, x, y, x);
-		}
+		for (uint32_t a = 0; a < b; a++)
+			if ((arguments[a].access | arguments[b].access) & SK_ACCESS_WRITE &&
+			    overlap(&arguments[a], &arguments[b]) &&
+			    !(may_alias(binder->signature, a, b) &&
+			      are_alike(binder->signature, &arguments[a], &arguments[b])))
+				report_overlap(binder, a, b);
 }
 
 /* ---- the task ---- */

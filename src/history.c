@@ -124,13 +124,13 @@ static void visit(struct walk *walk, struct sk_segment *segment)
 	visit(walk, segment->left);
 	fill_gap(walk, segment->low);
 	walk->reached = segment->high;
-	if (segment->writer != SK_NONE)
-		walk->conflict(walk->context, segment->writer);
 	if (!walk->write)
 		note_reader(walk, segment);
 	else
 		for (const struct reader *reader = segment->readers; reader; reader = reader->next)
 			walk->conflict(walk->context, reader->access);
+	if (segment->writer != SK_NONE)
+		walk->conflict(walk->context, segment->writer);
 	visit(walk, segment->right);
 }
 

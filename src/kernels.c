@@ -386,6 +386,8 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
 		 "reentrant",
 		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
+	sk_note(finder->model->diag,
+		"all that stands in the kernel's section counts; -ffunction-sections gives each function its own");
 }
 
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)

@@ -66,3 +66,13 @@ src_libproof_la_SOURCES = \
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 src_libcore_la_LIBADD += src/libproof.la
+
+bin_PROGRAMS += skdump
+skdump_SOURCES = \
+	src/package-file.c src/package-file.h \
+	src/reemit.c src/reemit.h \
+	src/show.c src/show.h \
+	src/skdump.c \
+	src/table.c src/table.h
+skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+skdump_LDADD = src/libproof.la stubs/libstubs.la $(LIBELF_LIBS)

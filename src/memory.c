@@ -137,23 +137,6 @@ static enum permission compare(const struct planner *planner, const struct tempo
 
 /* ---- placement ---- */
 
-/* True if the temporary may lie at [start, start + size) as far as pieces from `index` on have a say. */
-static bool fits_exactly(const struct planner *planner, const struct temporary *temporary, size_t index, uint64_t start)
-{
-	uint64_t end = start + temporary->size;
-
-	for (; index < planner->pieces.count && planner->pieces.items[index].start < end; index++) {
-		const struct temporary *tenant = &planner->temporaries.items[planner->pieces.items[index].tenant];
-		enum permission permission = compare(planner, tenant, temporary);
-
-		if (permission == REFUSED)
-			return false;
-		if (permission == SAME_CORES && (tenant->offset != start || tenant->size != temporary->size))
-			return false;
-	}
-	return true;
-}
-
 /* The lowest offset where the temporary may lie: over pieces whose tenants are all gone, or exactly where a tenant of
  * the same size lies that its cores alone touch. */
 static uint64_t find_offset(const struct planner *planner, const struct temporary *temporary)
@@ -170,8 +153,8 @@ static uint64_t find_offset(const struct planner *planner, const struct temporar
 				return start;
 			continue;
 		}
-		if (permission == SAME_CORES && piece->start == tenant->offset && tenant->size == temporary->size &&
-		    fits_exactly(planner, temporary, i, piece->start))
+		if (permission == SAME_CORES && tenant->size == temporary->size &&
+		    piece->end - piece->start == tenant->size)
 			return piece->start;
 		start = piece->end;
 	}

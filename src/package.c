@@ -7,9 +7,6 @@
 #include "report.h"
 #include "stubs/dispatcher.h"
 
-#define NOTE_OWNER "sklink"
-enum { NOTE_VERSIONS = 1 };
-
 struct package {
 	struct sk_model *model;
 	const struct sk_plan_image *image;
@@ -197,7 +194,6 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 		      const struct sk_plan_view *plan, struct sk_linker *linker)
 {
 	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
-	uint32_t *versions = SK_NEW_ARRAY(model->arena, uint32_t, 2);
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code);
@@ -206,8 +202,5 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 		return false;
 	add_plan(&package);
 	add_report(&package, partition);
-	versions[0] = SK_PLAN_VERSION;
-	versions[1] = SK_ABI_VERSION;
-	sk_linker_add_note(linker, NOTE_OWNER, NOTE_VERSIONS, versions, 2 * sizeof(*versions));
 	return true;
 }

@@ -150,33 +150,46 @@ static int compare_descending(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
+typedef SK_ARRAY(uint32_t) launch_list;
+
+/* The launches that any task of the launch depends on, from the last to the first. seen[l] is the last launch that
+ * listed l,
+ * + 1. */
+static void list_predecessors(const struct partitioner *partitioner, uint32_t number, uint32_t *seen, launch_list *list)
+{
+	const struct sk_segments *segments = partitioner->segments;
+	const struct sk_launch *launch = &partitioner->partition->launches[number];
+
+	list->count = 0;
+	for (uint32_t i = 0; i < launch->task_count; i++) {
+		uint32_t t = launch->tasks[i];
+
+		for (uint32_t p = segments->first_predecessor[t]; p < segments->first_predecessor[t + 1]; p++) {
+			uint32_t other = partitioner->partition->tasks[segments->predecessors[p]].launch;
+
+			if (other == number || seen[other] == number + 1)
+				continue;
+			seen[other] = number + 1;
+			sk_array_push(partitioner->arena, list, other);
+		}
+	}
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_descending);
+}
+
 /* Going through the predecessors from the last to the first, one is left out if a later one follows it. */
 static void find_follows(struct partitioner *partitioner)
 {
 	struct sk_partition *partition = partitioner->partition;
 	uint32_t chains = number_chains(partitioner);
-	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count); /* by the launch + 1 */
-	SK_ARRAY(uint32_t) earlier = {0};
+	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
+	launch_list earlier = {0};
 
 	for (uint32_t l = 0; l < partition->launch_count; l++) {
 		struct sk_launch *launch = &partition->launches[l];
 		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, chains), kept = 0;
 
-		earlier.count = 0;
-		for (uint32_t i = 0; i < launch->task_count; i++) {
-			uint32_t t = launch->tasks[i], end = partitioner->segments->first_predecessor[t + 1];
-
-			for (uint32_t p = partitioner->segments->first_predecessor[t]; p < end; p++) {
-				uint32_t other = partition->tasks[partitioner->segments->predecessors[p]].launch;
-
-				if (other == l || seen[other] == l + 1)
-					continue;
-				seen[other] = l + 1;
-				sk_array_push(partitioner->arena, &earlier, other);
-			}
-		}
-		if (earlier.count)
-			qsort(earlier.items, earlier.count, sizeof(*earlier.items), compare_descending);
+		list_predecessors(partitioner, l, seen, &earlier);
 		for (size_t i = 0; i < earlier.count; i++) {
 			const struct sk_launch *other = &partition->launches[earlier.items[i]];
 
@@ -206,11 +219,34 @@ static struct sk_place place_of(const struct partitioner *partitioner, const str
 						: partitioner->model->scopes.items[task->scopes.items[0]].place;
 }
 
-/* The launches' names are symbols. The other symbols that sklink makes are sk_plan, NAME_serial and sk_unfused_<task>.
- */
-static bool check_names(struct partitioner *partitioner)
+static bool ends_with(const char *name, const char *end)
+{
+	return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
+}
+
+/* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, NAME_serial of a launch,
+ * and sk_unfused_<task>, also with _serial. */
+static bool is_reserved(const struct partitioner *partitioner, const struct sk_map *launches, const char *name)
 {
 	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
+	const struct sk_map *tasks = &partitioner->model->task_names;
+	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
+
+	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0)
+		return true;
+	if (base < length && sk_map_find(launches, name, base) != SK_NONE)
+		return true;
+	if (strncmp(name, unfused, strlen(unfused)) != 0)
+		return false;
+	const char *task = name + strlen(unfused);
+
+	return sk_map_find(tasks, task, strlen(task)) != SK_NONE ||
+	       (ends_with(task, serial) && sk_map_find(tasks, task, strlen(task) - strlen(serial)) != SK_NONE);
+}
+
+/* The launches' names are symbols: each must be the only one of its name. */
+static bool check_names(struct partitioner *partitioner)
+{
 	struct sk_model *model = partitioner->model;
 	const struct sk_partition *partition = partitioner->partition;
 	struct sk_map names;
@@ -231,18 +267,8 @@ static bool check_names(struct partitioner *partitioner)
 	}
 	for (uint32_t l = 0; l < partition->launch_count; l++) {
 		const struct sk_launch *launch = &partition->launches[l];
-		size_t length = strlen(launch->name), base = length;
 
-		if (length > strlen(serial) && strcmp(launch->name + length - strlen(serial), serial) == 0)
-			base -= strlen(serial);
-		bool is_serial = base < length && sk_map_find(&names, launch->name, base) != SK_NONE;
-		bool is_unfused = strncmp(launch->name, unfused, strlen(unfused)) == 0 &&
-				  (sk_map_find(&model->task_names, launch->name + strlen(unfused),
-					       length - strlen(unfused)) != SK_NONE ||
-				   sk_map_find(&model->task_names, launch->name + strlen(unfused),
-					       base - strlen(unfused)) != SK_NONE);
-
-		if (!is_serial && !is_unfused && strcmp(launch->name, "sk_plan") != 0)
+		if (!is_reserved(partitioner, &names, launch->name))
 			continue;
 		sk_error(model->diag, place_of(partitioner, launch),
 			 "the launch would be named '%s', a name that sklink itself needs", launch->name);

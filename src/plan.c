@@ -2,7 +2,6 @@
  * be written at once; the strings come last and grow. */
 #include "plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -48,9 +47,11 @@ static uint32_t intern(struct writer *writer, const char *text)
 	uint32_t offset = (uint32_t)writer->strings.count;
 	uint32_t found = sk_map_insert(&writer->string_offsets, text, length, offset);
 
-	for (size_t i = 0; found == offset && i <= length; i++)
+	if (found != offset)
+		return found;
+	for (size_t i = 0; i <= length; i++)
 		sk_array_push(writer->arena, &writer->strings, text[i]);
-	return found;
+	return offset;
 }
 
 static uint64_t offset_of(const struct writer *writer, const void *field)
@@ -468,13 +469,6 @@ static bool finish(struct writer *writer)
 	return true;
 }
 
-static int compare_relocations(const void *a, const void *b)
-{
-	const struct sk_plan_relocation *left = a, *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
 bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
 		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
 		   bool task_entries, struct sk_plan_image *image)
@@ -504,6 +498,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		return false;
 	}
 	open_tables(&writer, &header, size);
+	/* In the order of the tables, so that relocations come out in order. */
 	write_header(&writer, machine);
 	for (uint32_t l = 0; l < partition->launch_count; l++)
 		write_launch(&writer, l);
@@ -516,7 +511,5 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");
 		return false;
 	}
-	qsort(image->relocations.items, image->relocations.count, sizeof(*image->relocations.items),
-	      compare_relocations);
 	return true;
 }

@@ -11,6 +11,8 @@
 #include "base/checked.h"
 #include "signature-parts.h"
 
+enum { MAX_LENGTH = 16384 }; /* so that there are never very many errors */
+
 enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_ARROW, TOKEN_SIGN };
 
 struct token {
@@ -532,10 +534,16 @@ static bool parse_text(struct parser *parser)
 static const struct sk_signature *parse(struct sk_signature_source source)
 {
 	struct parser parser = {.source = source};
+	size_t length = strlen(source.text);
+
+	if (length > MAX_LENGTH) {
+		sk_signature_error(&parser.source, source.text, "longer than %d characters", MAX_LENGTH);
+		return NULL;
+	}
 
 	parser.signature = SK_NEW(source.arena, struct sk_signature);
 	parser.signature->spread_extent = SK_NONE;
-	parser.source.normal = SK_NEW_ARRAY(source.arena, char, 2 * strlen(source.text) + 4);
+	parser.source.normal = SK_NEW_ARRAY(source.arena, char, 2 * length + 4);
 	if (!parse_text(&parser) || !sk_signature_check_rules(&parser.source, parser.signature))
 		return NULL;
 	parser.signature->text = parser.source.normal;

@@ -213,19 +213,22 @@ static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_
 	return one->space == other->space && one->index == other->index && one->offset == other->offset;
 }
 
-/* Rule 3 of the opening comment. Irregular ranges have no unit, so they are never equal. */
+/* Rule 3 of the opening comment. Where the blocks' ranges are irregular, there are no units, and all has to be the
+ * same. */
 static bool same_core(const struct verifier *verifier, const struct sk_plan_step *step,
 		      const struct sk_plan_argument *argument, const struct sk_plan_step *earlier,
 		      const struct sk_plan_argument *earlier_argument)
 {
-	if (step->lane != earlier->lane || !is_divided(step, argument) || !is_divided(earlier, earlier_argument))
+	if (step->lane != earlier->lane || !is_divided(step, argument) || !is_divided(earlier, earlier_argument) ||
+	    !same_start(argument, earlier_argument))
 		return false;
 
 	struct sk_units units = sk_plan_units(verifier->view, step, argument);
 	struct sk_units earlier_units = sk_plan_units(verifier->view, earlier, earlier_argument);
 
-	return same_start(argument, earlier_argument) && units.unit_bytes != 0 && units.units == earlier_units.units &&
-	       units.unit_bytes == earlier_units.unit_bytes;
+	if (units.unit_bytes == 0 && (step->extent != earlier->extent || argument->size != earlier_argument->size))
+		return false;
+	return units.units == earlier_units.units && units.unit_bytes == earlier_units.unit_bytes;
 }
 
 /* One core at most runs the step's calls. */
@@ -303,8 +306,7 @@ static bool is_known(const struct verifier *verifier, const struct sk_plan_step 
 static void execute_awaits(struct verifier *verifier, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *view = verifier->view;
-	uint32_t *knower =
-		step->core_set == SK_ALL_CORES ? verifier->everybody[step->lane] : verifier->homes[step->core_set];
+	uint32_t *knower = step->core_set == SK_ALL_CORES ? verifier->everybody[step->lane] : own_clock(verifier, step);
 
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		uint32_t awaited = view->awaits[step->first_await + i].step;
@@ -499,6 +501,12 @@ static bool comes_before(const struct verifier *verifier, const struct access *e
 				      &view->arguments[earlier->argument]));
 }
 
+/* Where one address may mean several tensors. */
+static bool is_in_workspace(const struct verifier *verifier, const struct access *access)
+{
+	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
+}
+
 /* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
 static void check_conflict(void *context, uint32_t earlier_index)
 {
@@ -519,7 +527,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		report_within_step(verifier, earlier, later);
 	} else if (!comes_before(verifier, earlier, later)) {
 		report_unordered(verifier, earlier, later);
-	} else if (view->steps[earlier->step].task > step->task) {
+	} else if (view->steps[earlier->step].task > step->task && !is_in_workspace(verifier, later)) {
 		sk_error(verifier->diag, place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
 			 task_name(verifier, earlier->step), task_name(verifier, later->step),

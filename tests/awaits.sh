@@ -1,5 +1,6 @@
 #!/bin/bash
 # The awaits of known schedules, as the issue of the spine states them.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 

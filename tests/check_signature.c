@@ -240,8 +240,8 @@ END_TEST
 
 START_TEST(test_all_errors_are_collected)
 {
-	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place,
-					      "split=n cub; in x f32[m,n], out y@z f32[m], in x u8[m]"));
+	ck_assert_ptr_null(
+		sk_signature_parse(arena, &diag, place, "split=n cub; in x f32[m,n], out y@z f32[m], in x u8[m]"));
 	ck_assert_uint_eq(diag.errors, 5);
 }
 END_TEST
@@ -284,8 +284,15 @@ START_TEST(test_limits)
 			 i ? ", " : "", i, i, i, i, i, i);
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
 
+	char *longer = calloc(1, 20001);
+
+	memset(longer, ' ', 20000);
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, longer));
+	free(longer);
+
 	char *messages = take_messages(&diag);
 
+	ck_assert_ptr_nonnull(strstr(messages, "longer than 16384 characters\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "more than 64 parameters\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "a product has at most 4 names\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "more than 8 dimensions\n"));

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Ranges: few elements on several cores, one tensor taken flat and by rows, empty ranges, more cores than units, blocks; the
 # results against an independent computation, and a thousand repeats of the verification.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" "$top_srcdir/tests/oracle.c" . && compile kernels
 cc -O0 -o oracle oracle.c

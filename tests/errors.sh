@@ -1,5 +1,6 @@
 #!/bin/bash
 # Bad input: a located error, exit status 1, no output file.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 printf 'int missing(void);\nvoid needs(float *y, long n) { y[0] = missing() + n; }\n' >needs.c

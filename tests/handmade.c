@@ -238,11 +238,10 @@ void handmade_compile(const char *path, const char *source, const struct handmad
 		write_plan(file, package);
 	fprintf(file, "\t.section .note.GNU-stack,\"\",@progbits\n");
 	ck_assert_int_eq(fclose(file), 0);
-	int length =
-		snprintf(command, sizeof(command),
-			 "%s -O2 -fPIC -fno-plt -fno-stack-protector -fvisibility=hidden -I%s -shared -nostdlib "
-			 "-Wl,-z,now -Wl,-z,separate-code %s -o %s %s %s",
-			 environment("KERNEL_CC", "cc"), environment("top_srcdir", ".."), flags, path, c_file, s_file);
+	int length = snprintf(command, sizeof(command),
+			      "%s -O2 -fPIC -fno-plt -fno-stack-protector -fvisibility=hidden -I%s -shared -nostdlib "
+			      "-Wl,-z,now -Wl,-z,separate-code %s -o %s %s %s",
+			      environment("KERNEL_CC", "cc"), TOP_SRCDIR, flags, path, c_file, s_file);
 	ck_assert_int_lt(length, (int)sizeof(command));
 	ck_assert_msg(system(command) == 0, "%s", command);
 	unlink(c_file);

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A package planned for two lanes (cube and vector) runs on the host with any number of cores a lane, and verifies.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"

@@ -118,7 +118,7 @@ END
 	./call ./blas.so reference || fail "reference BLAS"
 	readelf -aW blas.so >/dev/null 2>warnings.txt
 	[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "readelf warns"; }
-	fails_with 'undefined symbol: (stderr|_gfortran|exit|f)' "$driver" -o no.so --export call_dgemv=dgemv_ "$reference"
+	fails_with 'undefined symbol: stderr; it is data' "$driver" -o no.so --export call_dgemv=dgemv_ "$reference"
 	[ ! -e no.so ] || fail "an output file in spite of the error"
 	ran=yes
 fi

@@ -8,10 +8,11 @@
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --note                 adds a note
+ *     --all                  requires every function that the inputs define
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
- * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order of the
- * options; kernels are laid out in that order too. */
+ * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order
+ * of the options; kernels are laid out in that order too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct arguments {
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
 	size_t export_count, state_count, find_count, required_count, search_path_count;
-	bool kernels, note;
+	bool kernels, note, all;
 };
 
 /* The value of an option that takes one. */
@@ -74,12 +75,14 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->kernels = true;
 		else if (!strcmp(name, "--note"))
 			options->note = true;
+		else if (!strcmp(name, "--all"))
+			options->all = true;
 	}
 }
 
 static bool takes_value(const char *name)
 {
-	static const char *const names[] = {"-o",     "--soname", "--constants", "--gap", "--export",
+	static const char *const names[] = {"-o",      "--soname", "--constants", "--gap", "--export",
 					    "--state", "--find",   "-u",	  "-L"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -149,8 +152,7 @@ static void answer(struct sk_linker *linker, struct sk_diag *diag, const struct 
 			continue;
 		printf("%s has %zu\n", options->states[i], count);
 		for (size_t j = 0; j < count; j++)
-			printf("%s: %u: %s\n", options->states[i], states[j],
-			       sk_linker_state_name(linker, states[j]));
+			printf("%s: %u: %s\n", options->states[i], states[j], sk_linker_state_name(linker, states[j]));
 	}
 }
 
@@ -174,12 +176,12 @@ static void add_exports(struct sk_linker *linker, struct sk_diag *diag, const st
 	synthesis->pieces[0] = (struct sk_piece){0, synthesis->text, count * THUNK_SIZE};
 	synthesis->pieces[1] = (struct sk_piece){0, synthesis->frames, frames_size};
 
-	sk_section text = sk_linker_add_section(linker, &(struct sk_section_spec){".text.thunks", SK_SECTION_TEXT, 64,
-										  count * THUNK_SIZE,
-										  &synthesis->pieces[0], 1});
-	sk_section frames = sk_linker_add_section(linker, &(struct sk_section_spec){".eh_frame", SK_SECTION_EH_FRAME, 8,
-										    frames_size, &synthesis->pieces[1],
-										    1});
+	sk_section text =
+		sk_linker_add_section(linker, &(struct sk_section_spec){".text.thunks", SK_SECTION_TEXT, 64,
+									count * THUNK_SIZE, &synthesis->pieces[0], 1});
+	sk_section frames =
+		sk_linker_add_section(linker, &(struct sk_section_spec){".eh_frame", SK_SECTION_EH_FRAME, 8,
+									frames_size, &synthesis->pieces[1], 1});
 	sk_section table = sk_linker_add_section(
 		linker, &(struct sk_section_spec){".table", SK_SECTION_READ_ONLY, 64, count * 4, NULL, 0});
 
@@ -199,8 +201,8 @@ static void add_exports(struct sk_linker *linker, struct sk_diag *diag, const st
 		memcpy(synthesis->frames + frame, fde, sizeof(fde));
 		memcpy(synthesis->frames + frame + 4, &distance, 4);
 
-		sk_symbol thunk = sk_linker_define(linker, text, name, i * THUNK_SIZE, THUNK_SIZE, SK_SYMBOL_FUNCTION,
-						   true);
+		sk_symbol thunk =
+			sk_linker_define(linker, text, name, i * THUNK_SIZE, THUNK_SIZE, SK_SYMBOL_FUNCTION, true);
 
 		sk_linker_relocate(linker, text, i * THUNK_SIZE + 1, SK_RELOCATION_CALL, record.code, -4);
 		sk_linker_relocate(linker, frames, frame + 8, SK_RELOCATION_RELATIVE32, thunk, 0);
@@ -215,11 +217,20 @@ static void add_constants(struct sk_linker *linker, const struct arguments *opti
 
 	synthesis->pieces[2] = (struct sk_piece){options->gap, options->constants, length};
 
-	sk_section section = sk_linker_add_section(
-		linker, &(struct sk_section_spec){".constants", SK_SECTION_CONSTANTS, 64, options->gap + length,
-						  &synthesis->pieces[2], 1});
+	sk_section section = sk_linker_add_section(linker, &(struct sk_section_spec){".constants", SK_SECTION_CONSTANTS,
+										     64, options->gap + length,
+										     &synthesis->pieces[2], 1});
 
 	sk_linker_define(linker, section, "driver_constants", options->gap, length, SK_SYMBOL_OBJECT, true);
+}
+
+static void require_all(struct sk_linker *linker)
+{
+	size_t count;
+	const char *const *names = sk_linker_function_names(linker, SK_NONE, &count);
+
+	for (size_t i = 0; i < count; i++)
+		sk_linker_require(linker, names[i]);
 }
 
 static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struct arguments *options,
@@ -227,6 +238,8 @@ static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struc
 {
 	for (size_t i = 0; i < options->required_count; i++)
 		sk_linker_require(linker, options->required[i]);
+	if (options->all)
+		require_all(linker);
 	answer(linker, diag, options);
 	if (!options->output)
 		return diag->errors == 0;

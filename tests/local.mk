@@ -32,8 +32,8 @@ endif
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
-check_PROGRAMS += tests/check_partition tests/check_schedule tests/check_memory
-tests_check_partition_SOURCES = tests/check_partition.c tests/model.c tests/model.h
+check_PROGRAMS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
+tests_check_partition_SOURCES = tests/check_partition.c tests/model.c tests/model.h tests/random.c tests/random.h
 tests_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_check_schedule_SOURCES = tests/check_schedule.c tests/model.c tests/model.h \
@@ -46,7 +46,10 @@ tests_check_memory_SOURCES = tests/check_memory.c tests/model.c tests/model.h \
 	tests/random.c tests/random.h
 tests_check_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory
+tests_check_writer_SOURCES = tests/check_writer.c tests/model.c tests/model.h tests/random.c tests/random.h
+tests_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
 endif
 
 # The plan's reader, the verifier, the report.
@@ -61,5 +64,24 @@ tests_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
 tests_check_report_SOURCES = tests/check_report.c
 tests_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
 tests_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
-QUICK_TESTS += tests/check_plan tests/check_verify tests/check_report
+check_PROGRAMS += tests/check_planned
+tests_check_planned_SOURCES = \
+	tests/check_planned.c tests/model.c tests/model.h tests/plan.c tests/plan.h \
+	tests/races.c tests/races.h tests/random.c tests/random.h
+tests_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_plan tests/check_verify tests/check_report tests/check_planned
 endif
+
+# End to end: from kernels in C to a package that runs.
+END_TO_END_TESTS = \
+	tests/awaits.sh \
+	tests/cores.sh \
+	tests/errors.sh \
+	tests/lanes.sh \
+	tests/package.sh \
+	tests/segments.sh \
+	tests/status.sh
+SHELL_TESTS += $(END_TO_END_TESTS)
+QUICK_TESTS += $(END_TO_END_TESTS)
+EXTRA_DIST += tests/kernels.c tests/lib.sh tests/oracle.c

@@ -128,7 +128,9 @@ static struct sk_argument bind(struct test_model *test, const struct test_spread
 {
 	struct sk_argument argument = {.kind = access->kind, .access = access->access, .tensor = SK_NONE};
 
-	if (access->kind == SK_ARGUMENT_STATE) {
+	if (!access->tensor) {
+		argument.dtype = access->kind == SK_ARGUMENT_VALUE ? SK_I64 : SK_DTYPE_NONE;
+		argument.size = access->size;
 		argument.value = access->value;
 		return argument;
 	}
@@ -196,8 +198,13 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 	task.kernel_name = (struct sk_name){model->kernels.items[task.kernel].name, task.place};
 	task.arguments = SK_NEW_ARRAY(test->arena, struct sk_argument, access_count);
 	task.argument_count = access_count;
-	for (uint32_t i = 0; i < access_count; i++)
+	for (uint32_t i = 0; i < access_count; i++) {
 		task.arguments[i] = bind(test, &spread, &accesses[i]);
+		if (accesses[i].kind != SK_ARGUMENT_SCRATCH)
+			continue;
+		task.arguments[i].offset = task.scratch_size;
+		task.scratch_size += (accesses[i].size + 63) / 64 * 64;
+	}
 	task.extent = spread.extent;
 	task.block_count = spread.blocks;
 	task.lane = spread.lane;
@@ -216,7 +223,9 @@ void never_fuse(struct test_model *test, uint32_t task)
 
 void fuse_streams(struct test_model *test, const char *scope)
 {
-	test->model.scopes.items[scope_for(test, scope, strlen(scope))].stream_fusion = true;
+	uint32_t number = scope_for(test, scope, strlen(scope));
+
+	test->model.scopes.items[number].stream_fusion = true;
 }
 
 void add_after(struct test_model *test, uint32_t later, uint32_t earlier)
@@ -265,7 +274,10 @@ void test_model_finish(struct test_model *test)
 			tensor->role = read_first[i] ? SK_ROLE_INOUT : read[i] ? SK_ROLE_TEMPORARY : SK_ROLE_OUTPUT;
 		else if (tensor->role == SK_ROLE_NONE && read[i])
 			tensor->role = SK_ROLE_INPUT;
-		if (tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_OUTPUT || tensor->role == SK_ROLE_INOUT)
+		bool bound = tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_OUTPUT ||
+			     tensor->role == SK_ROLE_INOUT;
+
+		if (bound && tensor->binding == SK_NONE)
 			tensor->binding = model->binding_count++;
 	}
 }

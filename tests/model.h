@@ -25,7 +25,7 @@ struct test_model *test_model_create(uint32_t lanes);
 void test_model_destroy(struct test_model *test);
 
 /* Gives every tensor its role (read only: input; written before it is read: temporary; read first, written later:
- * inout; never read: output) unless it has one, and numbers the bindings. Call once, when all tasks are there. */
+ * inout; never read: output) unless it has one, and numbers the bindings. Call when all tasks are there. */
 void test_model_finish(struct test_model *test);
 
 /* Returns the tensor's number. */
@@ -82,6 +82,10 @@ struct test_access {
 		.kind = SK_ARGUMENT_POINTER, .access = SK_ACCESS_READ, .tensor = (name), .undivided = true})
 /* A scalar loaded from the first element of a tensor. */
 #define load(name) ((struct test_access){.kind = SK_ARGUMENT_LOAD, .access = SK_ACCESS_READ, .tensor = (name)})
+/* Per-core scratch of the kernel. */
+#define scratch(bytes) ((struct test_access){.kind = SK_ARGUMENT_SCRATCH, .size = (bytes)})
+/* A scalar by value, an i64. */
+#define value(bits) ((struct test_access){.kind = SK_ARGUMENT_VALUE, .value = (bits)})
 /* Hidden state of the kernel. */
 #define hidden(number)                                                                                                 \
 	((struct test_access){.kind = SK_ARGUMENT_STATE, .access = SK_ACCESS_READ | SK_ACCESS_WRITE, .value = (number)})

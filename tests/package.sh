@@ -1,6 +1,7 @@
 #!/bin/bash
 # The package as other tools see it: readelf and eu-elflint have nothing to say, dlopen and the serial entry work, linking is
 # deterministic, strip leaves it usable, perf and gdb show kernel names.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 
@@ -74,7 +75,7 @@ fi
 if command -v perf >/dev/null && perf record -q -F 4000 -o perf.data "$skrun" model.sk --random 1 --repeat 20000 >/dev/null 2>&1
 then
 	perf report -i perf.data --stdio --sort symbol 2>/dev/null >perf.txt
-	grep -q '[[:space:]]prefix$' perf.txt || { cat perf.txt; fail "perf does not know the kernel"; }
+	grep -qE '\[\.\] prefix( |$)' perf.txt || { cat perf.txt; fail "perf does not know the kernel"; }
 else
 	echo "perf may not record here"
 fi

@@ -36,9 +36,9 @@ sed 's/alpha: 0.001/alpha: 0.0011/' "$sample/foreign.yaml" >wrong.yaml
 link wrong.yaml wrong.sk
 "$skrun" wrong.sk --input a=a.npy --input b=b.npy --input x=x.npy --input velocity=velocity.npy \
 	--output x=new_x.npy --output velocity=new_velocity.npy --output residual=residual.npy --output error=error.npy
-! "$reference" check . 2>/dev/null || fail "the check takes a longer step for the right one"
+fails_with 'new_x\[0\] is .*, expected' "$reference" check .
 
 # A wrong argument ends the launch through the sample's own xerbla_.
 sed 's/lda: n, incx: 1, beta: 0/lda: 0, incx: 1, beta: 0/' "$sample/foreign.yaml" >argument.yaml
 link argument.yaml argument.sk
-fails_with 'product|dgemv_|abort' "$skrun" argument.sk --random 1
+fails_with 'abort was called' "$skrun" argument.sk --random 1

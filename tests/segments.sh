@@ -1,5 +1,6 @@
 #!/bin/bash
 # A scope with a task in the middle that cannot be fused: two superkernels and a lone launch between them, with the reason.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 

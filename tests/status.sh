@@ -1,5 +1,6 @@
 #!/bin/bash
 # A kernel's status ends the launch with an error that names the task and the kernel; cores that wait for it leave too.
+set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" "$top_srcdir/tests/oracle.c" . && compile kernels
 cc -O0 -o oracle oracle.c
@@ -16,8 +17,12 @@ M
 "$sklink" model.yaml kernels.o -o model.sk
 ./oracle 100 10 write # x starts with a negative number
 for cores in 1 2 7; do
-	for how in '' --unfused --serial; do
-		fails_with '^skrun: error: .*look.*checked.* 3' "$skrun" model.sk --input x=x.npy --output y=y.npy --cores $cores $how
+	for how in '' --unfused; do
+		fails_with "^skrun: error: .*task 'look': kernel checked returned status 3" \
+			"$skrun" model.sk --input x=x.npy --output y=y.npy --cores $cores $how
 		[ ! -e y.npy ] || fail "an output was written"
 	done
 done
+# A serial entry returns the status and nothing else.
+fails_with '^skrun: error: .*sk_sp1.*returned status 3' "$skrun" model.sk --input x=x.npy --output y=y.npy --serial
+[ ! -e y.npy ] || fail "an output was written"

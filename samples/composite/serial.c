@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
 	void *package = argc == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int (*composite)(void *const *tensors, void *workspace) =
-		package ? (int (*)(void *const *, void *))dlsym(package, "composite_serial") : NULL;
+		package ? (int (*)(void *const *, void *))dlsym(package, "sk_composite_serial") : NULL;
 
 	if (!composite) {
 		fprintf(stderr, "serial: %s\n", dlerror());

@@ -1,0 +1,19 @@
+/* The kernels that dispatch is measured with: one that does nothing, and one of 64 additions. */
+#include <stdint.h>
+
+#include "skkernel.h"
+
+SK_KERNEL(empty, "in x f32[n], out y f32[n], n i64");
+void empty(const float *x, float *y, int64_t n)
+{
+	(void)x;
+	(void)y;
+	(void)n;
+}
+
+SK_KERNEL(tiny, "in x f32[n], out y f32[n], n i64");
+void tiny(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + 1;
+}

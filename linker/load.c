@@ -1,0 +1,236 @@
+/* Validate once, then trust, the second half: an object that takes part in the link comes in, its sections go out.
+ * Checked are
+ *   - section types and flags;
+ *   - groups: that their members exist and are in one group only;
+ *   - relocations of loaded sections: targets, symbols, that every field lies in its section;
+ *   - .eh_frame (frames.c).
+ * Sections that are not loaded are dropped, so what is in them is nobody's concern. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+enum {
+	SHT_X86_64_UNWIND_TYPE = 0x70000001,
+	SHT_CREL_TYPE = 0x40000014, /* LLVM's compact relocations */
+};
+
+static bool check_flags(struct sk_linker *linker, const struct sk_object *object,
+			const struct sk_input_section *section)
+{
+	const uint64_t wrong = SHF_WRITE | SHF_EXECINSTR;
+
+	if (section->flags & SHF_COMPRESSED)
+		return SK_BAD_OBJECT(linker, object, "section %s is loaded and cannot be compressed", section->name);
+	if ((section->flags & wrong) == wrong)
+		return SK_BAD_OBJECT(linker, object, "section %s is both writable and executable, which is refused",
+				     section->name);
+	if (section->type == SHT_PREINIT_ARRAY)
+		return SK_BAD_OBJECT(linker, object, "section %s cannot be part of a shared object", section->name);
+	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)
+		return SK_BAD_OBJECT(linker, object, "section %s is obsolete; recompile with -fuse-init-array",
+				     section->name);
+	return true;
+}
+
+/* Describes one section and decides whether it can be part of the image. */
+static bool describe_section(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+{
+	const sk_elf_section *header = &object->headers[number];
+	struct sk_input_section *section = &object->sections[number];
+
+	*section = (struct sk_input_section){
+		.object = object,
+		.name = sk_object_section_name(object, number),
+		.type = header->sh_type,
+		.flags = header->sh_flags,
+		.bytes = header->sh_type == SHT_NOBITS ? NULL : object->bytes + header->sh_offset,
+		.size = header->sh_size,
+		.alignment = header->sh_addralign ? header->sh_addralign : 1,
+		.state = SK_NONE,
+	};
+	switch (header->sh_type) {
+	case SHT_PROGBITS:
+	case SHT_NOBITS:
+	case SHT_NOTE:
+	case SHT_INIT_ARRAY:
+	case SHT_FINI_ARRAY:
+	case SHT_PREINIT_ARRAY:
+	case SHT_X86_64_UNWIND_TYPE:
+		if (!(header->sh_flags & SHF_ALLOC))
+			return true;
+		/* Frames are taken apart and joined by frames.c. */
+		section->loaded = strcmp(section->name, ".eh_frame") != 0;
+		return check_flags(linker, object, section);
+	case SHT_CREL_TYPE:
+		return SK_BAD_OBJECT(linker, object,
+				     "section %s holds compact relocations, which are not supported; "
+				     "recompile without -Wa,--crel",
+				     section->name);
+	default:
+		if (header->sh_flags & SHF_ALLOC)
+			return SK_BAD_OBJECT(linker, object, "section %s has the unknown type 0x%x", section->name,
+					     header->sh_type);
+		return true;
+	}
+}
+
+/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
+static bool read_group(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+{
+	const sk_elf_section *header = &object->headers[number];
+	const sk_elf_word *words = (const sk_elf_word *)(object->bytes + header->sh_offset);
+	uint64_t count = header->sh_size / sizeof(uint32_t);
+
+	if (!count || header->sh_size % sizeof(uint32_t) || header->sh_link != object->symbol_table ||
+	    header->sh_info >= object->symbol_count)
+		return SK_BAD_OBJECT(linker, object, "the group in section %u is damaged", number);
+
+	const sk_elf_symbol *signature = &object->symbols[header->sh_info];
+	const char *name = object->names + signature->st_name;
+	uint32_t section = sk_object_symbol_section(object, header->sh_info);
+
+	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
+		name = sk_object_section_name(object, section);
+
+	uint32_t group = (uint32_t)linker->groups.count;
+	bool discarded = (words[0] & GRP_COMDAT) && sk_map_insert(&linker->groups, name, strlen(name), group) != group;
+
+	for (uint64_t i = 1; i < count; i++) {
+		if (!sk_object_has_section(object, words[i]) || words[i] == number)
+			return SK_BAD_OBJECT(linker, object, "group %s has a member that does not exist", name);
+		if (object->headers[words[i]].sh_type == SHT_GROUP)
+			return SK_BAD_OBJECT(linker, object, "group %s has a group as its member", name);
+
+		struct sk_input_section *member = &object->sections[words[i]];
+
+		if (member->visit)
+			return SK_BAD_OBJECT(linker, object, "section %s is in two groups", member->name);
+		member->visit = 1; /* cleared below */
+		member->discarded = discarded;
+	}
+	return true;
+}
+
+static bool read_groups(struct sk_linker *linker, struct sk_object *object)
+{
+	bool ok = true, any = false;
+
+	for (uint32_t i = 1; i < object->header_count && ok; i++)
+		if (object->headers[i].sh_type == SHT_GROUP) {
+			ok = read_group(linker, object, i);
+			any = true;
+		}
+	for (uint32_t i = 1; any && i < object->header_count; i++)
+		object->sections[i].visit = 0;
+	return ok;
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const sk_elf_relocation *left = a, *right = b;
+
+	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
+}
+
+static bool check_relocations(struct sk_linker *linker, const struct sk_object *object,
+			      const struct sk_input_section *section, bool *sorted)
+{
+	uint64_t last = 0;
+
+	*sorted = true;
+	for (uint64_t i = 0; i < section->relocation_count; i++) {
+		const sk_elf_relocation *relocation = &section->relocations[i];
+		uint32_t number = ELF64_R_TYPE(relocation->r_info);
+		const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+
+		if (!sk_within(relocation->r_offset, type ? type->width : 1, section->size))
+			return SK_BAD_OBJECT(linker, object, "relocation %llu of section %s lies outside the section",
+					     (unsigned long long)i, section->name);
+		if (ELF64_R_SYM(relocation->r_info) >= (object->symbol_count ? object->symbol_count : 1))
+			return SK_BAD_OBJECT(linker, object,
+					     "relocation %llu of section %s refers to symbol %llu of %u",
+					     (unsigned long long)i, section->name,
+					     (unsigned long long)ELF64_R_SYM(relocation->r_info), object->symbol_count);
+		*sorted &= relocation->r_offset >= last;
+		last = relocation->r_offset;
+	}
+	return true;
+}
+
+static bool read_relocations(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+{
+	const sk_elf_section *header = &object->headers[number];
+
+	if (!sk_object_has_section(object, header->sh_info))
+		return SK_BAD_OBJECT(linker, object, "relocation section %u applies to no section", number);
+
+	struct sk_input_section *section = &object->sections[header->sh_info];
+	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
+
+	if (!section->loaded && !frames)
+		return true;
+	if (header->sh_type == SHT_REL)
+		return SK_BAD_OBJECT(linker, object,
+				     "the relocations of section %s have no addends, which %s does not know",
+				     section->name, linker->architecture->name);
+	if (header->sh_entsize != sizeof(Elf64_Rela) || header->sh_size % sizeof(Elf64_Rela) ||
+	    header->sh_link != object->symbol_table)
+		return SK_BAD_OBJECT(linker, object, "the relocations of section %s are damaged", section->name);
+	if (!header->sh_size)
+		return true;
+	if (section->relocations)
+		return SK_BAD_OBJECT(linker, object, "section %s has two sections of relocations", section->name);
+	if (section->type == SHT_NOBITS)
+		return SK_BAD_OBJECT(linker, object, "section %s has relocations but no contents", section->name);
+	section->relocations = (const sk_elf_relocation *)(object->bytes + header->sh_offset);
+	section->relocation_count = header->sh_size / sizeof(Elf64_Rela);
+	if (!check_relocations(linker, object, section, &sorted))
+		return false;
+	if (frames && !sorted) {
+		Elf64_Rela *copy = SK_NEW_ARRAY(linker->arena, Elf64_Rela, section->relocation_count);
+
+		memcpy(copy, section->relocations, header->sh_size);
+		qsort(copy, section->relocation_count, sizeof(*copy), compare_offsets);
+		section->relocations = (const sk_elf_relocation *)copy;
+	}
+	return true;
+}
+
+static bool read_frames(struct sk_linker *linker, struct sk_object *object)
+{
+	sk_frames frames = {0};
+
+	for (uint32_t i = 1; i < object->header_count; i++) {
+		struct sk_input_section *section = &object->sections[i];
+
+		if (!(section->flags & SHF_ALLOC) || section->loaded || section->discarded || !section->size)
+			continue;
+		if (section->type == SHT_NOBITS)
+			return SK_BAD_OBJECT(linker, object, "section %s has no contents", section->name);
+		if (!sk_frames_read(linker, section, &frames))
+			return false;
+	}
+	object->frames = frames.items;
+	object->frame_count = frames.count;
+	sk_frames_attach(linker, object->frames, object->frame_count);
+	return true;
+}
+
+bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
+{
+	object->sections = SK_NEW_ARRAY(linker->arena, struct sk_input_section, object->header_count);
+	for (uint32_t i = 1; i < object->header_count; i++)
+		if (!describe_section(linker, object, i))
+			return false;
+	if (!read_groups(linker, object))
+		return false;
+	for (uint32_t i = 1; i < object->header_count; i++) {
+		uint32_t type = object->headers[i].sh_type;
+
+		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(linker, object, i))
+			return false;
+	}
+	return read_frames(linker, object);
+}

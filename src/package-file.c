@@ -1,0 +1,224 @@
+/* Opens a package with libelf, which checks headers and tables; what is peculiar to packages is checked here. See
+ * package-file.h. */
+#include "package-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+
+struct opening {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_package_file *file;
+	Elf *elf;
+};
+
+static bool refuse(const struct opening *opening, const char *text)
+{
+	sk_error(opening->diag, (struct sk_place){.file = opening->file->path}, "%s", text);
+	return false;
+}
+
+static bool map_file(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+	struct stat status = {0};
+	void *bytes;
+
+	if (descriptor < 0)
+		return refuse(opening, strerror(errno));
+	if (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+		close(descriptor);
+		return refuse(opening, "it is not a file with contents");
+	}
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+	close(descriptor);
+	if (bytes == MAP_FAILED)
+		return refuse(opening, strerror(errno));
+	file->bytes = bytes;
+	file->size = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool check_elf_header(const struct opening *opening)
+{
+	GElf_Ehdr header;
+
+	if (!opening->elf || elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
+		return refuse(opening, "it is not an ELF file");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN)
+		return refuse(opening, "it is not a 64-bit little-endian shared object, as packages are");
+	return true;
+}
+
+static bool read_segments(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	size_t count;
+
+	if (elf_getphdrnum(opening->elf, &count) < 0)
+		return refuse(opening, "its program headers are damaged");
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(opening->elf, (int)i, &header))
+			return refuse(opening, "its program headers are damaged");
+		if (header.p_type != PT_LOAD)
+			continue;
+		if (header.p_offset != header.p_vaddr)
+			return refuse(opening, "it is not a package: its addresses are not its file offsets");
+		if (!sk_within(header.p_offset, header.p_filesz, file->size))
+			return refuse(opening, "it is cut off: a segment reaches beyond the end of the file");
+		sk_array_push(opening->arena, &file->segments,
+			      (struct sk_file_segment){.start = header.p_offset,
+						       .end = header.p_offset + header.p_filesz,
+						       .writable = header.p_flags & PF_W,
+						       .executable = header.p_flags & PF_X});
+	}
+	return true;
+}
+
+/* The section with the name, or NULL. */
+static Elf_Scn *find_section(const struct opening *opening, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(opening->elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(opening->elf, section)) != NULL) {
+		const char *found =
+			gelf_getshdr(section, header) ? elf_strptr(opening->elf, names, header->sh_name) : NULL;
+
+		if (found && strcmp(found, name) == 0)
+			return section;
+	}
+	return NULL;
+}
+
+static bool read_plan(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	char error[256];
+
+	if (!find_section(opening, ".sk.plan", &header))
+		return refuse(opening, "it is not a package: it has no section .sk.plan");
+	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) || header.sh_offset != header.sh_addr ||
+	    !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    !sk_package_file_segment(file, header.sh_offset, header.sh_size))
+		return refuse(opening, "the section .sk.plan does not lie in a segment");
+	file->plan_offset = header.sh_offset;
+	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
+	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
+		return refuse(opening, error);
+	if (find_section(opening, ".text", &header))
+		file->text = header.sh_addr;
+	return true;
+}
+
+static bool read_report(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	const char *error;
+
+	if (!find_section(opening, SK_REPORT_SECTION, &header))
+		return true;
+	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size))
+		return refuse(opening, "the section .sk.report lies outside the file");
+	error = sk_report_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->reasons,
+				 &file->reason_count);
+	for (size_t i = 0; i < file->reason_count && !error; i++)
+		if (file->reasons[i].launch >= file->plan.network_launch_count)
+			error = "the report names a launch that the plan does not have";
+	if (error)
+		return refuse(opening, error);
+	file->has_report = true;
+	return true;
+}
+
+static bool read_symbols(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(opening, ".dynsym", &header);
+	Elf_Data *data = section && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	sk_map_init(&file->symbols, opening->arena);
+	if (!data)
+		return refuse(opening, "it has no dynamic symbols");
+	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(opening->elf, header.sh_link, symbol.st_name);
+
+		if (!name || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		name = sk_arena_copy(opening->arena, name, strlen(name));
+		sk_map_insert(&file->symbols, name, strlen(name), (uint32_t)file->symbol_values.count);
+		sk_array_push(opening->arena, &file->symbol_values, symbol.st_value);
+	}
+	return true;
+}
+
+static bool check_machine(const struct opening *opening)
+{
+	GElf_Ehdr header;
+
+	return (gelf_getehdr(opening->elf, &header) && header.e_machine == opening->file->plan.plan->machine) ||
+	       refuse(opening, "its plan is for another machine than its code");
+}
+
+bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const char *path, struct sk_package_file *file)
+{
+	struct opening opening = {.arena = arena, .diag = diag, .file = file};
+	bool sound;
+
+	*file = (struct sk_package_file){.path = path};
+	if (!map_file(&opening))
+		return false;
+	elf_version(EV_CURRENT);
+	/* libelf does not write to the image; its interface only lacks the const. */
+	opening.elf = elf_memory((char *)file->bytes, file->size);
+	/* Nothing that libelf allocates is kept beyond elf_end. */
+	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
+		check_machine(&opening) && read_report(&opening) && read_symbols(&opening);
+	elf_end(opening.elf);
+	if (!sound)
+		sk_package_file_close(file);
+	return sound;
+}
+
+void sk_package_file_close(struct sk_package_file *file)
+{
+	if (file->bytes)
+		munmap((void *)file->bytes, file->size);
+	*file = (struct sk_package_file){0};
+}
+
+uint64_t sk_package_file_target(const struct sk_package_file *file, const int32_t *reference)
+{
+	uint64_t field = file->plan_offset + (uint64_t)((const uint8_t *)reference - (const uint8_t *)file->plan.plan);
+
+	return field + (uint64_t)(int64_t)*reference;
+}
+
+const struct sk_file_segment *sk_package_file_segment(const struct sk_package_file *file, uint64_t address,
+						      uint64_t size)
+{
+	for (size_t i = 0; i < file->segments.count; i++) {
+		const struct sk_file_segment *segment = &file->segments.items[i];
+
+		if (address >= segment->start &&
+		    sk_within(address - segment->start, size, segment->end - segment->start))
+			return segment;
+	}
+	return NULL;
+}

@@ -1,0 +1,368 @@
+/* The sections of skdump's output; see show.h. Everything comes from the plan's tables but the reasons, which the
+ * partition has left in the report. */
+#include "show.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+/* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
+enum { SHOWN_SHARERS = 4, COUNTED_SHARERS = 1000 };
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static const char *machine_name(uint32_t machine)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return "x86-64";
+	case EM_AARCH64:
+		return "AArch64";
+	case EM_RISCV:
+		return "RISC-V";
+	default:
+		return "an unknown machine";
+	}
+}
+
+static const char *kind_name(const struct sk_plan_launch *launch)
+{
+	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+
+	return names[launch->kind];
+}
+
+static const char *or_dash(const int32_t *reference)
+{
+	return *reference ? sk_plan_string(reference) : "-";
+}
+
+static uint32_t shown_launches(const struct sk_show *show)
+{
+	return show->task_entries ? show->file->plan.launch_count : show->file->plan.network_launch_count;
+}
+
+static uint32_t count_awaits(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		count += plan->steps[launch->first_step + i].await_count;
+	return count;
+}
+
+/* "[64, 1024]" */
+static const char *shape_text(const struct sk_show *show, const struct sk_plan_tensor *tensor)
+{
+	const char *text = "[";
+
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		text = sk_arena_print(show->arena, "%s%s%" PRIu64, text, i ? ", " : "", tensor->shape[i]);
+	return sk_arena_print(show->arena, "%s]", text);
+}
+
+static void headings(struct sk_table *table, const char *const *texts)
+{
+	for (; *texts; texts++)
+		sk_table_cell(table, "%s", *texts);
+}
+
+#define HEADINGS(table, ...) headings(table, (const char *const[]){__VA_ARGS__, NULL})
+
+static void print_section(const struct sk_show *show, const char *title, struct sk_table *table)
+{
+	fprintf(show->stream, "%s\n", title);
+	sk_table_print(table, "  ", show->stream);
+	fputc('\n', show->stream);
+}
+
+/* ---- summary ---- */
+
+static void summary_line(struct sk_table *table, const char *name, const char *text)
+{
+	sk_table_cell(table, "%s", name);
+	sk_table_cell(table, "%s", text);
+}
+
+void sk_show_summary(const struct sk_show *show)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0, awaits = 0;
+	const char *lanes = sk_plan_string(&plan->lanes[0]);
+	struct sk_arena *arena = show->arena;
+	struct sk_table table;
+
+	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
+		steps += plan->launches[i].step_count;
+		awaits += count_awaits(plan, &plan->launches[i]);
+	}
+	for (uint32_t i = 1; i < plan->lane_count; i++)
+		lanes = sk_arena_print(arena, "%s, %s", lanes, sk_plan_string(&plan->lanes[i]));
+	sk_table_init(&table, arena, "ll");
+	summary_line(&table, "machine", machine_name(plan->plan->machine));
+	summary_line(
+		&table, "device",
+		sk_arena_print(arena, "%s (lane%s %s)", or_dash(&plan->plan->device), plural(plan->lane_count), lanes));
+	summary_line(&table, "network",
+		     sk_arena_print(arena, "%u task%s in %u launch%s, %u step%s, %u await%s", plan->task_count,
+				    plural(plan->task_count), plan->network_launch_count,
+				    plan->network_launch_count == 1 ? "" : "es", steps, plural(steps), awaits,
+				    plural(awaits)));
+	summary_line(&table, "task entries",
+		     entries ? sk_arena_print(arena, "%u", entries) : "none (linked with --no-task-entries)");
+	summary_line(&table, "workspace",
+		     sk_arena_print(arena, "%" PRIu64 " bytes%s", plan->plan->workspace_size,
+				    entries ? sk_arena_print(arena, " (task entries: %" PRIu64 ")",
+							     plan->plan->unshared_workspace_size)
+					    : ""));
+	summary_line(&table, "constants", sk_arena_print(arena, "%" PRIu64 " bytes", plan->plan->constants_size));
+	print_section(show, show->file->path, &table);
+}
+
+/* ---- bindings ---- */
+
+void sk_show_bindings(const struct sk_show *show)
+{
+	static const char *const roles[] = {"", "input", "output", "inout", "constant", "temporary"};
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_table table;
+
+	sk_table_init(&table, show->arena, "rllllr");
+	HEADINGS(&table, "#", "tensor", "role", "type", "shape", "bytes");
+	for (uint32_t i = 0; i < plan->binding_count; i++) {
+		const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[i]];
+
+		sk_table_cell(&table, "%u", i);
+		sk_table_cell(&table, "%s", sk_plan_string(&tensor->name));
+		sk_table_cell(&table, "%s", roles[tensor->role]);
+		sk_table_cell(&table, "%s", sk_dtype_name(tensor->dtype));
+		sk_table_cell(&table, "%s", shape_text(show, tensor));
+		sk_table_cell(&table, "%" PRIu64, tensor->bytes);
+	}
+	print_section(show, "bindings", &table);
+}
+
+/* ---- launches ---- */
+
+/* "2, 5" */
+static const char *follows_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	const char *text = "-";
+
+	for (uint32_t i = 0; i < launch->follow_count; i++) {
+		uint32_t follow = show->file->plan.follows[launch->first_follow + i];
+
+		text = i ? sk_arena_print(show->arena, "%s, %u", text, follow)
+			 : sk_arena_print(show->arena, "%u", follow);
+	}
+	return text;
+}
+
+void sk_show_launches(const struct sk_show *show)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_table table;
+
+	sk_table_init(&table, show->arena, "rlllrrrl");
+	HEADINGS(&table, "#", "entry", "kind", "scope", "stream", "steps", "awaits", "follows");
+	for (uint32_t i = 0; i < shown_launches(show); i++) {
+		const struct sk_plan_launch *launch = &plan->launches[i];
+
+		sk_table_cell(&table, "%u", i);
+		sk_table_cell(&table, "%s", sk_plan_string(&launch->name));
+		sk_table_cell(&table, "%s", kind_name(launch));
+		sk_table_cell(&table, "%s", or_dash(&launch->scope));
+		sk_table_cell(&table, "%u", launch->stream);
+		sk_table_cell(&table, "%u", launch->step_count);
+		sk_table_cell(&table, "%u", count_awaits(plan, launch));
+		sk_table_cell(&table, "%s", follows_text(show, launch));
+	}
+	print_section(show, "launches", &table);
+}
+
+/* ---- steps ---- */
+
+static const char *cores_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	if (step->core_set == SK_ALL_CORES)
+		return "all cores";
+	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);
+}
+
+/* How the step's work is divided. */
+static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	switch (step->kind) {
+	case SK_STEP_BLOCKS:
+		return sk_arena_print(show->arena, "%u block%s", step->blocks, plural(step->blocks));
+	case SK_STEP_BLOCKS_RANGE:
+		return sk_arena_print(show->arena, "%u block%s of %" PRIu64, step->blocks, plural(step->blocks),
+				      step->extent);
+	case SK_STEP_SPLIT: {
+		uint64_t unit = show->file->plan.partitions[step->partition].unit;
+		uint64_t units = (step->extent - 1) / unit + 1;
+
+		return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64, step->extent,
+				      units, plural(units), unit);
+	}
+	default:
+		return "plain";
+	}
+}
+
+static const char *awaits_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const char *text = "";
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
+
+		text = sk_arena_print(show->arena, "%s%s%s", i ? text : "awaits ", i ? ", " : "",
+				      sk_plan_string(&plan->tasks[awaited->task].name));
+	}
+	return text;
+}
+
+static void show_launch_steps(const struct sk_show *show, uint32_t index)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const struct sk_plan_launch *launch = &plan->launches[index];
+	uint32_t awaits = count_awaits(plan, launch);
+	struct sk_table table;
+
+	sk_table_init(&table, show->arena, "rllllll");
+	HEADINGS(&table, "step", "task", "kernel", "lane", "runs on", "work", "");
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+
+		sk_table_cell(&table, "%u", step->number);
+		sk_table_cell(&table, "%s", sk_plan_string(&plan->tasks[step->task].name));
+		sk_table_cell(&table, "%s", sk_plan_string(&plan->kernels[step->kernel].name));
+		sk_table_cell(&table, "%s", sk_plan_string(&plan->lanes[step->lane]));
+		sk_table_cell(&table, "%s", cores_text(show, step));
+		sk_table_cell(&table, "%s", work_text(show, step));
+		sk_table_cell(&table, "%s", awaits_text(show, step));
+	}
+	print_section(show,
+		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s", index,
+				     sk_plan_string(&launch->name), kind_name(launch), launch->step_count,
+				     plural(launch->step_count), awaits, plural(awaits)),
+		      &table);
+}
+
+void sk_show_steps(const struct sk_show *show)
+{
+	for (uint32_t i = 0; i < shown_launches(show); i++)
+		show_launch_steps(show, i);
+}
+
+/* ---- memory ---- */
+
+/* A temporary in the workspace, and those that share bytes with it. */
+struct temporary {
+	const struct sk_plan_tensor *tensor;
+	const char *sharers;
+	uint32_t sharer_count;
+};
+
+static int compare_temporaries(const void *one, const void *other)
+{
+	const struct sk_plan_tensor *a = ((const struct temporary *)one)->tensor;
+	const struct sk_plan_tensor *b = ((const struct temporary *)other)->tensor;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void add_sharer(const struct sk_show *show, struct temporary *temporary, const struct temporary *other)
+{
+	const char *name = sk_plan_string(&other->tensor->name);
+
+	if (temporary->sharer_count == 0)
+		temporary->sharers = sk_arena_print(show->arena, "shares bytes with %s", name);
+	else if (temporary->sharer_count < SHOWN_SHARERS)
+		temporary->sharers = sk_arena_print(show->arena, "%s, %s", temporary->sharers, name);
+	temporary->sharer_count++;
+}
+
+/* The temporaries by offset, each with its sharers. */
+static struct temporary *collect_temporaries(const struct sk_show *show, size_t *count)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct temporary *temporaries = SK_NEW_ARRAY(show->arena, struct temporary, plan->tensor_count);
+
+	*count = 0;
+	for (uint32_t i = 0; i < plan->tensor_count; i++)
+		if (plan->tensors[i].space == SK_SPACE_WORKSPACE)
+			temporaries[(*count)++] = (struct temporary){&plan->tensors[i], "", 0};
+	qsort(temporaries, *count, sizeof(*temporaries), compare_temporaries);
+	for (size_t i = 0; i < *count; i++) {
+		uint64_t end = temporaries[i].tensor->offset + temporaries[i].tensor->bytes;
+		size_t last = *count - i > COUNTED_SHARERS ? i + COUNTED_SHARERS : *count;
+
+		for (size_t j = i + 1; j < last && temporaries[j].tensor->offset < end; j++) {
+			add_sharer(show, &temporaries[i], &temporaries[j]);
+			add_sharer(show, &temporaries[j], &temporaries[i]);
+		}
+	}
+	return temporaries;
+}
+
+void sk_show_memory(const struct sk_show *show)
+{
+	const struct sk_plan *plan = show->file->plan.plan;
+	size_t count;
+	struct temporary *temporaries = collect_temporaries(show, &count);
+	struct sk_table table;
+
+	sk_table_init(&table, show->arena, "rrllll");
+	if (count)
+		HEADINGS(&table, "offset", "bytes", "tensor", "type", "shape", "");
+	for (size_t i = 0; i < count; i++) {
+		const struct temporary *temporary = &temporaries[i];
+		uint32_t more = temporary->sharer_count > SHOWN_SHARERS ? temporary->sharer_count - SHOWN_SHARERS : 0;
+
+		sk_table_cell(&table, "%" PRIu64, temporary->tensor->offset);
+		sk_table_cell(&table, "%" PRIu64, temporary->tensor->bytes);
+		sk_table_cell(&table, "%s", sk_plan_string(&temporary->tensor->name));
+		sk_table_cell(&table, "%s", sk_dtype_name(temporary->tensor->dtype));
+		sk_table_cell(&table, "%s", shape_text(show, temporary->tensor));
+		sk_table_cell(&table, "%s%s", temporary->sharers,
+			      more ? sk_arena_print(show->arena, " and %u more", more) : "");
+	}
+	print_section(show,
+		      sk_arena_print(show->arena, "memory: %zu temporar%s in a workspace of %" PRIu64 " bytes", count,
+				     count == 1 ? "y" : "ies", plan->workspace_size),
+		      &table);
+}
+
+/* ---- reasons ---- */
+
+void sk_show_reasons(const struct sk_show *show)
+{
+	const struct sk_package_file *file = show->file;
+	struct sk_table table;
+
+	sk_table_init(&table, show->arena, "lllll");
+	if (file->has_report)
+		HEADINGS(&table, "task", "scope", "launch", "reason", "");
+	for (size_t i = 0; i < file->reason_count; i++) {
+		const struct sk_report_entry *reason = &file->reasons[i];
+
+		sk_table_cell(&table, "%s", reason->name);
+		sk_table_cell(&table, "%s", reason->scope ? reason->scope : "-");
+		sk_table_cell(&table, "%s", sk_plan_string(&file->plan.launches[reason->launch].name));
+		sk_table_cell(&table, "%s", reason->code);
+		sk_table_cell(&table, "%s", reason->sentence);
+	}
+	print_section(show, file->has_report ? "reasons" : "reasons: the report has been stripped from the package",
+		      &table);
+}

@@ -1,0 +1,160 @@
+/* skdump: shows what is in a package, and with --verify proves it. In comes a package, out come tables for people. */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "package-file.h"
+#include "reemit.h"
+#include "show.h"
+#include "verify.h"
+
+static const char help[] =
+	"Usage: skdump [options] PACKAGE\n"
+	"Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n"
+	"\n"
+	"  --bindings   the tensors that a run binds\n"
+	"  --launches   what the device is handed, in order\n"
+	"  --steps      the steps of each launch: where they run, how they are divided, what they await\n"
+	"  --memory     the temporaries in the workspace, and which share bytes\n"
+	"  --reasons    why each task was fused, or was not\n"
+	"  --all        all of these, with the entries of single tasks\n"
+	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
+	"no\n"
+	"               await can wait for itself, and the code is what the plan says\n"
+	"  --help       print this help\n"
+	"  --version    print the version\n"
+	"\n"
+	"Exit status: 0, or 1 after an error. See skdump(1).\n";
+
+struct section {
+	const char *option;
+	void (*show)(const struct sk_show *show);
+};
+
+/* In the order in which they are shown. */
+static const struct section sections[] = {
+	{"bindings", sk_show_bindings}, {"launches", sk_show_launches}, {"steps", sk_show_steps},
+	{"memory", sk_show_memory},	{"reasons", sk_show_reasons},
+};
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+struct command {
+	bool chosen[SECTIONS];
+	bool any_chosen, all, verify, help, version;
+	const char *package;
+};
+
+/* Values of the long options behind the sections' indices. */
+enum { OPTION_ALL = SECTIONS, OPTION_VERIFY, OPTION_HELP, OPTION_VERSION };
+
+static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
+{
+	struct option options[SECTIONS + 5] = {
+		[SECTIONS] = {"all", no_argument, NULL, OPTION_ALL},
+		[SECTIONS + 1] = {"verify", no_argument, NULL, OPTION_VERIFY},
+		[SECTIONS + 2] = {"help", no_argument, NULL, OPTION_HELP},
+		[SECTIONS + 3] = {"version", no_argument, NULL, OPTION_VERSION},
+	};
+	const char *names[SECTIONS + 4];
+	struct sk_place nowhere = {0};
+	int option;
+
+	for (int i = 0; i < SECTIONS; i++)
+		options[i] = (struct option){sections[i].option, no_argument, NULL, i};
+	for (int i = 0; i < SECTIONS + 4; i++)
+		names[i] = options[i].name;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == '?') {
+			const char *word = argv[optind - 1];
+
+			sk_error(diag, nowhere, "unknown option '%s'%s", word,
+				 sk_did_you_mean(diag->arena, word + strspn(word, "-"), names, SECTIONS + 4));
+			return false;
+		}
+		command->all |= option == OPTION_ALL;
+		command->verify |= option == OPTION_VERIFY;
+		command->help |= option == OPTION_HELP;
+		command->version |= option == OPTION_VERSION;
+		if (option < SECTIONS)
+			command->chosen[option] = command->any_chosen = true;
+	}
+	if (command->help || command->version)
+		return true;
+	if (optind != argc - 1)
+		sk_error(diag, nowhere,
+			 optind == argc ? "no package given (see --help)" : "more than one package given (see --help)");
+	command->package = argv[optind];
+	return !diag->errors;
+}
+
+static void show(struct sk_arena *arena, const struct sk_package_file *file, const struct command *command)
+{
+	struct sk_show show = {.arena = arena, .file = file, .task_entries = command->all, .stream = stdout};
+	bool everything = command->all || !command->any_chosen;
+
+	if (everything && command->verify && !command->all)
+		return;
+	if (everything)
+		sk_show_summary(&show);
+	for (int i = 0; i < SECTIONS; i++)
+		if (everything || command->chosen[i])
+			sections[i].show(&show);
+}
+
+static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file)
+{
+	const struct sk_plan_view *plan = &file->plan;
+	uint32_t entries = plan->launch_count - plan->network_launch_count;
+	uint32_t steps = plan->step_count - entries;
+	bool sound = sk_verify(arena, diag, plan, file->path);
+
+	sound &= sk_reemit_compare(diag, file);
+	if (!sound)
+		return false;
+	printf("verified: %u launch%s, %u step%s", plan->network_launch_count,
+	       plan->network_launch_count == 1 ? "" : "es", steps, steps == 1 ? "" : "s");
+	if (entries)
+		printf(", %u task entr%s", entries, entries == 1 ? "y" : "ies");
+	putchar('\n');
+	return true;
+}
+
+static void run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+{
+	struct sk_package_file file;
+
+	if (!sk_package_file_open(arena, diag, command->package, &file))
+		return;
+	show(arena, &file, command);
+	if (command->verify)
+		verify(arena, diag, &file);
+	sk_package_file_close(&file);
+}
+
+int main(int argc, char **argv)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct command command = {0};
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, arena);
+	if (parse(&diag, argc, argv, &command)) {
+		if (command.help)
+			fputs(help, stdout);
+		else if (command.version)
+			puts("skdump " PACKAGE_VERSION);
+		else
+			run(arena, &diag, &command);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		sk_error(&diag, (struct sk_place){0}, "cannot write the output");
+	sk_diag_flush(&diag, "skdump", 20, stderr);
+
+	bool failed = diag.errors;
+
+	sk_arena_destroy(arena);
+	return failed ? 1 : 0;
+}

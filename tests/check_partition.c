@@ -1,0 +1,624 @@
+/* Tests of src/partition.c, src/segments.c, src/dependency.c and src/order.c: launches by hand, then random models
+ * against the definition: who depends on whom, pair by pair. */
+#include "partition.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "order.h"
+#include "tests/model.h"
+#include "tests/random.h"
+
+enum { RANDOM_MODELS = 500 };
+
+static struct test_model *test;
+static struct sk_partition *partition;
+
+static void set_up(void)
+{
+	test = test_model_create(1);
+	for (char name[] = "a"; name[0] <= 'j'; name[0]++)
+		add_tensor(test, name, SK_F32, 64, 64);
+}
+
+static void tear_down(void)
+{
+	test_model_destroy(test);
+}
+
+static void plan(void)
+{
+	test_model_finish(test);
+	partition = sk_partition_build(&test->model);
+	ck_assert_ptr_nonnull(partition);
+}
+
+/* The launches in order, each with its tasks: "sk_s_1(k1,k3) sk_task_u(u)". */
+static const char *launches(void)
+{
+	static char text[1024];
+	size_t used = 0;
+
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch *launch = &partition->launches[l];
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", l ? " " : "", launch->name);
+		for (uint32_t i = 0; i < launch->task_count; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "(",
+						 test->model.tasks.items[launch->tasks[i]].name);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ")");
+	}
+	return text;
+}
+
+/* Follows by launch: "1<0 2<0,1". */
+static const char *follows(void)
+{
+	static char text[1024];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t l = 0; l < partition->launch_count; l++)
+		for (uint32_t i = 0; i < partition->launches[l].follow_count; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 i	? ",%u"
+						 : used ? " %u<%u"
+							: "%u<%u",
+						 i ? partition->launches[l].follows[i] : l,
+						 partition->launches[l].follows[i]);
+	return text;
+}
+
+static const char *code_of(uint32_t task)
+{
+	return sk_reason_code(partition->tasks[task].reason);
+}
+
+/* Planning fails with exactly these messages. */
+static void expect_errors(const char *expected)
+{
+	char *text;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	test_model_finish(test);
+	ck_assert_ptr_null(sk_partition_build(&test->model));
+	sk_diag_flush(&test->diag, "test", 0, stream);
+	fclose(stream);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+/* ---- scopes ---- */
+
+START_TEST(test_one_scope)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 1, "s", in("b"), out("c"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s(k1,k2)");
+	ck_assert_str_eq(follows(), "");
+	ck_assert_int_eq(partition->launches[0].kind, SK_LAUNCH_SUPERKERNEL);
+	ck_assert_str_eq(partition->launches[0].scope, "s");
+	ck_assert_str_eq(code_of(0), "CAN_FUSE");
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "fused into sk_s");
+	ck_assert_uint_eq(partition->tasks[1].step, 1);
+}
+END_TEST
+
+START_TEST(test_no_scope)
+{
+	add_task(test, "k1", PLAIN, 7, NULL, in("a"), out("b"));
+	uint32_t excluded = add_task(test, "k2", PLAIN, 0, "s", in("a"), out("c"));
+
+	never_fuse(test, excluded);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_k1(k1) sk_task_k2(k2)");
+	ck_assert_int_eq(partition->launches[0].kind, SK_LAUNCH_SINGLE);
+	ck_assert_ptr_null(partition->launches[0].scope);
+	ck_assert_uint_eq(partition->launches[0].stream, 7);
+	ck_assert_str_eq(code_of(0), "NOT_IN_SCOPE");
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 0), "stands outside every scope");
+	ck_assert_str_eq(code_of(1), "IN_UNFUSIBLE_SCOPE");
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "excluded by scope: null");
+}
+END_TEST
+
+START_TEST(test_tag_sets)
+{
+	add_task(test, "k1", PLAIN, 0, "a b", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 1, "a", in("a"), out("c"));
+	add_task(test, "k3", PLAIN, 2, "b a", in("a"), out("d"));
+	add_task(test, "k4", PLAIN, 3, "a", in("a"), out("e"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_a_b(k1,k3) sk_a(k2,k4)");
+	ck_assert_str_eq(partition->launches[0].scope, "a,b");
+	ck_assert_str_eq(partition->tasks[2].scope, "a,b");
+}
+END_TEST
+
+/* ---- what ends a segment ---- */
+
+START_TEST(test_unfusible_in_the_middle)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(follows(), "1<0 2<1");
+	ck_assert_str_eq(code_of(0), "CAN_FUSE");
+	ck_assert_str_eq(code_of(1), "OP_UNSUPPORT");
+	ck_assert_str_eq(partition->tasks[1].scope, "s");
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "kernel 'plain_unfusible_0' is marked unfusible");
+	ck_assert_str_eq(code_of(2), "SCOPE_FUSE_PART");
+	ck_assert_uint_eq(partition->tasks[2].cause, 1);
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 2),
+			 "fused into sk_s_2 and not into the segment before, since it comes after task 'u', "
+			 "which is launched in between (OP_UNSUPPORT)");
+}
+END_TEST
+
+START_TEST(test_other_stream_goes_on)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("a"), out("d"));
+	add_task(test, "k3", PLAIN, 1, "s", in("a"), out("e"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1,k3) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(follows(), "1<0 2<1");
+}
+END_TEST
+
+START_TEST(test_dependants_in_another_stream)
+{
+	/* k3 depends on u through x, k4 on nothing. */
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "x", PLAIN, 2, NULL, in("c"), out("d"));
+	add_task(test, "k3", PLAIN, 1, "s", in("d"), out("e"));
+	add_task(test, "k4", PLAIN, 0, "s", in("a"), out("f"));
+	add_task(test, "k5", PLAIN, 3, "s", in("a"), out("g"));
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1,k5) sk_task_u(u) sk_task_x(x) sk_s_2(k3,k4)");
+	ck_assert_uint_eq(partition->tasks[3].cause, 1);
+}
+END_TEST
+
+START_TEST(test_consecutive_unfusible)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u1", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "u2", UNFUSIBLE, 0, "s", in("c"), out("d"));
+	add_task(test, "k2", PLAIN, 0, "s", in("d"), out("e"));
+	add_task(test, "k3", PLAIN, 1, "s", in("a"), out("f"));
+	add_task(test, "u3", UNFUSIBLE, 1, "s", in("f"), out("g"));
+	add_task(test, "k4", PLAIN, 1, "s", in("g"), out("h"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1,k3) sk_task_u1(u1) sk_task_u2(u2) sk_task_u3(u3) sk_s_2(k2,k4)");
+	ck_assert_str_eq(follows(), "1<0 2<1 3<0 4<2,3");
+}
+END_TEST
+
+START_TEST(test_unfusible_first)
+{
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("a"), out("b"));
+	add_task(test, "k1", PLAIN, 0, "s", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_u(u) sk_s(k1,k2)");
+	ck_assert_str_eq(code_of(1), "CAN_FUSE");
+}
+END_TEST
+
+START_TEST(test_unfusible_first_in_its_stream)
+{
+	/* k1 need not wait for u, so k2 cannot be launched with it. */
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 1, "s", in("a"), out("c"));
+	add_task(test, "k2", PLAIN, 1, "s", in("c"), out("d"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(follows(), "2<1");
+}
+END_TEST
+
+START_TEST(test_all_unfusible)
+{
+	add_task(test, "u1", UNFUSIBLE, 0, "s", in("a"), out("b"));
+	add_task(test, "u2", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_u1(u1) sk_task_u2(u2)");
+}
+END_TEST
+
+START_TEST(test_path_through_the_outside)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "x", PLAIN, 1, NULL, in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("d"));
+	add_task(test, "k3", PLAIN, 0, "s", in("c"), out("e"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1,k2) sk_task_x(x) sk_s_2(k3)");
+	ck_assert_uint_eq(partition->tasks[3].cause, 1);
+}
+END_TEST
+
+START_TEST(test_outside_before)
+{
+	/* x does not depend on the segment: it is launched before it. */
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "x", PLAIN, 1, NULL, in("a"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_x(x) sk_s(k1,k2)");
+	ck_assert_str_eq(follows(), "1<0");
+}
+END_TEST
+
+START_TEST(test_cycle_between_scopes)
+{
+	/* Each scope alone is convex, but with both whole each would have to be first. */
+	add_task(test, "a1", PLAIN, 0, "p", in("a"), out("b"));
+	add_task(test, "b1", PLAIN, 1, "q", in("b"), out("c"));
+	add_task(test, "b2", PLAIN, 2, "q", in("a"), out("d"));
+	add_task(test, "a2", PLAIN, 3, "p", in("d"), out("e"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_p_1(a1) sk_q(b1,b2) sk_p_2(a2)");
+	ck_assert_str_eq(code_of(3), "SCOPE_FUSE_PART");
+	ck_assert_uint_eq(partition->tasks[3].cause, 2);
+}
+END_TEST
+
+START_TEST(test_events_and_after)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	uint32_t u = add_task(test, "u", UNFUSIBLE, 0, "s", in("a"), out("c"));
+
+	add_task(test, "k2", PLAIN, 1, "s", in("a"), out("d"));
+	uint32_t k3 = add_task(test, "k3", PLAIN, 1, "s", in("a"), out("e"));
+
+	add_task(test, "k4", PLAIN, 1, "s", in("a"), out("f"));
+	uint32_t x = add_task(test, "x", PLAIN, 2, NULL, in("a"), out("g"));
+
+	add_event(test, u, k3);
+	add_after(test, x, k3);
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_1(k1,k2) sk_task_u(u) sk_s_2(k3,k4) sk_task_x(x)");
+	ck_assert_str_eq(follows(), "1<0 2<1 3<2");
+}
+END_TEST
+
+/* ---- dependencies between launches ---- */
+
+START_TEST(test_follows)
+{
+	add_task(test, "w", PLAIN, 0, NULL, out("a"));
+	add_task(test, "r1", PLAIN, 1, NULL, in("a"), out("b"));
+	add_task(test, "r2", PLAIN, 2, NULL, in("a"), out("c"));
+	add_task(test, "w2", PLAIN, 3, NULL, out("a"));
+	add_task(test, "free", PLAIN, 4, NULL, out("d"));
+	add_task(test, "all", PLAIN, 5, NULL, in("a"), in("b"), in("c"), in("d"));
+	plan();
+	ck_assert_str_eq(follows(), "1<0 2<0 3<1,2 5<3,4");
+	ck_assert(sk_partition_before(partition, 0, 5));
+	ck_assert(!sk_partition_before(partition, 0, 4));
+	ck_assert(!sk_partition_before(partition, 5, 0));
+	ck_assert(!sk_partition_before(partition, 3, 3));
+}
+END_TEST
+
+START_TEST(test_ranges)
+{
+	/* 16 KiB each: halves do not touch each other, and a quarter hits one of them. */
+	add_task(test, "low", PLAIN, 0, NULL, part(out("a"), 0, 8192));
+	add_task(test, "high", PLAIN, 1, NULL, part(out("a"), 8192, 8192));
+	add_task(test, "quarter", PLAIN, 2, NULL, part(in("a"), 12288, 4096), out("b"));
+	add_task(test, "middle", PLAIN, 3, NULL, part(in("a"), 4096, 8192), out("c"));
+	add_task(test, "whole", PLAIN, 4, NULL, out("a"));
+	plan();
+	ck_assert_str_eq(follows(), "2<1 3<0,1 4<2,3");
+}
+END_TEST
+
+START_TEST(test_hidden_state)
+{
+	add_task(test, "k1", PLAIN, 0, NULL, in("a"), out("b"), hidden(1));
+	add_task(test, "k2", PLAIN, 1, NULL, in("a"), out("c"), hidden(0));
+	add_task(test, "k3", PLAIN, 2, NULL, in("a"), out("d"), hidden(1));
+	plan();
+	ck_assert_str_eq(follows(), "2<0");
+}
+END_TEST
+
+/* ---- errors ---- */
+
+START_TEST(test_third_stream)
+{
+	add_task(test, "k1", PLAIN, 4, "s", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 2, "s", in("a"), out("c"));
+	add_task(test, "u", UNFUSIBLE, 3, "s", in("a"), out("d"));
+	add_task(test, "k3", PLAIN, 9, "s", in("a"), out("e"));
+	add_task(test, "k4", PLAIN, 8, "s", in("a"), out("f"));
+	expect_errors(
+		"test: error: test.yaml:14:3: task 'k3' is in stream 9, the third stream of scope 's', which takes "
+		"two; more need options: \"stream-fusion=1\"\n"
+		">>> the first two are streams 4 and 2\n");
+}
+END_TEST
+
+START_TEST(test_stream_fusion)
+{
+	add_task(test, "k1", PLAIN, 4, "s", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 2, "s", in("a"), out("c"));
+	add_task(test, "k3", PLAIN, 9, "s", in("a"), out("e"));
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(launches(), "sk_s(k1,k2,k3)");
+}
+END_TEST
+
+START_TEST(test_same_names)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	add_task(test, "k3", PLAIN, 0, "s_2", in("d"), out("e"));
+	add_task(test, "k4", PLAIN, 0, "task_u", in("d"), out("f"));
+	expect_errors("test: error: test.yaml:14:3: two launches have the same name 'sk_s_2'\n"
+		      ">>> the other one comes from test.yaml:11:3\n"
+		      "test: error: test.yaml:15:3: two launches have the same name 'sk_task_u'\n"
+		      ">>> the other one comes from test.yaml:12:3\n");
+}
+END_TEST
+
+START_TEST(test_reserved_names)
+{
+	add_task(test, "k1", PLAIN, 0, "plan", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("c"));
+	add_task(test, "k3", PLAIN, 0, "s_serial", in("c"), out("d"));
+	add_task(test, "k4", PLAIN, 0, "unfused_k1", in("d"), out("e"));
+	add_task(test, "k5", PLAIN, 0, "unfused_k2_serial", in("e"), out("f"));
+	add_task(test, "k6", PLAIN, 0, "x_serial", in("f"), out("g"));
+	add_task(test, "k7", PLAIN, 0, "unfused_serial", in("g"), out("h"));
+	add_task(test, "k8", PLAIN, 0, "constants", in("h"), out("i"));
+	expect_errors(
+		"test: error: test.yaml:11:3: the launch would be named 'sk_plan', a name that sklink itself needs\n"
+		"test: error: test.yaml:13:3: the launch would be named 'sk_s_serial', a name that sklink itself "
+		"needs\n"
+		"test: error: test.yaml:14:3: the launch would be named 'sk_unfused_k1', a name that sklink itself "
+		"needs\n"
+		"test: error: test.yaml:15:3: the launch would be named 'sk_unfused_k2_serial', a name that sklink "
+		"itself needs\n"
+		"test: error: test.yaml:18:3: the launch would be named 'sk_constants', a name that sklink itself "
+		"needs\n");
+}
+END_TEST
+
+START_TEST(test_wait_without_record)
+{
+	uint32_t k1 = add_task(test, "k1", PLAIN, 0, NULL, in("a"), out("b"));
+	uint32_t k2 = add_task(test, "k2", PLAIN, 1, NULL, in("a"), out("c"));
+
+	add_event(test, k1, k2);
+	test->model.tasks.items[k1].record.count = 0;
+	expect_errors(
+		"test: error: test.yaml:12:3: task 'k2' waits for event 'event0', which no earlier task records\n");
+}
+END_TEST
+
+/* ---- at random ---- */
+
+enum { MAX_TASKS = 32 };
+
+static bool touch(const struct sk_argument *a, const struct sk_argument *b)
+{
+	return ((a->access | b->access) & SK_ACCESS_WRITE) && a->tensor == b->tensor &&
+	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+/* The definition of a dependency between tasks of two launches. */
+static bool depends(const struct sk_task *tasks, uint32_t earlier, uint32_t later)
+{
+	const struct sk_task *a = &tasks[earlier], *b = &tasks[later];
+
+	if (a->stream == b->stream)
+		return true;
+	for (uint32_t i = 0; i < a->argument_count; i++)
+		for (uint32_t k = 0; k < b->argument_count; k++)
+			if (touch(&a->arguments[i], &b->arguments[k]))
+				return true;
+	for (size_t i = 0; i < b->after.count; i++)
+		if (b->after.items[i] == earlier)
+			return true;
+	for (size_t i = 0; i < a->record.count; i++)
+		for (size_t k = 0; k < b->wait.count; k++)
+			if (a->record.items[i] == b->wait.items[k])
+				return true;
+	return false;
+}
+
+static void check_grouping(uint64_t seed)
+{
+	const struct sk_task *tasks = test->model.tasks.items;
+	uint32_t seen = 0;
+
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch *launch = &partition->launches[l];
+		const struct sk_task *first = &tasks[launch->tasks[0]];
+
+		for (uint32_t i = 0; i < launch->task_count; i++, seen++) {
+			uint32_t t = launch->tasks[i];
+
+			ck_assert_uint_eq(partition->tasks[t].launch, l);
+			ck_assert_uint_eq(partition->tasks[t].step, i);
+			ck_assert(i == 0 || t > launch->tasks[i - 1]);
+			ck_assert_msg(tasks[t].scopes.count == first->scopes.count &&
+					      memcmp(tasks[t].scopes.items, first->scopes.items,
+						     first->scopes.count * sizeof(uint32_t)) == 0,
+				      "seed %llu: task %u is in the wrong launch", (unsigned long long)seed, t);
+			bool fusible = tasks[t].scopes.count &&
+				       !test->model.kernels.items[tasks[t].kernel].signature->unfusible;
+
+			ck_assert_int_eq(launch->kind, fusible ? SK_LAUNCH_SUPERKERNEL : SK_LAUNCH_SINGLE);
+			ck_assert(fusible || launch->task_count == 1);
+		}
+	}
+	ck_assert_uint_eq(seen, test->model.tasks.count);
+}
+
+/* Launches are ordered as their tasks depend on each other, and not otherwise; no follow is implied by the rest. */
+static void check_order(uint64_t seed)
+{
+	bool path[MAX_TASKS][MAX_TASKS] = {0};
+	uint32_t count = partition->launch_count;
+
+	for (uint32_t a = 0; a < test->model.tasks.count; a++)
+		for (uint32_t b = a + 1; b < test->model.tasks.count; b++)
+			if (depends(test->model.tasks.items, a, b))
+				path[partition->tasks[a].launch][partition->tasks[b].launch] = true;
+	for (uint32_t k = 0; k < count; k++) {
+		path[k][k] = false;
+		for (uint32_t a = 0; a < count; a++)
+			for (uint32_t b = 0; b < count; b++)
+				path[a][b] |= path[a][k] && path[k][b];
+	}
+	for (uint32_t a = 0; a < count; a++) {
+		for (uint32_t b = 0; b < count; b++) {
+			ck_assert_msg(!path[a][b] || a < b, "seed %llu: launch %u depends on launch %u",
+				      (unsigned long long)seed, b, a);
+			ck_assert_msg(sk_partition_before(partition, a, b) == path[a][b],
+				      "seed %llu: is launch %u before launch %u?", (unsigned long long)seed, a, b);
+		}
+	}
+	for (uint32_t b = 0; b < count; b++) {
+		bool follow[MAX_TASKS] = {0};
+
+		for (uint32_t i = 0; i < partition->launches[b].follow_count; i++)
+			follow[partition->launches[b].follows[i]] = true;
+		for (uint32_t a = 0; a < count; a++) {
+			bool implied = false;
+
+			for (uint32_t k = 0; k < count; k++)
+				implied |= path[a][k] && path[k][b];
+			ck_assert_msg(follow[a] == (path[a][b] && !implied), "seed %llu: does launch %u follow %u?",
+				      (unsigned long long)seed, b, a);
+		}
+	}
+}
+
+START_TEST(test_random)
+{
+	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
+		test = random_model(seed, &(struct random_options){1, MAX_TASKS, 6, false, 12});
+		partition = sk_partition_build(&test->model);
+		ck_assert_ptr_nonnull(partition);
+		check_grouping(seed);
+		check_order(seed);
+		tear_down();
+	}
+}
+END_TEST
+
+/* ---- the growing graph ---- */
+
+START_TEST(test_order_refuses_cycles)
+{
+	enum { NODES = 24 };
+	struct sk_arena *arena = sk_arena_create();
+
+	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
+		bool path[NODES][NODES] = {0};
+		struct sk_order order;
+		uint64_t state = seed;
+		uint32_t keys[NODES];
+
+		sk_order_init(&order, arena);
+		for (uint32_t i = 0; i < NODES; i++) {
+			ck_assert_uint_eq(sk_order_add(&order), i);
+			keys[i] = random_below(&state, 1000);
+		}
+		for (uint32_t i = 0; i < 60; i++) {
+			uint32_t from[2] = {random_below(&state, NODES), random_below(&state, NODES)};
+			uint32_t to = random_below(&state, NODES), cycle = sk_order_connect(&order, from, 2, to);
+
+			if (cycle != SK_NONE) {
+				ck_assert(cycle == from[0] || cycle == from[1]);
+				ck_assert(path[to][cycle]);
+				continue;
+			}
+			for (uint32_t k = 0; k < 2; k++) {
+				ck_assert(!path[to][from[k]]);
+				if (from[k] == to)
+					continue;
+				for (uint32_t a = 0; a < NODES; a++)
+					for (uint32_t b = 0; b < NODES; b++)
+						path[a][b] |=
+							(a == from[k] || path[a][from[k]]) && (b == to || path[to][b]);
+			}
+		}
+		const uint32_t *sorted = sk_order_sort(&order, keys);
+
+		/* Of the nodes that could stand at i, none has a smaller key. */
+		for (uint32_t i = 0; i < NODES; i++) {
+			for (uint32_t k = i + 1; k < NODES; k++) {
+				bool ready = true;
+
+				ck_assert(!path[sorted[k]][sorted[i]]);
+				for (uint32_t j = i; j < NODES; j++)
+					ready &= !path[sorted[j]][sorted[k]];
+				ck_assert(!ready || keys[sorted[k]] >= keys[sorted[i]]);
+			}
+		}
+	}
+	sk_arena_destroy(arena);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("partition");
+	TCase *hand = tcase_create("by hand"), *random = tcase_create("random");
+
+	tcase_add_checked_fixture(hand, set_up, tear_down);
+	tcase_add_test(hand, test_one_scope);
+	tcase_add_test(hand, test_no_scope);
+	tcase_add_test(hand, test_tag_sets);
+	tcase_add_test(hand, test_unfusible_in_the_middle);
+	tcase_add_test(hand, test_other_stream_goes_on);
+	tcase_add_test(hand, test_dependants_in_another_stream);
+	tcase_add_test(hand, test_consecutive_unfusible);
+	tcase_add_test(hand, test_unfusible_first);
+	tcase_add_test(hand, test_unfusible_first_in_its_stream);
+	tcase_add_test(hand, test_all_unfusible);
+	tcase_add_test(hand, test_path_through_the_outside);
+	tcase_add_test(hand, test_outside_before);
+	tcase_add_test(hand, test_cycle_between_scopes);
+	tcase_add_test(hand, test_events_and_after);
+	tcase_add_test(hand, test_follows);
+	tcase_add_test(hand, test_ranges);
+	tcase_add_test(hand, test_hidden_state);
+	tcase_add_test(hand, test_third_stream);
+	tcase_add_test(hand, test_stream_fusion);
+	tcase_add_test(hand, test_same_names);
+	tcase_add_test(hand, test_reserved_names);
+	tcase_add_test(hand, test_wait_without_record);
+	suite_add_tcase(suite, hand);
+
+	tcase_set_timeout(random, 120);
+	tcase_add_test(random, test_random);
+	tcase_add_test(random, test_order_refuses_cycles);
+	suite_add_tcase(suite, random);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,147 @@
+/* The verifier on what the planning rooms make of random models: every plan is accepted, and after damage to one await
+ * or one address the verdict is that of a brute-force search for races. */
+#include <check.h>
+#include <elf.h>
+
+#include "memory.h"
+#include "partition.h"
+#include "schedule.h"
+#include "src/plan.h"
+#include "tests/plan.h"
+#include "tests/races.h"
+#include "tests/random.h"
+#include "verify.h"
+
+enum { MODELS = 100, MOST_CORES = 7 };
+
+static const struct random_options variants[] = {
+	{.lanes = 1, .tasks = 9, .streams = 3, .tensors = 6, .one_scope = true},
+	{.lanes = 1, .tasks = 12, .streams = 2, .tensors = 10},
+	{.lanes = 2, .tasks = 8, .streams = 3, .tensors = 7, .one_scope = true},
+};
+
+static struct sk_plan_view plan_model(struct test_model *test)
+{
+	struct sk_partition *partition = sk_partition_build(&test->model);
+	struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+	struct sk_plan_view view;
+	struct sk_plan_image image;
+	char error[256];
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert(sk_plan_write(&test->model, partition, schedule, memory, EM_X86_64, true, &image));
+	ck_assert_msg(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "%s", error);
+	return view;
+}
+
+static bool accepts(struct test_model *test, const struct sk_plan_view *view)
+{
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, test->arena);
+	return sk_verify(test->arena, &diag, view, "random");
+}
+
+static bool has_races(const struct sk_plan_view *view)
+{
+	return races_exist_up_to(view, MOST_CORES);
+}
+
+START_TEST(plans_are_accepted)
+{
+	const struct random_options *options = &variants[_i];
+
+	for (uint64_t seed = 0; seed < 4 * MODELS; seed++) {
+		struct test_model *test = random_model(seed, options);
+		struct sk_plan_view view = plan_model(test);
+		struct sk_diag diag;
+
+		sk_diag_init(&diag, test->arena);
+		if (!sk_verify(test->arena, &diag, &view, "random"))
+			sk_diag_flush(&diag, "rejected", 0, stdout);
+		ck_assert_msg(diag.errors == 0, "seed %u", (unsigned)seed);
+		if (seed < MODELS)
+			ck_assert_msg(!has_races(&view), "seed %u", (unsigned)seed);
+		test_model_destroy(test);
+	}
+}
+END_TEST
+
+/* Awaits for `after` and events carry no data: only of them may be missed that no race comes of it. */
+START_TEST(every_await_is_missed)
+{
+	uint32_t missed = 0, removed = 0;
+
+	for (uint64_t seed = 0; seed < MODELS; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct sk_plan_view view = plan_model(test);
+
+		for (uint32_t i = 0; i < view.await_count; i++) {
+			struct sk_plan_view without = plan_without_await(test->arena, &view, i);
+			bool accepted = accepts(test, &without);
+
+			ck_assert_msg(accepted != has_races(&without), "seed %u, await %u: %s", (unsigned)seed, i,
+				      accepted ? "accepted" : "rejected");
+			missed += !accepted;
+			removed++;
+		}
+		test_model_destroy(test);
+	}
+	ck_assert_uint_gt(removed, MODELS);
+	ck_assert_uint_gt(missed, removed / 2);
+}
+END_TEST
+
+/* Moves one pointer of each plan by an element. */
+START_TEST(moved_addresses)
+{
+	uint32_t rejected = 0, moved = 0;
+
+	for (uint64_t seed = 0; seed < MODELS; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct sk_plan_view view = plan_model(test);
+		uint64_t state = seed;
+		uint32_t argument = random_below(&state, view.argument_count);
+		struct sk_plan_argument *record = (struct sk_plan_argument *)&view.arguments[argument];
+		uint64_t limit = record->space == SK_SPACE_WORKSPACE ? view.plan->workspace_size : record->size;
+		bool network =
+			argument < view.steps[view.launches[view.network_launch_count].first_step].first_argument;
+
+		if (network && record->kind == SK_ARGUMENT_POINTER && record->offset + record->size < limit) {
+			record->offset += sk_dtype_size(record->dtype);
+			bool accepted = accepts(test, &view);
+
+			ck_assert_msg(accepted != has_races(&view), "seed %u, argument %u: %s", (unsigned)seed,
+				      argument, accepted ? "accepted" : "rejected");
+			rejected += !accepted;
+			moved++;
+		}
+		test_model_destroy(test);
+	}
+	ck_assert_uint_gt(moved, 0);
+	ck_assert_uint_gt(rejected, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("planned");
+	TCase *tcase = tcase_create("planned");
+	int variant_count = sizeof(variants) / sizeof(variants[0]);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, plans_are_accepted, 0, variant_count);
+	tcase_add_loop_test(tcase, every_await_is_missed, 0, variant_count);
+	tcase_add_loop_test(tcase, moved_addresses, 0, variant_count);
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_NORMAL);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed != 0;
+}

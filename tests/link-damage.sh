@@ -1,0 +1,43 @@
+# Damaged objects and archives: link-damage.c says how. The object has a bit of everything that the linker looks at.
+. "$top_srcdir/tests/lib.sh"
+damage=$top_builddir/tests/link-damage
+
+cat >kernel.c <<'END'
+#include "skkernel.h"
+#include <math.h>
+#include <string.h>
+int common_one;
+__attribute__((visibility("hidden"))) int hidden;
+static int counter;
+extern int outside(int) __attribute__((weak));
+static const char *const names[] = {"one", "two", "three"};
+int (*pointers[])(int) = {0, outside};
+__attribute__((constructor(101))) static void prepare(void) { counter = 1; }
+double mul(const double *x, double *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = sqrt(x[i]) * common_one + hidden + names[i % 3][0] + ++counter;
+	memmove(y, x, (unsigned long)n);
+	return pointers[0] ? pointers[0](2) : 0;
+}
+SK_KERNEL(mul, "in x f64[n], out y f64[n], n i64");
+int choose(int n)
+{
+	switch (n) {
+	case 0: return 5; case 1: return counter; case 2: return (int)mul(0, 0, 0); case 3: return 23; case 4: return 9;
+	}
+	return 0;
+}
+__asm__(".pushsection .text.inline,\"axG\",@progbits,inline,comdat\n.weak inline_one\n.type inline_one,@function\n"
+	"inline_one: .cfi_startproc\n mov common_one@GOTPCREL(%rip), %rax\n call *mul@GOTPCREL(%rip)\n"
+	"ret\n.cfi_endproc\n.size inline_one,.-inline_one\n.popsection");
+END
+$KERNEL_CC -O1 -fPIC -fcommon -ffunction-sections -fcf-protection -I"$top_srcdir/stubs" -c kernel.c -o kernel.o
+echo 'int helper(int x) { return x; }' >a-helper-with-a-long-name.c
+$KERNEL_CC -O1 -fPIC -c a-helper-with-a-long-name.c -o a-helper-with-a-long-name.o
+ar qc library.a kernel.o a-helper-with-a-long-name.o
+$KERNEL_CC -r -nostdlib kernel.o a-helper-with-a-long-name.o -o joined.o
+
+for file in kernel.o library.a joined.o; do
+	"$damage" $file "${DAMAGE_VARIANTS:-6000}" || fail "$file"
+done
