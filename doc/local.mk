@@ -2,3 +2,4 @@
 dist_man_MANS += doc/sklink.1
 EXTRA_DIST += doc/design.md
 EXTRA_DIST += doc/manifest.md
+dist_man_MANS += doc/skdump.1

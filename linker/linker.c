@@ -107,13 +107,19 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		[SK_SECTION_NOT_LOADED] = {SK_RANK_NOT_LOADED, 0},
 	};
 	struct sk_synthetic *synthetic = SK_NEW(linker->arena, struct sk_synthetic);
+	struct sk_piece *pieces = SK_NEW_ARRAY(linker->arena, struct sk_piece, spec->piece_count);
 
+	for (size_t i = 0; i < spec->piece_count; i++) {
+		if (!sk_within(spec->pieces[i].offset, spec->pieces[i].size, spec->size))
+			abort(); /* the caller's mistake, never an input's */
+		pieces[i] = spec->pieces[i];
+	}
 	synthetic->kind = spec->kind;
 	synthetic->section = (struct sk_input_section){
 		.name = spec->name,
 		.type = SHT_PROGBITS,
 		.flags = kinds[spec->kind].flags,
-		.pieces = spec->pieces,
+		.pieces = pieces,
 		.piece_count = spec->piece_count,
 		.size = spec->size,
 		.alignment = spec->alignment ? spec->alignment : 1,
@@ -121,9 +127,6 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		.state = SK_NONE,
 		.loaded = spec->kind != SK_SECTION_EH_FRAME,
 	};
-	for (size_t i = 0; i < spec->piece_count; i++)
-		if (!sk_within(spec->pieces[i].offset, spec->pieces[i].size, spec->size))
-			abort(); /* the caller's mistake, never an input's */
 	sk_array_push(linker->arena, &linker->synthetic, synthetic);
 	return (sk_section)linker->synthetic.count - 1;
 }

@@ -11,6 +11,7 @@
 struct use {
 	uint32_t first_read, first_write;
 	uint32_t inherited_read; /* the first read that no write precedes */
+	uint32_t last_read, last_write;
 };
 
 static void note_accesses(struct use *uses, const struct sk_task *task, uint32_t index, enum sk_access access)
@@ -23,6 +24,7 @@ static void note_accesses(struct use *uses, const struct sk_task *task, uint32_t
 
 		struct use *use = &uses[argument->tensor];
 
+		*(access == SK_ACCESS_WRITE ? &use->last_write : &use->last_read) = index;
 		if (access == SK_ACCESS_WRITE && use->first_write == SK_NONE)
 			use->first_write = index;
 		if (access == SK_ACCESS_READ && use->first_read == SK_NONE)
@@ -37,7 +39,7 @@ static struct use *collect_uses(const struct sk_model *model)
 	struct use *uses = SK_NEW_ARRAY(model->arena, struct use, model->tensors.count + 1);
 
 	for (size_t i = 0; i < model->tensors.count; i++)
-		uses[i] = (struct use){SK_NONE, SK_NONE, SK_NONE};
+		uses[i] = (struct use){SK_NONE, SK_NONE, SK_NONE, SK_NONE, SK_NONE};
 	/* A task reads all its arguments before it writes one. */
 	for (uint32_t t = 0; t < model->tasks.count; t++) {
 		note_accesses(uses, &model->tasks.items[t], t, SK_ACCESS_READ);
@@ -137,6 +139,11 @@ static void assign_role(struct sk_model *model, uint32_t index, const struct use
 	}
 	tensor->role = use->first_read == SK_NONE ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
 	refuse_inherited_read(model, index, use);
+	if (use->first_read != SK_NONE && use->inherited_read == SK_NONE && use->last_write >= use->last_read)
+		sk_warning(model->diag, place_of_use(model, use->last_write, index),
+			   "what is written to '%s' here is never read, and '%s' is a temporary; a result needs role: "
+			   "output",
+			   tensor->name, tensor->name);
 }
 
 /* ---- constants ---- */

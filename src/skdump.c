@@ -64,14 +64,14 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	for (int i = 0; i < SECTIONS; i++)
 		options[i] = (struct option){sections[i].option, no_argument, NULL, i};
 	for (int i = 0; i < SECTIONS + 4; i++)
-		names[i] = options[i].name;
+		names[i] = sk_arena_print(diag->arena, "--%s", options[i].name);
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?') {
 			const char *word = argv[optind - 1];
 
 			sk_error(diag, nowhere, "unknown option '%s'%s", word,
-				 sk_did_you_mean(diag->arena, word + strspn(word, "-"), names, SECTIONS + 4));
+				 sk_did_you_mean(diag->arena, word, names, SECTIONS + 4));
 			return false;
 		}
 		command->all |= option == OPTION_ALL;

@@ -213,13 +213,13 @@ static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_
 	return one->space == other->space && one->index == other->index && one->offset == other->offset;
 }
 
-/* Rule 3 of the opening comment. Where the blocks' ranges are irregular, there are no units, and all has to be the
- * same. */
+/* Rule 3 of the opening comment, for two steps on all cores of one lane. Where the blocks' ranges are irregular, there
+ * are no units, and all has to be the same. */
 static bool same_core(const struct verifier *verifier, const struct sk_plan_step *step,
 		      const struct sk_plan_argument *argument, const struct sk_plan_step *earlier,
 		      const struct sk_plan_argument *earlier_argument)
 {
-	if (step->lane != earlier->lane || !is_divided(step, argument) || !is_divided(earlier, earlier_argument) ||
+	if (!is_divided(step, argument) || !is_divided(earlier, earlier_argument) ||
 	    !same_start(argument, earlier_argument))
 		return false;
 

@@ -737,7 +737,13 @@ static const struct {
 	{ROLE("", READS), SK_ROLE_INPUT, ""},
 	{ROLE("", WRITES), SK_ROLE_OUTPUT, ""},
 	{ROLE("", WRITES READS), SK_ROLE_TEMPORARY, ""},
-	{ROLE("", WRITES CHANGES), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES CHANGES READS), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES CHANGES), SK_ROLE_TEMPORARY,
+	 "t: warning: m.yaml:9:45: what is written to 'x' here is never read, and 'x' is a temporary; a result needs "
+	 "role: "
+	 "output\n"},
+	{ROLE(", role: temporary", WRITES CHANGES), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: output", WRITES CHANGES), SK_ROLE_OUTPUT, ""},
 	{ROLE("", WRITES_PART READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE(", role: input", READS), SK_ROLE_INPUT, ""},
 	{ROLE(", role: output", WRITES READS), SK_ROLE_OUTPUT, ""},

@@ -28,22 +28,25 @@ static void teardown(void)
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* Has text, constants, relocated data, zero-filled data, a constructor and an import. */
-static const char source[] = "#include <stddef.h>\n"
-			     "#define EXPORT __attribute__((visibility(\"default\")))\n"
-			     "void *memcpy(void *, const void *, size_t);\n"
-			     "static int constructed;\n"
-			     "static char zeros[100000];\n"
-			     "static int one = 1, two = 2;\n"
-			     "static int *const pointers[] = {&one, &two};\n"
-			     "static int *changing[] = {&one, &two};\n"
-			     "__attribute__((constructor)) static void construct(void) { constructed = 7; }\n"
-			     "EXPORT int answer(void) { int x; memcpy(&x, pointers[1], sizeof(x)); return x * 10 + "
-			     "*changing[0] + constructed; }\n"
-			     "EXPORT int sum(void) { int s = 0; for (int i = 0; i < 100000; i++) s += zeros[i]; "
-			     "zeros[99999] = 1; return s; }\n"
-			     "EXPORT const int sk_plan[4] = {1, 2, 3, 4};\n"
-			     "EXPORT int writable_global = 5;\n";
+/* Has text, constants, relocated data, zero-filled data, a constructor and an import; volatile, so that no compiler is
+ * clever enough to do without. */
+static const char source[] =
+	"#include <stddef.h>\n"
+	"#define EXPORT __attribute__((visibility(\"default\")))\n"
+	"void *memcpy(void *, const void *, size_t);\n"
+	"static volatile int constructed;\n"
+	"static volatile char zeros[100000];\n"
+	"static int one = 1, two = 2;\n"
+	"static volatile size_t int_size = sizeof(int);\n"
+	"static int *volatile const pointers[] = {&one, &two};\n"
+	"static int *volatile changing[] = {&one, &two};\n"
+	"__attribute__((constructor)) static void construct(void) { constructed = 7; }\n"
+	"EXPORT int answer(void)\n"
+	"{ int x; memcpy(&x, pointers[1], int_size); return x * 10 + *changing[0] + constructed; }\n"
+	"EXPORT int sum(void) { int s = 0; for (int i = 0; i < 100000; i++) s += zeros[i]; zeros[99999] = 1; return s; "
+	"}\n"
+	"EXPORT const int sk_plan[4] = {1, 2, 3, 4};\n"
+	"EXPORT int writable_global = 5;\n";
 
 static uint32_t count_mappings(const char *text)
 {
@@ -153,7 +156,7 @@ START_TEST(destructors)
 	uint64_t log = 0;
 
 	handmade_compile(path,
-			 "__attribute__((visibility(\"default\"))) unsigned long *log_word;\n"
+			 "__attribute__((visibility(\"default\"))) unsigned long *volatile log_word;\n"
 			 "__attribute__((destructor(201))) static void f(void) { *log_word = *log_word * 10 + 2; }\n"
 			 "__attribute__((destructor(202))) static void g(void) { *log_word = *log_word * 10 + 1; }\n",
 			 NULL, "");
@@ -490,7 +493,7 @@ START_TEST(cuts)
 	sk_image_close(&image);
 	ck_assert_int_eq(truncate(path, (off_t)end - 1), 0);
 	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
-	for (off_t cut = (off_t)(end / 64 * 64); cut >= 0; cut -= 64) {
+	for (off_t cut = (off_t)((end - 1) / 64 * 64); cut >= 0; cut -= 64) {
 		ck_assert_int_eq(truncate(path, cut), 0);
 		ck_assert_msg(sk_image_open(path, &image) == SKRT_BAD_PACKAGE, "cut at %ld", (long)cut);
 	}

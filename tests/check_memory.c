@@ -11,7 +11,7 @@
 #include "tests/model.h"
 #include "tests/random.h"
 
-enum { N = 4096, F32 = 4 * N, RANDOM_MODELS = 1000, MOST_CORES = 7 };
+enum { N = 4096, F32 = 4 * N, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
 static struct test_model *test;
 static struct sk_partition *partition;

@@ -59,7 +59,7 @@ static void expect_error(enum sk_dtype dtype, const char *text)
 	ck_assert_ptr_null(npy.mapping);
 }
 
-/* The bytes that numpy 1.24 wrote for numpy.save("a.npy", numpy.arange(6, dtype="f4").reshape(2, 3)). */
+/* The bytes that numpy.save writes for numpy.arange(6, dtype="f4").reshape(2, 3). */
 START_TEST(numpy_bytes)
 {
 	static const char header[] = "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"

@@ -861,6 +861,28 @@ START_TEST(no_plan)
 }
 END_TEST
 
+/* The plan of an otherwise good package points to data where code should be. */
+START_TEST(entry_in_data)
+{
+	static const struct handmade_launch launches[] = {
+		{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 1}}, 1, {{0}}, 0, fine_steps, 1},
+		{NULL},
+	};
+	static const char *const sources[] = {
+		"const int fine[4] = {1}; int fine_serial(void) { return 0; }\n",
+		"int fine(void) { return 0; } int fine_serial[4] = {1};\n",
+	};
+
+	ok(skrt_device_open(NULL, &device));
+	for (int i = 0; i < 2; i++) {
+		make(sources[i], 1, launches);
+		expect(skrt_module_load(device, path, &module), SKRT_BAD_PACKAGE,
+		       "launch 0 (fine): its entry does not lie in text");
+	}
+	ok(skrt_device_close(device));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("runtime");
@@ -887,6 +909,7 @@ int main(void)
 	tcase_add_test(tests, misuse);
 	tcase_add_test(tests, damage);
 	tcase_add_test(tests, no_plan);
+	tcase_add_test(tests, entry_in_data);
 	suite_add_tcase(suite, tests);
 
 	SRunner *runner = srunner_create(suite);

@@ -9,7 +9,7 @@
 #include "tests/model.h"
 #include "tests/random.h"
 
-enum { ROW = 1024, ALL = 64 * ROW, RANDOM_MODELS = 1000, MOST_CORES = 7 };
+enum { ROW = 1024, ALL = 64 * ROW, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
 static struct test_model *test;
 static struct sk_partition *partition;

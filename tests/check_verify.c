@@ -210,6 +210,35 @@ START_TEST(knowledge_of_a_home_through_all)
 }
 END_TEST
 
+/* A home knows what every core of its lane has awaited before, and tells it on. */
+START_TEST(knowledge_of_all_through_a_home)
+{
+	struct plan *plan = begin(2);
+	uint32_t a = plan_temporary(plan, "a", SK_F32, 64, 0);
+	uint32_t b = plan_temporary(plan, "b", SK_F32, 64, 256);
+	uint32_t c = plan_temporary(plan, "c", SK_F32, 64, 512);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 64, SK_ROLE_OUTPUT);
+	uint32_t cube, home;
+
+	cube = plan_plain(plan, "cube", 0);
+	plan_access(plan, a, WRITE);
+	plan_lane(plan, 1);
+	plan_split(plan, "all", 64, 16);
+	plan_access(plan, a, READ);
+	plan_access(plan, b, WRITE);
+	plan_await(plan, cube);
+	home = plan_plain(plan, "home", 3);
+	plan_access(plan, c, WRITE);
+	plan_lane(plan, 0);
+	plan_plain(plan, "last", 5);
+	plan_access(plan, a, READ); /* cube, by what all knew */
+	plan_access(plan, c, READ);
+	plan_access(plan, y, WRITE);
+	plan_await(plan, home);
+	expect_minimal(plan, 2);
+}
+END_TEST
+
 /* A home proves only its own core's share of an earlier step of all cores. */
 START_TEST(home_does_not_speak_for_all)
 {
@@ -585,12 +614,12 @@ END_TEST
 START_TEST(diamond_of_launches)
 {
 	struct plan *plan = plan_create(arena, 1);
-	uint32_t t[5], launches[5];
-	static const char *const names[] = {"a", "b", "c", "d", "e"};
+	uint32_t t[6], launches[6];
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
 
-	for (uint32_t i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < 6; i++)
 		t[i] = plan_temporary(plan, names[i], SK_F32, 16, 64 * i);
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		launches[i] = plan_launch(plan, names[i], SK_LAUNCH_SINGLE);
 		plan_plain(plan, names[i], i);
 		plan_access(plan, t[i], WRITE);
@@ -601,20 +630,24 @@ START_TEST(diamond_of_launches)
 		if (i == 3) {
 			plan_follow(plan, launches[1]);
 			plan_follow(plan, launches[2]);
-			plan_access(plan, t[0], UPDATE);
+			plan_access(plan, t[0], READ);
 			plan_access(plan, t[1], READ);
 			plan_access(plan, t[2], READ);
 		}
 		if (i == 4) {
+			plan_follow(plan, launches[3]);
+			plan_access(plan, t[2], UPDATE); /* behind c, through d */
+		}
+		if (i == 5) {
 			plan_follow(plan, launches[2]);
-			plan_access(plan, t[2], READ);
+			plan_access(plan, t[0], READ); /* behind a, through c */
 		}
 	}
 	struct sk_plan_view view = plan_view(plan);
 
 	expect_sound(&view);
-	plan_access(plan, t[1], READ); /* e does not follow b */
-	REJECTED(plan, "launches 'b' and 'e' are not ordered");
+	plan_access(plan, t[1], READ); /* f does not follow b */
+	REJECTED(plan, "launches 'b' and 'f' are not ordered");
 }
 END_TEST
 
@@ -776,16 +809,17 @@ static uint32_t random_step(struct random_plan *random, uint64_t *extent)
 static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
 {
 	struct random_plan random = {.state = seed * 0x9e3779b97f4a7c15u + lanes, .plan = plan_create(arena, lanes)};
-	uint32_t launches = 1 + below(&random, 2), count = 0;
+	uint32_t launches = 1 + below(&random, 4), count = 0;
 	uint32_t density = 1 + below(&random, 4);
 
 	random_tensors(&random);
 	for (uint32_t launch = 0; launch < launches; launch++) {
-		uint32_t first = count, end = count + 2 + below(&random, 4);
+		uint32_t first = count, end = count + 1 + below(&random, launches > 1 ? 3 : 6);
 
 		plan_launch(random.plan, "sp", SK_LAUNCH_SUPERKERNEL);
-		if (launch && below(&random, 4))
-			plan_follow(random.plan, launch - 1);
+		for (uint32_t i = 0; i < launch; i++)
+			if (below(&random, 3))
+				plan_follow(random.plan, i);
 		for (; count < end; count++) {
 			uint64_t extent;
 
@@ -880,6 +914,7 @@ int main(void)
 	tcase_add_test(tcase, split_blocks_blocks_split);
 	tcase_add_test(tcase, plain_streams);
 	tcase_add_test(tcase, knowledge_of_a_home_through_all);
+	tcase_add_test(tcase, knowledge_of_all_through_a_home);
 	tcase_add_test(tcase, home_does_not_speak_for_all);
 	tcase_add_test(tcase, all_does_not_know_what_a_home_knows);
 	tcase_add_test(tcase, write_after_many_reads);

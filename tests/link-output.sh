@@ -206,6 +206,11 @@ cp out.so stripped.so
 strip stripped.so && ./use ./stripped.so || fail "a stripped image does not work"
 objcopy out.so copied.so && ./use ./copied.so || fail "a copied image does not work"
 
+# Kernels stand in the order of execution, behind the synthetic text, whatever the order of the object.
+"$driver" -o ordered.so --export x=call --export y=order --export z=data kernels.o
+[ "$(nm -n ordered.so | grep -oE ' [tT] (x|y|z|call|order|data|third)$' | tr -d ' \n')" = TxTyTztcalltordertdatatthird ] ||
+	{ nm -n ordered.so; fail "the order of the text"; }
+
 # ---- determinism, and writing ----
 "$driver" -o again.so $exports --constants "These are constants." --gap 100000 --soname package.so kernels.o other.o
 cmp out.so again.so || fail "two links differ"

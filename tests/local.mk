@@ -85,3 +85,6 @@ END_TO_END_TESTS = \
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 EXTRA_DIST += tests/kernels.c tests/lib.sh tests/oracle.c
+
+SHELL_TESTS += tests/skdump.sh
+QUICK_TESTS += tests/skdump.sh
