@@ -21,8 +21,8 @@ int direct_tiny(void *const *tensors, void *workspace);
 enum {
 	TASKS = 1000, /* of a chain, and hand-offs of the hand-written loops: see bench/generate, bench/hand-written.c
 		       */
-	LAUNCHES = 20, /* of one variant in one round */
-	ROUNDS = 301,
+	LAUNCHES = 5, /* of one variant in one round */
+	ROUNDS = 1001,
 	ELEMENTS = 64,
 };
 
@@ -220,18 +220,20 @@ static void print_two_cores(const char *title, const struct variant *variant, co
 
 static void bench_two_cores(const struct bench *bench)
 {
-	static struct variant round_trip, flag, hand_off;
-	struct variant *variants[] = {&round_trip, &flag, &hand_off};
+	static struct variant round_trip, one_line, flag, hand_off;
+	struct variant *variants[] = {&round_trip, &one_line, &flag, &hand_off};
 
 	round_trip = launch(bench, "sk_task_round_trip");
+	one_line = launch(bench, "sk_task_one_line");
 	flag = launch(bench, "sk_task_flag");
 	hand_off = launch(bench, "sk_hand_off");
-	measure_all(variants, 3);
-	/* Two hand-offs of the line are one round trip. */
+	measure_all(variants, 4);
+	/* Two hand-offs are one round trip. */
 	for (unsigned i = 0; i < ROUNDS; i++)
-		round_trip.times[i] *= 2;
+		round_trip.times[i] *= 2, one_line.times[i] *= 2;
 	printf("two cores, per task that depends on the other       ns  round trips  bare flags\n");
-	print_two_cores("round trip of a cache line", &round_trip, &round_trip, &flag);
+	print_two_cores("cache-line round trip, a line each", &round_trip, &round_trip, &flag);
+	print_two_cores("round trip of one shared line", &one_line, &round_trip, &flag);
 	print_two_cores("bare inline flag, hand-written C", &flag, &round_trip, &flag);
 	print_two_cores("superkernel, homes in turn", &hand_off, &round_trip, &flag);
 	printf("  goals for the superkernel: at most 0.55 round trips, 1.10 bare flags\n");

@@ -1,10 +1,10 @@
-/* What a superkernel on two cores is measured against, run by the same two threads: each of these is a launch of two
- * blocks that hand a number to and fro. Each word has 128 bytes of its own. */
+/* What a superkernel on two cores is measured against, run by the same two threads: each kernel here is a launch of two
+ * blocks that hand a number to and fro. Every word has 128 bytes of its own. */
 #include <stdint.h>
 
 #include "skkernel.h"
 
-enum { HAND_OFFS = 1000, WORD = 16 /* of u64: 128 bytes */ };
+enum { HAND_OFFS = 1000 /* even */, WORD = 16 /* of u64: 128 bytes */ };
 
 void empty(const float *x, float *y, int64_t n);
 
@@ -18,40 +18,64 @@ static inline void store(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* HAND_OFFS / 2 round trips of one cache line that both blocks write. Words: the line, each block's count so far. */
-SK_KERNEL(round_trip, "blocks; block, inout words u64[48]");
-void round_trip(const struct sk_block *block, uint64_t *words)
-{
-	uint64_t *line = words, *count = words + (1 + block->index) * WORD;
-	uint64_t end = *count + HAND_OFFS;
+/* A block's view of the words: both flags, then for each block how far earlier launches have counted. */
+struct side {
+	uint64_t *own, *other, *count;
+};
 
-	for (uint64_t i = *count; i < end; i++) {
-		if (i % 2 != block->index)
-			continue;
-		while (load(line) != i)
-			;
-		store(line, i + 1);
-	}
-	*count = end;
+static struct side side_of(const struct sk_block *block, uint64_t *words)
+{
+	return (struct side){
+		.own = words + block->index * WORD,
+		.other = words + (1 - block->index) * WORD,
+		.count = words + (2 + block->index) * WORD,
+	};
 }
 
-/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own. Words:
- * the two flags, each block's count so far. */
+/* HAND_OFFS / 2 round trips: each block writes a cache line of its own and waits for the other's. */
+SK_KERNEL(round_trip, "blocks; block, inout words u64[64]");
+void round_trip(const struct sk_block *block, uint64_t *words)
+{
+	struct side side = side_of(block, words);
+	uint64_t end = *side.count + HAND_OFFS;
+
+	for (uint64_t i = *side.count + block->index; i < end; i += 2) {
+		while (load(side.other) < i)
+			;
+		store(side.own, i + 1);
+	}
+	*side.count = end;
+}
+
+/* The same with one line that both write. Some processors notice such a line and hand it over in half the time; but it
+ * can have two sides only, and progress words may be read by all cores. */
+SK_KERNEL(one_line, "blocks; block, inout words u64[64]");
+void one_line(const struct sk_block *block, uint64_t *words)
+{
+	struct side side = side_of(block, words);
+	uint64_t end = *side.count + HAND_OFFS;
+
+	for (uint64_t i = *side.count + block->index; i < end; i += 2) {
+		while (load(words) != i)
+			;
+		store(words, i + 1);
+	}
+	*side.count = end;
+}
+
+/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own. */
 SK_KERNEL(flag, "blocks; block, inout words u64[64], inout x f32[n], inout y f32[n], n i64");
 void flag(const struct sk_block *block, uint64_t *words, float *x, float *y, int64_t n)
 {
-	uint64_t *own = words + block->index * WORD, *other = words + (1 - block->index) * WORD;
-	uint64_t *count = words + (2 + block->index) * WORD;
-	uint64_t end = *count + HAND_OFFS;
+	struct side side = side_of(block, words);
+	uint64_t end = *side.count + HAND_OFFS;
+	float *from = block->index == 0 ? x : y, *to = block->index == 0 ? y : x;
 
-	for (uint64_t i = *count + block->index; i < end; i += 2) {
-		while (load(other) < i)
+	for (uint64_t i = *side.count + block->index; i < end; i += 2) {
+		while (load(side.other) < i)
 			;
-		if (block->index == 0)
-			empty(x, y, n);
-		else
-			empty(y, x, n);
-		store(own, i + 1);
+		empty(from, to, n);
+		store(side.own, i + 1);
 	}
-	*count = end;
+	*side.count = end;
 }

@@ -271,15 +271,13 @@ static void write_headers(struct sk_linker *linker, uint64_t section_headers)
 	memcpy(header + 1, linker->segments.items, linker->segments.count * sizeof(Elf64_Phdr));
 }
 
-/* ---- notes ---- */
+/* ---- the build-id ---- */
 
-static void write_notes(struct sk_linker *linker)
+static void write_note(struct sk_linker *linker)
 {
 	const Elf64_Nhdr header = {.n_namesz = 4, .n_descsz = BUILD_ID_SIZE, .n_type = NT_GNU_BUILD_ID};
 	uint8_t *note = sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]);
 
-	if (linker->notes.count)
-		memcpy(sk_image_at(linker, &linker->made[SK_MADE_NOTES]), linker->notes.items, linker->notes.count);
 	memcpy(note, &header, sizeof(header));
 	memcpy(note + sizeof(header), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
 }
@@ -307,7 +305,7 @@ static void write_build_id(struct sk_linker *linker)
 
 void sk_image_finish(struct sk_linker *linker)
 {
-	write_notes(linker);
+	write_note(linker);
 	if (sk_is_made(linker, SK_MADE_RELOCATIONS))
 		write_loader_relocations(linker);
 	link_sections(linker);

@@ -197,7 +197,6 @@ struct sk_output {
 
 /* Sections that the linker itself makes. */
 enum sk_made {
-	SK_MADE_NOTES,
 	SK_MADE_BUILD_ID,
 	SK_MADE_HASH,
 	SK_MADE_GNU_HASH,
@@ -249,7 +248,6 @@ struct sk_linker {
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
 	SK_ARRAY(sk_symbol) order;
-	sk_bytes notes;
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;

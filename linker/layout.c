@@ -178,7 +178,6 @@ static void add_made(struct sk_linker *linker)
 	made[SK_MADE_RELOCATIONS].size = (linker->address_count + linker->import_address_count) * sizeof(Elf64_Rela);
 	if (linker->slots.count || made[SK_MADE_GOT].live)
 		made[SK_MADE_GOT].size = (linker->slots.count ? linker->slots.count : 1) * sizeof(uint64_t);
-	made[SK_MADE_NOTES].size = linker->notes.count;
 	made[SK_MADE_DYNAMIC].size = made[SK_MADE_RELRO_PADDING].size = 1; /* known later, but never empty */
 	for (int i = 0; i < SK_MADE_COUNT; i++)
 		if (made[i].size)
@@ -348,16 +347,13 @@ static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags,
 		add_segment(linker, type, flags, start, file_end, end, type == PT_LOAD ? alignment : 1);
 }
 
-static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, enum sk_made first,
-			     enum sk_made last)
+static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, enum sk_made made)
 {
-	const struct sk_input_section *begin = &linker->made[first], *end = &linker->made[last];
+	const struct sk_input_section *section = &linker->made[made];
+	uint64_t end = section->address + section->size;
 
-	if (!sk_is_made(linker, first))
-		begin = end;
-	if (sk_is_made(linker, last))
-		add_segment(linker, type, flags, begin->address, end->address + end->size, end->address + end->size,
-			    begin->alignment);
+	if (sk_is_made(linker, made))
+		add_segment(linker, type, flags, section->address, end, end, section->alignment);
 }
 
 static int compare_segments(const void *a, const void *b)
@@ -379,9 +375,9 @@ static void make_segments(struct sk_linker *linker)
 	add_regions(linker, PT_LOAD, PF_R | PF_W, RELRO, WRITABLE);
 	add_regions(linker, PT_LOAD, PF_R, CONSTANTS, CONSTANTS);
 	add_regions(linker, PT_GNU_RELRO, PF_R, RELRO, RELRO);
-	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC, SK_MADE_DYNAMIC);
-	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_NOTES, SK_MADE_BUILD_ID);
-	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER, SK_MADE_FRAME_HEADER);
+	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC);
+	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_BUILD_ID);
+	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER);
 	add_segment(linker, PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 16);
 	qsort(linker->segments.items, linker->segments.count, sizeof(Elf64_Phdr), compare_segments);
 }

@@ -13,7 +13,6 @@ static const struct {
 	enum sk_rank rank;
 	uint64_t alignment, entry_size, size;
 } made_sections[SK_MADE_COUNT] = {
-	[SK_MADE_NOTES] = {".note.sklink", SHT_NOTE, SK_RANK_NOTE, 4, 0, 0},
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
 	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
 	[SK_MADE_GNU_HASH] = {".gnu.hash", SHT_GNU_HASH, SK_RANK_HASH, 8, 0, 0},
@@ -171,23 +170,6 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
 void sk_linker_order(struct sk_linker *linker, sk_symbol code)
 {
 	sk_array_push(linker->arena, &linker->order, code);
-}
-
-static void add_note_bytes(struct sk_linker *linker, const void *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		sk_array_push(linker->arena, &linker->notes, ((const uint8_t *)bytes)[i]);
-	while (linker->notes.count % 4)
-		sk_array_push(linker->arena, &linker->notes, 0);
-}
-
-void sk_linker_add_note(struct sk_linker *linker, const char *owner, uint32_t type, const void *bytes, uint32_t size)
-{
-	Elf64_Nhdr header = {.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = size, .n_type = type};
-
-	add_note_bytes(linker, &header, sizeof(header));
-	add_note_bytes(linker, owner, header.n_namesz);
-	add_note_bytes(linker, bytes, size);
 }
 
 /* ---- the link ---- */

@@ -128,9 +128,6 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
  * follows in input order. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code);
 
-/* A note that is allocated and found through PT_NOTE. */
-void sk_linker_add_note(struct sk_linker *linker, const char *owner, uint32_t type, const void *bytes, uint32_t size);
-
 /* ---- the link ---- */
 
 /* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches, lays

@@ -1,6 +1,6 @@
 # libskrt, skrun, and the plan's reader, which skdump and the verifier share.
 noinst_LTLIBRARIES += loader/libplan.la
-loader_libplan_la_SOURCES = loader/plan.c loader/plan.h
+loader_libplan_la_SOURCES = loader/plan-checker.h loader/plan-launch.c loader/plan.c loader/plan.h
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la

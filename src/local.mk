@@ -60,6 +60,7 @@ src_libplanning_la_SOURCES = \
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
+	src/access.c src/access.h \
 	src/history.c src/history.h \
 	src/report.c src/report.h \
 	src/verify.c src/verify.h

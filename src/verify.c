@@ -39,25 +39,18 @@
  */
 #include "verify.h"
 
-#include <inttypes.h>
-
-#include "base/checked.h"
-#include "base/map.h"
+#include "access.h"
 #include "history.h"
 
 /* Clocks of one launch, or of the launches of the plan, may take this many numbers (half a gigabyte). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
-
-struct access {
-	uint32_t launch, step, argument; /* indices into the plan's tables */
-};
 
 struct verifier {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const struct sk_plan_view *view;
 	const char *file;
-	SK_ARRAY(struct access) accesses;
+	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
 
@@ -85,8 +78,6 @@ static struct sk_place place(const struct verifier *verifier)
 	return (struct sk_place){.file = verifier->file};
 }
 
-/* ---- names, for messages ---- */
-
 static const char *launch_name(const struct verifier *verifier, uint32_t launch)
 {
 	return sk_plan_string(&verifier->view->launches[launch].name);
@@ -97,167 +88,6 @@ static const char *task_name(const struct verifier *verifier, uint32_t step)
 	const struct sk_plan_view *view = verifier->view;
 
 	return sk_plan_string(&view->tasks[view->steps[step].task].name);
-}
-
-/* "step 3 of lane core, on the home of stream 1" */
-static const char *step_text(const struct verifier *verifier, const struct access *access)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_step *step = &view->steps[access->step];
-	const char *lane = sk_plan_string(&view->lanes[step->lane]);
-
-	if (step->core_set == SK_ALL_CORES)
-		return sk_arena_print(verifier->arena, "step %u of lane %s, on all cores", step->number, lane);
-	return sk_arena_print(verifier->arena, "step %u of lane %s, on the home of stream %u", step->number, lane,
-			      view->homes[step->core_set].stream);
-}
-
-static bool tensor_holds(const struct verifier *verifier, const struct sk_plan_tensor *tensor,
-			 const struct access *access)
-{
-	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
-	bool unshared =
-		tensor->space == SK_SPACE_WORKSPACE && verifier->view->launches[access->launch].kind == SK_LAUNCH_TASK;
-	uint64_t start = unshared ? tensor->unshared_offset : tensor->offset;
-
-	return tensor->space == argument->space && tensor->index == argument->index &&
-	       tensor->dtype == argument->dtype && argument->offset >= start &&
-	       sk_within(argument->offset - start, argument->size, tensor->bytes);
-}
-
-/* "'t'", or "'t' or 'u'" where temporaries share the bytes. */
-static const char *tensor_text(const struct verifier *verifier, const struct access *access)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	const char *text = NULL;
-
-	if (argument->space == SK_SPACE_STATE)
-		return sk_arena_print(verifier->arena, "hidden state %u", argument->index);
-	for (uint32_t i = 0; i < view->tensor_count; i++) {
-		const char *name = sk_plan_string(&view->tensors[i].name);
-
-		if (tensor_holds(verifier, &view->tensors[i], access))
-			text = text ? sk_arena_print(verifier->arena, "%s or '%s'", text, name)
-				    : sk_arena_print(verifier->arena, "'%s'", name);
-	}
-	return text ? text : "a tensor without a name";
-}
-
-static void byte_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high)
-{
-	bool state = argument->kind == SK_ARGUMENT_STATE;
-
-	*low = state ? argument->index : argument->offset;
-	*high = state ? (uint64_t)argument->index + 1 : argument->offset + argument->size;
-}
-
-/* "bytes [0, 64) of the workspace": what the two have in common. */
-static const char *overlap_text(const struct verifier *verifier, const struct sk_plan_argument *one,
-				const struct sk_plan_argument *other)
-{
-	uint64_t low, high, other_low, other_high;
-
-	byte_range(one, &low, &high);
-	byte_range(other, &other_low, &other_high);
-	low = low > other_low ? low : other_low;
-	high = high < other_high ? high : other_high;
-	switch (one->space) {
-	case SK_SPACE_BINDING:
-		return sk_arena_print(verifier->arena, "bytes [%" PRIu64 ", %" PRIu64 ") of binding %u", low, high,
-				      one->index);
-	case SK_SPACE_WORKSPACE:
-		return sk_arena_print(verifier->arena, "bytes [%" PRIu64 ", %" PRIu64 ") of the workspace", low, high);
-	default:
-		return "the kernels' own memory";
-	}
-}
-
-/* ---- accesses ---- */
-
-static bool reads(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access & SK_ACCESS_READ;
-	case SK_ARGUMENT_LOAD:
-	case SK_ARGUMENT_STATE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool writes(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access & SK_ACCESS_WRITE;
-	case SK_ARGUMENT_RESULT:
-	case SK_ARGUMENT_STATE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The cores share out all of its bytes. */
-static bool is_divided(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
-{
-	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 &&
-	       argument->element_bytes * step->extent == argument->size;
-}
-
-static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
-{
-	return one->space == other->space && one->index == other->index && one->offset == other->offset;
-}
-
-/* Rule 3 of the opening comment, for two steps on all cores of one lane. Where the blocks' ranges are irregular, there
- * are no units, and all has to be the same. */
-static bool same_core(const struct verifier *verifier, const struct sk_plan_step *step,
-		      const struct sk_plan_argument *argument, const struct sk_plan_step *earlier,
-		      const struct sk_plan_argument *earlier_argument)
-{
-	if (!is_divided(step, argument) || !is_divided(earlier, earlier_argument) ||
-	    !same_start(argument, earlier_argument))
-		return false;
-
-	struct sk_units units = sk_plan_units(verifier->view, step, argument);
-	struct sk_units earlier_units = sk_plan_units(verifier->view, earlier, earlier_argument);
-
-	if (units.unit_bytes == 0 && (step->extent != earlier->extent || argument->size != earlier_argument->size))
-		return false;
-	return units.units == earlier_units.units && units.unit_bytes == earlier_units.unit_bytes;
-}
-
-/* One core at most runs the step's calls. */
-static bool on_one_core(const struct sk_plan_step *step)
-{
-	return step->kind == SK_STEP_PLAIN || step->blocks == 1;
-}
-
-/* Two arguments of one call, of which one writes. */
-static bool step_allows(const struct sk_plan_step *step, const struct sk_plan_argument *one,
-			const struct sk_plan_argument *other)
-{
-	bool identical = one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER &&
-			 same_start(one, other) && one->size == other->size &&
-			 one->element_bytes == other->element_bytes;
-
-	if (on_one_core(step))
-		return true;
-	return identical && (step->kind == SK_STEP_BLOCKS || is_divided(step, one));
-}
-
-/* One written argument, by several cores of one step. */
-static bool step_allows_write(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
-{
-	if (on_one_core(step))
-		return true;
-	if (argument->kind != SK_ARGUMENT_POINTER)
-		return false; /* each core would store its own result, or share the kernel's hidden state */
-	return step->kind == SK_STEP_BLOCKS || is_divided(step, argument);
 }
 
 /* ---- clocks ---- */
@@ -442,38 +272,52 @@ static bool order_launches(struct verifier *verifier)
 
 /* ---- conflicts ---- */
 
-static void report_unordered(struct verifier *verifier, const struct access *earlier, const struct access *later)
+/* "reads 't'" */
+static const char *deed_text(const struct verifier *verifier, const struct sk_step_access *access)
 {
-	const struct sk_plan_argument *arguments = verifier->view->arguments;
-	const struct sk_plan_argument *one = &arguments[earlier->argument], *other = &arguments[later->argument];
-	const char *tensor = tensor_text(verifier, earlier), *later_tensor = tensor_text(verifier, later);
+	bool write = sk_access_writes(&verifier->view->arguments[access->argument]);
 
-	if (earlier->launch != later->launch)
-		sk_error(verifier->diag, place(verifier),
-			 "launches '%s' and '%s' are not ordered: task '%s' %s %s and task '%s' %s %s, both at %s",
-			 launch_name(verifier, earlier->launch), launch_name(verifier, later->launch),
-			 task_name(verifier, earlier->step), writes(one) ? "writes" : "reads", tensor,
-			 task_name(verifier, later->step), writes(other) ? "writes" : "reads", later_tensor,
-			 overlap_text(verifier, one, other));
-	else
-		sk_error(verifier->diag, place(verifier),
-			 "launch '%s': nothing orders task '%s', which %s %s, and task '%s', which %s %s, both at %s",
-			 launch_name(verifier, earlier->launch), task_name(verifier, earlier->step),
-			 writes(one) ? "writes" : "reads", tensor, task_name(verifier, later->step),
-			 writes(other) ? "writes" : "reads", later_tensor, overlap_text(verifier, one, other));
-	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, earlier->step), step_text(verifier, earlier));
-	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, later->step), step_text(verifier, later));
-	if (earlier->launch != later->launch)
-		sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
-			launch_name(verifier, later->launch), launch_name(verifier, earlier->launch));
-	else
-		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished",
-			task_name(verifier, later->step), task_name(verifier, earlier->step));
+	return sk_arena_print(verifier->arena, "%s %s", write ? "writes" : "reads",
+			      sk_access_tensor_text(verifier->arena, verifier->view, access));
 }
 
-static void report_within_step(struct verifier *verifier, const struct access *one, const struct access *other)
+static void note_step(struct verifier *verifier, const struct sk_step_access *access)
 {
-	const struct sk_plan_argument *arguments = verifier->view->arguments;
+	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, access->step),
+		sk_access_step_text(verifier->arena, verifier->view, access));
+}
+
+static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later)
+{
+	const char *earlier_task = task_name(verifier, earlier->step), *later_task = task_name(verifier, later->step);
+	const char *earlier_launch = launch_name(verifier, earlier->launch);
+	const char *later_launch = launch_name(verifier, later->launch);
+	const char *earlier_deed = deed_text(verifier, earlier), *later_deed = deed_text(verifier, later);
+	const char *bytes = sk_access_overlap_text(verifier->arena, verifier->view, earlier, later);
+	bool one_launch = earlier->launch == later->launch;
+
+	if (one_launch)
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s': nothing orders task '%s', which %s, and task '%s', which %s, both at %s",
+			 earlier_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
+	else
+		sk_error(verifier->diag, place(verifier),
+			 "launches '%s' and '%s' are not ordered: task '%s' %s and task '%s' %s, both at %s",
+			 earlier_launch, later_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
+	note_step(verifier, earlier);
+	note_step(verifier, later);
+	if (one_launch)
+		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished", later_task,
+			earlier_task);
+	else
+		sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others", later_launch,
+			earlier_launch);
+}
+
+static void report_within_step(struct verifier *verifier, const struct sk_step_access *one,
+			       const struct sk_step_access *other)
+{
 	uint32_t first = verifier->view->steps[one->step].first_argument;
 
 	sk_error(verifier->diag, place(verifier),
@@ -481,12 +325,24 @@ static void report_within_step(struct verifier *verifier, const struct access *o
 		 "them "
 		 "is written",
 		 launch_name(verifier, one->launch), task_name(verifier, one->step), one->argument - first,
-		 tensor_text(verifier, one), other->argument - first, tensor_text(verifier, other),
-		 overlap_text(verifier, &arguments[one->argument], &arguments[other->argument]));
-	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, one->step), step_text(verifier, one));
+		 sk_access_tensor_text(verifier->arena, verifier->view, one), other->argument - first,
+		 sk_access_tensor_text(verifier->arena, verifier->view, other),
+		 sk_access_overlap_text(verifier->arena, verifier->view, one, other));
+	note_step(verifier, one);
 }
 
-static bool comes_before(const struct verifier *verifier, const struct access *earlier, const struct access *later)
+static void report_shared_write(struct verifier *verifier, const struct sk_step_access *access)
+{
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
+		 launch_name(verifier, access->launch), task_name(verifier, access->step),
+		 sk_access_tensor_text(verifier->arena, verifier->view, access),
+		 sk_access_overlap_text(verifier->arena, verifier->view, access, access));
+	note_step(verifier, access);
+}
+
+static bool comes_before(const struct verifier *verifier, const struct sk_step_access *earlier,
+			 const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
@@ -496,13 +352,11 @@ static bool comes_before(const struct verifier *verifier, const struct access *e
 		return launch_before(verifier, earlier->launch, later->launch);
 	if (same_set && one->core_set != SK_ALL_CORES)
 		return true;
-	return is_known(verifier, other, one) ||
-	       (same_set && same_core(verifier, other, &view->arguments[later->argument], one,
-				      &view->arguments[earlier->argument]));
+	return is_known(verifier, other, one) || (same_set && sk_access_same_core(verifier->view, earlier, later));
 }
 
 /* Where one address may mean several tensors. */
-static bool is_in_workspace(const struct verifier *verifier, const struct access *access)
+static bool is_in_workspace(const struct verifier *verifier, const struct sk_step_access *access)
 {
 	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
 }
@@ -512,8 +366,8 @@ static void check_conflict(void *context, uint32_t earlier_index)
 {
 	struct verifier *verifier = context;
 	const struct sk_plan_view *view = verifier->view;
-	const struct access *earlier = &verifier->accesses.items[earlier_index];
-	const struct access *later = &verifier->accesses.items[verifier->current];
+	const struct sk_step_access *earlier = &verifier->accesses.items[earlier_index];
+	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
 	const struct sk_plan_step *step = &view->steps[later->step];
 
 	if (verifier->reported)
@@ -522,7 +376,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 	if (earlier->launch != later->launch && later->launch >= view->network_launch_count)
 		return;
 	if (earlier->step == later->step) {
-		if (step_allows(step, &view->arguments[earlier->argument], &view->arguments[later->argument]))
+		if (sk_access_allowed_within_step(view, earlier, later))
 			return;
 		report_within_step(verifier, earlier, later);
 	} else if (!comes_before(verifier, earlier, later)) {
@@ -531,40 +385,33 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		sk_error(verifier->diag, place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
 			 task_name(verifier, earlier->step), task_name(verifier, later->step),
-			 tensor_text(verifier, later));
+			 sk_access_tensor_text(verifier->arena, view, later));
 	} else {
 		return;
 	}
 	verifier->reported = true;
 }
 
-static void check_access(struct verifier *verifier, const struct access *access)
+static void check_access(struct verifier *verifier, const struct sk_step_access *access)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	const struct sk_plan_step *step = &view->steps[access->step];
 	struct sk_history *history = &verifier->workspace;
 	uint64_t low, high;
 
-	verifier->reported = writes(argument) && !step_allows_write(step, argument);
-	if (verifier->reported) {
-		sk_error(
-			verifier->diag, place(verifier),
-			"launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
-			launch_name(verifier, access->launch), task_name(verifier, access->step),
-			tensor_text(verifier, access), overlap_text(verifier, argument, argument));
-		sk_note(verifier->diag, "'%s' is %s", task_name(verifier, access->step), step_text(verifier, access));
-	}
+	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
+	if (verifier->reported)
+		report_shared_write(verifier, access);
 	if (argument->space == SK_SPACE_CONSTANT)
 		return; /* nobody writes it: sk_plan_check_launch */
 	if (argument->space == SK_SPACE_BINDING)
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)
 		history = &verifier->states;
-	byte_range(argument, &low, &high);
+	sk_access_range(argument, &low, &high);
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	sk_history_access(history, low, high, verifier->current, writes(argument), check_conflict, verifier);
+	sk_history_access(history, low, high, verifier->current, sk_access_writes(argument), check_conflict, verifier);
 }
 
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
@@ -578,9 +425,10 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 		for (uint32_t i = 0; i < step->argument_count; i++) {
 			uint32_t argument = step->first_argument + i;
 
-			if (write ? writes(&view->arguments[argument])
-				  : reads(&view->arguments[argument]) && !writes(&view->arguments[argument]))
-				check_access(verifier, &(struct access){launch, index, argument});
+			if (write ? sk_access_writes(&view->arguments[argument])
+				  : sk_access_reads(&view->arguments[argument]) &&
+					    !sk_access_writes(&view->arguments[argument]))
+				check_access(verifier, &(struct sk_step_access){launch, index, argument});
 		}
 	finish_step(verifier, step);
 }

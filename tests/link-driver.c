@@ -7,7 +7,6 @@
  *     --state SYMBOL         prints the hidden state of the kernel
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
- *     --note                 adds a note
  *     --all                  requires every function that the inputs define
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -26,7 +25,7 @@ struct arguments {
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
 	size_t export_count, state_count, find_count, required_count, search_path_count;
-	bool kernels, note, all;
+	bool kernels, all;
 };
 
 /* The value of an option that takes one. */
@@ -73,8 +72,6 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			i++;
 		else if (!strcmp(name, "--kernels"))
 			options->kernels = true;
-		else if (!strcmp(name, "--note"))
-			options->note = true;
 		else if (!strcmp(name, "--all"))
 			options->all = true;
 	}
@@ -247,8 +244,6 @@ static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struc
 		add_exports(linker, diag, options, synthesis);
 	if (options->constants)
 		add_constants(linker, options, synthesis);
-	if (options->note)
-		sk_linker_add_note(linker, "driver", 1, "12345", 5);
 	return sk_linker_link(linker) && sk_linker_write(linker, options->output);
 }
 

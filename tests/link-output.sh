@@ -229,10 +229,6 @@ fails_with 'there/out.so: cannot create the file: No such file or directory' "$d
 fails_with 'cannot be replaced: it is not a regular file' "$driver" -o /dev/null $exports kernels.o
 [ -z "$(ls | grep tmp)" ] || fail "temporary files are left: $(ls)"
 
-# Notes other than GNU's: elflint knows none, readelf does.
-"$driver" -o note.so --note --export x_order=order kernels.o
-readelf -nW note.so | grep -q 'driver *0x00000005' || fail "the note is not there"
-
 # ---- huge constants, behind zeroed data ----
 cat >huge.c <<'END'
 char zeroed[50 << 20];

@@ -1,0 +1,342 @@
+/* The plan's reader, second half: the records of one launch, each as stubs/skplan.h defines it. In comes a view that
+ * sk_plan_open has filled; afterwards the launch's tables can be used in place. */
+#include "loader/plan-checker.h"
+
+#include <inttypes.h>
+
+/* ---- division ---- */
+
+static bool is_divided(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+}
+
+struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
+			      const struct sk_plan_argument *argument)
+{
+	if (!is_divided(step) || argument->element_bytes == 0)
+		return (struct sk_units){0, 0};
+	if (step->kind == SK_STEP_SPLIT) {
+		uint64_t unit = view->partitions[step->partition].unit;
+
+		return (struct sk_units){(step->extent - 1) / unit + 1, unit * argument->element_bytes};
+	}
+	if (step->extent % step->blocks)
+		return (struct sk_units){step->blocks, 0};
+	return (struct sk_units){step->blocks, step->extent / step->blocks * argument->element_bytes};
+}
+
+/* ---- arguments ---- */
+
+static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
+{
+	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
+}
+
+/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space, and the dtype's alignment holds. */
+static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan *plan = view->plan;
+	uint64_t limit;
+
+	if (argument->space != SK_SPACE_BINDING && argument->index != 0)
+		return sk_plan_fail(checker, "only bindings and states have numbers");
+	switch (argument->space) {
+	case SK_SPACE_BINDING:
+		if (argument->index >= view->binding_count)
+			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", argument->index,
+					    view->binding_count);
+		limit = view->tensors[view->bindings[argument->index]].bytes;
+		break;
+	case SK_SPACE_WORKSPACE:
+		limit = sk_plan_is_task_launch(launch) ? plan->unshared_workspace_size : plan->workspace_size;
+		break;
+	case SK_SPACE_CONSTANT:
+		limit = plan->constants_size;
+		break;
+	default:
+		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
+	}
+	if (argument->size == 0 || !sk_plan_within(argument->offset, argument->size, limit))
+		return sk_plan_fail(checker,
+				    "%" PRIu64 " bytes at offset %" PRIu64 " lie outside the %" PRIu64 " bytes there",
+				    argument->size, argument->offset, limit);
+	if (argument->offset % dtype_size_or_none(argument))
+		return sk_plan_fail(checker, "offset %" PRIu64 " is not aligned for %s", argument->offset,
+				    sk_dtype_name(argument->dtype));
+	return true;
+}
+
+static bool check_division(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
+			   const struct sk_plan_argument *argument)
+{
+	uint64_t bytes;
+
+	if (argument->element_bytes == 0)
+		return true;
+	if (!is_divided(step))
+		return sk_plan_fail(checker, "it is divided, but its step is not");
+	if (__builtin_mul_overflow(argument->element_bytes, step->extent, &bytes) || bytes > argument->size)
+		return sk_plan_fail(checker,
+				    "%" PRIu64 " elements of %" PRIu64 " bytes are more than its %" PRIu64 " bytes",
+				    step->extent, argument->element_bytes, argument->size);
+	if (argument->element_bytes % dtype_size_or_none(argument))
+		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
+				    argument->element_bytes);
+	/* sk_plan_units multiplies without checking. */
+	if (step->kind == SK_STEP_SPLIT &&
+	    __builtin_mul_overflow(checker->view->partitions[step->partition].unit, argument->element_bytes, &bytes))
+		return sk_plan_fail(checker, "the bytes of a unit overflow");
+	return true;
+}
+
+static bool check_pointer(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	if (argument->access == 0 || argument->access > (SK_ACCESS_READ | SK_ACCESS_WRITE))
+		return sk_plan_fail(checker, "access %u is unknown", argument->access);
+	if ((argument->access & SK_ACCESS_WRITE) && argument->space == SK_SPACE_CONSTANT)
+		return sk_plan_fail(checker, "it writes a constant");
+	return check_range(checker, launch, argument) && check_division(checker, step, argument);
+}
+
+/* LOAD and RESULT: one scalar in memory. */
+static bool check_cell(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_argument *argument)
+{
+	if (argument->size != dtype_size_or_none(argument) || argument->element_bytes)
+		return sk_plan_fail(checker, "it is not one %s", sk_dtype_name(argument->dtype));
+	if (argument->kind == SK_ARGUMENT_RESULT && argument->space == SK_SPACE_CONSTANT)
+		return sk_plan_fail(checker, "it writes a constant");
+	return check_range(checker, launch, argument);
+}
+
+static bool check_value(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
+{
+	uint32_t bits = 8 * dtype_size_or_none(argument);
+
+	if (bits < 64 && argument->value >> bits)
+		return sk_plan_fail(checker, "its value does not fit into %s", sk_dtype_name(argument->dtype));
+	return true;
+}
+
+/* What each kind of argument may have; the checks above look at the rest. */
+static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	bool by_reference = argument->flags & SK_ARGUMENT_BY_REFERENCE;
+	bool typed = argument->kind <= SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT;
+
+	if (argument->kind == SK_ARGUMENT_NONE || argument->kind >= SK_ARGUMENT_KIND_COUNT)
+		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
+	if (typed && dtype_size_or_none(argument) == 0)
+		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
+	if ((argument->flags & ~(uint32_t)SK_ARGUMENT_BY_REFERENCE) || argument->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (by_reference && argument->kind != SK_ARGUMENT_VALUE && argument->kind != SK_ARGUMENT_LENGTH)
+		return sk_plan_fail(checker, "only scalars are passed by reference");
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return check_pointer(checker, launch, step, argument);
+	case SK_ARGUMENT_VALUE:
+		return check_value(checker, argument);
+	case SK_ARGUMENT_LENGTH:
+		if (argument->dtype > SK_U64)
+			return sk_plan_fail(checker, "a length cannot be %s", sk_dtype_name(argument->dtype));
+		return is_divided(step) || sk_plan_fail(checker, "its step has no extent");
+	case SK_ARGUMENT_LOAD:
+	case SK_ARGUMENT_RESULT:
+		return check_cell(checker, launch, argument);
+	case SK_ARGUMENT_BLOCK:
+		return step->blocks != 0 || sk_plan_fail(checker, "its step has no blocks");
+	case SK_ARGUMENT_SCRATCH:
+		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
+		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
+				    launch->scratch_size);
+	case SK_ARGUMENT_STATE:
+		return argument->space == SK_SPACE_STATE ||
+		       sk_plan_fail(checker, "a state in space %u", argument->space);
+	}
+	return false;
+}
+
+static bool check_arguments(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			    const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool result = false;
+
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[step->first_argument + i];
+
+		checker->argument = i;
+		if (!check_argument(checker, launch, step, argument))
+			return false;
+		if (argument->kind == SK_ARGUMENT_RESULT && result)
+			return sk_plan_fail(checker, "a call has one result");
+		result |= argument->kind == SK_ARGUMENT_RESULT;
+		if (result && (step->flags & SK_STEP_STATUS))
+			return sk_plan_fail(checker, "the returned value cannot be both a status and a result");
+	}
+	checker->argument = SK_NO_INDEX;
+	return true;
+}
+
+/* ---- steps ---- */
+
+static bool within_slice(uint32_t index, uint32_t first, uint32_t count)
+{
+	return index >= first && index - first < count;
+}
+
+/* The fields that say how the step spreads over its cores. */
+static bool check_spread(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
+	const struct sk_plan_partition *partition;
+
+	if (step->kind >= SK_STEP_KIND_COUNT)
+		return sk_plan_fail(checker, "kind %u is unknown", step->kind);
+	if ((step->kind == SK_STEP_PLAIN) == (step->core_set == SK_ALL_CORES))
+		return sk_plan_fail(checker, "a plain step runs on a home, any other step on all cores");
+	if (step->core_set != SK_ALL_CORES && (!within_slice(step->core_set, launch->first_home, launch->home_count) ||
+					       view->homes[step->core_set].lane != step->lane))
+		return sk_plan_fail(checker, "home %u is not one of its lane in its launch", step->core_set);
+	if (blocks != (step->blocks != 0))
+		return sk_plan_fail(checker, "%u blocks do not fit its kind", step->blocks);
+	if (is_divided(step) != (step->extent != 0))
+		return sk_plan_fail(checker, "extent %" PRIu64 " does not fit its kind", step->extent);
+	if (!is_divided(step))
+		return step->partition == SK_NO_INDEX || sk_plan_fail(checker, "it has a partition but no extent");
+	if (!within_slice(step->partition, launch->first_partition, launch->partition_count))
+		return sk_plan_fail(checker, "partition %u is not one of its launch's", step->partition);
+	partition = &view->partitions[step->partition];
+	if (step->kind == SK_STEP_SPLIT && partition->extent != step->extent)
+		return sk_plan_fail(checker, "its partition divides %" PRIu64 " elements, not its %" PRIu64,
+				    partition->extent, step->extent);
+	if (step->kind == SK_STEP_BLOCKS_RANGE && (partition->extent != step->blocks || partition->unit != 1))
+		return sk_plan_fail(checker, "its partition does not divide its %u blocks", step->blocks);
+	return true;
+}
+
+static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+
+	if (step->task >= view->task_count)
+		return sk_plan_fail(checker, "task %u is out of range (%u tasks)", step->task, view->task_count);
+	const struct sk_plan_task *task = &view->tasks[step->task];
+
+	if ((sk_plan_is_task_launch(launch) ? task->task_launch : task->launch) != checker->index)
+		return sk_plan_fail(checker, "task %u does not belong to this launch", step->task);
+	if (step->kernel >= view->kernel_count)
+		return sk_plan_fail(checker, "kernel %u is out of range (%u kernels)", step->kernel,
+				    view->kernel_count);
+	if (step->kernel != task->kernel)
+		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
+	if (step->lane >= view->lane_count)
+		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
+	if (step->flags & ~(SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL) || step->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	return check_spread(checker, launch, step) && check_arguments(checker, launch, step);
+}
+
+static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint32_t own = (uint32_t)(step - view->steps);
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = view->awaits[step->first_await + i].step;
+
+		if (awaited < launch->first_step || awaited >= own)
+			return sk_plan_fail(checker, "it awaits step record %u, which is no earlier step of its launch",
+					    awaited);
+	}
+	return true;
+}
+
+static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint32_t numbers[SK_MAX_LANES] = {0};
+	uint64_t arguments = 0, awaits = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		checker->step = i;
+		if (!sk_plan_check_slice(checker, "arguments", step->first_argument, step->argument_count, &arguments,
+					 view->argument_count) ||
+		    !sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
+					 view->await_count) ||
+		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step))
+			return false;
+		if (step->number != ++numbers[step->lane])
+			return sk_plan_fail(checker, "its number is %u, but its lane's next one is %u", step->number,
+					    numbers[step->lane]);
+	}
+	checker->step = SK_NO_INDEX;
+	for (uint32_t lane = 0; lane < view->lane_count; lane++)
+		if (numbers[lane] != launch->lane_steps[lane])
+			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],
+					    launch->lane_steps[lane]);
+	return true;
+}
+
+/* ---- launches ---- */
+
+bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+
+	checker.record = "launch";
+	checker.index = launch;
+	if (launch >= view->launch_count)
+		return sk_plan_fail(&checker, "it is out of range (%u launches)", view->launch_count);
+
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = view->follows[record->first_follow + i];
+
+		if (follow >= launch || follow >= view->network_launch_count)
+			return sk_plan_fail(&checker,
+					    "it follows launch %u, which is not an earlier one of the network", follow);
+	}
+	for (uint32_t i = 0; i < record->partition_count; i++)
+		if (view->partitions[record->first_partition + i].extent == 0 ||
+		    view->partitions[record->first_partition + i].unit == 0)
+			return sk_plan_fail(&checker, "partition %u is empty", record->first_partition + i);
+	for (uint32_t i = 0; i < record->home_count; i++)
+		if (view->homes[record->first_home + i].lane >= view->lane_count)
+			return sk_plan_fail(&checker, "home %u is on lane %u, which there is not", i,
+					    view->homes[record->first_home + i].lane);
+	return check_steps(&checker, record);
+}
+
+bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+	uint64_t arguments = 0, awaits = 0;
+
+	/* One launch's steps cannot share records, but those of two launches could. */
+	for (uint32_t i = 0; i < view->step_count; i++) {
+		arguments += view->steps[i].argument_count;
+		awaits += view->steps[i].await_count;
+	}
+	if (arguments > view->argument_count || awaits > view->await_count)
+		return sk_plan_fail(&checker,
+				    "its steps claim %" PRIu64 " arguments and %" PRIu64 " awaits, more than there are",
+				    arguments, awaits);
+	for (uint32_t i = 0; i < view->launch_count; i++)
+		if (!sk_plan_check_launch(view, i, error, error_size))
+			return false;
+	return true;
+}
