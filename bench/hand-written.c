@@ -63,7 +63,8 @@ void one_line(const struct sk_block *block, uint64_t *words)
 	*side.count = end;
 }
 
-/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own. */
+/* A chain of HAND_OFFS calls that alternate between the blocks: wait for the other's flag, call, set one's own.
+ * With the pause that the processors' manuals ask for in such loops, which makes it quicker. */
 SK_KERNEL(flag, "blocks; block, inout words u64[64], inout x f32[n], inout y f32[n], n i64");
 void flag(const struct sk_block *block, uint64_t *words, float *x, float *y, int64_t n)
 {
@@ -73,7 +74,7 @@ void flag(const struct sk_block *block, uint64_t *words, float *x, float *y, int
 
 	for (uint64_t i = *side.count + block->index; i < end; i += 2) {
 		while (load(side.other) < i)
-			;
+			__builtin_ia32_pause();
 		empty(from, to, n);
 		store(side.own, i + 1);
 	}

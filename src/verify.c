@@ -164,20 +164,45 @@ static void finish_step(struct verifier *verifier, const struct sk_plan_step *st
 	}
 }
 
-/* Clocks for the launch's knowers, and room for the proof of each awaited step, which must publish its progress. */
+/* Room for the proof of each awaited step of the launch, which must publish its progress. */
+static bool begin_proofs(struct verifier *verifier, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_launch *launch = verifier->launch;
+	bool sound = true;
+
+	verifier->proofs = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->step_count);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		for (uint32_t j = 0; j < step->await_count; j++) {
+			uint32_t awaited = view->awaits[step->first_await + j].step;
+			uint32_t **proof = &verifier->proofs[awaited - launch->first_step];
+
+			if (!*proof)
+				*proof = new_clock(verifier);
+			if (view->steps[awaited].flags & SK_STEP_PUBLISH)
+				continue;
+			sk_error(
+				verifier->diag, place(verifier),
+				"launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so "
+				"the await never ends",
+				launch_name(verifier, index), task_name(verifier, launch->first_step + i),
+				task_name(verifier, awaited));
+			sound = false;
+		}
+	}
+	return sound;
+}
+
 static bool begin_launch(struct verifier *verifier, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_launch *launch = &view->launches[index];
-	uint64_t clocks = 2 * SK_MAX_LANES + (uint64_t)launch->home_count;
-	bool sound = true;
+	uint64_t clocks = 2 * SK_MAX_LANES + (uint64_t)launch->home_count + launch->step_count;
 
 	verifier->launch = launch;
 	verifier->clock_length = view->lane_count + launch->home_count;
-	verifier->proofs = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->step_count);
-	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		clocks += view->steps[launch->first_step + i].flags & SK_STEP_PUBLISH;
 	if (clocks * verifier->clock_length > MAX_CLOCK_NUMBERS) {
 		sk_error(verifier->diag, place(verifier),
 			 "launch '%s' has too many steps on too many homes to be proved", launch_name(verifier, index));
@@ -187,28 +212,10 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 		verifier->everybody[lane] = new_clock(verifier);
 		verifier->anybody[lane] = new_clock(verifier);
 	}
+	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
 	for (uint32_t home = 0; home < launch->home_count; home++)
 		verifier->homes[home] = new_clock(verifier);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
-
-		for (uint32_t j = 0; j < step->await_count; j++) {
-			uint32_t awaited = view->awaits[step->first_await + j].step;
-			uint32_t **proof = &verifier->proofs[awaited - launch->first_step];
-
-			if (!(view->steps[awaited].flags & SK_STEP_PUBLISH)) {
-				sk_error(verifier->diag, place(verifier),
-					 "launch '%s': task '%s' awaits task '%s', whose step does not publish its "
-					 "progress, so the await never ends",
-					 launch_name(verifier, index), task_name(verifier, launch->first_step + i),
-					 task_name(verifier, awaited));
-				sound = false;
-			} else if (!*proof) {
-				*proof = new_clock(verifier);
-			}
-		}
-	}
-	return sound;
+	return begin_proofs(verifier, index);
 }
 
 /* ---- the order of launches ---- */

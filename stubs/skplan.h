@@ -123,8 +123,8 @@ struct sk_plan_step {
 	uint8_t kind;	   /* enum sk_step_kind */
 	uint16_t flags;	   /* SK_STEP_… */
 	uint32_t number;   /* from 1 in the lane's program */
-	uint32_t core_set; /* SK_ALL_CORES, or index into homes, within the launch's homes */
-	uint32_t partition; /* SPLIT, BLOCKS_RANGE: index into partitions, within the launch's; else SK_NO_INDEX */
+	uint32_t core_set; /* SK_ALL_CORES, or index into homes, one of the launch's */
+	uint32_t partition; /* SPLIT, BLOCKS_RANGE: index into partitions, one of the launch's; else SK_NO_INDEX */
 	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
 	uint32_t first_argument, argument_count;
 	uint32_t first_await, await_count;
