@@ -152,6 +152,13 @@ static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 	return ok;
 }
 
+/* A file is known by what it is, not by its name. */
+static const char *identity(struct sk_linker *linker, const struct stat *status)
+{
+	return sk_arena_print(linker->arena, "%llx:%llx", (unsigned long long)status->st_dev,
+			      (unsigned long long)status->st_ino);
+}
+
 /* Opens the file; adds it unless it is there already. */
 static bool add_opened(struct sk_linker *linker, const char *path, bool whole, int descriptor, uint32_t *number)
 {
@@ -162,8 +169,7 @@ static bool add_opened(struct sk_linker *linker, const char *path, bool whole, i
 	if (!S_ISREG(status.st_mode))
 		return fail(linker, path, "is not a regular file");
 
-	const char *key = sk_arena_print(linker->arena, "%llx:%llx", (unsigned long long)status.st_dev,
-					 (unsigned long long)status.st_ino);
+	const char *key = identity(linker, &status);
 	uint32_t fresh = (uint32_t)linker->inputs.count;
 
 	*number = sk_map_insert(&linker->input_numbers, key, strlen(key), fresh);
@@ -209,6 +215,18 @@ uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool who
 
 	close(descriptor);
 	return ok ? number : SK_NONE;
+}
+
+bool sk_linker_has_input(struct sk_linker *linker, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return false;
+
+	const char *key = identity(linker, &status);
+
+	return sk_map_find(&linker->input_numbers, key, strlen(key)) != SK_NONE;
 }
 
 const char *sk_linker_search(struct sk_linker *linker, const char *name)

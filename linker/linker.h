@@ -17,7 +17,7 @@
 
 struct sk_linker;
 
-typedef uint32_t sk_symbol;  /* handle of a symbol; SK_NONE: none */
+typedef uint32_t sk_symbol; /* handle of a symbol; SK_NONE: none */
 typedef uint32_t sk_section; /* handle of a synthetic section */
 
 struct sk_linker_options {
@@ -32,8 +32,8 @@ void sk_linker_destroy(struct sk_linker *linker);
 
 /* ---- inputs, in command-line order ---- */
 
-/* Adds an object or an archive. Members of an archive are pulled on demand, or all of them with whole_archive. A file given
- * twice is one input. Returns the input's number, or SK_NONE. */
+/* Adds an object or an archive. Members of an archive are pulled on demand, or all of them with whole_archive. A file
+ * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
 /* -l name: lib<name>.a on the search paths. */
@@ -41,6 +41,9 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */
 const char *sk_linker_search(struct sk_linker *linker, const char *name);
+
+/* True if the file at that path is one of the inputs, under whatever name it was given. */
+bool sk_linker_has_input(struct sk_linker *linker, const char *path);
 
 /* The ELF machine of the inputs (EM_X86_64), or EM_NONE before the first object. */
 uint16_t sk_linker_machine(const struct sk_linker *linker);
@@ -53,16 +56,17 @@ void sk_linker_require(struct sk_linker *linker, const char *symbol);
 struct sk_kernel_record {
 	const char *symbol;
 	const char *signature; /* NULL: the object has none for it */
-	const char *object;    /* "x.o" or "lib.a(member.o)" */
+	const char *object; /* "x.o" or "lib.a(member.o)" */
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
-	sk_symbol code;	       /* the definition; SK_NONE in a record from sk_linker_visit_kernels whose member has not
-				  been pulled */
+	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels whose member has not
+			   been pulled */
 };
 
-/* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members), pulls
- * its member, and fills the record. False, silently, if there is none. A symbol that is there but cannot be a kernel (not a
- * function, undefined, thread-local, IFUNC, in an object of intermediate code only) is an error in the sink, and false. */
+/* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),
+ * pulls its member, and fills the record. False, silently, if there is none. A symbol that is there but cannot be a
+ * kernel (not a function, undefined, thread-local, IFUNC, in an object of intermediate code only) is an error in the
+ * sink, and false. */
 bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *symbol,
 			   struct sk_kernel_record *record);
 
@@ -73,9 +77,9 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 /* Names of defined global functions and of signature records, for "did you mean". In the arena. */
 const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count);
 
-/* Resolves what is known so far (pulls members until nothing more is wanted) and collects the writable sections that the
- * function reaches through relocations: its hidden state. Numbers are stable for the linker's life; two kernels share a
- * number if they share the section. The array is in the arena. */
+/* Resolves what is known so far (pulls members until nothing more is wanted) and collects the writable sections that
+ * the function reaches through relocations: its hidden state. Numbers are stable for the linker's life; two kernels
+ * share a number if they share the section. The array is in the arena. */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
 /* "name in object" of a state number, for messages. */
@@ -84,10 +88,10 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
 /* ---- what the caller synthesizes ---- */
 
 enum sk_section_kind {
-	SK_SECTION_TEXT,      /* R-X; these precede all other text */
+	SK_SECTION_TEXT, /* R-X; these precede all other text */
 	SK_SECTION_READ_ONLY, /* R-- */
 	SK_SECTION_CONSTANTS, /* R--, in a segment of its own at the end of the image, page-aligned */
-	SK_SECTION_EH_FRAME,  /* joined with the inputs' .eh_frame */
+	SK_SECTION_EH_FRAME, /* joined with the inputs' .eh_frame */
 	SK_SECTION_NOT_LOADED, /* kept in the file only */
 };
 
@@ -111,14 +115,14 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 
 enum sk_symbol_kind { SK_SYMBOL_FUNCTION, SK_SYMBOL_OBJECT };
 
-/* Defines a symbol in a synthetic section. Exported ones are in .dynsym, the others are local in .symtab; name NULL: only a
- * handle, in no table. */
+/* Defines a symbol in a synthetic section. Exported ones are in .dynsym, the others are local in .symtab; name NULL:
+ * only a handle, in no table. */
 sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const char *name, uint64_t offset,
 			   uint64_t size, enum sk_symbol_kind kind, bool exported);
 
 enum sk_relocation_kind {
 	SK_RELOCATION_RELATIVE32, /* 32 bits: S + A - P */
-	SK_RELOCATION_CALL,	  /* the architecture's direct call or jump at this offset */
+	SK_RELOCATION_CALL, /* the architecture's direct call or jump at this offset */
 };
 
 void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,
@@ -130,8 +134,8 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code);
 
 /* ---- the link ---- */
 
-/* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches, lays
- * out, relocates. The image is complete in memory afterwards. */
+/* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches,
+ * lays out, relocates. The image is complete in memory afterwards. */
 bool sk_linker_link(struct sk_linker *linker);
 
 /* Writes the image to a temporary file beside path and renames it; nothing is left behind on failure. */

@@ -3,8 +3,6 @@
 #include "bind.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -17,19 +15,20 @@ enum { SCRATCH_ALIGNMENT = 64 };
 
 void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
 {
-	char text[1024];
 	va_list args;
 
 	binder->failed = true;
 	if (!binder->kernel && binder->reason)
 		return;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+
+	const char *text = sk_arena_print_list(binder->model->arena, format, args);
+
 	va_end(args);
 	if (binder->kernel)
 		sk_error(binder->model->diag, place, "kernel '%s': %s", binder->kernel, text);
 	else
-		binder->reason = sk_arena_copy(binder->model->arena, text, strlen(text));
+		binder->reason = text;
 }
 
 /* ---- tensors to parameters ---- */
@@ -287,10 +286,9 @@ static bool may_alias(const struct sk_signature *signature, uint32_t a, uint32_t
 }
 
 /* The same bytes, and nobody reads what another core writes. */
-static bool are_alike(const struct sk_signature *signature, const struct sk_argument *a, const struct sk_argument *b)
+static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 {
-	return a->offset == b->offset && a->size == b->size &&
-	       (signature->spread != SK_STEP_SPLIT || a->element_bytes == b->element_bytes);
+	return a->offset == b->offset && a->size == b->size && a->element_bytes == b->element_bytes;
 }
 
 static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
@@ -318,8 +316,7 @@ static void check_overlaps(struct sk_binder *binder)
 		for (uint32_t a = 0; a < b; a++)
 			if ((arguments[a].access | arguments[b].access) & SK_ACCESS_WRITE &&
 			    overlap(&arguments[a], &arguments[b]) &&
-			    !(may_alias(binder->signature, a, b) &&
-			      are_alike(binder->signature, &arguments[a], &arguments[b])))
+			    !(may_alias(binder->signature, a, b) && are_alike(&arguments[a], &arguments[b])))
 				report_overlap(binder, a, b);
 }
 

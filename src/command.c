@@ -32,6 +32,7 @@ struct words {
 	SK_ARRAY(char *) list;
 	struct sk_arena *arena;
 	struct sk_diag *diag;
+	struct sk_command *command;
 };
 
 static void expand(struct words *words, char *word, unsigned depth);
@@ -65,15 +66,14 @@ static char *read_text(struct words *words, const char *path)
 	return text.items;
 }
 
-/* One word from the text, as ld's response files have it: white space separates, quotes keep it, a backslash takes the next
- * character as it is. Returns NULL at the end; *text moves on. */
-static char *next_word(struct words *words, char **text, bool *unterminated)
+/* Cuts one word off the text, in place, as ld reads response files: white space separates, quotes keep it, a backslash
+ * takes the next character as it is. Returns NULL at the end; *text moves on. */
+static char *next_word(char **text, bool *unterminated)
 {
-	char *from = *text + strspn(*text, " \t\r\n\f\v"), *word, *to, quote = 0;
+	char *from = *text + strspn(*text, " \t\r\n\f\v"), *word = from, *to = from, quote = 0;
 
 	if (!*from)
 		return NULL;
-	word = to = sk_arena_copy(words->arena, from, strlen(from));
 	for (; *from && (quote || !strchr(" \t\r\n\f\v", *from)); from++) {
 		if (*from == '\\' && from[1])
 			*to++ = *++from;
@@ -84,8 +84,8 @@ static char *next_word(struct words *words, char **text, bool *unterminated)
 		else
 			*to++ = *from;
 	}
+	*text = from + (*from != '\0');
 	*to = '\0';
-	*text = from;
 	*unterminated = quote != 0;
 	return word;
 }
@@ -100,8 +100,9 @@ static void expand_response(struct words *words, const char *path, unsigned dept
 		sk_error(words->diag, place, "response files are nested more than %d deep", RESPONSE_DEPTH);
 		return;
 	}
+	sk_array_push(words->arena, &words->command->response_files, path);
 	text = read_text(words, path);
-	while (text && (word = next_word(words, &text, &unterminated)))
+	while (text && (word = next_word(&text, &unterminated)))
 		expand(words, word, depth + 1);
 	if (unterminated)
 		sk_error(words->diag, place, "a quote is not closed");
@@ -172,20 +173,17 @@ static enum option find_option(const char *word, const char **value)
 
 static void unknown_option(struct words *words, const char *word)
 {
-	const char *name = word + 1 + (word[1] == '-');
 	const char *names[OPTION_COUNT];
+	size_t length = strcspn(word, "=");
+	const char *name = sk_arena_print(words->arena, "%s%.*s", word[1] == '-' ? "" : "-", (int)length, word);
 
 	for (unsigned i = 0; i < OPTION_COUNT; i++)
-		names[i] = options[i].name;
-	name = sk_arena_copy(words->arena, name, strcspn(name, "="));
-
-	const char *near = sk_suggest(name, names, OPTION_COUNT);
-
-	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s%s%s", word, near ? "; did you mean '--" : "",
-		 near ? near : "", near ? "'?" : "");
+		names[i] = sk_arena_print(words->arena, "--%s", options[i].name);
+	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s", word,
+		 sk_did_you_mean(words->arena, name, names, OPTION_COUNT));
 }
 
-static void set_error_limit(struct words *words, struct sk_command *command, const char *value)
+static void set_error_limit(struct words *words, const char *value)
 {
 	char *end;
 
@@ -195,11 +193,12 @@ static void set_error_limit(struct words *words, struct sk_command *command, con
 	if (value[0] < '0' || value[0] > '9' || *end || errno || limit > UINT32_MAX)
 		sk_error(words->diag, (struct sk_place){0}, "--error-limit wants a number, not '%s'", value);
 	else
-		command->error_limit = (unsigned)limit;
+		words->command->error_limit = (unsigned)limit;
 }
 
-static void apply(struct words *words, struct sk_command *command, enum option option, const char *value, bool *whole)
+static void apply(struct words *words, enum option option, const char *value, bool *whole)
 {
+	struct sk_command *command = words->command;
 	struct sk_arena *arena = words->arena;
 
 	switch (option) {
@@ -223,7 +222,7 @@ static void apply(struct words *words, struct sk_command *command, enum option o
 		command->task_entries = false;
 		break;
 	case OPTION_ERROR_LIMIT:
-		set_error_limit(words, command, value);
+		set_error_limit(words, value);
 		break;
 	case OPTION_HELP:
 		command->help = true;
@@ -236,15 +235,19 @@ static void apply(struct words *words, struct sk_command *command, enum option o
 	}
 }
 
-static void add_operand(struct words *words, struct sk_command *command, const char *word, bool whole)
+static void add_operand(struct words *words, const char *word, bool whole)
 {
-	if (!command->manifest)
+	struct sk_command *command = words->command;
+
+	if (!*word)
+		sk_error(words->diag, (struct sk_place){0}, "an argument is empty; it should be the path of a file");
+	else if (!command->manifest)
 		command->manifest = word;
 	else
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){word, false, whole});
 }
 
-static void interpret(struct words *words, struct sk_command *command)
+static void interpret(struct words *words)
 {
 	bool whole = false, operands_only = false;
 
@@ -252,7 +255,7 @@ static void interpret(struct words *words, struct sk_command *command)
 		const char *word = words->list.items[i], *value;
 
 		if (operands_only || word[0] != '-' || !word[1]) {
-			add_operand(words, command, word, whole);
+			add_operand(words, word, whole);
 			continue;
 		}
 		if (!strcmp(word, "--")) {
@@ -261,30 +264,31 @@ static void interpret(struct words *words, struct sk_command *command)
 		}
 
 		enum option option = find_option(word, &value);
+		bool takes_value = option != OPTION_COUNT && options[option].value;
 
-		if (option == OPTION_COUNT) {
+		if (takes_value && !value && i + 1 < words->list.count)
+			value = words->list.items[++i];
+		if (option == OPTION_COUNT)
 			unknown_option(words, word);
-		} else if (!options[option].value && value) {
-			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", options[option].name);
-		} else if (options[option].value && !value && i + 1 == words->list.count) {
+		else if (value && !takes_value)
+			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value",
+				 options[option].name);
+		else if (takes_value && (!value || !*value))
 			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
-		} else {
-			if (options[option].value && !value)
-				value = words->list.items[++i];
-			apply(words, command, option, value, &whole);
-		}
+		else
+			apply(words, option, value, &whole);
 	}
 }
 
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
 {
-	struct words words = {.arena = arena, .diag = diag};
+	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
 	*command = (struct sk_command){.task_entries = true, .error_limit = 20};
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
-	interpret(&words, command);
+	interpret(&words);
 	if (diag->errors == errors && !command->help && !command->version) {
 		if (!command->manifest)
 			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");

@@ -1,5 +1,5 @@
-/* The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long options,
- * response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
+/* The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long
+ * options, response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
 #ifndef SK_COMMAND_H
 #define SK_COMMAND_H
 
@@ -10,7 +10,7 @@
 /* One input in command-line order. */
 struct sk_command_input {
 	const char *name;
-	bool library;	    /* -l name; otherwise a path */
+	bool library; /* -l name; otherwise a path */
 	bool whole_archive; /* stood behind --whole-archive */
 };
 
@@ -19,10 +19,11 @@ struct sk_command {
 	const char *output;
 	SK_ARRAY(struct sk_command_input) inputs;
 	SK_ARRAY(const char *) search_paths; /* -L */
-	SK_ARRAY(const char *) required;     /* -u */
-	bool task_entries;		     /* off with --no-task-entries */
-	unsigned error_limit;		     /* 0: no limit */
-	bool help, version;		     /* asked for: nothing else matters */
+	SK_ARRAY(const char *) required; /* -u */
+	SK_ARRAY(const char *) response_files;
+	bool task_entries; /* off with --no-task-entries */
+	unsigned error_limit; /* 0: no limit */
+	bool help, version; /* asked for: nothing else matters */
 };
 
 /* False if the command line is wrong; the reasons are in the sink. */

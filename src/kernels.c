@@ -34,6 +34,7 @@ struct finder {
 	SK_ARRAY(uint32_t) input_numbers;
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
 	bool collected; /* the candidates below */
+	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
 	SK_ARRAY(struct candidate) candidates;
 	SK_ARRAY(const char *) ops;
 	SK_ARRAY(uint32_t) first, last; /* candidate, by op */
@@ -262,8 +263,12 @@ static void visit_record(void *context, const struct sk_kernel_record *record)
 {
 	struct finder *finder = context;
 
-	if (!strstr(record->signature, "op=") || !is_searched(finder, record))
+	if (!strstr(record->signature, "op="))
 		return;
+	if (!is_searched(finder, record)) {
+		finder->left_out = true;
+		return;
+	}
 
 	const struct sk_signature *signature = parse_record(finder, record);
 
@@ -302,6 +307,13 @@ static const char *candidate_reason(struct finder *finder, const struct sk_task 
 	return sk_bind_reason(finder->model, task, candidate->signature);
 }
 
+/* What the user may have expected to be searched. */
+static void note_left_out(struct finder *finder)
+{
+	if (finder->left_out)
+		sk_note(finder->model->diag, "archives are searched for ops only if they stand under 'library'");
+}
+
 static void report_misfits(struct finder *finder, const struct sk_task *task, uint32_t first)
 {
 	struct sk_model *model = finder->model;
@@ -320,6 +332,7 @@ static void report_misfits(struct finder *finder, const struct sk_task *task, ui
 	}
 	if (more)
 		sk_note(model->diag, "and %u more", more);
+	note_left_out(finder);
 }
 
 static uint32_t use_candidate(struct finder *finder, struct candidate *candidate, const struct sk_task *task)
@@ -362,6 +375,7 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 			 model->diag->errors > SK_MAX_SUGGESTIONS
 				 ? ""
 				 : sk_did_you_mean(model->arena, task->op.text, finder->ops.items, finder->ops.count));
+		note_left_out(finder);
 		return FAILED;
 	}
 	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)

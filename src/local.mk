@@ -1,6 +1,5 @@
-# The base, the planning rooms, and the programs sklink and skdump.
-noinst_LTLIBRARIES += src/libbase.la src/libcore.la
-
+# Memory, diagnostics, maps, checked arithmetic: for everybody.
+noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
 	src/base/arena.c src/base/arena.h \
 	src/base/checked.h \
@@ -9,44 +8,8 @@ src_libbase_la_SOURCES = \
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 src_libbase_la_LIBADD = $(XXHASH_LIBS)
 
-src_libcore_la_SOURCES = \
-	src/command.c src/command.h \
-	src/model.h \
-	src/package.c src/package.h
-src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(ZLIB_CFLAGS) $(XXHASH_CFLAGS)
-src_libcore_la_LIBADD = \
-	linker/liblinker.la stubs/libstubs.la loader/libplan.la src/libbase.la \
-	$(YAML_LIBS) $(ZLIB_LIBS)
-
-bin_PROGRAMS += sklink
-sklink_SOURCES = src/sklink.c
-sklink_LDADD = src/libcore.la
-
-src_libcore_la_SOURCES += \
-	src/bind-extents.c \
-	src/bind-scalars.c \
-	src/bind.c src/bind.h \
-	src/binder.h \
-	src/document.c src/document.h \
-	src/fields.c src/fields.h \
-	src/kernels.c src/kernels.h \
-	src/manifest-names.c \
-	src/manifest-parts.h \
-	src/manifest-tasks.c \
-	src/manifest-tensors.c \
-	src/manifest.c src/manifest.h \
-	src/options.c src/options.h \
-	src/roles.c \
-	src/signature-attributes.c \
-	src/signature-parts.h \
-	src/signature-rules.c \
-	src/signature.c src/signature.h
-src_libcore_la_LIBADD += loader/libnpy.la
-
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la
-src_libcore_la_LIBADD += src/libplanning.la
-src_libplanning_la_LIBADD = src/libbase.la
 src_libplanning_la_SOURCES = \
 	src/dependency.c src/dependency.h \
 	src/memory.c src/memory.h \
@@ -56,6 +19,7 @@ src_libplanning_la_SOURCES = \
 	src/schedule.c src/schedule.h \
 	src/segments.c src/segments.h \
 	src/units.c src/units.h
+src_libplanning_la_LIBADD = src/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
 noinst_LTLIBRARIES += src/libproof.la
@@ -66,7 +30,43 @@ src_libproof_la_SOURCES = \
 	src/verify.c src/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
-src_libcore_la_LIBADD += src/libproof.la
+
+# All of sklink but main: the front end and the package, with the rooms between them.
+noinst_LTLIBRARIES += src/libcore.la
+src_libcore_la_SOURCES = \
+	src/bind-extents.c \
+	src/bind-scalars.c \
+	src/bind.c src/bind.h \
+	src/binder.h \
+	src/command.c src/command.h \
+	src/document.c src/document.h \
+	src/fields.c src/fields.h \
+	src/kernels.c src/kernels.h \
+	src/manifest-names.c \
+	src/manifest-parts.h \
+	src/manifest-tasks.c \
+	src/manifest-tensors.c \
+	src/manifest.c src/manifest.h \
+	src/model.h \
+	src/options.c src/options.h \
+	src/package.c src/package.h \
+	src/roles.c \
+	src/signature-attributes.c \
+	src/signature-parts.h \
+	src/signature-rules.c \
+	src/signature.c src/signature.h
+src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
+src_libcore_la_LIBADD = \
+	linker/liblinker.la \
+	loader/libnpy.la \
+	src/libplanning.la \
+	src/libproof.la \
+	stubs/libstubs.la \
+	$(YAML_LIBS)
+
+bin_PROGRAMS += sklink
+sklink_SOURCES = src/sklink.c
+sklink_LDADD = src/libcore.la
 
 bin_PROGRAMS += skdump
 skdump_SOURCES = \

@@ -8,7 +8,8 @@
 static void check_tensor(struct sk_model *model, const char *name, struct sk_place place)
 {
 	if (sk_map_find(&model->tensor_names, name, strlen(name)) == SK_NONE)
-		sk_error(model->diag, place, "unknown tensor '%s'%s", name, sk_suggest_tensor(model, name));
+		sk_error(model->diag, place, "unknown tensor '%s'%s", name,
+			 SK_SUGGEST_NAME(model, name, model->tensors.items, model->tensors.count));
 }
 
 static void check_tensors(struct sk_model *model, const struct sk_task *task)
@@ -18,20 +19,6 @@ static void check_tensors(struct sk_model *model, const struct sk_task *task)
 	for (size_t i = 0; i < task->set.count; i++)
 		if (task->set.items[i].kind == SK_SET_TENSOR)
 			check_tensor(model, task->set.items[i].text, task->set.items[i].place);
-}
-
-static const char *suggest_task(struct sk_model *model, const char *name, size_t earlier)
-{
-	size_t count = earlier < SK_MAX_CANDIDATES ? earlier : SK_MAX_CANDIDATES;
-
-	if (model->diag->errors > SK_MAX_SUGGESTIONS)
-		return "";
-
-	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
-
-	for (size_t i = 0; i < count; i++)
-		names[i] = model->tasks.items[i].name;
-	return sk_did_you_mean(model->arena, name, names, count);
 }
 
 static void resolve_after(struct sk_model *model, uint32_t index)
@@ -44,7 +31,7 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 
 		if (other == SK_NONE)
 			sk_error(model->diag, name->place, "unknown task '%s'%s", name->text,
-				 suggest_task(model, name->text, index));
+				 SK_SUGGEST_NAME(model, name->text, model->tasks.items, index));
 		else if (other == index)
 			sk_error(model->diag, name->place, "task '%s' cannot come after itself", name->text);
 		else if (other > index)
@@ -56,20 +43,6 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 	}
 }
 
-static const char *suggest_event(struct sk_model *model, const char *name)
-{
-	size_t count = model->events.count < SK_MAX_CANDIDATES ? model->events.count : SK_MAX_CANDIDATES;
-
-	if (model->diag->errors > SK_MAX_SUGGESTIONS)
-		return "";
-
-	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
-
-	for (size_t i = 0; i < count; i++)
-		names[i] = model->events.items[i].name;
-	return sk_did_you_mean(model->arena, name, names, count);
-}
-
 /* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
 static void resolve_waits(struct sk_model *model, struct sk_task *task)
 {
@@ -79,7 +52,8 @@ static void resolve_waits(struct sk_model *model, struct sk_task *task)
 
 		if (event == SK_NONE)
 			sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name,
-				 name->text, suggest_event(model, name->text));
+				 name->text,
+				 SK_SUGGEST_NAME(model, name->text, model->events.items, model->events.count));
 		else
 			sk_array_push(model->arena, &task->wait, event);
 	}

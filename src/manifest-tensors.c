@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "manifest-parts.h"
 #include "manifest.h"
+#include "signature.h"
 
 /* What the map of one tensor says. */
 struct draft {
@@ -52,11 +53,10 @@ static uint32_t read_dimensions(struct sk_model *model, const struct sk_node *no
 
 static bool read_dtype(struct sk_model *model, const struct sk_node *node, const char *name, enum sk_dtype *dtype)
 {
-	const char *names[SK_DTYPE_COUNT];
+	const char *names[SK_DTYPE_COUNT - 1];
 	size_t index;
 
-	for (size_t i = 1; i < SK_DTYPE_COUNT; i++)
-		names[i - 1] = sk_dtype_name((enum sk_dtype)i);
+	sk_dtype_names(names);
 	if (!sk_read_choice(model, node, "the dtype of tensor", name, names, SK_DTYPE_COUNT - 1, &index))
 		return false;
 	*dtype = (enum sk_dtype)(index + 1);
@@ -240,7 +240,7 @@ static void resolve_chain(struct sk_model *model, struct views *views, uint32_t 
 		parent = sk_map_find(&model->tensor_names, name, strlen(name));
 		if (parent == SK_NONE) {
 			sk_error(model->diag, view->of.place, "unknown tensor '%s'%s", name,
-				 sk_suggest_tensor(model, name));
+				 SK_SUGGEST_NAME(model, name, model->tensors.items, model->tensors.count));
 			break;
 		}
 		v = views->of_tensor[parent];

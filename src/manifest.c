@@ -223,6 +223,13 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 	model->manifest = sk_arena_copy(model->arena, path, strlen(path));
 	model->directory = slash ? sk_arena_copy(model->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
 
+	if (size >= 8 &&
+	    (!memcmp(text, "\177ELF", 4) || !memcmp(text, "!<arch>\n", 8) || !memcmp(text, "!<thin>\n", 8))) {
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "is an object or an archive; the first argument is the manifest");
+		return false;
+	}
+
 	const struct sk_node *root = sk_document_parse(model->arena, model->diag, model->manifest, text, size);
 
 	if (root)
@@ -289,16 +296,17 @@ const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t 
 	return sk_arena_print(arena, "%s]", text);
 }
 
-const char *sk_suggest_tensor(const struct sk_model *model, const char *name)
+const char *sk_suggest_name(const struct sk_model *model, const char *name, const char *const *first, size_t count,
+			    size_t stride)
 {
-	size_t count = model->tensors.count < SK_MAX_CANDIDATES ? model->tensors.count : SK_MAX_CANDIDATES;
-
-	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+	if (count > SK_MAX_CANDIDATES)
+		count = SK_MAX_CANDIDATES;
+	if (!count || model->diag->errors > SK_MAX_SUGGESTIONS)
 		return "";
 
-	const char **names = SK_NEW_ARRAY(model->arena, const char *, count + 1);
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, count);
 
 	for (size_t i = 0; i < count; i++)
-		names[i] = model->tensors.items[i].name;
+		names[i] = *(const char *const *)((const char *)first + i * stride);
 	return sk_did_you_mean(model->arena, name, names, count);
 }

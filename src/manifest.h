@@ -25,7 +25,13 @@ const char *sk_manifest_path(const struct sk_model *model, const char *path);
 /* "[64, 1024]" in the arena, for messages. */
 const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
 
-/* "; did you mean 'x'?" or "" for a tensor's name. */
-const char *sk_suggest_tensor(const struct sk_model *model, const char *name);
+/* "; did you mean 'x'?" or "", for the name of one of `count` items: `first` is the name of the first one, and the
+ * others follow at that distance in bytes. */
+const char *sk_suggest_name(const struct sk_model *model, const char *name, const char *const *first, size_t count,
+			    size_t stride);
+
+/* The same for an array of structs that have a `name`. */
+#define SK_SUGGEST_NAME(model, misspelt, items, count)                                                                 \
+	sk_suggest_name((model), (misspelt), (count) ? &(items)->name : NULL, (count), sizeof(*(items)))
 
 #endif

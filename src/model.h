@@ -74,9 +74,9 @@ struct sk_signature {
 	bool early_start;   /* any early-start attribute */
 	const char *op;	    /* op=NAME, or NULL */
 	const char *isa;    /* isa=NAME, or NULL */
-	const char *extents[SK_MAX_PARAMETERS]; /* extent names */
+	const char **extents; /* names */
 	uint32_t extent_count;
-	struct sk_parameter parameters[SK_MAX_PARAMETERS]; /* in C order */
+	struct sk_parameter *parameters; /* in C order */
 	uint32_t parameter_count;
 	bool returns_status;	  /* -> status */
 	const char *result;	  /* -> out NAME DTYPE; else NULL */

@@ -1,5 +1,5 @@
-/* Sections for the linker: a text section and an .eh_frame section for each entry of each launch, the plan, the constants
- * and the report. Symbols first, relocations last, so that nothing has to be looked up. */
+/* Sections for the linker: a text section and an .eh_frame section for each entry of each launch, the plan, the
+ * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "package.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ struct package {
 	const struct sk_plan_image *image;
 	const struct sk_plan_view *plan;
 	struct sk_linker *linker;
-	sk_symbol constants;	   /* the start of the constants, or SK_NONE */
-	sk_symbol *entries;	   /* by launch */
+	sk_symbol constants; /* the start of the constants, or SK_NONE */
+	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
 };
 
@@ -24,11 +24,11 @@ static sk_section add_bytes(struct package *package, const char *name, enum sk_s
 
 	*piece = (struct sk_piece){.offset = 0, .bytes = bytes, .size = size};
 	return sk_linker_add_section(package->linker, &(struct sk_section_spec){.name = name,
-										 .kind = kind,
-										 .alignment = alignment,
-										 .size = size,
-										 .pieces = piece,
-										 .piece_count = 1});
+										.kind = kind,
+										.alignment = alignment,
+										.size = size,
+										.pieces = piece,
+										.piece_count = 1});
 }
 
 /* The constants stay where they are, mapped or in the arena, until the linker writes them. */
@@ -43,8 +43,8 @@ static void add_constants(struct package *package)
 	for (size_t i = 0; i < image->constants.count; i++) {
 		const struct sk_plan_constant *constant = &image->constants.items[i];
 
-		pieces[i] = (struct sk_piece){constant->offset, package->model->tensors.items[constant->tensor].contents,
-					      constant->size};
+		pieces[i] = (struct sk_piece){constant->offset,
+					      package->model->tensors.items[constant->tensor].contents, constant->size};
 	}
 
 	sk_section section = sk_linker_add_section(package->linker,
@@ -66,20 +66,15 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 	return package->model->kernels.items[relocation->index].code;
 }
 
-/* Unwind information of one entry: its FDEs refer to the functions in the text section. */
-static void add_frames(struct package *package, const struct sk_code *code, sk_section text)
+/* Unwind information of one entry: its FDEs refer to the functions in the text section, in order. */
+static void add_frames(struct package *package, const struct sk_code *code, const sk_symbol *functions)
 {
-	sk_section frames = add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items,
-				      code->eh_frame.count);
+	sk_section frames =
+		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
 
-	for (size_t i = 0; i < code->eh_frame_starts.count; i++) {
-		const struct sk_code_symbol *symbol = &code->symbols.items[i];
-		sk_symbol start = sk_linker_define(package->linker, text, NULL, symbol->offset, symbol->size,
-						   SK_SYMBOL_FUNCTION, false);
-
+	for (size_t i = 0; i < code->eh_frame_starts.count; i++)
 		sk_linker_relocate(package->linker, frames, code->eh_frame_starts.items[i], SK_RELOCATION_RELATIVE32,
-				   start, 0);
-	}
+				   functions[i], 0);
 }
 
 /* Synthesizes one entry. SK_NONE and an error if that cannot be done. */
@@ -98,15 +93,13 @@ static sk_symbol add_entry(struct package *package, uint32_t launch, enum sk_ent
 	bool exported = package->plan->launches[launch].kind != SK_LAUNCH_TASK;
 	sk_section text = add_bytes(package, sk_arena_print(arena, ".text.%s", name), SK_SECTION_TEXT,
 				    SK_CODE_ALIGNMENT, code->bytes.items, code->bytes.count);
-	sk_symbol entry = SK_NONE;
+	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, code->symbols.count); /* the first is the entry */
 
 	for (size_t i = 0; i < code->symbols.count; i++) {
 		const struct sk_code_symbol *symbol = &code->symbols.items[i];
-		sk_symbol handle = sk_linker_define(package->linker, text, symbol->name, symbol->offset, symbol->size,
-						    SK_SYMBOL_FUNCTION, exported && i == 0);
 
-		if (i == 0)
-			entry = handle;
+		functions[i] = sk_linker_define(package->linker, text, symbol->name, symbol->offset, symbol->size,
+						SK_SYMBOL_FUNCTION, exported && i == 0);
 	}
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *relocation = &code->relocations.items[i];
@@ -115,8 +108,8 @@ static sk_symbol add_entry(struct package *package, uint32_t launch, enum sk_ent
 				   relocation->call ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32,
 				   code_target(package, relocation), relocation->addend);
 	}
-	add_frames(package, code, text);
-	return entry;
+	add_frames(package, code, functions);
+	return functions[0];
 }
 
 static bool add_dispatchers(struct package *package)
@@ -155,8 +148,8 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 static void add_plan(struct package *package)
 {
 	const struct sk_plan_image *image = package->image;
-	sk_section section = add_bytes(package, ".sk.plan", SK_SECTION_READ_ONLY, SK_PLAN_ALIGN, image->bytes,
-				       image->size);
+	sk_section section =
+		add_bytes(package, ".sk.plan", SK_SECTION_READ_ONLY, SK_PLAN_ALIGN, image->bytes, image->size);
 
 	sk_linker_define(package->linker, section, "sk_plan", 0, image->size, SK_SYMBOL_OBJECT, true);
 	for (size_t i = 0; i < image->relocations.count; i++) {

@@ -4,8 +4,6 @@
 #include "signature.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -46,9 +44,8 @@ void sk_signature_error(struct sk_signature_source *source, const char *at, cons
 		place.column += column - 1;
 	va_start(args, format);
 
-	char text[512];
+	const char *text = sk_arena_print_list(source->arena, format, args);
 
-	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	sk_error(source->diag, place, "signature, column %u: %s", column, text);
 	source->failed = true;
@@ -162,13 +159,10 @@ bool sk_signature_is_one_of(const char *word, const char *const *words, size_t c
 
 /* ---- names, types, numbers ---- */
 
-static const char *const *type_names(size_t *count)
+void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1])
 {
-	static const char *const names[] = {"i8",  "u8",  "i16",  "u16", "i32", "u32", "i64",
-					    "u64", "f16", "bf16", "f32", "f64", "bool"};
-
-	*count = sizeof(names) / sizeof(names[0]);
-	return names;
+	for (enum sk_dtype type = SK_DTYPE_NONE + 1; type < SK_DTYPE_COUNT; type++)
+		names[type - 1] = sk_dtype_name(type);
 }
 
 static enum sk_dtype find_type(const char *name)
@@ -202,14 +196,14 @@ static bool parse_new_name(struct parser *parser, const char *behind, const char
 
 static bool parse_type(struct parser *parser, const char *behind, enum sk_dtype *type)
 {
-	size_t count;
-	const char *const *names = type_names(&count);
+	const char *names[SK_DTYPE_COUNT - 1];
 
+	sk_dtype_names(names);
 	if (parser->token.kind != TOKEN_WORD)
 		return expected(parser, sk_arena_print(parser->source.arena, "a type behind '%s'", behind));
 	*type = find_type(parser->token.word);
 	if (!*type) {
-		const char *near = sk_did_you_mean(parser->source.arena, parser->token.word, names, count);
+		const char *near = sk_did_you_mean(parser->source.arena, parser->token.word, names, SK_DTYPE_COUNT - 1);
 
 		sk_signature_error(&parser->source, parser->token.start, "unknown type '%s'%s", parser->token.word,
 				   *near ? near : " (there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 bool)");
@@ -459,7 +453,7 @@ static bool parse_parameter(struct parser *parser)
 	struct sk_parameter *parameter = &signature->parameters[index];
 
 	signature->parameter_count++;
-	parameter->alias_of = SK_NONE;
+	*parameter = (struct sk_parameter){.alias_of = SK_NONE};
 	parser->source.parameter_at[index] = parser->token.start;
 	if (sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
 		return parse_tensor(parser, parameter, index);
@@ -531,9 +525,23 @@ static bool parse_text(struct parser *parser)
 	return true;
 }
 
+/* Moves what was parsed into the arena: there are many signatures, and most are short. */
+static void keep(struct sk_arena *arena, struct sk_signature *signature)
+{
+	struct sk_parameter *parameters = SK_NEW_ARRAY(arena, struct sk_parameter, signature->parameter_count);
+	const char **extents = SK_NEW_ARRAY(arena, const char *, signature->extent_count);
+
+	memcpy(parameters, signature->parameters, signature->parameter_count * sizeof(*parameters));
+	memcpy(extents, signature->extents, signature->extent_count * sizeof(*extents));
+	signature->parameters = parameters;
+	signature->extents = extents;
+}
+
 static const struct sk_signature *parse(struct sk_signature_source source)
 {
 	struct parser parser = {.source = source};
+	struct sk_parameter parameters[SK_MAX_PARAMETERS];
+	const char *extents[SK_MAX_PARAMETERS];
 	size_t length = strlen(source.text);
 
 	if (length > MAX_LENGTH) {
@@ -543,9 +551,12 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 
 	parser.signature = SK_NEW(source.arena, struct sk_signature);
 	parser.signature->spread_extent = SK_NONE;
+	parser.signature->parameters = parameters;
+	parser.signature->extents = extents;
 	parser.source.normal = SK_NEW_ARRAY(source.arena, char, 2 * length + 4);
 	if (!parse_text(&parser) || !sk_signature_check_rules(&parser.source, parser.signature))
 		return NULL;
+	keep(source.arena, parser.signature);
 	parser.signature->text = parser.source.normal;
 	return parser.source.failed ? NULL : parser.signature;
 }

@@ -16,6 +16,9 @@ const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_
 const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, struct sk_diag *diag,
 						     struct sk_place place, const char *text);
 
+/* The names of all element types, for messages. */
+void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1]);
+
 /* The index of a parameter or an extent by name, or SK_NONE. The result is not among the parameters. */
 uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name);
 uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name);

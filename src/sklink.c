@@ -1,9 +1,9 @@
-/* sklink: from kernel objects and a manifest to a package. main is the list of rooms that the data goes through; the comment
- * behind each call says what holds from there on. */
+/* sklink: from kernel objects and a manifest to a package. main is the list of rooms that the data goes through; the
+ * comment behind each call says what holds from there on. */
 #include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include "bind.h"
 #include "command.h"
@@ -37,6 +37,28 @@ static struct sk_linker *add_inputs(struct sk_arena *arena, struct sk_diag *diag
 	return linker;
 }
 
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* A package that replaces one of the files it is made from would be a loss that nobody wants. */
+static bool is_input(const char *path, const struct sk_command *command, const struct sk_model *model,
+		     struct sk_linker *linker)
+{
+	if (is_same_file(path, command->manifest) || sk_linker_has_input(linker, path))
+		return true;
+	for (size_t i = 0; i < command->response_files.count; i++)
+		if (is_same_file(path, command->response_files.items[i]))
+			return true;
+	for (size_t i = 0; i < model->tensors.count; i++)
+		if (model->tensors.items[i].data && is_same_file(path, model->tensors.items[i].data))
+			return true;
+	return false;
+}
+
 /* Each room collects all its errors; the first room with one is the last to run. */
 static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command,
 			 struct sk_linker *linker)
@@ -51,12 +73,19 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 
 	if (!sk_kernels_find(model, linker))
 		return false;
-	/* Every task has a kernel with a signature and an address to call. */
+	/* Every task has a kernel with a signature and an address to call. Beyond this point no input is added. */
+
+	if (is_input(command->output, command, model, linker)) {
+		sk_error(diag, (struct sk_place){.file = command->output},
+			 "is an input, too; give the package a name of its own");
+		return false;
+	}
+	/* The output replaces nothing that was read. */
 
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
 		return false;
-	/* Every argument is a tensor's bytes or a scalar, checked against the signature. Beyond this point the model does
-	 * not change. */
+	/* Every argument is a tensor's bytes or a scalar, checked against the signature. Beyond this point the model
+	 * does not change. */
 
 	struct sk_partition *partition = sk_partition_build(model);
 

@@ -43,10 +43,17 @@ static int64_t distance(const struct sk_x86_emitter *e, const struct sk_x86_jump
 	return (int64_t)(e->labels.items[it->label] - it->end);
 }
 
-void sk_x86_choose_near_jumps(struct sk_x86_emitter *e)
+bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e)
 {
-	for (size_t i = 0; i < e->jumps.count; i++)
-		e->jumps.items[i].near = distance(e, &e->jumps.items[i]) == (int8_t)distance(e, &e->jumps.items[i]);
+	bool any = false;
+
+	for (size_t i = 0; i < e->jumps.count; i++) {
+		struct sk_x86_jump *it = &e->jumps.items[i];
+
+		it->near = distance(e, it) == (int8_t)distance(e, it);
+		any |= it->near;
+	}
+	return any;
 }
 
 void sk_x86_patch_jumps(struct sk_x86_emitter *e)

@@ -417,9 +417,10 @@ static const char *emit(struct sk_arena *arena, const struct sk_program *program
 	emit_pass(&e);
 	if (code->bytes.count > INT32_MAX)
 		return "the dispatcher exceeds 2 GiB";
-	sk_x86_choose_near_jumps(&e);
-	e.second_pass = true;
-	emit_pass(&e);
+	if (sk_x86_choose_near_jumps(&e)) {
+		e.second_pass = true;
+		emit_pass(&e);
+	}
 	sk_x86_patch_jumps(&e);
 	return NULL;
 }

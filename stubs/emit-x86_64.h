@@ -128,8 +128,10 @@ void sk_x86_set_label(struct sk_x86_emitter *e, uint32_t label);
 /* form is the near one of the two. */
 void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label);
 
-/* Between the passes, and behind the second one. */
-void sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
+/* Behind the first pass: false if no jump can be near, so that the code is as short as it gets. */
+bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
+
+/* Behind the last pass: fills in the displacements. */
 void sk_x86_patch_jumps(struct sk_x86_emitter *e);
 
 /* The displacement is the 4 bytes before this place; it counts from their end. */

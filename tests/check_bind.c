@@ -572,6 +572,11 @@ static const struct {
 		 "  - {name: t, kernel: k, args: [a, a]}\n",
 	 "m.yaml:20:36: kernel 'k': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
 	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare, signature: \"blocks=n; block, in x f32[m], out y@x f32[n]\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a, a]}\n",
+	 "m.yaml:20:36: kernel 'k': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
+	{TENSORS "kernels:\n"
 		 "  k: {symbol: bare, signature: \"inout x i64[n], pos i64\"}\n"
 		 "tasks:\n"
 		 "  - {name: t, kernel: k, args: [i], set: {pos: {tensor: i}}}\n",

@@ -57,6 +57,39 @@ for cut in 0 16 63 200 $(($(stat -c %s kernels.o) - 1)); do
 	head -c "$cut" kernels.o >cut.o
 	refused '^sklink: error: cut\.o' cut.o
 done
+# An input is never overwritten, under whatever name and wherever it was named.
+model
+mkdir -p sub
+cp kernels.o input.o
+ar rc libinput.a kernels.o
+ln -f model.yaml linked.yaml
+echo '-L . -l input' >words
+printf '\223NUMPY\1\0\166\0%-117s\n%4s' "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}" '' >c.npy
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [1], data: c.npy}, y: {dtype: f32, shape: [1]}}\n%s\n%s\n' \
+	'kernels: {scale: {object: libinput.a}}' \
+	'tasks: [{name: only, kernel: scale, args: [x, y], set: {factor: 2}}]' >data.yaml
+sums=$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)
+for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../input.o' 'model.yaml input.o -o linked.yaml' \
+	'model.yaml @words -o words' 'model.yaml @words -o libinput.a' 'data.yaml -o c.npy' 'data.yaml -o libinput.a' \
+	'data.yaml -o data.yaml'; do
+	fails_with "^sklink: error: ${command##*-o }: is an input" "$sklink" $command
+	[ "$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)" = "$sums" ] || fail "an input has changed: $command"
+done
+"$sklink" data.yaml -o good2.sk # it is the output that was wrong
+
+fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''
+fails_with 'an argument is empty' "$sklink" model.yaml '' -o x.sk
+fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml -o x.sk
+fails_with '^sklink: error: sub: .*not a regular file' "$sklink" model.yaml kernels.o -o sub
+fails_with '^sklink: error: sub/none/x\.sk: .*No such file' "$sklink" model.yaml kernels.o -o sub/none/x.sk
+echo '@loop' >loop
+fails_with '^sklink: error: loop: response files are nested' "$sklink" @loop
+printf 'model.yaml "kernels.o -o x.sk' >words
+fails_with '^sklink: error: words: a quote is not closed' "$sklink" @words
+printf '"model.yaml" kern\\els.o\n  -o '"'"'with blank.sk'"'"'\n' >words
+"$sklink" @words && [ -e 'with blank.sk' ] || fail "quotes in a response file"
+[ ! -e x.sk ] || fail "something was left behind"
+
 fails_with 'no manifest' "$sklink"
 fails_with "no output" "$sklink" model.yaml
 fails_with "did you mean '--whole-archive'" "$sklink" --whole-archiv model.yaml -o x.sk

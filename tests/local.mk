@@ -78,13 +78,14 @@ END_TO_END_TESTS = \
 	tests/awaits.sh \
 	tests/cores.sh \
 	tests/errors.sh \
+	tests/features.sh \
 	tests/lanes.sh \
 	tests/package.sh \
 	tests/segments.sh \
 	tests/status.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
-EXTRA_DIST += tests/kernels.c tests/lib.sh tests/oracle.c
+EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
 
 SHELL_TESTS += tests/skdump.sh
 QUICK_TESTS += tests/skdump.sh

@@ -110,6 +110,7 @@ static uint32_t kernel_for(struct test_model *test, const struct test_spread *sp
 	signature->unfusible = spread->unfusible;
 	signature->nontemporal = spread->nontemporal;
 	signature->returns_status = spread->status;
+	signature->extents = SK_NEW(test->arena, const char *);
 	signature->extents[0] = "n";
 	signature->extent_count = 1;
 

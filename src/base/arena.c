@@ -1,7 +1,6 @@
 /* Arena: a list of blocks that only grows; see arena.h for the contract. */
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,19 +87,28 @@ char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
 	return copy;
 }
 
-char *sk_arena_print(struct sk_arena *arena, const char *format, ...)
+char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
 {
-	va_list args, again;
+	va_list again;
 
-	va_start(args, format);
 	va_copy(again, args);
-	int length = vsnprintf(NULL, 0, format, args);
+	int length = vsnprintf(NULL, 0, format, again);
 
-	va_end(args);
+	va_end(again);
 	char *text = sk_arena_alloc(arena, (size_t)length + 1, 1);
 
-	vsnprintf(text, (size_t)length + 1, format, again);
-	va_end(again);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	return text;
+}
+
+char *sk_arena_print(struct sk_arena *arena, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *text = sk_arena_print_list(arena, format, args);
+
+	va_end(args);
 	return text;
 }
 

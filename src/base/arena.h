@@ -1,8 +1,9 @@
-/* Arena: memory that lives as long as one link and is freed with it. Nothing is freed one by one. When the system has no
- * more memory the process ends with a message: a linker cannot go on then, and no caller has to check for NULL. */
+/* Arena: memory that lives as long as one link and is freed with it. Nothing is freed one by one. When the system has
+ * no more memory the process ends with a message: a linker cannot go on then, and no caller has to check for NULL. */
 #ifndef SK_ARENA_H
 #define SK_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,27 +15,29 @@ void sk_arena_destroy(struct sk_arena *arena);
 /* Zeroed memory, aligned for any C type. count * size is checked for overflow. */
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size);
 
-#define SK_NEW(arena, type) ((type *)sk_arena_alloc((arena), 1, sizeof(type)))
+#define SK_NEW(arena, type)		 ((type *)sk_arena_alloc((arena), 1, sizeof(type)))
 #define SK_NEW_ARRAY(arena, type, count) ((type *)sk_arena_alloc((arena), (count), sizeof(type)))
 
 /* NUL-terminated copies. */
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length);
 char *sk_arena_print(struct sk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /* A growable array in the arena: SK_ARRAY(struct sk_task) tasks; read as tasks.items[i], i < tasks.count. Growing moves
  * the items, so keep indices, not pointers, across a push. */
-#define SK_ARRAY(type)           \
-	struct {                 \
-		type *items;     \
-		size_t count;    \
-		size_t capacity; \
+#define SK_ARRAY(type)                                                                                                 \
+	struct {                                                                                                       \
+		type *items;                                                                                           \
+		size_t count;                                                                                          \
+		size_t capacity;                                                                                       \
 	}
 
-#define sk_array_push(arena, array, ...)                                                                        \
-	do {                                                                                                    \
-		(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity, \
-						  sizeof(*(array)->items));                                    \
-		(array)->items[(array)->count++] = (__VA_ARGS__);                                               \
+#define sk_array_push(arena, array, ...)                                                                               \
+	do {                                                                                                           \
+		(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity,         \
+						  sizeof(*(array)->items));                                            \
+		(array)->items[(array)->count++] = (__VA_ARGS__);                                                      \
 	} while (0)
 
 /* Room for one more item; returns the array, perhaps moved. For sk_array_push only. */

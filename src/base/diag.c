@@ -2,7 +2,6 @@
 #include "base/diag.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,20 +23,6 @@ void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena)
 	*diag = (struct sk_diag){.arena = arena};
 }
 
-static const char *print_arguments(struct sk_arena *arena, const char *format, va_list args)
-{
-	va_list again;
-
-	va_copy(again, args);
-	int length = vsnprintf(NULL, 0, format, again);
-
-	va_end(again);
-	char *text = sk_arena_alloc(arena, (size_t)length + 1, 1);
-
-	vsnprintf(text, (size_t)length + 1, format, args);
-	return text;
-}
-
 const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
 {
 	if (!place.file)
@@ -53,8 +38,7 @@ static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place
 {
 	struct sk_message *message = SK_NEW(diag->arena, struct sk_message);
 
-	*message = (struct sk_message){
-		.severity = severity, .place = sk_place_text(diag->arena, place), .text = text};
+	*message = (struct sk_message){.severity = severity, .place = sk_place_text(diag->arena, place), .text = text};
 	if (diag->last)
 		diag->last->next = message;
 	else
@@ -71,7 +55,7 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_ERROR, place, print_arguments(diag->arena, format, args));
+	add(diag, SK_ERROR, place, sk_arena_print_list(diag->arena, format, args));
 	va_end(args);
 }
 
@@ -80,7 +64,7 @@ void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_WARNING, place, print_arguments(diag->arena, format, args));
+	add(diag, SK_WARNING, place, sk_arena_print_list(diag->arena, format, args));
 	va_end(args);
 }
 
@@ -95,7 +79,7 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	struct note *note = SK_NEW(diag->arena, struct note);
 
 	va_start(args, format);
-	note->text = print_arguments(diag->arena, format, args);
+	note->text = sk_arena_print_list(diag->arena, format, args);
 	va_end(args);
 	if (message->last_note)
 		message->last_note->next = note;
@@ -131,7 +115,10 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 			break;
 		}
 		errors += error;
-		fprintf(stream, "%s: %s%s:%s ", program, !colour ? "" : error ? "\033[1;31m" : "\033[1;35m",
+		fprintf(stream, "%s: %s%s:%s ", program,
+			!colour ? ""
+			: error ? "\033[1;31m"
+				: "\033[1;35m",
 			error ? "error" : "warning", colour ? "\033[0m" : "");
 		print_clean(message->place, stream);
 		fputs(*message->place ? ": " : "", stream);
@@ -178,7 +165,7 @@ static size_t distance(const char *a, const char *b)
 	return last[length_b];
 }
 
-const char *sk_suggest(const char *name, const char *const *candidates, size_t count)
+static const char *nearest(const char *name, const char *const *candidates, size_t count)
 {
 	size_t length = strlen(name), allowed = length / 3 ? length / 3 : 1;
 	const char *best = NULL;
@@ -198,7 +185,7 @@ const char *sk_suggest(const char *name, const char *const *candidates, size_t c
 
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count)
 {
-	const char *near = sk_suggest(name, candidates, count);
+	const char *near = nearest(name, candidates, count);
 
 	return near ? sk_arena_print(arena, "; did you mean '%s'?", near) : "";
 }

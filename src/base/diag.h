@@ -1,5 +1,5 @@
-/* Diagnostics: modules put errors with their place into a sink; the program prints them when a phase has ended. Libraries
- * never print and never exit.
+/* Diagnostics: modules put errors with their place into a sink; the program prints them when a phase has ended.
+ * Libraries never print and never exit.
  *
  *   sklink: error: model.yaml:12:9: unknown kernel 'mull'; did you mean 'mul'?
  *   >>> mul is defined in kernels.a(mul.o)
@@ -16,10 +16,10 @@
  * section, if any, gives "lib.a(member.o):(.text+0x10)". */
 struct sk_place {
 	const char *file; /* NULL: no place */
-	uint32_t line;    /* 0: no line */
+	uint32_t line; /* 0: no line */
 	uint32_t column;
 	const char *section; /* NULL: no section */
-	uint64_t offset;     /* in the section */
+	uint64_t offset; /* in the section */
 };
 
 enum sk_severity { SK_ERROR, SK_WARNING };
@@ -27,7 +27,7 @@ enum sk_severity { SK_ERROR, SK_WARNING };
 struct sk_diag {
 	struct sk_arena *arena;
 	struct sk_message *first, *last;
-	unsigned errors;   /* so far */
+	unsigned errors; /* so far */
 	unsigned warnings;
 };
 
@@ -45,14 +45,12 @@ void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((forma
 /* The place as text, in the arena: "f.yaml:3:7", "x.o:(.text+0x1)", or "" without a file. */
 const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
 
-/* Prints all messages ("program: error: place: text") and empties the sink, keeping the counts. At most limit errors are
- * printed (0: all), then a line says that there were more. Colour if the stream is a terminal. */
+/* Prints all messages ("program: error: place: text") and empties the sink, keeping the counts. At most limit errors
+ * are printed (0: all), then a line says that there were more. Colour if the stream is a terminal. */
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
 
-/* The candidate nearest to the misspelt name, or NULL if none is near: at most a third of its letters differ. */
-const char *sk_suggest(const char *name, const char *const *candidates, size_t count);
-
-/* "; did you mean 'x'?" in the arena, or "". */
+/* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near: at most a
+ * third of the name's letters differ. */
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count);
 
 #endif
