@@ -20,7 +20,7 @@ static const struct sk_worker *find_failed(const struct skrt_device *device, con
 {
 	const struct sk_worker *found = NULL;
 
-	for (uint32_t lane = 0; lane < device->lane_count; lane++) {
+	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
 		for (uint32_t i = 0; i < device->cores && kernel->lane_steps[lane]; i++) {
 			const struct sk_worker *worker = &device->lanes[lane].workers[i];
 			bool aborted = worker->status == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
@@ -91,7 +91,7 @@ static enum skrt_status describe_failure(const struct skrt_device *device, const
 }
 
 /* Waits until all cores of the lane but those before `first` have left the launch. */
-static void collect(const struct skrt_device *device, struct sk_device_lane *lane, uint32_t first)
+static void collect(struct skrt_device *device, struct sk_device_lane *lane, uint32_t first)
 {
 	uint32_t number = atomic_load_explicit(&lane->mailbox.number, memory_order_relaxed);
 
@@ -194,7 +194,7 @@ static void free_device(struct skrt_device *device)
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
 {
 	if (!result)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_device_open: a null pointer");
+		return sk_report_null(__func__);
 	if (options && options->cores > SK_MAX_CORES)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
 				 SK_MAX_CORES);
@@ -226,8 +226,8 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 	pthread_cond_signal(&device->work);
 	pthread_mutex_unlock(&device->lock);
 	if (modules || streams)
-		return sk_report(SKRT_BUSY, "%" PRIu32 " modules and %" PRIu32 " streams of the device are alive",
-				 modules, streams);
+		return sk_report(SKRT_BUSY, "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32, modules,
+				 streams);
 	/* The queue is empty: launches would keep streams alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);

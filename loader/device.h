@@ -70,6 +70,7 @@ struct skrt_device {
 	uint32_t processor_count;
 	int *processors; /* numbers of those that this process may use */
 	_Atomic bool crowded; /* more cores than processors: waiting cores soon give way */
+	_Atomic int64_t next_yield; /* monotonic time in ns; before it, waiting cores sleep rather than give way */
 	_Atomic bool aborted; /* the running launch */
 	struct sk_device_lane lanes[SK_MAX_LANES];
 
@@ -109,7 +110,7 @@ void sk_lane_post(struct sk_mailbox *mailbox);
 void sk_lane_run_core(struct sk_worker *worker, const struct sk_mailbox *mailbox);
 
 /* The turn-th wait for the same thing. */
-void sk_lane_wait(const struct skrt_device *device, uint32_t turn);
+void sk_lane_wait(struct skrt_device *device, uint32_t turn);
 
 /* ---- stream.c ---- */
 

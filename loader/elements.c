@@ -1,5 +1,7 @@
 /* Element types in skrun: conversion, printing, random filling. f16 and bf16 are done by hand, since neither is a type
  * of every C compiler. */
+#include "config.h"
+
 #include "loader/elements.h"
 
 #include <inttypes.h>

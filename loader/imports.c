@@ -18,7 +18,9 @@ int sk_guard_call(struct sk_guard *guard, int (*run)(void *context), void *conte
 	guard->outer = innermost;
 	innermost = guard;
 	/* _setjmp saves no signal mask: a system call each launch would be too much. */
-	int result = _setjmp(guard->jump) == 0 ? run(context) : 0;
+	int result = 0;
+	if (_setjmp(guard->jump) == 0)
+		result = run(context);
 	innermost = guard->outer;
 	return result;
 }

@@ -65,7 +65,7 @@ static void free_instance(struct skrt_instance *instance)
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **result)
 {
 	if (!module || !result)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_create: a null pointer");
+		return sk_report_null(__func__);
 	struct skrt_instance *instance = calloc(1, sizeof(*instance));
 	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
 	if (!instance || !bindings) {
@@ -92,7 +92,7 @@ static enum skrt_status check_idle(const struct skrt_instance *instance)
 {
 	if (!instance->pending)
 		return SKRT_OK;
-	return sk_report(SKRT_BUSY, "%s: %" PRIu32 " launches of the instance are pending", instance->module->path,
+	return sk_report(SKRT_BUSY, "%s: the instance is in use; launches pending: %" PRIu32, instance->module->path,
 			 instance->pending);
 }
 
@@ -115,7 +115,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	struct skrt_tensor tensor;
 
 	if (!instance || !data)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_bind: a null pointer");
+		return sk_report_null(__func__);
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
 	if (status)
@@ -140,7 +140,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte)
 {
 	if (!instance)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_instance_fill_workspace: a null pointer");
+		return sk_report_null(__func__);
 	struct skrt_device *device = instance->module->device;
 	pthread_mutex_lock(&device->lock);
 	enum skrt_status status = check_idle(instance);
@@ -253,8 +253,11 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 	char title[128];
 	struct sk_guard guard;
 
-	if (!instance || !kernel || instance->module != kernel->module)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_run_serial: kernel and instance are not of one module");
+	if (!instance || !kernel)
+		return sk_report_null(__func__);
+	if (instance->module != kernel->module)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
+				 instance->module->path);
 	sk_kernel_title(kernel, title, sizeof(title));
 	if (!kernel->serial_entry)
 		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, title);

@@ -3,20 +3,18 @@
  * launch that it has left.
  *
  * How the threads wait. Whoever expects an answer soon spins (a few microseconds), then gives the processor to others,
- * then sleeps for bounded times. Only threads without a launch sleep on a futex; so publishing progress stays a plain
- * store. */
+ * then sleeps for bounded times. Giving way is quick among the cores of one launch. Where other processes want the
+ * processor, it costs a whole time slice each time, whereas a thread that has slept is let in early: then the cores
+ * only sleep. Only threads without a launch sleep on a futex; so publishing progress stays a plain store. */
 #include "config.h"
 
 #include "loader/device.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,8 +25,11 @@ enum {
 	SPINS = 2000, /* pauses: 20 to 90 µs, by processor */
 	CROWDED_SPINS = 50,
 	YIELDS = 1000,
-	SHORTEST_SLEEP = 20000, /* ns */
+	/* Nanoseconds from here on. */
+	SHORTEST_SLEEP = 20000,
 	LONGEST_SLEEP = 500000,
+	COSTLY_YIELD = 1000000, /* behind one that took longer nobody yields for some time */
+	YIELD_PAUSE = 100000000,
 };
 
 static inline void pause_processor(void)
@@ -43,26 +44,48 @@ static uint32_t spins_of(const struct skrt_device *device)
 	return atomic_load_explicit(&device->crowded, memory_order_relaxed) ? CROWDED_SPINS : SPINS;
 }
 
-void sk_lane_wait(const struct skrt_device *device, uint32_t turn)
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* False: others take too long when we give way to them. */
+static bool yield(struct skrt_device *device)
+{
+	int64_t start = now();
+
+	if (start < atomic_load_explicit(&device->next_yield, memory_order_relaxed))
+		return false;
+	sched_yield();
+	int64_t end = now();
+	if (end - start > COSTLY_YIELD)
+		atomic_store_explicit(&device->next_yield, end + YIELD_PAUSE, memory_order_relaxed);
+	return true;
+}
+
+void sk_lane_wait(struct skrt_device *device, uint32_t turn)
 {
 	uint32_t spins = spins_of(device);
 
 	if (turn < spins) {
 		pause_processor();
-	} else if (turn < spins + YIELDS) {
-		sched_yield();
-	} else {
-		uint32_t doublings = turn - spins - YIELDS;
-		long time = doublings < 5 ? SHORTEST_SLEEP << doublings : LONGEST_SLEEP;
-
-		nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
+		return;
 	}
+	uint32_t rest = turn - spins;
+	if (rest < YIELDS && yield(device))
+		return;
+	uint32_t doublings = rest < YIELDS ? rest : rest - YIELDS;
+	long time = doublings < 5 ? SHORTEST_SLEEP << doublings : LONGEST_SLEEP;
+	nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
 }
 
 /* The slow path of a dispatcher's await. */
 static int await(struct sk_core *core, const volatile uint64_t *word, uint64_t target)
 {
-	const struct skrt_device *device = ((const struct sk_worker *)core)->device;
+	struct skrt_device *device = ((const struct sk_worker *)core)->device;
 
 	for (uint32_t turn = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) < target; turn += turn < UINT32_MAX) {
 		if (atomic_load_explicit(&device->aborted, memory_order_acquire))

@@ -42,8 +42,8 @@ skrun_LDADD = libskrt.la loader/libnpy.la -lm
 skrun_LDFLAGS = $(AM_LDFLAGS) -static
 dist_man_MANS += doc/skrun.1
 
-EXTRA_DIST += tests/skrun.sh
-QUICK_TESTS += tests/skrun.sh
+SHELL_TESTS += tests/package-damage.sh tests/skrun.sh
+QUICK_TESTS += tests/package-damage.sh tests/skrun.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/check_npy

@@ -121,7 +121,7 @@ static enum skrt_status load(struct skrt_module *module)
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
 {
 	if (!device || !path || !result)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_module_load: a null pointer");
+		return sk_report_null(__func__);
 	struct skrt_module *module = calloc(1, sizeof(*module));
 	char *copy = strdup(path);
 	if (!module || !copy) {
@@ -155,8 +155,7 @@ enum skrt_status skrt_module_unload(struct skrt_module *module)
 	device->modules -= !instances;
 	pthread_mutex_unlock(&device->lock);
 	if (instances)
-		return sk_report(SKRT_BUSY, "%s: %" PRIu32 " instances of the module are alive", module->path,
-				 instances);
+		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32, module->path, instances);
 	free_module(module);
 	return SKRT_OK;
 }
@@ -179,8 +178,6 @@ static enum skrt_status find(const struct skrt_module *module, const char *what,
 {
 	char suggestion[128];
 
-	if (!name || !index)
-		return sk_report(SKRT_INVALID_ARGUMENT, "a null pointer");
 	for (uint32_t i = 0; i < count; i++) {
 		if (strcmp(name_of(module, i), name))
 			continue;
@@ -210,8 +207,9 @@ uint32_t skrt_module_tensor_count(const struct skrt_module *module)
 
 enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
 {
+	if (!module || !tensor)
+		return sk_report_null(__func__);
 	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
-
 	if (status)
 		return status;
 	const struct sk_plan_tensor *record = tensor_of(module, index);
@@ -228,6 +226,8 @@ enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t i
 
 enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
 {
+	if (!module || !name || !index)
+		return sk_report_null(__func__);
 	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
 }
 
@@ -355,8 +355,9 @@ uint32_t skrt_module_kernel_count(const struct skrt_module *module)
 
 enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
 {
+	if (!module || !kernel)
+		return sk_report_null(__func__);
 	enum skrt_status status = check_index(module, "launch", index, module->plan.network_launch_count);
-
 	return status ? status : sk_module_prepare(module, index, kernel);
 }
 
@@ -364,8 +365,10 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 					 const struct skrt_kernel **kernel)
 {
 	uint32_t index = 0;
-	enum skrt_status status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 	return status ? status : sk_module_prepare(module, index, kernel);
 }
 
@@ -376,8 +379,9 @@ uint32_t skrt_module_task_count(const struct skrt_module *module)
 
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
 {
+	if (!module || !kernel)
+		return sk_report_null(__func__);
 	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
-
 	if (status)
 		return status;
 	uint32_t launch = module->plan.tasks[index].task_launch;
@@ -391,8 +395,10 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
 enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel)
 {
 	uint32_t index = 0;
-	enum skrt_status status = find(module, "task", name, module->plan.task_count, task_name, &index);
 
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = find(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);
 }
 

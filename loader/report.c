@@ -21,6 +21,11 @@ enum skrt_status sk_report(enum skrt_status status, const char *format, ...)
 	return status;
 }
 
+enum skrt_status sk_report_null(const char *function)
+{
+	return sk_report(SKRT_INVALID_ARGUMENT, "%s: a null pointer", function);
+}
+
 const char *skrt_error(void)
 {
 	return text_of_thread;

@@ -13,6 +13,9 @@ enum { SK_REPORT_SIZE = 512 };
 /* Writes the thread's text and returns the status. */
 enum skrt_status sk_report(enum skrt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The public function got a null pointer. */
+enum skrt_status sk_report_null(const char *function);
+
 /* "; did you mean 'x'?" if one of the names is near (at most a third of its letters differ), else "". name_of(context,
  * i) is the i-th name. Returns text. */
 const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,

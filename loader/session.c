@@ -93,20 +93,9 @@ static bool make_slots(struct sk_session *session)
 		return false;
 	}
 	session->slot_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		struct sk_slot *slot = &session->slots[i];
-
-		if (!good(skrt_module_tensor(session->module, i, &slot->tensor)))
+	for (uint32_t i = 0; i < count; i++)
+		if (!good(skrt_module_tensor(session->module, i, &session->slots[i].tensor)))
 			return false;
-		slot->data = allocate(&slot->tensor);
-		if (!slot->data) {
-			sk_skrun_error("no memory for tensor '%s' (%" PRIu64 " bytes)", slot->tensor.name,
-				       slot->tensor.bytes);
-			return false;
-		}
-		if (!good(skrt_instance_bind(session->instance, i, slot->data, slot->tensor.bytes)))
-			return false;
-	}
 	return true;
 }
 
@@ -117,9 +106,27 @@ bool sk_session_open(struct sk_session *session, const char *path, uint32_t core
 	memset(session, 0, sizeof(*session));
 	session->path = path;
 	return good(skrt_device_open(&options, &session->device)) &&
-	       good(skrt_module_load(session->device, path, &session->module)) &&
-	       good(skrt_instance_create(session->module, &session->instance)) &&
-	       good(skrt_stream_create(session->device, &session->stream)) && make_slots(session);
+	       good(skrt_module_load(session->device, path, &session->module)) && make_slots(session);
+}
+
+bool sk_session_prepare(struct sk_session *session)
+{
+	if (!good(skrt_instance_create(session->module, &session->instance)) ||
+	    !good(skrt_stream_create(session->device, &session->stream)))
+		return false;
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		slot->data = allocate(&slot->tensor);
+		if (!slot->data) {
+			sk_skrun_error("no memory for tensor '%s' (%" PRIu64 " bytes)", slot->tensor.name,
+				       slot->tensor.bytes);
+			return false;
+		}
+		if (!good(skrt_instance_bind(session->instance, i, slot->data, slot->tensor.bytes)))
+			return false;
+	}
+	return true;
 }
 
 void sk_session_close(struct sk_session *session)

@@ -34,6 +34,8 @@ struct sk_session {
 
 /* All functions return false after printing "skrun: error: …". */
 bool sk_session_open(struct sk_session *session, const char *path, uint32_t cores);
+/* Gives every tensor memory; without it a session can only be listed. */
+bool sk_session_prepare(struct sk_session *session);
 void sk_session_close(struct sk_session *session);
 
 /* The slot with the name; NULL after an error. */

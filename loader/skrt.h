@@ -148,7 +148,7 @@ enum skrt_kernel_kind {
 };
 
 struct skrt_kernel_info {
-	const char *name;
+	const char *name; /* the entry's symbol */
 	const char *scope; /* "" if none */
 	enum skrt_kernel_kind kind;
 	uint32_t task_count;
@@ -205,7 +205,8 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 /* Queues a launch and returns; a thread of the device runs it unless somebody who waits is quicker. An instance may be
  * launched again before it has been waited for: the launches follow each other.
  * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream
- * do not belong together), SKRT_OUT_OF_MEMORY. Errors of kernels come from skrt_synchronise. */
+ * do not belong together), SKRT_BUSY (a serial run of the instance is going on), SKRT_OUT_OF_MEMORY. Errors of kernels
+ * come from skrt_synchronise. */
 enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,
 			     const struct skrt_kernel *kernel);
 

@@ -185,11 +185,17 @@ static bool parse_command_line(struct options *options, int argc, char **argv, i
 			*status = EXIT_SUCCESS;
 			return false;
 		}
-		if (option == '?' || option == ':') {
-			sk_skrun_error(option == ':' ? "%s needs an argument"
-						     : "unknown option or argument: %s; "
-						       "skrun --help lists them",
-				       argv[optind - 1]);
+		if (option == ':') {
+			sk_skrun_error("%s needs an argument", argv[optind - 1]);
+			return false;
+		}
+		if (option == '?') {
+			/* In a word of one-letter options, which we do not have, optind still points at the word. */
+			char letter[] = {'-', (char)optopt, '\0'};
+			bool is_letter = optopt != 0 && optopt < OPTION_INPUT;
+
+			sk_skrun_error("unknown option or argument: %s; skrun --help lists them",
+				       is_letter ? letter : argv[optind - 1]);
 			return false;
 		}
 		if (!parse_option(options, option))
@@ -248,7 +254,7 @@ static bool read_inputs(struct sk_session *session, const struct options *option
 
 static bool run(struct sk_session *session, const struct options *options, double *seconds)
 {
-	if (!read_inputs(session, options))
+	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
 	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;

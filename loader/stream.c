@@ -120,7 +120,7 @@ static enum skrt_status finish(struct skrt_stream *stream)
 enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **result)
 {
 	if (!device || !result)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_stream_create: a null pointer");
+		return sk_report_null(__func__);
 	struct skrt_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a stream");
@@ -143,7 +143,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 	device->streams -= !pending;
 	pthread_mutex_unlock(&device->lock);
 	if (pending)
-		return sk_report(SKRT_BUSY, "%" PRIu64 " launches are pending on the stream", pending);
+		return sk_report(SKRT_BUSY, "the stream is in use; launches pending: %" PRIu64, pending);
 	pthread_cond_destroy(&stream->ended);
 	free(stream);
 	return SKRT_OK;
@@ -152,7 +152,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 {
 	if (!stream)
-		return sk_report(SKRT_INVALID_ARGUMENT, "skrt_synchronise: a null pointer");
+		return sk_report_null(__func__);
 	pthread_mutex_lock(&stream->device->lock);
 	enum skrt_status status = finish(stream);
 	pthread_mutex_unlock(&stream->device->lock);
@@ -164,7 +164,7 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 static enum skrt_status check_owners(const struct skrt_stream *stream, const struct skrt_instance *instance)
 {
 	if (!stream || !instance)
-		return sk_report(SKRT_INVALID_ARGUMENT, "a launch needs a stream and an instance");
+		return sk_report(SKRT_INVALID_ARGUMENT, "a launch needs a stream and an instance; one is null");
 	if (stream->device != instance->module->device)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
 				 instance->module->path);
@@ -215,7 +215,10 @@ static enum skrt_status start_kernel(struct skrt_stream *stream, struct skrt_ins
 
 	if (status)
 		return status;
-	if (!kernel || kernel->module != instance->module)
+	if (!kernel)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a launch needs a kernel; it is null",
+				 instance->module->path);
+	if (kernel->module != instance->module)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
 				 instance->module->path);
 	return start(stream, instance, kernel, wait);

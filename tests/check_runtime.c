@@ -494,7 +494,7 @@ START_TEST(two_streams)
 	ok(skrt_synchronise(other_stream));
 	ck_assert_uint_eq(log_words[0], wanted);
 	ck_assert_uint_eq(other_log[0], wanted);
-	expect(skrt_module_unload(module), SKRT_BUSY, "2 instances");
+	expect(skrt_module_unload(module), SKRT_BUSY, "instances: 2");
 	ok(skrt_stream_destroy(other_stream));
 	ok(skrt_instance_destroy(other));
 	close_all();
@@ -751,10 +751,13 @@ START_TEST(misuse)
 	ok(skrt_module_kernel(other_module, 0, &foreign));
 	ok(skrt_module_kernel(module, 0, &own));
 	expect(skrt_launch(stream, instance, foreign), SKRT_INVALID_ARGUMENT, "not of one module");
-	expect(skrt_launch(stream, instance, NULL), SKRT_INVALID_ARGUMENT, "not of one module");
+	expect(skrt_launch(stream, instance, NULL), SKRT_INVALID_ARGUMENT, "needs a kernel");
+	expect(skrt_module_tensor(module, 0, NULL), SKRT_INVALID_ARGUMENT, "skrt_module_tensor: a null pointer");
+	expect(skrt_module_find_kernel(NULL, "first", &own), SKRT_INVALID_ARGUMENT, "a null pointer");
+	expect(skrt_module_task(module, 0, NULL), SKRT_INVALID_ARGUMENT, "a null pointer");
 	expect(skrt_launch(NULL, instance, own), SKRT_INVALID_ARGUMENT, "needs a stream");
-	expect(skrt_module_unload(module), SKRT_BUSY, "1 instances");
-	expect(skrt_device_close(device), SKRT_BUSY, "2 modules and 1 streams");
+	expect(skrt_module_unload(module), SKRT_BUSY, "instances: 1");
+	expect(skrt_device_close(device), SKRT_BUSY, "modules: 2, streams: 1");
 	expect(skrt_device_open(&(struct skrt_device_options){.cores = 5000}, &none), SKRT_INVALID_ARGUMENT, "4096");
 	ck_assert_ptr_null(none);
 	ok(skrt_module_unload(other_module));
