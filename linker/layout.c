@@ -226,7 +226,8 @@ static void sort_by_priority(struct sk_linker *linker, struct sk_output *output)
 	qsort(keys, count, sizeof(*keys), compare_keys);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = output->sections.items[keys[i].index];
-	output->sections.items = sorted;
+	if (count)
+		memcpy(output->sections.items, sorted, count * sizeof(*sorted));
 }
 
 static void sort_outputs(struct sk_linker *linker)
@@ -244,7 +245,7 @@ static void sort_outputs(struct sk_linker *linker)
 		if (sorted[i]->rank == SK_RANK_INIT_ARRAY || sorted[i]->rank == SK_RANK_FINI_ARRAY)
 			sort_by_priority(linker, sorted[i]);
 	}
-	linker->outputs.items = sorted;
+	memcpy(linker->outputs.items, sorted, count * sizeof(*sorted)); /* not replaced: more will be pushed */
 }
 
 /* ---- at which addresses ---- */
