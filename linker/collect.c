@@ -27,11 +27,29 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 			mark(linker, work, &object->sections[i]);
 }
 
+static void mark_whole(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
+{
+	mark(linker, work, section);
+	if (section->mergeable && section->live)
+		sk_merge_mark_all(linker, section);
+}
+
+/* Of a mergeable section only what is referred to is needed. */
+static void mark_target(struct sk_linker *linker, worklist *work, const struct sk_target *target)
+{
+	mark(linker, work, target->section);
+	if (target->section && target->section->mergeable && target->section->live && target->kind != SK_TARGET_OUTSIDE)
+		sk_merge_mark(linker, target->section, target->offset);
+}
+
 static void mark_targets(struct sk_linker *linker, worklist *work, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocations, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++)
-		mark(linker, work, sk_relocation_target(linker, section, &relocations[i]).section);
+	for (uint64_t i = 0; i < count; i++) {
+		struct sk_target target = sk_relocation_target(linker, section, &relocations[i]);
+
+		mark_target(linker, work, &target);
+	}
 }
 
 /* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
@@ -53,14 +71,17 @@ void sk_collect(struct sk_linker *linker)
 		mark(linker, &work, &linker->synthetic.items[i]->section);
 		mark_targets(linker, &work, section, section->relocations, section->relocation_count);
 	}
-	for (size_t i = 0; i < linker->required.count; i++)
-		mark(linker, &work, sk_symbol_target(linker, linker->required.items[i]).section);
+	for (size_t i = 0; i < linker->required.count; i++) {
+		struct sk_target target = sk_symbol_target(linker, linker->required.items[i]);
+
+		mark_target(linker, &work, &target);
+	}
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->pulled && j < object->header_count; j++)
 			if (object->sections[j].flags & SHF_GNU_RETAIN)
-				mark(linker, &work, &object->sections[j]);
+				mark_whole(linker, &work, &object->sections[j]);
 	}
 	while (work.count) {
 		struct sk_input_section *section = work.items[--work.count];

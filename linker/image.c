@@ -84,11 +84,22 @@ static void add_object_symbols(struct sk_linker *linker, struct symbol_table *ta
 		uint32_t number = sk_object_symbol_section(object, i);
 		uint8_t type = ELF64_ST_TYPE(symbol->st_info);
 
-		if (!number || !object->sections[number].output || !object->names[symbol->st_name])
+		if (!number || !object->names[symbol->st_name])
 			continue;
-		if (type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && i >= object->first_global))
+		if (type != STT_FUNC && type != STT_OBJECT && (type != STT_NOTYPE || i < object->first_global))
+			continue;
+
+		const struct sk_input_section *section = &object->sections[number];
+		uint64_t value = symbol->st_value;
+
+		if (section->merged) {
+			if (!sk_merge_find(section, symbol->st_value, &value))
+				continue;
+			section = &section->merged->section;
+		}
+		if (section->output)
 			add_symbol(linker, table, object->names + symbol->st_name, ELF64_ST_INFO(STB_LOCAL, type),
-				   &object->sections[number], symbol->st_value, symbol->st_size);
+				   section, value, symbol->st_size);
 	}
 }
 

@@ -6,6 +6,7 @@
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   collect.c  marks what is reached
+ *   merge.c    joins equal strings and records
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   layout.c   output sections, segments, addresses
@@ -42,6 +43,12 @@ struct sk_frame {
 	bool live;
 };
 
+/* A string or a record of a mergeable section. */
+struct sk_fragment {
+	uint32_t offset; /* in the section; it ends where the next one begins */
+	uint32_t entry; /* SK_NONE: nobody needs it; otherwise, from sk_merge on, its number in the merged section */
+};
+
 /* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
  * makes. */
 struct sk_input_section {
@@ -54,16 +61,20 @@ struct sk_input_section {
 	size_t piece_count;
 	uint64_t size;
 	uint64_t alignment; /* a power of two */
-	uint64_t entry_size; /* of a section that the linker makes */
+	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	struct sk_frame *frames; /* FDEs that describe the code in it */
+	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
+	uint32_t fragment_count;
+	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	uint64_t address;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
+	bool mergeable; /* equal strings or records may be joined */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
@@ -251,6 +262,8 @@ struct sk_linker {
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
+	SK_ARRAY(struct sk_merged *) merged;
+	struct sk_map merged_numbers;
 	SK_ARRAY(struct sk_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
 	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
@@ -274,6 +287,21 @@ struct sk_linker {
 	uint64_t file_size;
 };
 
+/* A string or a record, once. */
+struct sk_entry {
+	const uint8_t *bytes;
+	uint64_t offset; /* in the merged section */
+	uint32_t size;
+	uint32_t whole; /* the entry whose end it is; itself: it stands alone */
+};
+
+/* What mergeable sections of one kind become. */
+struct sk_merged {
+	struct sk_input_section section;
+	struct sk_map numbers; /* of entries, by contents */
+	SK_ARRAY(struct sk_entry) entries;
+};
+
 /* What a relocation refers to. The order is that of the columns of the table in scan.c. */
 enum sk_target_kind {
 	SK_TARGET_DEFINED, /* in a section of the image */
@@ -285,6 +313,7 @@ enum sk_target_kind {
 	SK_TARGET_KIND_COUNT,
 	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
 	SK_TARGET_MISSING, /* in a section that is not in the image */
+	SK_TARGET_OUTSIDE, /* behind the end of a mergeable section, or before its start */
 };
 
 struct sk_target {
@@ -292,6 +321,7 @@ struct sk_target {
 	sk_symbol symbol; /* SK_NONE: a local one */
 	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
 	uint64_t value; /* offset in it, or the absolute value */
+	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
 	const char *name; /* for messages */
 };
 
@@ -419,10 +449,31 @@ void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *l
 /* Writes both sections into the image. False: a relocation was out of range. */
 bool sk_frames_write(struct sk_linker *linker);
 
+/* ---- merge.c ---- */
+
+/* Whether the strings or records of the section may be joined. */
+bool sk_is_mergeable(const struct sk_input_section *section);
+
+/* The string or record at the offset of a live mergeable section is needed; or all of them. */
+void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset);
+void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *section);
+
+/* Joins what is needed: linker->merged, with all sizes. */
+void sk_merge(struct sk_linker *linker);
+
+/* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
+bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);
+
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 
 /* Where a section of an object, a synthetic or a common one goes. */
 enum sk_rank sk_section_rank(const struct sk_input_section *section);
+
+/* The name of the output section that takes it. */
+const char *sk_output_name(const struct sk_input_section *section);
+
+/* Whether code can refer to the section's bounds as __start_NAME and __stop_NAME. */
+bool sk_is_identifier(const char *name);
 
 void sk_collect(struct sk_linker *linker);
 bool sk_scan(struct sk_linker *linker);

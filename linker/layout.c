@@ -52,8 +52,21 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
 }
 
+/* One that merge.c has made: its output section says what it consists of. */
+static bool is_merged(const struct sk_input_section *section)
+{
+	return !section->object && (section->flags & SHF_MERGE);
+}
+
+bool sk_is_identifier(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return *name && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
+}
+
 /* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
-static const char *output_name(const struct sk_input_section *section, enum sk_rank rank)
+const char *sk_output_name(const struct sk_input_section *section)
 {
 	static const struct {
 		const char *prefix, *name;
@@ -72,9 +85,11 @@ static const char *output_name(const struct sk_input_section *section, enum sk_r
 		{".gcc_except_table", ".gcc_except_table"},
 	};
 
+	enum sk_rank rank = sk_section_rank(section);
+
 	if (rank == SK_RANK_RELRO_DATA)
 		return ".data.rel.ro";
-	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED)
+	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED || is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (has_prefix(section->name, names[i].prefix))
@@ -114,8 +129,11 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 static void add_section(struct sk_linker *linker, struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
-	const char *name = output_name(section, rank);
-	char *key = sk_arena_print(linker->arena, "%c%s", 'A' + (int)rank, name);
+	const char *name = sk_output_name(section);
+	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
+	uint64_t entry_size = section->object ? 0 : section->entry_size;
+	char *key = sk_arena_print(linker->arena, "%c%llx:%llx:%s", 'A' + (int)rank, (unsigned long long)merge_flags,
+				   (unsigned long long)entry_size, name);
 	uint32_t fresh = (uint32_t)linker->outputs.count;
 	uint32_t number = sk_map_insert(&linker->output_numbers, key, strlen(key), fresh);
 
@@ -125,9 +143,9 @@ static void add_section(struct sk_linker *linker, struct sk_input_section *secti
 		*output = (struct sk_output){.name = name,
 					     .rank = rank,
 					     .type = rank_type(section, rank),
-					     .flags = rank_flags(rank),
+					     .flags = rank_flags(rank) | merge_flags,
 					     .alignment = 1,
-					     .entry_size = section->object ? 0 : section->entry_size};
+					     .entry_size = entry_size};
 		sk_array_push(linker->arena, &linker->outputs, output);
 	}
 
@@ -162,12 +180,18 @@ static void add_rest(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live && !object->sections[j].output)
+			if (object->sections[j].live && !object->sections[j].output && !object->sections[j].mergeable)
 				add_section(linker, &object->sections[j]);
 	}
 	for (size_t i = 0; i < linker->commons.count; i++)
 		if (linker->commons.items[i]->live)
 			add_section(linker, linker->commons.items[i]);
+}
+
+static void add_merged(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->merged.count; i++)
+		add_section(linker, &linker->merged.items[i]->section);
 }
 
 static void add_made(struct sk_linker *linker)
@@ -407,6 +431,7 @@ bool sk_layout(struct sk_linker *linker)
 	add_synthetic(linker);
 	add_ordered(linker);
 	add_rest(linker);
+	add_merged(linker);
 	if (linker->outputs.count > SHN_LORESERVE - 8) {
 		sk_error(linker->diag, (struct sk_place){0}, "the inputs have too many different section names");
 		return false;

@@ -55,6 +55,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->groups, arena);
 	sk_map_init(&linker->output_numbers, arena);
+	sk_map_init(&linker->merged_numbers, arena);
 	describe_made_sections(linker);
 	for (uint32_t i = 0; i < sk_import_count; i++) {
 		sk_symbol symbol = sk_symbol_intern(linker, sk_imports[i].name, strlen(sk_imports[i].name));
@@ -240,6 +241,8 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* Strings and records that are needed exist once; references lead to where they have gone. */
+	sk_merge(linker);
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
 	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */

@@ -1,6 +1,6 @@
 /* Validate once, then trust, the second half: an object that takes part in the link comes in, its sections go out.
  * Checked are
- *   - section types and flags;
+ *   - section types and flags, and whether strings and records of the section can be joined;
  *   - groups: that their members exist and are in one group only;
  *   - relocations of loaded sections: targets, symbols, that every field lies in its section;
  *   - .eh_frame (frames.c).
@@ -48,6 +48,7 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 		.bytes = header->sh_type == SHT_NOBITS ? NULL : object->bytes + header->sh_offset,
 		.size = header->sh_size,
 		.alignment = header->sh_addralign ? header->sh_addralign : 1,
+		.entry_size = header->sh_entsize,
 		.state = SK_NONE,
 	};
 	switch (header->sh_type) {
@@ -62,6 +63,7 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 			return true;
 		/* Frames are taken apart and joined by frames.c. */
 		section->loaded = strcmp(section->name, ".eh_frame") != 0;
+		section->mergeable = section->loaded && sk_is_mergeable(section);
 		return check_flags(linker, object, section);
 	case SHT_CREL_TYPE:
 		return SK_BAD_OBJECT(linker, object,
@@ -186,6 +188,7 @@ static bool read_relocations(struct sk_linker *linker, struct sk_object *object,
 		return SK_BAD_OBJECT(linker, object, "section %s has relocations but no contents", section->name);
 	section->relocations = (const sk_elf_relocation *)(object->bytes + header->sh_offset);
 	section->relocation_count = header->sh_size / sizeof(Elf64_Rela);
+	section->mergeable = false; /* equal bytes may become different ones */
 	if (!check_relocations(linker, object, section, &sorted))
 		return false;
 	if (frames && !sorted) {

@@ -14,6 +14,7 @@ linker_liblinker_la_SOURCES = \
 	linker/layout.c \
 	linker/linker.c linker/linker.h \
 	linker/load.c \
+	linker/merge.c \
 	linker/object.c \
 	linker/relocate.c \
 	linker/scan.c \
@@ -48,6 +49,7 @@ LINKER_TESTS = \
 	tests/link-blas.sh \
 	tests/link-damage.sh \
 	tests/link-imports.sh \
+	tests/link-merge.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
 	tests/link-resolve.sh

@@ -266,6 +266,10 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
+	if (target.kind == SK_TARGET_OUTSIDE) {
+		refuse(linker, section, relocation, type, &target, "lies outside the strings or records it refers to");
+		return;
+	}
 	if (target.kind == SK_TARGET_MISSING) {
 		refuse(linker, section, relocation, type, &target,
 		       target.section->discarded ? "refers to a section that another object's group has replaced"
