@@ -1,7 +1,7 @@
 /* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask
  * to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its
  * constructors and destructors, since they may prepare what was reached; an object of which nothing is reached gives
- * nothing. */
+ * nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. */
 #include "linker/internal.h"
 
 #ifndef SHF_GNU_RETAIN
@@ -16,6 +16,11 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 		return;
 	section->live = true;
 	sk_array_push(linker->arena, work, section);
+
+	const struct sk_range *range = sk_range_bounded(section);
+
+	for (size_t i = 0; range && i < range->sections.count; i++)
+		mark(linker, work, range->sections.items[i]);
 
 	struct sk_object *object = section->object;
 

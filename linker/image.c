@@ -76,6 +76,17 @@ static void add_symbol(struct sk_linker *linker, struct symbol_table *table, con
 				  .st_size = size < room ? size : room});
 }
 
+/* An absolute symbol that a pulled object defines. */
+static void add_absolute(struct sk_linker *linker, struct symbol_table *table, const struct sk_linker_symbol *symbol)
+{
+	sk_array_push(linker->arena, &table->symbols,
+		      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
+				  .st_info = ELF64_ST_INFO(STB_LOCAL, symbol->type),
+				  .st_shndx = SHN_ABS,
+				  .st_value = symbol->value,
+				  .st_size = symbol->size});
+}
+
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
 static void add_object_symbols(struct sk_linker *linker, struct symbol_table *table, const struct sk_object *object)
 {
@@ -125,6 +136,8 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
+		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
+			add_absolute(linker, table, symbol);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)

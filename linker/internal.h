@@ -5,6 +5,7 @@
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
  *   merge.c    joins equal strings and records
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
@@ -68,6 +69,7 @@ struct sk_input_section {
 	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
 	uint32_t fragment_count;
 	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
+	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	uint64_t address;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
@@ -137,7 +139,13 @@ struct sk_linker_symbol {
 };
 
 /* Of two definitions the higher rank wins. */
-enum sk_definition_rank { SK_DEFINITION_NONE, SK_DEFINITION_WEAK, SK_DEFINITION_COMMON, SK_DEFINITION_STRONG };
+enum sk_definition_rank {
+	SK_DEFINITION_NONE,
+	SK_DEFINITION_PROVIDED, /* by the linker, unless somebody else has one */
+	SK_DEFINITION_WEAK,
+	SK_DEFINITION_COMMON,
+	SK_DEFINITION_STRONG,
+};
 
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
@@ -155,9 +163,24 @@ struct sk_input {
 	const char *path;
 	const uint8_t *bytes;
 	uint64_t size;
-	bool mapped, archive, whole;
+	bool archive, whole;
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
+};
+
+/* A file that has been read: an input, or a member that a thin archive refers to. */
+struct sk_file {
+	const char *path;
+	const uint8_t *bytes;
+	uint64_t size;
+	bool mapped;
+};
+
+/* The sections of one name that is a C identifier. Code can walk over them, from __start_NAME to __stop_NAME. */
+struct sk_range {
+	const char *name;
+	struct sk_input_section start, stop; /* empty ones, for the symbols to lie in */
+	SK_ARRAY(struct sk_input_section *) sections; /* of pulled objects */
 };
 
 /* A word of the GOT. */
@@ -243,6 +266,7 @@ struct sk_linker {
 
 	SK_ARRAY(struct sk_input) inputs;
 	struct sk_map input_numbers; /* by device and inode */
+	SK_ARRAY(struct sk_file) files;
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;
 	struct sk_map symbol_numbers;
@@ -250,7 +274,9 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
-	struct sk_map groups; /* signatures of COMDAT groups that have been given */
+	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
+	SK_ARRAY(struct sk_range *) ranges;
+	struct sk_map range_numbers; /* by name */
 
 	SK_ARRAY(struct sk_input_section *) states;
 	uint32_t visit;
@@ -333,6 +359,7 @@ struct sk_archive {
 	uint64_t offset; /* of the next header */
 	const char *long_names;
 	uint64_t long_names_size;
+	bool thin; /* members are paths of files */
 	const char *error; /* why the last call of sk_archive_next failed */
 };
 
@@ -340,13 +367,13 @@ struct sk_member {
 	const char *name; /* not terminated */
 	uint32_t name_length;
 	uint64_t offset; /* of its header */
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* NULL: in a thin archive */
 	uint64_t size;
 };
 
 enum sk_archive_result { SK_ARCHIVE_MEMBER, SK_ARCHIVE_END, SK_ARCHIVE_ERROR };
 
-/* Starts to read; bytes begin with the archive magic. */
+/* Starts to read; bytes begin with one of the two magics of archives. */
 void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size);
 
 /* The next member that is not one of the archive's own tables. */
@@ -404,6 +431,9 @@ void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32
 /* The object takes part in the link from now on. */
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
 
+/* Defines the symbol at the start of the section unless an object does. */
+void sk_symbol_provide(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section);
+
 /* A definition by the linker or its caller. */
 void sk_symbol_define(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section, uint64_t value,
 		      uint64_t size, uint8_t type);
@@ -448,6 +478,20 @@ void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *l
 
 /* Writes both sections into the image. False: a relocation was out of range. */
 bool sk_frames_write(struct sk_linker *linker);
+
+/* ---- ranges.c ---- */
+
+/* Enters the section into the range of its name, if it has one, and provides the symbols. */
+void sk_range_add(struct sk_linker *linker, struct sk_input_section *section);
+
+/* The range that the section is a bound of, or NULL: who refers to a bound needs all of it. */
+const struct sk_range *sk_range_bounded(const struct sk_input_section *section);
+
+/* Before the layout: what is walked over goes into one output section. False: it cannot. */
+bool sk_ranges_unify(struct sk_linker *linker);
+
+/* After the layout: the bounds have addresses. */
+void sk_ranges_place(struct sk_linker *linker);
 
 /* ---- merge.c ---- */
 

@@ -230,6 +230,11 @@ static void reach(struct sk_linker *linker, worklist *work, struct sk_input_sect
 		return;
 	section->visit = linker->visit;
 	sk_array_push(linker->arena, work, section);
+
+	const struct sk_range *range = sk_range_bounded(section);
+
+	for (size_t i = 0; range && i < range->sections.count; i++)
+		reach(linker, work, range->sections.items[i]);
 }
 
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)

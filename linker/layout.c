@@ -47,7 +47,9 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 	if (section->flags & SHF_EXECINSTR)
 		return SK_RANK_TEXT;
 	if (section->flags & SHF_WRITE)
-		return has_prefix(section->name, ".data.rel.ro") ? SK_RANK_RELRO_DATA : SK_RANK_DATA;
+		return has_prefix(section->name, ".data.rel.ro") || has_prefix(section->name, ".gnu.linkonce.d.rel.ro")
+			       ? SK_RANK_RELRO_DATA
+			       : SK_RANK_DATA;
 	/* Tables of addresses in read-only data become RELRO, which is as good: nothing can write there later. */
 	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
 }
@@ -78,6 +80,11 @@ const char *sk_output_name(const struct sk_input_section *section)
 		{".bss", ".bss"},
 		{".init_array", ".init_array"},
 		{".fini_array", ".fini_array"},
+		{".gnu.linkonce.t", ".text"},
+		{".gnu.linkonce.r", ".rodata"},
+		{".gnu.linkonce.d.rel.ro", ".data.rel.ro"},
+		{".gnu.linkonce.d", ".data"},
+		{".gnu.linkonce.b", ".bss"},
 		{".lrodata", ".rodata"},
 		{".ldata", ".data"},
 		{".lbss", ".bss"},
@@ -88,7 +95,7 @@ const char *sk_output_name(const struct sk_input_section *section)
 	enum sk_rank rank = sk_section_rank(section);
 
 	if (rank == SK_RANK_RELRO_DATA)
-		return ".data.rel.ro";
+		return section->range ? section->name : ".data.rel.ro";
 	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED || is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -427,6 +434,8 @@ bool sk_layout(struct sk_linker *linker)
 {
 	enum { MAXIMUM_SEGMENTS = 9 }; /* all that make_segments knows: a few unused bytes are no harm */
 
+	if (!sk_ranges_unify(linker))
+		return false;
 	add_made(linker);
 	add_synthetic(linker);
 	add_ordered(linker);
@@ -440,6 +449,7 @@ bool sk_layout(struct sk_linker *linker)
 	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
 	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
 		return false;
+	sk_ranges_place(linker);
 	drop_empty_padding(linker);
 	make_segments(linker);
 	return true;

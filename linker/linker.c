@@ -54,6 +54,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->groups, arena);
+	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);
 	describe_made_sections(linker);
@@ -71,11 +72,11 @@ void sk_linker_destroy(struct sk_linker *linker)
 {
 	if (!linker)
 		return;
-	for (size_t i = 0; i < linker->inputs.count; i++) {
-		const struct sk_input *input = &linker->inputs.items[i];
+	for (size_t i = 0; i < linker->files.count; i++) {
+		const struct sk_file *file = &linker->files.items[i];
 
-		if (input->mapped)
-			munmap((void *)input->bytes, input->size);
+		if (file->mapped)
+			munmap((void *)file->bytes, file->size);
 	}
 }
 

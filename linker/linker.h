@@ -36,7 +36,7 @@ void sk_linker_destroy(struct sk_linker *linker);
  * twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
-/* -l name: lib<name>.a on the search paths. */
+/* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
 
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */

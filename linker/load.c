@@ -34,6 +34,21 @@ static bool check_flags(struct sk_linker *linker, const struct sk_object *object
 	return true;
 }
 
+static bool starts_with(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* What assemblers without section types wrote. */
+static uint32_t type_by_name(const struct sk_input_section *section)
+{
+	if (section->type == SHT_PROGBITS && starts_with(section->name, ".init_array"))
+		return SHT_INIT_ARRAY;
+	if (section->type == SHT_PROGBITS && starts_with(section->name, ".fini_array"))
+		return SHT_FINI_ARRAY;
+	return section->type;
+}
+
 /* Describes one section and decides whether it can be part of the image. */
 static bool describe_section(struct sk_linker *linker, struct sk_object *object, uint32_t number)
 {
@@ -63,6 +78,7 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 			return true;
 		/* Frames are taken apart and joined by frames.c. */
 		section->loaded = strcmp(section->name, ".eh_frame") != 0;
+		section->type = type_by_name(section);
 		section->mergeable = section->loaded && sk_is_mergeable(section);
 		return check_flags(linker, object, section);
 	case SHT_CREL_TYPE:
@@ -76,6 +92,16 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 					     header->sh_type);
 		return true;
 	}
+}
+
+/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
+static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
+{
+	uint32_t group = (uint32_t)linker->groups.count;
+
+	if (section->loaded && starts_with(section->name, ".gnu.linkonce."))
+		section->discarded =
+			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
 
 /* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
@@ -227,6 +253,8 @@ bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
 	for (uint32_t i = 1; i < object->header_count; i++)
 		if (!describe_section(linker, object, i))
 			return false;
+	for (uint32_t i = 1; i < object->header_count; i++)
+		discard_linkonce(linker, &object->sections[i]);
 	if (!read_groups(linker, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
@@ -235,5 +263,9 @@ bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
 		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(linker, object, i))
 			return false;
 	}
-	return read_frames(linker, object);
+	if (!read_frames(linker, object))
+		return false;
+	for (uint32_t i = 1; i < object->header_count; i++)
+		sk_range_add(linker, &object->sections[i]);
+	return true;
 }

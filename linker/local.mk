@@ -16,6 +16,7 @@ linker_liblinker_la_SOURCES = \
 	linker/load.c \
 	linker/merge.c \
 	linker/object.c \
+	linker/ranges.c \
 	linker/relocate.c \
 	linker/scan.c \
 	linker/symbols.c \
@@ -52,6 +53,7 @@ LINKER_TESTS = \
 	tests/link-merge.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
-	tests/link-resolve.sh
+	tests/link-resolve.sh \
+	tests/link-sections.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)

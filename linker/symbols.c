@@ -143,6 +143,16 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 	return true;
 }
 
+void sk_symbol_provide(struct sk_linker *linker, sk_symbol number, struct sk_input_section *section)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	if (symbol->rank != SK_DEFINITION_NONE)
+		return;
+	symbol->rank = SK_DEFINITION_PROVIDED;
+	symbol->section = section;
+}
+
 void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_input_section *section, uint64_t value,
 		      uint64_t size, uint8_t type)
 {
