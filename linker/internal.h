@@ -7,6 +7,7 @@
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
+ *   debug.c    keeps the debug information of what is reached
  *   merge.c    joins equal strings and records
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
@@ -76,6 +77,7 @@ struct sk_input_section {
 	uint32_t visit; /* the last search for hidden state that came by */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
+	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
@@ -213,6 +215,7 @@ enum sk_rank {
 	SK_RANK_DATA,
 	SK_RANK_ZERO_DATA,
 	SK_RANK_CONSTANTS,
+	SK_RANK_DEBUG,
 	SK_RANK_NOT_LOADED,
 	SK_RANK_COUNT,
 };
@@ -493,6 +496,19 @@ bool sk_ranges_unify(struct sk_linker *linker);
 /* After the layout: the bounds have addresses. */
 void sk_ranges_place(struct sk_linker *linker);
 
+/* ---- debug.c ---- */
+
+/* Whether the section holds debug information that is to be kept. A compressed one is described as it will be without
+ * compression. False: its header is damaged. */
+bool sk_debug_describe(struct sk_linker *linker, struct sk_input_section *section);
+
+/* The debug sections of reached objects are live, with plain contents and relocations that are known. False: they are
+ * not. */
+bool sk_debug_collect(struct sk_linker *linker);
+
+/* Writes the debug sections behind what is in the file. False: a relocation was out of range. */
+bool sk_debug_write(struct sk_linker *linker);
+
 /* ---- merge.c ---- */
 
 /* Whether the strings or records of the section may be joined. */
@@ -527,7 +543,18 @@ void sk_dynamic_write(struct sk_linker *linker);
 bool sk_layout(struct sk_linker *linker);
 bool sk_relocate(struct sk_linker *linker);
 void sk_image_prepare(struct sk_linker *linker);
-void sk_image_finish(struct sk_linker *linker);
+bool sk_image_finish(struct sk_linker *linker);
+
+/* Writes the value into a field, if it fits. */
+void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
+		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
+		       uint64_t value);
+
+/* Copies the section's contents. */
+void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes);
+
+/* The next part of the file. */
+void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size);
 
 /* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and
  * begin at `base` in the section. */

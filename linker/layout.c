@@ -38,6 +38,8 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 {
 	if (!section->object)
 		return section->rank;
+	if (section->debug)
+		return SK_RANK_DEBUG;
 	if (section->type == SHT_INIT_ARRAY)
 		return SK_RANK_INIT_ARRAY;
 	if (section->type == SHT_FINI_ARRAY)
@@ -96,7 +98,7 @@ const char *sk_output_name(const struct sk_input_section *section)
 
 	if (rank == SK_RANK_RELRO_DATA)
 		return section->range ? section->name : ".data.rel.ro";
-	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED || is_merged(section))
+	if (rank >= SK_RANK_CONSTANTS || is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (has_prefix(section->name, names[i].prefix))
@@ -339,6 +341,21 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 	return true;
 }
 
+/* Debug information is not loaded; offsets in its sections are what it refers to. */
+static bool place_debug(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		uint64_t offset = 0;
+
+		if (linker->outputs.items[i]->rank == SK_RANK_DEBUG &&
+		    !place_output(linker->outputs.items[i], &offset)) {
+			sk_error(linker->diag, (struct sk_place){0}, "the debug information is too large");
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ---- program headers ---- */
 
 static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags, uint64_t start, uint64_t file_end,
@@ -448,6 +465,8 @@ bool sk_layout(struct sk_linker *linker)
 	sort_outputs(linker);
 	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
 	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
+		return false;
+	if (!place_debug(linker))
 		return false;
 	sk_ranges_place(linker);
 	drop_empty_padding(linker);

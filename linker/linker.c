@@ -242,6 +242,9 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* So are the debug sections of objects that have any. */
+	if (!sk_debug_collect(linker))
+		return false;
 	/* Strings and records that are needed exist once; references lead to where they have gone. */
 	sk_merge(linker);
 	/* The unwind records of live functions have their places in .eh_frame. */
@@ -260,8 +263,7 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	sk_dynamic_write(linker);
 	/* The file's parts are complete. */
-	sk_image_finish(linker);
-	return true;
+	return sk_image_finish(linker);
 }
 
 struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol number)

@@ -24,6 +24,9 @@ struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
 	const char *soname; /* NULL: none */
+	bool strip_debug; /* -S: no debug information */
+	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
+	bool compress_debug; /* with zlib, where that makes it smaller */
 };
 
 struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,

@@ -2,9 +2,9 @@
  * Checked are
  *   - section types and flags, and whether strings and records of the section can be joined;
  *   - groups: that their members exist and are in one group only;
- *   - relocations of loaded sections: targets, symbols, that every field lies in its section;
+ *   - relocations of loaded sections and of debug information: targets, symbols, that every field lies in its section;
  *   - .eh_frame (frames.c).
- * Sections that are not loaded are dropped, so what is in them is nobody's concern. */
+ * Sections that are not loaded and not debug information are dropped, so what is in them is nobody's concern. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 	case SHT_PREINIT_ARRAY:
 	case SHT_X86_64_UNWIND_TYPE:
 		if (!(header->sh_flags & SHF_ALLOC))
-			return true;
+			return sk_debug_describe(linker, section);
 		/* Frames are taken apart and joined by frames.c. */
 		section->loaded = strcmp(section->name, ".eh_frame") != 0;
 		section->type = type_by_name(section);
@@ -197,7 +197,7 @@ static bool read_relocations(struct sk_linker *linker, struct sk_object *object,
 	struct sk_input_section *section = &object->sections[header->sh_info];
 	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
 
-	if (!section->loaded && !frames)
+	if (!section->loaded && !frames && !section->debug)
 		return true;
 	if (header->sh_type == SHT_REL)
 		return SK_BAD_OBJECT(linker, object,

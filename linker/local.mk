@@ -4,6 +4,7 @@ linker_liblinker_la_SOURCES = \
 	linker/architecture.h \
 	linker/archive.c \
 	linker/collect.c \
+	linker/debug.c \
 	linker/dynamic.c \
 	linker/frames.c \
 	linker/image.c \
@@ -23,8 +24,8 @@ linker_liblinker_la_SOURCES = \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/imports.def
-linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS)
+linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS)
+linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS) $(ZLIB_LIBS)
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link-driver
@@ -49,6 +50,7 @@ endif
 LINKER_TESTS = \
 	tests/link-blas.sh \
 	tests/link-damage.sh \
+	tests/link-debug.sh \
 	tests/link-imports.sh \
 	tests/link-merge.sh \
 	tests/link-output.sh \

@@ -141,6 +141,7 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 							    .rank = sk_section_rank(section),
 							    .state = SK_NONE,
 							    .loaded = section->loaded,
+							    .debug = section->debug,
 							    .live = true};
 		sk_map_init(&merged->numbers, linker->arena);
 		sk_array_push(linker->arena, &linker->merged, merged);

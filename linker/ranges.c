@@ -105,6 +105,7 @@ void sk_ranges_place(struct sk_linker *linker)
 
 		if (!range->start.live && !range->stop.live)
 			continue;
+		range->start.output = range->stop.output = range->sections.items[0]->output;
 		range->start.address = output->address;
 		range->stop.address = output->address + output->size;
 	}

@@ -334,7 +334,7 @@ bool sk_scan(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live)
+			if (object->sections[j].live && object->sections[j].loaded)
 				scan_section(linker, &object->sections[j]);
 	}
 	sk_frames_visit(linker, scan_frame);

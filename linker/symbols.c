@@ -225,10 +225,12 @@ static struct sk_target in_section(struct sk_target target, uint8_t type, struct
 	if (target.offset > section->size) {
 		target.kind = SK_TARGET_OUTSIDE;
 	} else if (section->merged) {
-		if (!sk_merge_find(section, target.offset, &target.value))
+		if (sk_merge_find(section, target.offset, &target.value)) {
+			target.value -= selected;
+			target.section = &section->merged->section;
+		} else {
 			target.kind = SK_TARGET_MISSING;
-		target.value -= selected;
-		target.section = &section->merged->section;
+		}
 	}
 	return target;
 }
