@@ -6,6 +6,10 @@
 #include "base/checked.h"
 #include "linker/internal.h"
 
+/* Of a member; thin archives have paths there. It stands in every message about the member, and in front of its
+ * symbols' places, so it must not be as long as the archive. */
+enum { LONGEST_NAME = 4096 };
+
 struct header {
 	char name[16];
 	char date[12];
@@ -57,7 +61,7 @@ static bool find_long_name(const struct sk_archive *archive, const struct header
 	const char *name = archive->long_names + start;
 	const char *end = memchr(name, '\n', archive->long_names_size - start);
 
-	if (!end || end - name > UINT16_MAX)
+	if (!end || end - name > LONGEST_NAME)
 		return false;
 	if (end > name && end[-1] == '/')
 		end--;

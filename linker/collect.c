@@ -62,6 +62,9 @@ static void mark_frames(struct sk_linker *linker, worklist *work, const struct s
 {
 	for (const struct sk_frame *frame = section->frames; frame; frame = frame->next) {
 		mark_targets(linker, work, frame->section, frame->relocations, frame->relocation_count);
+		if (frame->cie->marked) /* a CIE has any number of FDEs */
+			continue;
+		frame->cie->marked = true;
 		mark_targets(linker, work, frame->cie->section, frame->cie->relocations, frame->cie->relocation_count);
 	}
 }

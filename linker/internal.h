@@ -42,6 +42,7 @@ struct sk_frame {
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	uint64_t output_offset; /* in the joined .eh_frame */
+	bool marked; /* a CIE: what it refers to is live */
 	bool live;
 };
 
@@ -75,6 +76,7 @@ struct sk_input_section {
 	uint64_t address;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
+	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool debug; /* debug information: not loaded, but kept */
@@ -152,6 +154,12 @@ enum sk_definition_rank {
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
 	uint32_t next;
+};
+
+/* The hidden state that code reaches. */
+struct sk_state_answer {
+	const uint32_t *states;
+	size_t count;
 };
 
 /* Where an undefined symbol is used. */
@@ -282,6 +290,8 @@ struct sk_linker {
 	struct sk_map range_numbers; /* by name */
 
 	SK_ARRAY(struct sk_input_section *) states;
+	SK_ARRAY(struct sk_state_answer) state_answers;
+	SK_ARRAY(struct sk_input_section *) state_work; /* empty between searches */
 	uint32_t visit;
 
 	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */

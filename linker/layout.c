@@ -283,6 +283,18 @@ static void sort_outputs(struct sk_linker *linker)
 
 /* ---- at which addresses ---- */
 
+/* Space between sections takes memory and disk like contents do: a few bytes with huge alignments must not become
+ * gigabytes. This much is free, and eight times the contents. */
+#define FREE_PADDING ((uint64_t)32 << 20)
+
+static bool too_sparse(struct sk_linker *linker, uint64_t padding)
+{
+	sk_error(linker->diag, (struct sk_place){0},
+		 "the alignments of sections leave %llu MiB unused between them; align less",
+		 (unsigned long long)(padding >> 20));
+	return false;
+}
+
 static bool too_large(struct sk_linker *linker)
 {
 	sk_error(linker->diag, (struct sk_place){0},
@@ -317,6 +329,7 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
 	const uint64_t page = linker->architecture->page_size;
 	enum region region = READ_ONLY;
+	uint64_t contents = 0; /* without what lies between sections; no overflow, since addresses have none */
 
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
@@ -330,8 +343,12 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 			output->sections.items[0]->size = -address & (page - 1);
 		if (!place_output(output, &address))
 			return too_large(linker);
+		for (size_t j = 0; j < output->sections.count; j++)
+			contents += output->sections.items[j]->size;
 		if (output->type != SHT_NOBITS && region != CONSTANTS) {
 			linker->loaded_size = address;
+			if (address - contents > FREE_PADDING + 8 * contents)
+				return too_sparse(linker, address - contents);
 			if (address > INT32_MAX)
 				return too_large(linker);
 		}
