@@ -6,8 +6,8 @@
  * runs in a child process that is started again behind whatever ended it. A crash, a sanitizer's report, a leak, more
  * than ten seconds, or more memory than a multiple of the input is a failure: it is printed, and the mutant is left in
  * the working directory. --write runs nothing: it writes the inputs to input-0, input-1 … in the working directory.
- * Exit status 1 if there was one, or if every file or no mutant was refused, since the run would have shown little
- * then. */
+ * Exit status 1 if there was one, or, with mutants, if every file or no input was refused, since the run would have
+ * shown little then. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -328,7 +328,8 @@ int main(int argc, char **argv)
 
 	if (!run.write)
 		summarize(&run);
-	if (!status && !run.write && (!run.progress->files_accepted || run.progress->accepted == run.progress->done)) {
+	if (!status && run.mutants && !run.write &&
+	    (!run.progress->files_accepted || run.progress->accepted == run.progress->done)) {
 		fprintf(stderr, "FAIL: all files were refused, or no input was\n");
 		status = 1;
 	}
