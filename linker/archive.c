@@ -1,10 +1,14 @@
-/* Reads archives in the System V/GNU format: bytes in, members out, one after the other. The archive's own symbol index
- * is not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing here is keyed by a
- * member's name, since real archives hold several members of one name. */
+/* Reads archives in the System V/GNU format, thin ones too: bytes in, members out, one after the other. The archive's
+ * own symbol index is not used: the members' symbol tables say the same and cannot disagree with themselves. Nothing
+ * here is keyed by a member's name, since real archives hold several members of one name. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "linker/internal.h"
+
+/* Of a member; thin archives have paths there. It stands in every message about the member, and in front of its
+ * symbols' places, so it must not be as long as the archive. */
+enum { LONGEST_NAME = 4096 };
 
 struct header {
 	char name[16];
@@ -20,7 +24,8 @@ _Static_assert(sizeof(struct header) == 60, "the header of an archive's member h
 
 void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size)
 {
-	*archive = (struct sk_archive){.bytes = bytes, .size = size, .offset = strlen("!<arch>\n")};
+	*archive = (struct sk_archive){
+		.bytes = bytes, .size = size, .offset = strlen("!<arch>\n"), .thin = !memcmp(bytes, "!<thin>\n", 8)};
 }
 
 static enum sk_archive_result fail(struct sk_archive *archive, const char *error)
@@ -56,7 +61,7 @@ static bool find_long_name(const struct sk_archive *archive, const struct header
 	const char *name = archive->long_names + start;
 	const char *end = memchr(name, '\n', archive->long_names_size - start);
 
-	if (!end || end - name > UINT16_MAX)
+	if (!end || end - name > LONGEST_NAME)
 		return false;
 	if (end > name && end[-1] == '/')
 		end--;
@@ -107,21 +112,32 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 		if (!parse_number(header->size, sizeof(header->size), &size))
 			return fail(archive, "a member's size is not a number; the archive is damaged");
 		start += sizeof(*header);
-		if (!sk_within(start, size, archive->size))
-			return fail(archive, "a member ends behind the end of the file; the archive is truncated");
-		archive->offset = start + size + (size & 1); /* cannot overflow: start + size is within a file */
 
-		if (has_name(header, "/") || has_name(header, "/SYM64/"))
+		bool is_index = has_name(header, "/") || has_name(header, "/SYM64/");
+		bool is_names = has_name(header, "//"), is_elsewhere = archive->thin && !is_index && !is_names;
+
+		archive->offset = start;
+		if (!is_elsewhere) {
+			if (!sk_within(start, size, archive->size))
+				return fail(archive,
+					    "a member ends behind the end of the file; the archive is truncated");
+			archive->offset += size + (size & 1); /* cannot overflow: start + size is within a file */
+		}
+		if (is_index)
 			continue;
-		if (has_name(header, "//")) {
+		if (is_names) {
 			archive->long_names = (const char *)archive->bytes + start;
 			archive->long_names_size = size;
 			continue;
 		}
-		*member = (struct sk_member){
-			.offset = start - sizeof(*header), .bytes = archive->bytes + start, .size = size};
+		*member = (struct sk_member){.offset = start - sizeof(*header),
+					     .bytes = is_elsewhere ? NULL : archive->bytes + start,
+					     .size = size};
 		if (header->name[0] == '#' && header->name[1] == '1' && header->name[2] == '/')
 			return fail(archive, "the archive is in the BSD format, which is not supported");
+		if (archive->thin && header->name[0] == '/' && memchr(header->name, ':', sizeof(header->name)))
+			return fail(archive, "the thin archive refers to members of another archive, which is not "
+					     "supported; name that archive instead");
 		if (header->name[0] != '/')
 			find_short_name(header, member);
 		else if (!find_long_name(archive, header, member))

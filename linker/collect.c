@@ -1,7 +1,7 @@
 /* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask
  * to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its
  * constructors and destructors, since they may prepare what was reached; an object of which nothing is reached gives
- * nothing. */
+ * nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. */
 #include "linker/internal.h"
 
 #ifndef SHF_GNU_RETAIN
@@ -17,6 +17,11 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 	section->live = true;
 	sk_array_push(linker->arena, work, section);
 
+	const struct sk_range *range = sk_range_bounded(section);
+
+	for (size_t i = 0; range && i < range->sections.count; i++)
+		mark(linker, work, range->sections.items[i]);
+
 	struct sk_object *object = section->object;
 
 	if (!object || object->reached)
@@ -27,11 +32,29 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 			mark(linker, work, &object->sections[i]);
 }
 
+static void mark_whole(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
+{
+	mark(linker, work, section);
+	if (section->mergeable && section->live)
+		sk_merge_mark_all(linker, section);
+}
+
+/* Of a mergeable section only what is referred to is needed. */
+static void mark_target(struct sk_linker *linker, worklist *work, const struct sk_target *target)
+{
+	mark(linker, work, target->section);
+	if (target->section && target->section->mergeable && target->section->live && target->kind != SK_TARGET_OUTSIDE)
+		sk_merge_mark(linker, target->section, target->offset);
+}
+
 static void mark_targets(struct sk_linker *linker, worklist *work, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocations, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++)
-		mark(linker, work, sk_relocation_target(linker, section, &relocations[i]).section);
+	for (uint64_t i = 0; i < count; i++) {
+		struct sk_target target = sk_relocation_target(linker, section, &relocations[i]);
+
+		mark_target(linker, work, &target);
+	}
 }
 
 /* What a function's unwind information refers to, language-specific tables and personality, is needed with it. */
@@ -39,6 +62,9 @@ static void mark_frames(struct sk_linker *linker, worklist *work, const struct s
 {
 	for (const struct sk_frame *frame = section->frames; frame; frame = frame->next) {
 		mark_targets(linker, work, frame->section, frame->relocations, frame->relocation_count);
+		if (frame->cie->marked) /* a CIE has any number of FDEs */
+			continue;
+		frame->cie->marked = true;
 		mark_targets(linker, work, frame->cie->section, frame->cie->relocations, frame->cie->relocation_count);
 	}
 }
@@ -53,14 +79,17 @@ void sk_collect(struct sk_linker *linker)
 		mark(linker, &work, &linker->synthetic.items[i]->section);
 		mark_targets(linker, &work, section, section->relocations, section->relocation_count);
 	}
-	for (size_t i = 0; i < linker->required.count; i++)
-		mark(linker, &work, sk_symbol_target(linker, linker->required.items[i]).section);
+	for (size_t i = 0; i < linker->required.count; i++) {
+		struct sk_target target = sk_symbol_target(linker, linker->required.items[i]);
+
+		mark_target(linker, &work, &target);
+	}
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->pulled && j < object->header_count; j++)
 			if (object->sections[j].flags & SHF_GNU_RETAIN)
-				mark(linker, &work, &object->sections[j]);
+				mark_whole(linker, &work, &object->sections[j]);
 	}
 	while (work.count) {
 		struct sk_input_section *section = work.items[--work.count];

@@ -90,7 +90,8 @@ bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, 
 		while (next_relocation < section->relocation_count &&
 		       section->relocations[next_relocation].r_offset < offset)
 			next_relocation++;
-		frame.relocations = section->relocations + next_relocation;
+		if (section->relocations) /* pointer arithmetic on NULL is undefined, even with 0 */
+			frame.relocations = section->relocations + next_relocation;
 		while (next_relocation < section->relocation_count &&
 		       section->relocations[next_relocation].r_offset < offset + size) {
 			const sk_elf_relocation *relocation = &section->relocations[next_relocation++];

@@ -9,7 +9,7 @@
 
 enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };
 
-static void add_extent(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
+void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
 {
 	if (size)
 		sk_array_push(linker->arena, &linker->extents, (struct sk_extent){offset, bytes, size});
@@ -18,7 +18,7 @@ static void add_extent(struct sk_linker *linker, uint64_t offset, const void *by
 void sk_image_prepare(struct sk_linker *linker)
 {
 	linker->image = sk_arena_alloc(linker->arena, linker->loaded_size, 1);
-	add_extent(linker, 0, linker->image, linker->loaded_size);
+	sk_image_add(linker, 0, linker->image, linker->loaded_size);
 }
 
 /* ---- .rela.dyn: the RELATIVE ones first, as DT_RELACOUNT promises ---- */
@@ -76,6 +76,17 @@ static void add_symbol(struct sk_linker *linker, struct symbol_table *table, con
 				  .st_size = size < room ? size : room});
 }
 
+/* An absolute symbol that a pulled object defines. */
+static void add_absolute(struct sk_linker *linker, struct symbol_table *table, const struct sk_linker_symbol *symbol)
+{
+	sk_array_push(linker->arena, &table->symbols,
+		      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
+				  .st_info = ELF64_ST_INFO(STB_LOCAL, symbol->type),
+				  .st_shndx = SHN_ABS,
+				  .st_value = symbol->value,
+				  .st_size = symbol->size});
+}
+
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
 static void add_object_symbols(struct sk_linker *linker, struct symbol_table *table, const struct sk_object *object)
 {
@@ -84,11 +95,22 @@ static void add_object_symbols(struct sk_linker *linker, struct symbol_table *ta
 		uint32_t number = sk_object_symbol_section(object, i);
 		uint8_t type = ELF64_ST_TYPE(symbol->st_info);
 
-		if (!number || !object->sections[number].output || !object->names[symbol->st_name])
+		if (!number || !object->names[symbol->st_name])
 			continue;
-		if (type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && i >= object->first_global))
+		if (type != STT_FUNC && type != STT_OBJECT && (type != STT_NOTYPE || i < object->first_global))
+			continue;
+
+		const struct sk_input_section *section = &object->sections[number];
+		uint64_t value = symbol->st_value;
+
+		if (section->merged) {
+			if (!sk_merge_find(section, symbol->st_value, &value))
+				continue;
+			section = &section->merged->section;
+		}
+		if (section->output)
 			add_symbol(linker, table, object->names + symbol->st_name, ELF64_ST_INFO(STB_LOCAL, type),
-				   &object->sections[number], symbol->st_value, symbol->st_size);
+				   section, value, symbol->st_size);
 	}
 }
 
@@ -114,6 +136,8 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
+		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
+			add_absolute(linker, table, symbol);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)
@@ -142,7 +166,7 @@ static struct sk_output *add_tail(struct sk_linker *linker, const char *name, ui
 				     .size = size,
 				     .number = (uint32_t)linker->outputs.count + 1};
 	sk_align(linker->file_size, alignment, &output->file_offset); /* sizes of things in memory: no overflow */
-	add_extent(linker, output->file_offset, bytes, size);
+	sk_image_add(linker, output->file_offset, bytes, size);
 	linker->file_size = output->file_offset + size;
 	sk_array_push(linker->arena, &linker->outputs, output);
 	return output;
@@ -151,8 +175,8 @@ static struct sk_output *add_tail(struct sk_linker *linker, const char *name, ui
 static void add_pieces(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset)
 {
 	for (size_t i = 0; i < section->piece_count; i++)
-		add_extent(linker, offset + section->pieces[i].offset, section->pieces[i].bytes,
-			   section->pieces[i].size);
+		sk_image_add(linker, offset + section->pieces[i].offset, section->pieces[i].bytes,
+			     section->pieces[i].size);
 }
 
 /* Constants have their places already; sections that are not loaded get theirs now. */
@@ -245,7 +269,7 @@ static uint64_t add_section_headers(struct sk_linker *linker)
 	uint64_t offset;
 
 	sk_align(linker->file_size, sizeof(uint64_t), &offset);
-	add_extent(linker, offset, headers, count * sizeof(*headers));
+	sk_image_add(linker, offset, headers, count * sizeof(*headers));
 	linker->file_size = offset + count * sizeof(*headers);
 	return offset;
 }
@@ -303,14 +327,18 @@ static void write_build_id(struct sk_linker *linker)
 	memcpy(sk_image_at(linker, &linker->made[SK_MADE_BUILD_ID]) + NOTE_HEADER_SIZE, &id, sizeof(id));
 }
 
-void sk_image_finish(struct sk_linker *linker)
+bool sk_image_finish(struct sk_linker *linker)
 {
 	write_note(linker);
 	if (sk_is_made(linker, SK_MADE_RELOCATIONS))
 		write_loader_relocations(linker);
 	link_sections(linker);
 	add_uncopied(linker);
-	add_tables(linker);
+	if (!sk_debug_write(linker))
+		return false;
+	if (!linker->options.strip_all)
+		add_tables(linker);
 	write_headers(linker, add_section_headers(linker));
 	write_build_id(linker);
+	return true;
 }

@@ -18,35 +18,61 @@ static bool fail(struct sk_linker *linker, const char *path, const char *text)
 }
 
 /* Reads the whole file; a file that shrinks meanwhile is an error. */
-static bool read_all(struct sk_linker *linker, int descriptor, struct sk_input *input)
+static bool read_all(struct sk_linker *linker, int descriptor, struct sk_file *file)
 {
-	uint8_t *bytes = sk_arena_alloc(linker->arena, input->size, 1);
+	uint8_t *bytes = sk_arena_alloc(linker->arena, file->size, 1);
 
-	for (uint64_t done = 0; done < input->size;) {
-		ssize_t got = read(descriptor, bytes + done, input->size - done);
+	for (uint64_t done = 0; done < file->size;) {
+		ssize_t got = read(descriptor, bytes + done, file->size - done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fail(linker, input->path, got < 0 ? strerror(errno) : "the file has become shorter");
+			return fail(linker, file->path, got < 0 ? strerror(errno) : "the file has become shorter");
 		done += (uint64_t)got;
 	}
-	input->bytes = bytes;
+	file->bytes = bytes;
 	return true;
 }
 
-static bool take_bytes(struct sk_linker *linker, int descriptor, struct sk_input *input)
+static bool take_bytes(struct sk_linker *linker, int descriptor, struct sk_file *file)
 {
-	if (input->size < MAPPED_FROM)
-		return read_all(linker, descriptor, input);
+	if (file->size < MAPPED_FROM)
+		return read_all(linker, descriptor, file);
 
-	void *bytes = mmap(NULL, input->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+	void *bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
 
 	if (bytes == MAP_FAILED)
-		return fail(linker, input->path, strerror(errno));
-	input->bytes = bytes;
-	input->mapped = true;
+		return fail(linker, file->path, strerror(errno));
+	file->bytes = bytes;
+	file->mapped = true;
 	return true;
+}
+
+static bool check_regular(struct sk_linker *linker, const char *path, int descriptor, struct stat *status)
+{
+	if (fstat(descriptor, status) < 0)
+		return fail(linker, path, strerror(errno));
+	if (!S_ISREG(status->st_mode))
+		return fail(linker, path, "is not a regular file");
+	return true;
+}
+
+static bool take_file(struct sk_linker *linker, int descriptor, struct sk_file *file)
+{
+	bool ok = take_bytes(linker, descriptor, file);
+
+	sk_array_push(linker->arena, &linker->files, *file);
+	return ok;
+}
+
+static int open_file(struct sk_linker *linker, const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (descriptor < 0)
+		fail(linker, path, strerror(errno));
+	return descriptor;
 }
 
 /* What the bytes are, if they are neither object nor archive; NULL if they are. */
@@ -55,7 +81,6 @@ static const char *why_not_input(const uint8_t *bytes, uint64_t size)
 	static const struct {
 		const char *magic, *text;
 	} others[] = {
-		{"!<thin>\n", "is a thin archive, which is not supported; make it without --thin"},
 		{"BC\xc0\xde", "holds only intermediate code of link-time optimisation (LLVM bitcode); recompile "
 			       "without -flto"},
 		{"\xde\xc0\x17\x0b", "holds only intermediate code of link-time optimisation (LLVM bitcode); "
@@ -65,7 +90,7 @@ static const char *why_not_input(const uint8_t *bytes, uint64_t size)
 
 	if (size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG))
 		return NULL;
-	if (size >= 8 && !memcmp(bytes, "!<arch>\n", 8))
+	if (size >= 8 && (!memcmp(bytes, "!<arch>\n", 8) || !memcmp(bytes, "!<thin>\n", 8)))
 		return NULL;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (size >= strlen(others[i].magic) && !memcmp(bytes, others[i].magic, strlen(others[i].magic)))
@@ -102,6 +127,31 @@ static bool open_member(struct sk_linker *linker, uint32_t number, const struct 
 	return result != SK_OBJECT_BAD;
 }
 
+/* A thin archive names its members by paths, from its own folder if they are not absolute. */
+static bool read_thin_member(struct sk_linker *linker, const char *archive, struct sk_member *member)
+{
+	const char *slash = member->name[0] == '/' ? NULL : strrchr(archive, '/');
+	int folder = slash ? (int)(slash + 1 - archive) : 0;
+	struct sk_file file = {.path = sk_arena_print(linker->arena, "%.*s%.*s", folder, archive,
+						      (int)member->name_length, member->name)};
+	int descriptor = open_file(linker, file.path);
+	struct stat status;
+
+	if (descriptor < 0) {
+		sk_note(linker->diag, "it is a member of the thin archive %s", archive);
+		return false;
+	}
+
+	bool ok = check_regular(linker, file.path, descriptor, &status);
+
+	file.size = ok ? (uint64_t)status.st_size : 0;
+	ok = ok && take_file(linker, descriptor, &file);
+	close(descriptor);
+	member->bytes = file.bytes;
+	member->size = file.size;
+	return ok;
+}
+
 static bool open_archive(struct sk_linker *linker, uint32_t number)
 {
 	struct sk_input *input = &linker->inputs.items[number];
@@ -117,7 +167,10 @@ static bool open_archive(struct sk_linker *linker, uint32_t number)
 			return fail(linker, input->path, archive.error);
 		if (result == SK_ARCHIVE_END)
 			break;
-		ok &= open_member(linker, number, &member);
+		if (!member.bytes && !read_thin_member(linker, input->path, &member))
+			ok = false;
+		else
+			ok &= open_member(linker, number, &member);
 	}
 	input->object_count = (uint32_t)linker->objects.count - input->first_object;
 	return ok;
@@ -164,31 +217,32 @@ static bool add_opened(struct sk_linker *linker, const char *path, bool whole, i
 {
 	struct stat status;
 
-	if (fstat(descriptor, &status) < 0)
-		return fail(linker, path, strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return fail(linker, path, "is not a regular file");
+	if (!check_regular(linker, path, descriptor, &status))
+		return false;
 
 	const char *key = identity(linker, &status);
 	uint32_t fresh = (uint32_t)linker->inputs.count;
 
 	*number = sk_map_insert(&linker->input_numbers, key, strlen(key), fresh);
 	if (*number == fresh) {
-		struct sk_input input = {.path = sk_arena_copy(linker->arena, path, strlen(path)),
-					 .size = (uint64_t)status.st_size,
+		struct sk_file file = {.path = sk_arena_copy(linker->arena, path, strlen(path)),
+				       .size = (uint64_t)status.st_size};
+		bool taken = take_file(linker, descriptor, &file);
+		struct sk_input input = {.path = file.path,
+					 .bytes = file.bytes,
+					 .size = file.size,
 					 .first_object = (uint32_t)linker->objects.count};
 
 		/* Entered even if it is bad, so that the next mention of the file says nothing more. */
 		sk_array_push(linker->arena, &linker->inputs, input);
-		if (!take_bytes(linker, descriptor, &linker->inputs.items[fresh]))
+		if (!taken)
 			return false;
 
-		const uint8_t *bytes = linker->inputs.items[fresh].bytes;
-		const char *other = why_not_input(bytes, input.size);
+		const char *other = why_not_input(file.bytes, file.size);
 
 		if (other)
 			return fail(linker, path, other);
-		linker->inputs.items[fresh].archive = bytes[0] == '!';
+		linker->inputs.items[fresh].archive = file.bytes[0] == '!';
 		if (!(linker->inputs.items[fresh].archive ? open_archive : open_object)(linker, fresh))
 			return false;
 	}
@@ -203,13 +257,11 @@ static bool add_opened(struct sk_linker *linker, const char *path, bool whole, i
 
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive)
 {
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int descriptor = open_file(linker, path);
 	uint32_t number = SK_NONE;
 
-	if (descriptor < 0) {
-		fail(linker, path, strerror(errno));
+	if (descriptor < 0)
 		return SK_NONE;
-	}
 
 	bool ok = add_opened(linker, path, whole_archive, descriptor, &number);
 
@@ -242,7 +294,7 @@ const char *sk_linker_search(struct sk_linker *linker, const char *name)
 
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive)
 {
-	const char *file = sk_arena_print(linker->arena, "lib%s.a", name);
+	const char *file = name[0] == ':' ? name + 1 : sk_arena_print(linker->arena, "lib%s.a", name);
 	const char *path = sk_linker_search(linker, file);
 
 	if (path)

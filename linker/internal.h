@@ -5,7 +5,10 @@
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
+ *   debug.c    keeps the debug information of what is reached
+ *   merge.c    joins equal strings and records
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   layout.c   output sections, segments, addresses
@@ -39,7 +42,14 @@ struct sk_frame {
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	uint64_t output_offset; /* in the joined .eh_frame */
+	bool marked; /* a CIE: what it refers to is live */
 	bool live;
+};
+
+/* A string or a record of a mergeable section. */
+struct sk_fragment {
+	uint32_t offset; /* in the section; it ends where the next one begins */
+	uint32_t entry; /* SK_NONE: nobody needs it; otherwise, from sk_merge on, its number in the merged section */
 };
 
 /* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
@@ -54,16 +64,23 @@ struct sk_input_section {
 	size_t piece_count;
 	uint64_t size;
 	uint64_t alignment; /* a power of two */
-	uint64_t entry_size; /* of a section that the linker makes */
+	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	struct sk_frame *frames; /* FDEs that describe the code in it */
+	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
+	uint32_t fragment_count;
+	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
+	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	uint64_t address;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
+	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
+	bool debug; /* debug information: not loaded, but kept */
+	bool mergeable; /* equal strings or records may be joined */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
@@ -126,11 +143,23 @@ struct sk_linker_symbol {
 };
 
 /* Of two definitions the higher rank wins. */
-enum sk_definition_rank { SK_DEFINITION_NONE, SK_DEFINITION_WEAK, SK_DEFINITION_COMMON, SK_DEFINITION_STRONG };
+enum sk_definition_rank {
+	SK_DEFINITION_NONE,
+	SK_DEFINITION_PROVIDED, /* by the linker, unless somebody else has one */
+	SK_DEFINITION_WEAK,
+	SK_DEFINITION_COMMON,
+	SK_DEFINITION_STRONG,
+};
 
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
 	uint32_t next;
+};
+
+/* The hidden state that code reaches. */
+struct sk_state_answer {
+	const uint32_t *states;
+	size_t count;
 };
 
 /* Where an undefined symbol is used. */
@@ -144,9 +173,24 @@ struct sk_input {
 	const char *path;
 	const uint8_t *bytes;
 	uint64_t size;
-	bool mapped, archive, whole;
+	bool archive, whole;
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
+};
+
+/* A file that has been read: an input, or a member that a thin archive refers to. */
+struct sk_file {
+	const char *path;
+	const uint8_t *bytes;
+	uint64_t size;
+	bool mapped;
+};
+
+/* The sections of one name that is a C identifier. Code can walk over them, from __start_NAME to __stop_NAME. */
+struct sk_range {
+	const char *name;
+	struct sk_input_section start, stop; /* empty ones, for the symbols to lie in */
+	SK_ARRAY(struct sk_input_section *) sections; /* of pulled objects */
 };
 
 /* A word of the GOT. */
@@ -179,6 +223,7 @@ enum sk_rank {
 	SK_RANK_DATA,
 	SK_RANK_ZERO_DATA,
 	SK_RANK_CONSTANTS,
+	SK_RANK_DEBUG,
 	SK_RANK_NOT_LOADED,
 	SK_RANK_COUNT,
 };
@@ -232,6 +277,7 @@ struct sk_linker {
 
 	SK_ARRAY(struct sk_input) inputs;
 	struct sk_map input_numbers; /* by device and inode */
+	SK_ARRAY(struct sk_file) files;
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;
 	struct sk_map symbol_numbers;
@@ -239,9 +285,13 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
-	struct sk_map groups; /* signatures of COMDAT groups that have been given */
+	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
+	SK_ARRAY(struct sk_range *) ranges;
+	struct sk_map range_numbers; /* by name */
 
 	SK_ARRAY(struct sk_input_section *) states;
+	SK_ARRAY(struct sk_state_answer) state_answers;
+	SK_ARRAY(struct sk_input_section *) state_work; /* empty between searches */
 	uint32_t visit;
 
 	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */
@@ -251,6 +301,8 @@ struct sk_linker {
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
+	SK_ARRAY(struct sk_merged *) merged;
+	struct sk_map merged_numbers;
 	SK_ARRAY(struct sk_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
 	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
@@ -274,6 +326,21 @@ struct sk_linker {
 	uint64_t file_size;
 };
 
+/* A string or a record, once. */
+struct sk_entry {
+	const uint8_t *bytes;
+	uint64_t offset; /* in the merged section */
+	uint32_t size;
+	uint32_t whole; /* the entry whose end it is; itself: it stands alone */
+};
+
+/* What mergeable sections of one kind become. */
+struct sk_merged {
+	struct sk_input_section section;
+	struct sk_map numbers; /* of entries, by contents */
+	SK_ARRAY(struct sk_entry) entries;
+};
+
 /* What a relocation refers to. The order is that of the columns of the table in scan.c. */
 enum sk_target_kind {
 	SK_TARGET_DEFINED, /* in a section of the image */
@@ -285,6 +352,7 @@ enum sk_target_kind {
 	SK_TARGET_KIND_COUNT,
 	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
 	SK_TARGET_MISSING, /* in a section that is not in the image */
+	SK_TARGET_OUTSIDE, /* behind the end of a mergeable section, or before its start */
 };
 
 struct sk_target {
@@ -292,6 +360,7 @@ struct sk_target {
 	sk_symbol symbol; /* SK_NONE: a local one */
 	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
 	uint64_t value; /* offset in it, or the absolute value */
+	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
 	const char *name; /* for messages */
 };
 
@@ -303,6 +372,7 @@ struct sk_archive {
 	uint64_t offset; /* of the next header */
 	const char *long_names;
 	uint64_t long_names_size;
+	bool thin; /* members are paths of files */
 	const char *error; /* why the last call of sk_archive_next failed */
 };
 
@@ -310,13 +380,13 @@ struct sk_member {
 	const char *name; /* not terminated */
 	uint32_t name_length;
 	uint64_t offset; /* of its header */
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* NULL: in a thin archive */
 	uint64_t size;
 };
 
 enum sk_archive_result { SK_ARCHIVE_MEMBER, SK_ARCHIVE_END, SK_ARCHIVE_ERROR };
 
-/* Starts to read; bytes begin with the archive magic. */
+/* Starts to read; bytes begin with one of the two magics of archives. */
 void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size);
 
 /* The next member that is not one of the archive's own tables. */
@@ -374,6 +444,9 @@ void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32
 /* The object takes part in the link from now on. */
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
 
+/* Defines the symbol at the start of the section unless an object does. */
+void sk_symbol_provide(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section);
+
 /* A definition by the linker or its caller. */
 void sk_symbol_define(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section, uint64_t value,
 		      uint64_t size, uint8_t type);
@@ -419,10 +492,58 @@ void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *l
 /* Writes both sections into the image. False: a relocation was out of range. */
 bool sk_frames_write(struct sk_linker *linker);
 
+/* ---- ranges.c ---- */
+
+/* Enters the section into the range of its name, if it has one, and provides the symbols. */
+void sk_range_add(struct sk_linker *linker, struct sk_input_section *section);
+
+/* The range that the section is a bound of, or NULL: who refers to a bound needs all of it. */
+const struct sk_range *sk_range_bounded(const struct sk_input_section *section);
+
+/* Before the layout: what is walked over goes into one output section. False: it cannot. */
+bool sk_ranges_unify(struct sk_linker *linker);
+
+/* After the layout: the bounds have addresses. */
+void sk_ranges_place(struct sk_linker *linker);
+
+/* ---- debug.c ---- */
+
+/* Whether the section holds debug information that is to be kept. A compressed one is described as it will be without
+ * compression. False: its header is damaged. */
+bool sk_debug_describe(struct sk_linker *linker, struct sk_input_section *section);
+
+/* The debug sections of reached objects are live, with plain contents and relocations that are known. False: they are
+ * not. */
+bool sk_debug_collect(struct sk_linker *linker);
+
+/* Writes the debug sections behind what is in the file. False: a relocation was out of range. */
+bool sk_debug_write(struct sk_linker *linker);
+
+/* ---- merge.c ---- */
+
+/* Whether the strings or records of the section may be joined. */
+bool sk_is_mergeable(const struct sk_input_section *section);
+
+/* The string or record at the offset of a live mergeable section is needed; or all of them. */
+void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset);
+void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *section);
+
+/* Joins what is needed: linker->merged, with all sizes. */
+void sk_merge(struct sk_linker *linker);
+
+/* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
+bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);
+
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 
 /* Where a section of an object, a synthetic or a common one goes. */
 enum sk_rank sk_section_rank(const struct sk_input_section *section);
+
+/* The name of the output section that takes it. */
+const char *sk_output_name(const struct sk_input_section *section);
+
+/* Whether code can refer to the section's bounds as __start_NAME and __stop_NAME. */
+bool sk_is_identifier(const char *name);
 
 void sk_collect(struct sk_linker *linker);
 bool sk_scan(struct sk_linker *linker);
@@ -432,7 +553,18 @@ void sk_dynamic_write(struct sk_linker *linker);
 bool sk_layout(struct sk_linker *linker);
 bool sk_relocate(struct sk_linker *linker);
 void sk_image_prepare(struct sk_linker *linker);
-void sk_image_finish(struct sk_linker *linker);
+bool sk_image_finish(struct sk_linker *linker);
+
+/* Writes the value into a field, if it fits. */
+void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
+		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
+		       uint64_t value);
+
+/* Copies the section's contents. */
+void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes);
+
+/* The next part of the file. */
+void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size);
 
 /* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and
  * begin at `base` in the section. */

@@ -222,33 +222,32 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 
 /* ---- hidden state ---- */
 
-typedef SK_ARRAY(struct sk_input_section *) worklist;
-
-static void reach(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
+static void reach(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!section || !section->loaded || section->discarded || section->visit == linker->visit)
 		return;
 	section->visit = linker->visit;
-	sk_array_push(linker->arena, work, section);
+	sk_array_push(linker->arena, &linker->state_work, section);
+
+	const struct sk_range *range = sk_range_bounded(section);
+
+	for (size_t i = 0; range && i < range->sections.count; i++)
+		reach(linker, range->sections.items[i]);
 }
 
-bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_input_section *start)
 {
 	SK_ARRAY(uint32_t) found = {0};
-	worklist work = {0};
 
-	*sections = NULL;
-	*count = 0;
-	if (!sk_symbols_resolve(linker))
-		return false;
 	linker->visit++;
-	reach(linker, &work, sk_symbol_target(linker, code).section);
-	for (size_t i = 0; i < work.count; i++) {
-		struct sk_input_section *section = work.items[i];
+	linker->state_work.count = 0;
+	reach(linker, start);
+	for (size_t i = 0; i < linker->state_work.count; i++) {
+		struct sk_input_section *section = linker->state_work.items[i];
 		enum sk_rank rank = sk_section_rank(section);
 
 		for (uint64_t j = 0; j < section->relocation_count; j++)
-			reach(linker, &work, sk_relocation_target(linker, section, &section->relocations[j]).section);
+			reach(linker, sk_relocation_target(linker, section, &section->relocations[j]).section);
 		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size)
 			continue;
 		if (section->state == SK_NONE) {
@@ -257,8 +256,27 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 		}
 		sk_array_push(linker->arena, &found, section->state);
 	}
-	*sections = found.items;
-	*count = found.count;
+	return (struct sk_state_answer){found.items, found.count};
+}
+
+/* Kernels of one section have the same state, so it is searched for once: thousands of them may be in one. */
+bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+{
+	*sections = NULL;
+	*count = 0;
+	if (!sk_symbols_resolve(linker))
+		return false;
+
+	struct sk_input_section *start = sk_symbol_target(linker, code).section;
+
+	if (!start)
+		return true;
+	if (!start->answer) {
+		sk_array_push(linker->arena, &linker->state_answers, search_state(linker, start));
+		start->answer = (uint32_t)linker->state_answers.count;
+	}
+	*sections = linker->state_answers.items[start->answer - 1].states;
+	*count = linker->state_answers.items[start->answer - 1].count;
 	return true;
 }
 

@@ -38,6 +38,8 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 {
 	if (!section->object)
 		return section->rank;
+	if (section->debug)
+		return SK_RANK_DEBUG;
 	if (section->type == SHT_INIT_ARRAY)
 		return SK_RANK_INIT_ARRAY;
 	if (section->type == SHT_FINI_ARRAY)
@@ -47,13 +49,28 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 	if (section->flags & SHF_EXECINSTR)
 		return SK_RANK_TEXT;
 	if (section->flags & SHF_WRITE)
-		return has_prefix(section->name, ".data.rel.ro") ? SK_RANK_RELRO_DATA : SK_RANK_DATA;
+		return has_prefix(section->name, ".data.rel.ro") || has_prefix(section->name, ".gnu.linkonce.d.rel.ro")
+			       ? SK_RANK_RELRO_DATA
+			       : SK_RANK_DATA;
 	/* Tables of addresses in read-only data become RELRO, which is as good: nothing can write there later. */
 	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
 }
 
+/* One that merge.c has made: its output section says what it consists of. */
+static bool is_merged(const struct sk_input_section *section)
+{
+	return !section->object && (section->flags & SHF_MERGE);
+}
+
+bool sk_is_identifier(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return *name && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
+}
+
 /* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
-static const char *output_name(const struct sk_input_section *section, enum sk_rank rank)
+const char *sk_output_name(const struct sk_input_section *section)
 {
 	static const struct {
 		const char *prefix, *name;
@@ -65,6 +82,11 @@ static const char *output_name(const struct sk_input_section *section, enum sk_r
 		{".bss", ".bss"},
 		{".init_array", ".init_array"},
 		{".fini_array", ".fini_array"},
+		{".gnu.linkonce.t", ".text"},
+		{".gnu.linkonce.r", ".rodata"},
+		{".gnu.linkonce.d.rel.ro", ".data.rel.ro"},
+		{".gnu.linkonce.d", ".data"},
+		{".gnu.linkonce.b", ".bss"},
 		{".lrodata", ".rodata"},
 		{".ldata", ".data"},
 		{".lbss", ".bss"},
@@ -72,9 +94,11 @@ static const char *output_name(const struct sk_input_section *section, enum sk_r
 		{".gcc_except_table", ".gcc_except_table"},
 	};
 
+	enum sk_rank rank = sk_section_rank(section);
+
 	if (rank == SK_RANK_RELRO_DATA)
-		return ".data.rel.ro";
-	if (rank == SK_RANK_CONSTANTS || rank == SK_RANK_NOT_LOADED)
+		return section->range ? section->name : ".data.rel.ro";
+	if (rank >= SK_RANK_CONSTANTS || is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (has_prefix(section->name, names[i].prefix))
@@ -114,8 +138,11 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 static void add_section(struct sk_linker *linker, struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
-	const char *name = output_name(section, rank);
-	char *key = sk_arena_print(linker->arena, "%c%s", 'A' + (int)rank, name);
+	const char *name = sk_output_name(section);
+	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
+	uint64_t entry_size = section->object ? 0 : section->entry_size;
+	char *key = sk_arena_print(linker->arena, "%c%llx:%llx:%s", 'A' + (int)rank, (unsigned long long)merge_flags,
+				   (unsigned long long)entry_size, name);
 	uint32_t fresh = (uint32_t)linker->outputs.count;
 	uint32_t number = sk_map_insert(&linker->output_numbers, key, strlen(key), fresh);
 
@@ -125,9 +152,9 @@ static void add_section(struct sk_linker *linker, struct sk_input_section *secti
 		*output = (struct sk_output){.name = name,
 					     .rank = rank,
 					     .type = rank_type(section, rank),
-					     .flags = rank_flags(rank),
+					     .flags = rank_flags(rank) | merge_flags,
 					     .alignment = 1,
-					     .entry_size = section->object ? 0 : section->entry_size};
+					     .entry_size = entry_size};
 		sk_array_push(linker->arena, &linker->outputs, output);
 	}
 
@@ -162,12 +189,18 @@ static void add_rest(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live && !object->sections[j].output)
+			if (object->sections[j].live && !object->sections[j].output && !object->sections[j].mergeable)
 				add_section(linker, &object->sections[j]);
 	}
 	for (size_t i = 0; i < linker->commons.count; i++)
 		if (linker->commons.items[i]->live)
 			add_section(linker, linker->commons.items[i]);
+}
+
+static void add_merged(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->merged.count; i++)
+		add_section(linker, &linker->merged.items[i]->section);
 }
 
 static void add_made(struct sk_linker *linker)
@@ -226,7 +259,8 @@ static void sort_by_priority(struct sk_linker *linker, struct sk_output *output)
 	qsort(keys, count, sizeof(*keys), compare_keys);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = output->sections.items[keys[i].index];
-	output->sections.items = sorted;
+	if (count)
+		memcpy(output->sections.items, sorted, count * sizeof(*sorted));
 }
 
 static void sort_outputs(struct sk_linker *linker)
@@ -244,10 +278,22 @@ static void sort_outputs(struct sk_linker *linker)
 		if (sorted[i]->rank == SK_RANK_INIT_ARRAY || sorted[i]->rank == SK_RANK_FINI_ARRAY)
 			sort_by_priority(linker, sorted[i]);
 	}
-	linker->outputs.items = sorted;
+	memcpy(linker->outputs.items, sorted, count * sizeof(*sorted)); /* not replaced: more will be pushed */
 }
 
 /* ---- at which addresses ---- */
+
+/* Space between sections takes memory and disk like contents do: a few bytes with huge alignments must not become
+ * gigabytes. This much is free, and eight times the contents. */
+#define FREE_PADDING ((uint64_t)32 << 20)
+
+static bool too_sparse(struct sk_linker *linker, uint64_t padding)
+{
+	sk_error(linker->diag, (struct sk_place){0},
+		 "the alignments of sections leave %llu MiB unused between them; align less",
+		 (unsigned long long)(padding >> 20));
+	return false;
+}
 
 static bool too_large(struct sk_linker *linker)
 {
@@ -283,6 +329,7 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
 	const uint64_t page = linker->architecture->page_size;
 	enum region region = READ_ONLY;
+	uint64_t contents = 0; /* without what lies between sections; no overflow, since addresses have none */
 
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
@@ -296,13 +343,32 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 			output->sections.items[0]->size = -address & (page - 1);
 		if (!place_output(output, &address))
 			return too_large(linker);
+		for (size_t j = 0; j < output->sections.count; j++)
+			contents += output->sections.items[j]->size;
 		if (output->type != SHT_NOBITS && region != CONSTANTS) {
 			linker->loaded_size = address;
+			if (address - contents > FREE_PADDING + 8 * contents)
+				return too_sparse(linker, address - contents);
 			if (address > INT32_MAX)
 				return too_large(linker);
 		}
 		if (output->type != SHT_NOBITS)
 			linker->file_size = address;
+	}
+	return true;
+}
+
+/* Debug information is not loaded; offsets in its sections are what it refers to. */
+static bool place_debug(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		uint64_t offset = 0;
+
+		if (linker->outputs.items[i]->rank == SK_RANK_DEBUG &&
+		    !place_output(linker->outputs.items[i], &offset)) {
+			sk_error(linker->diag, (struct sk_place){0}, "the debug information is too large");
+			return false;
+		}
 	}
 	return true;
 }
@@ -402,10 +468,13 @@ bool sk_layout(struct sk_linker *linker)
 {
 	enum { MAXIMUM_SEGMENTS = 9 }; /* all that make_segments knows: a few unused bytes are no harm */
 
+	if (!sk_ranges_unify(linker))
+		return false;
 	add_made(linker);
 	add_synthetic(linker);
 	add_ordered(linker);
 	add_rest(linker);
+	add_merged(linker);
 	if (linker->outputs.count > SHN_LORESERVE - 8) {
 		sk_error(linker->diag, (struct sk_place){0}, "the inputs have too many different section names");
 		return false;
@@ -414,6 +483,9 @@ bool sk_layout(struct sk_linker *linker)
 	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
 	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
 		return false;
+	if (!place_debug(linker))
+		return false;
+	sk_ranges_place(linker);
 	drop_empty_padding(linker);
 	make_segments(linker);
 	return true;

@@ -54,7 +54,9 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->groups, arena);
+	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
+	sk_map_init(&linker->merged_numbers, arena);
 	describe_made_sections(linker);
 	for (uint32_t i = 0; i < sk_import_count; i++) {
 		sk_symbol symbol = sk_symbol_intern(linker, sk_imports[i].name, strlen(sk_imports[i].name));
@@ -70,11 +72,11 @@ void sk_linker_destroy(struct sk_linker *linker)
 {
 	if (!linker)
 		return;
-	for (size_t i = 0; i < linker->inputs.count; i++) {
-		const struct sk_input *input = &linker->inputs.items[i];
+	for (size_t i = 0; i < linker->files.count; i++) {
+		const struct sk_file *file = &linker->files.items[i];
 
-		if (input->mapped)
-			munmap((void *)input->bytes, input->size);
+		if (file->mapped)
+			munmap((void *)file->bytes, file->size);
 	}
 }
 
@@ -240,6 +242,11 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* So are the debug sections of objects that have any. */
+	if (!sk_debug_collect(linker))
+		return false;
+	/* Strings and records that are needed exist once; references lead to where they have gone. */
+	sk_merge(linker);
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
 	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
@@ -256,8 +263,7 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	sk_dynamic_write(linker);
 	/* The file's parts are complete. */
-	sk_image_finish(linker);
-	return true;
+	return sk_image_finish(linker);
 }
 
 struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol number)

@@ -24,6 +24,9 @@ struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
 	const char *soname; /* NULL: none */
+	bool strip_debug; /* -S: no debug information */
+	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
+	bool compress_debug; /* with zlib, where that makes it smaller */
 };
 
 struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
@@ -36,7 +39,7 @@ void sk_linker_destroy(struct sk_linker *linker);
  * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
-/* -l name: lib<name>.a on the search paths. */
+/* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
 
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */

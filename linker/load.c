@@ -1,10 +1,10 @@
 /* Validate once, then trust, the second half: an object that takes part in the link comes in, its sections go out.
  * Checked are
- *   - section types and flags;
+ *   - section types and flags, and whether strings and records of the section can be joined;
  *   - groups: that their members exist and are in one group only;
- *   - relocations of loaded sections: targets, symbols, that every field lies in its section;
+ *   - relocations of loaded sections and of debug information: targets, symbols, that every field lies in its section;
  *   - .eh_frame (frames.c).
- * Sections that are not loaded are dropped, so what is in them is nobody's concern. */
+ * Sections that are not loaded and not debug information are dropped, so what is in them is nobody's concern. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +34,21 @@ static bool check_flags(struct sk_linker *linker, const struct sk_object *object
 	return true;
 }
 
+static bool starts_with(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* What assemblers without section types wrote. */
+static uint32_t type_by_name(const struct sk_input_section *section)
+{
+	if (section->type == SHT_PROGBITS && starts_with(section->name, ".init_array"))
+		return SHT_INIT_ARRAY;
+	if (section->type == SHT_PROGBITS && starts_with(section->name, ".fini_array"))
+		return SHT_FINI_ARRAY;
+	return section->type;
+}
+
 /* Describes one section and decides whether it can be part of the image. */
 static bool describe_section(struct sk_linker *linker, struct sk_object *object, uint32_t number)
 {
@@ -48,6 +63,7 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 		.bytes = header->sh_type == SHT_NOBITS ? NULL : object->bytes + header->sh_offset,
 		.size = header->sh_size,
 		.alignment = header->sh_addralign ? header->sh_addralign : 1,
+		.entry_size = header->sh_entsize,
 		.state = SK_NONE,
 	};
 	switch (header->sh_type) {
@@ -59,9 +75,11 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 	case SHT_PREINIT_ARRAY:
 	case SHT_X86_64_UNWIND_TYPE:
 		if (!(header->sh_flags & SHF_ALLOC))
-			return true;
+			return sk_debug_describe(linker, section);
 		/* Frames are taken apart and joined by frames.c. */
 		section->loaded = strcmp(section->name, ".eh_frame") != 0;
+		section->type = type_by_name(section);
+		section->mergeable = section->loaded && sk_is_mergeable(section);
 		return check_flags(linker, object, section);
 	case SHT_CREL_TYPE:
 		return SK_BAD_OBJECT(linker, object,
@@ -74,6 +92,16 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 					     header->sh_type);
 		return true;
 	}
+}
+
+/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
+static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
+{
+	uint32_t group = (uint32_t)linker->groups.count;
+
+	if (section->loaded && starts_with(section->name, ".gnu.linkonce."))
+		section->discarded =
+			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
 
 /* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
@@ -169,7 +197,7 @@ static bool read_relocations(struct sk_linker *linker, struct sk_object *object,
 	struct sk_input_section *section = &object->sections[header->sh_info];
 	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
 
-	if (!section->loaded && !frames)
+	if (!section->loaded && !frames && !section->debug)
 		return true;
 	if (header->sh_type == SHT_REL)
 		return SK_BAD_OBJECT(linker, object,
@@ -186,6 +214,7 @@ static bool read_relocations(struct sk_linker *linker, struct sk_object *object,
 		return SK_BAD_OBJECT(linker, object, "section %s has relocations but no contents", section->name);
 	section->relocations = (const sk_elf_relocation *)(object->bytes + header->sh_offset);
 	section->relocation_count = header->sh_size / sizeof(Elf64_Rela);
+	section->mergeable = false; /* equal bytes may become different ones */
 	if (!check_relocations(linker, object, section, &sorted))
 		return false;
 	if (frames && !sorted) {
@@ -224,6 +253,8 @@ bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
 	for (uint32_t i = 1; i < object->header_count; i++)
 		if (!describe_section(linker, object, i))
 			return false;
+	for (uint32_t i = 1; i < object->header_count; i++)
+		discard_linkonce(linker, &object->sections[i]);
 	if (!read_groups(linker, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
@@ -232,5 +263,9 @@ bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
 		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(linker, object, i))
 			return false;
 	}
-	return read_frames(linker, object);
+	if (!read_frames(linker, object))
+		return false;
+	for (uint32_t i = 1; i < object->header_count; i++)
+		sk_range_add(linker, &object->sections[i]);
+	return true;
 }

@@ -4,6 +4,7 @@ linker_liblinker_la_SOURCES = \
 	linker/architecture.h \
 	linker/archive.c \
 	linker/collect.c \
+	linker/debug.c \
 	linker/dynamic.c \
 	linker/frames.c \
 	linker/image.c \
@@ -14,15 +15,17 @@ linker_liblinker_la_SOURCES = \
 	linker/layout.c \
 	linker/linker.c linker/linker.h \
 	linker/load.c \
+	linker/merge.c \
 	linker/object.c \
+	linker/ranges.c \
 	linker/relocate.c \
 	linker/scan.c \
 	linker/symbols.c \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/imports.def
-linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS)
+linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS)
+linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS) $(ZLIB_LIBS)
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link-driver
@@ -47,9 +50,12 @@ endif
 LINKER_TESTS = \
 	tests/link-blas.sh \
 	tests/link-damage.sh \
+	tests/link-debug.sh \
 	tests/link-imports.sh \
+	tests/link-merge.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
-	tests/link-resolve.sh
+	tests/link-resolve.sh \
+	tests/link-sections.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)

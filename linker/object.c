@@ -2,8 +2,9 @@
  *
  * This half, for every object and every member of an archive, checks
  *   - the ELF header: class, byte order, type, machine, sizes of records;
- *   - the section headers: names, that contents lie in the file, alignments, sizes;
- *   - the symbols: order, names, section numbers, values inside their sections, common symbols' alignments;
+ *   - the section headers: names and how long they are together, that contents lie in the file, alignments, sizes;
+ *   - the symbols: order, names and how long they are together, section numbers, values inside their sections, common
+ *     symbols' alignments;
  *   - the signature records in .sk.kernels.
  * load.c checks the rest of those that take part in the link.
  *
@@ -136,9 +137,24 @@ static bool check_section_table(struct sk_linker *linker, struct sk_object *obje
 	return check_strings(linker, object, names, &object->section_names, names_size);
 }
 
+/* Names may be each other's ends, but tables of thousands that are all ends of one long name, each copied and compared,
+ * would cost the square of the object's size. Compilers come nowhere near this limit. */
+static bool check_name(struct sk_linker *linker, const struct sk_object *object, const char *name, uint64_t *sum)
+{
+	enum { NAMES_FACTOR = 16 };
+
+	*sum += strlen(name); /* stops behind the limit: no overflow */
+	if (*sum / NAMES_FACTOR > object->size)
+		return SK_BAD_OBJECT(linker, object,
+				     "the names of its sections or symbols are together more than %d times "
+				     "as long as the object itself",
+				     NAMES_FACTOR);
+	return true;
+}
+
 static bool check_sections(struct sk_linker *linker, struct sk_object *object)
 {
-	uint64_t names_size;
+	uint64_t names_size, names_sum = 0;
 
 	if (!check_section_table(linker, object, &names_size))
 		return false;
@@ -150,6 +166,8 @@ static bool check_sections(struct sk_linker *linker, struct sk_object *object)
 
 		const char *name = sk_object_section_name(object, i);
 
+		if (!check_name(linker, object, name, &names_sum))
+			return false;
 		if (header->sh_type != SHT_NOBITS && !sk_within(header->sh_offset, header->sh_size, object->size))
 			return SK_BAD_OBJECT(linker, object, "section %s (number %u) ends behind the end of the file",
 					     name, i);
@@ -234,7 +252,7 @@ static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
 		return true;
 
 	const sk_elf_section *header = &object->headers[object->symbol_table];
-	uint64_t names_size, count = header->sh_size / sizeof(Elf64_Sym);
+	uint64_t names_size, names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
 
 	if (header->sh_entsize != sizeof(Elf64_Sym) || header->sh_size % sizeof(Elf64_Sym) || count >= UINT32_MAX)
 		return SK_BAD_OBJECT(linker, object, "the symbol table's size is wrong");
@@ -256,7 +274,8 @@ static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
 		object->far_sections = (const sk_elf_word *)(object->bytes + far->sh_offset);
 	}
 	for (uint32_t i = 0; i < object->symbol_count; i++)
-		if (!check_symbol(linker, object, i, names_size))
+		if (!check_symbol(linker, object, i, names_size) ||
+		    !check_name(linker, object, object->names + object->symbols[i].st_name, &names_sum))
 			return false;
 	return true;
 }

@@ -44,6 +44,22 @@ static void leave_import(struct sk_linker *linker, uint64_t place, sk_symbol sym
 		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
 }
 
+void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
+		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
+		       uint64_t value)
+{
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = &linker->architecture->types[number];
+
+	if (type->minimum != type->maximum && ((int64_t)value < type->minimum || (int64_t)value > type->maximum))
+		sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
+			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
+			 "]; references '%s'",
+			 type->name, (int64_t)value, type->minimum, type->maximum, target->name);
+	else
+		linker->architecture->write(number, field, value);
+}
+
 void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
 		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address)
 {
@@ -88,16 +104,10 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 	default: /* nothing to do; the others have been refused */
 		return;
 	}
-	if (type->minimum != type->maximum && ((int64_t)value < type->minimum || (int64_t)value > type->maximum))
-		sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
-			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
-			 "]; references '%s'",
-			 type->name, (int64_t)value, type->minimum, type->maximum, target.name);
-	else
-		architecture->write(number, bytes + field, value);
+	sk_relocate_field(linker, section, relocation, &target, bytes + field, value);
 }
 
-static void copy_contents(const struct sk_input_section *section, uint8_t *bytes)
+void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)
 {
 	if (section->bytes)
 		memcpy(bytes, section->bytes, section->size);
@@ -113,7 +123,7 @@ static void relocate_output(struct sk_linker *linker, const struct sk_output *ou
 		const struct sk_input_section *section = output->sections.items[i];
 		uint8_t *bytes = sk_image_at(linker, section);
 
-		copy_contents(section, bytes);
+		sk_section_copy(section, bytes);
 		for (uint64_t j = 0; j < section->relocation_count; j++)
 			sk_relocate_one(linker, section, &section->relocations[j], bytes, 0, section->address);
 	}
@@ -152,8 +162,7 @@ bool sk_relocate(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		const struct sk_output *output = linker->outputs.items[i];
 
-		if (output->type != SHT_NOBITS && output->rank != SK_RANK_CONSTANTS &&
-		    output->rank != SK_RANK_NOT_LOADED)
+		if (output->type != SHT_NOBITS && output->rank < SK_RANK_CONSTANTS)
 			relocate_output(linker, output);
 	}
 	write_slots(linker);

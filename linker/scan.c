@@ -5,7 +5,7 @@
 
 #include "linker/internal.h"
 
-enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20 };
+enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20, MAXIMUM_WITH_FUNCTIONS = 200 };
 
 /* What a relocation takes. */
 enum action {
@@ -84,7 +84,8 @@ static const char *containing_function(struct sk_linker *linker, const struct sk
 	return "";
 }
 
-static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol)
+/* Looking for the functions goes through all symbols of an object, so it is not done for thousands of users. */
+static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol, bool with_functions)
 {
 	unsigned shown = 0, more = 0;
 
@@ -97,7 +98,7 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 			struct sk_place place = sk_section_place(linker, user->section, user->offset);
 
 			sk_note(linker->diag, "referenced by %s%s", sk_place_text(linker->arena, place),
-				containing_function(linker, user->section, user->offset));
+				with_functions ? containing_function(linker, user->section, user->offset) : "");
 			shown++;
 		} else {
 			more++;
@@ -142,7 +143,8 @@ static void report_undefined(struct sk_linker *linker)
 			hint = sk_did_you_mean(linker->arena, symbol->name, names, count);
 		}
 		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s", symbol->name, hint);
-		list_users(linker, symbol);
+		if (!sk_diag_is_full(linker->diag))
+			list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
 	}
 }
 
@@ -266,6 +268,10 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
+	if (target.kind == SK_TARGET_OUTSIDE) {
+		refuse(linker, section, relocation, type, &target, "lies outside the strings or records it refers to");
+		return;
+	}
 	if (target.kind == SK_TARGET_MISSING) {
 		refuse(linker, section, relocation, type, &target,
 		       target.section->discarded ? "refers to a section that another object's group has replaced"
@@ -330,7 +336,7 @@ bool sk_scan(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live)
+			if (object->sections[j].live && object->sections[j].loaded)
 				scan_section(linker, &object->sections[j]);
 	}
 	sk_frames_visit(linker, scan_frame);

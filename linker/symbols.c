@@ -143,6 +143,16 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 	return true;
 }
 
+void sk_symbol_provide(struct sk_linker *linker, sk_symbol number, struct sk_input_section *section)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	if (symbol->rank != SK_DEFINITION_NONE)
+		return;
+	symbol->rank = SK_DEFINITION_PROVIDED;
+	symbol->section = section;
+}
+
 void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_input_section *section, uint64_t value,
 		      uint64_t size, uint8_t type)
 {
@@ -197,15 +207,31 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 	return symbol->section;
 }
 
-static struct sk_target in_section(struct sk_target target, uint8_t type, struct sk_input_section *section)
+/* The symbol `target` lies in the section; `selected`, an addend that is part of the place, points into it from there.
+ */
+static struct sk_target in_section(struct sk_target target, uint8_t type, struct sk_input_section *section,
+				   uint64_t selected)
 {
 	target.section = section;
+	target.offset = target.value + selected;
 	if (!section->loaded || section->discarded)
 		target.kind = SK_TARGET_MISSING;
 	else if (type == STT_TLS || (section->flags & SHF_TLS))
 		target.kind = SK_TARGET_THREAD_LOCAL;
 	else
 		target.kind = type == STT_GNU_IFUNC ? SK_TARGET_INDIRECT : SK_TARGET_DEFINED;
+	if (!section->mergeable)
+		return target;
+	if (target.offset > section->size) {
+		target.kind = SK_TARGET_OUTSIDE;
+	} else if (section->merged) {
+		if (sk_merge_find(section, target.offset, &target.value)) {
+			target.value -= selected;
+			target.section = &section->merged->section;
+		} else {
+			target.kind = SK_TARGET_MISSING;
+		}
+	}
 	return target;
 }
 
@@ -216,10 +242,10 @@ struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
 
 	if (symbol->rank == SK_DEFINITION_COMMON) {
 		target.value = 0;
-		return in_section(target, symbol->type, common_section(linker, symbol));
+		return in_section(target, symbol->type, common_section(linker, symbol), 0);
 	}
 	if (symbol->rank != SK_DEFINITION_NONE && symbol->section)
-		return in_section(target, symbol->type, symbol->section);
+		return in_section(target, symbol->type, symbol->section, 0);
 	if (symbol->rank != SK_DEFINITION_NONE)
 		target.kind = SK_TARGET_ABSOLUTE;
 	else
@@ -227,6 +253,15 @@ struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
 		target.kind = symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? SK_TARGET_IMPORT
 											     : SK_TARGET_UNDEFINED;
 	return target;
+}
+
+/* Whether symbol and addend together name a place. They do not if the addend is counted from a GOT slot. */
+static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *relocation)
+{
+	const struct sk_relocation_type *type =
+		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+
+	return !type || type->expression != SK_EXPRESSION_SLOT;
 }
 
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
@@ -258,5 +293,8 @@ struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_
 				   .name = is_section && number ? sk_object_section_name(object, number)
 								: object->names + raw->st_name};
 
-	return number ? in_section(target, ELF64_ST_TYPE(raw->st_info), &object->sections[number]) : target;
+	if (!number)
+		return target;
+	return in_section(target, ELF64_ST_TYPE(raw->st_info), &object->sections[number],
+			  is_section && is_place(linker, relocation) ? (uint64_t)relocation->r_addend : 0);
 }

@@ -301,8 +301,11 @@ static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
 				 kernel->name);
 	}
-	fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count, cores);
-	fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count, cores);
+	/* Where a launch's partitions or homes are has been checked only if it has any. */
+	if (launch->partition_count)
+		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count, cores);
+	if (launch->home_count)
+		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count, cores);
 	kernel->prepared = true;
 	return SKRT_OK;
 }

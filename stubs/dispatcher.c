@@ -47,7 +47,9 @@ static void push_label(struct lowering *l, uint32_t label)
 
 static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 {
-	const struct sk_plan_argument *arguments = l->plan->arguments + step->first_argument;
+	/* Where a step's arguments are has been checked only if it has any. */
+	const struct sk_plan_argument *arguments =
+		step->argument_count ? l->plan->arguments + step->first_argument : NULL;
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_CALL,

@@ -48,7 +48,7 @@ static const char *list(void)
 		if (result != SK_ARCHIVE_MEMBER)
 			break;
 		length += (size_t)sprintf(text + length, "%.*s:%.*s|", (int)member.name_length, member.name,
-					  (int)member.size, (const char *)member.bytes);
+					  member.bytes ? (int)member.size : 0, (const char *)member.bytes);
 	}
 	free(copy);
 	return text;
@@ -79,6 +79,27 @@ START_TEST(test_64_bit_index)
 	add("/SYM64/", "index");
 	add("a/", "A");
 	ck_assert_str_eq(list(), "a:A|");
+}
+END_TEST
+
+START_TEST(test_thin)
+{
+	begin();
+	memcpy(bytes, "!<thin>\n", 8);
+	add("/", "index");
+	add("//", "folder/one.o/\ntwo.o/\n");
+	add("/0", "");
+	memcpy(bytes + size - 12, "1234567   ", 10); /* its size, of which nothing is here */
+	add("/14", "");
+	ck_assert_str_eq(list(), "folder/one.o:|two.o:|");
+	add("/0:96", "");
+	ck_assert_ptr_nonnull(strstr(list(), "two.o:|!the thin archive refers to members of another archive"));
+
+	begin();
+	memcpy(bytes, "!<thin>\n", 8);
+	add("//", "one.o/\n");
+	size -= 2;
+	ck_assert_ptr_nonnull(strstr(list(), "!a member ends behind the end of the file"));
 }
 END_TEST
 
@@ -163,6 +184,7 @@ int main(void)
 
 	tcase_add_test(cases, test_good);
 	tcase_add_test(cases, test_64_bit_index);
+	tcase_add_test(cases, test_thin);
 	tcase_add_test(cases, test_bad);
 	tcase_add_test(cases, test_truncated);
 	suite_add_tcase(suite, cases);

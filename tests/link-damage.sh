@@ -36,8 +36,9 @@ $KERNEL_CC -O1 -fPIC -fcommon -ffunction-sections -fcf-protection -I"$top_srcdir
 echo 'int helper(int x) { return x; }' >a-helper-with-a-long-name.c
 $KERNEL_CC -O1 -fPIC -c a-helper-with-a-long-name.c -o a-helper-with-a-long-name.o
 ar qc library.a kernel.o a-helper-with-a-long-name.o
+$KERNEL_CC -O1 -fPIC -g -gz=zlib -ffunction-sections -c a-helper-with-a-long-name.c -o debug.o
 $KERNEL_CC -r -nostdlib kernel.o a-helper-with-a-long-name.o -o joined.o
 
-for file in kernel.o library.a joined.o; do
+for file in kernel.o library.a joined.o debug.o; do
 	"$damage" $file "${DAMAGE_VARIANTS:-6000}" || fail "$file"
 done

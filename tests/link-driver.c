@@ -8,6 +8,7 @@
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
+ *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
  * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order
@@ -25,7 +26,7 @@ struct arguments {
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
 	size_t export_count, state_count, find_count, required_count, search_path_count;
-	bool kernels, all;
+	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
 
 /* The value of an option that takes one. */
@@ -74,6 +75,12 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->kernels = true;
 		else if (!strcmp(name, "--all"))
 			options->all = true;
+		else if (!strcmp(name, "--compress-debug-sections"))
+			options->compress_debug = true;
+		else if (!strcmp(name, "--strip-debug"))
+			options->strip_debug = true;
+		else if (!strcmp(name, "--strip-all"))
+			options->strip_all = true;
 	}
 }
 
@@ -257,9 +264,14 @@ int main(int count, char **arguments)
 	read_options(options, arguments, count);
 	sk_diag_init(&diag, arena);
 
-	struct sk_linker *linker = sk_linker_create(
-		arena, &diag,
-		&(struct sk_linker_options){options->search_paths, options->search_path_count, options->soname});
+	struct sk_linker *linker =
+		sk_linker_create(arena, &diag,
+				 &(struct sk_linker_options){.search_paths = options->search_paths,
+							     .search_path_count = options->search_path_count,
+							     .soname = options->soname,
+							     .strip_debug = options->strip_debug,
+							     .strip_all = options->strip_all,
+							     .compress_debug = options->compress_debug});
 
 	add_inputs(linker, arguments, count);
 

@@ -207,8 +207,6 @@ echo 'hello, world, this is text' >text.o
 bad text.o 'text.o: is neither an object nor an archive'
 echo '/* GNU ld script */ GROUP ( libx.a )' >script.a
 bad script.a 'is a linker script'
-ar qcT thin.a c.o
-bad thin.a 'thin.a: is a thin archive, which is not supported'
 printf 'BC\300\336rest' >bitcode.o
 bad bitcode.o 'bitcode.o: holds only intermediate code of link-time optimisation'
 $KERNEL_CC -O1 -flto -c c.c -o lto.o # GCC's is an object, Clang's is bitcode

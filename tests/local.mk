@@ -89,3 +89,56 @@ EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tes
 
 SHELL_TESTS += tests/skdump.sh
 QUICK_TESTS += tests/skdump.sh
+
+# Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
+FUZZ_FILES = tests/fuzz.c tests/fuzz.h
+MUTATE_FILES = tests/mutate.c tests/mutants.c tests/mutants.h
+FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
+FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
+FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
+FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
+	src/package-file.c src/package-file.h src/reemit.c src/reemit.h
+PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
+WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
+
+check_PROGRAMS += tests/fuzz-object tests/fuzz-archive tests/fuzz-manifest tests/fuzz-package
+tests_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
+tests_fuzz_object_LDADD = linker/liblinker.la
+tests_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
+tests_fuzz_archive_LDADD = linker/liblinker.la
+tests_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
+tests_fuzz_manifest_LDADD = src/libcore.la
+tests_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
+tests_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_fuzz_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
+tests_fuzz_package_LDADD = $(PACKAGE_READERS)
+check_PROGRAMS += tests/bombs
+tests_bombs_SOURCES = tests/bombs.c
+SHELL_TESTS += tests/fuzz.sh tests/mutate.sh
+QUICK_TESTS += tests/fuzz.sh
+SLOW_TESTS += tests/mutate.sh
+EXTRA_DIST += tests/fuzz-seeds.sh tests/fuzz
+
+if FUZZING
+noinst_PROGRAMS += tests/libfuzzer-object tests/libfuzzer-archive tests/libfuzzer-manifest tests/libfuzzer-package
+tests_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
+tests_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_libfuzzer_object_LDADD = linker/liblinker.la
+tests_libfuzzer_archive_SOURCES = $(FUZZ_ARCHIVE_FILES)
+tests_libfuzzer_archive_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_libfuzzer_archive_LDADD = linker/liblinker.la
+tests_libfuzzer_manifest_SOURCES = $(FUZZ_MANIFEST_FILES)
+tests_libfuzzer_manifest_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_libfuzzer_manifest_LDADD = src/libcore.la
+tests_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
+tests_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_libfuzzer_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS) -fsanitize=fuzzer
+tests_libfuzzer_package_LDADD = $(PACKAGE_READERS)
+
+# make fuzz [FUZZ_SECONDS=N]: each target in turn, from its seeds and what earlier runs have found (fuzz-corpus).
+FUZZ_SECONDS = 240
+fuzz: all
+	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' KERNEL_CC='$(KERNEL_CC)' \
+		KERNEL_CFLAGS='$(KERNEL_CFLAGS)' $(SHELL) $(top_srcdir)/tests/fuzz-run.sh $(FUZZ_SECONDS)
+endif
+EXTRA_DIST += tests/fuzz-run.sh

@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
+ * overruns of single allocations, not only of blocks. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size)
+#define ASAN_UNPOISON_MEMORY_REGION(address, size)
+enum { GAP = 0 };
+#endif
+
 enum { BLOCK_SIZE = 64 * 1024, ALIGNMENT = 16 };
 
 struct block {
@@ -51,11 +67,11 @@ void sk_arena_destroy(struct sk_arena *arena)
 
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 {
-	size_t bytes;
+	size_t asked, bytes;
 
-	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
 		out_of_memory();
-	bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	bytes = ((asked + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
 
 	struct block *block = arena->blocks;
 
@@ -64,6 +80,7 @@ void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 
 		block = allocate_or_die(sizeof(*block) + wanted);
 		block->size = wanted;
+		ASAN_POISON_MEMORY_REGION(block->data, wanted);
 		/* A large request gets a block of its own behind the current one, which stays in use. */
 		if (wanted != BLOCK_SIZE && arena->blocks) {
 			block->next = arena->blocks->next;
@@ -76,6 +93,7 @@ void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 	void *memory = block->data + block->used;
 
 	block->used += bytes;
+	ASAN_UNPOISON_MEMORY_REGION(memory, asked);
 	return memory;
 }
 

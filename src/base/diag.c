@@ -34,20 +34,29 @@ const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
 	return place.file;
 }
 
-static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *text)
+static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *format,
+		va_list args)
 {
+	if (severity == SK_ERROR)
+		diag->errors++;
+	else
+		diag->warnings++;
+	if (sk_diag_is_full(diag)) {
+		diag->dropped++;
+		return;
+	}
+
 	struct sk_message *message = SK_NEW(diag->arena, struct sk_message);
 
-	*message = (struct sk_message){.severity = severity, .place = sk_place_text(diag->arena, place), .text = text};
+	*message = (struct sk_message){.severity = severity,
+				       .place = sk_place_text(diag->arena, place),
+				       .text = sk_arena_print_list(diag->arena, format, args)};
+	diag->kept += sizeof(*message) + strlen(message->place) + strlen(message->text);
 	if (diag->last)
 		diag->last->next = message;
 	else
 		diag->first = message;
 	diag->last = message;
-	if (severity == SK_ERROR)
-		diag->errors++;
-	else
-		diag->warnings++;
 }
 
 void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)
@@ -55,7 +64,7 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_ERROR, place, sk_arena_print_list(diag->arena, format, args));
+	add(diag, SK_ERROR, place, format, args);
 	va_end(args);
 }
 
@@ -64,7 +73,7 @@ void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_WARNING, place, sk_arena_print_list(diag->arena, format, args));
+	add(diag, SK_WARNING, place, format, args);
 	va_end(args);
 }
 
@@ -73,7 +82,7 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	struct sk_message *message = diag->last;
 	va_list args;
 
-	if (!message)
+	if (!message || sk_diag_is_full(diag))
 		return;
 
 	struct note *note = SK_NEW(diag->arena, struct note);
@@ -81,6 +90,7 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	va_start(args, format);
 	note->text = sk_arena_print_list(diag->arena, format, args);
 	va_end(args);
+	diag->kept += sizeof(*note) + strlen(note->text);
 	if (message->last_note)
 		message->last_note->next = note;
 	else
@@ -103,7 +113,7 @@ static void print_clean(const char *text, FILE *stream)
 
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream)
 {
-	bool colour = isatty(fileno(stream));
+	bool colour = isatty(fileno(stream)), stopped = false;
 	unsigned errors = 0;
 
 	for (const struct sk_message *message = diag->first; message; message = message->next) {
@@ -112,6 +122,7 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 		if (error && limit && errors == limit) {
 			fprintf(stream, "%s: error: too many errors, stopping after %u (--error-limit=0 shows all)\n",
 				program, limit);
+			stopped = true;
 			break;
 		}
 		errors += error;
@@ -130,6 +141,9 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 			fputc('\n', stream);
 		}
 	}
+	if (diag->dropped && !stopped)
+		fprintf(stream, "%s: error: %u more messages were too many to keep\n", program, diag->dropped);
+	diag->dropped = 0;
 	diag->first = diag->last = NULL;
 }
 

@@ -29,7 +29,18 @@ struct sk_diag {
 	struct sk_message *first, *last;
 	unsigned errors; /* so far */
 	unsigned warnings;
+	size_t kept;	  /* bytes of text */
+	unsigned dropped; /* messages that are counted, but not kept */
 };
+
+/* A hostile input can give an error for each of its bytes, and each can name something long: no more text than this is
+ * kept. What comes behind is only counted. */
+enum { SK_DIAG_MAX_TEXT = 4 << 20 };
+
+static inline bool sk_diag_is_full(const struct sk_diag *diag)
+{
+	return diag->kept > SK_DIAG_MAX_TEXT;
+}
 
 void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena);
 

@@ -1,0 +1,219 @@
+/* Debug information, so that a debugger steps through the source of a kernel. The .debug_ sections of reached objects
+ * come in, compressed or not; their contents, joined and with the addresses of the image, go out behind the loaded part
+ * of the file, compressed if that is wanted.
+ *
+ * Nothing in them keeps code alive: where they describe functions that are not in the image, the address becomes a
+ * number that debuggers know to ignore, as GNU ld and lld have it: 0; or 1 in .debug_ranges and .debug_loc (DWARF 4),
+ * where a pair of zeros would end the list. */
+#include <string.h>
+#include <zlib.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+/* Deflate makes nothing smaller than to a 1032nd (zlib's "Technical Details"): what claims to be is damaged. */
+enum { MAXIMUM_RATIO = 1032 };
+
+static bool starts_with(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* ---- what comes in ---- */
+
+static bool describe_compressed(struct sk_linker *linker, struct sk_input_section *section)
+{
+	Elf64_Chdr header;
+
+	if (section->size < sizeof(header))
+		return SK_BAD_OBJECT(linker, section->object, "the header of the compressed section %s is truncated",
+				     section->name);
+	memcpy(&header, section->bytes, sizeof(header));
+	if (header.ch_type != ELFCOMPRESS_ZLIB)
+		return SK_BAD_OBJECT(linker, section->object,
+				     "section %s is compressed, but not with zlib; recompile with -gz=zlib",
+				     section->name);
+	if (header.ch_size / MAXIMUM_RATIO > section->size ||
+	    (header.ch_addralign && !sk_is_power_of_two(header.ch_addralign)) || header.ch_addralign > UINT16_MAX)
+		return SK_BAD_OBJECT(linker, section->object, "the header of the compressed section %s is damaged",
+				     section->name);
+	section->size = header.ch_size;
+	section->alignment = header.ch_addralign ? header.ch_addralign : 1;
+	return true;
+}
+
+bool sk_debug_describe(struct sk_linker *linker, struct sk_input_section *section)
+{
+	if (linker->options.strip_debug || linker->options.strip_all || section->type != SHT_PROGBITS)
+		return true;
+	if (starts_with(section->name, ".zdebug_info"))
+		sk_warning(linker->diag, sk_section_place(linker, section, 0),
+			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	section->debug = starts_with(section->name, ".debug_");
+	return !section->debug || !(section->flags & SHF_COMPRESSED) || describe_compressed(linker, section);
+}
+
+static bool decompress(struct sk_linker *linker, struct sk_input_section *section)
+{
+	const struct sk_object *object = section->object;
+	uint64_t compressed = object->headers[section - object->sections].sh_size - sizeof(Elf64_Chdr);
+	uint8_t *bytes = sk_arena_alloc(linker->arena, section->size ? section->size : 1, 1);
+	uLongf size = section->size;
+
+	if (uncompress(bytes, &size, section->bytes + sizeof(Elf64_Chdr), compressed) != Z_OK || size != section->size)
+		return SK_BAD_OBJECT(linker, object, "the contents of the compressed section %s are damaged",
+				     section->name);
+	section->bytes = bytes;
+	section->flags &= ~(uint64_t)SHF_COMPRESSED;
+	return true;
+}
+
+/* What debug information has no use for is refused; a reference into mergeable strings keeps the string. */
+static bool collect_relocation(struct sk_linker *linker, const struct sk_input_section *section,
+			       const sk_elf_relocation *relocation)
+{
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+	struct sk_place place = {0};
+
+	switch (type ? type->expression : SK_EXPRESSION_UNSUPPORTED) {
+	case SK_EXPRESSION_NONE:
+	case SK_EXPRESSION_THREAD:
+		return true;
+	case SK_EXPRESSION_WORD:
+	case SK_EXPRESSION_NARROW:
+	case SK_EXPRESSION_RELATIVE:
+		break;
+	default:
+		place = sk_section_place(linker, section, relocation->r_offset);
+		sk_error(linker->diag, place, "relocation type %u is not supported in debug information", number);
+		return false;
+	}
+
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+	if (target.kind == SK_TARGET_OUTSIDE) {
+		place = sk_section_place(linker, section, relocation->r_offset);
+		sk_error(linker->diag, place, "relocation %s against '%s' lies outside the strings it refers to",
+			 type->name, target.name);
+		return false;
+	}
+	if (target.section && target.section->debug && target.section->live && target.section->mergeable)
+		sk_merge_mark(linker, target.section, target.offset);
+	return true;
+}
+
+static bool collect_section(struct sk_linker *linker, struct sk_input_section *section)
+{
+	if (!section->debug || section->discarded)
+		return true;
+	if ((section->flags & SHF_COMPRESSED) && !decompress(linker, section))
+		return false;
+	section->mergeable = !section->relocation_count && sk_is_mergeable(section);
+	section->live = true;
+	return true;
+}
+
+static bool collect_references(struct sk_linker *linker, struct sk_input_section *section)
+{
+	bool ok = true;
+
+	for (uint64_t i = 0; section->debug && section->live && i < section->relocation_count; i++)
+		ok &= collect_relocation(linker, section, &section->relocations[i]);
+	return ok;
+}
+
+static bool visit(struct sk_linker *linker,
+		  bool (*function)(struct sk_linker *linker, struct sk_input_section *section))
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
+			ok &= function(linker, &object->sections[j]);
+	}
+	return ok;
+}
+
+bool sk_debug_collect(struct sk_linker *linker)
+{
+	return visit(linker, collect_section) && visit(linker, collect_references);
+}
+
+/* ---- what goes out ---- */
+
+static uint64_t tombstone_of(const struct sk_input_section *section)
+{
+	return !strcmp(section->name, ".debug_ranges") || !strcmp(section->name, ".debug_loc");
+}
+
+static void relocate(struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, uint8_t *bytes)
+{
+	const struct sk_relocation_type *type =
+		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+
+	/* Thread-local variables are in no package; what describes an unreached one keeps its zeros. */
+	if (type->expression == SK_EXPRESSION_NONE || type->expression == SK_EXPRESSION_THREAD)
+		return;
+
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+	uint64_t value = target.value + (uint64_t)relocation->r_addend;
+
+	if (target.section && target.section->output)
+		value += target.section->address;
+	else if (target.kind != SK_TARGET_ABSOLUTE)
+		value = tombstone_of(section);
+	if (type->expression == SK_EXPRESSION_RELATIVE)
+		value -= section->address + relocation->r_offset;
+	sk_relocate_field(linker, section, relocation, &target, bytes + relocation->r_offset, value);
+}
+
+/* Contents of an output section, compressed; NULL: that is no smaller. */
+static uint8_t *compress_contents(struct sk_linker *linker, struct sk_output *output, const uint8_t *contents)
+{
+	const Elf64_Chdr header = {
+		.ch_type = ELFCOMPRESS_ZLIB, .ch_size = output->size, .ch_addralign = output->alignment};
+	uLongf size = compressBound(output->size);
+	uint8_t *bytes = sk_arena_alloc(linker->arena, sizeof(header) + size, 1);
+
+	memcpy(bytes, &header, sizeof(header));
+	if (compress2(bytes + sizeof(header), &size, contents, output->size, Z_BEST_SPEED) != Z_OK ||
+	    sizeof(header) + size >= output->size)
+		return NULL;
+	output->size = sizeof(header) + size;
+	output->alignment = _Alignof(Elf64_Chdr);
+	output->flags |= SHF_COMPRESSED;
+	return bytes;
+}
+
+static void write_output(struct sk_linker *linker, struct sk_output *output)
+{
+	uint8_t *contents = sk_arena_alloc(linker->arena, output->size, 1), *compressed = NULL;
+
+	for (size_t i = 0; i < output->sections.count; i++) {
+		const struct sk_input_section *section = output->sections.items[i];
+		uint8_t *bytes = contents + section->address;
+
+		sk_section_copy(section, bytes);
+		for (uint64_t j = 0; j < section->relocation_count; j++)
+			relocate(linker, section, &section->relocations[j], bytes);
+	}
+	if (linker->options.compress_debug)
+		compressed = compress_contents(linker, output, contents);
+	sk_align(linker->file_size, output->alignment, &output->file_offset); /* what is in memory: no overflow */
+	sk_image_add(linker, output->file_offset, compressed ? compressed : contents, output->size);
+	linker->file_size = output->file_offset + output->size;
+}
+
+bool sk_debug_write(struct sk_linker *linker)
+{
+	unsigned errors = linker->diag->errors;
+
+	for (size_t i = 0; i < linker->outputs.count; i++)
+		if (linker->outputs.items[i]->rank == SK_RANK_DEBUG)
+			write_output(linker, linker->outputs.items[i]);
+	return linker->diag->errors == errors;
+}

@@ -1,0 +1,78 @@
+/* One link through linker.h, as sklink does it, with everything that an input holds asked for; see fuzz.h. */
+#include "fuzz.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "linker/linker.h"
+
+#define OUTPUT "linked.sk"
+
+enum { CALL_SIZE = 16 };
+
+static void read_record(void *context, const struct sk_kernel_record *record)
+{
+	*(size_t *)context += strlen(record->symbol) + strlen(record->signature) + strlen(record->object);
+}
+
+/* A function that calls every kernel that can be found: what sklink's dispatchers are to the linker. */
+static void add_calls(struct sk_linker *linker, const char *const *names, size_t count)
+{
+	struct sk_section_spec spec = {
+		.name = ".text.fuzz", .kind = SK_SECTION_TEXT, .alignment = 64, .size = count * CALL_SIZE};
+	sk_section section = sk_linker_add_section(linker, &spec);
+
+	sk_linker_define(linker, section, "fuzz_entry", 0, spec.size, SK_SYMBOL_FUNCTION, true);
+	for (size_t i = 0; i < count; i++) {
+		struct sk_kernel_record record;
+		const uint32_t *states;
+		size_t state_count;
+
+		if (!sk_linker_find_kernel(linker, SK_NONE, names[i], &record))
+			continue;
+		sk_linker_relocate(linker, section, i * CALL_SIZE,
+				   i % 2 ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32, record.code, -4);
+		if (i % 3 == 0)
+			sk_linker_order(linker, record.code);
+		if (!sk_linker_find_state(linker, record.code, &states, &state_count))
+			continue;
+		for (size_t j = 0; j < state_count; j++)
+			fuzz_promise(sk_linker_state_name(linker, states[j]) != NULL, "a state has a name");
+	}
+}
+
+/* Asks, links, writes. True: there is a file. */
+static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const char *path, bool whole_archive)
+{
+	uint32_t input = sk_linker_add_file(linker, path, whole_archive);
+	size_t count, length = 0;
+
+	sk_linker_visit_kernels(linker, SK_NONE, read_record, &length);
+
+	const char *const *names = sk_linker_function_names(linker, input, &count);
+
+	for (size_t i = 0; i < count; i++)
+		sk_linker_require(linker, names[i]);
+	if (count)
+		add_calls(linker, names, count);
+	fuzz_promise(input != SK_NONE || diag->errors, "a file that is not added gives an error");
+	return sk_linker_link(linker) && !diag->errors && sk_linker_write(linker, OUTPUT);
+}
+
+void fuzz_link(const char *path, bool whole_archive)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, arena);
+
+	struct sk_linker *linker = sk_linker_create(arena, &diag, &(struct sk_linker_options){0});
+	bool linked = link_input(linker, &diag, path, whole_archive);
+
+	fuzz_promise(linked == !diag.errors, "a link fails if and only if there is an error");
+	fuzz_promise(linked == (unlink(OUTPUT) == 0), "there is an output file if and only if there is no error");
+	if (linked)
+		fuzz_accept();
+	sk_linker_destroy(linker);
+	sk_arena_destroy(arena);
+}

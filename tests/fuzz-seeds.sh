@@ -1,0 +1,47 @@
+# The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object, FOLDER/archive,
+# FOLDER/manifest and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+set -eu
+[ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
+mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/package"
+cd "$1"
+for target in object archive manifest package; do
+	for file in "$top_srcdir/tests/fuzz/$target"/*; do
+		[ ! -f "$file" ] || cp "$file" "$target/"
+	done
+done
+
+# compile NAME SOURCE FLAG…
+compile() {
+	name=$1
+	source=$2
+	shift 2
+	$KERNEL_CC -I"$top_srcdir/stubs" -ffile-prefix-map="$PWD=." -ffile-prefix-map="$top_srcdir=." "$@" \
+		-c "$top_srcdir/$source" -o "object/$name"
+}
+compile all.o tests/fuzz/object.c -O1 -fPIC -fcommon
+compile all-sections.o tests/fuzz/object.c -Os -fPIC -ffunction-sections -fdata-sections
+compile all-debug.o tests/fuzz/object.c -O1 -g -fPIC -fcf-protection
+compile all-compressed.o tests/fuzz/object.c -O1 -g -gz -fPIC
+compile absolute.o tests/fuzz/object.c -O1 -fno-pic
+compile kernels.o tests/kernels.c $KERNEL_CFLAGS
+compile small.o tests/kernels.c -Os -fPIC -fno-asynchronous-unwind-tables
+compile composite.o samples/composite/kernels.c $KERNEL_CFLAGS
+$KERNEL_CC -r -nostdlib object/all.o object/small.o -o object/joined.o
+
+(cd object && ar qcD ../archive/two.a all.o composite.o)
+cp object/small.o object/a-member-with-a-long-name.o
+(cd object && ar qcD ../archive/long-names.a a-member-with-a-long-name.o all-sections.o absolute.o)
+(cd object && ar qcSD ../archive/no-index.a small.o)
+rm object/a-member-with-a-long-name.o
+
+cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
+	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
+for name in composite plain; do
+	case $name in
+	composite) manifest=samples/composite/composite.yaml objects=object/composite.o ;;
+	plain) manifest=tests/fuzz/manifest/kinds.yaml objects=object/small.o ;;
+	esac
+	"$top_builddir/sklink" "$top_srcdir/$manifest" $objects -o package/$name.sk
+	"$top_builddir/sklink" --no-task-entries "$top_srcdir/$manifest" $objects -o package/$name-bare.sk
+done
+strip package/plain-bare.sk

@@ -1,0 +1,71 @@
+# Ten thousand mutants of thirty real kernel objects through the linker, in one process: mutants.c says what is done to
+# them, mutate.c what counts as a failure. Then some through sklink itself, which leaves an output file only if it says
+# that all went well.
+. "$top_srcdir/tests/lib.sh"
+
+# Half of them from the libraries that are installed, as far as they need nothing else.
+libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
+mkdir objects
+collect() { # ARCHIVE COUNT PREFIX
+	[ -f "$1" ] || return 0
+	mkdir "$3" && cd "$3"
+	# Spread over the archive; names that occur once, since ar takes the first of several.
+	ar t "$1" | sort | uniq -u | awk -v count=$((8 * $2)) '{ name[NR] = $0 } END {
+		for (i = 0; i < count; i++) print name[1 + int(i * NR / count)] }' | sort -u >names
+	xargs ar x "$1" <names
+	taken=0
+	for object in *.o; do
+		[ $taken -lt "$2" ] || break
+		[ -z "$(nm -u "$object")" ] || continue
+		mv "$object" "../objects/$3-$object"
+		taken=$((taken + 1))
+	done
+	cd ..
+}
+collect "$(ls "$libraries"/openblas-*/libopenblas.a 2>/dev/null | head -1)" 11 openblas
+collect "$libraries/blas/libblas.a" 4 blas
+
+# The others by the compilers that are there.
+compilers=$KERNEL_CC
+for compiler in gcc clang; do
+	! command -v $compiler >/dev/null || [ "$compiler" = "$KERNEL_CC" ] || compilers="$compilers $compiler"
+done
+for flags in "-O2" "-Os -g -ffunction-sections -fdata-sections" "-O1 -fcommon -fcf-protection" "-O3 -march=haswell"; do
+	for source in tests/kernels tests/fuzz/object samples/composite/kernels samples/quant_matmul/quant_matmul; do
+		for compiler in $compilers; do
+			[ "$(ls objects | wc -l)" -lt 30 ] || break 3
+			$compiler $flags -fPIC -ffp-contract=off -I"$top_srcdir/stubs" -c "$top_srcdir/$source.c" \
+				-ffile-prefix-map="$dir=." -ffile-prefix-map="$top_srcdir=." \
+				-o "objects/$compiler$(echo "$flags-$source" | tr -c 'a-zA-Z0-9\n' -).o"
+		done
+	done
+done
+"$top_builddir/tests/fuzz-object" --mutants "${MUTANTS:-10000}" objects/* || fail "mutants of objects"
+
+# sklink, and whatever is in the folder afterwards.
+mkdir mutants output
+$KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/stubs" -c "$top_srcdir/tests/kernels.c" -o kernels.o
+(cd mutants && "$top_builddir/tests/fuzz-object" --write --mutants 200 ../kernels.o)
+linked=0 refused=0
+for mutant in mutants/*; do
+	status=0
+	"$sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" $mutant -o output/model.sk 2>err.txt || status=$?
+	case $status in
+	0)
+		"$skdump" --verify output/model.sk >/dev/null || fail "$mutant gives a package that cannot be proved"
+		rm output/model.sk
+		linked=$((linked + 1))
+		;;
+	1)
+		grep -q '^sklink: error: ' err.txt || fail "$mutant fails without an error"
+		refused=$((refused + 1))
+		;;
+	*)
+		cat err.txt >&2
+		fail "$mutant: exit status $status"
+		;;
+	esac
+	[ -z "$(ls -A output)" ] || fail "$mutant leaves $(ls -A output), with exit status $status"
+done
+echo "sklink: $linked linked, $refused refused"
+[ $linked -gt 0 ] && [ $refused -gt 0 ] || fail "all mutants were refused, or none"
