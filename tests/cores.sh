@@ -29,10 +29,7 @@ M
 	"$skdump" --verify model.sk >/dev/null
 	./oracle "$1" "$2" write
 	for cores in 1 2 3 7; do
-		repeat=50
-		[ "$shape" = '64 1000' ] && [ $cores = 7 ] && repeat=1000
-		[ "$shape" = '1 100' ] && [ $cores = 2 ] && repeat=1000
-		"$skrun" model.sk --random 5 --verify --repeat $repeat --cores $cores ||
+		"$skrun" model.sk --random 5 --verify --repeat 1000 --cores $cores ||
 			fail "[$1, $2] on $cores cores"
 		for how in '' --unfused --serial; do
 			rm -f y.npy z.npy
