@@ -1,6 +1,6 @@
-/* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing: sk_plan_open checks the header
- * and that every table and string lies inside, sk_plan_check_launch every index, kind and sum that the records of one launch
- * hold. What has been checked is then used in place.
+/* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing: sk_plan_open checks the
+ * header and that every table and string lies inside, sk_plan_check_launch every index, kind and sum that the records
+ * of one launch hold. What has been checked is then used in place.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
 #ifndef SK_LOADER_PLAN_H
@@ -25,8 +25,8 @@ struct sk_plan_view {
 	const struct sk_plan_partition *partitions;
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
-	uint32_t lane_count, launch_count, task_count, kernel_count, tensor_count, binding_count, step_count, await_count,
-		argument_count, partition_count, home_count, follow_count;
+	uint32_t lane_count, launch_count, task_count, kernel_count, tensor_count, binding_count, step_count,
+		await_count, argument_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -34,9 +34,9 @@ struct sk_plan_view {
  * bindings, launch records) and fills the view. bytes must be aligned to 8 and outlive the view. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Checks all steps, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines them: indices
- * in range and inside the launch's own slices, kinds known, addresses inside their space (bindings' sizes, workspace,
- * constants), numbers counting up per lane, awaits earlier in the launch. */
+/* Checks all steps, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines them:
+ * indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings' sizes,
+ * workspace, constants), numbers counting up per lane, awaits earlier in the launch. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
 /* Checks every launch, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
@@ -48,8 +48,8 @@ const char *sk_plan_string(const int32_t *reference);
 /* The address that a reference names, NULL for 0. */
 const void *sk_plan_address(const int32_t *reference);
 
-/* Number of units of a step's partition, and the bytes of one unit of an argument; 0 units: not divided; unit_bytes 0 with
- * units: irregular (see stubs/skplan.h). */
+/* Number of units of a step's partition, and the bytes of one unit of an argument; 0 units: not divided; unit_bytes 0
+ * with units: irregular (see stubs/skplan.h). */
 struct sk_units {
 	uint64_t units;
 	uint64_t unit_bytes;

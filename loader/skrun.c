@@ -225,7 +225,7 @@ static void print_time(const struct options *options, const struct sk_session *s
 	static const char *const names[] = {"fused", "unfused", "serial"};
 
 	qsort(seconds, options->repeats, sizeof(*seconds), compare_doubles);
-	printf("Time: median %.3f ms, fastest %.3f ms of %" PRIu64 " %s runs (cores %" PRIu32 ")\n",
+	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (cores %" PRIu32 ")\n",
 	       seconds[options->repeats / 2] * 1e3, seconds[0] * 1e3, options->repeats, names[options->mode],
 	       skrt_device_cores(session->device));
 }

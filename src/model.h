@@ -1,6 +1,6 @@
-/* The model: what the manifest and the kernel objects say, joined and checked. Every planning room reads it; each adds the
- * part that is named after it and changes nothing else. All of it lives in the link's arena. References between the parts
- * are indices (SK_NONE: none), since arrays grow while the model is built. */
+/* The model: what the manifest and the kernel objects say, joined and checked. Every planning room reads it; each adds
+ * the part that is named after it and changes nothing else. All of it lives in the link's arena. References between the
+ * parts are indices (SK_NONE: none), since arrays grow while the model is built. */
 #ifndef SK_MODEL_H
 #define SK_MODEL_H
 
@@ -23,13 +23,13 @@ struct sk_tensor {
 	uint64_t shape[SK_MAX_RANK];
 	uint64_t elements;
 	uint64_t bytes;
-	enum sk_role role;    /* as declared, or SK_ROLE_NONE until sk_model_assign_roles */
-	bool role_declared;   /* the manifest has `role:` */
-	uint32_t view_of;     /* views: the root tensor (never itself a view); else SK_NONE */
+	enum sk_role role; /* as declared, or SK_ROLE_NONE until sk_model_assign_roles */
+	bool role_declared; /* the manifest has `role:` */
+	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start. Views are contiguous */
-	const char *data;     /* constants: path of the .npy file, resolved; else NULL */
+	const char *data; /* constants: path of the .npy file, resolved; else NULL */
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
-	uint32_t binding;     /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
+	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
 };
 
 /* ---- signatures and kernels ---- */
@@ -38,7 +38,7 @@ enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 64 };
 
 /* One dimension of a parameter: a product of names, or an integer. */
 struct sk_extent {
-	uint64_t constant;	       /* the integer; 1 where there are only names */
+	uint64_t constant; /* the integer; 1 where there are only names */
 	uint32_t names[SK_MAX_FACTORS]; /* indices into the signature's extents */
 	uint32_t name_count;
 };
@@ -54,43 +54,43 @@ struct sk_parameter {
 	enum sk_parameter_kind kind;
 	const char *name; /* NULL for BLOCK */
 	enum sk_dtype dtype;
-	enum sk_access access;	/* TENSOR */
-	uint32_t alias_of;	/* TENSOR y@x: the parameter x that y may be; else SK_NONE */
-	uint32_t rank;		/* TENSOR */
+	enum sk_access access; /* TENSOR */
+	uint32_t alias_of; /* TENSOR y@x: the parameter x that y may be; else SK_NONE */
+	uint32_t rank; /* TENSOR */
 	struct sk_extent extents[SK_MAX_RANK];
-	bool by_reference;	/* SCALAR: "ref" */
+	bool by_reference; /* SCALAR: "ref" */
 	uint64_t scratch_bytes; /* SCRATCH */
 };
 
 enum sk_lane_kind { SK_LANE_ANY, SK_LANE_CUBE, SK_LANE_VECTOR, SK_LANE_MIX };
 
 struct sk_signature {
-	const char *text;	/* normalised: one space where the grammar has space, no others */
+	const char *text; /* normalised: one space where the grammar has space, no others */
 	enum sk_lane_kind lane;
 	enum sk_step_kind spread; /* PLAIN, BLOCKS, BLOCKS_RANGE, SPLIT */
-	uint32_t spread_extent;	  /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
-	bool elementwise;	  /* SPLIT: every parameter that has the extent has only it */
+	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
+	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
 	bool unfusible, reentrant, nontemporal, sync_all;
-	bool early_start;   /* any early-start attribute */
-	const char *op;	    /* op=NAME, or NULL */
-	const char *isa;    /* isa=NAME, or NULL */
+	bool early_start; /* any early-start attribute */
+	const char *op; /* op=NAME, or NULL */
+	const char *isa; /* isa=NAME, or NULL */
 	const char **extents; /* names */
 	uint32_t extent_count;
 	struct sk_parameter *parameters; /* in C order */
 	uint32_t parameter_count;
-	bool returns_status;	  /* -> status */
-	const char *result;	  /* -> out NAME DTYPE; else NULL */
+	bool returns_status; /* -> status */
+	const char *result; /* -> out NAME DTYPE; else NULL */
 	enum sk_dtype result_dtype;
 };
 
 struct sk_kernel {
-	const char *name;	 /* in the manifest */
+	const char *name; /* in the manifest */
 	const char *symbol;
-	struct sk_place place;	 /* of its entry under `kernels:`, or of the first task that uses it */
+	struct sk_place place; /* of its entry under `kernels:`, or of the first task that uses it */
 	const char *object_name; /* for messages: "lib.a(member.o)" */
 	const struct sk_signature *signature;
-	sk_symbol code;		 /* the linker's handle of the function */
-	const uint32_t *state;	 /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
+	sk_symbol code; /* the linker's handle of the function */
+	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
 	size_t state_count;
 };
 
@@ -102,18 +102,18 @@ struct sk_argument {
 	enum sk_dtype dtype;
 	enum sk_access access;
 	bool by_reference;
-	uint32_t tensor;	/* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
-	uint64_t offset;	/* bytes from the root tensor's start; SCRATCH: in the task's scratch */
-	uint64_t size;		/* bytes accessed */
+	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
+	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
+	uint64_t size; /* bytes accessed */
 	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
-	uint64_t value;		/* VALUE: the bits; STATE: the state's number */
+	uint64_t value; /* VALUE: the bits; STATE: the state's number */
 };
 
 struct sk_set {
 	const char *name; /* the scalar parameter */
 	struct sk_place place;
 	enum { SK_SET_INTEGER, SK_SET_FLOAT, SK_SET_EXTENT, SK_SET_TENSOR } kind;
-	int64_t integer;  /* also for integers up to 2^64-1, as bits */
+	int64_t integer; /* also for integers up to 2^64-1, as bits */
 	bool negative;
 	double real;
 	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name; TENSOR: a tensor's name */
@@ -128,13 +128,13 @@ struct sk_task {
 	const char *name;
 	struct sk_place place;
 	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
-	struct sk_name op;	    /* `op:` */
-	SK_ARRAY(struct sk_name) args;	   /* tensor names; by position, or with arg_names by name */
+	struct sk_name op; /* `op:` */
+	SK_ARRAY(struct sk_name) args; /* tensor names; by position, or with arg_names by name */
 	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */
 	SK_ARRAY(struct sk_set) set;
 	uint32_t stream;
 	SK_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
-	bool never_fuse;	   /* scope: null */
+	bool never_fuse; /* scope: null */
 	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
 
@@ -144,10 +144,10 @@ struct sk_task {
 	SK_ARRAY(uint32_t) record, wait; /* event indices */
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
-	uint64_t extent;       /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
-	uint32_t block_count;  /* BLOCKS, BLOCKS_RANGE */
+	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
+	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE */
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
-	uint32_t lane;	       /* index into the device's lanes */
+	uint32_t lane; /* index into the device's lanes */
 };
 
 struct sk_event {
@@ -158,15 +158,15 @@ struct sk_scope {
 	const char *name;
 	struct sk_place place;
 	const char *options; /* as written; "" if none */
-	bool stream_fusion;  /* stream-fusion=1 */
+	bool stream_fusion; /* stream-fusion=1 */
 };
 
 /* A kernel that the manifest declares for an object without signature. */
 struct sk_declared_kernel {
 	const char *name;
 	struct sk_place place;
-	struct sk_name symbol;	  /* text NULL: same as name */
-	struct sk_name object;	  /* as written; text NULL: any input */
+	struct sk_name symbol; /* text NULL: same as name */
+	struct sk_name object; /* as written; text NULL: any input */
 	struct sk_name signature; /* text NULL: it must be in the object */
 	const struct sk_signature *parsed; /* of `signature` */
 };
@@ -174,21 +174,21 @@ struct sk_declared_kernel {
 struct sk_device_profile {
 	const char *name;
 	uint32_t lane_count;
-	const char *lanes[SK_MAX_LANES];     /* "core", or "cube", "vector" */
+	const char *lanes[SK_MAX_LANES]; /* "core", or "cube", "vector" */
 	uint32_t default_blocks[SK_MAX_LANES]; /* of `blocks` kernels, where the task does not say */
 };
 
 struct sk_model {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
-	const char *manifest;  /* path, as given */
+	const char *manifest; /* path, as given */
 	const char *directory; /* the manifest's folder: paths in it are relative to this */
 	const struct sk_device_profile *device;
 
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */
-	SK_ARRAY(struct sk_task) tasks;	    /* in network order */
+	SK_ARRAY(struct sk_task) tasks; /* in network order */
 	SK_ARRAY(struct sk_scope) scopes;
 	SK_ARRAY(struct sk_event) events;
 	SK_ARRAY(struct sk_name) libraries; /* `library:`: archives that `op:` searches */

@@ -14,7 +14,7 @@
 
 /* What a relocation in a dispatcher refers to. */
 enum sk_code_target {
-	SK_CODE_KERNEL,	   /* the function of plan kernel number `index` */
+	SK_CODE_KERNEL, /* the function of plan kernel number `index` */
 	SK_CODE_CONSTANTS, /* the start of the constants */
 };
 
@@ -44,14 +44,14 @@ struct sk_code {
 
 enum sk_entry_kind {
 	SK_ENTRY_PARALLEL, /* int NAME(struct sk_core *) */
-	SK_ENTRY_SERIAL,   /* int NAME_serial(void *const *tensors, void *workspace); the launch's scratch, if any, lies in
-			      the workspace behind workspace_size bytes (unshared_workspace_size for task entries) */
+	SK_ENTRY_SERIAL, /* int NAME_serial(void *const *tensors, void *workspace); the launch's scratch, if any, lies
+			    in the workspace behind workspace_size bytes (unshared_workspace_size for task entries) */
 };
 
 enum { SK_CODE_ALIGNMENT = 64 };
 
-/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted. `name` is the entry's symbol. Returns NULL, or
- * the reason why it cannot be done (in the arena). */
+/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted. `name` is the entry's symbol. Returns NULL,
+ * or the reason why it cannot be done (in the arena). */
 const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
 

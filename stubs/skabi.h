@@ -1,14 +1,17 @@
-/* The contract between a dispatcher and whoever runs it: the runtime fills struct sk_core, the dispatcher reads it through
- * fixed offsets. doc/abi.md has the same as a table. Change anything here and SK_ABI_VERSION grows.
+/* The contract between a dispatcher and whoever runs it: the runtime fills struct sk_core, the dispatcher reads it
+ * through fixed offsets. doc/abi.md has the same as a table. Change anything here and SK_ABI_VERSION grows.
  *
- * Entry: int NAME(struct sk_core *core), called once on every core of every lane that has steps in the launch. Returns 0,
- * SK_STATUS_ABORTED, or the non-zero status of the kernel that failed; then core->failed_task is its task. */
+ * Entry: int NAME(struct sk_core *core), called once on every core of every lane that has steps in the launch. Returns
+ * 0, SK_STATUS_ABORTED, or the non-zero status of the kernel that failed; then core->failed_task is its task. */
 #ifndef SK_ABI_H
 #define SK_ABI_H
 
 #include <stdint.h>
 
 #include "skplan.h"
+
+/* The structs read as tables: */
+/* clang-format off */
 
 #define SK_ABI_VERSION 1u
 

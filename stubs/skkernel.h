@@ -12,12 +12,12 @@
 
 #include <stdint.h>
 
-/* Puts "symbol NUL signature NUL" into the non-allocated section .sk.kernels. Use at file scope, once per kernel; symbol is
- * the name that the linker sees (in C++ declare the kernel extern "C"). */
-#define SK_KERNEL(symbol, signature)                             \
-	__asm__(".pushsection .sk.kernels,\"\",%progbits\n\t"    \
-		".asciz \"" #symbol "\"\n\t"                     \
-		".asciz \"" signature "\"\n\t"                   \
+/* Puts "symbol NUL signature NUL" into the non-allocated section .sk.kernels. Use at file scope, once per kernel;
+ * symbol is the name that the linker sees (in C++ declare the kernel extern "C"). */
+#define SK_KERNEL(symbol, signature)                                                                                   \
+	__asm__(".pushsection .sk.kernels,\"\",%progbits\n\t"                                                          \
+		".asciz \"" #symbol "\"\n\t"                                                                           \
+		".asciz \"" signature "\"\n\t"                                                                         \
 		".popsection")
 
 /* What a kernel of the kinds `blocks` and `blocks=m` gets through its `block` parameter. */

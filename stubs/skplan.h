@@ -1,15 +1,18 @@
 /* The plan: the tables in a package that say what is in it. The only thing that the linker and the loader share.
  *
- * The plan is the allocated section .sk.plan, found by the dynamic symbol sk_plan. It is little-endian, used in place and
- * needs no load-time relocation: a reference is a signed 32-bit offset from its own address (0: none), everything else is
- * an index into a table. Only loader/plan.c reads it from outside; it checks before anybody trusts.
+ * The plan is the allocated section .sk.plan, found by the dynamic symbol sk_plan. It is little-endian, used in place
+ * and needs no load-time relocation: a reference is a signed 32-bit offset from its own address (0: none), everything
+ * else is an index into a table. Only loader/plan.c reads it from outside; it checks before anybody trusts.
  *
- * Byte sizes and offsets are 64-bit. All structs have natural alignment and no hidden padding; the section is aligned to
- * SK_PLAN_ALIGN. Every reserved field is zero. */
+ * Byte sizes and offsets are 64-bit. All structs have natural alignment and no hidden padding; the section is aligned
+ * to SK_PLAN_ALIGN. Every reserved field is zero. */
 #ifndef SK_PLAN_H
 #define SK_PLAN_H
 
 #include <stdint.h>
+
+/* The records read as tables: */
+/* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
 #define SK_PLAN_VERSION 1u

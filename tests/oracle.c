@@ -1,5 +1,5 @@
-/* The independent computation for cores.sh: plain loops over x.npy and w.npy, compared bit by bit with what skrun wrote. It
- * shares nothing with sklink; the files are read as NumPy writes them. */
+/* The independent computation for cores.sh: plain loops over x.npy and w.npy, compared bit by bit with what skrun
+ * wrote. It shares nothing with sklink; the files are read as NumPy writes them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static void write_npy(const char *path, size_t rows, size_t width, unsigned seed
 
 	memset(head, ' ', sizeof(head));
 	memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
-	head[10 + sprintf(head + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu), }", rows, width)] = ' ';
+	head[10 + sprintf(head + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu), }", rows, width)] =
+		' ';
 	head[127] = '\n';
 	fwrite(head, 1, sizeof(head), file);
 	for (size_t i = 0; i < rows * width; i++) {
@@ -52,7 +53,8 @@ static void write_npy(const char *path, size_t rows, size_t width, unsigned seed
 	fclose(file);
 }
 
-/* oracle ROWS WIDTH write: makes x.npy and w.npy. oracle ROWS WIDTH: checks y.npy and z.npy, where y = rows shifted by their first element, of 3x + w; z = y reversed, doubled. */
+/* oracle ROWS WIDTH write: makes x.npy and w.npy. oracle ROWS WIDTH: checks y.npy and z.npy, where y = rows shifted by
+ * their first element, of 3x + w; z = y reversed, doubled. */
 int main(int argc, char **argv)
 {
 	size_t rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 1, width = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;

@@ -29,7 +29,7 @@ struct sk_diag {
 	struct sk_message *first, *last;
 	unsigned errors; /* so far */
 	unsigned warnings;
-	size_t kept;	  /* bytes of text */
+	size_t kept; /* bytes of text */
 	unsigned dropped; /* messages that are counted, but not kept */
 };
 
