@@ -14,6 +14,9 @@
 /* Deflate makes nothing smaller than to a 1032nd (zlib's "Technical Details"): what claims to be is damaged. */
 enum { MAXIMUM_RATIO = 1032 };
 
+/* All of it together never comes near this: a few kilobytes of compressed zeros must not take all memory. */
+enum { USUAL_RATIO = 32, FREE_SIZE = 16 << 20 };
+
 static bool starts_with(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));
@@ -57,6 +60,14 @@ static bool decompress(struct sk_linker *linker, struct sk_input_section *sectio
 {
 	const struct sk_object *object = section->object;
 	uint64_t compressed = object->headers[section - object->sections].sh_size - sizeof(Elf64_Chdr);
+
+	linker->decompressed += section->size; /* no overflow: each is at most 1032 times as large as in a file */
+	if (linker->decompressed > FREE_SIZE + USUAL_RATIO * linker->input_size)
+		return SK_BAD_OBJECT(linker, object,
+				     "the compressed section %s is too large: debug information is more than %d times "
+				     "as large as the inputs",
+				     section->name, USUAL_RATIO);
+
 	uint8_t *bytes = sk_arena_alloc(linker->arena, section->size ? section->size : 1, 1);
 	uLongf size = section->size;
 

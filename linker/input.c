@@ -63,6 +63,7 @@ static bool take_file(struct sk_linker *linker, int descriptor, struct sk_file *
 	bool ok = take_bytes(linker, descriptor, file);
 
 	sk_array_push(linker->arena, &linker->files, *file);
+	linker->input_size += file->size;
 	return ok;
 }
 

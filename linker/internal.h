@@ -4,6 +4,7 @@
  *   object.c   validate once, then trust: every check of an object's bytes is here, in load.c, and in frames.c for
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
+ *   aliases.c  names that the command line gives another meaning
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
@@ -14,6 +15,7 @@
  *   layout.c   output sections, segments, addresses
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
+ *   report.c   the map, the dependencies, and lines on what has happened
  *   write.c    the file
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
@@ -136,6 +138,8 @@ struct sk_linker_symbol {
 	uint8_t visibility; /* the most constraining one seen */
 	bool wanted; /* a pulled object needs it, not weakly */
 	bool local; /* synthetic and not exported */
+	bool traced;
+	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	uint32_t import; /* in the table of imports, or SK_NONE */
 	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
 	uint32_t dynamic_index; /* in .dynsym */
@@ -149,6 +153,7 @@ enum sk_definition_rank {
 	SK_DEFINITION_WEAK,
 	SK_DEFINITION_COMMON,
 	SK_DEFINITION_STRONG,
+	SK_DEFINITION_ASSIGNED, /* by the command line */
 };
 
 struct sk_definition {
@@ -285,6 +290,7 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
+	struct sk_map wrapped; /* names */
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_range *) ranges;
 	struct sk_map range_numbers; /* by name */
@@ -324,6 +330,8 @@ struct sk_linker {
 	sk_relocations relative, import_relocations;
 	SK_ARRAY(struct sk_extent) extents; /* of the file, in order */
 	uint64_t file_size;
+	uint64_t input_size; /* bytes of all inputs */
+	uint64_t decompressed; /* bytes of debug sections */
 };
 
 /* A string or a record, once. */
@@ -461,6 +469,38 @@ bool sk_symbols_resolve(struct sk_linker *linker);
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
 				      const sk_elf_relocation *relocation);
 struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol symbol);
+
+/* ---- aliases.c ---- */
+
+/* What the options say, before the first input. */
+void sk_aliases_read(struct sk_linker *linker);
+
+/* The symbol that an undefined reference to this name means. */
+sk_symbol sk_alias_reference(struct sk_linker *linker, const char *name);
+
+/* The symbol that this one stands for; most stand for themselves. */
+static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbol symbol)
+{
+	while (linker->symbols.items[symbol].alias != SK_NONE)
+		symbol = linker->symbols.items[symbol].alias;
+	return symbol;
+}
+
+/* ---- report.c ---- */
+
+/* A line for the caller, if it wants any. */
+#define SK_PRINT(linker, ...)                                                                                          \
+	((linker)->options.print ? (linker)->options.print((linker)->options.print_context,                            \
+							   sk_arena_print((linker)->arena, __VA_ARGS__))               \
+				 : (void)0)
+
+/* The object has been pulled; its sections have been collected or not. */
+void sk_report_object(struct sk_linker *linker, const struct sk_object *object);
+void sk_report_collected(struct sk_linker *linker);
+
+/* Texts of the map and the dependencies of `output`. */
+sk_bytes sk_report_map(struct sk_linker *linker);
+sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output);
 
 /* ---- imports.c ---- */
 

@@ -80,8 +80,6 @@ const char *sk_output_name(const struct sk_input_section *section)
 		{".data.rel.ro", ".data.rel.ro"},
 		{".data", ".data"},
 		{".bss", ".bss"},
-		{".init_array", ".init_array"},
-		{".fini_array", ".fini_array"},
 		{".gnu.linkonce.t", ".text"},
 		{".gnu.linkonce.r", ".rodata"},
 		{".gnu.linkonce.d.rel.ro", ".data.rel.ro"},
@@ -96,6 +94,10 @@ const char *sk_output_name(const struct sk_input_section *section)
 
 	enum sk_rank rank = sk_section_rank(section);
 
+	if (rank == SK_RANK_INIT_ARRAY) /* by type: there is one of each, whatever its parts are called */
+		return ".init_array";
+	if (rank == SK_RANK_FINI_ARRAY)
+		return ".fini_array";
 	if (rank == SK_RANK_RELRO_DATA)
 		return section->range ? section->name : ".data.rel.ro";
 	if (rank >= SK_RANK_CONSTANTS || is_merged(section))

@@ -53,6 +53,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	linker->options = *options;
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
+	sk_map_init(&linker->wrapped, arena);
 	sk_map_init(&linker->groups, arena);
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
@@ -65,6 +66,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	}
 	sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
 			 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
+	sk_aliases_read(linker);
 	return linker;
 }
 
@@ -151,6 +153,7 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 						  .first_definition = SK_NONE,
 						  .last_definition = SK_NONE,
 						  .local = true,
+						  .alias = SK_NONE,
 						  .import = SK_NONE,
 						  .slot = SK_NONE,
 						  .stub = SK_NONE,
@@ -242,6 +245,7 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	sk_report_collected(linker);
 	/* So are the debug sections of objects that have any. */
 	if (!sk_debug_collect(linker))
 		return false;

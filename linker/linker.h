@@ -27,6 +27,24 @@ struct sk_linker_options {
 	bool strip_debug; /* -S: no debug information */
 	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
 	bool compress_debug; /* with zlib, where that makes it smaller */
+
+	const char *const *assignments; /* --defsym: "symbol=symbol" or "symbol=number"; they outdo all definitions */
+	size_t assignment_count;
+	const char *const *wrapped; /* --wrap f: references to f mean __wrap_f, and to __real_f mean f */
+	size_t wrapped_count;
+	const char *const *required; /* --require-defined, as sk_linker_require */
+	size_t required_count;
+	bool allow_multiple_definition; /* of equally strong ones the first counts */
+
+	/* Takes the lines that the options below ask for, without their newline. */
+	void (*print)(void *context, const char *line);
+	void *print_context;
+	bool print_gc_sections; /* "removing unused section x.o:(.text.f)" */
+	bool trace; /* the name of each object that takes part */
+	const char *const *traced_symbols; /* "x.o: definition of f", "y.o: reference to f" */
+	size_t traced_symbol_count;
+	const char *map_file; /* -Map and --dependency-file; sk_linker_write writes them. NULL: none */
+	const char *dependency_file;
 };
 
 struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
@@ -141,7 +159,8 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code);
  * lays out, relocates. The image is complete in memory afterwards. */
 bool sk_linker_link(struct sk_linker *linker);
 
-/* Writes the image to a temporary file beside path and renames it; nothing is left behind on failure. */
+/* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
+ * behind on failure. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);
 
 /* After sk_linker_link: the object that defines the symbol, its size, its virtual address. For maps and reports. */

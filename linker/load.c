@@ -39,12 +39,20 @@ static bool starts_with(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
+/* "prefix" or "prefix.more" */
+static bool is_kind(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return starts_with(name, prefix) && (name[length] == 0 || name[length] == '.');
+}
+
 /* What assemblers without section types wrote. */
 static uint32_t type_by_name(const struct sk_input_section *section)
 {
-	if (section->type == SHT_PROGBITS && starts_with(section->name, ".init_array"))
+	if (section->type == SHT_PROGBITS && is_kind(section->name, ".init_array"))
 		return SHT_INIT_ARRAY;
-	if (section->type == SHT_PROGBITS && starts_with(section->name, ".fini_array"))
+	if (section->type == SHT_PROGBITS && is_kind(section->name, ".fini_array"))
 		return SHT_FINI_ARRAY;
 	return section->type;
 }

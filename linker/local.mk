@@ -1,6 +1,7 @@
 # The linker: objects and archives in, one ET_DYN image out.
 noinst_LTLIBRARIES += linker/liblinker.la
 linker_liblinker_la_SOURCES = \
+	linker/aliases.c \
 	linker/architecture.h \
 	linker/archive.c \
 	linker/collect.c \
@@ -19,6 +20,7 @@ linker_liblinker_la_SOURCES = \
 	linker/object.c \
 	linker/ranges.c \
 	linker/relocate.c \
+	linker/report.c \
 	linker/scan.c \
 	linker/symbols.c \
 	linker/write.c \
@@ -53,6 +55,7 @@ LINKER_TESTS = \
 	tests/link-debug.sh \
 	tests/link-imports.sh \
 	tests/link-merge.sh \
+	tests/link-options.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
 	tests/link-resolve.sh \

@@ -2,7 +2,8 @@
  *
  * This half, for every object and every member of an archive, checks
  *   - the ELF header: class, byte order, type, machine, sizes of records;
- *   - the section headers: names and how long they are together, that contents lie in the file, alignments, sizes;
+ *   - the section headers: names and how long they are together, that contents lie in the file and are together not
+ *     larger, alignments, sizes;
  *   - the symbols: order, names and how long they are together, section numbers, values inside their sections, common
  *     symbols' alignments;
  *   - the signature records in .sk.kernels.
@@ -154,7 +155,7 @@ static bool check_name(struct sk_linker *linker, const struct sk_object *object,
 
 static bool check_sections(struct sk_linker *linker, struct sk_object *object)
 {
-	uint64_t names_size, names_sum = 0;
+	uint64_t names_size, names_sum = 0, contents = 0;
 
 	if (!check_section_table(linker, object, &names_size))
 		return false;
@@ -171,6 +172,10 @@ static bool check_sections(struct sk_linker *linker, struct sk_object *object)
 		if (header->sh_type != SHT_NOBITS && !sk_within(header->sh_offset, header->sh_size, object->size))
 			return SK_BAD_OBJECT(linker, object, "section %s (number %u) ends behind the end of the file",
 					     name, i);
+		/* Cannot overflow: sections of this many bytes were within the file. */
+		contents += header->sh_type == SHT_NOBITS ? 0 : header->sh_size;
+		if (contents > object->size) /* gABI, "Sections": they may not overlap */
+			return SK_BAD_OBJECT(linker, object, "sections overlap: they are larger than the object");
 		if (header->sh_addralign > MAXIMUM_ALIGNMENT ||
 		    (header->sh_addralign && !sk_is_power_of_two(header->sh_addralign)))
 			return SK_BAD_OBJECT(linker, object, "section %s (number %u) has the impossible alignment %llu",
@@ -327,9 +332,12 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		const sk_elf_symbol *symbol = &object->symbols[object->first_global + i];
 		const char *name = object->names + symbol->st_name;
 
+		if (symbol->st_shndx == SHN_UNDEF) {
+			object->globals[i] = sk_alias_reference(linker, name);
+			continue;
+		}
 		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
-		if (symbol->st_shndx != SHN_UNDEF)
-			sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
+		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
 	}
 }
 

@@ -28,6 +28,9 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!section->loaded || section->discarded || (section->flags & SHF_TLS) || !sk_is_identifier(section->name))
 		return;
+	if (section->type == SHT_INIT_ARRAY ||
+	    section->type == SHT_FINI_ARRAY) /* one of each, in an order of its own */
+		return;
 
 	uint32_t fresh = (uint32_t)linker->ranges.count;
 	uint32_t number = sk_map_insert(&linker->range_numbers, section->name, strlen(section->name), fresh);

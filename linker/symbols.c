@@ -4,7 +4,8 @@
  * Resolution does not depend on the order of inputs: every definition that any input has is on its symbol's list, and a
  * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first
  * definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one
- * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. */
+ * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. What the command line
+ * assigns (aliases.c) beats all. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -20,6 +21,7 @@ sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t le
 							.name_length = (uint32_t)length,
 							.first_definition = SK_NONE,
 							.last_definition = SK_NONE,
+							.alias = SK_NONE,
 							.import = SK_NONE,
 							.slot = SK_NONE,
 							.stub = SK_NONE,
@@ -52,6 +54,10 @@ void sk_symbol_want(struct sk_linker *linker, sk_symbol number)
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
+	if (symbol->alias != SK_NONE) {
+		sk_symbol_want(linker, symbol->alias);
+		return;
+	}
 	if (symbol->wanted)
 		return;
 	symbol->wanted = true;
@@ -95,7 +101,8 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	uint32_t section = sk_object_symbol_section(object, index);
 
 	if (rank == SK_DEFINITION_STRONG && symbol->rank == SK_DEFINITION_STRONG) {
-		report_duplicate(linker, symbol, object, index);
+		if (!linker->options.allow_multiple_definition)
+			report_duplicate(linker, symbol, object, index);
 		return;
 	}
 	if (rank == SK_DEFINITION_COMMON && symbol->rank == SK_DEFINITION_COMMON) {
@@ -140,6 +147,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		else if (ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number);
 	}
+	sk_report_object(linker, object);
 	return true;
 }
 
@@ -158,7 +166,7 @@ void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_inpu
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
-	if (symbol->rank == SK_DEFINITION_STRONG) {
+	if (symbol->rank >= SK_DEFINITION_STRONG) {
 		sk_error(linker->diag, (struct sk_place){0}, "duplicate symbol: %s", symbol->name);
 		if (symbol->object)
 			sk_note(linker->diag, "defined at %s",
@@ -237,6 +245,8 @@ static struct sk_target in_section(struct sk_target target, uint8_t type, struct
 
 struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
 {
+	number = sk_alias_follow(linker, number);
+
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 	struct sk_target target = {.symbol = number, .name = symbol->name ? symbol->name : "", .value = symbol->value};
 

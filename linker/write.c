@@ -1,5 +1,5 @@
-/* Writes the file's parts to a temporary file beside the target and renames it: whoever runs or maps the old file keeps
- * it, and nobody ever sees half of the new one. What no part covers stays a hole. */
+/* Writes the file's parts, and texts about them, each to a temporary file beside the target and renames it: whoever
+ * runs or maps the old file keeps it, and nobody ever sees half of the new one. What no part covers stays a hole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,21 +32,21 @@ static bool write_extent(int descriptor, const struct sk_extent *extent)
 	return true;
 }
 
-static bool write_extents(struct sk_linker *linker, int descriptor)
+static bool write_extents(int descriptor, const struct sk_extent *extents, size_t count)
 {
-	for (size_t i = 0; i < linker->extents.count; i++)
-		if (!write_extent(descriptor, &linker->extents.items[i]))
+	for (size_t i = 0; i < count; i++)
+		if (!write_extent(descriptor, &extents[i]))
 			return false;
 	return true;
 }
 
 /* A new file beside the path, with the mode that the umask gives. NULL: it cannot be created. */
-static const char *create_beside(struct sk_linker *linker, const char *path, int *descriptor)
+static const char *create_beside(struct sk_linker *linker, const char *path, mode_t mode, int *descriptor)
 {
 	for (unsigned i = 0; i < 1000; i++) {
 		const char *name = sk_arena_print(linker->arena, "%s.%ld-%u.tmp", path, (long)getpid(), i);
 
-		*descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
+		*descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (*descriptor >= 0)
 			return name;
 		if (errno != EEXIST)
@@ -55,7 +55,8 @@ static const char *create_beside(struct sk_linker *linker, const char *path, int
 	return NULL;
 }
 
-bool sk_linker_write(struct sk_linker *linker, const char *path)
+static bool replace_file(struct sk_linker *linker, const char *path, mode_t mode, const struct sk_extent *extents,
+			 size_t count)
 {
 	struct stat status;
 	int descriptor;
@@ -65,12 +66,12 @@ bool sk_linker_write(struct sk_linker *linker, const char *path)
 		return false;
 	}
 
-	const char *name = create_beside(linker, path, &descriptor);
+	const char *name = create_beside(linker, path, mode, &descriptor);
 
 	if (!name)
 		return fail(linker, path, "create the file");
 
-	bool ok = write_extents(linker, descriptor) || fail(linker, path, "write the file");
+	bool ok = write_extents(descriptor, extents, count) || fail(linker, path, "write the file");
 
 	if (close(descriptor) < 0 && ok)
 		ok = fail(linker, path, "write the file");
@@ -79,4 +80,28 @@ bool sk_linker_write(struct sk_linker *linker, const char *path)
 	if (!ok)
 		unlink(name);
 	return ok;
+}
+
+static bool write_text(struct sk_linker *linker, const char *path, const sk_bytes *text)
+{
+	const struct sk_extent extent = {0, text->items, text->count};
+
+	return replace_file(linker, path, 0666, &extent, 1);
+}
+
+bool sk_linker_write(struct sk_linker *linker, const char *path)
+{
+	if (linker->options.map_file) {
+		sk_bytes map = sk_report_map(linker);
+
+		if (!write_text(linker, linker->options.map_file, &map))
+			return false;
+	}
+	if (linker->options.dependency_file) {
+		sk_bytes dependencies = sk_report_dependencies(linker, path);
+
+		if (!write_text(linker, linker->options.dependency_file, &dependencies))
+			return false;
+	}
+	return replace_file(linker, path, 0777, linker->extents.items, linker->extents.count);
 }

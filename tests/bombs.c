@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { MAXIMUM_SECTIONS = 20000, LONG_NAME = 200000 };
 
@@ -358,6 +359,47 @@ static void write_strings(void)
 	save_object("strings.o", object);
 }
 
+/* Each section has the same contents. */
+static void write_overlap(void)
+{
+	enum { SIZE = 400000 };
+	struct object *object = new_object();
+	uint32_t name = add_name(object, ".text");
+	unsigned text = add_text(object, SIZE);
+	char symbol[16];
+
+	for (unsigned i = 0; i < 4000; i++) {
+		unsigned section = add_section(object, name, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, NULL, 0);
+
+		object->headers[section].sh_offset = object->headers[text].sh_offset;
+		object->headers[section].sh_size = SIZE;
+		snprintf(symbol, sizeof(symbol), "f%u", i);
+		add_symbol(object, add_name(object, symbol), section, 0, 1);
+	}
+	save_object("overlap.o", object);
+}
+
+/* Compressed debug information: zeros, as many as fit. */
+static void write_compressed(void)
+{
+	enum { SIZE = 400 << 20 };
+	struct object *object = new_object();
+	unsigned text = add_text(object, 64);
+	Elf64_Chdr header = {.ch_type = ELFCOMPRESS_ZLIB, .ch_size = SIZE, .ch_addralign = 1};
+	uLongf size = compressBound(SIZE);
+	uint8_t *zeros = calloc(1, SIZE), *bytes = malloc(sizeof(header) + size);
+
+	if (!zeros || !bytes || compress(bytes + sizeof(header), &size, zeros, SIZE) != Z_OK)
+		abort();
+	memcpy(bytes, &header, sizeof(header));
+	add_symbol(object, add_name(object, "entry"), text, 0, 64);
+	add_section(object, add_name(object, ".debug_info"), SHT_PROGBITS, SHF_COMPRESSED, bytes,
+		    sizeof(header) + size);
+	free(zeros);
+	free(bytes);
+	save_object("compressed.o", object);
+}
+
 /* ---- archives ---- */
 
 /* Each member has the same long name, and something to say about it. */
@@ -434,6 +476,8 @@ int main(void)
 	write_frames();
 	write_zeros();
 	write_strings();
+	write_overlap();
+	write_compressed();
 	write_member_names();
 	write_manifests();
 	return 0;

@@ -8,6 +8,8 @@
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
+ *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --print-gc-sections, --trace, --trace-symbol,
+ *     --map FILE, --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -25,6 +27,10 @@ struct arguments {
 	const char *output, *soname, *constants;
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
+	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *defined[MAXIMUM], *traced[MAXIMUM];
+	size_t assignment_count, wrapped_count, defined_count, traced_count;
+	const char *map_file, *dependency_file;
+	bool multiple, print_gc, trace;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
@@ -75,6 +81,24 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->kernels = true;
 		else if (!strcmp(name, "--all"))
 			options->all = true;
+		else if (!strcmp(name, "--defsym"))
+			push(options->assignments, &options->assignment_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--wrap"))
+			push(options->wrapped, &options->wrapped_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--require-defined"))
+			push(options->defined, &options->defined_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--trace-symbol"))
+			push(options->traced, &options->traced_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--map"))
+			options->map_file = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--dependency-file"))
+			options->dependency_file = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--allow-multiple-definition"))
+			options->multiple = true;
+		else if (!strcmp(name, "--print-gc-sections"))
+			options->print_gc = true;
+		else if (!strcmp(name, "--trace"))
+			options->trace = true;
 		else if (!strcmp(name, "--compress-debug-sections"))
 			options->compress_debug = true;
 		else if (!strcmp(name, "--strip-debug"))
@@ -86,8 +110,21 @@ static void read_options(struct arguments *options, char **arguments, int count)
 
 static bool takes_value(const char *name)
 {
-	static const char *const names[] = {"-o",      "--soname", "--constants", "--gap", "--export",
-					    "--state", "--find",   "-u",	  "-L"};
+	static const char *const names[] = {"-o",
+					    "--soname",
+					    "--constants",
+					    "--gap",
+					    "--export",
+					    "--state",
+					    "--find",
+					    "-u",
+					    "-L",
+					    "--defsym",
+					    "--wrap",
+					    "--require-defined",
+					    "--trace-symbol",
+					    "--map",
+					    "--dependency-file"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
@@ -254,6 +291,12 @@ static bool link_all(struct sk_linker *linker, struct sk_diag *diag, const struc
 	return sk_linker_link(linker) && sk_linker_write(linker, options->output);
 }
 
+static void print_line(void *context, const char *line)
+{
+	(void)context;
+	puts(line);
+}
+
 int main(int count, char **arguments)
 {
 	struct arguments *options = calloc(1, sizeof(*options));
@@ -271,7 +314,21 @@ int main(int count, char **arguments)
 							     .soname = options->soname,
 							     .strip_debug = options->strip_debug,
 							     .strip_all = options->strip_all,
-							     .compress_debug = options->compress_debug});
+							     .compress_debug = options->compress_debug,
+							     .assignments = options->assignments,
+							     .assignment_count = options->assignment_count,
+							     .wrapped = options->wrapped,
+							     .wrapped_count = options->wrapped_count,
+							     .required = options->defined,
+							     .required_count = options->defined_count,
+							     .allow_multiple_definition = options->multiple,
+							     .print = print_line,
+							     .print_gc_sections = options->print_gc,
+							     .trace = options->trace,
+							     .traced_symbols = options->traced,
+							     .traced_symbol_count = options->traced_count,
+							     .map_file = options->map_file,
+							     .dependency_file = options->dependency_file});
 
 	add_inputs(linker, arguments, count);
 

@@ -99,6 +99,14 @@ LC_ALL=C sed 's/\.Init_array/.init_array/g' typeless.o >old.o
 readelf -SW old.o | grep -q ' \.init_array\.101 *PROGBITS' || fail "the object is not what it should be"
 gives 32541 get old.o # by name, whatever type old assemblers gave
 has 'INIT_ARRAYSZ\) +40 '
+printf '.section oddly_named,"aw",@init_array\n.quad odd\n.text\nodd: mov order@GOTPCREL(%%rip),%%rax\naddq $1000000,(%%rax)\nret\n.globl o\n.type o,@function\no: mov order@GOTPCREL(%%rip),%%rax\nmov (%%rax),%%rax\nret\n' |
+	as -o odd.o
+gives 1032541 o order.o -u get odd.o
+has 'INIT_ARRAYSZ\) +48 '
+[ "$(readelf -dW out.so | grep -c 'INIT_ARRAY)')" = 1 ] || fail "two arrays of constructors"
+printf '.section .init_array_of_mine,"aw",@progbits\n.quad 0\n.text\n.globl o\n.type o,@function\no: mov .init_array_of_mine(%%rip),%%rax\nret\n' | as -o mine.o
+gives 0 o mine.o
+has_not 'INIT_ARRAY'
 
 # ---- retained ----
 printf '.section .rodata.kept,"aR",@progbits\nkept_one: .quad 1\n.section .rodata.str1.1,"aMSR",@progbits,1\n.string "kept string"\n.section .rodata.gone,"a",@progbits\n.globl gone\ngone: .quad 2\n' |
