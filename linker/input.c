@@ -279,7 +279,16 @@ bool sk_linker_has_input(struct sk_linker *linker, const char *path)
 
 	const char *key = identity(linker, &status);
 
-	return sk_map_find(&linker->input_numbers, key, strlen(key)) != SK_NONE;
+	if (sk_map_find(&linker->input_numbers, key, strlen(key)) != SK_NONE)
+		return true;
+	for (size_t i = 0; i < linker->dependencies.count; i++) {
+		struct stat other;
+
+		if (stat(linker->dependencies.items[i], &other) == 0 && other.st_dev == status.st_dev &&
+		    other.st_ino == status.st_ino)
+			return true;
+	}
+	return false;
 }
 
 const char *sk_linker_search(struct sk_linker *linker, const char *name)

@@ -283,6 +283,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_input) inputs;
 	struct sk_map input_numbers; /* by device and inode */
 	SK_ARRAY(struct sk_file) files;
+	SK_ARRAY(const char *) dependencies; /* files that only the caller reads */
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;
 	struct sk_map symbol_numbers;

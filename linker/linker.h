@@ -63,7 +63,11 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */
 const char *sk_linker_search(struct sk_linker *linker, const char *name);
 
-/* True if the file at that path is one of the inputs, under whatever name it was given. */
+/* Another file that the output is made from, which the caller reads. The path must live until sk_linker_write has
+ * returned. */
+void sk_linker_add_dependency(struct sk_linker *linker, const char *path);
+
+/* True if the file at that path is one of the inputs or dependencies, under whatever name it was given. */
 bool sk_linker_has_input(struct sk_linker *linker, const char *path);
 
 /* The ELF machine of the inputs (EM_X86_64), or EM_NONE before the first object. */

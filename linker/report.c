@@ -177,22 +177,39 @@ static void add_path(struct sk_linker *linker, sk_bytes *text, const char *path)
 	}
 }
 
-/* And a rule without commands for each input, so that make goes on when one is gone. */
+static void add_dependency(struct sk_linker *linker, sk_bytes *text, const char *path)
+{
+	add_text(linker, text, " \\\n  ");
+	add_path(linker, text, path);
+}
+
+/* A rule without commands, so that make goes on when the file is gone. */
+static void add_empty_rule(struct sk_linker *linker, sk_bytes *text, const char *path)
+{
+	add_text(linker, text, "\n");
+	add_path(linker, text, path);
+	add_text(linker, text, ":\n");
+}
+
+void sk_linker_add_dependency(struct sk_linker *linker, const char *path)
+{
+	sk_array_push(linker->arena, &linker->dependencies, path);
+}
+
 sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output)
 {
 	sk_bytes text = {0};
 
 	add_path(linker, &text, output);
 	add_text(linker, &text, ":");
-	for (size_t i = 0; i < linker->files.count; i++) {
-		add_text(linker, &text, " \\\n  ");
-		add_path(linker, &text, linker->files.items[i].path);
-	}
+	for (size_t i = 0; i < linker->dependencies.count; i++)
+		add_dependency(linker, &text, linker->dependencies.items[i]);
+	for (size_t i = 0; i < linker->files.count; i++)
+		add_dependency(linker, &text, linker->files.items[i].path);
 	add_text(linker, &text, "\n");
-	for (size_t i = 0; i < linker->files.count; i++) {
-		add_text(linker, &text, "\n");
-		add_path(linker, &text, linker->files.items[i].path);
-		add_text(linker, &text, ":\n");
-	}
+	for (size_t i = 0; i < linker->dependencies.count; i++)
+		add_empty_rule(linker, &text, linker->dependencies.items[i]);
+	for (size_t i = 0; i < linker->files.count; i++)
+		add_empty_rule(linker, &text, linker->files.items[i].path);
 	return text;
 }

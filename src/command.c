@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,22 @@ const char sk_command_help[] =
 	"  --no-whole-archive        take members on demand again\n"
 	"  -u SYMBOL, --undefined=SYMBOL\n"
 	"                            keep SYMBOL, and pull the member that defines it\n"
+	"  --require-defined=SYMBOL  the same, and fail if nothing defines it\n"
+	"  --defsym SYMBOL=VALUE     define SYMBOL as another symbol or a number\n"
+	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
+	"  --allow-multiple-definition\n"
+	"                            of equally strong definitions take the first\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
+	"  -s, --strip-all           no symbol table and no debug information\n"
+	"  -S, --strip-debug         no debug information\n"
+	"  --compress-debug-sections=none|zlib\n"
+	"                            how to keep debug information (default none)\n"
+	"  --print-gc-sections       print the sections that nothing reaches\n"
+	"  -t, --trace               print the objects that take part\n"
+	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
+	"                            print who defines and who uses SYMBOL\n"
+	"  -Map=FILE                 write a map of what lies where to FILE\n"
+	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
 	"  @FILE                     read more arguments from FILE\n"
 	"  --help                    print this help\n"
@@ -116,39 +132,59 @@ static void expand(struct words *words, char *word, unsigned depth)
 		sk_array_push(words->arena, &words->list, word);
 }
 
-enum option {
-	OPTION_OUTPUT,
-	OPTION_SEARCH,
-	OPTION_LIBRARY,
-	OPTION_WHOLE,
-	OPTION_NO_WHOLE,
-	OPTION_UNDEFINED,
-	OPTION_NO_TASK_ENTRIES,
-	OPTION_ERROR_LIMIT,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTION_COUNT,
+/* What an option does with the struct sk_command field at `field`. */
+enum action {
+	SET_TEXT,
+	ADD_TEXT,
+	SET_FLAG,
+	SET_ERROR_LIMIT,
+	SET_COMPRESSION,
+	ADD_LIBRARY,
+	BEGIN_WHOLE,
+	END_WHOLE,
 };
 
-static const struct {
+#define FIELD(name) offsetof(struct sk_command, name)
+
+static const struct option {
 	const char *name;
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
-	bool value;
-} options[OPTION_COUNT] = {
-	[OPTION_OUTPUT] = {"output", "o", true},
-	[OPTION_SEARCH] = {"library-path", "L", true},
-	[OPTION_LIBRARY] = {"library", "l", true},
-	[OPTION_WHOLE] = {"whole-archive", NULL, false},
-	[OPTION_NO_WHOLE] = {"no-whole-archive", NULL, false},
-	[OPTION_UNDEFINED] = {"undefined", "u", true},
-	[OPTION_NO_TASK_ENTRIES] = {"no-task-entries", NULL, false},
-	[OPTION_ERROR_LIMIT] = {"error-limit", NULL, true},
-	[OPTION_HELP] = {"help", "h", false},
-	[OPTION_VERSION] = {"version", "v", false},
+	enum action action;
+	size_t field;
+} options[] = {
+	{"output", "o", SET_TEXT, FIELD(output)},
+	{"library-path", "L", ADD_TEXT, FIELD(search_paths)},
+	{"library", "l", ADD_LIBRARY, 0},
+	{"whole-archive", NULL, BEGIN_WHOLE, 0},
+	{"no-whole-archive", NULL, END_WHOLE, 0},
+	{"undefined", "u", ADD_TEXT, FIELD(undefined)},
+	{"require-defined", NULL, ADD_TEXT, FIELD(required)},
+	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
+	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
+	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
+	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
+	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
+	{"compress-debug-sections", NULL, SET_COMPRESSION, 0},
+	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
+	{"trace", "t", SET_FLAG, FIELD(trace)},
+	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
+	{"Map", NULL, SET_TEXT, FIELD(map_file)},
+	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
+	{"error-limit", NULL, SET_ERROR_LIMIT, 0},
+	{"help", "h", SET_FLAG, FIELD(help)},
+	{"version", "v", SET_FLAG, FIELD(version)},
 };
 
-/* Finds the option of a word that starts with a dash. *value is what stands in the word itself, or NULL. */
-static enum option find_option(const char *word, const char **value)
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+static bool takes_value(const struct option *option)
+{
+	return option->action != SET_FLAG && option->action != BEGIN_WHOLE && option->action != END_WHOLE;
+}
+
+/* Finds the option of a word that starts with a dash, or NULL. *value is what stands in the word itself, or NULL. */
+static const struct option *find_option(const char *word, const char **value)
 {
 	const char *name = word + 1 + (word[1] == '-');
 	size_t length = strcspn(name, "=");
@@ -157,18 +193,18 @@ static enum option find_option(const char *word, const char **value)
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length)) {
 			*value = name[length] ? name + length + 1 : NULL;
-			return i;
+			return &options[i];
 		}
 	}
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		if (word[1] == '-' || !options[i].letter || word[1] != *options[i].letter)
 			continue;
-		if (!word[2] || options[i].value) {
+		if (!word[2] || takes_value(&options[i])) {
 			*value = word[2] ? word + 2 : NULL;
-			return i;
+			return &options[i];
 		}
 	}
-	return OPTION_COUNT;
+	return NULL;
 }
 
 static void unknown_option(struct words *words, const char *word)
@@ -196,41 +232,41 @@ static void set_error_limit(struct words *words, const char *value)
 		words->command->error_limit = (unsigned)limit;
 }
 
-static void apply(struct words *words, enum option option, const char *value, bool *whole)
+static void set_compression(struct words *words, const char *value)
+{
+	if (strcmp(value, "zlib") && strcmp(value, "none"))
+		sk_error(words->diag, (struct sk_place){0}, "--compress-debug-sections wants none or zlib, not '%s'",
+			 value);
+	words->command->compress_debug = !strcmp(value, "zlib");
+}
+
+static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
 {
 	struct sk_command *command = words->command;
-	struct sk_arena *arena = words->arena;
+	char *field = (char *)command + option->field;
 
-	switch (option) {
-	case OPTION_OUTPUT:
-		command->output = value;
+	switch (option->action) {
+	case SET_TEXT:
+		*(const char **)field = value;
 		break;
-	case OPTION_SEARCH:
-		sk_array_push(arena, &command->search_paths, value);
+	case ADD_TEXT:
+		sk_array_push(words->arena, (sk_texts *)field, value);
 		break;
-	case OPTION_LIBRARY:
-		sk_array_push(arena, &command->inputs, (struct sk_command_input){value, true, *whole});
+	case SET_FLAG:
+		*(bool *)field = true;
 		break;
-	case OPTION_WHOLE:
-	case OPTION_NO_WHOLE:
-		*whole = option == OPTION_WHOLE;
-		break;
-	case OPTION_UNDEFINED:
-		sk_array_push(arena, &command->required, value);
-		break;
-	case OPTION_NO_TASK_ENTRIES:
-		command->task_entries = false;
-		break;
-	case OPTION_ERROR_LIMIT:
+	case SET_ERROR_LIMIT:
 		set_error_limit(words, value);
 		break;
-	case OPTION_HELP:
-		command->help = true;
+	case SET_COMPRESSION:
+		set_compression(words, value);
 		break;
-	case OPTION_VERSION:
-		command->version = true;
+	case ADD_LIBRARY:
+		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});
 		break;
-	case OPTION_COUNT:
+	case BEGIN_WHOLE:
+	case END_WHOLE:
+		*whole = option->action == BEGIN_WHOLE;
 		break;
 	}
 }
@@ -263,17 +299,16 @@ static void interpret(struct words *words)
 			continue;
 		}
 
-		enum option option = find_option(word, &value);
-		bool takes_value = option != OPTION_COUNT && options[option].value;
+		const struct option *option = find_option(word, &value);
+		bool wants = option && takes_value(option);
 
-		if (takes_value && !value && i + 1 < words->list.count)
+		if (wants && !value && i + 1 < words->list.count)
 			value = words->list.items[++i];
-		if (option == OPTION_COUNT)
+		if (!option)
 			unknown_option(words, word);
-		else if (value && !takes_value)
-			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value",
-				 options[option].name);
-		else if (takes_value && (!value || !*value))
+		else if (value && !wants)
+			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
+		else if (wants && (!value || !*value))
 			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
 		else
 			apply(words, option, value, &whole);
@@ -285,7 +320,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
-	*command = (struct sk_command){.task_entries = true, .error_limit = 20};
+	*command = (struct sk_command){.error_limit = 20};
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);

@@ -14,14 +14,25 @@ struct sk_command_input {
 	bool whole_archive; /* stood behind --whole-archive */
 };
 
+typedef SK_ARRAY(const char *) sk_texts;
+
 struct sk_command {
 	const char *manifest;
 	const char *output;
 	SK_ARRAY(struct sk_command_input) inputs;
-	SK_ARRAY(const char *) search_paths; /* -L */
-	SK_ARRAY(const char *) required; /* -u */
-	SK_ARRAY(const char *) response_files;
-	bool task_entries; /* off with --no-task-entries */
+	sk_texts search_paths; /* -L */
+	sk_texts undefined; /* -u */
+	sk_texts required; /* --require-defined */
+	sk_texts assignments; /* --defsym */
+	sk_texts wrapped; /* --wrap */
+	sk_texts traced_symbols; /* --trace-symbol */
+	sk_texts response_files;
+	const char *map_file, *dependency_file; /* NULL: none */
+	bool no_task_entries;
+	bool allow_multiple_definition;
+	bool print_gc_sections, trace;
+	bool strip_all, strip_debug;
+	bool compress_debug; /* --compress-debug-sections=zlib */
 	unsigned error_limit; /* 0: no limit */
 	bool help, version; /* asked for: nothing else matters */
 };

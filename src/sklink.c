@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "bind.h"
 #include "command.h"
@@ -16,14 +15,40 @@
 #include "schedule.h"
 #include "verify.h"
 
-static struct sk_linker *add_inputs(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command)
+static void print_line(void *context, const char *line)
 {
-	struct sk_linker *linker = sk_linker_create(arena, diag,
-						    &(struct sk_linker_options){
-							    .search_paths = command->search_paths.items,
-							    .search_path_count = command->search_paths.count,
-						    });
+	(void)context;
+	puts(line);
+}
 
+static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command)
+{
+	return sk_linker_create(arena, diag,
+				&(struct sk_linker_options){
+					.search_paths = command->search_paths.items,
+					.search_path_count = command->search_paths.count,
+					.strip_debug = command->strip_debug,
+					.strip_all = command->strip_all,
+					.compress_debug = command->compress_debug,
+					.assignments = command->assignments.items,
+					.assignment_count = command->assignments.count,
+					.wrapped = command->wrapped.items,
+					.wrapped_count = command->wrapped.count,
+					.required = command->required.items,
+					.required_count = command->required.count,
+					.allow_multiple_definition = command->allow_multiple_definition,
+					.print = print_line,
+					.print_gc_sections = command->print_gc_sections,
+					.trace = command->trace,
+					.traced_symbols = command->traced_symbols.items,
+					.traced_symbol_count = command->traced_symbols.count,
+					.map_file = command->map_file,
+					.dependency_file = command->dependency_file,
+				});
+}
+
+static void add_inputs(struct sk_linker *linker, const struct sk_command *command)
+{
 	for (size_t i = 0; i < command->inputs.count; i++) {
 		const struct sk_command_input *input = &command->inputs.items[i];
 
@@ -32,31 +57,35 @@ static struct sk_linker *add_inputs(struct sk_arena *arena, struct sk_diag *diag
 		else
 			sk_linker_add_file(linker, input->name, input->whole_archive);
 	}
-	for (size_t i = 0; i < command->required.count; i++)
-		sk_linker_require(linker, command->required.items[i]);
-	return linker;
+	for (size_t i = 0; i < command->undefined.count; i++)
+		sk_linker_require(linker, command->undefined.items[i]);
 }
 
-static bool is_same_file(const char *path, const char *other)
+/* A file that replaces one of those it is made from would be a loss that nobody wants. */
+static bool check_output(struct sk_diag *diag, struct sk_linker *linker, const char *path)
 {
-	struct stat a, b;
-
-	return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-/* A package that replaces one of the files it is made from would be a loss that nobody wants. */
-static bool is_input(const char *path, const struct sk_command *command, const struct sk_model *model,
-		     struct sk_linker *linker)
-{
-	if (is_same_file(path, command->manifest) || sk_linker_has_input(linker, path))
+	if (!path || !sk_linker_has_input(linker, path))
 		return true;
-	for (size_t i = 0; i < command->response_files.count; i++)
-		if (is_same_file(path, command->response_files.items[i]))
-			return true;
-	for (size_t i = 0; i < model->tensors.count; i++)
-		if (model->tensors.items[i].data && is_same_file(path, model->tensors.items[i].data))
-			return true;
+	sk_error(diag, (struct sk_place){.file = path}, "is an input, too; give the output a name of its own");
 	return false;
+}
+
+static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const struct sk_command *command)
+{
+	bool ok = check_output(diag, linker, command->output);
+
+	ok &= check_output(diag, linker, command->map_file);
+	return check_output(diag, linker, command->dependency_file) && ok;
+}
+
+static void add_dependencies(struct sk_linker *linker, const struct sk_command *command, const struct sk_model *model)
+{
+	sk_linker_add_dependency(linker, command->manifest);
+	for (size_t i = 0; i < command->response_files.count; i++)
+		sk_linker_add_dependency(linker, command->response_files.items[i]);
+	for (size_t i = 0; i < model->tensors.count; i++)
+		if (model->tensors.items[i].data)
+			sk_linker_add_dependency(linker, model->tensors.items[i].data);
 }
 
 /* Each room collects all its errors; the first room with one is the last to run. */
@@ -75,11 +104,9 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 		return false;
 	/* Every task has a kernel with a signature and an address to call. Beyond this point no input is added. */
 
-	if (is_input(command->output, command, model, linker)) {
-		sk_error(diag, (struct sk_place){.file = command->output},
-			 "is an input, too; give the package a name of its own");
+	add_dependencies(linker, command, model);
+	if (!check_outputs(diag, linker, command))
 		return false;
-	}
 	/* The output replaces nothing that was read. */
 
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
@@ -107,7 +134,7 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 
 	struct sk_plan_image image;
 
-	if (!sk_plan_write(model, partition, schedule, memory, sk_linker_machine(linker), command->task_entries,
+	if (!sk_plan_write(model, partition, schedule, memory, sk_linker_machine(linker), !command->no_task_entries,
 			   &image))
 		return false;
 	/* The plan is complete. From here on only the plan counts, not what it was made from. */
@@ -139,7 +166,8 @@ int main(int argc, char **argv)
 
 	sk_diag_init(&diag, arena);
 	if (sk_command_parse(arena, &diag, argc, argv, &command) && !command.help && !command.version) {
-		linker = add_inputs(arena, &diag, &command);
+		linker = create_linker(arena, &diag, &command);
+		add_inputs(linker, &command);
 		link_package(arena, &diag, &command, linker);
 	}
 	if (command.help)

@@ -80,6 +80,7 @@ END_TO_END_TESTS = \
 	tests/errors.sh \
 	tests/features.sh \
 	tests/lanes.sh \
+	tests/options.sh \
 	tests/package.sh \
 	tests/segments.sh \
 	tests/status.sh
