@@ -33,6 +33,7 @@ cp object/small.o object/a-member-with-a-long-name.o
 (cd object && ar qcD ../archive/long-names.a a-member-with-a-long-name.o all-sections.o absolute.o)
 (cd object && ar qcSD ../archive/no-index.a small.o)
 rm object/a-member-with-a-long-name.o
+(cd object && ar qcTD ../archive/thin.a small.o all.o) # whose members are nowhere for those who get only its bytes
 
 cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
