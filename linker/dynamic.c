@@ -147,8 +147,8 @@ static void write_gnu_hash(struct sk_linker *linker, uint32_t *words)
 
 /* A version of a library that some import has. */
 struct sk_version {
-	const char *library, *name;
-	uint32_t library_name, version_name; /* in .dynstr */
+	const char *soname, *name;
+	uint32_t soname_offset, version_name; /* in .dynstr */
 	bool first_of_library;
 	uint16_t versions_of_library; /* of the first one: how many there are */
 };
@@ -156,7 +156,7 @@ struct sk_version {
 static int compare_versions(const void *a, const void *b)
 {
 	const struct sk_version *left = a, *right = b;
-	int order = strcmp(left->library, right->library);
+	int order = strcmp(left->soname, right->soname);
 
 	return order ? order : strcmp(left->name, right->name);
 }
@@ -171,14 +171,14 @@ static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *coun
 	for (size_t i = 0; i < linker->imported.count; i++) {
 		const struct sk_import *import = &sk_imports[linker->symbols.items[linker->imported.items[i]].import];
 
-		versions[i] = (struct sk_version){.library = import->library, .name = import->version};
+		versions[i] = (struct sk_version){.soname = import->soname, .name = import->version};
 	}
 	qsort(versions, linker->imported.count, sizeof(*versions), compare_versions);
 	for (size_t i = 0; i < linker->imported.count; i++) {
 		if (kept && !compare_versions(&versions[kept - 1], &versions[i]))
 			continue;
 		versions[kept] = versions[i];
-		if (!kept || strcmp(versions[kept].library, versions[kept - 1].library) != 0) {
+		if (!kept || strcmp(versions[kept].soname, versions[kept - 1].soname) != 0) {
 			first = &versions[kept];
 			first->first_of_library = true;
 		}
@@ -192,7 +192,7 @@ static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *coun
 static uint16_t version_of(const struct sk_version *versions, uint32_t count, const struct sk_import *import)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(versions[i].library, import->library) && !strcmp(versions[i].name, import->version))
+		if (!strcmp(versions[i].soname, import->soname) && !strcmp(versions[i].name, import->version))
 			return (uint16_t)(FIRST_VERSION + i);
 	return VER_NDX_GLOBAL; /* not reached: find_versions has seen every import */
 }
@@ -222,7 +222,7 @@ static void write_versions(struct sk_linker *linker)
 
 			*library = (Elf64_Verneed){.vn_version = VER_NEED_CURRENT,
 						   .vn_cnt = version->versions_of_library,
-						   .vn_file = version->library_name,
+						   .vn_file = version->soname_offset,
 						   .vn_aux = sizeof(Elf64_Verneed),
 						   .vn_next = last_library ? 0 : size};
 			needed += sizeof(*library);
@@ -265,7 +265,7 @@ static dynamic_tags make_tags(struct sk_linker *linker)
 
 	for (uint32_t i = 0; i < linker->version_count; i++)
 		if (linker->versions[i].first_of_library)
-			add_tag(linker, &tags, DT_NEEDED, linker->versions[i].library_name);
+			add_tag(linker, &tags, DT_NEEDED, linker->versions[i].soname_offset);
 	if (linker->options.soname)
 		add_tag(linker, &tags, DT_SONAME, linker->soname);
 	add_array_tags(linker, &tags, SK_RANK_INIT_ARRAY, DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
@@ -323,7 +323,7 @@ void sk_dynamic_prepare(struct sk_linker *linker)
 		version->version_name = add_name(linker, version->name, strlen(version->name));
 		if (version->first_of_library) {
 			linker->library_count++;
-			version->library_name = add_name(linker, version->library, strlen(version->library));
+			version->soname_offset = add_name(linker, version->soname, strlen(version->soname));
 		}
 	}
 	if (linker->options.soname)

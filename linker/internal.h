@@ -506,7 +506,7 @@ sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output);
 /* ---- imports.c ---- */
 
 struct sk_import {
-	const char *name, *library, *version;
+	const char *name, *soname, *version;
 };
 
 extern const struct sk_import sk_imports[];
