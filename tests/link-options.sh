@@ -115,6 +115,7 @@ gives 227 m m.o --map out.map
 cmp out.map again.map || fail "two maps differ"
 
 # ---- the dependencies, as make reads them ----
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this test
 mkdir 'a folder'
 cp g.o 'a folder/g $1#.o'
 (cd 'a folder' && ar qcT ../thin.a 'g $1#.o')
