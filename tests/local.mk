@@ -6,7 +6,8 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	KERNEL_CC='$(KERNEL_CC)'; export KERNEL_CC; \
-	KERNEL_CFLAGS='$(KERNEL_CFLAGS)'; export KERNEL_CFLAGS;
+	KERNEL_CFLAGS='$(KERNEL_CFLAGS)'; export KERNEL_CFLAGS; \
+	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT;
 
 TESTS = $(QUICK_TESTS) $(SLOW_TESTS)
 EXTRA_DIST += $(SHELL_TESTS)
@@ -83,13 +84,11 @@ END_TO_END_TESTS = \
 	tests/options.sh \
 	tests/package.sh \
 	tests/segments.sh \
+	tests/skdump.sh \
 	tests/status.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
-
-SHELL_TESTS += tests/skdump.sh
-QUICK_TESTS += tests/skdump.sh
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz.c tests/fuzz.h
