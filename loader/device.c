@@ -101,12 +101,36 @@ static void collect(struct skrt_device *device, struct sk_device_lane *lane, uin
 			sk_lane_wait(device, turn);
 }
 
+/* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
+ * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
+ * as freely as before. A caller that is bound elsewhere stays there. */
+static void leave_workers_processors(const struct skrt_device *device, uint32_t lane_count)
+{
+	uint64_t threads = (uint64_t)lane_count * device->cores;
+	uint32_t pinned = threads < device->processor_count ? (uint32_t)threads : device->processor_count;
+	int processor = pinned > 1 ? sched_getcpu() : -1;
+	cpu_set_t own, first;
+
+	for (uint32_t i = 1; i < pinned; i++) {
+		if (device->processors[i] != processor)
+			continue;
+		if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(device->processors[0], &own))
+			return;
+		CPU_ZERO(&first);
+		CPU_SET(device->processors[0], &first);
+		if (!sched_setaffinity(0, sizeof(first), &first))
+			sched_setaffinity(0, sizeof(own), &own);
+		return;
+	}
+}
+
 enum skrt_status sk_device_run(struct skrt_device *device, const struct sk_launch *launch, char *error,
 			       size_t error_size)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
 	uint32_t lane_count = kernel->module->plan.lane_count;
 
+	leave_workers_processors(device, lane_count);
 	atomic_store_explicit(&device->aborted, false, memory_order_relaxed);
 	for (uint32_t i = 0; i < lane_count; i++) {
 		struct sk_mailbox *mailbox = &device->lanes[i].mailbox;

@@ -74,8 +74,9 @@ struct skrt_device_options {
 /* Opens the host device: threads of this process. Options may be NULL (all 0). Each lane of a package gets `cores`
  * cores. Core 0 of the first lane is the thread that waits in skrt_synchronise or skrt_run (else a thread of the
  * device); each other core is a thread of its own, created when the first package that has the lane is loaded. The
- * first threads are pinned to one processor each; cores beyond the number of processors are not pinned. Between
- * launches the threads spin for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores),
+ * first threads are pinned to one processor each; cores beyond the number of processors are not pinned. A thread that
+ * waits on such a processor moves to the first one, if it may run there; its affinity is as before. Between launches
+ * the threads spin for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores),
  * SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +416,38 @@ START_TEST(thousand_repeats)
 	ck_assert_uint_eq(log_words[0], 0);
 	for (int i = 0; i < 7; i++)
 		ck_assert_uint_eq(log_words[16 + i * 16], 1000);
+	close_all();
+}
+END_TEST
+
+/* Wherever the caller stands when it runs a launch, bound or not, its affinity is as before afterwards. */
+START_TEST(affinity)
+{
+	const struct skrt_kernel *kernel;
+	cpu_set_t all, one, after;
+	int first = -1;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	make(good_source, 1, good_launches);
+	open_all(2);
+	ok(skrt_module_find_kernel(module, "meet", &kernel));
+	for (int i = 0; i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &all))
+			continue;
+		first = first < 0 ? i : first;
+		CPU_ZERO(&one);
+		CPU_SET(i, &one);
+		ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+		ok(skrt_run(stream, instance, kernel));
+		ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+		ck_assert(CPU_EQUAL(&after, &one));
+		ck_assert_int_eq(sched_getcpu(), i);
+		CPU_SET(first, &one);
+		ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+		ok(skrt_run(stream, instance, kernel));
+		ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+		ck_assert(CPU_EQUAL(&after, &one));
+	}
 	close_all();
 }
 END_TEST
@@ -898,6 +931,7 @@ int main(void)
 	tcase_add_loop_test(tests, memory, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, relay, 0, CORE_COUNTS);
 	tcase_add_test(tests, thousand_repeats);
+	tcase_add_test(tests, affinity);
 	tcase_add_loop_test(tests, order, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, asynchronous, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, two_streams, 0, CORE_COUNTS);
