@@ -269,14 +269,3 @@ bool sk_linker_link(struct sk_linker *linker)
 	/* The file's parts are complete. */
 	return sk_image_finish(linker);
 }
-
-struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol number)
-{
-	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	uint64_t base = symbol->section ? symbol->section->address : 0;
-
-	return (struct sk_symbol_info){.name = symbol->name,
-				       .object = symbol->object ? sk_object_name(linker, symbol->object) : NULL,
-				       .address = base + symbol->value,
-				       .size = symbol->size};
-}

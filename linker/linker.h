@@ -167,11 +167,4 @@ bool sk_linker_link(struct sk_linker *linker);
  * behind on failure. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);
 
-/* After sk_linker_link: the object that defines the symbol, its size, its virtual address. For maps and reports. */
-struct sk_symbol_info {
-	const char *name, *object;
-	uint64_t address, size;
-};
-struct sk_symbol_info sk_linker_symbol_info(const struct sk_linker *linker, sk_symbol symbol);
-
 #endif

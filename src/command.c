@@ -24,6 +24,7 @@ const char sk_command_help[] =
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
+	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  -s, --strip-all           no symbol table and no debug information\n"
 	"  -S, --strip-debug         no debug information\n"
@@ -162,6 +163,7 @@ static const struct option {
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},

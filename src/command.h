@@ -27,7 +27,7 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
-	const char *map_file, *dependency_file; /* NULL: none */
+	const char *soname, *map_file, *dependency_file; /* NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool print_gc_sections, trace;

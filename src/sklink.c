@@ -27,6 +27,7 @@ static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *d
 				&(struct sk_linker_options){
 					.search_paths = command->search_paths.items,
 					.search_path_count = command->search_paths.count,
+					.soname = command->soname,
 					.strip_debug = command->strip_debug,
 					.strip_all = command->strip_all,
 					.compress_debug = command->compress_debug,

@@ -28,7 +28,8 @@ for input in model.yaml w.npy kernels.o more; do
 done
 readelf -SW model.sk | grep -q ' \.debug_info ' || fail "debug information is not kept"
 
-"$sklink" model.yaml kernels.o -S -o out.sk
+"$sklink" model.yaml kernels.o -S --soname=network.sk -o out.sk
+readelf -dW out.sk | grep -q 'soname: \[network.sk\]' || fail "--soname"
 ! readelf -SW out.sk | grep -q ' \.debug_' || fail "-S keeps debug information"
 readelf -SW out.sk | grep -q ' \.symtab ' || fail "-S strips the symbol table"
 "$sklink" model.yaml kernels.o --strip-all -o out.sk
