@@ -27,9 +27,9 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 	if (!object || object->reached)
 		return;
 	object->reached = true;
-	for (uint32_t i = 1; i < object->header_count; i++)
-		if (object->sections[i].type == SHT_INIT_ARRAY || object->sections[i].type == SHT_FINI_ARRAY)
-			mark(linker, work, &object->sections[i]);
+	for (uint32_t i = 1; i < object->part_count; i++)
+		if (object->parts[i].type == SHT_INIT_ARRAY || object->parts[i].type == SHT_FINI_ARRAY)
+			mark(linker, work, &object->parts[i]);
 }
 
 static void mark_whole(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
@@ -87,9 +87,9 @@ void sk_collect(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->pulled && j < object->header_count; j++)
-			if (object->sections[j].flags & SHF_GNU_RETAIN)
-				mark_whole(linker, &work, &object->sections[j]);
+		for (uint32_t j = 1; object->pulled && j < object->part_count; j++)
+			if (object->parts[j].flags & SHF_GNU_RETAIN)
+				mark_whole(linker, &work, &object->parts[j]);
 	}
 	while (work.count) {
 		struct sk_input_section *section = work.items[--work.count];

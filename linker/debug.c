@@ -24,42 +24,41 @@ static bool starts_with(const char *name, const char *prefix)
 
 /* ---- what comes in ---- */
 
-static bool describe_compressed(struct sk_linker *linker, struct sk_input_section *section)
+static bool describe_compressed(struct sk_reader *reader, struct sk_input_section *section)
 {
 	Elf64_Chdr header;
 
 	if (section->size < sizeof(header))
-		return SK_BAD_OBJECT(linker, section->object, "the header of the compressed section %s is truncated",
+		return SK_BAD_OBJECT(reader, section->object, "the header of the compressed section %s is truncated",
 				     section->name);
 	memcpy(&header, section->bytes, sizeof(header));
 	if (header.ch_type != ELFCOMPRESS_ZLIB)
-		return SK_BAD_OBJECT(linker, section->object,
+		return SK_BAD_OBJECT(reader, section->object,
 				     "section %s is compressed, but not with zlib; recompile with -gz=zlib",
 				     section->name);
 	if (header.ch_size / MAXIMUM_RATIO > section->size ||
 	    (header.ch_addralign && !sk_is_power_of_two(header.ch_addralign)) || header.ch_addralign > UINT16_MAX)
-		return SK_BAD_OBJECT(linker, section->object, "the header of the compressed section %s is damaged",
+		return SK_BAD_OBJECT(reader, section->object, "the header of the compressed section %s is damaged",
 				     section->name);
+	section->compressed_size = section->size;
 	section->size = header.ch_size;
-	section->alignment = header.ch_addralign ? header.ch_addralign : 1;
+	section->alignment = header.ch_addralign ? (uint32_t)header.ch_addralign : 1;
 	return true;
 }
 
-bool sk_debug_describe(struct sk_linker *linker, struct sk_input_section *section)
+bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *section)
 {
-	if (linker->options.strip_debug || linker->options.strip_all || section->type != SHT_PROGBITS)
+	if (!reader->keep_debug || section->type != SHT_PROGBITS)
 		return true;
-	if (starts_with(section->name, ".zdebug_info"))
-		sk_warning(linker->diag, sk_section_place(linker, section, 0),
-			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	section->object->obsolete_debug |= starts_with(section->name, ".zdebug_info");
 	section->debug = starts_with(section->name, ".debug_");
-	return !section->debug || !(section->flags & SHF_COMPRESSED) || describe_compressed(linker, section);
+	return !section->debug || !(section->flags & SHF_COMPRESSED) || describe_compressed(reader, section);
 }
 
 static bool decompress(struct sk_linker *linker, struct sk_input_section *section)
 {
 	const struct sk_object *object = section->object;
-	uint64_t compressed = object->headers[section - object->sections].sh_size - sizeof(Elf64_Chdr);
+	uint64_t compressed = section->compressed_size - sizeof(Elf64_Chdr);
 
 	linker->decompressed += section->size; /* no overflow: each is at most 1032 times as large as in a file */
 	if (linker->decompressed > FREE_SIZE + USUAL_RATIO * linker->input_size)
@@ -96,7 +95,7 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 	case SK_EXPRESSION_RELATIVE:
 		break;
 	default:
-		place = sk_section_place(linker, section, relocation->r_offset);
+		place = sk_section_place(linker->arena, section, relocation->r_offset);
 		sk_error(linker->diag, place, "relocation type %u is not supported in debug information", number);
 		return false;
 	}
@@ -104,7 +103,7 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
 	if (target.kind == SK_TARGET_OUTSIDE) {
-		place = sk_section_place(linker, section, relocation->r_offset);
+		place = sk_section_place(linker->arena, section, relocation->r_offset);
 		sk_error(linker->diag, place, "relocation %s against '%s' lies outside the strings it refers to",
 			 type->name, target.name);
 		return false;
@@ -142,8 +141,8 @@ static bool visit(struct sk_linker *linker,
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			ok &= function(linker, &object->sections[j]);
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			ok &= function(linker, &object->parts[j]);
 	}
 	return ok;
 }

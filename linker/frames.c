@@ -30,37 +30,39 @@ static void write32(uint8_t *bytes, uint64_t value)
 	memcpy(bytes, &low, sizeof(low));
 }
 
-static bool fail(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset, const char *text)
+static bool fail(struct sk_reader *reader, const struct sk_input_section *section, uint64_t offset, const char *text)
 {
-	sk_error(linker->diag, sk_section_place(linker, section, offset), "%s", text);
+	sk_error(reader->diag, sk_section_place(reader->arena, section, offset), "%s", text);
 	return false;
 }
 
 /* The record of this section that begins at the offset, or SK_NONE. Records of one section are sorted and come last. */
-static uint32_t find_record(const sk_frames *frames, size_t first, uint64_t offset)
+static uint32_t find_record(const struct sk_reader *reader, size_t first, uint64_t offset)
 {
-	size_t low = first, high = frames->count;
+	const struct sk_frame *frames = reader->frames.items;
+	size_t low = first, high = reader->frames.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (frames->items[middle].offset < offset)
+		if (frames[middle].offset < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < frames->count && frames->items[low].offset == offset ? (uint32_t)low : SK_NONE;
+	return low < reader->frames.count && frames[low].offset == offset ? (uint32_t)low : SK_NONE;
 }
 
-bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, sk_frames *frames)
+bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *architecture,
+		    struct sk_input_section *section)
 {
 	const uint8_t *bytes = section->bytes;
-	size_t first = frames->count;
+	size_t first = reader->frames.count;
 	uint64_t next_relocation = 0;
 
 	for (uint64_t offset = 0, size; offset < section->size; offset += size) {
 		if (section->size - offset < 4)
-			return fail(linker, section, offset, "a record of the unwind table is truncated");
+			return fail(reader, section, offset, "a record of the unwind table is truncated");
 
 		uint64_t length = read32(bytes + offset);
 
@@ -68,9 +70,9 @@ bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, 
 		if (length == 0) /* a terminator; `ld -r` leaves them between the tables that it joins */
 			continue;
 		if (length == UINT32_MAX)
-			return fail(linker, section, offset, "a record of the unwind table is in the 64-bit format");
+			return fail(reader, section, offset, "a record of the unwind table is in the 64-bit format");
 		if (length < 4 || size > section->size - offset)
-			return fail(linker, section, offset, "a record of the unwind table has a wrong length");
+			return fail(reader, section, offset, "a record of the unwind table has a wrong length");
 
 		struct sk_frame frame = {.section = section, .offset = offset, .size = size};
 		uint32_t distance = read32(bytes + offset + ID_OFFSET);
@@ -78,12 +80,12 @@ bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, 
 		if (distance) {
 			uint32_t cie = distance > offset + ID_OFFSET
 					       ? SK_NONE
-					       : find_record(frames, first, offset + ID_OFFSET - distance);
+					       : find_record(reader, first, offset + ID_OFFSET - distance);
 
-			if (cie == SK_NONE || frames->items[cie].cie)
-				return fail(linker, section, offset, "an unwind record refers to no CIE");
+			if (cie == SK_NONE || reader->frames.items[cie].cie)
+				return fail(reader, section, offset, "an unwind record refers to no CIE");
 			if (size < START_OFFSET + 4)
-				return fail(linker, section, offset, "an unwind record is too short");
+				return fail(reader, section, offset, "an unwind record is too short");
 			/* A number for now: the array still moves. sk_frames_attach makes it a pointer. */
 			frame.cie = (struct sk_frame *)(uintptr_t)(cie + 1);
 		}
@@ -96,16 +98,26 @@ bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, 
 		       section->relocations[next_relocation].r_offset < offset + size) {
 			const sk_elf_relocation *relocation = &section->relocations[next_relocation++];
 			const struct sk_relocation_type *type =
-				sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+				sk_relocation_type_find(architecture, ELF64_R_TYPE(relocation->r_info));
 
 			if (type && relocation->r_offset + type->width > offset + size)
-				return fail(linker, section, relocation->r_offset,
+				return fail(reader, section, relocation->r_offset,
 					    "a relocation crosses the end of an unwind record");
 			frame.relocation_count++;
 		}
-		sk_array_push(linker->arena, frames, frame);
+		sk_array_push(reader->arena, &reader->frames, frame);
 	}
 	return true;
+}
+
+struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count)
+{
+	struct sk_frame *frames = SK_NEW_ARRAY(reader->arena, struct sk_frame, reader->frames.count);
+
+	*count = reader->frames.count;
+	if (*count)
+		memcpy(frames, reader->frames.items, *count * sizeof(*frames));
+	return frames;
 }
 
 /* What the start of an FDE refers to: in its own object, wherever the symbol may be defined in the end. */
@@ -123,7 +135,7 @@ static struct sk_input_section *find_function(struct sk_linker *linker, const st
 
 		uint32_t section = symbol ? sk_object_symbol_section(object, symbol) : SHN_UNDEF;
 
-		return section ? &object->sections[section] : NULL;
+		return section ? sk_object_section(object, section) : NULL;
 	}
 	return NULL;
 }

@@ -1,200 +1,10 @@
-/* Files in, objects out. Small files are read into the arena, larger ones and archives are mapped; either way the bytes
- * stay until the linker is destroyed, and everything that was found in them is used in place. */
+/* Inputs: what has been read becomes part of the link, in command-line order. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "linker/internal.h"
-
-enum { MAPPED_FROM = 64 * 1024 };
-
-static bool fail(struct sk_linker *linker, const char *path, const char *text)
-{
-	sk_error(linker->diag, (struct sk_place){.file = path}, "%s", text);
-	return false;
-}
-
-/* Reads the whole file; a file that shrinks meanwhile is an error. */
-static bool read_all(struct sk_linker *linker, int descriptor, struct sk_file *file)
-{
-	uint8_t *bytes = sk_arena_alloc(linker->arena, file->size, 1);
-
-	for (uint64_t done = 0; done < file->size;) {
-		ssize_t got = read(descriptor, bytes + done, file->size - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return fail(linker, file->path, got < 0 ? strerror(errno) : "the file has become shorter");
-		done += (uint64_t)got;
-	}
-	file->bytes = bytes;
-	return true;
-}
-
-static bool take_bytes(struct sk_linker *linker, int descriptor, struct sk_file *file)
-{
-	if (file->size < MAPPED_FROM)
-		return read_all(linker, descriptor, file);
-
-	void *bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-
-	if (bytes == MAP_FAILED)
-		return fail(linker, file->path, strerror(errno));
-	file->bytes = bytes;
-	file->mapped = true;
-	return true;
-}
-
-static bool check_regular(struct sk_linker *linker, const char *path, int descriptor, struct stat *status)
-{
-	if (fstat(descriptor, status) < 0)
-		return fail(linker, path, strerror(errno));
-	if (!S_ISREG(status->st_mode))
-		return fail(linker, path, "is not a regular file");
-	return true;
-}
-
-static bool take_file(struct sk_linker *linker, int descriptor, struct sk_file *file)
-{
-	bool ok = take_bytes(linker, descriptor, file);
-
-	sk_array_push(linker->arena, &linker->files, *file);
-	linker->input_size += file->size;
-	return ok;
-}
-
-static int open_file(struct sk_linker *linker, const char *path)
-{
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (descriptor < 0)
-		fail(linker, path, strerror(errno));
-	return descriptor;
-}
-
-/* What the bytes are, if they are neither object nor archive; NULL if they are. */
-static const char *why_not_input(const uint8_t *bytes, uint64_t size)
-{
-	static const struct {
-		const char *magic, *text;
-	} others[] = {
-		{"BC\xc0\xde", "holds only intermediate code of link-time optimisation (LLVM bitcode); recompile "
-			       "without -flto"},
-		{"\xde\xc0\x17\x0b", "holds only intermediate code of link-time optimisation (LLVM bitcode); "
-				     "recompile without -flto"},
-		{"/* GNU ld script", "is a linker script; name the archive that it refers to"},
-	};
-
-	if (size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG))
-		return NULL;
-	if (size >= 8 && (!memcmp(bytes, "!<arch>\n", 8) || !memcmp(bytes, "!<thin>\n", 8)))
-		return NULL;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (size >= strlen(others[i].magic) && !memcmp(bytes, others[i].magic, strlen(others[i].magic)))
-			return others[i].text;
-	return size ? "is neither an object nor an archive" : "is empty";
-}
-
-static bool is_bitcode(const struct sk_member *member)
-{
-	return member->size >= 4 &&
-	       (!memcmp(member->bytes, "BC\xc0\xde", 4) || !memcmp(member->bytes, "\xde\xc0\x17\x0b", 4));
-}
-
-static bool open_member(struct sk_linker *linker, uint32_t number, const struct sk_member *member)
-{
-	struct sk_input *input = &linker->inputs.items[number];
-	struct sk_object *object;
-	struct sk_object_source source = {number, member->name, member->name_length, member->bytes, member->size};
-	enum sk_object_result result = SK_OBJECT_INTERMEDIATE;
-
-	if (member->size >= SELFMAG && !memcmp(member->bytes, ELFMAG, SELFMAG)) {
-		result = sk_object_open(linker, &source, &object);
-	} else if (!is_bitcode(member)) {
-		sk_warning(linker->diag, (struct sk_place){.file = input->path},
-			   "member %.*s is not an object and is ignored", (int)member->name_length, member->name);
-		return true;
-	}
-	if (result == SK_OBJECT_INTERMEDIATE) {
-		input->intermediate = true;
-		sk_warning(linker->diag, (struct sk_place){.file = input->path},
-			   "member %.*s holds only intermediate code of link-time optimisation and is ignored",
-			   (int)member->name_length, member->name);
-	}
-	return result != SK_OBJECT_BAD;
-}
-
-/* A thin archive names its members by paths, from its own folder if they are not absolute. */
-static bool read_thin_member(struct sk_linker *linker, const char *archive, struct sk_member *member)
-{
-	const char *slash = member->name[0] == '/' ? NULL : strrchr(archive, '/');
-	int folder = slash ? (int)(slash + 1 - archive) : 0;
-	struct sk_file file = {.path = sk_arena_print(linker->arena, "%.*s%.*s", folder, archive,
-						      (int)member->name_length, member->name)};
-	int descriptor = open_file(linker, file.path);
-	struct stat status;
-
-	if (descriptor < 0) {
-		sk_note(linker->diag, "it is a member of the thin archive %s", archive);
-		return false;
-	}
-
-	bool ok = check_regular(linker, file.path, descriptor, &status);
-
-	file.size = ok ? (uint64_t)status.st_size : 0;
-	ok = ok && take_file(linker, descriptor, &file);
-	close(descriptor);
-	member->bytes = file.bytes;
-	member->size = file.size;
-	return ok;
-}
-
-static bool open_archive(struct sk_linker *linker, uint32_t number)
-{
-	struct sk_input *input = &linker->inputs.items[number];
-	struct sk_archive archive;
-	struct sk_member member;
-	bool ok = true;
-
-	sk_archive_open(&archive, input->bytes, input->size);
-	for (;;) {
-		enum sk_archive_result result = sk_archive_next(&archive, &member);
-
-		if (result == SK_ARCHIVE_ERROR)
-			return fail(linker, input->path, archive.error);
-		if (result == SK_ARCHIVE_END)
-			break;
-		if (!member.bytes && !read_thin_member(linker, input->path, &member))
-			ok = false;
-		else
-			ok &= open_member(linker, number, &member);
-	}
-	input->object_count = (uint32_t)linker->objects.count - input->first_object;
-	return ok;
-}
-
-static bool open_object(struct sk_linker *linker, uint32_t number)
-{
-	struct sk_input *input = &linker->inputs.items[number];
-	struct sk_object_source source = {.input = number, .bytes = input->bytes, .size = input->size};
-	struct sk_object *object;
-
-	switch (sk_object_open(linker, &source, &object)) {
-	case SK_OBJECT_READY:
-		input->object_count = 1;
-		return true;
-	case SK_OBJECT_INTERMEDIATE:
-		return fail(linker, input->path,
-			    "holds only intermediate code of link-time optimisation; recompile without -flto");
-	case SK_OBJECT_BAD:
-		break;
-	}
-	return false;
-}
 
 /* Pulls what takes part whether or not it is wanted. */
 static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
@@ -207,67 +17,77 @@ static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 }
 
 /* A file is known by what it is, not by its name. */
-static const char *identity(struct sk_linker *linker, const struct stat *status)
+struct identity {
+	uint64_t device, inode;
+};
+
+/* What has been read becomes an input. Entered even if it is bad, so that the next mention of the file says nothing
+ * more. */
+static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
 {
-	return sk_arena_print(linker->arena, "%llx:%llx", (unsigned long long)status->st_dev,
-			      (unsigned long long)status->st_ino);
+	struct sk_input input = {.path = reading->path,
+				 .archive = reading->archive,
+				 .intermediate = reading->intermediate,
+				 .first_object = (uint32_t)linker->objects.count};
+	uint32_t number = (uint32_t)linker->inputs.count;
+	bool ok = reading->ok;
+
+	for (size_t i = 0; i < reading->files.count; i++) {
+		sk_array_push(linker->arena, &linker->files, reading->files.items[i]);
+		linker->input_size += reading->files.items[i].size;
+	}
+	for (size_t i = 0; (ok || reading->archive) && i < reading->objects.count; i++) {
+		reading->objects.items[i]->input = number;
+		ok &= sk_object_enter(linker, reading->objects.items[i]);
+	}
+	input.object_count = (uint32_t)linker->objects.count - input.first_object;
+	sk_array_push(linker->arena, &linker->inputs, input);
+	return ok;
 }
 
-/* Opens the file; adds it unless it is there already. */
-static bool add_opened(struct sk_linker *linker, const char *path, bool whole, int descriptor, uint32_t *number)
+/* The number of the input that the file is, or the next number, which it then has. */
+static uint32_t number_of(struct sk_linker *linker, const struct sk_reading *reading)
 {
-	struct stat status;
+	const struct identity identity = {reading->device, reading->inode};
+	uint32_t number = sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity));
 
-	if (!check_regular(linker, path, descriptor, &status))
-		return false;
-
-	const char *key = identity(linker, &status);
-	uint32_t fresh = (uint32_t)linker->inputs.count;
-
-	*number = sk_map_insert(&linker->input_numbers, key, strlen(key), fresh);
-	if (*number == fresh) {
-		struct sk_file file = {.path = sk_arena_copy(linker->arena, path, strlen(path)),
-				       .size = (uint64_t)status.st_size};
-		bool taken = take_file(linker, descriptor, &file);
-		struct sk_input input = {.path = file.path,
-					 .bytes = file.bytes,
-					 .size = file.size,
-					 .first_object = (uint32_t)linker->objects.count};
-
-		/* Entered even if it is bad, so that the next mention of the file says nothing more. */
-		sk_array_push(linker->arena, &linker->inputs, input);
-		if (!taken)
-			return false;
-
-		const char *other = why_not_input(file.bytes, file.size);
-
-		if (other)
-			return fail(linker, path, other);
-		linker->inputs.items[fresh].archive = file.bytes[0] == '!';
-		if (!(linker->inputs.items[fresh].archive ? open_archive : open_object)(linker, fresh))
-			return false;
-	}
-
-	struct sk_input *input = &linker->inputs.items[*number];
-
-	if (input->whole || (input->archive && !whole))
-		return true;
-	input->whole = true;
-	return pull_whole(linker, input);
+	if (number != SK_NONE)
+		return number;
+	number = (uint32_t)linker->inputs.count;
+	sk_map_insert(&linker->input_numbers, sk_arena_copy(linker->arena, (const char *)&identity, sizeof(identity)),
+		      sizeof(identity), number);
+	return number;
 }
 
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive)
 {
-	int descriptor = open_file(linker, path);
-	uint32_t number = SK_NONE;
+	struct sk_reading *ahead = sk_ahead_take(linker, path);
+	struct sk_reading reading;
 
-	if (descriptor < 0)
+	if (ahead)
+		reading = *ahead;
+	else if (!sk_reading_open(&linker->reader, sk_arena_copy(linker->arena, path, strlen(path)), &reading))
 		return SK_NONE;
 
-	bool ok = add_opened(linker, path, whole_archive, descriptor, &number);
+	uint32_t number = number_of(linker, &reading);
 
-	close(descriptor);
-	return ok ? number : SK_NONE;
+	if (number == linker->inputs.count) {
+		if (!ahead)
+			sk_reading_finish(&linker->reader, &reading);
+		else
+			ahead->files.count = 0; /* they are the linker's now */
+		if (!enter(linker, &reading))
+			return SK_NONE;
+	} else if (!ahead) {
+		close(reading.descriptor);
+	}
+
+	struct sk_input *input = &linker->inputs.items[number];
+
+	if (input->whole || (input->archive && !whole_archive))
+		return number;
+	input->whole = true;
+	return pull_whole(linker, input) ? number : SK_NONE;
 }
 
 bool sk_linker_has_input(struct sk_linker *linker, const char *path)
@@ -277,9 +97,9 @@ bool sk_linker_has_input(struct sk_linker *linker, const char *path)
 	if (stat(path, &status) < 0)
 		return false;
 
-	const char *key = identity(linker, &status);
+	const struct identity identity = {status.st_dev, status.st_ino};
 
-	if (sk_map_find(&linker->input_numbers, key, strlen(key)) != SK_NONE)
+	if (sk_map_find(&linker->input_numbers, (const char *)&identity, sizeof(identity)) != SK_NONE)
 		return true;
 	for (size_t i = 0; i < linker->dependencies.count; i++) {
 		struct stat other;

@@ -1,6 +1,7 @@
 /* What the files of this room share: the data that a link consists of, and the passes over it in the order they run.
  *
- *   input.c    files are read or mapped, archives walked (archive.c), objects opened
+ *   read.c     files are read or mapped, archives walked (archive.c), objects opened; by several threads (ahead.c)
+ *   input.c    what has been read becomes an input of the link, in command-line order
  *   object.c   validate once, then trust: every check of an object's bytes is here, in load.c, and in frames.c for
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
@@ -59,23 +60,24 @@ struct sk_fragment {
 struct sk_input_section {
 	struct sk_object *object; /* NULL: not from an object */
 	const char *name;
-	uint32_t type; /* SHT_… */
-	uint64_t flags; /* SHF_… */
 	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
 	const struct sk_piece *pieces;
-	size_t piece_count;
 	uint64_t size;
-	uint64_t alignment; /* a power of two */
-	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
+	uint64_t address;
 	const sk_elf_relocation *relocations;
-	uint64_t relocation_count;
 	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
-	uint32_t fragment_count;
 	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
 	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
-	uint64_t address;
+	uint64_t flags; /* SHF_… */
+	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
+	uint64_t compressed_size; /* of debug information that is compressed in the object */
+	uint32_t type; /* SHT_… */
+	uint32_t alignment; /* a power of two */
+	uint32_t piece_count;
+	uint32_t relocation_count;
+	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
 	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
@@ -95,30 +97,57 @@ struct sk_synthetic {
 	SK_ARRAY(Elf64_Rela) relocations; /* r_info holds the kind until sk_linker_link, then the machine's type */
 };
 
+/* What a section's number leads to. */
+struct sk_section_entry {
+	uint32_t name; /* in section_names */
+	uint32_t part; /* number in the object's parts; 0: the section cannot be part of the output */
+};
+
+/* A section group. */
+struct sk_group {
+	const char *name; /* its signature */
+	const sk_elf_word *members; /* section numbers */
+	uint64_t count;
+	bool comdat;
+};
+
 /* A relocatable object: a file or a member of an archive. */
 struct sk_object {
-	uint32_t input;
+	const char *path; /* of the file */
 	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */
 	uint32_t member_length;
-	const uint8_t *bytes;
+	uint32_t input;
+	const uint8_t *bytes; /* NULL: those of the file are gone; what is needed of them has been copied */
 	uint64_t size;
-	const sk_elf_section *headers;
+	const struct sk_architecture *architecture;
+	const sk_elf_section *headers; /* NULL once they are gone */
 	uint32_t header_count;
+	uint32_t symbol_table; /* section number, 0: none */
 	const char *section_names;
-	uint32_t symbol_table; /* section numbers, 0: none */
-	uint32_t kernel_section;
+	uint64_t section_names_size;
 	const sk_elf_symbol *symbols;
+	const char *names; /* of symbols */
+	uint64_t names_size;
 	uint32_t symbol_count;
 	uint32_t first_global;
-	const char *names; /* of symbols */
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
+	const char *kernel_records; /* contents of .sk.kernels, or NULL */
+	uint64_t kernel_records_size;
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
 	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
-	/* From here on: of pulled objects only. */
-	struct sk_input_section *sections; /* by section number */
+	/* From here on: of loaded objects only. */
+	struct sk_section_entry *entries; /* by section number */
+	struct sk_input_section
+		*parts; /* sections that can be part of the output; the first one stands for all others */
+	uint32_t part_count;
+	uint32_t group_count;
+	struct sk_group *groups;
 	struct sk_frame *frames;
 	uint64_t frame_count;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
+	bool transient; /* the bytes go away when the object is loaded */
+	bool obsolete_debug; /* has debug information that has been dropped */
+	bool loaded;
 	bool pulled;
 	bool reached; /* one of its sections is live */
 };
@@ -176,8 +205,6 @@ struct sk_user {
 
 struct sk_input {
 	const char *path;
-	const uint8_t *bytes;
-	uint64_t size;
 	bool archive, whole;
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
@@ -189,6 +216,28 @@ struct sk_file {
 	const uint8_t *bytes;
 	uint64_t size;
 	bool mapped;
+};
+
+/* What reading a file gives. */
+struct sk_reading {
+	const char *path;
+	int descriptor; /* while the file is open */
+	uint64_t device, inode, size;
+	bool archive;
+	bool intermediate; /* has members of intermediate code only */
+	bool ok; /* all of it could be read, and there was nothing to say about it */
+	SK_ARRAY(struct sk_file) files; /* the file itself, then members that a thin archive refers to */
+	SK_ARRAY(struct sk_object *) objects; /* a file's own has been loaded; members have been opened */
+};
+
+/* What reading an object needs. Several threads read at a time, each with a reader of its own. */
+struct sk_reader {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	bool keep_debug;
+	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
+	SK_ARRAY(struct sk_frame) frames;
+	uint8_t *buffer; /* for one small file; NULL before the first */
 };
 
 /* The sections of one name that is a C identifier. Code can walk over them, from __start_NAME to __stop_NAME. */
@@ -277,11 +326,13 @@ typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 struct sk_linker {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
+	struct sk_reader reader; /* with this arena and this sink */
 	struct sk_linker_options options;
 	const struct sk_architecture *architecture; /* NULL before the first object */
 
 	SK_ARRAY(struct sk_input) inputs;
 	struct sk_map input_numbers; /* by device and inode */
+	struct sk_ahead *ahead; /* threads that read, or what they have read; NULL: none */
 	SK_ARRAY(struct sk_file) files;
 	SK_ARRAY(const char *) dependencies; /* files that only the caller reads */
 	SK_ARRAY(struct sk_object *) objects;
@@ -401,49 +452,87 @@ void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t 
 /* The next member that is not one of the archive's own tables. */
 enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_member *member);
 
+/* ---- read.c, ahead.c ---- */
+
+/* Opens the file and finds out what it is. */
+bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading);
+
+/* Reads all of it and closes it. */
+bool sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading);
+
+/* What a thread has read of this path, or NULL: nothing, or there was something to say about it, so that it has to be
+ * read again. Waits until all threads are done. */
+struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path);
+void sk_ahead_destroy(struct sk_linker *linker);
+
 /* ---- object.c, load.c ---- */
 
 /* Puts an error about the object into the sink; false. */
-#define SK_BAD_OBJECT(linker, object, ...)                                                                             \
-	(sk_error((linker)->diag, (struct sk_place){.file = sk_object_name(linker, object)}, __VA_ARGS__), false)
+#define SK_BAD_OBJECT(reader, object, ...)                                                                             \
+	(sk_error((reader)->diag, (struct sk_place){.file = sk_object_name((reader)->arena, object)}, __VA_ARGS__),    \
+	 false)
 
 static inline bool sk_object_has_section(const struct sk_object *object, uint32_t number)
 {
 	return number != SHN_UNDEF && number < object->header_count;
 }
 
+/* A section of a loaded object by its number. One that cannot be part of the output is not live, nor loaded, and shares
+ * its structure with others. */
+static inline struct sk_input_section *sk_object_section(const struct sk_object *object, uint32_t number)
+{
+	return &object->parts[object->entries[number].part];
+}
+
 /* Whose bytes these are, for sk_object_open. */
 struct sk_object_source {
-	uint32_t input;
-	const char *member;
+	const char *path, *member;
 	uint32_t member_length;
+	bool transient; /* the bytes are there until sk_object_load has returned */
 	const uint8_t *bytes;
 	uint64_t size;
 };
 
 enum sk_object_result { SK_OBJECT_READY, SK_OBJECT_INTERMEDIATE, SK_OBJECT_BAD };
 
-/* Checks header, section headers, symbols and signature records, and enters the object and its symbols into the
- * linker's tables. SK_OBJECT_INTERMEDIATE: it holds only code of link-time optimisation; nothing was entered or said.
- */
-enum sk_object_result sk_object_open(struct sk_linker *linker, const struct sk_object_source *source,
+/* Checks header, section headers, symbols and signature records. SK_OBJECT_INTERMEDIATE: it holds only code of
+ * link-time optimisation; nothing was said. */
+enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_object_source *source,
 				     struct sk_object **object);
 
-/* Checks the rest (groups, relocations, frames) and fills object->sections. */
-bool sk_object_load(struct sk_linker *linker, struct sk_object *object);
+/* Checks the rest (groups, relocations, frames) and fills what loaded objects have. */
+bool sk_object_load(struct sk_reader *reader, struct sk_object *object);
+
+/* The object is one of the linker's from now on, and its symbols are in the linker's table. */
+bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
+
+/* What a loaded object shares with those before it: groups and ranges. */
+void sk_object_join(struct sk_linker *linker, struct sk_object *object);
 
 /* "x.o" or "lib.a(member.o)", in the arena. */
-const char *sk_object_name(const struct sk_linker *linker, const struct sk_object *object);
+const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object);
 
 const char *sk_object_section_name(const struct sk_object *object, uint32_t section);
 
+/* Whether code is in the section. */
+bool sk_object_is_code(const struct sk_object *object, uint32_t section);
+
+/* Bytes of the object, to be kept. */
+const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size);
+
 /* The number of the section that a symbol lies in; SHN_UNDEF if in none (undefined, absolute, common). */
-uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol);
+static inline uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol)
+{
+	uint32_t number = object->symbols[symbol].st_shndx;
+
+	if (number < SHN_LORESERVE)
+		return number;
+	return number == SHN_XINDEX ? object->far_sections[symbol] : SHN_UNDEF;
+}
 
 /* The place of a byte in a section. */
-struct sk_place sk_section_place(const struct sk_linker *linker, const struct sk_input_section *section,
-				 uint64_t offset);
-struct sk_place sk_symbol_place(const struct sk_linker *linker, const struct sk_object *object, uint32_t symbol);
+struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset);
+struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *object, uint32_t symbol);
 
 /* ---- symbols.c ---- */
 
@@ -517,9 +606,13 @@ bool sk_is_library_data(const char *name);
 
 /* ---- frames.c ---- */
 
-/* Splits an .eh_frame section into records, with every length and reference checked, and appends them to frames. */
-typedef SK_ARRAY(struct sk_frame) sk_frames;
-bool sk_frames_read(struct sk_linker *linker, struct sk_input_section *section, sk_frames *frames);
+/* Splits an .eh_frame section into records, with every length and reference checked, and appends them to the reader's
+ * frames. */
+bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *architecture,
+		    struct sk_input_section *section);
+
+/* The reader's frames, in an array of their own. */
+struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count);
 
 /* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. */
 void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
@@ -551,7 +644,7 @@ void sk_ranges_place(struct sk_linker *linker);
 
 /* Whether the section holds debug information that is to be kept. A compressed one is described as it will be without
  * compression. False: its header is damaged. */
-bool sk_debug_describe(struct sk_linker *linker, struct sk_input_section *section);
+bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *section);
 
 /* The debug sections of reached objects are live, with plain contents and relocations that are known. False: they are
  * not. */

@@ -13,13 +13,9 @@ struct record {
 /* Steps through an object's records; *offset starts at 0. */
 static bool next_record(const struct sk_object *object, uint64_t *offset, struct record *record)
 {
-	if (!object->kernel_section)
-		return false;
+	const char *text = object->kernel_records;
 
-	const sk_elf_section *header = &object->headers[object->kernel_section];
-	const char *text = (const char *)object->bytes + header->sh_offset;
-
-	if (*offset >= header->sh_size)
+	if (*offset >= object->kernel_records_size)
 		return false;
 	record->offset = *offset;
 	record->symbol = text + *offset;
@@ -32,7 +28,7 @@ static bool next_record(const struct sk_object *object, uint64_t *offset, struct
  * object takes linear time. */
 static bool find_record(struct sk_linker *linker, struct sk_object *object, const char *symbol, struct record *record)
 {
-	if (!object->kernel_section)
+	if (!object->kernel_records)
 		return false;
 	if (!object->records) {
 		object->records = SK_NEW(linker->arena, struct sk_map);
@@ -91,7 +87,7 @@ static const char *why_not_kernel(const struct sk_object *object, uint32_t index
 		return "is an IFUNC, which cannot be a kernel; name the implementation that you want instead";
 	case STT_FUNC:
 	case STT_NOTYPE: /* assembly without .type */
-		if (section && (object->headers[section].sh_flags & SHF_EXECINSTR))
+		if (section && sk_object_is_code(object, section))
 			return NULL;
 		break;
 	default:
@@ -112,7 +108,8 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 
 		if (find_record(linker, object, name, &record)) {
 			sk_error(linker->diag,
-				 (struct sk_place){sk_object_name(linker, object), 0, 0, ".sk.kernels", record.offset},
+				 (struct sk_place){sk_object_name(linker->arena, object), 0, 0, ".sk.kernels",
+						   record.offset},
 				 "kernel '%s' has a signature, but the object does not define it as a global "
 				 "function",
 				 name);
@@ -124,7 +121,7 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 
 		for (uint32_t j = object->first_global; j < object->symbol_count; j++)
 			if (!strcmp(object->names + object->symbols[j].st_name, name)) {
-				sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker, object)},
+				sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, object)},
 					 "'%s' is used here, but not defined", name);
 				return;
 			}
@@ -154,9 +151,9 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 	const char *reason = why_not_kernel(object, index);
 
 	*result = (struct sk_kernel_record){.symbol = object->names + object->symbols[index].st_name,
-					    .object = sk_object_name(linker, object),
+					    .object = sk_object_name(linker->arena, object),
 					    .input = object->input,
-					    .place = sk_symbol_place(linker, object, index),
+					    .place = sk_symbol_place(linker->arena, object, index),
 					    .code = number};
 	if (reason) {
 		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
@@ -180,7 +177,7 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 	range_of(linker, input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		const struct sk_object *object = linker->objects.items[i];
-		const char *name = object->kernel_section ? sk_object_name(linker, object) : NULL;
+		const char *name = object->kernel_records ? sk_object_name(linker->arena, object) : NULL;
 		struct record record;
 
 		for (uint64_t offset = 0; next_record(object, &offset, &record);) {
@@ -286,5 +283,5 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 
 	if (!section->object)
 		return section->name;
-	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker, section->object));
+	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
 }

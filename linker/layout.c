@@ -190,9 +190,9 @@ static void add_rest(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live && !object->sections[j].output && !object->sections[j].mergeable)
-				add_section(linker, &object->sections[j]);
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			if (object->parts[j].live && !object->parts[j].output && !object->parts[j].mergeable)
+				add_section(linker, &object->parts[j]);
 	}
 	for (size_t i = 0; i < linker->commons.count; i++)
 		if (linker->commons.items[i]->live)

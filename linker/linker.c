@@ -11,7 +11,8 @@ static const struct {
 	const char *name;
 	uint32_t type;
 	enum sk_rank rank;
-	uint64_t alignment, entry_size, size;
+	uint32_t alignment;
+	uint64_t entry_size, size;
 } made_sections[SK_MADE_COUNT] = {
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
 	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
@@ -51,6 +52,8 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	linker->arena = arena;
 	linker->diag = diag;
 	linker->options = *options;
+	linker->reader = (struct sk_reader){
+		.arena = arena, .diag = diag, .keep_debug = !options->strip_debug && !options->strip_all};
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->wrapped, arena);
@@ -74,6 +77,7 @@ void sk_linker_destroy(struct sk_linker *linker)
 {
 	if (!linker)
 		return;
+	sk_ahead_destroy(linker);
 	for (size_t i = 0; i < linker->files.count; i++) {
 		const struct sk_file *file = &linker->files.items[i];
 
@@ -123,9 +127,9 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		.type = SHT_PROGBITS,
 		.flags = kinds[spec->kind].flags,
 		.pieces = pieces,
-		.piece_count = spec->piece_count,
+		.piece_count = (uint32_t)spec->piece_count,
 		.size = spec->size,
-		.alignment = spec->alignment ? spec->alignment : 1,
+		.alignment = spec->alignment ? (uint32_t)spec->alignment : 1,
 		.rank = kinds[spec->kind].rank,
 		.state = SK_NONE,
 		.loaded = spec->kind != SK_SECTION_EH_FRAME,
@@ -203,8 +207,7 @@ static bool prepare_synthetic(struct sk_linker *linker)
 		[SK_RELOCATION_RELATIVE32] = linker->architecture->relative32,
 		[SK_RELOCATION_CALL] = linker->architecture->call,
 	};
-	sk_frames frames = {0};
-
+	linker->reader.frames.count = 0;
 	for (size_t i = 0; i < linker->synthetic.count; i++) {
 		struct sk_synthetic *synthetic = linker->synthetic.items[i];
 
@@ -215,18 +218,17 @@ static bool prepare_synthetic(struct sk_linker *linker)
 				ELF64_R_INFO(ELF64_R_SYM(relocation->r_info), types[ELF64_R_TYPE(relocation->r_info)]);
 		}
 		synthetic->section.relocations = (const sk_elf_relocation *)synthetic->relocations.items;
-		synthetic->section.relocation_count = synthetic->relocations.count;
+		synthetic->section.relocation_count = (uint32_t)synthetic->relocations.count;
 		if (synthetic->kind != SK_SECTION_EH_FRAME || !synthetic->section.size)
 			continue;
 		if (synthetic->relocations.count)
 			qsort(synthetic->relocations.items, synthetic->relocations.count, sizeof(Elf64_Rela),
 			      compare_offsets);
 		join_pieces(linker, &synthetic->section);
-		if (!sk_frames_read(linker, &synthetic->section, &frames))
+		if (!sk_frames_read(&linker->reader, linker->architecture, &synthetic->section))
 			return false;
 	}
-	linker->frames = frames.items;
-	linker->frame_count = frames.count;
+	linker->frames = sk_frames_take(&linker->reader, &linker->frame_count);
 	sk_frames_attach(linker, linker->frames, linker->frame_count);
 	return true;
 }

@@ -57,6 +57,10 @@ void sk_linker_destroy(struct sk_linker *linker);
  * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
+/* Starts to read files that will be added, in so many threads, the calling one among them: it takes part when the first
+ * of them is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the time. */
+void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count, unsigned threads);
+
 /* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
 

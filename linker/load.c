@@ -16,20 +16,20 @@ enum {
 	SHT_CREL_TYPE = 0x40000014, /* LLVM's compact relocations */
 };
 
-static bool check_flags(struct sk_linker *linker, const struct sk_object *object,
+static bool check_flags(struct sk_reader *reader, const struct sk_object *object,
 			const struct sk_input_section *section)
 {
 	const uint64_t wrong = SHF_WRITE | SHF_EXECINSTR;
 
 	if (section->flags & SHF_COMPRESSED)
-		return SK_BAD_OBJECT(linker, object, "section %s is loaded and cannot be compressed", section->name);
+		return SK_BAD_OBJECT(reader, object, "section %s is loaded and cannot be compressed", section->name);
 	if ((section->flags & wrong) == wrong)
-		return SK_BAD_OBJECT(linker, object, "section %s is both writable and executable, which is refused",
+		return SK_BAD_OBJECT(reader, object, "section %s is both writable and executable, which is refused",
 				     section->name);
 	if (section->type == SHT_PREINIT_ARRAY)
-		return SK_BAD_OBJECT(linker, object, "section %s cannot be part of a shared object", section->name);
+		return SK_BAD_OBJECT(reader, object, "section %s cannot be part of a shared object", section->name);
 	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)
-		return SK_BAD_OBJECT(linker, object, "section %s is obsolete; recompile with -fuse-init-array",
+		return SK_BAD_OBJECT(reader, object, "section %s is obsolete; recompile with -fuse-init-array",
 				     section->name);
 	return true;
 }
@@ -47,6 +47,11 @@ static bool is_kind(const char *name, const char *prefix)
 	return starts_with(name, prefix) && (name[length] == 0 || name[length] == '.');
 }
 
+static bool is_frames(const struct sk_input_section *section)
+{
+	return !strcmp(section->name, ".eh_frame");
+}
+
 /* What assemblers without section types wrote. */
 static uint32_t type_by_name(const struct sk_input_section *section)
 {
@@ -57,23 +62,24 @@ static uint32_t type_by_name(const struct sk_input_section *section)
 	return section->type;
 }
 
-/* Describes one section and decides whether it can be part of the image. */
-static bool describe_section(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+/* Describes one section and decides whether it can be part of the output. */
+static bool describe_section(struct sk_reader *reader, struct sk_object *object, uint32_t number,
+			     struct sk_input_section *section)
 {
 	const sk_elf_section *header = &object->headers[number];
-	struct sk_input_section *section = &object->sections[number];
 
 	*section = (struct sk_input_section){
 		.object = object,
 		.name = sk_object_section_name(object, number),
 		.type = header->sh_type,
 		.flags = header->sh_flags,
-		.bytes = header->sh_type == SHT_NOBITS ? NULL : object->bytes + header->sh_offset,
 		.size = header->sh_size,
-		.alignment = header->sh_addralign ? header->sh_addralign : 1,
+		.alignment = header->sh_addralign ? (uint32_t)header->sh_addralign : 1,
 		.entry_size = header->sh_entsize,
 		.state = SK_NONE,
 	};
+	if (header->sh_type != SHT_NOBITS)
+		section->bytes = object->bytes + header->sh_offset;
 	switch (header->sh_type) {
 	case SHT_PROGBITS:
 	case SHT_NOBITS:
@@ -83,22 +89,140 @@ static bool describe_section(struct sk_linker *linker, struct sk_object *object,
 	case SHT_PREINIT_ARRAY:
 	case SHT_X86_64_UNWIND_TYPE:
 		if (!(header->sh_flags & SHF_ALLOC))
-			return sk_debug_describe(linker, section);
+			return sk_debug_describe(reader, section);
 		/* Frames are taken apart and joined by frames.c. */
-		section->loaded = strcmp(section->name, ".eh_frame") != 0;
+		section->loaded = !is_frames(section);
 		section->type = type_by_name(section);
 		section->mergeable = section->loaded && sk_is_mergeable(section);
-		return check_flags(linker, object, section);
+		return check_flags(reader, object, section);
 	case SHT_CREL_TYPE:
-		return SK_BAD_OBJECT(linker, object,
+		return SK_BAD_OBJECT(reader, object,
 				     "section %s holds compact relocations, which are not supported; "
 				     "recompile without -Wa,--crel",
 				     section->name);
 	default:
 		if (header->sh_flags & SHF_ALLOC)
-			return SK_BAD_OBJECT(linker, object, "section %s has the unknown type 0x%x", section->name,
+			return SK_BAD_OBJECT(reader, object, "section %s has the unknown type 0x%x", section->name,
 					     header->sh_type);
 		return true;
+	}
+}
+
+/* What compilers write into every object, and no symbol lies in, is no part of anything. */
+static bool is_needed(const struct sk_input_section *section, bool has_symbol)
+{
+	if (section->debug)
+		return true;
+	return (section->flags & SHF_ALLOC) && (section->size || has_symbol || sk_is_identifier(section->name));
+}
+
+/* The sections that can be part of the output, with their contents kept. */
+static bool describe_sections(struct sk_reader *reader, struct sk_object *object)
+{
+	bool *has_symbol = SK_NEW_ARRAY(reader->arena, bool, object->header_count);
+
+	for (uint32_t i = 1; i < object->symbol_count; i++)
+		has_symbol[sk_object_symbol_section(object, i)] = true;
+	object->entries = SK_NEW_ARRAY(reader->arena, struct sk_section_entry, object->header_count);
+	reader->parts.count = 0;
+	sk_array_push(reader->arena, &reader->parts,
+		      (struct sk_input_section){.object = object, .name = "", .state = SK_NONE});
+	for (uint32_t i = 1; i < object->header_count; i++) {
+		struct sk_input_section section;
+
+		if (!describe_section(reader, object, i, &section))
+			return false;
+		object->entries[i].name = object->headers[i].sh_name;
+		if (!is_needed(&section, has_symbol[i]))
+			continue;
+		if (section.bytes)
+			section.bytes = sk_object_keep(reader, object, section.bytes, object->headers[i].sh_size);
+		object->entries[i].part = (uint32_t)reader->parts.count;
+		sk_array_push(reader->arena, &reader->parts, section);
+	}
+	object->part_count = (uint32_t)reader->parts.count;
+	object->parts = SK_NEW_ARRAY(reader->arena, struct sk_input_section, object->part_count);
+	memcpy(object->parts, reader->parts.items, object->part_count * sizeof(*object->parts));
+	return true;
+}
+
+/* ---- groups ---- */
+
+static bool read_group(struct sk_reader *reader, struct sk_object *object, uint32_t number, struct sk_group *group)
+{
+	const sk_elf_section *header = &object->headers[number];
+	const sk_elf_word *words = (const sk_elf_word *)(object->bytes + header->sh_offset);
+	uint64_t count = header->sh_size / sizeof(uint32_t);
+
+	if (!count || header->sh_size % sizeof(uint32_t) || header->sh_link != object->symbol_table ||
+	    header->sh_info >= object->symbol_count)
+		return SK_BAD_OBJECT(reader, object, "the group in section %u is damaged", number);
+
+	const sk_elf_symbol *signature = &object->symbols[header->sh_info];
+	uint32_t section = sk_object_symbol_section(object, header->sh_info);
+
+	group->name = object->names + signature->st_name;
+	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
+		group->name = sk_object_section_name(object, section);
+	group->comdat = words[0] & GRP_COMDAT;
+	group->members = sk_object_keep(reader, object, words + 1, (count - 1) * sizeof(uint32_t));
+	group->count = count - 1;
+	for (uint64_t i = 0; i < group->count; i++) {
+		if (!sk_object_has_section(object, group->members[i]) || group->members[i] == number)
+			return SK_BAD_OBJECT(reader, object, "group %s has a member that does not exist", group->name);
+		if (object->headers[group->members[i]].sh_type == SHT_GROUP)
+			return SK_BAD_OBJECT(reader, object, "group %s has a group as its member", group->name);
+	}
+	return true;
+}
+
+/* No section is in two groups. */
+static bool check_groups(struct sk_reader *reader, const struct sk_object *object)
+{
+	bool *grouped = SK_NEW_ARRAY(reader->arena, bool, object->header_count);
+
+	for (uint32_t i = 0; i < object->group_count; i++)
+		for (uint64_t j = 0; j < object->groups[i].count; j++) {
+			uint32_t member = object->groups[i].members[j];
+
+			if (grouped[member])
+				return SK_BAD_OBJECT(reader, object, "section %s is in two groups",
+						     sk_object_section_name(object, member));
+			grouped[member] = true;
+		}
+	return true;
+}
+
+static bool read_groups(struct sk_reader *reader, struct sk_object *object)
+{
+	SK_ARRAY(struct sk_group) groups = {0};
+
+	for (uint32_t i = 1; i < object->header_count; i++) {
+		struct sk_group group;
+
+		if (object->headers[i].sh_type != SHT_GROUP)
+			continue;
+		if (!read_group(reader, object, i, &group))
+			return false;
+		sk_array_push(reader->arena, &groups, group);
+	}
+	object->groups = groups.items;
+	object->group_count = (uint32_t)groups.count;
+	return !groups.count || check_groups(reader, object);
+}
+
+/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
+static void join_groups(struct sk_linker *linker, struct sk_object *object)
+{
+	for (uint32_t i = 0; i < object->group_count; i++) {
+		const struct sk_group *group = &object->groups[i];
+		uint32_t fresh = (uint32_t)linker->groups.count;
+
+		if (!group->comdat || sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
+			continue;
+		for (uint64_t j = 0; j < group->count; j++)
+			if (object->entries[group->members[j]].part)
+				sk_object_section(object, group->members[j])->discarded = true;
 	}
 }
 
@@ -112,56 +236,7 @@ static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *
 			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
 
-/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
-static bool read_group(struct sk_linker *linker, struct sk_object *object, uint32_t number)
-{
-	const sk_elf_section *header = &object->headers[number];
-	const sk_elf_word *words = (const sk_elf_word *)(object->bytes + header->sh_offset);
-	uint64_t count = header->sh_size / sizeof(uint32_t);
-
-	if (!count || header->sh_size % sizeof(uint32_t) || header->sh_link != object->symbol_table ||
-	    header->sh_info >= object->symbol_count)
-		return SK_BAD_OBJECT(linker, object, "the group in section %u is damaged", number);
-
-	const sk_elf_symbol *signature = &object->symbols[header->sh_info];
-	const char *name = object->names + signature->st_name;
-	uint32_t section = sk_object_symbol_section(object, header->sh_info);
-
-	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
-		name = sk_object_section_name(object, section);
-
-	uint32_t group = (uint32_t)linker->groups.count;
-	bool discarded = (words[0] & GRP_COMDAT) && sk_map_insert(&linker->groups, name, strlen(name), group) != group;
-
-	for (uint64_t i = 1; i < count; i++) {
-		if (!sk_object_has_section(object, words[i]) || words[i] == number)
-			return SK_BAD_OBJECT(linker, object, "group %s has a member that does not exist", name);
-		if (object->headers[words[i]].sh_type == SHT_GROUP)
-			return SK_BAD_OBJECT(linker, object, "group %s has a group as its member", name);
-
-		struct sk_input_section *member = &object->sections[words[i]];
-
-		if (member->visit)
-			return SK_BAD_OBJECT(linker, object, "section %s is in two groups", member->name);
-		member->visit = 1; /* cleared below */
-		member->discarded = discarded;
-	}
-	return true;
-}
-
-static bool read_groups(struct sk_linker *linker, struct sk_object *object)
-{
-	bool ok = true, any = false;
-
-	for (uint32_t i = 1; i < object->header_count && ok; i++)
-		if (object->headers[i].sh_type == SHT_GROUP) {
-			ok = read_group(linker, object, i);
-			any = true;
-		}
-	for (uint32_t i = 1; any && i < object->header_count; i++)
-		object->sections[i].visit = 0;
-	return ok;
-}
+/* ---- relocations ---- */
 
 static int compare_offsets(const void *a, const void *b)
 {
@@ -170,7 +245,7 @@ static int compare_offsets(const void *a, const void *b)
 	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
 }
 
-static bool check_relocations(struct sk_linker *linker, const struct sk_object *object,
+static bool check_relocations(struct sk_reader *reader, const struct sk_object *object,
 			      const struct sk_input_section *section, bool *sorted)
 {
 	uint64_t last = 0;
@@ -179,13 +254,13 @@ static bool check_relocations(struct sk_linker *linker, const struct sk_object *
 	for (uint64_t i = 0; i < section->relocation_count; i++) {
 		const sk_elf_relocation *relocation = &section->relocations[i];
 		uint32_t number = ELF64_R_TYPE(relocation->r_info);
-		const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+		const struct sk_relocation_type *type = sk_relocation_type_find(object->architecture, number);
 
 		if (!sk_within(relocation->r_offset, type ? type->width : 1, section->size))
-			return SK_BAD_OBJECT(linker, object, "relocation %llu of section %s lies outside the section",
+			return SK_BAD_OBJECT(reader, object, "relocation %llu of section %s lies outside the section",
 					     (unsigned long long)i, section->name);
 		if (ELF64_R_SYM(relocation->r_info) >= (object->symbol_count ? object->symbol_count : 1))
-			return SK_BAD_OBJECT(linker, object,
+			return SK_BAD_OBJECT(reader, object,
 					     "relocation %llu of section %s refers to symbol %llu of %u",
 					     (unsigned long long)i, section->name,
 					     (unsigned long long)ELF64_R_SYM(relocation->r_info), object->symbol_count);
@@ -195,38 +270,40 @@ static bool check_relocations(struct sk_linker *linker, const struct sk_object *
 	return true;
 }
 
-static bool read_relocations(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+static bool read_relocations(struct sk_reader *reader, struct sk_object *object, uint32_t number)
 {
 	const sk_elf_section *header = &object->headers[number];
 
 	if (!sk_object_has_section(object, header->sh_info))
-		return SK_BAD_OBJECT(linker, object, "relocation section %u applies to no section", number);
+		return SK_BAD_OBJECT(reader, object, "relocation section %u applies to no section", number);
 
-	struct sk_input_section *section = &object->sections[header->sh_info];
+	struct sk_input_section *section = sk_object_section(object, header->sh_info);
 	bool sorted, frames = (section->flags & SHF_ALLOC) && !section->loaded;
 
 	if (!section->loaded && !frames && !section->debug)
 		return true;
 	if (header->sh_type == SHT_REL)
-		return SK_BAD_OBJECT(linker, object,
+		return SK_BAD_OBJECT(reader, object,
 				     "the relocations of section %s have no addends, which %s does not know",
-				     section->name, linker->architecture->name);
+				     section->name, object->architecture->name);
 	if (header->sh_entsize != sizeof(Elf64_Rela) || header->sh_size % sizeof(Elf64_Rela) ||
 	    header->sh_link != object->symbol_table)
-		return SK_BAD_OBJECT(linker, object, "the relocations of section %s are damaged", section->name);
+		return SK_BAD_OBJECT(reader, object, "the relocations of section %s are damaged", section->name);
 	if (!header->sh_size)
 		return true;
 	if (section->relocations)
-		return SK_BAD_OBJECT(linker, object, "section %s has two sections of relocations", section->name);
+		return SK_BAD_OBJECT(reader, object, "section %s has two sections of relocations", section->name);
 	if (section->type == SHT_NOBITS)
-		return SK_BAD_OBJECT(linker, object, "section %s has relocations but no contents", section->name);
-	section->relocations = (const sk_elf_relocation *)(object->bytes + header->sh_offset);
-	section->relocation_count = header->sh_size / sizeof(Elf64_Rela);
+		return SK_BAD_OBJECT(reader, object, "section %s has relocations but no contents", section->name);
+	if (header->sh_size / sizeof(Elf64_Rela) > UINT32_MAX)
+		return SK_BAD_OBJECT(reader, object, "section %s has too many relocations", section->name);
+	section->relocations = sk_object_keep(reader, object, object->bytes + header->sh_offset, header->sh_size);
+	section->relocation_count = (uint32_t)(header->sh_size / sizeof(Elf64_Rela));
 	section->mergeable = false; /* equal bytes may become different ones */
-	if (!check_relocations(linker, object, section, &sorted))
+	if (!check_relocations(reader, object, section, &sorted))
 		return false;
 	if (frames && !sorted) {
-		Elf64_Rela *copy = SK_NEW_ARRAY(linker->arena, Elf64_Rela, section->relocation_count);
+		Elf64_Rela *copy = SK_NEW_ARRAY(reader->arena, Elf64_Rela, section->relocation_count);
 
 		memcpy(copy, section->relocations, header->sh_size);
 		qsort(copy, section->relocation_count, sizeof(*copy), compare_offsets);
@@ -235,45 +312,53 @@ static bool read_relocations(struct sk_linker *linker, struct sk_object *object,
 	return true;
 }
 
-static bool read_frames(struct sk_linker *linker, struct sk_object *object)
+static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 {
-	sk_frames frames = {0};
+	reader->frames.count = 0;
+	for (uint32_t i = 1; i < object->part_count; i++) {
+		struct sk_input_section *section = &object->parts[i];
 
-	for (uint32_t i = 1; i < object->header_count; i++) {
-		struct sk_input_section *section = &object->sections[i];
-
-		if (!(section->flags & SHF_ALLOC) || section->loaded || section->discarded || !section->size)
+		if (!(section->flags & SHF_ALLOC) || section->loaded || !section->size)
 			continue;
 		if (section->type == SHT_NOBITS)
-			return SK_BAD_OBJECT(linker, object, "section %s has no contents", section->name);
-		if (!sk_frames_read(linker, section, &frames))
+			return SK_BAD_OBJECT(reader, object, "section %s has no contents", section->name);
+		if (!sk_frames_read(reader, object->architecture, section))
 			return false;
 	}
-	object->frames = frames.items;
-	object->frame_count = frames.count;
-	sk_frames_attach(linker, object->frames, object->frame_count);
+	object->frames = sk_frames_take(reader, &object->frame_count);
 	return true;
 }
 
-bool sk_object_load(struct sk_linker *linker, struct sk_object *object)
+bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 {
-	object->sections = SK_NEW_ARRAY(linker->arena, struct sk_input_section, object->header_count);
-	for (uint32_t i = 1; i < object->header_count; i++)
-		if (!describe_section(linker, object, i))
-			return false;
-	for (uint32_t i = 1; i < object->header_count; i++)
-		discard_linkonce(linker, &object->sections[i]);
-	if (!read_groups(linker, object))
+	if (!describe_sections(reader, object) || !read_groups(reader, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		uint32_t type = object->headers[i].sh_type;
 
-		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(linker, object, i))
+		if ((type == SHT_RELA || type == SHT_REL) && !read_relocations(reader, object, i))
 			return false;
 	}
-	if (!read_frames(linker, object))
+	if (!read_frames(reader, object))
 		return false;
-	for (uint32_t i = 1; i < object->header_count; i++)
-		sk_range_add(linker, &object->sections[i]);
+	if (object->transient) {
+		object->headers = NULL;
+		object->bytes = NULL;
+	}
+	object->loaded = true;
 	return true;
+}
+
+void sk_object_join(struct sk_linker *linker, struct sk_object *object)
+{
+	if (object->obsolete_debug)
+		sk_warning(linker->diag,
+			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
+			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	for (uint32_t i = 1; i < object->part_count; i++)
+		discard_linkonce(linker, &object->parts[i]);
+	join_groups(linker, object);
+	sk_frames_attach(linker, object->frames, object->frame_count);
+	for (uint32_t i = 1; i < object->part_count; i++)
+		sk_range_add(linker, &object->parts[i]);
 }

@@ -1,6 +1,7 @@
 # The linker: objects and archives in, one ET_DYN image out.
 noinst_LTLIBRARIES += linker/liblinker.la
 linker_liblinker_la_SOURCES = \
+	linker/ahead.c \
 	linker/aliases.c \
 	linker/architecture.h \
 	linker/archive.c \
@@ -19,6 +20,7 @@ linker_liblinker_la_SOURCES = \
 	linker/merge.c \
 	linker/object.c \
 	linker/ranges.c \
+	linker/read.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \
@@ -26,8 +28,8 @@ linker_liblinker_la_SOURCES = \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/imports.def
-linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS)
-linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS) $(ZLIB_LIBS)
+linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
+linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link-driver

@@ -285,9 +285,9 @@ void sk_merge(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live && object->sections[j].mergeable)
-				join(linker, &object->sections[j]);
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			if (object->parts[j].live && object->parts[j].mergeable)
+				join(linker, &object->parts[j]);
 	}
 	for (size_t i = 0; i < linker->merged.count; i++)
 		place(linker, linker->merged.items[i]);

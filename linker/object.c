@@ -21,40 +21,58 @@
 #define MAXIMUM_ALIGNMENT ((uint64_t)1 << 24)
 #define MAXIMUM_SIZE	  ((uint64_t)1 << 46)
 
-const char *sk_object_name(const struct sk_linker *linker, const struct sk_object *object)
+const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object)
 {
-	const char *path = linker->inputs.items[object->input].path;
-
 	if (!object->member)
-		return path;
-	return sk_arena_print(linker->arena, "%s(%.*s)", path, (int)object->member_length, object->member);
+		return object->path;
+
+	/* "path(member)"; put together by hand, since every kernel of an archive has such a name. */
+	size_t length = strlen(object->path);
+	char *name = sk_arena_alloc(arena, length + object->member_length + 3, 1);
+
+	memcpy(name, object->path, length);
+	name[length] = '(';
+	memcpy(name + length + 1, object->member, object->member_length);
+	name[length + 1 + object->member_length] = ')';
+	return name;
 }
 
 const char *sk_object_section_name(const struct sk_object *object, uint32_t section)
 {
-	return object->section_names + object->headers[section].sh_name;
+	return object->section_names +
+	       (object->headers ? object->headers[section].sh_name : object->entries[section].name);
 }
 
-uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol)
+bool sk_object_is_code(const struct sk_object *object, uint32_t section)
 {
-	uint32_t number = object->symbols[symbol].st_shndx;
+	uint64_t flags =
+		object->headers ? object->headers[section].sh_flags : sk_object_section(object, section)->flags;
 
-	if (number < SHN_LORESERVE)
-		return number;
-	return number == SHN_XINDEX ? object->far_sections[symbol] : SHN_UNDEF;
+	return flags & SHF_EXECINSTR;
 }
 
-struct sk_place sk_section_place(const struct sk_linker *linker, const struct sk_input_section *section,
-				 uint64_t offset)
+const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
 {
-	const char *file = section->object ? sk_object_name(linker, section->object) : "the package's own code";
+	if (!object->transient)
+		return bytes;
+
+	void *copy = sk_arena_alloc(reader->arena, size, 1);
+
+	if (size)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset)
+{
+	const char *file = section->object ? sk_object_name(arena, section->object) : "the package's own code";
 
 	return (struct sk_place){.file = file, .section = section->name, .offset = offset};
 }
 
-struct sk_place sk_symbol_place(const struct sk_linker *linker, const struct sk_object *object, uint32_t symbol)
+struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *object, uint32_t symbol)
 {
-	struct sk_place place = {.file = sk_object_name(linker, object)};
+	struct sk_place place = {.file = sk_object_name(arena, object)};
 	uint32_t section = sk_object_symbol_section(object, symbol);
 
 	if (section) {
@@ -64,132 +82,162 @@ struct sk_place sk_symbol_place(const struct sk_linker *linker, const struct sk_
 	return place;
 }
 
-static bool check_header(struct sk_linker *linker, struct sk_object *object)
+static bool check_header(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
 
 	if (object->size < sizeof(*header))
-		return SK_BAD_OBJECT(linker, object, "the object is truncated in its ELF header");
+		return SK_BAD_OBJECT(reader, object, "the object is truncated in its ELF header");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return SK_BAD_OBJECT(linker, object, "is not a 64-bit object");
+		return SK_BAD_OBJECT(reader, object, "is not a 64-bit object");
 	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
-		return SK_BAD_OBJECT(linker, object, "is not a little-endian object");
+		return SK_BAD_OBJECT(reader, object, "is not a little-endian object");
 	if (header->e_ident[EI_VERSION] != EV_CURRENT || header->e_version != EV_CURRENT)
-		return SK_BAD_OBJECT(linker, object, "has an unknown ELF version");
+		return SK_BAD_OBJECT(reader, object, "has an unknown ELF version");
 	if (header->e_type != ET_REL)
-		return SK_BAD_OBJECT(linker, object, "is a %s, not a relocatable object",
+		return SK_BAD_OBJECT(reader, object, "is a %s, not a relocatable object",
 				     header->e_type == ET_DYN	 ? "shared object or program"
 				     : header->e_type == ET_EXEC ? "program"
 				     : header->e_type == ET_CORE ? "core dump"
 								 : "file of an unknown type");
 
-	const struct sk_architecture *architecture = sk_architecture_find(header->e_machine);
-
-	if (!architecture)
-		return SK_BAD_OBJECT(linker, object, "is for ELF machine %u, which is not supported",
+	object->architecture = sk_architecture_find(header->e_machine);
+	if (!object->architecture)
+		return SK_BAD_OBJECT(reader, object, "is for ELF machine %u, which is not supported",
 				     header->e_machine);
-	if (linker->architecture && linker->architecture != architecture)
-		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
-				     architecture->name, linker->architecture->name);
-	linker->architecture = architecture;
 	if (header->e_ehsize != sizeof(Elf64_Ehdr) || header->e_shentsize != sizeof(Elf64_Shdr))
-		return SK_BAD_OBJECT(linker, object, "has ELF headers of an unknown size");
+		return SK_BAD_OBJECT(reader, object, "has ELF headers of an unknown size");
 	return true;
 }
 
 /* The contents of a section as a table of strings: it must end with a NUL. */
-static bool check_strings(struct sk_linker *linker, struct sk_object *object, uint32_t section, const char **strings,
+static bool check_strings(struct sk_reader *reader, struct sk_object *object, uint32_t section, const char **strings,
 			  uint64_t *size)
 {
 	if (section == SHN_UNDEF || section >= object->header_count || object->headers[section].sh_type != SHT_STRTAB)
-		return SK_BAD_OBJECT(linker, object, "section %u, which must hold names, is no string table", section);
+		return SK_BAD_OBJECT(reader, object, "section %u, which must hold names, is no string table", section);
 
 	const sk_elf_section *header = &object->headers[section];
 
 	if (!sk_within(header->sh_offset, header->sh_size, object->size))
-		return SK_BAD_OBJECT(linker, object, "the string table in section %u is truncated", section);
+		return SK_BAD_OBJECT(reader, object, "the string table in section %u is truncated", section);
 	if (!header->sh_size || object->bytes[header->sh_offset + header->sh_size - 1] != 0)
-		return SK_BAD_OBJECT(linker, object, "the string table in section %u does not end with a NUL", section);
+		return SK_BAD_OBJECT(reader, object, "the string table in section %u does not end with a NUL", section);
 	*strings = (const char *)object->bytes + header->sh_offset;
 	*size = header->sh_size;
 	return true;
 }
 
-static bool check_section_table(struct sk_linker *linker, struct sk_object *object, uint64_t *names_size)
+static bool check_section_table(struct sk_reader *reader, struct sk_object *object)
 {
 	const sk_elf_header *header = (const sk_elf_header *)object->bytes;
 	uint64_t count = header->e_shnum, bytes;
 
 	if (!sk_within(header->e_shoff, sizeof(Elf64_Shdr), object->size) || header->e_shoff < sizeof(*header))
-		return SK_BAD_OBJECT(linker, object, "the section headers are missing or lie outside the file");
+		return SK_BAD_OBJECT(reader, object, "the section headers are missing or lie outside the file");
 	object->headers = (const sk_elf_section *)(object->bytes + header->e_shoff);
 	if (count == 0) /* more than fit into the header (gABI, "ELF Header") */
 		count = object->headers[0].sh_size;
 	if (count == 0 || count >= UINT32_MAX)
-		return SK_BAD_OBJECT(linker, object, "the number of sections, %llu, makes no sense",
+		return SK_BAD_OBJECT(reader, object, "the number of sections, %llu, makes no sense",
 				     (unsigned long long)count);
 	if (!sk_mul(count, sizeof(Elf64_Shdr), &bytes) || !sk_within(header->e_shoff, bytes, object->size))
-		return SK_BAD_OBJECT(linker, object,
+		return SK_BAD_OBJECT(reader, object,
 				     "the section headers lie outside the file; the object is truncated");
 	object->header_count = (uint32_t)count;
 
 	uint32_t names = header->e_shstrndx == SHN_XINDEX ? object->headers[0].sh_link : header->e_shstrndx;
 
-	return check_strings(linker, object, names, &object->section_names, names_size);
+	return check_strings(reader, object, names, &object->section_names, &object->section_names_size);
 }
 
 /* Names may be each other's ends, but tables of thousands that are all ends of one long name, each copied and compared,
  * would cost the square of the object's size. Compilers come nowhere near this limit. */
-static bool check_name(struct sk_linker *linker, const struct sk_object *object, const char *name, uint64_t *sum)
+static bool check_name(struct sk_reader *reader, const struct sk_object *object, const char *name, uint64_t *sum)
 {
 	enum { NAMES_FACTOR = 16 };
 
 	*sum += strlen(name); /* stops behind the limit: no overflow */
 	if (*sum / NAMES_FACTOR > object->size)
-		return SK_BAD_OBJECT(linker, object,
+		return SK_BAD_OBJECT(reader, object,
 				     "the names of its sections or symbols are together more than %d times "
 				     "as long as the object itself",
 				     NAMES_FACTOR);
 	return true;
 }
 
-static bool check_sections(struct sk_linker *linker, struct sk_object *object)
+/* Pairs "symbol NUL signature NUL". */
+static bool check_kernel_records(struct sk_reader *reader, struct sk_object *object, const sk_elf_section *header)
 {
-	uint64_t names_size, names_sum = 0, contents = 0;
+	const char *text = (const char *)object->bytes + header->sh_offset;
+	struct sk_place place = {.file = sk_object_name(reader->arena, object), .section = ".sk.kernels"};
+	size_t strings = 0;
 
-	if (!check_section_table(linker, object, &names_size))
+	if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_COMPRESSED | SHF_ALLOC)) ||
+	    header->sh_size >= UINT32_MAX) {
+		sk_error(reader->diag, place, "the section must be plain, not loaded and not compressed");
+		return false;
+	}
+	for (uint64_t at = 0; at < header->sh_size; strings++) {
+		const char *end = memchr(text + at, 0, header->sh_size - at);
+
+		place.offset = at;
+		if (!end) {
+			sk_error(reader->diag, place, "a signature record is not terminated");
+			return false;
+		}
+		if (strings % 2 == 0 && end == text + at) {
+			sk_error(reader->diag, place, "a signature record has no symbol");
+			return false;
+		}
+		at = (uint64_t)(end - text) + 1;
+	}
+	if (strings % 2) {
+		sk_error(reader->diag, place, "a symbol in the last signature record has no signature");
+		return false;
+	}
+	object->kernel_records = text;
+	object->kernel_records_size = header->sh_size;
+	return true;
+}
+
+static bool check_sections(struct sk_reader *reader, struct sk_object *object)
+{
+	uint64_t names_sum = 0, contents = 0;
+
+	if (!check_section_table(reader, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		const sk_elf_section *header = &object->headers[i];
 
-		if (header->sh_name >= names_size)
-			return SK_BAD_OBJECT(linker, object, "the name of section %u is not in the table of names", i);
+		if (header->sh_name >= object->section_names_size)
+			return SK_BAD_OBJECT(reader, object, "the name of section %u is not in the table of names", i);
 
 		const char *name = sk_object_section_name(object, i);
 
-		if (!check_name(linker, object, name, &names_sum))
+		if (!check_name(reader, object, name, &names_sum))
 			return false;
 		if (header->sh_type != SHT_NOBITS && !sk_within(header->sh_offset, header->sh_size, object->size))
-			return SK_BAD_OBJECT(linker, object, "section %s (number %u) ends behind the end of the file",
+			return SK_BAD_OBJECT(reader, object, "section %s (number %u) ends behind the end of the file",
 					     name, i);
 		/* Cannot overflow: sections of this many bytes were within the file. */
 		contents += header->sh_type == SHT_NOBITS ? 0 : header->sh_size;
 		if (contents > object->size) /* gABI, "Sections": they may not overlap */
-			return SK_BAD_OBJECT(linker, object, "sections overlap: they are larger than the object");
+			return SK_BAD_OBJECT(reader, object, "sections overlap: they are larger than the object");
 		if (header->sh_addralign > MAXIMUM_ALIGNMENT ||
 		    (header->sh_addralign && !sk_is_power_of_two(header->sh_addralign)))
-			return SK_BAD_OBJECT(linker, object, "section %s (number %u) has the impossible alignment %llu",
+			return SK_BAD_OBJECT(reader, object, "section %s (number %u) has the impossible alignment %llu",
 					     name, i, (unsigned long long)header->sh_addralign);
 		if (header->sh_size > MAXIMUM_SIZE)
-			return SK_BAD_OBJECT(linker, object, "section %s (number %u) has the impossible size %llu",
+			return SK_BAD_OBJECT(reader, object, "section %s (number %u) has the impossible size %llu",
 					     name, i, (unsigned long long)header->sh_size);
 		if (header->sh_type == SHT_SYMTAB) {
 			if (object->symbol_table)
-				return SK_BAD_OBJECT(linker, object, "has two symbol tables");
+				return SK_BAD_OBJECT(reader, object, "has two symbol tables");
 			object->symbol_table = i;
 		}
-		if (!strcmp(name, ".sk.kernels"))
-			object->kernel_section = i;
+		if (!strcmp(name, ".sk.kernels") && !check_kernel_records(reader, object, header))
+			return false;
 	}
 	return true;
 }
@@ -209,25 +257,25 @@ static bool is_intermediate(const struct sk_object *object)
 	return found;
 }
 
-static bool check_symbol(struct sk_linker *linker, struct sk_object *object, uint32_t i, uint64_t names_size)
+static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uint32_t i)
 {
 	const sk_elf_symbol *symbol = &object->symbols[i];
 	bool local = i < object->first_global;
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
 
-	if (symbol->st_name >= names_size)
-		return SK_BAD_OBJECT(linker, object, "the name of symbol %u is not in the table of names", i);
+	if (symbol->st_name >= object->names_size)
+		return SK_BAD_OBJECT(reader, object, "the name of symbol %u is not in the table of names", i);
 	if (local ? binding != STB_LOCAL : binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE)
-		return SK_BAD_OBJECT(linker, object, "symbol %u has binding %u, which it cannot have there", i,
+		return SK_BAD_OBJECT(reader, object, "symbol %u has binding %u, which it cannot have there", i,
 				     binding);
 	if (!local && !object->names[symbol->st_name])
-		return SK_BAD_OBJECT(linker, object, "global symbol %u has no name", i);
+		return SK_BAD_OBJECT(reader, object, "global symbol %u has no name", i);
 
 	uint32_t section = symbol->st_shndx;
 
 	if (section == SHN_UNDEF) {
 		if (local && i)
-			return SK_BAD_OBJECT(linker, object, "local symbol %u is not defined", i);
+			return SK_BAD_OBJECT(reader, object, "local symbol %u is not defined", i);
 		return true;
 	}
 	if (section == SHN_ABS)
@@ -235,7 +283,7 @@ static bool check_symbol(struct sk_linker *linker, struct sk_object *object, uin
 	if (section == SHN_COMMON) {
 		if (symbol->st_size > MAXIMUM_SIZE || symbol->st_value > MAXIMUM_ALIGNMENT ||
 		    (symbol->st_value && !sk_is_power_of_two(symbol->st_value)) || local)
-			return SK_BAD_OBJECT(linker, object, "common symbol %u is damaged", i);
+			return SK_BAD_OBJECT(reader, object, "common symbol %u is damaged", i);
 		return true;
 	}
 	if (section == SHN_XINDEX && object->far_sections)
@@ -243,27 +291,27 @@ static bool check_symbol(struct sk_linker *linker, struct sk_object *object, uin
 	else if (section >= SHN_LORESERVE)
 		section = UINT32_MAX;
 	if (!sk_object_has_section(object, section))
-		return SK_BAD_OBJECT(linker, object, "symbol %u (%s) is in a section that does not exist", i,
+		return SK_BAD_OBJECT(reader, object, "symbol %u (%s) is in a section that does not exist", i,
 				     object->names + symbol->st_name);
 	if (symbol->st_value > object->headers[section].sh_size)
-		return SK_BAD_OBJECT(linker, object, "symbol %u (%s) lies outside its section %s", i,
+		return SK_BAD_OBJECT(reader, object, "symbol %u (%s) lies outside its section %s", i,
 				     object->names + symbol->st_name, sk_object_section_name(object, section));
 	return true;
 }
 
-static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
+static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 {
 	if (!object->symbol_table)
 		return true;
 
 	const sk_elf_section *header = &object->headers[object->symbol_table];
-	uint64_t names_size, names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
+	uint64_t names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
 
 	if (header->sh_entsize != sizeof(Elf64_Sym) || header->sh_size % sizeof(Elf64_Sym) || count >= UINT32_MAX)
-		return SK_BAD_OBJECT(linker, object, "the symbol table's size is wrong");
+		return SK_BAD_OBJECT(reader, object, "the symbol table's size is wrong");
 	if (header->sh_info > count)
-		return SK_BAD_OBJECT(linker, object, "the symbol table has more local symbols than symbols");
-	if (!check_strings(linker, object, header->sh_link, &object->names, &names_size))
+		return SK_BAD_OBJECT(reader, object, "the symbol table has more local symbols than symbols");
+	if (!check_strings(reader, object, header->sh_link, &object->names, &object->names_size))
 		return false;
 	object->symbols = (const sk_elf_symbol *)(object->bytes + header->sh_offset);
 	object->symbol_count = (uint32_t)count;
@@ -275,50 +323,13 @@ static bool check_symbols(struct sk_linker *linker, struct sk_object *object)
 		if (far->sh_type != SHT_SYMTAB_SHNDX || far->sh_link != object->symbol_table)
 			continue;
 		if (far->sh_size / sizeof(uint32_t) < count)
-			return SK_BAD_OBJECT(linker, object, "the table of symbols' section numbers is too short");
+			return SK_BAD_OBJECT(reader, object, "the table of symbols' section numbers is too short");
 		object->far_sections = (const sk_elf_word *)(object->bytes + far->sh_offset);
 	}
 	for (uint32_t i = 0; i < object->symbol_count; i++)
-		if (!check_symbol(linker, object, i, names_size) ||
-		    !check_name(linker, object, object->names + object->symbols[i].st_name, &names_sum))
+		if (!check_symbol(reader, object, i) ||
+		    !check_name(reader, object, object->names + object->symbols[i].st_name, &names_sum))
 			return false;
-	return true;
-}
-
-/* Pairs "symbol NUL signature NUL". */
-static bool check_kernel_records(struct sk_linker *linker, struct sk_object *object)
-{
-	if (!object->kernel_section)
-		return true;
-
-	const sk_elf_section *header = &object->headers[object->kernel_section];
-	const char *text = (const char *)object->bytes + header->sh_offset;
-	struct sk_place place = {.file = sk_object_name(linker, object), .section = ".sk.kernels"};
-	size_t strings = 0;
-
-	if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_COMPRESSED | SHF_ALLOC)) ||
-	    header->sh_size >= UINT32_MAX) {
-		sk_error(linker->diag, place, "the section must be plain, not loaded and not compressed");
-		return false;
-	}
-	for (uint64_t at = 0; at < header->sh_size; strings++) {
-		const char *end = memchr(text + at, 0, header->sh_size - at);
-
-		place.offset = at;
-		if (!end) {
-			sk_error(linker->diag, place, "a signature record is not terminated");
-			return false;
-		}
-		if (strings % 2 == 0 && end == text + at) {
-			sk_error(linker->diag, place, "a signature record has no symbol");
-			return false;
-		}
-		at = (uint64_t)(end - text) + 1;
-	}
-	if (strings % 2) {
-		sk_error(linker->diag, place, "a symbol in the last signature record has no signature");
-		return false;
-	}
 	return true;
 }
 
@@ -341,24 +352,48 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 	}
 }
 
-enum sk_object_result sk_object_open(struct sk_linker *linker, const struct sk_object_source *source,
+bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
+{
+	if (linker->architecture && linker->architecture != object->architecture)
+		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
+				     object->architecture->name, linker->architecture->name);
+	linker->architecture = object->architecture;
+	sk_array_push(linker->arena, &linker->objects, object);
+	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
+	return true;
+}
+
+static void keep_tables(struct sk_reader *reader, struct sk_object *object)
+{
+	object->section_names = sk_object_keep(reader, object, object->section_names, object->section_names_size);
+	object->symbols = sk_object_keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
+	object->names = sk_object_keep(reader, object, object->names, object->names_size);
+	if (object->far_sections)
+		object->far_sections =
+			sk_object_keep(reader, object, object->far_sections, object->symbol_count * sizeof(uint32_t));
+	if (object->kernel_records)
+		object->kernel_records =
+			sk_object_keep(reader, object, object->kernel_records, object->kernel_records_size);
+}
+
+enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_object_source *source,
 				     struct sk_object **result)
 {
-	struct sk_object *object = SK_NEW(linker->arena, struct sk_object);
+	struct sk_object *object = SK_NEW(reader->arena, struct sk_object);
 
-	*object = (struct sk_object){.input = source->input,
+	*object = (struct sk_object){.path = source->path,
 				     .member = source->member,
 				     .member_length = source->member_length,
+				     .transient = source->transient,
 				     .bytes = source->bytes,
 				     .size = source->size};
-	if (!check_header(linker, object) || !check_sections(linker, object))
+	if (!check_header(reader, object) || !check_sections(reader, object))
 		return SK_OBJECT_BAD;
 	if (is_intermediate(object))
 		return SK_OBJECT_INTERMEDIATE;
-	if (!check_symbols(linker, object) || !check_kernel_records(linker, object))
+	if (!check_symbols(reader, object))
 		return SK_OBJECT_BAD;
-	sk_array_push(linker->arena, &linker->objects, object);
-	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
+	keep_tables(reader, object);
 	*result = object;
 	return SK_OBJECT_READY;
 }

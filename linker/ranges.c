@@ -66,11 +66,11 @@ static bool unify(struct sk_linker *linker, struct sk_range *range)
 		const struct sk_input_section *section = range->sections.items[i];
 
 		if ((section->flags ^ first->flags) & SHF_EXECINSTR) {
-			sk_error(linker->diag, sk_section_place(linker, section, 0),
+			sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
 				 "the section is code in one object and data in another, so nobody can walk from "
 				 "__start_%s to __stop_%s",
 				 range->name, range->name);
-			sk_note(linker->diag, "the other one is in %s", sk_object_name(linker, first->object));
+			sk_note(linker->diag, "the other one is in %s", sk_object_name(linker->arena, first->object));
 			return false;
 		}
 		writable |= (section->flags & SHF_WRITE) != 0;

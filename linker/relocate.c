@@ -52,7 +52,7 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 	const struct sk_relocation_type *type = &linker->architecture->types[number];
 
 	if (type->minimum != type->maximum && ((int64_t)value < type->minimum || (int64_t)value > type->maximum))
-		sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset),
+		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
 			 type->name, (int64_t)value, type->minimum, type->maximum, target->name);

@@ -22,13 +22,14 @@ static const char *role_of(const struct sk_object *object, uint32_t index)
 void sk_report_object(struct sk_linker *linker, const struct sk_object *object)
 {
 	if (linker->options.trace)
-		SK_PRINT(linker, "%s", sk_object_name(linker, object));
+		SK_PRINT(linker, "%s", sk_object_name(linker->arena, object));
 	for (uint32_t i = object->first_global; linker->options.traced_symbol_count && i < object->symbol_count; i++) {
 		const struct sk_linker_symbol *symbol =
 			&linker->symbols.items[object->globals[i - object->first_global]];
 
 		if (symbol->traced)
-			SK_PRINT(linker, "%s: %s %s", sk_object_name(linker, object), role_of(object, i), symbol->name);
+			SK_PRINT(linker, "%s: %s %s", sk_object_name(linker->arena, object), role_of(object, i),
+				 symbol->name);
 	}
 }
 
@@ -37,12 +38,12 @@ void sk_report_collected(struct sk_linker *linker)
 	for (size_t i = 0; linker->options.print_gc_sections && i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->pulled && j < object->header_count; j++) {
-			const struct sk_input_section *section = &object->sections[j];
+		for (uint32_t j = 1; object->pulled && j < object->part_count; j++) {
+			const struct sk_input_section *section = &object->parts[j];
 
 			if (section->loaded && !section->live && !section->discarded && section->size)
-				SK_PRINT(linker, "removing unused section %s:(%s)", sk_object_name(linker, object),
-					 section->name);
+				SK_PRINT(linker, "removing unused section %s:(%s)",
+					 sk_object_name(linker->arena, object), section->name);
 		}
 	}
 }
@@ -102,7 +103,7 @@ static map_symbols gather_symbols(struct sk_linker *linker)
 			uint32_t section = sk_object_symbol_section(object, j);
 
 			if (section && ELF64_ST_TYPE(symbol->st_info) != STT_SECTION)
-				add_symbol(linker, &symbols, &object->sections[section],
+				add_symbol(linker, &symbols, sk_object_section(object, section),
 					   object->names + symbol->st_name, symbol->st_value, symbol->st_size);
 		}
 	}
@@ -138,7 +139,7 @@ static size_t find_symbols(const map_symbols *symbols, const struct sk_input_sec
 static void add_section(struct sk_linker *linker, sk_bytes *text, const map_symbols *symbols,
 			const struct sk_input_section *section)
 {
-	const char *file = section->object ? sk_object_name(linker, section->object) : "<internal>";
+	const char *file = section->object ? sk_object_name(linker->arena, section->object) : "<internal>";
 
 	add_line(linker, text, section->address, section->size, section->alignment, "        ",
 		 sk_arena_print(linker->arena, "%s:(%s)", file, section->name));

@@ -45,8 +45,8 @@ static void refuse(struct sk_linker *linker, const struct sk_input_section *sect
 		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 		   const struct sk_target *target, const char *text)
 {
-	sk_error(linker->diag, sk_section_place(linker, section, relocation->r_offset), "relocation %s against '%s' %s",
-		 type->name, target->name, text);
+	sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
+		 "relocation %s against '%s' %s", type->name, target->name, text);
 }
 
 /* ---- undefined symbols ---- */
@@ -78,7 +78,7 @@ static const char *containing_function(struct sk_linker *linker, const struct sk
 
 		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
 		    offset - symbol->st_value < symbol->st_size &&
-		    &object->sections[sk_object_symbol_section(object, i)] == section)
+		    sk_object_section(object, sk_object_symbol_section(object, i)) == section)
 			return sk_arena_print(linker->arena, " in %s", object->names + symbol->st_name);
 	}
 	return "";
@@ -95,7 +95,7 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 		if (!user->section) {
 			sk_note(linker->diag, "required by the command line or the manifest");
 		} else if (shown < MAXIMUM_USERS) {
-			struct sk_place place = sk_section_place(linker, user->section, user->offset);
+			struct sk_place place = sk_section_place(linker->arena, user->section, user->offset);
 
 			sk_note(linker->diag, "referenced by %s%s", sk_place_text(linker->arena, place),
 				with_functions ? containing_function(linker, user->section, user->offset) : "");
@@ -253,7 +253,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	if (!type || type->expression == SK_EXPRESSION_UNSUPPORTED) {
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 
-		place = sk_section_place(linker, section, relocation->r_offset);
+		place = sk_section_place(linker->arena, section, relocation->r_offset);
 		if (type)
 			refuse(linker, section, relocation, type, &target, "is of a type that is not supported");
 		else
@@ -313,7 +313,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 static void scan_section(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (section->flags & SHF_TLS)
-		sk_error(linker->diag, sk_section_place(linker, section, 0),
+		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
 			 "the section is thread-local, which a package cannot have");
 	for (uint64_t i = 0; i < section->relocation_count; i++)
 		scan_relocation(linker, section, &section->relocations[i]);
@@ -335,9 +335,9 @@ bool sk_scan(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 1; object->reached && j < object->header_count; j++)
-			if (object->sections[j].live && object->sections[j].loaded)
-				scan_section(linker, &object->sections[j]);
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			if (object->parts[j].live && object->parts[j].loaded)
+				scan_section(linker, &object->parts[j]);
 	}
 	sk_frames_visit(linker, scan_frame);
 	for (size_t i = 0; i < linker->required.count; i++) {

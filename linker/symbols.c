@@ -84,10 +84,10 @@ static enum sk_definition_rank rank_of(const sk_elf_symbol *symbol)
 static void report_duplicate(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
 			     const struct sk_object *object, uint32_t index)
 {
-	sk_error(linker->diag, sk_symbol_place(linker, object, index), "duplicate symbol: %s", symbol->name);
+	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "duplicate symbol: %s", symbol->name);
 	if (symbol->object)
 		sk_note(linker->diag, "first defined at %s",
-			sk_place_text(linker->arena, sk_symbol_place(linker, symbol->object, symbol->index)));
+			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));
 	else
 		sk_note(linker->diag, "first defined in the package's own code");
 }
@@ -117,7 +117,7 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	symbol->rank = rank;
 	symbol->object = object;
 	symbol->index = index;
-	symbol->section = section ? &object->sections[section] : NULL;
+	symbol->section = section ? sk_object_section(object, section) : NULL;
 	symbol->value = rank == SK_DEFINITION_COMMON ? alignment : raw->st_value;
 	symbol->size = raw->st_size;
 	symbol->type = ELF64_ST_TYPE(raw->st_info);
@@ -128,13 +128,16 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 	if (object->pulled)
 		return true;
 	object->pulled = true;
-	if (!sk_object_load(linker, object)) {
+	if (!object->loaded && !sk_object_load(&linker->reader, object)) {
 		/* Later passes go on, to collect errors: the object has nothing in it for them. */
-		object->sections = SK_NEW_ARRAY(linker->arena, struct sk_input_section, object->header_count);
-		object->frames = NULL;
+		object->entries = SK_NEW_ARRAY(linker->arena, struct sk_section_entry, object->header_count);
+		object->parts = SK_NEW(linker->arena, struct sk_input_section);
+		object->part_count = 1;
+		object->group_count = 0;
 		object->frame_count = 0;
 		return false;
 	}
+	sk_object_join(linker, object);
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const sk_elf_symbol *raw = &object->symbols[i];
 		sk_symbol number = object->globals[i - object->first_global];
@@ -142,7 +145,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		uint32_t section = sk_object_symbol_section(object, i);
 
 		constrain(symbol, raw->st_other);
-		if (raw->st_shndx != SHN_UNDEF && !(section && object->sections[section].discarded))
+		if (raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded))
 			offer(linker, symbol, object, i);
 		else if (ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number);
@@ -170,7 +173,8 @@ void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_inpu
 		sk_error(linker->diag, (struct sk_place){0}, "duplicate symbol: %s", symbol->name);
 		if (symbol->object)
 			sk_note(linker->diag, "defined at %s",
-				sk_place_text(linker->arena, sk_symbol_place(linker, symbol->object, symbol->index)));
+				sk_place_text(linker->arena,
+					      sk_symbol_place(linker->arena, symbol->object, symbol->index)));
 		sk_note(linker->diag, "defined in the package's own code");
 		return;
 	}
@@ -305,6 +309,6 @@ struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_
 
 	if (!number)
 		return target;
-	return in_section(target, ELF64_ST_TYPE(raw->st_info), &object->sections[number],
+	return in_section(target, ELF64_ST_TYPE(raw->st_info), sk_object_section(object, number),
 			  is_section && is_place(linker, relocation) ? (uint64_t)relocation->r_addend : 0);
 }

@@ -42,15 +42,27 @@ static uint8_t *guarded(size_t size, uint8_t **mapping, size_t *mapped)
 	return *mapping + whole - size;
 }
 
+/* As files are added: an object is loaded while its bytes are there, a member when it is pulled. */
+static void add_object(struct sk_linker *linker, struct sk_object_source *source)
+{
+	struct sk_object *object;
+
+	source->path = "damaged";
+	if (sk_object_open(&linker->reader, source, &object) != SK_OBJECT_READY)
+		return;
+	if (source->transient && !sk_object_load(&linker->reader, object))
+		return;
+	sk_object_enter(linker, object);
+}
+
 static void add_bytes(struct sk_linker *linker, const uint8_t *bytes, size_t size)
 {
 	struct sk_archive archive;
 	struct sk_member member;
-	struct sk_object *object;
 
 	sk_array_push(linker->arena, &linker->inputs, (struct sk_input){.path = "damaged"});
 	if (size < 8 || memcmp(bytes, "!<arch>\n", 8) != 0) {
-		sk_object_open(linker, &(struct sk_object_source){0, NULL, 0, bytes, size}, &object);
+		add_object(linker, &(struct sk_object_source){.transient = true, .bytes = bytes, .size = size});
 		return;
 	}
 	sk_archive_open(&archive, bytes, size);
@@ -62,10 +74,10 @@ static void add_bytes(struct sk_linker *linker, const uint8_t *bytes, size_t siz
 		case SK_ARCHIVE_END:
 			return;
 		case SK_ARCHIVE_MEMBER:
-			sk_object_open(linker,
-				       &(struct sk_object_source){0, member.name, member.name_length, member.bytes,
-								  member.size},
-				       &object);
+			add_object(linker, &(struct sk_object_source){.member = member.name,
+								      .member_length = member.name_length,
+								      .bytes = member.bytes,
+								      .size = member.size});
 		}
 	}
 }

@@ -1,9 +1,11 @@
 /* Arena: a list of blocks that only grows; see arena.h for the contract. */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
  * overruns of single allocations, not only of blocks. */
@@ -21,17 +23,36 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-enum { BLOCK_SIZE = 64 * 1024, ALIGNMENT = 16 };
+/* The first blocks are small, since most links are. An arena that has filled SMALL_BLOCKS of them goes on in one of
+ * address space that the system backs with huge pages where it can: zeroing memory page by page would otherwise be a
+ * third of a large link. */
+enum {
+	ALIGNMENT = 8,
+	SMALL_BLOCK = 64 << 10,
+	SMALL_BLOCKS = 16,
+	HUGE_PAGE = 2 << 20,
+	HUGE_BLOCK = 32 << 20, /* of address space: what is not used is not backed */
+	OWN_BLOCK = 64 << 10, /* requests from here on get a block of their own */
+};
 
 struct block {
 	struct block *next;
-	size_t used; /* bytes of data handed out */
-	size_t size; /* bytes of data */
-	_Alignas(ALIGNMENT) char data[];
+	char *data;
+	size_t used; /* bytes handed out */
+	size_t size;
+	bool mapped;
+};
+
+/* A block for one request. It can be resized, so growing arrays leave nothing behind. */
+struct own_block {
+	struct own_block *next, *previous;
+	_Alignas(16) char data[];
 };
 
 struct sk_arena {
-	struct block *blocks; /* the first is the one that small requests come from */
+	struct block *blocks; /* the first is the one that requests come from */
+	size_t block_count;
+	struct own_block *own; /* in no order */
 };
 
 static _Noreturn void out_of_memory(void)
@@ -60,9 +81,100 @@ void sk_arena_destroy(struct sk_arena *arena)
 		return;
 	for (struct block *block = arena->blocks, *next; block; block = next) {
 		next = block->next;
+		ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
+		if (block->mapped)
+			munmap(block->data, block->size);
+		else
+			free(block->data);
+		free(block);
+	}
+	for (struct own_block *block = arena->own, *next; block; block = next) {
+		next = block->next;
 		free(block);
 	}
 	free(arena);
+}
+
+/* ---- blocks for one request ---- */
+
+/* Asks for huge pages for what lies within; the system may refuse. */
+static void advise_huge(void *memory, size_t size)
+{
+	uintptr_t start = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
+static void link_own(struct sk_arena *arena, struct own_block *block)
+{
+	block->previous = NULL;
+	block->next = arena->own;
+	if (block->next)
+		block->next->previous = block;
+	arena->own = block;
+}
+
+static void unlink_own(struct sk_arena *arena, struct own_block *block)
+{
+	if (block->next)
+		block->next->previous = block->previous;
+	if (block->previous)
+		block->previous->next = block->next;
+	else
+		arena->own = block->next;
+}
+
+static void *allocate_own(struct sk_arena *arena, size_t size)
+{
+	struct own_block *block = allocate_or_die(sizeof(*block) + size);
+
+	advise_huge(block, size);
+	link_own(arena, block);
+	return block->data;
+}
+
+static struct own_block *own_block_of(void *memory)
+{
+	return (struct own_block *)((char *)memory - offsetof(struct own_block, data));
+}
+
+static void *resize_own(struct sk_arena *arena, void *memory, size_t size)
+{
+	struct own_block *block = own_block_of(memory);
+
+	unlink_own(arena, block);
+	block = realloc(block, sizeof(*block) + size);
+	if (!block)
+		out_of_memory();
+	link_own(arena, block);
+	return block->data;
+}
+
+/* ---- blocks for many requests ---- */
+
+static struct block *add_block(struct sk_arena *arena)
+{
+	struct block *block = allocate_or_die(sizeof(*block));
+
+	block->size = SMALL_BLOCK;
+	if (arena->block_count++ >= SMALL_BLOCKS) {
+		void *data = mmap(NULL, HUGE_BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (data != MAP_FAILED) {
+			block->data = data;
+			block->size = HUGE_BLOCK;
+			block->mapped = true;
+			advise_huge(data, HUGE_BLOCK);
+		}
+	}
+	if (!block->mapped)
+		block->data = allocate_or_die(SMALL_BLOCK);
+	ASAN_POISON_MEMORY_REGION(block->data, block->size);
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return block;
 }
 
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
@@ -71,25 +183,15 @@ void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
 		out_of_memory();
+	if (asked >= OWN_BLOCK)
+		return allocate_own(arena, asked);
 	bytes = ((asked + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
 
 	struct block *block = arena->blocks;
 
-	if (!block || bytes > block->size - block->used) {
-		size_t wanted = bytes > BLOCK_SIZE / 4 ? bytes : BLOCK_SIZE;
+	if (!block || bytes > block->size - block->used)
+		block = add_block(arena);
 
-		block = allocate_or_die(sizeof(*block) + wanted);
-		block->size = wanted;
-		ASAN_POISON_MEMORY_REGION(block->data, wanted);
-		/* A large request gets a block of its own behind the current one, which stays in use. */
-		if (wanted != BLOCK_SIZE && arena->blocks) {
-			block->next = arena->blocks->next;
-			arena->blocks->next = block;
-		} else {
-			block->next = arena->blocks;
-			arena->blocks = block;
-		}
-	}
 	void *memory = block->data + block->used;
 
 	block->used += bytes;
@@ -134,11 +236,27 @@ void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t
 {
 	if (count < *capacity)
 		return items;
-	*capacity = *capacity ? *capacity * 2 : 8;
+
+	size_t old = *capacity * size; /* it has been allocated: no overflow */
+
+	*capacity = *capacity ? *capacity * 2 : 4;
+	if (old >= OWN_BLOCK) {
+		if (*capacity > SIZE_MAX / 2 / size)
+			out_of_memory();
+		return resize_own(arena, items, *capacity * size);
+	}
 
 	void *grown = sk_arena_alloc(arena, *capacity, size);
 
 	if (count)
 		memcpy(grown, items, count * size);
 	return grown;
+}
+
+void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
+{
+	if (size < OWN_BLOCK)
+		return;
+	unlink_own(arena, own_block_of(memory));
+	free(own_block_of(memory));
 }

@@ -1,5 +1,6 @@
-/* Arena: memory that lives as long as one link and is freed with it. Nothing is freed one by one. When the system has
- * no more memory the process ends with a message: a linker cannot go on then, and no caller has to check for NULL. */
+/* Arena: memory that lives as long as one link and is freed with it. Next to nothing is freed one by one. When the
+ * system has no more memory the process ends with a message: a linker cannot go on then, and no caller has to check for
+ * NULL. */
 #ifndef SK_ARENA_H
 #define SK_ARENA_H
 
@@ -12,11 +13,14 @@ struct sk_arena;
 struct sk_arena *sk_arena_create(void);
 void sk_arena_destroy(struct sk_arena *arena);
 
-/* Zeroed memory, aligned for any C type. count * size is checked for overflow. */
+/* Zeroed memory, aligned to eight bytes. count * size is checked for overflow. */
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size);
 
 #define SK_NEW(arena, type)		 ((type *)sk_arena_alloc((arena), 1, sizeof(type)))
 #define SK_NEW_ARRAY(arena, type, count) ((type *)sk_arena_alloc((arena), (count), sizeof(type)))
+
+/* Gives back memory of that many bytes that nobody refers to any more. Small pieces stay where they are. */
+void sk_arena_release(struct sk_arena *arena, void *memory, size_t size);
 
 /* NUL-terminated copies. */
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length);
@@ -25,7 +29,8 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 	__attribute__((format(printf, 2, 0)));
 
 /* A growable array in the arena: SK_ARRAY(struct sk_task) tasks; read as tasks.items[i], i < tasks.count. Growing moves
- * the items, so keep indices, not pointers, across a push. */
+ * the items and may free the old ones, so keep indices, not pointers, across a push. An array whose items the caller
+ * has allocated himself has their number as its capacity, or less. */
 #define SK_ARRAY(type)                                                                                                 \
 	struct {                                                                                                       \
 		type *items;                                                                                           \
@@ -35,8 +40,9 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 
 #define sk_array_push(arena, array, ...)                                                                               \
 	do {                                                                                                           \
-		(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity,         \
-						  sizeof(*(array)->items));                                            \
+		if ((array)->count >= (array)->capacity)                                                               \
+			(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity, \
+							  sizeof(*(array)->items));                                    \
 		(array)->items[(array)->count++] = (__VA_ARGS__);                                                      \
 	} while (0)
 

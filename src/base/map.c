@@ -7,9 +7,7 @@
 
 struct sk_map_slot {
 	const char *key; /* NULL: empty */
-	size_t length;
-	uint64_t hash;
-	uint32_t value;
+	uint32_t length, hash, value;
 };
 
 void sk_map_init(struct sk_map *map, struct sk_arena *arena)
@@ -17,7 +15,12 @@ void sk_map_init(struct sk_map *map, struct sk_arena *arena)
 	*map = (struct sk_map){.arena = arena};
 }
 
-static struct sk_map_slot *find_slot(const struct sk_map *map, const char *key, size_t length, uint64_t hash)
+static uint32_t hash_of(const char *key, size_t length)
+{
+	return (uint32_t)XXH3_64bits(key, length);
+}
+
+static struct sk_map_slot *find_slot(const struct sk_map *map, const char *key, size_t length, uint32_t hash)
 {
 	for (size_t i = hash & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
 		struct sk_map_slot *slot = &map->slots[i];
@@ -32,7 +35,7 @@ uint32_t sk_map_find(const struct sk_map *map, const char *key, size_t length)
 	if (!map->count)
 		return SK_NONE;
 
-	const struct sk_map_slot *slot = find_slot(map, key, length, XXH3_64bits(key, length));
+	const struct sk_map_slot *slot = find_slot(map, key, length, hash_of(key, length));
 
 	return slot->key ? slot->value : SK_NONE;
 }
@@ -49,18 +52,19 @@ static void grow(struct sk_map *map)
 		if (slot->key)
 			*find_slot(map, slot->key, slot->length, slot->hash) = *slot;
 	}
+	sk_arena_release(map->arena, old.slots, old.capacity * sizeof(*old.slots));
 }
 
 uint32_t sk_map_insert(struct sk_map *map, const char *key, size_t length, uint32_t value)
 {
-	if (2 * (map->count + 1) > map->capacity)
+	if (4 * (map->count + 1) > 3 * map->capacity)
 		grow(map);
 
-	uint64_t hash = XXH3_64bits(key, length);
+	uint32_t hash = hash_of(key, length);
 	struct sk_map_slot *slot = find_slot(map, key, length, hash);
 
 	if (!slot->key) {
-		*slot = (struct sk_map_slot){key, length, hash, value};
+		*slot = (struct sk_map_slot){key, (uint32_t)length, hash, value};
 		map->count++;
 	}
 	return slot->value;

@@ -1,0 +1,234 @@
+/* A file in, its objects out: open, with everything checked that can be checked without the other inputs. Small files
+ * are read into a buffer, and what the link needs of them is copied; larger ones and archives are mapped, and used in
+ * place until the linker is destroyed. Nothing here knows the linker, so several threads can read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "linker/internal.h"
+
+enum { MAPPED_FROM = 64 * 1024 };
+
+static bool fail(struct sk_reader *reader, const char *path, const char *text)
+{
+	sk_error(reader->diag, (struct sk_place){.file = path}, "%s", text);
+	return false;
+}
+
+/* Reads a whole file; one that shrinks meanwhile is an error. */
+static bool read_all(struct sk_reader *reader, int descriptor, const struct sk_file *file, uint8_t *bytes)
+{
+	for (uint64_t done = 0; done < file->size;) {
+		ssize_t got = read(descriptor, bytes + done, file->size - done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return fail(reader, file->path, got < 0 ? strerror(errno) : "the file has become shorter");
+		done += (uint64_t)got;
+	}
+	return true;
+}
+
+/* file->bytes: in the reader's buffer, or mapped. */
+static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file *file)
+{
+	if (file->size < MAPPED_FROM) {
+		if (!reader->buffer)
+			reader->buffer = sk_arena_alloc(reader->arena, MAPPED_FROM, 1);
+		file->bytes = reader->buffer;
+		return read_all(reader, descriptor, file, reader->buffer);
+	}
+
+	void *bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+
+	if (bytes == MAP_FAILED)
+		return fail(reader, file->path, strerror(errno));
+	file->bytes = bytes;
+	file->mapped = true;
+	return true;
+}
+
+/* The buffer's contents, to be kept. */
+static void keep_bytes(struct sk_reader *reader, struct sk_file *file)
+{
+	uint8_t *bytes;
+
+	if (file->mapped)
+		return;
+	bytes = sk_arena_alloc(reader->arena, file->size, 1);
+	memcpy(bytes, file->bytes, file->size);
+	file->bytes = bytes;
+}
+
+bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading)
+{
+	struct stat status;
+
+	*reading = (struct sk_reading){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+	if (reading->descriptor < 0)
+		return fail(reader, path, strerror(errno));
+	if (fstat(reading->descriptor, &status) < 0)
+		fail(reader, path, strerror(errno));
+	else if (!S_ISREG(status.st_mode))
+		fail(reader, path, "is not a regular file");
+	else
+		reading->ok = true;
+	reading->device = status.st_dev;
+	reading->inode = status.st_ino;
+	reading->size = (uint64_t)status.st_size;
+	if (!reading->ok)
+		close(reading->descriptor);
+	return reading->ok;
+}
+
+/* What the bytes are, if they are neither object nor archive; NULL if they are. */
+static const char *why_not_input(const uint8_t *bytes, uint64_t size)
+{
+	static const struct {
+		const char *magic, *text;
+	} others[] = {
+		{"BC\xc0\xde", "holds only intermediate code of link-time optimisation (LLVM bitcode); recompile "
+			       "without -flto"},
+		{"\xde\xc0\x17\x0b", "holds only intermediate code of link-time optimisation (LLVM bitcode); "
+				     "recompile without -flto"},
+		{"/* GNU ld script", "is a linker script; name the archive that it refers to"},
+	};
+
+	if (size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG))
+		return NULL;
+	if (size >= 8 && (!memcmp(bytes, "!<arch>\n", 8) || !memcmp(bytes, "!<thin>\n", 8)))
+		return NULL;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (size >= strlen(others[i].magic) && !memcmp(bytes, others[i].magic, strlen(others[i].magic)))
+			return others[i].text;
+	return size ? "is neither an object nor an archive" : "is empty";
+}
+
+static bool is_bitcode(const struct sk_member *member)
+{
+	return member->size >= 4 &&
+	       (!memcmp(member->bytes, "BC\xc0\xde", 4) || !memcmp(member->bytes, "\xde\xc0\x17\x0b", 4));
+}
+
+static bool open_member(struct sk_reader *reader, struct sk_reading *reading, const struct sk_member *member)
+{
+	struct sk_object *object;
+	struct sk_object_source source = {.path = reading->path,
+					  .member = member->name,
+					  .member_length = member->name_length,
+					  .bytes = member->bytes,
+					  .size = member->size};
+	enum sk_object_result result = SK_OBJECT_INTERMEDIATE;
+
+	if (member->size >= SELFMAG && !memcmp(member->bytes, ELFMAG, SELFMAG)) {
+		result = sk_object_open(reader, &source, &object);
+	} else if (!is_bitcode(member)) {
+		sk_warning(reader->diag, (struct sk_place){.file = reading->path},
+			   "member %.*s is not an object and is ignored", (int)member->name_length, member->name);
+		return true;
+	}
+	if (result == SK_OBJECT_INTERMEDIATE) {
+		reading->intermediate = true;
+		sk_warning(reader->diag, (struct sk_place){.file = reading->path},
+			   "member %.*s holds only intermediate code of link-time optimisation and is ignored",
+			   (int)member->name_length, member->name);
+	}
+	if (result == SK_OBJECT_READY)
+		sk_array_push(reader->arena, &reading->objects, object);
+	return result != SK_OBJECT_BAD;
+}
+
+/* A thin archive names its members by paths, from its own folder if they are not absolute. */
+static bool read_thin_member(struct sk_reader *reader, struct sk_reading *archive, struct sk_member *member)
+{
+	const char *slash = member->name[0] == '/' ? NULL : strrchr(archive->path, '/');
+	int folder = slash ? (int)(slash + 1 - archive->path) : 0;
+	const char *path = sk_arena_print(reader->arena, "%.*s%.*s", folder, archive->path, (int)member->name_length,
+					  member->name);
+	struct sk_reading reading;
+
+	if (!sk_reading_open(reader, path, &reading)) {
+		sk_note(reader->diag, "it is a member of the thin archive %s", archive->path);
+		return false;
+	}
+
+	struct sk_file file = {.path = path, .size = reading.size};
+	bool ok = take_bytes(reader, reading.descriptor, &file);
+
+	close(reading.descriptor);
+	if (!ok)
+		return false;
+	keep_bytes(reader, &file);
+	sk_array_push(reader->arena, &archive->files, file);
+	member->bytes = file.bytes;
+	member->size = file.size;
+	return true;
+}
+
+static bool read_archive(struct sk_reader *reader, struct sk_reading *reading, const struct sk_file *file)
+{
+	struct sk_archive archive;
+	struct sk_member member;
+	bool ok = true;
+
+	sk_archive_open(&archive, file->bytes, file->size);
+	for (;;) {
+		enum sk_archive_result result = sk_archive_next(&archive, &member);
+
+		if (result == SK_ARCHIVE_ERROR)
+			return fail(reader, reading->path, archive.error);
+		if (result == SK_ARCHIVE_END)
+			return ok;
+		if (!member.bytes && !read_thin_member(reader, reading, &member))
+			ok = false;
+		else
+			ok &= open_member(reader, reading, &member);
+	}
+}
+
+static bool read_object(struct sk_reader *reader, struct sk_reading *reading, const struct sk_file *file)
+{
+	struct sk_object_source source = {
+		.path = reading->path, .transient = !file->mapped, .bytes = file->bytes, .size = file->size};
+	struct sk_object *object;
+
+	switch (sk_object_open(reader, &source, &object)) {
+	case SK_OBJECT_READY:
+		sk_array_push(reader->arena, &reading->objects, object);
+		return sk_object_load(reader, object);
+	case SK_OBJECT_INTERMEDIATE:
+		return fail(reader, reading->path,
+			    "holds only intermediate code of link-time optimisation; recompile without -flto");
+	case SK_OBJECT_BAD:
+		break;
+	}
+	return false;
+}
+
+static bool read_contents(struct sk_reader *reader, struct sk_reading *reading, struct sk_file *file)
+{
+	const char *other = why_not_input(file->bytes, file->size);
+
+	if (other)
+		return fail(reader, reading->path, other);
+	reading->archive = file->bytes[0] == '!';
+	if (!reading->archive)
+		return read_object(reader, reading, file);
+	keep_bytes(reader, file);
+	return read_archive(reader, reading, file);
+}
+
+bool sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading)
+{
+	struct sk_file file = {.path = reading->path, .size = reading->size};
+
+	reading->ok = take_bytes(reader, reading->descriptor, &file);
+	close(reading->descriptor);
+	sk_array_push(reader->arena, &reading->files, file);
+	reading->ok = reading->ok && read_contents(reader, reading, &file);
+	return reading->ok;
+}
