@@ -27,6 +27,7 @@ struct sk_linker_options {
 	bool strip_debug; /* -S: no debug information */
 	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
 	bool compress_debug; /* with zlib, where that makes it smaller */
+	unsigned threads; /* that may work at the same time; 0: one. The image is the same for every number */
 
 	const char *const *assignments; /* --defsym: "symbol=symbol" or "symbol=number"; they outdo all definitions */
 	size_t assignment_count;

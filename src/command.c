@@ -1,7 +1,10 @@
 /* The command line: response files are expanded first, then one pass over the words with a table of options. */
+#include "config.h"
+
 #include "command.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,7 @@ const char sk_command_help[] =
 	"                            print who defines and who uses SYMBOL\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
+	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
 	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
 	"  @FILE                     read more arguments from FILE\n"
 	"  --help                    print this help\n"
@@ -44,6 +48,7 @@ const char sk_command_help[] =
 	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
 
 enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
+enum { MAXIMUM_THREADS = 256, DEFAULT_MAXIMUM_THREADS = 8 };
 
 struct words {
 	SK_ARRAY(char *) list;
@@ -138,7 +143,7 @@ enum action {
 	SET_TEXT,
 	ADD_TEXT,
 	SET_FLAG,
-	SET_ERROR_LIMIT,
+	SET_NUMBER,
 	SET_COMPRESSION,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
@@ -152,6 +157,7 @@ static const struct option {
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
 	enum action action;
 	size_t field;
+	unsigned minimum, maximum; /* of SET_NUMBER */
 } options[] = {
 	{"output", "o", SET_TEXT, FIELD(output)},
 	{"library-path", "L", ADD_TEXT, FIELD(search_paths)},
@@ -173,7 +179,8 @@ static const struct option {
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
-	{"error-limit", NULL, SET_ERROR_LIMIT, 0},
+	{"threads", "j", SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
+	{"error-limit", NULL, SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
 	{"help", "h", SET_FLAG, FIELD(help)},
 	{"version", "v", SET_FLAG, FIELD(version)},
 };
@@ -221,17 +228,18 @@ static void unknown_option(struct words *words, const char *word)
 		 sk_did_you_mean(words->arena, name, names, OPTION_COUNT));
 }
 
-static void set_error_limit(struct words *words, const char *value)
+static void set_number(struct words *words, const struct option *option, const char *value, unsigned *field)
 {
 	char *end;
 
 	errno = 0;
-	unsigned long limit = strtoul(value, &end, 10);
+	unsigned long number = strtoul(value, &end, 10);
 
-	if (value[0] < '0' || value[0] > '9' || *end || errno || limit > UINT32_MAX)
-		sk_error(words->diag, (struct sk_place){0}, "--error-limit wants a number, not '%s'", value);
+	if (value[0] < '0' || value[0] > '9' || *end || errno || number < option->minimum || number > option->maximum)
+		sk_error(words->diag, (struct sk_place){0}, "--%s wants a number from %u to %u, not '%s'", option->name,
+			 option->minimum, option->maximum, value);
 	else
-		words->command->error_limit = (unsigned)limit;
+		*field = (unsigned)number;
 }
 
 static void set_compression(struct words *words, const char *value)
@@ -257,8 +265,8 @@ static void apply(struct words *words, const struct option *option, const char *
 	case SET_FLAG:
 		*(bool *)field = true;
 		break;
-	case SET_ERROR_LIMIT:
-		set_error_limit(words, value);
+	case SET_NUMBER:
+		set_number(words, option, value, (unsigned *)field);
 		break;
 	case SET_COMPRESSION:
 		set_compression(words, value);
@@ -317,12 +325,23 @@ static void interpret(struct words *words)
 	}
 }
 
+/* The processors that this process may use, but not so many that the threads would only wait for memory. */
+static unsigned default_threads(void)
+{
+	cpu_set_t processors;
+
+	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* there are more than a set can hold */
+		return DEFAULT_MAXIMUM_THREADS;
+	int count = CPU_COUNT(&processors);
+	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
+}
+
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
 {
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
-	*command = (struct sk_command){.error_limit = 20};
+	*command = (struct sk_command){.error_limit = 20, .threads = default_threads()};
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);

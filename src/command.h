@@ -34,6 +34,7 @@ struct sk_command {
 	bool strip_all, strip_debug;
 	bool compress_debug; /* --compress-debug-sections=zlib */
 	unsigned error_limit; /* 0: no limit */
+	unsigned threads; /* at least 1 */
 	bool help, version; /* asked for: nothing else matters */
 };
 

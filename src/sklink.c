@@ -31,6 +31,7 @@ static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *d
 					.strip_debug = command->strip_debug,
 					.strip_all = command->strip_all,
 					.compress_debug = command->compress_debug,
+					.threads = command->threads,
 					.assignments = command->assignments.items,
 					.assignment_count = command->assignments.count,
 					.wrapped = command->wrapped.items,

@@ -51,6 +51,16 @@ printf 'int f(void);\nint wrapped(void) { return f(); }\n' >w.c && compile w
 "$sklink" model.yaml kernels.o f.o w.o --wrap=f --defsym=g=f -u wrapped -y __wrap_f -o out.sk >said.txt
 grep -q 'w.o: reference to __wrap_f' said.txt || { cat said.txt; fail "--wrap"; }
 
+for threads in -j1 '-j 2' --threads=256 '-threads 3'; do
+	# shellcheck disable=SC2086
+	"$sklink" model.yaml kernels.o $threads -o threads.sk
+	cmp threads.sk model.sk || fail "the package depends on $threads"
+done
+for wrong in 0 257 -1 2x 99999999999999999999; do
+	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
+done
+fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
+
 # No output replaces an input.
 for option in -Map=model.yaml --dependency-file=w.npy '-o kernels.o' '-o more'; do
 	# shellcheck disable=SC2086
