@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/timing.h"
 
 struct sk_linker;
 
@@ -36,6 +37,8 @@ struct sk_linker_options {
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
+
+	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
 
 	/* Takes the lines that the options below ask for, without their newline. */
 	void (*print)(void *context, const char *line);
@@ -167,5 +170,19 @@ bool sk_linker_link(struct sk_linker *linker);
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);
+
+/* What a link that has succeeded has handled. */
+struct sk_linker_statistics {
+	uint64_t inputs, input_size; /* files, and bytes with those of members of thin archives */
+	uint64_t objects, pulled; /* that there are, and that took part */
+	/* Of the objects that took part: */
+	uint64_t symbols;
+	uint64_t sections, kept, replaced; /* not empty ones; in the image; of COMDAT groups given before */
+	uint64_t fragments, entries; /* strings and records that are needed, and different ones */
+	uint64_t relocations; /* applied */
+	uint64_t output_size; /* bytes of the file */
+};
+
+void sk_linker_count(const struct sk_linker *linker, struct sk_linker_statistics *statistics);
 
 #endif

@@ -39,6 +39,9 @@ const char sk_command_help[] =
 	"                            print who defines and who uses SYMBOL\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
+	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
+	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
+	"chrome://tracing\n"
 	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
 	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
 	"  @FILE                     read more arguments from FILE\n"
@@ -141,6 +144,7 @@ static void expand(struct words *words, char *word, unsigned depth)
 /* What an option does with the struct sk_command field at `field`. */
 enum action {
 	SET_TEXT,
+	SET_OPTIONAL_TEXT, /* "" where none follows behind "=" */
 	ADD_TEXT,
 	SET_FLAG,
 	SET_NUMBER,
@@ -179,6 +183,8 @@ static const struct option {
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
+	{"stats", NULL, SET_FLAG, FIELD(statistics)},
+	{"time-trace", NULL, SET_OPTIONAL_TEXT, FIELD(time_trace)},
 	{"threads", "j", SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
 	{"error-limit", NULL, SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
 	{"help", "h", SET_FLAG, FIELD(help)},
@@ -187,9 +193,20 @@ static const struct option {
 
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-static bool takes_value(const struct option *option)
+enum arity { NO_VALUE, OPTIONAL_VALUE, VALUE };
+
+static enum arity arity_of(const struct option *option)
 {
-	return option->action != SET_FLAG && option->action != BEGIN_WHOLE && option->action != END_WHOLE;
+	switch (option->action) {
+	case SET_FLAG:
+	case BEGIN_WHOLE:
+	case END_WHOLE:
+		return NO_VALUE;
+	case SET_OPTIONAL_TEXT:
+		return OPTIONAL_VALUE;
+	default:
+		return VALUE;
+	}
 }
 
 /* Finds the option of a word that starts with a dash, or NULL. *value is what stands in the word itself, or NULL. */
@@ -208,7 +225,7 @@ static const struct option *find_option(const char *word, const char **value)
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		if (word[1] == '-' || !options[i].letter || word[1] != *options[i].letter)
 			continue;
-		if (!word[2] || takes_value(&options[i])) {
+		if (!word[2] || arity_of(&options[i]) == VALUE) {
 			*value = word[2] ? word + 2 : NULL;
 			return &options[i];
 		}
@@ -258,6 +275,9 @@ static void apply(struct words *words, const struct option *option, const char *
 	switch (option->action) {
 	case SET_TEXT:
 		*(const char **)field = value;
+		break;
+	case SET_OPTIONAL_TEXT:
+		*(const char **)field = value ? value : "";
 		break;
 	case ADD_TEXT:
 		sk_array_push(words->arena, (sk_texts *)field, value);
@@ -310,15 +330,15 @@ static void interpret(struct words *words)
 		}
 
 		const struct option *option = find_option(word, &value);
-		bool wants = option && takes_value(option);
+		enum arity arity = option ? arity_of(option) : NO_VALUE;
 
-		if (wants && !value && i + 1 < words->list.count)
+		if (arity == VALUE && !value && i + 1 < words->list.count)
 			value = words->list.items[++i];
 		if (!option)
 			unknown_option(words, word);
-		else if (value && !wants)
+		else if (value && arity == NO_VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
-		else if (wants && (!value || !*value))
+		else if (value ? !*value : arity == VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
 		else
 			apply(words, option, value, &whole);
@@ -345,6 +365,8 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);
+	if (command->time_trace && !*command->time_trace && command->output)
+		command->time_trace = sk_arena_print(arena, "%s.time-trace", command->output);
 	if (diag->errors == errors && !command->help && !command->version) {
 		if (!command->manifest)
 			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");

@@ -28,9 +28,10 @@ struct sk_command {
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
 	const char *soname, *map_file, *dependency_file; /* NULL: none */
+	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;
-	bool print_gc_sections, trace;
+	bool print_gc_sections, trace, statistics;
 	bool strip_all, strip_debug;
 	bool compress_debug; /* --compress-debug-sections=zlib */
 	unsigned error_limit; /* 0: no limit */

@@ -51,6 +51,50 @@ printf 'int f(void);\nint wrapped(void) { return f(); }\n' >w.c && compile w
 "$sklink" model.yaml kernels.o f.o w.o --wrap=f --defsym=g=f -u wrapped -y __wrap_f -o out.sk >said.txt
 grep -q 'w.o: reference to __wrap_f' said.txt || { cat said.txt; fail "--wrap"; }
 
+# A file that must be JSON; out comes it in the one way that json.tool writes it, if there is Python.
+as_json() {
+	if ! command -v python3 >/dev/null; then
+		echo "no python3: the JSON is not checked"
+		sed -E 's/":/": /g' "$1"
+	else
+		python3 -m json.tool <"$1" || fail "$1 is no JSON"
+	fi
+}
+
+# --stats and --time-trace. Names of files are any bytes; the trace is JSON whatever they are.
+"$sklink" model.yaml kernels.o --stats -o out.sk >said.txt
+cmp out.sk model.sk || fail "the package depends on --stats"
+[ "$(grep -c '^[^ ].* [0-9.]*\( ms\)\?$' said.txt)" -gt 20 ] || { cat said.txt; fail "--stats"; }
+counted() {
+	grep -qE "^$1 +$2\$" said.txt || { cat said.txt; fail "--stats: $1 is not $2"; }
+}
+counted inputs 1
+counted 'bytes of inputs' "$(stat -c %s kernels.o)"
+counted 'bytes of output' "$(stat -c %s out.sk)"
+counted 'objects pulled' 1
+counted tasks 1
+counted launches 1
+kept=$(sed -n 's/^sections kept *//p' said.txt) collected=$(sed -n 's/^sections collected *//p' said.txt)
+counted sections $((kept + collected))
+[ "$collected" -eq "$("$sklink" model.yaml kernels.o --print-gc-sections -o out.sk | wc -l)" ] ||
+	fail "--stats and --print-gc-sections disagree"
+counted 'bytes of plan' "$(readelf -SW out.sk | sed -nE 's/.* \.sk\.plan +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p' | (read -r size && echo $((0x$size))))"
+strange=$(printf 'a"b\\c\td \303\251 \377 \355\240\200.o')
+cp kernels.o "$strange"
+"$sklink" model.yaml "$strange" --time-trace -o out.sk
+cmp out.sk model.sk || fail "the package depends on --time-trace"
+as_json out.sk.time-trace >trace.txt
+grep -qE '"detail": "a\\"b\\\\c\\(t|u0009)d (\\u00e9|é) \\ufffd \\ufffd\\ufffd\\ufffd\.o"' trace.txt || { cat trace.txt; fail "the name of an input"; }
+for phase in inputs manifest schedule verify link relocate write; do
+	grep -qF "\"name\": \"$phase\"" trace.txt || fail "no phase $phase"
+done
+rm out.sk.time-trace
+"$sklink" model.yaml kernels.o --time-trace=trace.json -o out.sk
+[ ! -e out.sk.time-trace ] || fail "--time-trace=FILE writes another file"
+as_json trace.json >trace.txt
+fails_with "option '--time-trace=' wants a value" "$sklink" model.yaml kernels.o --time-trace= -o out.sk
+fails_with "option '--stats' takes no value" "$sklink" model.yaml kernels.o --stats=1 -o out.sk
+
 for threads in -j1 '-j 2' --threads=256 '-threads 3'; do
 	# shellcheck disable=SC2086
 	"$sklink" model.yaml kernels.o $threads -o threads.sk
@@ -62,7 +106,7 @@ done
 fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
 
 # No output replaces an input.
-for option in -Map=model.yaml --dependency-file=w.npy '-o kernels.o' '-o more'; do
+for option in -Map=model.yaml --time-trace=w.npy --dependency-file=w.npy '-o kernels.o' '-o more'; do
 	# shellcheck disable=SC2086
 	fails_with 'is an input, too' "$sklink" model.yaml kernels.o @more -o out.sk $option
 done
