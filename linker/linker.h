@@ -25,6 +25,8 @@ struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
 	const char *soname; /* NULL: none */
+	uint64_t max_page_size; /* a power of two; 0: the architecture's */
+	bool no_relro; /* what only the loader writes stays writable */
 	bool strip_debug; /* -S: no debug information */
 	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
 	bool compress_debug; /* with zlib, where that makes it smaller */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keywords.h"
+
 const char sk_command_help[] =
 	"Usage: sklink [options] MANIFEST [OBJECT...] -o PACKAGE\n"
 	"Link precompiled kernels into one superkernel package.\n"
@@ -28,6 +30,10 @@ const char sk_command_help[] =
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
+	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
+	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
+	"  -z noexecstack|text|now|defs|separate-code\n"
+	"                            accepted: so it is in every package\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  -s, --strip-all           no symbol table and no debug information\n"
 	"  -S, --strip-debug         no debug information\n"
@@ -149,6 +155,7 @@ enum action {
 	SET_FLAG,
 	SET_NUMBER,
 	SET_COMPRESSION,
+	SET_KEYWORD,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
 	END_WHOLE,
@@ -174,6 +181,7 @@ static const struct option {
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
+	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
@@ -290,6 +298,9 @@ static void apply(struct words *words, const struct option *option, const char *
 		break;
 	case SET_COMPRESSION:
 		set_compression(words, value);
+		break;
+	case SET_KEYWORD:
+		sk_keyword_apply(words->diag, value, command);
 		break;
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});

@@ -33,6 +33,8 @@ struct sk_command {
 	bool allow_multiple_definition;
 	bool print_gc_sections, trace, statistics;
 	bool strip_all, strip_debug;
+	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
+	bool no_relro; /* -z norelro */
 	bool compress_debug; /* --compress-debug-sections=zlib */
 	unsigned error_limit; /* 0: no limit */
 	unsigned threads; /* at least 1 */

@@ -44,6 +44,7 @@ src_libcore_la_SOURCES = \
 	src/document.c src/document.h \
 	src/fields.c src/fields.h \
 	src/kernels.c src/kernels.h \
+	src/keywords.c src/keywords.h \
 	src/manifest-names.c \
 	src/manifest-parts.h \
 	src/manifest-tasks.c \

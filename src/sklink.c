@@ -44,6 +44,8 @@ static struct sk_linker *create_linker(const struct link *link)
 					.search_paths = command->search_paths.items,
 					.search_path_count = command->search_paths.count,
 					.soname = command->soname,
+					.max_page_size = command->max_page_size,
+					.no_relro = command->no_relro,
 					.strip_debug = command->strip_debug,
 					.strip_all = command->strip_all,
 					.compress_debug = command->compress_debug,

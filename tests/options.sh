@@ -51,6 +51,44 @@ printf 'int f(void);\nint wrapped(void) { return f(); }\n' >w.c && compile w
 "$sklink" model.yaml kernels.o f.o w.o --wrap=f --defsym=g=f -u wrapped -y __wrap_f -o out.sk >said.txt
 grep -q 'w.o: reference to __wrap_f' said.txt || { cat said.txt; fail "--wrap"; }
 
+# -z: the segments of every page size are congruent, and the package runs.
+cat >data.c <<'C'
+int one = 1;
+static int sum, *const to_one = &one, *const volatile to_sum = &sum;
+int reach(int x) { return sum += *to_one * x + *to_sum; }
+C
+compile data
+"$sklink" model.yaml kernels.o data.o -u reach -o small.sk
+readelf -lW small.sk | grep -q '^  GNU_RELRO ' || fail "there is no RELRO"
+for page in 4096 0x10000 2097152 16777216; do
+	"$sklink" model.yaml kernels.o data.o -u reach -z "max-page-size=$page" -o page.sk
+	readelf -lW page.sk >said.txt
+	[ "$(grep -c '^  LOAD ' said.txt)" = 4 ] || { cat said.txt; fail "not four segments"; }
+	while read -r _ offset address _ _ memory flags; do
+		[ $((offset % page)) = $((address % page)) ] && [ $((${flags##* })) = $((page)) ] && [ $((memory)) != 0 ] ||
+			{ cat said.txt; fail "pages of $page bytes"; }
+	done < <(grep '^  LOAD ' said.txt)
+	[ $((page)) != 4096 ] || cmp page.sk small.sk || fail "4096 is not the default"
+	! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q page.sk || fail "eu-elflint refuses pages of $page bytes"
+	"$skrun" page.sk --random 1 --verify >/dev/null
+done
+"$sklink" model.yaml kernels.o data.o -u reach -z norelro -o out.sk
+! readelf -lW out.sk | grep -q '^  GNU_RELRO ' || fail "-z norelro leaves RELRO"
+! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q out.sk || fail "eu-elflint refuses -z norelro"
+"$skrun" out.sk --random 1 --verify >/dev/null
+"$sklink" model.yaml kernels.o data.o -u reach -z norelro -zrelro -znow -z defs -z text -z noexecstack -z separate-code -o out.sk
+cmp out.sk small.sk || fail "keywords that are always so make a difference"
+for never in execstack notext lazy undefs noseparate-code; do
+	fails_with "-z $never: .* (is|are|has|have|does|must) " "$sklink" model.yaml kernels.o -z $never -o never.sk
+done
+fails_with "unknown keyword '-z relr'; did you mean 'relro'" "$sklink" model.yaml kernels.o -z relr -o never.sk
+fails_with "-z now takes no value" "$sklink" model.yaml kernels.o -z now=1 -o never.sk
+for wrong in =2048 =33554432 =5000 =-4096 =4096k = '' =99999999999999999999; do
+	fails_with "-z max-page-size wants a power of two from 4096 to 16777216, not '${wrong#=}'" \
+		"$sklink" model.yaml kernels.o -z "max-page-size$wrong" -o never.sk
+done
+[ ! -e never.sk ] || fail "an output in spite of the error"
+
 # A file that must be JSON; out comes it in the one way that json.tool writes it, if there is Python.
 as_json() {
 	if ! command -v python3 >/dev/null; then
