@@ -136,6 +136,9 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
+		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)
+			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), symbol->section,
+				   0, symbol->size); /* its value is an alignment */
 		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
 			add_absolute(linker, table, symbol);
 	}
