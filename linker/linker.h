@@ -38,6 +38,7 @@ struct sk_linker_options {
 	size_t wrapped_count;
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
+	bool no_gc_sections; /* all of every object that is pulled stays */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */

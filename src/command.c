@@ -39,6 +39,8 @@ const char sk_command_help[] =
 	"  -S, --strip-debug         no debug information\n"
 	"  --compress-debug-sections=none|zlib\n"
 	"                            how to keep debug information (default none)\n"
+	"  --gc-sections, --no-gc-sections\n"
+	"                            leave out what nothing reaches (the default), or keep all of every object pulled\n"
 	"  --print-gc-sections       print the sections that nothing reaches\n"
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
@@ -50,6 +52,11 @@ const char sk_command_help[] =
 	"chrome://tracing\n"
 	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
 	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
+	"  --fatal-warnings, --no-fatal-warnings\n"
+	"                            warnings are errors, or they are not (the default)\n"
+	"  -w, --no-warnings         no warnings\n"
+	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
+	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
 	"  @FILE                     read more arguments from FILE\n"
 	"  --help                    print this help\n"
 	"  --version                 print the version\n"
@@ -153,9 +160,12 @@ enum action {
 	SET_OPTIONAL_TEXT, /* "" where none follows behind "=" */
 	ADD_TEXT,
 	SET_FLAG,
+	CLEAR_FLAG,
 	SET_NUMBER,
 	SET_COMPRESSION,
 	SET_KEYWORD,
+	SET_COLOUR,
+	CLEAR_COLOUR,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
 	END_WHOLE,
@@ -186,6 +196,8 @@ static const struct option {
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
 	{"compress-debug-sections", NULL, SET_COMPRESSION, 0},
+	{"gc-sections", NULL, CLEAR_FLAG, FIELD(no_gc_sections)},
+	{"no-gc-sections", NULL, SET_FLAG, FIELD(no_gc_sections)},
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
@@ -195,6 +207,11 @@ static const struct option {
 	{"time-trace", NULL, SET_OPTIONAL_TEXT, FIELD(time_trace)},
 	{"threads", "j", SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
 	{"error-limit", NULL, SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
+	{"fatal-warnings", NULL, SET_FLAG, FIELD(fatal_warnings)},
+	{"no-fatal-warnings", NULL, CLEAR_FLAG, FIELD(fatal_warnings)},
+	{"no-warnings", "w", SET_FLAG, FIELD(no_warnings)},
+	{"color-diagnostics", NULL, SET_COLOUR, 0},
+	{"no-color-diagnostics", NULL, CLEAR_COLOUR, 0},
 	{"help", "h", SET_FLAG, FIELD(help)},
 	{"version", "v", SET_FLAG, FIELD(version)},
 };
@@ -207,10 +224,13 @@ static enum arity arity_of(const struct option *option)
 {
 	switch (option->action) {
 	case SET_FLAG:
+	case CLEAR_FLAG:
+	case CLEAR_COLOUR:
 	case BEGIN_WHOLE:
 	case END_WHOLE:
 		return NO_VALUE;
 	case SET_OPTIONAL_TEXT:
+	case SET_COLOUR:
 		return OPTIONAL_VALUE;
 	default:
 		return VALUE;
@@ -275,6 +295,21 @@ static void set_compression(struct words *words, const char *value)
 	words->command->compress_debug = !strcmp(value, "zlib");
 }
 
+static void set_colour(struct words *words, const char *value)
+{
+	static const char *const values[] = {
+		[SK_COLOUR_AUTOMATIC] = "auto", [SK_COLOUR_ALWAYS] = "always", [SK_COLOUR_NEVER] = "never"};
+	unsigned i = 0;
+
+	while (i < 3 && strcmp(values[i], value))
+		i++;
+	if (i < 3)
+		words->command->colour = (enum sk_colour)i;
+	else
+		sk_error(words->diag, (struct sk_place){0}, "--color-diagnostics wants auto, always or never, not '%s'",
+			 value);
+}
+
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
 {
 	struct sk_command *command = words->command;
@@ -291,7 +326,8 @@ static void apply(struct words *words, const struct option *option, const char *
 		sk_array_push(words->arena, (sk_texts *)field, value);
 		break;
 	case SET_FLAG:
-		*(bool *)field = true;
+	case CLEAR_FLAG:
+		*(bool *)field = option->action == SET_FLAG;
 		break;
 	case SET_NUMBER:
 		set_number(words, option, value, (unsigned *)field);
@@ -301,6 +337,12 @@ static void apply(struct words *words, const struct option *option, const char *
 		break;
 	case SET_KEYWORD:
 		sk_keyword_apply(words->diag, value, command);
+		break;
+	case SET_COLOUR:
+		set_colour(words, value ? value : "always");
+		break;
+	case CLEAR_COLOUR:
+		command->colour = SK_COLOUR_NEVER;
 		break;
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});

@@ -59,6 +59,7 @@ static struct sk_linker *create_linker(const struct link *link)
 					.required_count = command->required.count,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.print = print_line,
+					.no_gc_sections = command->no_gc_sections,
 					.print_gc_sections = command->print_gc_sections,
 					.trace = command->trace,
 					.traced_symbols = command->traced_symbols.items,
@@ -198,7 +199,7 @@ static bool link_package(struct link *link)
 	/* Dispatchers, plan and constants are sections of the link. */
 
 	sk_timing_next(timing, "link");
-	if (!sk_linker_link(linker))
+	if (!sk_linker_link(linker) || diag->errors) /* warnings that are errors do not stop a room */
 		return false;
 	/* The file's parts are complete. */
 
@@ -236,7 +237,13 @@ int main(int argc, char **argv)
 	struct link link = {.arena = arena, .diag = &diag, .command = &command};
 
 	sk_diag_init(&diag, arena);
-	if (sk_command_parse(arena, &diag, argc, argv, &command) && !command.help && !command.version) {
+
+	bool understood = sk_command_parse(arena, &diag, argc, argv, &command);
+
+	diag.fatal_warnings = command.fatal_warnings;
+	diag.no_warnings = command.no_warnings;
+	diag.colour = command.colour;
+	if (understood && !command.help && !command.version) {
 		if (command.statistics || command.time_trace)
 			link.timing = sk_timing_create(arena);
 		link.linker = create_linker(&link);

@@ -89,6 +89,59 @@ for wrong in =2048 =33554432 =5000 =-4096 =4096k = '' =99999999999999999999; do
 done
 [ ! -e never.sk ] || fail "an output in spite of the error"
 
+"$sklink" model.yaml kernels.o --gc-sections -o out.sk
+cmp out.sk model.sk || fail "--gc-sections is not the default"
+"$sklink" model.yaml kernels.o --gc-sections --no-gc-sections -o out.sk
+nm out.sk | grep -q ' t scale$' || fail "--no-gc-sections collects"
+"$skrun" out.sk --random 1 --verify >/dev/null
+
+# Warnings, and colours.
+sed 's/^tasks:/  idle: {dtype: f32, shape: [64]}\ntasks:/' model.yaml >warns.yaml
+warning="warns.yaml:6:3: no task uses tensor 'idle'"
+"$sklink" warns.yaml kernels.o -o out.sk 2>err.txt
+echo "sklink: warning: $warning" | cmp - err.txt || { cat err.txt; fail "a warning"; }
+"$sklink" warns.yaml kernels.o --fatal-warnings --no-fatal-warnings -o out.sk 2>err.txt
+echo "sklink: warning: $warning" | cmp - err.txt || { cat err.txt; fail "--no-fatal-warnings"; }
+for option in -w --no-warnings; do
+	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
+	[ ! -s err.txt ] || { cat err.txt; fail "$option"; }
+done
+fails_with "^sklink: error: $warning$" "$sklink" warns.yaml kernels.o --fatal-warnings -o never.sk
+fails_with "^sklink: error: $warning$" "$sklink" warns.yaml kernels.o -w --fatal-warnings -o never.sk
+echo junk >junk && ar qc libjunk.a junk kernels.o
+fails_with '^sklink: error: libjunk.a: member junk is not an object and is ignored$' \
+	"$sklink" model.yaml libjunk.a --fatal-warnings -o never.sk
+[ ! -e never.sk ] || fail "an output in spite of a fatal warning"
+red=$(printf '\033\\[1;31merror:\033\\[0m') magenta=$(printf '\033\\[1;35mwarning:\033\\[0m')
+for option in --color-diagnostics --color-diagnostics=always '--color-diagnostics=never --color-diagnostics'; do
+	# shellcheck disable=SC2086
+	NO_COLOR=1 fails_with "^sklink: $red $warning$" "$sklink" warns.yaml kernels.o $option --fatal-warnings -o never.sk
+	# shellcheck disable=SC2086
+	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
+	grep -q "^sklink: $magenta $warning$" err.txt || { cat err.txt; fail "$option"; }
+done
+terminal() { # what sklink says on a terminal
+	script -qec "$sklink warns.yaml kernels.o -o out.sk $*" /dev/null </dev/null | tr -d '\r'
+}
+if command -v script >/dev/null; then
+	export -n NO_COLOR 2>/dev/null || true
+	terminal | grep -q "^sklink: $magenta $warning$" || fail "no colour on a terminal"
+	NO_COLOR='' terminal | grep -q "^sklink: $magenta $warning$" || fail "no colour with an empty NO_COLOR"
+	NO_COLOR=1 terminal | grep -qx "sklink: warning: $warning" || fail "colour in spite of NO_COLOR"
+	for option in --color-diagnostics=never --no-color-diagnostics; do
+		terminal $option | grep -qx "sklink: warning: $warning" || fail "colour with $option"
+	done
+fi
+fails_with "--color-diagnostics wants auto, always or never, not 'red'" "$sklink" model.yaml kernels.o --color-diagnostics=red -o never.sk
+for i in $(seq 30); do echo "  - {name: bad$i, kernel: missing$i, args: [x, w, y]}"; done >>many.txt
+cat model.yaml many.txt >many.yaml
+fails_with 'too many errors, stopping after 20 \(--error-limit=0 shows all\)' "$sklink" many.yaml kernels.o -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 20 ] || fail "--error-limit is not 20"
+fails_with 'too many errors, stopping after 3 ' "$sklink" many.yaml kernels.o --error-limit=3 -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 3 ] || fail "--error-limit=3"
+fails_with 'missing30' "$sklink" many.yaml kernels.o --error-limit=0 -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 30 ] || fail "--error-limit=0 does not show all"
+
 # A file that must be JSON; out comes it in the one way that json.tool writes it, if there is Python.
 as_json() {
 	if ! command -v python3 >/dev/null; then
