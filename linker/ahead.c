@@ -48,8 +48,13 @@ static void *read_files(void *context)
 	return NULL;
 }
 
-void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count, unsigned threads)
+void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count)
 {
+	unsigned threads = linker->options.threads;
+
+	if (threads < 2 || !count)
+		return;
+
 	struct sk_ahead *ahead = SK_NEW(linker->arena, struct sk_ahead);
 
 	ahead->keep_debug = linker->reader.keep_debug;

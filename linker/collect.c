@@ -1,7 +1,8 @@
 /* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask
  * to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its
  * constructors and destructors, since they may prepare what was reached; an object of which nothing is reached gives
- * nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. */
+ * nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. If the user wants no collection,
+ * all of every pulled object is needed. */
 #include "linker/internal.h"
 
 #ifndef SHF_GNU_RETAIN
@@ -88,9 +89,12 @@ void sk_collect(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->pulled && j < object->part_count; j++)
-			if (object->parts[j].flags & SHF_GNU_RETAIN)
+			if (linker->options.no_gc_sections || (object->parts[j].flags & SHF_GNU_RETAIN))
 				mark_whole(linker, &work, &object->parts[j]);
 	}
+	for (size_t i = 0; linker->options.no_gc_sections && i < linker->symbols.count; i++)
+		if (linker->symbols.items[i].rank == SK_DEFINITION_COMMON)
+			mark(linker, &work, sk_symbol_target(linker, (sk_symbol)i).section);
 	while (work.count) {
 		struct sk_input_section *section = work.items[--work.count];
 

@@ -12,7 +12,7 @@ enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };
 void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size)
 {
 	if (size)
-		sk_array_push(linker->arena, &linker->extents, (struct sk_extent){offset, bytes, size});
+		sk_array_push(linker->arena, &linker->parts, (struct sk_file_part){offset, bytes, size});
 }
 
 void sk_image_prepare(struct sk_linker *linker)
@@ -136,6 +136,9 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
+		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)
+			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), symbol->section,
+				   0, symbol->size); /* its value is an alignment */
 		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
 			add_absolute(linker, table, symbol);
 	}
@@ -315,12 +318,12 @@ static void write_build_id(struct sk_linker *linker)
 	if (!state)
 		abort(); /* out of memory, as in the arena */
 	XXH3_128bits_reset(state);
-	for (size_t i = 0; i < linker->extents.count; i++) {
-		const struct sk_extent *extent = &linker->extents.items[i];
+	for (size_t i = 0; i < linker->parts.count; i++) {
+		const struct sk_file_part *part = &linker->parts.items[i];
 
-		XXH3_128bits_update(state, &extent->offset, sizeof(extent->offset));
-		XXH3_128bits_update(state, &extent->size, sizeof(extent->size));
-		XXH3_128bits_update(state, extent->bytes, extent->size);
+		XXH3_128bits_update(state, &part->offset, sizeof(part->offset));
+		XXH3_128bits_update(state, &part->size, sizeof(part->size));
+		XXH3_128bits_update(state, part->bytes, part->size);
 	}
 	XXH128_canonicalFromHash(&id, XXH3_128bits_digest(state));
 	XXH3_freeState(state);

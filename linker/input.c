@@ -122,9 +122,19 @@ const char *sk_linker_search(struct sk_linker *linker, const char *name)
 	return NULL;
 }
 
+static const char *library_file(struct sk_linker *linker, const char *name)
+{
+	return name[0] == ':' ? name + 1 : sk_arena_print(linker->arena, "lib%s.a", name);
+}
+
+const char *sk_linker_find_library(struct sk_linker *linker, const char *name)
+{
+	return sk_linker_search(linker, library_file(linker, name));
+}
+
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive)
 {
-	const char *file = name[0] == ':' ? name + 1 : sk_arena_print(linker->arena, "lib%s.a", name);
+	const char *file = library_file(linker, name);
 	const char *path = sk_linker_search(linker, file);
 
 	if (path)

@@ -18,6 +18,7 @@
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   report.c   the map, the dependencies, and lines on what has happened
  *   write.c    the file
+ *   statistics.c  counts things
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
 #ifndef SK_LINKER_INTERNAL_H
@@ -25,6 +26,7 @@
 
 #include <elf.h>
 
+#include "base/file.h"
 #include "linker/architecture.h"
 #include "linker/linker.h"
 
@@ -313,13 +315,6 @@ enum sk_made {
 	SK_MADE_COUNT,
 };
 
-/* A part of the output file. */
-struct sk_extent {
-	uint64_t offset;
-	const void *bytes;
-	uint64_t size;
-};
-
 typedef SK_ARRAY(uint8_t) sk_bytes;
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
@@ -380,7 +375,7 @@ struct sk_linker {
 	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
 	uint8_t *image;
 	sk_relocations relative, import_relocations;
-	SK_ARRAY(struct sk_extent) extents; /* of the file, in order */
+	SK_ARRAY(struct sk_file_part) parts; /* of the file, in order */
 	uint64_t file_size;
 	uint64_t input_size; /* bytes of all inputs */
 	uint64_t decompressed; /* bytes of debug sections */

@@ -213,7 +213,8 @@ static void add_made(struct sk_linker *linker)
 	made[SK_MADE_RELOCATIONS].size = (linker->address_count + linker->import_address_count) * sizeof(Elf64_Rela);
 	if (linker->slots.count || made[SK_MADE_GOT].live)
 		made[SK_MADE_GOT].size = (linker->slots.count ? linker->slots.count : 1) * sizeof(uint64_t);
-	made[SK_MADE_DYNAMIC].size = made[SK_MADE_RELRO_PADDING].size = 1; /* known later, but never empty */
+	made[SK_MADE_DYNAMIC].size = 1; /* known later, but never empty */
+	made[SK_MADE_RELRO_PADDING].size = !linker->options.no_relro; /* known later */
 	for (int i = 0; i < SK_MADE_COUNT; i++)
 		if (made[i].size)
 			add_section(linker, &made[i]);
@@ -304,6 +305,18 @@ static bool too_large(struct sk_linker *linker)
 	return false;
 }
 
+/* What the segments of the image are aligned to. */
+static uint64_t page_size(const struct sk_linker *linker)
+{
+	return linker->options.max_page_size ? linker->options.max_page_size : linker->architecture->page_size;
+}
+
+/* Whether the region behind another one has pages of its own. */
+static bool begins_page(const struct sk_linker *linker, enum region before, enum region region)
+{
+	return region != before && !(region == WRITABLE && linker->options.no_relro);
+}
+
 /* Gives the sections of one output section their places; *address is where it may begin, then where it ends. */
 static bool place_output(struct sk_output *output, uint64_t *address)
 {
@@ -329,17 +342,23 @@ static bool place_output(struct sk_output *output, uint64_t *address)
 /* Loaded output sections get addresses; linker->loaded_size and the end of the file so far follow. */
 static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
-	const uint64_t page = linker->architecture->page_size;
+	const uint64_t page = page_size(linker);
 	enum region region = READ_ONLY;
-	uint64_t contents = 0; /* without what lies between sections; no overflow, since addresses have none */
+	uint64_t contents =
+		0; /* without what lies between sections of a region; no overflow, since addresses have none */
 
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
 
 		if (region_of(output->rank) == NOT_LOADED)
 			break;
-		if (region_of(output->rank) != region && !sk_align(address, page, &address))
-			return too_large(linker);
+		if (begins_page(linker, region, region_of(output->rank))) {
+			uint64_t end = address;
+
+			if (!sk_align(address, page, &address))
+				return too_large(linker);
+			contents += address - end;
+		}
 		region = region_of(output->rank);
 		if (output->rank == SK_RANK_RELRO_PADDING) /* up to the end of the page */
 			output->sections.items[0]->size = -address & (page - 1);
@@ -394,7 +413,7 @@ static void add_segment(struct sk_linker *linker, uint32_t type, uint32_t flags,
 /* A segment of what the regions from first to last hold, if anything. */
 static void add_regions(struct sk_linker *linker, uint32_t type, uint32_t flags, enum region first, enum region last)
 {
-	uint64_t alignment = linker->architecture->page_size, start = 0, file_end = 0, end = 0;
+	uint64_t alignment = page_size(linker), start = 0, file_end = 0, end = 0;
 	bool found = false;
 
 	for (size_t i = 0; i < linker->outputs.count; i++) {
@@ -442,7 +461,8 @@ static void make_segments(struct sk_linker *linker)
 	add_regions(linker, PT_LOAD, PF_R | PF_X, CODE, CODE);
 	add_regions(linker, PT_LOAD, PF_R | PF_W, RELRO, WRITABLE);
 	add_regions(linker, PT_LOAD, PF_R, CONSTANTS, CONSTANTS);
-	add_regions(linker, PT_GNU_RELRO, PF_R, RELRO, RELRO);
+	if (!linker->options.no_relro)
+		add_regions(linker, PT_GNU_RELRO, PF_R, RELRO, RELRO);
 	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC);
 	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_BUILD_ID);
 	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER);

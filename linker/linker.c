@@ -235,13 +235,17 @@ static bool prepare_synthetic(struct sk_linker *linker)
 
 bool sk_linker_link(struct sk_linker *linker)
 {
+	struct sk_timing *timing = linker->options.timing;
+
 	if (!linker->architecture) {
 		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
 		return false;
 	}
+	sk_timing_begin(timing, "resolve", NULL);
 	/* Every wanted symbol that any input defines has its definition. */
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
 		return false;
+	sk_timing_next(timing, "collect");
 	/* Synthetic sections look like those of objects. */
 	if (!prepare_synthetic(linker))
 		return false;
@@ -251,23 +255,30 @@ bool sk_linker_link(struct sk_linker *linker)
 	/* So are the debug sections of objects that have any. */
 	if (!sk_debug_collect(linker))
 		return false;
+	sk_timing_next(timing, "merge");
 	/* Strings and records that are needed exist once; references lead to where they have gone. */
 	sk_merge(linker);
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
+	sk_timing_next(timing, "scan relocations");
 	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
 	if (!sk_scan(linker))
 		return false;
+	sk_timing_next(timing, "lay out");
 	/* All sizes are known. */
 	sk_dynamic_prepare(linker);
 	/* Everything has its address. */
 	if (!sk_layout(linker))
 		return false;
+	sk_timing_next(timing, "relocate");
 	sk_image_prepare(linker);
 	/* Code, data and tables are in the image. */
 	if (!sk_relocate(linker) || !sk_frames_write(linker))
 		return false;
 	sk_dynamic_write(linker);
+	sk_timing_next(timing, "finish");
 	/* The file's parts are complete. */
-	return sk_image_finish(linker);
+	bool ok = sk_image_finish(linker);
+	sk_timing_end(timing);
+	return ok;
 }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/timing.h"
 
 struct sk_linker;
 
@@ -24,9 +25,12 @@ struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
 	const char *soname; /* NULL: none */
+	uint64_t max_page_size; /* a power of two; 0: the architecture's */
+	bool no_relro; /* what only the loader writes stays writable */
 	bool strip_debug; /* -S: no debug information */
 	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
 	bool compress_debug; /* with zlib, where that makes it smaller */
+	unsigned threads; /* that may work at the same time; 0: one. The image is the same for every number */
 
 	const char *const *assignments; /* --defsym: "symbol=symbol" or "symbol=number"; they outdo all definitions */
 	size_t assignment_count;
@@ -34,7 +38,10 @@ struct sk_linker_options {
 	size_t wrapped_count;
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
+	bool no_gc_sections; /* all of every object that is pulled stays */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
+
+	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
 
 	/* Takes the lines that the options below ask for, without their newline. */
 	void (*print)(void *context, const char *line);
@@ -57,12 +64,15 @@ void sk_linker_destroy(struct sk_linker *linker);
  * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
-/* Starts to read files that will be added, in so many threads, the calling one among them: it takes part when the first
- * of them is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the time. */
-void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count, unsigned threads);
+/* Starts to read files that will be added, in all threads but the calling one, which takes part once the first of them
+ * is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the time. */
+void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count);
 
 /* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
 uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool whole_archive);
+
+/* The file that -l name means, or NULL; says nothing. */
+const char *sk_linker_find_library(struct sk_linker *linker, const char *name);
 
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */
 const char *sk_linker_search(struct sk_linker *linker, const char *name);
@@ -170,5 +180,19 @@ bool sk_linker_link(struct sk_linker *linker);
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);
+
+/* What a link that has succeeded has handled. */
+struct sk_linker_statistics {
+	uint64_t inputs, input_size; /* files, and bytes with those of members of thin archives */
+	uint64_t objects, pulled; /* that there are, and that took part */
+	/* Of the objects that took part: */
+	uint64_t symbols;
+	uint64_t sections, kept, replaced; /* not empty ones; in the image; of COMDAT groups given before */
+	uint64_t fragments, entries; /* strings and records that are needed, and different ones */
+	uint64_t relocations; /* applied */
+	uint64_t output_size; /* bytes of the file */
+};
+
+void sk_linker_count(const struct sk_linker *linker, struct sk_linker_statistics *statistics);
 
 #endif

@@ -24,6 +24,7 @@ linker_liblinker_la_SOURCES = \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \
+	linker/statistics.c \
 	linker/symbols.c \
 	linker/write.c \
 	linker/x86_64.c \

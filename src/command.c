@@ -1,10 +1,15 @@
 /* The command line: response files are expanded first, then one pass over the words with a table of options. */
+#include "config.h"
+
 #include "command.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "keywords.h"
 
 const char sk_command_help[] =
 	"Usage: sklink [options] MANIFEST [OBJECT...] -o PACKAGE\n"
@@ -25,18 +30,33 @@ const char sk_command_help[] =
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
+	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
+	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
+	"  -z noexecstack|text|now|defs|separate-code\n"
+	"                            accepted: so it is in every package\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  -s, --strip-all           no symbol table and no debug information\n"
 	"  -S, --strip-debug         no debug information\n"
 	"  --compress-debug-sections=none|zlib\n"
 	"                            how to keep debug information (default none)\n"
+	"  --gc-sections, --no-gc-sections\n"
+	"                            leave out what nothing reaches (the default), or keep all of every object pulled\n"
 	"  --print-gc-sections       print the sections that nothing reaches\n"
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
+	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
+	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
+	"chrome://tracing\n"
+	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
 	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
+	"  --fatal-warnings, --no-fatal-warnings\n"
+	"                            warnings are errors, or they are not (the default)\n"
+	"  -w, --no-warnings         no warnings\n"
+	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
+	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
 	"  @FILE                     read more arguments from FILE\n"
 	"  --help                    print this help\n"
 	"  --version                 print the version\n"
@@ -44,6 +64,7 @@ const char sk_command_help[] =
 	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
 
 enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
+enum { MAXIMUM_THREADS = 256, DEFAULT_MAXIMUM_THREADS = 8 };
 
 struct words {
 	SK_ARRAY(char *) list;
@@ -136,10 +157,15 @@ static void expand(struct words *words, char *word, unsigned depth)
 /* What an option does with the struct sk_command field at `field`. */
 enum action {
 	SET_TEXT,
+	SET_OPTIONAL_TEXT, /* "" where none follows behind "=" */
 	ADD_TEXT,
 	SET_FLAG,
-	SET_ERROR_LIMIT,
+	CLEAR_FLAG,
+	SET_NUMBER,
 	SET_COMPRESSION,
+	SET_KEYWORD,
+	SET_COLOUR,
+	CLEAR_COLOUR,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
 	END_WHOLE,
@@ -152,6 +178,7 @@ static const struct option {
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
 	enum action action;
 	size_t field;
+	unsigned minimum, maximum; /* of SET_NUMBER */
 } options[] = {
 	{"output", "o", SET_TEXT, FIELD(output)},
 	{"library-path", "L", ADD_TEXT, FIELD(search_paths)},
@@ -164,25 +191,50 @@ static const struct option {
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
+	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
 	{"compress-debug-sections", NULL, SET_COMPRESSION, 0},
+	{"gc-sections", NULL, CLEAR_FLAG, FIELD(no_gc_sections)},
+	{"no-gc-sections", NULL, SET_FLAG, FIELD(no_gc_sections)},
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
-	{"error-limit", NULL, SET_ERROR_LIMIT, 0},
+	{"stats", NULL, SET_FLAG, FIELD(statistics)},
+	{"time-trace", NULL, SET_OPTIONAL_TEXT, FIELD(time_trace)},
+	{"threads", "j", SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
+	{"error-limit", NULL, SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
+	{"fatal-warnings", NULL, SET_FLAG, FIELD(fatal_warnings)},
+	{"no-fatal-warnings", NULL, CLEAR_FLAG, FIELD(fatal_warnings)},
+	{"no-warnings", "w", SET_FLAG, FIELD(no_warnings)},
+	{"color-diagnostics", NULL, SET_COLOUR, 0},
+	{"no-color-diagnostics", NULL, CLEAR_COLOUR, 0},
 	{"help", "h", SET_FLAG, FIELD(help)},
 	{"version", "v", SET_FLAG, FIELD(version)},
 };
 
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-static bool takes_value(const struct option *option)
+enum arity { NO_VALUE, OPTIONAL_VALUE, VALUE };
+
+static enum arity arity_of(const struct option *option)
 {
-	return option->action != SET_FLAG && option->action != BEGIN_WHOLE && option->action != END_WHOLE;
+	switch (option->action) {
+	case SET_FLAG:
+	case CLEAR_FLAG:
+	case CLEAR_COLOUR:
+	case BEGIN_WHOLE:
+	case END_WHOLE:
+		return NO_VALUE;
+	case SET_OPTIONAL_TEXT:
+	case SET_COLOUR:
+		return OPTIONAL_VALUE;
+	default:
+		return VALUE;
+	}
 }
 
 /* Finds the option of a word that starts with a dash, or NULL. *value is what stands in the word itself, or NULL. */
@@ -201,7 +253,7 @@ static const struct option *find_option(const char *word, const char **value)
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
 		if (word[1] == '-' || !options[i].letter || word[1] != *options[i].letter)
 			continue;
-		if (!word[2] || takes_value(&options[i])) {
+		if (!word[2] || arity_of(&options[i]) == VALUE) {
 			*value = word[2] ? word + 2 : NULL;
 			return &options[i];
 		}
@@ -221,17 +273,18 @@ static void unknown_option(struct words *words, const char *word)
 		 sk_did_you_mean(words->arena, name, names, OPTION_COUNT));
 }
 
-static void set_error_limit(struct words *words, const char *value)
+static void set_number(struct words *words, const struct option *option, const char *value, unsigned *field)
 {
 	char *end;
 
 	errno = 0;
-	unsigned long limit = strtoul(value, &end, 10);
+	unsigned long number = strtoul(value, &end, 10);
 
-	if (value[0] < '0' || value[0] > '9' || *end || errno || limit > UINT32_MAX)
-		sk_error(words->diag, (struct sk_place){0}, "--error-limit wants a number, not '%s'", value);
+	if (value[0] < '0' || value[0] > '9' || *end || errno || number < option->minimum || number > option->maximum)
+		sk_error(words->diag, (struct sk_place){0}, "--%s wants a number from %u to %u, not '%s'", option->name,
+			 option->minimum, option->maximum, value);
 	else
-		words->command->error_limit = (unsigned)limit;
+		*field = (unsigned)number;
 }
 
 static void set_compression(struct words *words, const char *value)
@@ -240,6 +293,21 @@ static void set_compression(struct words *words, const char *value)
 		sk_error(words->diag, (struct sk_place){0}, "--compress-debug-sections wants none or zlib, not '%s'",
 			 value);
 	words->command->compress_debug = !strcmp(value, "zlib");
+}
+
+static void set_colour(struct words *words, const char *value)
+{
+	static const char *const values[] = {
+		[SK_COLOUR_AUTOMATIC] = "auto", [SK_COLOUR_ALWAYS] = "always", [SK_COLOUR_NEVER] = "never"};
+	unsigned i = 0;
+
+	while (i < 3 && strcmp(values[i], value))
+		i++;
+	if (i < 3)
+		words->command->colour = (enum sk_colour)i;
+	else
+		sk_error(words->diag, (struct sk_place){0}, "--color-diagnostics wants auto, always or never, not '%s'",
+			 value);
 }
 
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
@@ -251,17 +319,30 @@ static void apply(struct words *words, const struct option *option, const char *
 	case SET_TEXT:
 		*(const char **)field = value;
 		break;
+	case SET_OPTIONAL_TEXT:
+		*(const char **)field = value ? value : "";
+		break;
 	case ADD_TEXT:
 		sk_array_push(words->arena, (sk_texts *)field, value);
 		break;
 	case SET_FLAG:
-		*(bool *)field = true;
+	case CLEAR_FLAG:
+		*(bool *)field = option->action == SET_FLAG;
 		break;
-	case SET_ERROR_LIMIT:
-		set_error_limit(words, value);
+	case SET_NUMBER:
+		set_number(words, option, value, (unsigned *)field);
 		break;
 	case SET_COMPRESSION:
 		set_compression(words, value);
+		break;
+	case SET_KEYWORD:
+		sk_keyword_apply(words->diag, value, command);
+		break;
+	case SET_COLOUR:
+		set_colour(words, value ? value : "always");
+		break;
+	case CLEAR_COLOUR:
+		command->colour = SK_COLOUR_NEVER;
 		break;
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});
@@ -302,19 +383,30 @@ static void interpret(struct words *words)
 		}
 
 		const struct option *option = find_option(word, &value);
-		bool wants = option && takes_value(option);
+		enum arity arity = option ? arity_of(option) : NO_VALUE;
 
-		if (wants && !value && i + 1 < words->list.count)
+		if (arity == VALUE && !value && i + 1 < words->list.count)
 			value = words->list.items[++i];
 		if (!option)
 			unknown_option(words, word);
-		else if (value && !wants)
+		else if (value && arity == NO_VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
-		else if (wants && (!value || !*value))
+		else if (value ? !*value : arity == VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
 		else
 			apply(words, option, value, &whole);
 	}
+}
+
+/* The processors that this process may use, but not so many that the threads would only wait for memory. */
+static unsigned default_threads(void)
+{
+	cpu_set_t processors;
+
+	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* there are more than a set can hold */
+		return DEFAULT_MAXIMUM_THREADS;
+	int count = CPU_COUNT(&processors);
+	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
 }
 
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
@@ -322,10 +414,12 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
-	*command = (struct sk_command){.error_limit = 20};
+	*command = (struct sk_command){.error_limit = 20, .threads = default_threads()};
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);
+	if (command->time_trace && !*command->time_trace && command->output)
+		command->time_trace = sk_arena_print(arena, "%s.time-trace", command->output);
 	if (diag->errors == errors && !command->help && !command->version) {
 		if (!command->manifest)
 			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");

@@ -28,12 +28,19 @@ struct sk_command {
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
 	const char *soname, *map_file, *dependency_file; /* NULL: none */
+	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;
-	bool print_gc_sections, trace;
+	bool no_gc_sections; /* nothing of the objects that take part is collected */
+	bool print_gc_sections, trace, statistics;
 	bool strip_all, strip_debug;
+	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
+	bool no_relro; /* -z norelro */
 	bool compress_debug; /* --compress-debug-sections=zlib */
+	bool fatal_warnings, no_warnings;
+	enum sk_colour colour; /* --color-diagnostics */
 	unsigned error_limit; /* 0: no limit */
+	unsigned threads; /* at least 1 */
 	bool help, version; /* asked for: nothing else matters */
 };
 

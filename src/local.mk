@@ -4,7 +4,9 @@ src_libbase_la_SOURCES = \
 	src/base/arena.c src/base/arena.h \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
-	src/base/map.c src/base/map.h
+	src/base/file.c src/base/file.h \
+	src/base/map.c src/base/map.h \
+	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 src_libbase_la_LIBADD = $(XXHASH_LIBS)
 
@@ -42,6 +44,7 @@ src_libcore_la_SOURCES = \
 	src/document.c src/document.h \
 	src/fields.c src/fields.h \
 	src/kernels.c src/kernels.h \
+	src/keywords.c src/keywords.h \
 	src/manifest-names.c \
 	src/manifest-parts.h \
 	src/manifest-tasks.c \
@@ -54,7 +57,8 @@ src_libcore_la_SOURCES = \
 	src/signature-attributes.c \
 	src/signature-parts.h \
 	src/signature-rules.c \
-	src/signature.c src/signature.h
+	src/signature.c src/signature.h \
+	src/statistics.c src/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \

@@ -15,6 +15,7 @@ struct package {
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
+	uint64_t dispatcher_size; /* bytes of code so far */
 };
 
 static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
@@ -109,6 +110,7 @@ static sk_symbol add_entry(struct package *package, uint32_t launch, enum sk_ent
 				   code_target(package, relocation), relocation->addend);
 	}
 	add_frames(package, code, functions);
+	package->dispatcher_size += code->bytes.count;
 	return functions[0];
 }
 
@@ -184,7 +186,7 @@ static void add_report(struct package *package, const struct sk_partition *parti
 }
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker)
+		      const struct sk_plan_view *plan, struct sk_linker *linker, uint64_t *dispatcher_size)
 {
 	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
 
@@ -195,5 +197,6 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 		return false;
 	add_plan(&package);
 	add_report(&package, partition);
+	*dispatcher_size = package.dispatcher_size;
 	return true;
 }

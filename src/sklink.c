@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "bind.h"
 #include "command.h"
 #include "kernels.h"
@@ -13,7 +15,19 @@
 #include "partition.h"
 #include "plan.h"
 #include "schedule.h"
+#include "statistics.h"
 #include "verify.h"
+
+/* One link. */
+struct link {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_command *command;
+	struct sk_timing *timing; /* NULL: nobody wants to know */
+	struct sk_linker *linker;
+	struct sk_plan_view plan; /* once it is complete */
+	uint64_t dispatcher_size; /* bytes, once there are dispatchers */
+};
 
 static void print_line(void *context, const char *line)
 {
@@ -21,16 +35,22 @@ static void print_line(void *context, const char *line)
 	puts(line);
 }
 
-static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command)
+static struct sk_linker *create_linker(const struct link *link)
 {
-	return sk_linker_create(arena, diag,
+	const struct sk_command *command = link->command;
+
+	return sk_linker_create(link->arena, link->diag,
 				&(struct sk_linker_options){
 					.search_paths = command->search_paths.items,
 					.search_path_count = command->search_paths.count,
 					.soname = command->soname,
+					.max_page_size = command->max_page_size,
+					.no_relro = command->no_relro,
 					.strip_debug = command->strip_debug,
 					.strip_all = command->strip_all,
 					.compress_debug = command->compress_debug,
+					.threads = command->threads,
+					.timing = link->timing,
 					.assignments = command->assignments.items,
 					.assignment_count = command->assignments.count,
 					.wrapped = command->wrapped.items,
@@ -39,6 +59,7 @@ static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *d
 					.required_count = command->required.count,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.print = print_line,
+					.no_gc_sections = command->no_gc_sections,
 					.print_gc_sections = command->print_gc_sections,
 					.trace = command->trace,
 					.traced_symbols = command->traced_symbols.items,
@@ -48,15 +69,36 @@ static struct sk_linker *create_linker(struct sk_arena *arena, struct sk_diag *d
 				});
 }
 
-static void add_inputs(struct sk_linker *linker, const struct sk_command *command)
+/* Threads read the inputs while this one reads the manifest. */
+static void read_ahead(const struct link *link)
 {
+	const struct sk_command *command = link->command;
+	const char **paths = SK_NEW_ARRAY(link->arena, const char *, command->inputs.count);
+	size_t count = 0;
+
 	for (size_t i = 0; i < command->inputs.count; i++) {
 		const struct sk_command_input *input = &command->inputs.items[i];
 
+		paths[count] = input->library ? sk_linker_find_library(link->linker, input->name) : input->name;
+		count += paths[count] != NULL;
+	}
+	sk_linker_read_ahead(link->linker, paths, count);
+}
+
+static void add_inputs(const struct link *link)
+{
+	const struct sk_command *command = link->command;
+	struct sk_linker *linker = link->linker;
+
+	for (size_t i = 0; i < command->inputs.count; i++) {
+		const struct sk_command_input *input = &command->inputs.items[i];
+
+		sk_timing_begin(link->timing, "input", input->name);
 		if (input->library)
 			sk_linker_add_library(linker, input->name, input->whole_archive);
 		else
 			sk_linker_add_file(linker, input->name, input->whole_archive);
+		sk_timing_end(link->timing);
 	}
 	for (size_t i = 0; i < command->undefined.count; i++)
 		sk_linker_require(linker, command->undefined.items[i]);
@@ -76,6 +118,7 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 	bool ok = check_output(diag, linker, command->output);
 
 	ok &= check_output(diag, linker, command->map_file);
+	ok &= check_output(diag, linker, command->time_trace);
 	return check_output(diag, linker, command->dependency_file) && ok;
 }
 
@@ -90,17 +133,28 @@ static void add_dependencies(struct sk_linker *linker, const struct sk_command *
 }
 
 /* Each room collects all its errors; the first room with one is the last to run. */
-static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const struct sk_command *command,
-			 struct sk_linker *linker)
+static bool link_package(struct link *link)
 {
-	struct sk_model *model = sk_model_create(arena, diag);
+	const struct sk_command *command = link->command;
+	struct sk_timing *timing = link->timing;
+	struct sk_diag *diag = link->diag;
+	struct sk_linker *linker = link->linker;
+	struct sk_model *model = sk_model_create(link->arena, diag);
+
+	sk_timing_begin(timing, "manifest", NULL);
+
+	read_ahead(link);
 
 	bool read = sk_manifest_read(model, command->manifest);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
-	if (!read || diag->errors) /* of the inputs, too */
+	sk_timing_next(timing, "inputs");
+	add_inputs(link);
+	if (!read || diag->errors)
 		return false;
+	/* Every input is known and checked. */
 
+	sk_timing_next(timing, "kernels");
 	if (!sk_kernels_find(model, linker))
 		return false;
 	/* Every task has a kernel with a signature and an address to call. Beyond this point no input is added. */
@@ -110,10 +164,13 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 		return false;
 	/* The output replaces nothing that was read. */
 
+	sk_timing_next(timing, "bind");
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
 		return false;
 	/* Every argument is a tensor's bytes or a scalar, checked against the signature. Beyond this point the model
 	 * does not change. */
+
+	sk_timing_next(timing, "partition");
 
 	struct sk_partition *partition = sk_partition_build(model);
 
@@ -121,11 +178,15 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 		return false;
 	/* Every task belongs to one launch, for a reason. */
 
+	sk_timing_next(timing, "schedule");
+
 	struct sk_schedule *schedule = sk_schedule_build(model, partition);
 
 	if (!schedule)
 		return false;
 	/* Every step has its core set and exactly the awaits it needs. */
+
+	sk_timing_next(timing, "memory");
 
 	struct sk_memory *memory = sk_memory_plan(model, partition, schedule);
 
@@ -133,43 +194,81 @@ static bool link_package(struct sk_arena *arena, struct sk_diag *diag, const str
 		return false;
 	/* Every temporary has bytes in the workspace. */
 
+	sk_timing_next(timing, "plan");
+
 	struct sk_plan_image image;
+	char error[256];
 
 	if (!sk_plan_write(model, partition, schedule, memory, sk_linker_machine(linker), !command->no_task_entries,
 			   &image))
 		return false;
-	/* The plan is complete. From here on only the plan counts, not what it was made from. */
-
-	struct sk_plan_view plan;
-	char error[256];
-
-	if (!sk_plan_open(image.bytes, image.size, &plan, error, sizeof(error))) {
+	if (!sk_plan_open(image.bytes, image.size, &link->plan, error, sizeof(error))) {
 		sk_error(diag, (struct sk_place){.file = command->manifest}, "internal error: %s", error);
 		return false;
 	}
-	if (!sk_verify(arena, diag, &plan, command->manifest))
+	/* The plan is complete. From here on only the plan counts, not what it was made from. */
+
+	sk_timing_next(timing, "verify");
+	if (!sk_verify(link->arena, diag, &link->plan, command->manifest))
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores. */
 
-	if (!sk_package_build(model, partition, &image, &plan, linker))
+	sk_timing_next(timing, "dispatchers");
+	if (!sk_package_build(model, partition, &image, &link->plan, linker, &link->dispatcher_size))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
-	return sk_linker_link(linker) && sk_linker_write(linker, command->output);
+	sk_timing_next(timing, "link");
+	if (!sk_linker_link(linker) || diag->errors) /* warnings that are errors do not stop a room */
+		return false;
+	/* The file's parts are complete. */
+
+	sk_timing_next(timing, "write");
+	if (!sk_linker_write(linker, command->output))
+		return false;
+	sk_timing_end(timing);
+	return true;
+}
+
+/* What was asked for about a link that has succeeded. */
+static void report(const struct link *link)
+{
+	const struct sk_command *command = link->command;
+
+	if (command->statistics)
+		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
+							    .plan = &link->plan,
+							    .dispatcher_size = link->dispatcher_size,
+							    .timing = link->timing},
+				    stdout);
+	if (command->time_trace) {
+		const char *trace = sk_timing_trace(link->timing, "sklink");
+
+		sk_file_replace(link->diag, command->time_trace, 0666, &(struct sk_file_part){0, trace, strlen(trace)},
+				1);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct sk_arena *arena = sk_arena_create();
-	struct sk_linker *linker = NULL;
 	struct sk_command command;
 	struct sk_diag diag;
+	struct link link = {.arena = arena, .diag = &diag, .command = &command};
 
 	sk_diag_init(&diag, arena);
-	if (sk_command_parse(arena, &diag, argc, argv, &command) && !command.help && !command.version) {
-		linker = create_linker(arena, &diag, &command);
-		add_inputs(linker, &command);
-		link_package(arena, &diag, &command, linker);
+
+	bool understood = sk_command_parse(arena, &diag, argc, argv, &command);
+
+	diag.fatal_warnings = command.fatal_warnings;
+	diag.no_warnings = command.no_warnings;
+	diag.colour = command.colour;
+	if (understood && !command.help && !command.version) {
+		if (command.statistics || command.time_trace)
+			link.timing = sk_timing_create(arena);
+		link.linker = create_linker(&link);
+		if (link_package(&link))
+			report(&link);
 	}
 	if (command.help)
 		fputs(sk_command_help, stdout);
@@ -177,7 +276,7 @@ int main(int argc, char **argv)
 		puts("sklink " PACKAGE_VERSION);
 
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
-	sk_linker_destroy(linker);
+	sk_linker_destroy(link.linker);
 
 	bool failed = diag.errors || fflush(stdout);
 

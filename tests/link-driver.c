@@ -8,8 +8,8 @@
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
- *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --print-gc-sections, --trace, --trace-symbol,
- *     --map FILE, --dependency-file FILE
+ *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
+ *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -30,7 +30,7 @@ struct arguments {
 	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *defined[MAXIMUM], *traced[MAXIMUM];
 	size_t assignment_count, wrapped_count, defined_count, traced_count;
 	const char *map_file, *dependency_file;
-	bool multiple, print_gc, trace;
+	bool multiple, no_gc, print_gc, trace;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
@@ -95,6 +95,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->dependency_file = value_of(arguments, count, &i);
 		else if (!strcmp(name, "--allow-multiple-definition"))
 			options->multiple = true;
+		else if (!strcmp(name, "--no-gc-sections"))
+			options->no_gc = true;
 		else if (!strcmp(name, "--print-gc-sections"))
 			options->print_gc = true;
 		else if (!strcmp(name, "--trace"))
@@ -322,6 +324,7 @@ int main(int count, char **arguments)
 							     .required = options->defined,
 							     .required_count = options->defined_count,
 							     .allow_multiple_definition = options->multiple,
+							     .no_gc_sections = options->no_gc,
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
 							     .trace = options->trace,

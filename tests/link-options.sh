@@ -81,6 +81,23 @@ fails_with 'duplicate symbol: g' "$driver" -o out2.so --export entry=f f.o g.o g
 gives 11 f f.o g.o g2.o --allow-multiple-definition
 gives 21 f f.o g2.o g.o --allow-multiple-definition
 
+# ---- --no-gc-sections ----
+echo 'int common_of_g[5]; long unused_too(void) { return 5; } const char *word(void) { return "a string that is not reached"; }' | source more_g
+$KERNEL_CC -O1 -fPIC -fcommon -ffunction-sections -c more_g.c -o more_g.o
+gives 11 f f.o libg.a libh.a more_g.o --no-gc-sections --print-gc-sections
+[ ! -s lines.txt ] || { cat lines.txt; fail "--no-gc-sections collects"; }
+nm out.so | sed 's/^[0-9a-f]* //' | sort >got.txt
+for symbol in 't unused_g' 'd unused_data' 'b unused_zero' 't unused_too' 't word' 'b common_of_g'; do
+	grep -qx "$symbol" got.txt || { cat got.txt; fail "--no-gc-sections: no $symbol"; }
+done
+! grep -qx 't h' got.txt || fail "--no-gc-sections pulls more"
+grep -q 'a string that is not reached' out.so || fail "--no-gc-sections leaves a string out"
+gives 11 f f.o libg.a libh.a more_g.o
+! nm out.so | grep -qE 'unused|common_of_g' || fail "collection is not the default"
+echo 'void nowhere(void); void unreached(void) { nowhere(); }' | source unreached
+gives 11 f f.o g.o unreached.o
+fails_with 'undefined symbol: nowhere' "$driver" -o out2.so --export entry=f f.o g.o unreached.o --no-gc-sections
+
 # ---- lines ----
 gives 11 f f.o g.o h.o --print-gc-sections
 sort lines.txt >got.txt

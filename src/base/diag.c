@@ -2,6 +2,7 @@
 #include "base/diag.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
 static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *format,
 		va_list args)
 {
+	if (severity == SK_WARNING && diag->fatal_warnings)
+		severity = SK_ERROR;
+	diag->muted = severity == SK_WARNING && diag->no_warnings;
+	if (diag->muted)
+		return;
 	if (severity == SK_ERROR)
 		diag->errors++;
 	else
@@ -82,7 +88,7 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	struct sk_message *message = diag->last;
 	va_list args;
 
-	if (!message || sk_diag_is_full(diag))
+	if (!message || diag->muted || sk_diag_is_full(diag))
 		return;
 
 	struct note *note = SK_NEW(diag->arena, struct note);
@@ -111,26 +117,44 @@ static void print_clean(const char *text, FILE *stream)
 	}
 }
 
+static bool wants_colour(enum sk_colour colour, FILE *stream)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	if (colour != SK_COLOUR_AUTOMATIC)
+		return colour == SK_COLOUR_ALWAYS;
+	return isatty(fileno(stream)) && !(no_colour && *no_colour);
+}
+
+static void print_head(const char *program, enum sk_severity severity, bool colour, FILE *stream)
+{
+	static const struct {
+		const char *text, *colour; /* lld's: bold red and magenta */
+	} heads[] = {
+		[SK_ERROR] = {"error:", "\033[1;31m"},
+		[SK_WARNING] = {"warning:", "\033[1;35m"},
+	};
+
+	fprintf(stream, "%s: %s%s%s ", program, colour ? heads[severity].colour : "", heads[severity].text,
+		colour ? "\033[0m" : "");
+}
+
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream)
 {
-	bool colour = isatty(fileno(stream)), stopped = false;
+	bool colour = wants_colour(diag->colour, stream), stopped = false;
 	unsigned errors = 0;
 
 	for (const struct sk_message *message = diag->first; message; message = message->next) {
 		bool error = message->severity == SK_ERROR;
 
 		if (error && limit && errors == limit) {
-			fprintf(stream, "%s: error: too many errors, stopping after %u (--error-limit=0 shows all)\n",
-				program, limit);
+			print_head(program, SK_ERROR, colour, stream);
+			fprintf(stream, "too many errors, stopping after %u (--error-limit=0 shows all)\n", limit);
 			stopped = true;
 			break;
 		}
 		errors += error;
-		fprintf(stream, "%s: %s%s:%s ", program,
-			!colour ? ""
-			: error ? "\033[1;31m"
-				: "\033[1;35m",
-			error ? "error" : "warning", colour ? "\033[0m" : "");
+		print_head(program, message->severity, colour, stream);
 		print_clean(message->place, stream);
 		fputs(*message->place ? ": " : "", stream);
 		print_clean(message->text, stream);
@@ -141,8 +165,10 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 			fputc('\n', stream);
 		}
 	}
-	if (diag->dropped && !stopped)
-		fprintf(stream, "%s: error: %u more messages were too many to keep\n", program, diag->dropped);
+	if (diag->dropped && !stopped) {
+		print_head(program, SK_ERROR, colour, stream);
+		fprintf(stream, "%u more messages were too many to keep\n", diag->dropped);
+	}
 	diag->dropped = 0;
 	diag->first = diag->last = NULL;
 }

@@ -24,6 +24,9 @@ struct sk_place {
 
 enum sk_severity { SK_ERROR, SK_WARNING };
 
+/* Automatic: colour on a terminal, unless the environment has a NO_COLOR that is not empty (no-color.org). */
+enum sk_colour { SK_COLOUR_AUTOMATIC, SK_COLOUR_ALWAYS, SK_COLOUR_NEVER };
+
 struct sk_diag {
 	struct sk_arena *arena;
 	struct sk_message *first, *last;
@@ -31,6 +34,11 @@ struct sk_diag {
 	unsigned warnings;
 	size_t kept; /* bytes of text */
 	unsigned dropped; /* messages that are counted, but not kept */
+	bool muted; /* the message added last is a warning that nobody wants */
+	/* What the user wants, before the first message: */
+	bool fatal_warnings; /* warnings are errors */
+	bool no_warnings; /* they are nothing, unless they are errors */
+	enum sk_colour colour;
 };
 
 /* A hostile input can give an error for each of its bytes, and each can name something long: no more text than this is
@@ -57,7 +65,7 @@ void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((forma
 const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
 
 /* Prints all messages ("program: error: place: text") and empties the sink, keeping the counts. At most limit errors
- * are printed (0: all), then a line says that there were more. Colour if the stream is a terminal. */
+ * are printed (0: all), then a line says that there were more. */
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
 
 /* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near: at most a

@@ -1,0 +1,82 @@
+/* Writing files as a whole; see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(struct sk_diag *diag, const char *path, const char *action)
+{
+	sk_error(diag, (struct sk_place){.file = path}, "cannot %s: %s", action, strerror(errno));
+	return false;
+}
+
+static bool write_part(int descriptor, const struct sk_file_part *part)
+{
+	for (uint64_t done = 0; done < part->size;) {
+		ssize_t wrote = pwrite(descriptor, (const uint8_t *)part->bytes + done, part->size - done,
+				       (off_t)(part->offset + done));
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0) {
+			errno = wrote ? errno : ENOSPC;
+			return false;
+		}
+		done += (uint64_t)wrote;
+	}
+	return true;
+}
+
+static bool write_parts(int descriptor, const struct sk_file_part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!write_part(descriptor, &parts[i]))
+			return false;
+	return true;
+}
+
+/* A new file beside the path, with the mode that the umask gives. NULL: it cannot be created. */
+static const char *create_beside(struct sk_diag *diag, const char *path, mode_t mode, int *descriptor)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		const char *name = sk_arena_print(diag->arena, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+
+		*descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (*descriptor >= 0)
+			return name;
+		if (errno != EEXIST)
+			break;
+	}
+	return NULL;
+}
+
+bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
+		     size_t count)
+{
+	struct stat status;
+	int descriptor;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		sk_error(diag, (struct sk_place){.file = path}, "cannot be replaced: it is not a regular file");
+		return false;
+	}
+
+	const char *name = create_beside(diag, path, mode, &descriptor);
+
+	if (!name)
+		return fail(diag, path, "create the file");
+
+	bool ok = write_parts(descriptor, parts, count) || fail(diag, path, "write the file");
+
+	if (close(descriptor) < 0 && ok)
+		ok = fail(diag, path, "write the file");
+	if (ok && rename(name, path) < 0)
+		ok = fail(diag, path, "replace the file");
+	if (!ok)
+		unlink(name);
+	return ok;
+}
