@@ -355,6 +355,7 @@ struct sk_linker {
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;
+	struct sk_merged *recent_merged; /* the last one that a section has gone to */
 	struct sk_map merged_numbers;
 	SK_ARRAY(struct sk_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
@@ -371,6 +372,7 @@ struct sk_linker {
 	uint32_t soname; /* in .dynstr */
 	SK_ARRAY(struct sk_output *) outputs;
 	struct sk_map output_numbers;
+	struct sk_output *recent_outputs[SK_RANK_COUNT]; /* the last one that a section has gone to */
 	SK_ARRAY(Elf64_Phdr) segments;
 	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
 	uint8_t *image;
@@ -392,6 +394,7 @@ struct sk_entry {
 /* What mergeable sections of one kind become. */
 struct sk_merged {
 	struct sk_input_section section;
+	const char *output_name; /* of the sections that go in */
 	struct sk_map numbers; /* of entries, by contents */
 	SK_ARRAY(struct sk_entry) entries;
 };

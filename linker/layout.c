@@ -137,12 +137,19 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 	}
 }
 
-static void add_section(struct sk_linker *linker, struct sk_input_section *section)
+static struct sk_output *find_output(struct sk_linker *linker, const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 	const char *name = sk_output_name(section);
 	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
 	uint64_t entry_size = section->object ? 0 : section->entry_size;
+	struct sk_output *recent = linker->recent_outputs[rank];
+
+	/* Most sections go where the one before has gone. */
+	if (recent && recent->name == name && recent->flags == (rank_flags(rank) | merge_flags) &&
+	    recent->entry_size == entry_size)
+		return recent;
+
 	char *key = sk_arena_print(linker->arena, "%c%llx:%llx:%s", 'A' + (int)rank, (unsigned long long)merge_flags,
 				   (unsigned long long)entry_size, name);
 	uint32_t fresh = (uint32_t)linker->outputs.count;
@@ -160,7 +167,12 @@ static void add_section(struct sk_linker *linker, struct sk_input_section *secti
 		sk_array_push(linker->arena, &linker->outputs, output);
 	}
 
-	struct sk_output *output = linker->outputs.items[number];
+	return linker->recent_outputs[rank] = linker->outputs.items[number];
+}
+
+static void add_section(struct sk_linker *linker, struct sk_input_section *section)
+{
+	struct sk_output *output = find_output(linker, section);
 
 	section->output = output;
 	sk_array_push(linker->arena, &output->sections, section);

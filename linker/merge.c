@@ -57,9 +57,16 @@ static void cut(struct sk_linker *linker, struct sk_input_section *section)
 {
 	SK_ARRAY(struct sk_fragment) fragments = {0};
 
+	if (!(section->flags & SHF_STRINGS)) {
+		section->fragment_count = (uint32_t)(section->size / section->entry_size);
+		section->fragments = SK_NEW_ARRAY(linker->arena, struct sk_fragment, section->fragment_count);
+		for (uint32_t i = 0; i < section->fragment_count; i++)
+			section->fragments[i] = (struct sk_fragment){(uint32_t)(i * section->entry_size), SK_NONE};
+		return;
+	}
 	for (uint64_t offset = 0; offset < section->size;) {
 		sk_array_push(linker->arena, &fragments, (struct sk_fragment){(uint32_t)offset, SK_NONE});
-		offset = section->flags & SHF_STRINGS ? end_of_string(section, offset) : offset + section->entry_size;
+		offset = end_of_string(section, offset);
 	}
 	section->fragments = fragments.items;
 	section->fragment_count = (uint32_t)fragments.count;
@@ -109,10 +116,8 @@ void sk_merge_mark_all(struct sk_linker *linker, struct sk_input_section *sectio
 /* ---- joining ---- */
 
 /* ".rodata.str1": what is in .rodata has an entry size of its own there. */
-static const char *merged_name(struct sk_linker *linker, const struct sk_input_section *section)
+static const char *merged_name(struct sk_linker *linker, const struct sk_input_section *section, const char *name)
 {
-	const char *name = sk_output_name(section);
-
 	if (strcmp(name, ".rodata") != 0)
 		return name;
 	return sk_arena_print(linker->arena, "%s.%s%u", name, section->flags & SHF_STRINGS ? "str" : "cst",
@@ -123,7 +128,15 @@ static const char *merged_name(struct sk_linker *linker, const struct sk_input_s
 static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_input_section *section)
 {
 	uint64_t flags = section->flags & (SHF_ALLOC | SHF_MERGE | SHF_STRINGS);
-	const char *name = merged_name(linker, section);
+	const char *output_name = sk_output_name(section);
+	const struct sk_merged *recent = linker->recent_merged;
+
+	/* Most sections go where the one before has gone. */
+	if (recent && recent->output_name == output_name && recent->section.flags == flags &&
+	    recent->section.entry_size == section->entry_size && recent->section.alignment == section->alignment)
+		return linker->recent_merged;
+
+	const char *name = merged_name(linker, section, output_name);
 	const char *key =
 		sk_arena_print(linker->arena, "%llx:%llx:%llx:%s", (unsigned long long)flags,
 			       (unsigned long long)section->entry_size, (unsigned long long)section->alignment, name);
@@ -143,10 +156,11 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 							    .loaded = section->loaded,
 							    .debug = section->debug,
 							    .live = true};
+		merged->output_name = output_name;
 		sk_map_init(&merged->numbers, linker->arena);
 		sk_array_push(linker->arena, &linker->merged, merged);
 	}
-	return linker->merged.items[number];
+	return linker->recent_merged = linker->merged.items[number];
 }
 
 static void join(struct sk_linker *linker, struct sk_input_section *section)

@@ -1,5 +1,5 @@
-/* Sections for the linker: a text section and an .eh_frame section for each entry of each launch, the plan, the
- * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
+/* Sections for the linker: the code of all launches' entries and its unwind information, the plan, the constants and
+ * the report. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "package.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ struct package {
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
-	uint64_t dispatcher_size; /* bytes of code so far */
+	struct sk_code code; /* of all entries */
+	struct sk_arena *scratch;
 };
 
 static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
@@ -67,40 +68,43 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 	return package->model->kernels.items[relocation->index].code;
 }
 
-/* Unwind information of one entry: its FDEs refer to the functions in the text section, in order. */
-static void add_frames(struct package *package, const struct sk_code *code, const sk_symbol *functions)
+/* Synthesizes one entry; returns the number of its symbol in the code. SK_NONE and an error if that cannot be done. */
+static uint32_t emit_entry(struct package *package, uint32_t launch, enum sk_entry_kind kind, const char *name)
 {
-	sk_section frames =
-		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
+	uint32_t symbol = (uint32_t)package->code.symbols.count;
+	const char *reason = sk_dispatcher_emit(package->scratch, package->plan, launch, kind, name, &package->code);
 
-	for (size_t i = 0; i < code->eh_frame_starts.count; i++)
-		sk_linker_relocate(package->linker, frames, code->eh_frame_starts.items[i], SK_RELOCATION_RELATIVE32,
-				   functions[i], 0);
-}
-
-/* Synthesizes one entry. SK_NONE and an error if that cannot be done. */
-static sk_symbol add_entry(struct package *package, uint32_t launch, enum sk_entry_kind kind, const char *name)
-{
-	struct sk_arena *arena = package->model->arena;
-	struct sk_code *code = SK_NEW(arena, struct sk_code);
-	const char *reason = sk_dispatcher_emit(arena, package->plan, launch, kind, name, code);
-
-	if (reason) {
+	if (reason)
 		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
 			 "cannot make the dispatcher %s: %s", name, reason);
-		return SK_NONE;
-	}
+	sk_arena_reset(package->scratch);
+	return reason ? SK_NONE : symbol;
+}
 
-	bool exported = package->plan->launches[launch].kind != SK_LAUNCH_TASK;
-	sk_section text = add_bytes(package, sk_arena_print(arena, ".text.%s", name), SK_SECTION_TEXT,
-				    SK_CODE_ALIGNMENT, code->bytes.items, code->bytes.count);
-	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, code->symbols.count); /* the first is the entry */
+static const char *serial_name(struct sk_arena *arena, const char *name)
+{
+	size_t length = strlen(name);
+	char *serial = sk_arena_alloc(arena, length + sizeof("_serial"), 1);
+
+	memcpy(serial, name, length);
+	memcpy(serial + length, "_serial", sizeof("_serial"));
+	return serial;
+}
+
+/* The code of all entries becomes a section, its functions symbols, its unwind information another section. */
+static void add_code(struct package *package, const bool *exported, sk_symbol *functions)
+{
+	const struct sk_code *code = &package->code;
+	sk_section text = add_bytes(package, ".text.sk_dispatchers", SK_SECTION_TEXT, SK_CODE_ALIGNMENT,
+				    code->bytes.items, code->bytes.count);
+	sk_section frames =
+		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
 
 	for (size_t i = 0; i < code->symbols.count; i++) {
 		const struct sk_code_symbol *symbol = &code->symbols.items[i];
 
 		functions[i] = sk_linker_define(package->linker, text, symbol->name, symbol->offset, symbol->size,
-						SK_SYMBOL_FUNCTION, exported && i == 0);
+						SK_SYMBOL_FUNCTION, exported[i]);
 	}
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *relocation = &code->relocations.items[i];
@@ -109,9 +113,9 @@ static sk_symbol add_entry(struct package *package, uint32_t launch, enum sk_ent
 				   relocation->call ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32,
 				   code_target(package, relocation), relocation->addend);
 	}
-	add_frames(package, code, functions);
-	package->dispatcher_size += code->bytes.count;
-	return functions[0];
+	for (size_t i = 0; i < code->eh_frame_starts.count; i++)
+		sk_linker_relocate(package->linker, frames, code->eh_frame_starts.items[i], SK_RELOCATION_RELATIVE32,
+				   functions[i], 0);
 }
 
 static bool add_dispatchers(struct package *package)
@@ -125,11 +129,24 @@ static bool add_dispatchers(struct package *package)
 	for (uint32_t i = 0; i < count; i++) {
 		const char *name = sk_plan_string(&package->plan->launches[i].name);
 
-		package->entries[i] = add_entry(package, i, SK_ENTRY_PARALLEL, name);
-		package->serial_entries[i] =
-			add_entry(package, i, SK_ENTRY_SERIAL, sk_arena_print(arena, "%s_serial", name));
+		package->entries[i] = emit_entry(package, i, SK_ENTRY_PARALLEL, name);
+		package->serial_entries[i] = emit_entry(package, i, SK_ENTRY_SERIAL, serial_name(arena, name));
 	}
-	return package->model->diag->errors == errors;
+	if (package->model->diag->errors != errors)
+		return false;
+
+	bool *exported = SK_NEW_ARRAY(arena, bool, package->code.symbols.count);
+	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, package->code.symbols.count);
+
+	for (uint32_t i = 0; i < count; i++)
+		exported[package->entries[i]] = exported[package->serial_entries[i]] =
+			package->plan->launches[i].kind != SK_LAUNCH_TASK;
+	add_code(package, exported, functions);
+	for (uint32_t i = 0; i < count; i++) {
+		package->entries[i] = functions[package->entries[i]];
+		package->serial_entries[i] = functions[package->serial_entries[i]];
+	}
+	return true;
 }
 
 static sk_symbol plan_target(const struct package *package, const struct sk_plan_relocation *relocation)
@@ -188,15 +205,24 @@ static void add_report(struct package *package, const struct sk_partition *parti
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, struct sk_linker *linker, uint64_t *dispatcher_size)
 {
-	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
+	struct package package = {.model = model,
+				  .image = image,
+				  .plan = plan,
+				  .linker = linker,
+				  .code = {.arena = model->arena},
+				  .scratch = sk_arena_create()};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code);
 	add_constants(&package);
-	if (!add_dispatchers(&package))
+
+	bool made = add_dispatchers(&package);
+
+	sk_arena_destroy(package.scratch);
+	if (!made)
 		return false;
 	add_plan(&package);
 	add_report(&package, partition);
-	*dispatcher_size = package.dispatcher_size;
+	*dispatcher_size = package.code.bytes.count;
 	return true;
 }

@@ -124,7 +124,7 @@ static bool compare_entry(const struct comparison *comparison, uint32_t launch, 
 	const struct sk_package_file *file = comparison->file;
 	uint64_t entry = sk_package_file_target(file, reference);
 	const struct sk_file_segment *segment;
-	struct sk_code code = {0};
+	struct sk_code code = {.arena = comparison->arena};
 	const char *reason = sk_dispatcher_emit(comparison->arena, &file->plan, launch, kind, name, &code);
 
 	if (reason) {

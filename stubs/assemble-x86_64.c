@@ -8,7 +8,7 @@ void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_o
 	__typeof__(e->code->bytes) *bytes = &e->code->bytes;
 
 	while (bytes->capacity < bytes->count + SK_X86_LONGEST)
-		bytes->items = sk_array_reserve(e->arena, bytes->items, bytes->capacity, &bytes->capacity, 1);
+		bytes->items = sk_array_reserve(e->code->arena, bytes->items, bytes->capacity, &bytes->capacity, 1);
 	bytes->count += sk_x86_encode(bytes->items + bytes->count, form, operands);
 }
 
@@ -69,7 +69,7 @@ void sk_x86_patch_jumps(struct sk_x86_emitter *e)
 
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset)
 {
-	sk_array_push(e->arena, &e->code->relocations,
+	sk_array_push(e->code->arena, &e->code->relocations,
 		      (struct sk_code_relocation){
 			      .offset = sk_x86_here(e) - 4,
 			      .call = call,

@@ -20,10 +20,11 @@ enum {
 };
 
 struct lowering {
-	struct sk_arena *arena;
+	struct sk_arena *arena; /* scratch */
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
 	struct sk_program *program;
+	struct sk_code *code;
 	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
 	uint32_t guard_label; /* behind the run */
 };
@@ -189,7 +190,7 @@ static void push_function(struct lowering *l, const char *name)
 
 static void lower_lane_function(struct lowering *l, const char *entry, uint32_t lane)
 {
-	push_function(l, sk_arena_print(l->arena, "%s.%s", entry, sk_plan_string(&l->plan->lanes[lane])));
+	push_function(l, sk_arena_print(l->code->arena, "%s.%s", entry, sk_plan_string(&l->plan->lanes[lane])));
 	lower_lane(l, lane);
 }
 
@@ -267,25 +268,26 @@ static const char *check_limits(struct sk_arena *arena, const struct sk_plan_vie
 	return NULL;
 }
 
-const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view *plan, uint32_t launch,
+const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *const *emitter = emitters;
 	struct sk_program program = {0};
 	struct lowering lowering = {
-		.arena = arena,
+		.arena = scratch,
 		.plan = plan,
 		.launch = &plan->launches[launch],
 		.program = &program,
+		.code = code,
 		.guard = SK_ALL_CORES,
 	};
 
 	while (*emitter && (*emitter)->machine != plan->plan->machine)
 		emitter++;
 	if (!*emitter)
-		return sk_arena_print(arena, "dispatchers for ELF machine %u are not supported", plan->plan->machine);
+		return sk_arena_print(scratch, "dispatchers for ELF machine %u are not supported", plan->plan->machine);
 
-	const char *reason = check_limits(arena, plan, lowering.launch);
+	const char *reason = check_limits(scratch, plan, lowering.launch);
 
 	if (reason)
 		return reason;
@@ -293,5 +295,5 @@ const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view
 		lower_parallel(&lowering, name);
 	else
 		lower_serial(&lowering, name);
-	return (*emitter)->emit(arena, &program, code);
+	return (*emitter)->emit(scratch, &program, code);
 }

@@ -33,6 +33,7 @@ struct sk_code_symbol {
 };
 
 struct sk_code {
+	struct sk_arena *arena; /* of the arrays */
 	SK_ARRAY(uint8_t) bytes;
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
@@ -50,9 +51,10 @@ enum sk_entry_kind {
 
 enum { SK_CODE_ALIGNMENT = 64 };
 
-/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted. `name` is the entry's symbol. Returns NULL,
- * or the reason why it cannot be done (in the arena). */
-const char *sk_dispatcher_emit(struct sk_arena *arena, const struct sk_plan_view *plan, uint32_t launch,
+/* Synthesizes one entry of a launch that sk_plan_check_launch has accepted, behind what the code holds already. `name`
+ * is the entry's symbol, which must live as long as the code. Returns NULL, or the reason why it cannot be done. The
+ * scratch arena holds the reason, and nothing else that anybody needs afterwards. */
+const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 static void put(struct sk_eh_frame *frame, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		sk_array_push(frame->arena, &frame->code->eh_frame, (uint8_t)(value >> 8 * i));
+		sk_array_push(frame->code->arena, &frame->code->eh_frame, (uint8_t)(value >> 8 * i));
 }
 
 static void put_uleb128(struct sk_eh_frame *frame, uint64_t value)
@@ -54,11 +54,12 @@ static void end_record(struct sk_eh_frame *frame, uint64_t start)
 	patch(frame, start, (uint32_t)(frame->code->eh_frame.count - start - 4));
 }
 
-/* The CIE stands at offset 0. */
-void sk_eh_open(struct sk_eh_frame *frame, struct sk_arena *arena, struct sk_code *code,
-		const struct sk_eh_machine *machine)
+/* The CIE stands at offset 0, for all functions. */
+void sk_eh_open(struct sk_eh_frame *frame, struct sk_code *code, const struct sk_eh_machine *machine)
 {
-	*frame = (struct sk_eh_frame){.arena = arena, .code = code, .machine = machine};
+	*frame = (struct sk_eh_frame){.code = code, .machine = machine};
+	if (code->eh_frame.count)
+		return;
 
 	uint64_t start = begin_record(frame);
 
@@ -86,7 +87,7 @@ void sk_eh_function_begin(struct sk_eh_frame *frame, uint64_t offset)
 {
 	frame->record = begin_record(frame);
 	put(frame, frame->code->eh_frame.count, 4); /* back to the CIE at offset 0, from this field */
-	sk_array_push(frame->arena, &frame->code->eh_frame_starts, frame->code->eh_frame.count);
+	sk_array_push(frame->code->arena, &frame->code->eh_frame_starts, frame->code->eh_frame.count);
 	put(frame, 0, 4); /* start: the linker's relocation */
 	put(frame, 0, 4); /* size: see sk_eh_function_end */
 	put(frame, 0, 1); /* no augmentation */

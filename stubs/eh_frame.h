@@ -18,7 +18,6 @@ struct sk_eh_machine {
 };
 
 struct sk_eh_frame {
-	struct sk_arena *arena;
 	struct sk_code *code;
 	const struct sk_eh_machine *machine;
 	uint64_t record; /* start of the current FDE */
@@ -26,8 +25,7 @@ struct sk_eh_frame {
 	uint64_t place; /* up to here the rows have been told */
 };
 
-void sk_eh_open(struct sk_eh_frame *frame, struct sk_arena *arena, struct sk_code *code,
-		const struct sk_eh_machine *machine);
+void sk_eh_open(struct sk_eh_frame *frame, struct sk_code *code, const struct sk_eh_machine *machine);
 
 /* All offsets are those of the code; they must not decrease within a function. */
 void sk_eh_function_begin(struct sk_eh_frame *frame, uint64_t offset);

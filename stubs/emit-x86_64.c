@@ -319,7 +319,7 @@ static void end_function(struct sk_x86_emitter *e)
 {
 	size_t count = e->code->symbols.count;
 
-	if (count == 0)
+	if (count == e->start.symbols.count)
 		return;
 
 	struct sk_code_symbol *symbol = &e->code->symbols.items[count - 1];
@@ -331,7 +331,8 @@ static void end_function(struct sk_x86_emitter *e)
 static void emit_function(struct sk_x86_emitter *e, const char *name)
 {
 	end_function(e);
-	sk_array_push(e->arena, &e->code->symbols, (struct sk_code_symbol){.name = name, .offset = sk_x86_here(e)});
+	sk_array_push(e->code->arena, &e->code->symbols,
+		      (struct sk_code_symbol){.name = name, .offset = sk_x86_here(e)});
 	sk_eh_function_begin(&e->eh, sk_x86_here(e));
 }
 
@@ -397,22 +398,31 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static void emit_pass(struct sk_x86_emitter *e)
 {
-	e->code->bytes.count = 0;
-	e->code->relocations.count = 0;
-	e->code->symbols.count = 0;
-	e->code->eh_frame.count = 0;
-	e->code->eh_frame_starts.count = 0;
+	e->code->bytes.count = e->start.bytes.count;
+	e->code->relocations.count = e->start.relocations.count;
+	e->code->symbols.count = e->start.symbols.count;
+	e->code->eh_frame.count = e->start.eh_frame.count;
+	e->code->eh_frame_starts.count = e->start.eh_frame_starts.count;
 	e->label_count = e->program->label_count;
 	e->jump_count = 0;
-	sk_eh_open(&e->eh, e->arena, e->code, &eh_machine);
+	sk_eh_open(&e->eh, e->code, &eh_machine);
 	for (size_t i = 0; i < e->program->ops.count; i++)
 		emit_op(e, &e->program->ops.items[i]);
 	end_function(e);
 }
 
-static const char *emit(struct sk_arena *arena, const struct sk_program *program, struct sk_code *code)
+/* Entries begin at multiples of SK_CODE_ALIGNMENT; int3 between them. */
+static void align(struct sk_code *code)
 {
-	struct sk_x86_emitter e = {.arena = arena, .program = program, .code = code};
+	while (code->bytes.count % SK_CODE_ALIGNMENT)
+		sk_array_push(code->arena, &code->bytes, 0xcc);
+}
+
+static const char *emit(struct sk_arena *scratch, const struct sk_program *program, struct sk_code *code)
+{
+	align(code);
+
+	struct sk_x86_emitter e = {.arena = scratch, .program = program, .code = code, .start = *code};
 
 	emit_pass(&e);
 	if (code->bytes.count > INT32_MAX)

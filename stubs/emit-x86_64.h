@@ -92,9 +92,10 @@ struct sk_x86_jump {
 };
 
 struct sk_x86_emitter {
-	struct sk_arena *arena;
+	struct sk_arena *arena; /* scratch */
 	const struct sk_program *program;
 	struct sk_code *code;
+	struct sk_code start; /* what was there before the first pass */
 	struct sk_eh_frame eh;
 	bool second_pass;
 	uint32_t label_count; /* the program's, then the emitter's own */

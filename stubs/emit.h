@@ -7,8 +7,8 @@
 
 struct sk_emitter {
 	uint32_t machine; /* EM_X86_64 … */
-	/* Turns ops into code. Returns NULL, or the reason why it cannot be done (in the arena). */
-	const char *(*emit)(struct sk_arena *arena, const struct sk_program *program, struct sk_code *code);
+	/* Turns ops into code, behind what is there. Returns NULL, or the reason why it cannot be done (in scratch). */
+	const char *(*emit)(struct sk_arena *scratch, const struct sk_program *program, struct sk_code *code);
 };
 
 extern const struct sk_emitter sk_emit_x86_64;

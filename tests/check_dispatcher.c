@@ -1032,7 +1032,7 @@ END_TEST
 
 static const char *refusal(void)
 {
-	struct sk_code code = {0};
+	struct sk_code code = {.arena = plan->arena};
 
 	return sk_dispatcher_emit(plan->arena, &plan->view, 0, SK_ENTRY_PARALLEL, "launch", &code);
 }

@@ -130,7 +130,7 @@ enum { CODE_ROOM = 1 << 20, JUMP_BYTES = 16 };
 
 struct rig_code rig_load(struct rig_plan *plan, enum sk_entry_kind kind)
 {
-	struct rig_code loaded = {.size = CODE_ROOM};
+	struct rig_code loaded = {.size = CODE_ROOM, .code = {.arena = plan->arena}};
 
 	number_steps(plan);
 

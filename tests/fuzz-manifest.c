@@ -57,7 +57,7 @@ static void emit_all(struct sk_arena *arena, const struct sk_plan_view *plan)
 {
 	for (uint32_t launch = 0; launch < plan->launch_count; launch++)
 		for (int kind = SK_ENTRY_PARALLEL; kind <= SK_ENTRY_SERIAL; kind++) {
-			struct sk_code code = {0};
+			struct sk_code code = {.arena = arena};
 			const char *reason =
 				sk_dispatcher_emit(arena, plan, launch, (enum sk_entry_kind)kind, "entry", &code);
 

@@ -75,11 +75,9 @@ struct sk_arena *sk_arena_create(void)
 	return allocate_or_die(sizeof(struct sk_arena));
 }
 
-void sk_arena_destroy(struct sk_arena *arena)
+static void free_blocks(struct block *block)
 {
-	if (!arena)
-		return;
-	for (struct block *block = arena->blocks, *next; block; block = next) {
+	for (struct block *next; block; block = next) {
 		next = block->next;
 		ASAN_UNPOISON_MEMORY_REGION(block->data, block->size);
 		if (block->mapped)
@@ -88,11 +86,41 @@ void sk_arena_destroy(struct sk_arena *arena)
 			free(block->data);
 		free(block);
 	}
-	for (struct own_block *block = arena->own, *next; block; block = next) {
+}
+
+static void free_own_blocks(struct own_block *block)
+{
+	for (struct own_block *next; block; block = next) {
 		next = block->next;
 		free(block);
 	}
+}
+
+void sk_arena_destroy(struct sk_arena *arena)
+{
+	if (!arena)
+		return;
+	free_blocks(arena->blocks);
+	free_own_blocks(arena->own);
 	free(arena);
+}
+
+/* The block that requests come from stays, zeroed again. */
+void sk_arena_reset(struct sk_arena *arena)
+{
+	struct block *block = arena->blocks;
+
+	free_own_blocks(arena->own);
+	arena->own = NULL;
+	if (!block)
+		return;
+	free_blocks(block->next);
+	block->next = NULL;
+	ASAN_UNPOISON_MEMORY_REGION(block->data, block->used);
+	memset(block->data, 0, block->used);
+	ASAN_POISON_MEMORY_REGION(block->data, block->size);
+	block->used = 0;
+	arena->block_count = 1;
 }
 
 /* ---- blocks for one request ---- */

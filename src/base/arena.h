@@ -13,6 +13,9 @@ struct sk_arena;
 struct sk_arena *sk_arena_create(void);
 void sk_arena_destroy(struct sk_arena *arena);
 
+/* All that was allocated goes; the arena can be used again. */
+void sk_arena_reset(struct sk_arena *arena);
+
 /* Zeroed memory, aligned to eight bytes. count * size is checked for overflow. */
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size);
 
