@@ -240,6 +240,14 @@ static int compare_entries(const void *a, const void *b)
 	return (left->record > right->record) - (left->record < right->record);
 }
 
+static bool is_sorted(const struct entry *entries, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare_entries(&entries[i - 1], &entries[i]) > 0)
+			return false;
+	return true;
+}
+
 /* The start of a live FDE's function: the value of its first relocation without the place. */
 static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *frame)
 {
@@ -281,7 +289,8 @@ static void write_header(struct sk_linker *linker)
 		if (object->reached)
 			count += gather(linker, object->frames, object->frame_count, entries + count);
 	}
-	qsort(entries, count, sizeof(*entries), compare_entries);
+	if (!is_sorted(entries, count)) /* functions often lie in the order of their records */
+		qsort(entries, count, sizeof(*entries), compare_entries);
 
 	bytes[0] = 1; /* version */
 	bytes[1] = RELATIVE_SDATA4;

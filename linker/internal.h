@@ -666,6 +666,12 @@ void sk_merge(struct sk_linker *linker);
 /* After sk_merge: where a byte of a mergeable section has gone. False: nobody needed it, so it is not there. */
 bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset);
 
+/* ---- parallel.c ---- */
+
+/* Calls body for parts of 0 to count, in as many threads as the options allow; returns when all are done. */
+void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
+		 void *context);
+
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 
 /* Where a section of an object, a synthetic or a common one goes. */

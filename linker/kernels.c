@@ -24,12 +24,21 @@ static bool next_record(const struct sk_object *object, uint64_t *offset, struct
 	return true;
 }
 
+/* Fewer bytes of records than this are gone through, one by one. */
+enum { FEW_RECORDS = 512 };
+
 /* The record for a symbol, or false. The map is made at the first question, so that asking for every kernel of an
  * object takes linear time. */
 static bool find_record(struct sk_linker *linker, struct sk_object *object, const char *symbol, struct record *record)
 {
 	if (!object->kernel_records)
 		return false;
+	if (object->kernel_records_size < FEW_RECORDS) {
+		for (uint64_t offset = 0; next_record(object, &offset, record);)
+			if (!strcmp(record->symbol, symbol))
+				return true;
+		return false;
+	}
 	if (!object->records) {
 		object->records = SK_NEW(linker->arena, struct sk_map);
 		sk_map_init(object->records, linker->arena);

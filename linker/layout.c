@@ -66,7 +66,8 @@ bool sk_is_identifier(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-	return *name && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
+	/* The names of most sections begin with a dot, which ends this quickly. */
+	return *name && *name != '.' && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
 }
 
 /* ".text.hot.f" goes into ".text"; names that nobody knows stay. */

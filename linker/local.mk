@@ -19,6 +19,7 @@ linker_liblinker_la_SOURCES = \
 	linker/load.c \
 	linker/merge.c \
 	linker/object.c \
+	linker/parallel.c \
 	linker/ranges.c \
 	linker/read.c \
 	linker/relocate.c \

@@ -44,66 +44,84 @@ static void leave_import(struct sk_linker *linker, uint64_t place, sk_symbol sym
 		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
 }
 
+static const struct sk_relocation_type *type_of(const struct sk_linker *linker, const sk_elf_relocation *relocation)
+{
+	return &linker->architecture->types[ELF64_R_TYPE(relocation->r_info)];
+}
+
+static bool fits(const struct sk_relocation_type *type, uint64_t value)
+{
+	return type->minimum == type->maximum || ((int64_t)value >= type->minimum && (int64_t)value <= type->maximum);
+}
+
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
 		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
 		       uint64_t value)
 {
-	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = &linker->architecture->types[number];
+	const struct sk_relocation_type *type = type_of(linker, relocation);
 
-	if (type->minimum != type->maximum && ((int64_t)value < type->minimum || (int64_t)value > type->maximum))
+	if (!fits(type, value))
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
 			 type->name, (int64_t)value, type->minimum, type->maximum, target->name);
 	else
-		linker->architecture->write(number, field, value);
+		linker->architecture->write(ELF64_R_TYPE(relocation->r_info), field, value);
+}
+
+/* The value of a relocation in *value; returns the offset of its field in the bytes, which may have changed place with
+ * the instruction. */
+static uint64_t compute(const struct sk_linker *linker, const struct sk_input_section *section,
+			const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *bytes,
+			uint64_t base, uint64_t address, uint64_t *value)
+{
+	const struct sk_architecture *architecture = linker->architecture;
+	uint64_t field = relocation->r_offset - base, place = address + field;
+	uint64_t addend = (uint64_t)relocation->r_addend;
+
+	switch (type_of(linker, relocation)->expression) {
+	case SK_EXPRESSION_RELATIVE:
+	case SK_EXPRESSION_CALL:
+		*value = code_address(linker, target) + addend - place;
+		break;
+	case SK_EXPRESSION_SLOT:
+		if (sk_is_relaxed(linker, section, relocation, target)) {
+			field = architecture->relax(bytes, field);
+			*value = address_of(target) + addend - (address + field);
+		} else {
+			uint32_t slot = sk_slot_of(linker, section, relocation, target);
+
+			*value = slot_address(linker, slot) + addend - place;
+		}
+		break;
+	case SK_EXPRESSION_TABLE:
+		*value = linker->made[SK_MADE_GOT].address + addend - place;
+		break;
+	case SK_EXPRESSION_FROM_TABLE:
+		*value = code_address(linker, target) + addend - linker->made[SK_MADE_GOT].address;
+		break;
+	default: /* WORD, NARROW: the others have nothing to do, or have been refused */
+		*value = address_of(target) + addend;
+	}
+	return field;
 }
 
 void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
 		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address)
 {
-	const struct sk_architecture *architecture = linker->architecture;
-	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = &architecture->types[number];
-	struct sk_target target = sk_relocation_target(linker, section, relocation);
-	uint64_t field = relocation->r_offset - base, place = address + field;
-	uint64_t addend = (uint64_t)relocation->r_addend, value = 0;
+	enum sk_expression expression = type_of(linker, relocation)->expression;
+	uint64_t value;
 
-	switch (type->expression) {
-	case SK_EXPRESSION_WORD:
-		value = address_of(&target) + addend;
-		if (target.kind == SK_TARGET_DEFINED)
-			leave_address(linker, place, value);
-		else if (target.kind == SK_TARGET_IMPORT)
-			leave_import(linker, place, target.symbol);
-		break;
-	case SK_EXPRESSION_NARROW:
-		value = address_of(&target) + addend;
-		break;
-	case SK_EXPRESSION_RELATIVE:
-	case SK_EXPRESSION_CALL:
-		value = code_address(linker, &target) + addend - place;
-		break;
-	case SK_EXPRESSION_SLOT:
-		if (sk_is_relaxed(linker, section, relocation, &target)) {
-			field = architecture->relax(bytes, field);
-			value = address_of(&target) + addend - (address + field);
-		} else {
-			uint32_t slot = sk_slot_of(linker, section, relocation, &target);
-
-			value = slot_address(linker, slot) + addend - place;
-		}
-		break;
-	case SK_EXPRESSION_TABLE:
-		value = linker->made[SK_MADE_GOT].address + addend - place;
-		break;
-	case SK_EXPRESSION_FROM_TABLE:
-		value = code_address(linker, &target) + addend - linker->made[SK_MADE_GOT].address;
-		break;
-	default: /* nothing to do; the others have been refused */
+	if (expression == SK_EXPRESSION_NONE)
 		return;
-	}
+
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+	uint64_t field = compute(linker, section, relocation, &target, bytes, base, address, &value);
+
+	if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_DEFINED)
+		leave_address(linker, address + field, value);
+	else if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_IMPORT)
+		leave_import(linker, address + field, target.symbol);
 	sk_relocate_field(linker, section, relocation, &target, bytes + field, value);
 }
 
@@ -115,18 +133,82 @@ void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)
 		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);
 }
 
-static void relocate_output(struct sk_linker *linker, const struct sk_output *output)
+/* ---- sections, in several threads ---- */
+
+/* One that leaves nothing to the loader and has no error: threads share nothing but what they read. False: it is one of
+ * the others. */
+static bool relocate_alone(struct sk_linker *linker, const struct sk_input_section *section, uint8_t *bytes)
 {
+	if (section->holds_addresses)
+		return false;
+	for (uint32_t i = 0; i < section->relocation_count; i++) {
+		const sk_elf_relocation *relocation = &section->relocations[i];
+		const struct sk_relocation_type *type = type_of(linker, relocation);
+		uint64_t value;
+
+		if (type->expression == SK_EXPRESSION_NONE)
+			continue;
+
+		struct sk_target target = sk_relocation_target(linker, section, relocation);
+		uint64_t field = compute(linker, section, relocation, &target, bytes, 0, section->address, &value);
+
+		if (!fits(type, value))
+			return false;
+		linker->architecture->write(ELF64_R_TYPE(relocation->r_info), bytes + field, value);
+	}
+	return true;
+}
+
+struct pass {
+	struct sk_linker *linker;
+	const struct sk_output *output;
+	bool *left; /* by section of the output */
+};
+
+/* Between the section and the next one. */
+static void fill_gap(const struct pass *pass, size_t number)
+{
+	const struct sk_output *output = pass->output;
+	const struct sk_input_section *section = output->sections.items[number];
+	uint64_t end = number + 1 < output->sections.count ? output->sections.items[number + 1]->address
+							   : output->address + output->size;
+	uint64_t start = section->address + section->size;
+
 	if (output->rank == SK_RANK_TEXT)
-		memset(linker->image + output->address, linker->architecture->text_fill, output->size);
-	for (size_t i = 0; i < output->sections.count; i++) {
-		const struct sk_input_section *section = output->sections.items[i];
-		uint8_t *bytes = sk_image_at(linker, section);
+		memset(pass->linker->image + start, pass->linker->architecture->text_fill, end - start);
+}
+
+static void relocate_some(void *context, size_t first, size_t end)
+{
+	const struct pass *pass = context;
+
+	for (size_t i = first; i < end; i++) {
+		const struct sk_input_section *section = pass->output->sections.items[i];
+		uint8_t *bytes = sk_image_at(pass->linker, section);
 
 		sk_section_copy(section, bytes);
-		for (uint64_t j = 0; j < section->relocation_count; j++)
-			sk_relocate_one(linker, section, &section->relocations[j], bytes, 0, section->address);
+		fill_gap(pass, i);
+		pass->left[i] = !relocate_alone(pass->linker, section, bytes);
 	}
+}
+
+static void relocate_left(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	uint8_t *bytes = sk_image_at(linker, section);
+
+	sk_section_copy(section, bytes); /* a part may have been relocated */
+	for (uint32_t i = 0; i < section->relocation_count; i++)
+		sk_relocate_one(linker, section, &section->relocations[i], bytes, 0, section->address);
+}
+
+static void relocate_output(struct sk_linker *linker, const struct sk_output *output)
+{
+	struct pass pass = {linker, output, SK_NEW_ARRAY(linker->arena, bool, output->sections.count)};
+
+	sk_parallel(linker, output->sections.count, relocate_some, &pass);
+	for (size_t i = 0; i < output->sections.count; i++)
+		if (pass.left[i])
+			relocate_left(linker, output->sections.items[i]);
 }
 
 static void write_slots(struct sk_linker *linker)

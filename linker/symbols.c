@@ -214,8 +214,11 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 							     .loaded = true};
 		sk_array_push(linker->arena, &linker->commons, symbol->section);
 	}
-	symbol->section->size = symbol->size;
-	symbol->section->alignment = symbol->value;
+	/* Threads that relocate come by here, too, but find these numbers. */
+	if (symbol->section->size != symbol->size || symbol->section->alignment != symbol->value) {
+		symbol->section->size = symbol->size;
+		symbol->section->alignment = (uint32_t)symbol->value;
+	}
 	return symbol->section;
 }
 

@@ -9,7 +9,8 @@
 #define TOO_MANY_ERRORS "too many errors; nothing behind this place has been read"
 
 struct builder {
-	struct sk_arena *arena;
+	struct sk_arena *arena; /* of texts */
+	struct sk_arena *scratch; /* of everything else */
 	struct sk_diag *diag;
 	const char *file;
 	yaml_parser_t yaml;
@@ -81,7 +82,7 @@ static void stop(struct builder *builder, struct sk_place place, const char *rea
 static struct sk_node *new_node(struct builder *builder, enum sk_node_kind kind, yaml_mark_t mark)
 {
 	struct sk_place place = place_of_mark(builder, mark);
-	struct sk_node *node = SK_NEW(builder->arena, struct sk_node);
+	struct sk_node *node = SK_NEW(builder->scratch, struct sk_node);
 
 	*node = (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""};
 	if (++builder->nodes > SK_DOCUMENT_MAX_NODES)
@@ -141,11 +142,11 @@ static void check_duplicate_keys(struct builder *builder, const struct sk_node *
 		return;
 	}
 
-	const struct sk_node **keys = SK_NEW_ARRAY(builder->arena, const struct sk_node *, map->count);
+	const struct sk_node **keys = SK_NEW_ARRAY(builder->scratch, const struct sk_node *, map->count);
 	struct sk_map seen;
 	uint32_t index = 0;
 
-	sk_map_init(&seen, builder->arena);
+	sk_map_init(&seen, builder->scratch);
 	for (const struct sk_node *key = map->first; key; key = key->next, index++) {
 		keys[index] = key;
 
@@ -273,10 +274,11 @@ static const struct sk_node *build_stream(struct builder *builder)
 	return root;
 }
 
-const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file,
-					const void *text, size_t size)
+const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena *scratch, struct sk_diag *diag,
+					const char *file, const void *text, size_t size)
 {
-	struct builder builder = {.arena = arena, .diag = diag, .file = file, .text = text, .size = size};
+	struct builder builder = {
+		.arena = arena, .scratch = scratch, .diag = diag, .file = file, .text = text, .size = size};
 	unsigned errors = diag->errors;
 
 	if (size > SK_DOCUMENT_MAX_BYTES) {

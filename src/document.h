@@ -1,5 +1,5 @@
 /* A YAML document as a tree: what libyaml's events say, minus all that a manifest has no use for. Comes in: text. Goes
- * out: nodes with their places, in the arena. Nobody behind this file sees anchors, tags, several documents, duplicate
+ * out: nodes with their places. Nobody behind this file sees anchors, tags, several documents, duplicate
  * keys, deep nesting or characters that are no text. What a scalar means (number, name, null) is for the reader to say.
  */
 #ifndef SK_DOCUMENT_H
@@ -34,9 +34,10 @@ struct sk_node {
 	size_t count; /* items or keys */
 };
 
-/* Parses the one document in the text. NULL after errors (all that do not stop libyaml are collected). `file` is for
- * messages. */
-const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file,
-					const void *text, size_t size);
+/* Parses the one document in the text. NULL after errors (all that do not stop libyaml are collected). The nodes are in
+ * the scratch arena; the texts of scalars are in the other one, and so may outlive the nodes. `file` is for messages.
+ */
+const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena *scratch, struct sk_diag *diag,
+					const char *file, const void *text, size_t size);
 
 #endif

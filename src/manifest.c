@@ -230,10 +230,12 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 		return false;
 	}
 
-	const struct sk_node *root = sk_document_parse(model->arena, model->diag, model->manifest, text, size);
+	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_node *root = sk_document_parse(model->arena, scratch, model->diag, model->manifest, text, size);
 
 	if (root)
 		read_top(model, root);
+	sk_arena_destroy(scratch); /* the model keeps texts, not nodes */
 	return model->diag->errors == errors;
 }
 
@@ -249,8 +251,9 @@ bool sk_manifest_read(struct sk_model *model, const char *path)
 		return false;
 	}
 
+	struct sk_arena *scratch = sk_arena_create();
 	size_t size = 0, capacity = FIRST;
-	char *text = sk_arena_alloc(model->arena, capacity, 1);
+	char *text = sk_arena_alloc(scratch, capacity, 1);
 
 	for (size_t count; (count = fread(text + size, 1, capacity - size, file)) > 0;) {
 		size += count;
@@ -260,7 +263,7 @@ bool sk_manifest_read(struct sk_model *model, const char *path)
 			continue;
 		capacity = capacity * 4 < LIMIT ? capacity * 4 : LIMIT;
 
-		char *larger = sk_arena_alloc(model->arena, capacity, 1);
+		char *larger = sk_arena_alloc(scratch, capacity, 1);
 
 		memcpy(larger, text, size);
 		text = larger;
@@ -270,11 +273,13 @@ bool sk_manifest_read(struct sk_model *model, const char *path)
 	int reason = errno;
 
 	fclose(file);
-	if (failed) {
+	if (failed)
 		sk_error(model->diag, place, "cannot read the manifest: %s", strerror(reason));
-		return false;
-	}
-	return sk_manifest_parse(model, path, text, size);
+
+	bool ok = !failed && sk_manifest_parse(model, path, text, size);
+
+	sk_arena_destroy(scratch);
+	return ok;
 }
 
 /* ---- helpers for the rooms that read the model ---- */

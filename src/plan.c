@@ -19,6 +19,8 @@ struct writer {
 	uint64_t *constant_offsets; /* by tensor */
 
 	/* The tables in the image, and how much of each has been written. */
+	uint8_t *tables; /* memory of that size, until the strings are known */
+	uint64_t tables_size;
 	struct sk_plan *plan;
 	int32_t *lanes;
 	struct sk_plan_launch *launches;
@@ -49,8 +51,11 @@ static uint32_t intern(struct writer *writer, const char *text)
 
 	if (found != offset)
 		return found;
-	for (size_t i = 0; i <= length; i++)
-		sk_array_push(writer->arena, &writer->strings, text[i]);
+	while (writer->strings.capacity <= offset + length)
+		writer->strings.items = sk_array_reserve(writer->arena, writer->strings.items, writer->strings.capacity,
+							 &writer->strings.capacity, 1);
+	memcpy(writer->strings.items + offset, text, length + 1);
+	writer->strings.count += length + 1;
 	return offset;
 }
 
@@ -150,11 +155,9 @@ static void *start_of(const struct sk_plan_table *table)
 	return (char *)&table->offset + table->offset;
 }
 
-/* Memory for a plan, aligned as a plan has to be. */
-static uint8_t *allocate(struct sk_arena *arena, uint64_t size)
+/* Aligned as a plan has to be. */
+static uint8_t *align(uint8_t *bytes)
 {
-	uint8_t *bytes = sk_arena_alloc(arena, size + SK_PLAN_ALIGN, 1);
-
 	return bytes + (-(uintptr_t)bytes & (SK_PLAN_ALIGN - 1));
 }
 
@@ -162,7 +165,9 @@ static void open_tables(struct writer *writer, const struct sk_plan *header, uin
 {
 	struct sk_plan *plan;
 
-	writer->image->bytes = allocate(writer->arena, size);
+	writer->tables_size = size + SK_PLAN_ALIGN;
+	writer->tables = sk_arena_alloc(writer->arena, writer->tables_size, 1);
+	writer->image->bytes = align(writer->tables);
 	writer->strings_offset = size;
 	writer->plan = plan = memcpy(writer->image->bytes, header, sizeof(*header));
 	writer->lanes = start_of(&plan->lanes);
@@ -461,11 +466,13 @@ static bool finish(struct writer *writer)
 	plan->strings.count = (uint32_t)writer->strings.count;
 	plan->strings.offset = (int32_t)(writer->strings_offset - offset_of(writer, &plan->strings.offset));
 
-	uint8_t *bytes = allocate(writer->arena, image->size);
+	uint8_t *bytes = align(sk_arena_alloc(writer->arena, image->size + SK_PLAN_ALIGN, 1));
 
 	memcpy(bytes, image->bytes, writer->strings_offset);
 	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
 	image->bytes = bytes;
+	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
+	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
 	return true;
 }
 

@@ -19,27 +19,28 @@ static void put_field(char **end, const char *text, char separator)
 	*(*end)++ = separator;
 }
 
-/* The report as text, in the arena. */
-static char *format_entries(struct sk_arena *arena, const struct sk_report_entry *entries, size_t count, size_t *length)
+/* The report as text, in the scratch arena. */
+static char *format_entries(struct sk_arena *scratch, const struct sk_report_entry *entries, size_t count,
+			    size_t *length)
 {
-	const char **lines = SK_NEW_ARRAY(arena, const char *, count *FIELDS);
+	const char **lines = SK_NEW_ARRAY(scratch, const char *, count *FIELDS);
 	size_t total = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct sk_report_entry *entry = &entries[i];
 		const char **fields = &lines[i * FIELDS];
 
-		fields[0] = sk_arena_print(arena, "%u", entry->task);
+		fields[0] = sk_arena_print(scratch, "%u", entry->task);
 		fields[1] = entry->name;
 		fields[2] = entry->scope ? entry->scope : "-";
-		fields[3] = sk_arena_print(arena, "%u", entry->launch);
+		fields[3] = sk_arena_print(scratch, "%u", entry->launch);
 		fields[4] = entry->code;
 		fields[5] = entry->sentence;
 		for (size_t f = 0; f < FIELDS; f++)
 			total += strlen(fields[f]) + 1;
 	}
 
-	char *text = sk_arena_alloc(arena, total + 1, 1), *end = text;
+	char *text = sk_arena_alloc(scratch, total + 1, 1), *end = text;
 
 	for (size_t i = 0; i < count * FIELDS; i++)
 		put_field(&end, lines[i], i % FIELDS == FIELDS - 1 ? '\n' : '\t');
@@ -50,18 +51,21 @@ static char *format_entries(struct sk_arena *arena, const struct sk_report_entry
 void sk_report_pack(struct sk_arena *arena, const struct sk_report_entry *entries, size_t count, const void **bytes,
 		    uint64_t *size)
 {
+	struct sk_arena *scratch = sk_arena_create();
 	size_t length;
-	char *text = format_entries(arena, entries, count, &length);
+	char *text = format_entries(scratch, entries, count, &length);
 	uLongf packed = compressBound(length);
-	unsigned char *section = sk_arena_alloc(arena, HEADER + packed, 1);
+	unsigned char *section = sk_arena_alloc(scratch, HEADER + packed, 1);
 
 	for (int i = 0; i < HEADER; i++)
 		section[i] = (unsigned char)((uint64_t)length >> (8 * i));
-	/* Only a lack of memory can make this fail: the room is compressBound's. */
-	if (compress2(section + HEADER, &packed, (const Bytef *)text, length, Z_BEST_COMPRESSION) != Z_OK)
+	/* Only a lack of memory can make this fail: the room is compressBound's. The lines are so alike that the
+	 * fastest level leaves a twentieth. */
+	if (compress2(section + HEADER, &packed, (const Bytef *)text, length, Z_BEST_SPEED) != Z_OK)
 		abort();
-	*bytes = section;
 	*size = HEADER + packed;
+	*bytes = sk_arena_copy(arena, (const char *)section, *size);
+	sk_arena_destroy(scratch);
 }
 
 static bool parse_number(const char *text, uint32_t *number)

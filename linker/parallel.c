@@ -1,0 +1,43 @@
+/* A loop whose rounds are independent, in several threads; see internal.h. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "linker/internal.h"
+
+enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
+
+struct loop {
+	size_t count;
+	atomic_size_t next;
+	void (*body)(void *context, size_t first, size_t end);
+	void *context;
+};
+
+static void *run(void *argument)
+{
+	struct loop *loop = argument;
+
+	for (size_t first; (first = atomic_fetch_add(&loop->next, ROUNDS)) < loop->count;) {
+		size_t end = loop->count - first < ROUNDS ? loop->count : first + ROUNDS;
+
+		loop->body(loop->context, first, end);
+	}
+	return NULL;
+}
+
+void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
+		 void *context)
+{
+	struct loop loop = {.count = count, .body = body, .context = context};
+	size_t useful = (count + ROUNDS - 1) / ROUNDS, started = 0;
+	unsigned threads = linker->options.threads < MOST_THREADS ? linker->options.threads : MOST_THREADS;
+	pthread_t others[MOST_THREADS];
+
+	atomic_init(&loop.next, 0);
+	/* Where no thread can be had, the others do more. */
+	while (started + 1 < threads && started + 1 < useful && !pthread_create(&others[started], NULL, run, &loop))
+		started++;
+	run(&loop);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(others[i], NULL);
+}
