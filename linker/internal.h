@@ -60,36 +60,38 @@ struct sk_fragment {
 /* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
  * makes. */
 struct sk_input_section {
+	/* What every pass over relocations reads, side by side: links are bound by the memory that they touch. */
 	struct sk_object *object; /* NULL: not from an object */
-	const char *name;
-	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
-	const struct sk_piece *pieces;
-	uint64_t size;
-	uint64_t address;
-	const sk_elf_relocation *relocations;
-	struct sk_frame *frames; /* FDEs that describe the code in it */
-	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
-	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
-	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
-	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	uint64_t flags; /* SHF_… */
-	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
-	uint64_t compressed_size; /* of debug information that is compressed in the object */
-	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two */
-	uint32_t piece_count;
+	uint64_t address;
+	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
+	const sk_elf_relocation *relocations;
+	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
 	uint32_t relocation_count;
-	uint32_t fragment_count;
-	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t visit; /* the last search for hidden state that came by */
-	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
-	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
+	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
+
+	uint64_t size;
+	const char *name;
+	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
+	struct sk_frame *frames; /* FDEs that describe the code in it */
+	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
+	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
+	const struct sk_piece *pieces;
+	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
+	uint64_t compressed_size; /* of debug information that is compressed in the object */
+	uint32_t type; /* SHT_… */
+	uint32_t alignment; /* a power of two */
+	uint32_t piece_count;
+	uint32_t fragment_count;
+	uint32_t state; /* number of this hidden state, or SK_NONE */
+	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
 };
 
 /* A section from sk_linker_add_section. */
@@ -115,6 +117,24 @@ struct sk_group {
 
 /* A relocatable object: a file or a member of an archive. */
 struct sk_object {
+	/* What every pass over relocations reads. */
+	const sk_elf_symbol *symbols;
+	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
+	const char *names; /* of symbols */
+	uint32_t symbol_count;
+	uint32_t first_global;
+	/* Of loaded objects only. */
+	struct sk_section_entry *entries; /* by section number */
+	struct sk_input_section
+		*parts; /* sections that can be part of the output; the first one stands for all others */
+	uint32_t header_count;
+	uint32_t part_count;
+	bool transient; /* the bytes go away when the object is loaded */
+	bool obsolete_debug; /* has debug information that has been dropped */
+	bool loaded;
+	bool pulled;
+	bool reached; /* one of its sections is live */
+
 	const char *path; /* of the file */
 	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */
 	uint32_t member_length;
@@ -123,35 +143,20 @@ struct sk_object {
 	uint64_t size;
 	const struct sk_architecture *architecture;
 	const sk_elf_section *headers; /* NULL once they are gone */
-	uint32_t header_count;
-	uint32_t symbol_table; /* section number, 0: none */
 	const char *section_names;
 	uint64_t section_names_size;
-	const sk_elf_symbol *symbols;
-	const char *names; /* of symbols */
 	uint64_t names_size;
-	uint32_t symbol_count;
-	uint32_t first_global;
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
 	const char *kernel_records; /* contents of .sk.kernels, or NULL */
 	uint64_t kernel_records_size;
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
-	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
-	/* From here on: of loaded objects only. */
-	struct sk_section_entry *entries; /* by section number */
-	struct sk_input_section
-		*parts; /* sections that can be part of the output; the first one stands for all others */
-	uint32_t part_count;
+	uint32_t symbol_table; /* section number, 0: none */
+	/* Of loaded objects only. */
 	uint32_t group_count;
 	struct sk_group *groups;
 	struct sk_frame *frames;
 	uint64_t frame_count;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
-	bool transient; /* the bytes go away when the object is loaded */
-	bool obsolete_debug; /* has debug information that has been dropped */
-	bool loaded;
-	bool pulled;
-	bool reached; /* one of its sections is live */
 };
 
 /* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
