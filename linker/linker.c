@@ -14,6 +14,7 @@ static const struct {
 	uint32_t alignment;
 	uint64_t entry_size, size;
 } made_sections[SK_MADE_COUNT] = {
+	[SK_MADE_PROPERTIES] = {".note.gnu.property", SHT_NOTE, SK_RANK_WIDE_NOTE, 8, 0, 0},
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
 	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
 	[SK_MADE_GNU_HASH] = {".gnu.hash", SHT_GNU_HASH, SK_RANK_HASH, 8, 0, 0},
@@ -176,6 +177,11 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
 		(Elf64_Rela){.r_offset = offset, .r_info = ELF64_R_INFO((uint64_t)target, kind), .r_addend = addend});
 }
 
+void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
+{
+	linker->needed_isa |= levels;
+}
+
 void sk_linker_order(struct sk_linker *linker, sk_symbol code)
 {
 	sk_array_push(linker->arena, &linker->order, code);
@@ -251,8 +257,11 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* So are notes, and the image's properties are known. */
+	if (!sk_notes_collect(linker))
+		return false;
 	sk_report_collected(linker);
-	/* So are the debug sections of objects that have any. */
+	/* Debug sections of objects that have live ones are live. */
 	if (!sk_debug_collect(linker))
 		return false;
 	sk_timing_next(timing, "merge");

@@ -121,6 +121,13 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
  * share a number if they share the section. The array is in the arena. */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
+/* The levels of x86-64 (bits of GNU_PROPERTY_X86_ISA_1_NEEDED) that objects need of which the function reaches
+ * something. */
+uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code);
+
+/* The same of several functions and, of each object that they reach, the constructors and destructors. */
+uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count);
+
 /* "name in object" of a state number, for messages. */
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
 
@@ -170,6 +177,9 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
 /* The order of kernels' text behind the synthetic text: first call, first placed. Text of functions that are not named
  * follows in input order. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code);
+
+/* The image needs these levels of x86-64, too. */
+void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 
 /* ---- the link ---- */
 
