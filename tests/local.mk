@@ -80,6 +80,7 @@ END_TO_END_TESTS = \
 	tests/cores.sh \
 	tests/errors.sh \
 	tests/features.sh \
+	tests/isa.sh \
 	tests/lanes.sh \
 	tests/options.sh \
 	tests/package.sh \
