@@ -212,6 +212,12 @@ struct sk_state_answer {
 	uint32_t isa; /* levels that the objects it lies in need */
 };
 
+/* A kernel, and who calls it. */
+struct sk_ordered {
+	sk_symbol code;
+	const char *caller; /* or NULL */
+};
+
 /* Where an undefined symbol is used. */
 struct sk_user {
 	const struct sk_input_section *section;
@@ -363,12 +369,15 @@ struct sk_linker {
 	SK_ARRAY(struct sk_input_section *) states;
 	SK_ARRAY(struct sk_state_answer) state_answers;
 	SK_ARRAY(struct sk_input_section *) state_work; /* empty between searches */
-	uint32_t visit;
+	uint32_t visit; /* number of the current search */
+	uint32_t seen; /* what a search with this number or a higher one has come by is done */
 
 	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
-	SK_ARRAY(sk_symbol) order;
+	SK_ARRAY(struct sk_ordered) order;
+	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
+				  unknown */
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
@@ -591,6 +600,11 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 		symbol = linker->symbols.items[symbol].alias;
 	return symbol;
 }
+
+/* ---- kernels.c ---- */
+
+/* Adds to the message added last through which kernel the section is part of the image, if through any. */
+void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
 
 /* ---- report.c ---- */
 

@@ -230,7 +230,7 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 
 static void reach(struct sk_linker *linker, struct sk_input_section *section)
 {
-	if (!section || !section->loaded || section->discarded || section->visit == linker->visit)
+	if (!section || !section->loaded || section->discarded || section->visit >= linker->seen)
 		return;
 	section->visit = linker->visit;
 	sk_array_push(linker->arena, &linker->state_work, section);
@@ -247,13 +247,18 @@ static void reach_targets(struct sk_linker *linker, const struct sk_input_sectio
 		reach(linker, sk_relocation_target(linker, section, &section->relocations[i]).section);
 }
 
+static void begin_search(struct sk_linker *linker)
+{
+	linker->seen = ++linker->visit;
+	linker->state_work.count = 0;
+}
+
 static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_input_section *start)
 {
 	SK_ARRAY(uint32_t) found = {0};
 	uint32_t isa = 0;
 
-	linker->visit++;
-	linker->state_work.count = 0;
+	begin_search(linker);
 	reach(linker, start);
 	for (size_t i = 0; i < linker->state_work.count; i++) {
 		struct sk_input_section *section = linker->state_work.items[i];
@@ -329,8 +334,7 @@ uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes
 
 	if (!sk_symbols_resolve(linker) || !linker->isa)
 		return 0;
-	linker->visit++;
-	linker->state_work.count = 0;
+	begin_search(linker);
 	for (size_t i = 0; i < count; i++)
 		reach(linker, sk_symbol_target(linker, codes[i]).section);
 	for (size_t i = 0; i < linker->state_work.count; i++) {
@@ -341,4 +345,34 @@ uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes
 		isa |= section->object ? section->object->isa : 0;
 	}
 	return isa;
+}
+
+/* ---- who needs a section ---- */
+
+/* One search from all kernels: each section keeps the number of the first one that comes by. */
+static void find_origins(struct sk_linker *linker)
+{
+	begin_search(linker);
+	linker->first_origin = linker->visit;
+	for (size_t i = 0; i < linker->order.count; i++, linker->visit++) {
+		reach(linker, sk_symbol_target(linker, linker->order.items[i].code).section);
+		while (linker->state_work.count)
+			reach_targets(linker, linker->state_work.items[--linker->state_work.count]);
+	}
+}
+
+void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	if (!linker->first_origin)
+		find_origins(linker);
+	if (section->visit < linker->first_origin)
+		return;
+
+	const struct sk_ordered *kernel = &linker->order.items[section->visit - linker->first_origin];
+	const char *name = linker->symbols.items[kernel->code].name;
+
+	if (kernel->caller)
+		sk_note(linker->diag, "reached from kernel '%s', which '%s' calls", name, kernel->caller);
+	else
+		sk_note(linker->diag, "reached from kernel '%s'", name);
 }

@@ -196,7 +196,7 @@ static void add_synthetic(struct sk_linker *linker)
 static void add_ordered(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->order.count; i++) {
-		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i]).section;
+		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i].code).section;
 
 		if (section && section->live && !section->output)
 			add_section(linker, section);

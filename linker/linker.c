@@ -182,9 +182,9 @@ void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
 	linker->needed_isa |= levels;
 }
 
-void sk_linker_order(struct sk_linker *linker, sk_symbol code)
+void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller)
 {
-	sk_array_push(linker->arena, &linker->order, code);
+	sk_array_push(linker->arena, &linker->order, (struct sk_ordered){code, caller});
 }
 
 /* ---- the link ---- */

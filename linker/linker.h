@@ -175,8 +175,9 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
 			sk_symbol target, int64_t addend);
 
 /* The order of kernels' text behind the synthetic text: first call, first placed. Text of functions that are not named
- * follows in input order. */
-void sk_linker_order(struct sk_linker *linker, sk_symbol code);
+ * follows in input order. `caller` is who calls the kernel, for messages; NULL: nobody in particular. It must live as
+ * long as the linker. */
+void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
 
 /* The image needs these levels of x86-64, too. */
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);

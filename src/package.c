@@ -213,7 +213,8 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 				  .scratch = sk_arena_create()};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
-		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code);
+		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
+				model->tasks.items[i].name);
 	add_constants(&package);
 
 	bool made = add_dispatchers(&package);
