@@ -112,6 +112,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		[SK_SECTION_READ_ONLY] = {SK_RANK_READ_ONLY, SHF_ALLOC},
 		[SK_SECTION_CONSTANTS] = {SK_RANK_CONSTANTS, SHF_ALLOC},
 		[SK_SECTION_EH_FRAME] = {SK_RANK_FRAMES, SHF_ALLOC},
+		[SK_SECTION_DEBUG] = {SK_RANK_DEBUG, 0},
 		[SK_SECTION_NOT_LOADED] = {SK_RANK_NOT_LOADED, 0},
 	};
 	struct sk_synthetic *synthetic = SK_NEW(linker->arena, struct sk_synthetic);
@@ -133,7 +134,8 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		.alignment = spec->alignment ? (uint32_t)spec->alignment : 1,
 		.rank = kinds[spec->kind].rank,
 		.state = SK_NONE,
-		.loaded = spec->kind != SK_SECTION_EH_FRAME,
+		.loaded = spec->kind != SK_SECTION_EH_FRAME && spec->kind != SK_SECTION_DEBUG,
+		.debug = spec->kind == SK_SECTION_DEBUG,
 	};
 	sk_array_push(linker->arena, &linker->synthetic, synthetic);
 	return (sk_section)linker->synthetic.count - 1;
@@ -212,6 +214,8 @@ static bool prepare_synthetic(struct sk_linker *linker)
 	const uint32_t types[] = {
 		[SK_RELOCATION_RELATIVE32] = linker->architecture->relative32,
 		[SK_RELOCATION_CALL] = linker->architecture->call,
+		[SK_RELOCATION_ADDRESS64] = linker->architecture->address64,
+		[SK_RELOCATION_OFFSET32] = linker->architecture->offset32,
 	};
 	linker->reader.frames.count = 0;
 	for (size_t i = 0; i < linker->synthetic.count; i++) {

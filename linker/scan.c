@@ -335,7 +335,7 @@ bool sk_scan(struct sk_linker *linker)
 	unsigned errors = linker->diag->errors;
 
 	for (size_t i = 0; i < linker->synthetic.count; i++)
-		if (linker->synthetic.items[i]->kind != SK_SECTION_EH_FRAME)
+		if (linker->synthetic.items[i]->section.loaded)
 			scan_section(linker, &linker->synthetic.items[i]->section);
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];

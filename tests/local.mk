@@ -82,6 +82,7 @@ END_TO_END_TESTS = \
 	tests/features.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
+	tests/line-table.sh \
 	tests/link-tls.sh \
 	tests/options.sh \
 	tests/package.sh \
