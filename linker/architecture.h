@@ -38,7 +38,7 @@ struct sk_architecture {
 
 	const struct sk_relocation_type *types;
 	uint32_t type_count;
-	uint32_t relative32, call; /* types that sk_linker_relocate uses */
+	uint32_t relative32, call, address64, offset32; /* types that sk_linker_relocate uses */
 	uint32_t loader_relative, loader_import; /* types for the loader */
 
 	/* Whether the instruction before the field at `offset` can reach a symbol of the image without its GOT slot. */

@@ -9,6 +9,7 @@
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
+ *   notes.c    joins the program properties of what is reached, keeps its notes
  *   debug.c    keeps the debug information of what is reached
  *   merge.c    joins equal strings and records
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
@@ -57,6 +58,13 @@ struct sk_fragment {
 	uint32_t entry; /* SK_NONE: nobody needs it; otherwise, from sk_merge on, its number in the merged section */
 };
 
+/* Of an object's machine code, see notes.c. */
+struct sk_property {
+	uint32_t type; /* GNU_PROPERTY_… */
+	uint64_t value;
+	uint32_t note; /* number of the note that it stands in, within the object */
+};
+
 /* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
  * makes. */
 struct sk_input_section {
@@ -72,6 +80,7 @@ struct sk_input_section {
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
+	bool note; /* known to be well-formed, and part of a PT_NOTE segment if it is live */
 	bool discarded; /* member of a COMDAT group that another object has given already */
 	bool live;
 	bool holds_addresses; /* has relocations that the loader must apply */
@@ -157,6 +166,10 @@ struct sk_object {
 	struct sk_frame *frames;
 	uint64_t frame_count;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
+	SK_ARRAY(struct sk_property) properties;
+	uint32_t property_notes; /* that they stand in */
+	uint32_t isa; /* levels of x86-64 that it needs: GNU_PROPERTY_X86_ISA_1_NEEDED */
+	uint32_t visit; /* the last search for constructors that came by */
 };
 
 /* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
@@ -197,10 +210,17 @@ struct sk_definition {
 	uint32_t next;
 };
 
-/* The hidden state that code reaches. */
+/* The hidden state that code reaches, and the instruction sets that it needs. */
 struct sk_state_answer {
 	const uint32_t *states;
 	size_t count;
+	uint32_t isa; /* levels that the objects it lies in need */
+};
+
+/* A kernel, and who calls it. */
+struct sk_ordered {
+	sk_symbol code;
+	const char *caller; /* or NULL */
 };
 
 /* Where an undefined symbol is used. */
@@ -263,7 +283,8 @@ struct sk_slot {
 
 /* The order of the output sections in the image. */
 enum sk_rank {
-	SK_RANK_NOTE,
+	SK_RANK_WIDE_NOTE, /* notes padded to 8 bytes */
+	SK_RANK_NOTE, /* to 4 */
 	SK_RANK_HASH,
 	SK_RANK_DYNAMIC_SYMBOLS,
 	SK_RANK_DYNAMIC_NAMES,
@@ -303,6 +324,7 @@ struct sk_output {
 
 /* Sections that the linker itself makes. */
 enum sk_made {
+	SK_MADE_PROPERTIES,
 	SK_MADE_BUILD_ID,
 	SK_MADE_HASH,
 	SK_MADE_GNU_HASH,
@@ -346,16 +368,21 @@ struct sk_linker {
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_range *) ranges;
 	struct sk_map range_numbers; /* by name */
+	uint32_t isa; /* levels of x86-64 that any pulled object needs */
+	uint32_t needed_isa; /* that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;
 	SK_ARRAY(struct sk_state_answer) state_answers;
 	SK_ARRAY(struct sk_input_section *) state_work; /* empty between searches */
-	uint32_t visit;
+	uint32_t visit; /* number of the current search */
+	uint32_t seen; /* what a search with this number or a higher one has come by is done */
 
 	SK_ARRAY(struct sk_synthetic *) synthetic; /* by sk_section */
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
-	SK_ARRAY(sk_symbol) order;
+	SK_ARRAY(struct sk_ordered) order;
+	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
+				  unknown */
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
@@ -579,6 +606,11 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 	return symbol;
 }
 
+/* ---- kernels.c ---- */
+
+/* Adds to the message added last through which kernel the section is part of the image, if through any. */
+void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
+
 /* ---- report.c ---- */
 
 /* A line for the caller, if it wants any. */
@@ -642,6 +674,17 @@ bool sk_ranges_unify(struct sk_linker *linker);
 
 /* After the layout: the bounds have addresses. */
 void sk_ranges_place(struct sk_linker *linker);
+
+/* ---- notes.c ---- */
+
+/* Whether the section holds program properties; reads them and takes the section out of the image. False: it is
+ * damaged. */
+bool sk_is_property_note(const struct sk_input_section *section);
+bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *section);
+
+/* After the collection: notes of reached objects are live, equal ones once, and their properties are joined. False: a
+ * note is damaged. */
+bool sk_notes_collect(struct sk_linker *linker);
 
 /* ---- debug.c ---- */
 

@@ -1,5 +1,5 @@
-/* What the rest of sklink asks about objects before the link: functions by name, signature records, and the hidden
- * state of a function. */
+/* What the rest of sklink asks about objects before the link: functions by name, signature records, and what a function
+ * reaches: its hidden state, and the instruction sets that it needs. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -230,7 +230,7 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 
 static void reach(struct sk_linker *linker, struct sk_input_section *section)
 {
-	if (!section || !section->loaded || section->discarded || section->visit == linker->visit)
+	if (!section || !section->loaded || section->discarded || section->visit >= linker->seen)
 		return;
 	section->visit = linker->visit;
 	sk_array_push(linker->arena, &linker->state_work, section);
@@ -241,19 +241,31 @@ static void reach(struct sk_linker *linker, struct sk_input_section *section)
 		reach(linker, range->sections.items[i]);
 }
 
+static void reach_targets(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	for (uint64_t i = 0; i < section->relocation_count; i++)
+		reach(linker, sk_relocation_target(linker, section, &section->relocations[i]).section);
+}
+
+static void begin_search(struct sk_linker *linker)
+{
+	linker->seen = ++linker->visit;
+	linker->state_work.count = 0;
+}
+
 static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_input_section *start)
 {
 	SK_ARRAY(uint32_t) found = {0};
+	uint32_t isa = 0;
 
-	linker->visit++;
-	linker->state_work.count = 0;
+	begin_search(linker);
 	reach(linker, start);
 	for (size_t i = 0; i < linker->state_work.count; i++) {
 		struct sk_input_section *section = linker->state_work.items[i];
 		enum sk_rank rank = sk_section_rank(section);
 
-		for (uint64_t j = 0; j < section->relocation_count; j++)
-			reach(linker, sk_relocation_target(linker, section, &section->relocations[j]).section);
+		reach_targets(linker, section);
+		isa |= section->object ? section->object->isa : 0;
 		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size)
 			continue;
 		if (section->state == SK_NONE) {
@@ -262,28 +274,31 @@ static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_i
 		}
 		sk_array_push(linker->arena, &found, section->state);
 	}
-	return (struct sk_state_answer){found.items, found.count};
+	return (struct sk_state_answer){found.items, found.count, isa};
 }
 
-/* Kernels of one section have the same state, so it is searched for once: thousands of them may be in one. */
-bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+/* Kernels of one section reach the same, so it is searched for once: thousands of them may be in one. */
+static struct sk_state_answer answer_of(struct sk_linker *linker, sk_symbol code)
 {
-	*sections = NULL;
-	*count = 0;
-	if (!sk_symbols_resolve(linker))
-		return false;
-
 	struct sk_input_section *start = sk_symbol_target(linker, code).section;
 
 	if (!start)
-		return true;
+		return (struct sk_state_answer){0};
 	if (!start->answer) {
 		sk_array_push(linker->arena, &linker->state_answers, search_state(linker, start));
 		start->answer = (uint32_t)linker->state_answers.count;
 	}
-	*sections = linker->state_answers.items[start->answer - 1].states;
-	*count = linker->state_answers.items[start->answer - 1].count;
-	return true;
+	return linker->state_answers.items[start->answer - 1];
+}
+
+bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+{
+	bool resolved = sk_symbols_resolve(linker);
+	struct sk_state_answer answer = resolved ? answer_of(linker, code) : (struct sk_state_answer){0};
+
+	*sections = answer.states;
+	*count = answer.count;
+	return resolved;
 }
 
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
@@ -293,4 +308,71 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 	if (!section->object)
 		return section->name;
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
+}
+
+/* ---- instruction sets ---- */
+
+uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
+{
+	return sk_symbols_resolve(linker) && linker->isa ? answer_of(linker, code).isa : 0;
+}
+
+/* What runs with anything of the object. */
+static void reach_constructors(struct sk_linker *linker, struct sk_object *object)
+{
+	if (!object || object->visit == linker->visit)
+		return;
+	object->visit = linker->visit;
+	for (uint32_t i = 1; i < object->part_count; i++)
+		if (object->parts[i].type == SHT_INIT_ARRAY || object->parts[i].type == SHT_FINI_ARRAY)
+			reach(linker, &object->parts[i]);
+}
+
+uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+{
+	uint32_t isa = 0;
+
+	if (!sk_symbols_resolve(linker) || !linker->isa)
+		return 0;
+	begin_search(linker);
+	for (size_t i = 0; i < count; i++)
+		reach(linker, sk_symbol_target(linker, codes[i]).section);
+	for (size_t i = 0; i < linker->state_work.count; i++) {
+		struct sk_input_section *section = linker->state_work.items[i];
+
+		reach_constructors(linker, section->object);
+		reach_targets(linker, section);
+		isa |= section->object ? section->object->isa : 0;
+	}
+	return isa;
+}
+
+/* ---- who needs a section ---- */
+
+/* One search from all kernels: each section keeps the number of the first one that comes by. */
+static void find_origins(struct sk_linker *linker)
+{
+	begin_search(linker);
+	linker->first_origin = linker->visit;
+	for (size_t i = 0; i < linker->order.count; i++, linker->visit++) {
+		reach(linker, sk_symbol_target(linker, linker->order.items[i].code).section);
+		while (linker->state_work.count)
+			reach_targets(linker, linker->state_work.items[--linker->state_work.count]);
+	}
+}
+
+void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	if (!linker->first_origin)
+		find_origins(linker);
+	if (section->visit < linker->first_origin)
+		return;
+
+	const struct sk_ordered *kernel = &linker->order.items[section->visit - linker->first_origin];
+	const char *name = linker->symbols.items[kernel->code].name;
+
+	if (kernel->caller)
+		sk_note(linker->diag, "reached from kernel '%s', which '%s' calls", name, kernel->caller);
+	else
+		sk_note(linker->diag, "reached from kernel '%s'", name);
 }

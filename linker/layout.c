@@ -40,6 +40,8 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 		return section->rank;
 	if (section->debug)
 		return SK_RANK_DEBUG;
+	if (section->note)
+		return section->alignment == 8 ? SK_RANK_WIDE_NOTE : SK_RANK_NOTE;
 	if (section->type == SHT_INIT_ARRAY)
 		return SK_RANK_INIT_ARRAY;
 	if (section->type == SHT_FINI_ARRAY)
@@ -101,7 +103,7 @@ const char *sk_output_name(const struct sk_input_section *section)
 		return ".fini_array";
 	if (rank == SK_RANK_RELRO_DATA)
 		return section->range ? section->name : ".data.rel.ro";
-	if (rank >= SK_RANK_CONSTANTS || is_merged(section))
+	if (rank >= SK_RANK_CONSTANTS || rank <= SK_RANK_NOTE || is_merged(section))
 		return section->name;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (has_prefix(section->name, names[i].prefix))
@@ -133,6 +135,9 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 		return SHT_FINI_ARRAY;
 	case SK_RANK_ZERO_DATA:
 		return SHT_NOBITS;
+	case SK_RANK_WIDE_NOTE:
+	case SK_RANK_NOTE:
+		return SHT_NOTE;
 	default:
 		return section->object ? SHT_PROGBITS : section->type;
 	}
@@ -191,7 +196,7 @@ static void add_synthetic(struct sk_linker *linker)
 static void add_ordered(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->order.count; i++) {
-		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i]).section;
+		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i].code).section;
 
 		if (section && section->live && !section->output)
 			add_section(linker, section);
@@ -456,6 +461,22 @@ static void add_made_segment(struct sk_linker *linker, uint32_t type, uint32_t f
 		add_segment(linker, type, flags, section->address, end, end, section->alignment);
 }
 
+/* Readers take the padding inside a note from the segment's alignment: one segment for each. */
+static void add_notes(struct sk_linker *linker, enum sk_rank rank)
+{
+	const struct sk_output *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		if (linker->outputs.items[i]->rank != rank)
+			continue;
+		last = linker->outputs.items[i];
+		first = first ? first : last;
+	}
+	if (first)
+		add_segment(linker, PT_NOTE, PF_R, first->address, last->address + last->size,
+			    last->address + last->size, first->alignment);
+}
+
 static int compare_segments(const void *a, const void *b)
 {
 	const Elf64_Phdr *left = a, *right = b;
@@ -477,7 +498,9 @@ static void make_segments(struct sk_linker *linker)
 	if (!linker->options.no_relro)
 		add_regions(linker, PT_GNU_RELRO, PF_R, RELRO, RELRO);
 	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC);
-	add_made_segment(linker, PT_NOTE, PF_R, SK_MADE_BUILD_ID);
+	add_notes(linker, SK_RANK_WIDE_NOTE);
+	add_notes(linker, SK_RANK_NOTE);
+	add_made_segment(linker, PT_GNU_PROPERTY, PF_R, SK_MADE_PROPERTIES);
 	add_made_segment(linker, PT_GNU_EH_FRAME, PF_R, SK_MADE_FRAME_HEADER);
 	add_segment(linker, PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 16);
 	qsort(linker->segments.items, linker->segments.count, sizeof(Elf64_Phdr), compare_segments);
@@ -501,7 +524,7 @@ static void drop_empty_padding(struct sk_linker *linker)
 
 bool sk_layout(struct sk_linker *linker)
 {
-	enum { MAXIMUM_SEGMENTS = 9 }; /* all that make_segments knows: a few unused bytes are no harm */
+	enum { MAXIMUM_SEGMENTS = 11 }; /* all that make_segments knows: a few unused bytes are no harm */
 
 	if (!sk_ranges_unify(linker))
 		return false;

@@ -14,6 +14,7 @@ static const struct {
 	uint32_t alignment;
 	uint64_t entry_size, size;
 } made_sections[SK_MADE_COUNT] = {
+	[SK_MADE_PROPERTIES] = {".note.gnu.property", SHT_NOTE, SK_RANK_WIDE_NOTE, 8, 0, 0},
 	[SK_MADE_BUILD_ID] = {".note.gnu.build-id", SHT_NOTE, SK_RANK_NOTE, 4, 0, 32},
 	[SK_MADE_HASH] = {".hash", SHT_HASH, SK_RANK_HASH, 8, 4, 0},
 	[SK_MADE_GNU_HASH] = {".gnu.hash", SHT_GNU_HASH, SK_RANK_HASH, 8, 0, 0},
@@ -111,6 +112,7 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		[SK_SECTION_READ_ONLY] = {SK_RANK_READ_ONLY, SHF_ALLOC},
 		[SK_SECTION_CONSTANTS] = {SK_RANK_CONSTANTS, SHF_ALLOC},
 		[SK_SECTION_EH_FRAME] = {SK_RANK_FRAMES, SHF_ALLOC},
+		[SK_SECTION_DEBUG] = {SK_RANK_DEBUG, 0},
 		[SK_SECTION_NOT_LOADED] = {SK_RANK_NOT_LOADED, 0},
 	};
 	struct sk_synthetic *synthetic = SK_NEW(linker->arena, struct sk_synthetic);
@@ -132,7 +134,8 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 		.alignment = spec->alignment ? (uint32_t)spec->alignment : 1,
 		.rank = kinds[spec->kind].rank,
 		.state = SK_NONE,
-		.loaded = spec->kind != SK_SECTION_EH_FRAME,
+		.loaded = spec->kind != SK_SECTION_EH_FRAME && spec->kind != SK_SECTION_DEBUG,
+		.debug = spec->kind == SK_SECTION_DEBUG,
 	};
 	sk_array_push(linker->arena, &linker->synthetic, synthetic);
 	return (sk_section)linker->synthetic.count - 1;
@@ -176,9 +179,14 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
 		(Elf64_Rela){.r_offset = offset, .r_info = ELF64_R_INFO((uint64_t)target, kind), .r_addend = addend});
 }
 
-void sk_linker_order(struct sk_linker *linker, sk_symbol code)
+void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
 {
-	sk_array_push(linker->arena, &linker->order, code);
+	linker->needed_isa |= levels;
+}
+
+void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller)
+{
+	sk_array_push(linker->arena, &linker->order, (struct sk_ordered){code, caller});
 }
 
 /* ---- the link ---- */
@@ -206,6 +214,8 @@ static bool prepare_synthetic(struct sk_linker *linker)
 	const uint32_t types[] = {
 		[SK_RELOCATION_RELATIVE32] = linker->architecture->relative32,
 		[SK_RELOCATION_CALL] = linker->architecture->call,
+		[SK_RELOCATION_ADDRESS64] = linker->architecture->address64,
+		[SK_RELOCATION_OFFSET32] = linker->architecture->offset32,
 	};
 	linker->reader.frames.count = 0;
 	for (size_t i = 0; i < linker->synthetic.count; i++) {
@@ -251,8 +261,11 @@ bool sk_linker_link(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* So are notes, and the image's properties are known. */
+	if (!sk_notes_collect(linker))
+		return false;
 	sk_report_collected(linker);
-	/* So are the debug sections of objects that have any. */
+	/* Debug sections of objects that have live ones are live. */
 	if (!sk_debug_collect(linker))
 		return false;
 	sk_timing_next(timing, "merge");

@@ -121,6 +121,13 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
  * share a number if they share the section. The array is in the arena. */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
+/* The levels of x86-64 (bits of GNU_PROPERTY_X86_ISA_1_NEEDED) that objects need of which the function reaches
+ * something. */
+uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code);
+
+/* The same of several functions and, of each object that they reach, the constructors and destructors. */
+uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count);
+
 /* "name in object" of a state number, for messages. */
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
 
@@ -131,6 +138,7 @@ enum sk_section_kind {
 	SK_SECTION_READ_ONLY, /* R-- */
 	SK_SECTION_CONSTANTS, /* R--, in a segment of its own at the end of the image, page-aligned */
 	SK_SECTION_EH_FRAME, /* joined with the inputs' .eh_frame */
+	SK_SECTION_DEBUG, /* debug information, joined with the inputs' of that name */
 	SK_SECTION_NOT_LOADED, /* kept in the file only */
 };
 
@@ -162,14 +170,20 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 enum sk_relocation_kind {
 	SK_RELOCATION_RELATIVE32, /* 32 bits: S + A - P */
 	SK_RELOCATION_CALL, /* the architecture's direct call or jump at this offset */
+	SK_RELOCATION_ADDRESS64, /* S + A; in SK_SECTION_DEBUG only, as the next one */
+	SK_RELOCATION_OFFSET32, /* 32 bits: where a debug section's symbol lies in the output section, plus A */
 };
 
 void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,
 			sk_symbol target, int64_t addend);
 
 /* The order of kernels' text behind the synthetic text: first call, first placed. Text of functions that are not named
- * follows in input order. */
-void sk_linker_order(struct sk_linker *linker, sk_symbol code);
+ * follows in input order. `caller` is who calls the kernel, for messages; NULL: nobody in particular. It must live as
+ * long as the linker. */
+void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
+
+/* The image needs these levels of x86-64, too. */
+void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 
 /* ---- the link ---- */
 

@@ -3,7 +3,7 @@
  *   - section types and flags, and whether strings and records of the section can be joined;
  *   - groups: that their members exist and are in one group only;
  *   - relocations of loaded sections and of debug information: targets, symbols, that every field lies in its section;
- *   - .eh_frame (frames.c).
+ *   - .eh_frame (frames.c), .note.gnu.property (notes.c).
  * Sections that are not loaded and not debug information are dropped, so what is in them is nobody's concern. */
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +90,8 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 	case SHT_X86_64_UNWIND_TYPE:
 		if (!(header->sh_flags & SHF_ALLOC))
 			return sk_debug_describe(reader, section);
+		if (sk_is_property_note(section))
+			return check_flags(reader, object, section) && sk_properties_read(reader, section);
 		/* Frames are taken apart and joined by frames.c. */
 		section->loaded = !is_frames(section);
 		section->type = type_by_name(section);
@@ -359,6 +361,7 @@ void sk_object_join(struct sk_linker *linker, struct sk_object *object)
 		discard_linkonce(linker, &object->parts[i]);
 	join_groups(linker, object);
 	sk_frames_attach(linker, object->frames, object->frame_count);
+	linker->isa |= object->isa;
 	for (uint32_t i = 1; i < object->part_count; i++)
 		sk_range_add(linker, &object->parts[i]);
 }

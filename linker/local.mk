@@ -18,6 +18,7 @@ linker_liblinker_la_SOURCES = \
 	linker/linker.c linker/linker.h \
 	linker/load.c \
 	linker/merge.c \
+	linker/notes.c \
 	linker/object.c \
 	linker/parallel.c \
 	linker/ranges.c \
@@ -59,6 +60,7 @@ LINKER_TESTS = \
 	tests/link-debug.sh \
 	tests/link-imports.sh \
 	tests/link-merge.sh \
+	tests/link-notes.sh \
 	tests/link-options.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \

@@ -47,6 +47,7 @@ static void refuse(struct sk_linker *linker, const struct sk_input_section *sect
 {
 	sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 		 "relocation %s against '%s' %s", type->name, target->name, text);
+	sk_note_kernel(linker, section);
 }
 
 /* ---- undefined symbols ---- */
@@ -135,6 +136,8 @@ static void report_undefined(struct sk_linker *linker)
 		if (sk_is_library_data(symbol->name)) {
 			hint = "; it is data of the C library, and a package can import functions only: recompile "
 			       "without it";
+		} else if (!strcmp(symbol->name, "__tls_get_addr")) {
+			hint = "; it serves thread-local storage, which a package cannot have: recompile without it";
 		} else if (symbol->import != SK_NONE) {
 			hint = "; it is declared hidden, so it cannot come from the C library";
 		} else if (i < MAXIMUM_SUGGESTIONS) {
@@ -312,9 +315,11 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 static void scan_section(struct sk_linker *linker, struct sk_input_section *section)
 {
-	if (section->flags & SHF_TLS)
+	if (section->flags & SHF_TLS) {
 		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
 			 "the section is thread-local, which a package cannot have");
+		sk_note_kernel(linker, section);
+	}
 	for (uint64_t i = 0; i < section->relocation_count; i++)
 		scan_relocation(linker, section, &section->relocations[i]);
 }
@@ -330,7 +335,7 @@ bool sk_scan(struct sk_linker *linker)
 	unsigned errors = linker->diag->errors;
 
 	for (size_t i = 0; i < linker->synthetic.count; i++)
-		if (linker->synthetic.items[i]->kind != SK_SECTION_EH_FRAME)
+		if (linker->synthetic.items[i]->section.loaded)
 			scan_section(linker, &linker->synthetic.items[i]->section);
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];

@@ -1,5 +1,6 @@
 /* From a path to a mapped package. The order is: check the ELF header, check the program headers, reserve the address
- * range, map the segments, then dynamic.c's part, then take write permission from RELRO. The rules are those of the
+ * range, map the segments, then dynamic.c's part, then take write permission from RELRO; the package's own code, its
+ * constructors, runs last, and only on a processor that has what the package needs. The rules are those of the
  * gABI, section "Program Loading", made strict: what a package of sklink's does not have is refused rather than
  * ignored. */
 #include "config.h"
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loader/processor.h"
 #include "loader/report.h"
 
 #if defined(__x86_64__)
@@ -300,6 +302,8 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = sk_image_relocate(loading->path, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
+	if (!status)
+		status = sk_processor_check(loading->path, image);
 	if (!status)
 		status = sk_dynamic_construct(loading->path, image, &dynamic);
 	return status;

@@ -49,7 +49,8 @@ struct sk_image {
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
- * trusted; nothing stays behind on failure. The package's constructors run last. */
+ * trusted; nothing stays behind on failure. The package's constructors run last, if the processor has what the package
+ * needs. */
 enum skrt_status sk_image_open(const char *path, struct sk_image *image);
 
 /* Runs the destructors and unmaps. */

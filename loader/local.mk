@@ -1,6 +1,9 @@
-# libskrt, skrun, and the plan's reader, which skdump and the verifier share.
+# libskrt, skrun, and the plan's reader, which sklink, skdump and the verifier share.
 noinst_LTLIBRARIES += loader/libplan.la
-loader_libplan_la_SOURCES = loader/plan-checker.h loader/plan-launch.c loader/plan.c loader/plan.h
+loader_libplan_la_SOURCES = \
+	loader/isa.c loader/isa.h \
+	loader/plan-checker.h loader/plan-launch.c loader/plan.c loader/plan.h \
+	stubs/isa.def
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la
@@ -16,6 +19,7 @@ loader_libloader_la_SOURCES = \
 	loader/instance.c loader/instance.h \
 	loader/lane.c \
 	loader/module.c loader/module.h \
+	loader/processor.c loader/processor.h \
 	loader/relocate.c \
 	loader/report.c loader/report.h \
 	loader/skrt.h \
@@ -46,6 +50,12 @@ SHELL_TESTS += tests/package-damage.sh tests/skrun.sh
 QUICK_TESTS += tests/package-damage.sh tests/skrun.sh
 
 if HAVE_CHECK
+check_PROGRAMS += tests/check_isa
+tests_check_isa_SOURCES = tests/check_isa.c
+tests_check_isa_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_isa_LDADD = loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_isa
+
 check_PROGRAMS += tests/check_npy
 tests_check_npy_SOURCES = tests/check_npy.c
 tests_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -15,10 +15,10 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 160, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 168, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 72, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 32, "struct sk_plan_task");
-_Static_assert(sizeof(struct sk_plan_kernel) == 16, "struct sk_plan_kernel");
+_Static_assert(sizeof(struct sk_plan_kernel) == 24, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
@@ -204,6 +204,8 @@ static bool check_kernels(struct sk_plan_checker *checker)
 		    !check_string(checker, &kernel->symbol, "the symbol", REQUIRED) ||
 		    !check_string(checker, &kernel->signature, "the signature", REQUIRED))
 			return false;
+		if (kernel->isa & ~view->plan->isa)
+			return sk_plan_fail(checker, "it needs more instruction sets than the package");
 	}
 	return true;
 }

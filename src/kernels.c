@@ -385,7 +385,7 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 	return FAILED;
 }
 
-/* ---- hidden state ---- */
+/* ---- hidden state, instruction sets ---- */
 
 static void find_state(struct finder *finder, struct sk_kernel *kernel)
 {
@@ -402,6 +402,23 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
 	sk_note(finder->model->diag,
 		"all that stands in the kernel's section counts; -ffunction-sections gives each function its own");
+}
+
+/* Each kernel's, and the package's. */
+static void find_isa(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, model->kernels.count);
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		codes[k] = kernel->code;
+		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
+		model->isa |= kernel->isa;
+	}
+	model->isa |= sk_linker_find_all_isa(finder->linker, codes, model->kernels.count);
+	sk_linker_need_isa(finder->linker, (uint32_t)model->isa);
 }
 
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
@@ -424,5 +441,6 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 		return false;
 	for (size_t k = 0; k < model->kernels.count; k++)
 		find_state(&finder, &model->kernels.items[k]);
+	find_isa(&finder);
 	return model->diag->errors == errors;
 }

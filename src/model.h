@@ -73,7 +73,7 @@ struct sk_signature {
 	bool unfusible, reentrant, nontemporal, sync_all;
 	bool early_start; /* any early-start attribute */
 	const char *op; /* op=NAME, or NULL */
-	const char *isa; /* isa=NAME, or NULL */
+	uint64_t isa; /* isa=: instruction sets, as loader/isa.h has them */
 	const char **extents; /* names */
 	uint32_t extent_count;
 	struct sk_parameter *parameters; /* in C order */
@@ -92,6 +92,7 @@ struct sk_kernel {
 	sk_symbol code; /* the linker's handle of the function */
 	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
 	size_t state_count;
+	uint64_t isa; /* instruction sets that its signature and what it reaches need */
 };
 
 /* ---- tasks ---- */
@@ -194,6 +195,7 @@ struct sk_model {
 	SK_ARRAY(struct sk_name) libraries; /* `library:`: archives that `op:` searches */
 	struct sk_map tensor_names, declared_names, kernel_names, task_names, scope_names, event_names;
 	uint32_t binding_count;
+	uint64_t isa; /* instruction sets that the kernels and the constructors of their objects need */
 };
 
 #endif

@@ -1,10 +1,13 @@
-/* Sections for the linker: the code of all launches' entries and its unwind information, the plan, the constants and
- * the report. Symbols first, relocations last, so that nothing has to be looked up. */
+/* Sections for the linker: the code of all launches' entries with its unwind and debug information, the plan, the
+ * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
+#include "config.h"
+
 #include "package.h"
 
 #include <string.h>
 
 #include "report.h"
+#include "stubs/debug-line.h"
 #include "stubs/dispatcher.h"
 
 struct package {
@@ -16,6 +19,7 @@ struct package {
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
 	struct sk_code code; /* of all entries */
+	sk_symbol text; /* where it begins */
 	struct sk_arena *scratch;
 };
 
@@ -142,11 +146,40 @@ static bool add_dispatchers(struct package *package)
 		exported[package->entries[i]] = exported[package->serial_entries[i]] =
 			package->plan->launches[i].kind != SK_LAUNCH_TASK;
 	add_code(package, exported, functions);
+	package->text = count ? functions[0] : SK_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		package->entries[i] = functions[package->entries[i]];
 		package->serial_entries[i] = functions[package->serial_entries[i]];
 	}
 	return true;
+}
+
+/* Debug information of the code. Its sections refer to the start of the code, and to each other's. */
+static void add_debug(struct package *package)
+{
+	struct sk_arena *arena = package->model->arena;
+	struct sk_debug *debug = SK_NEW(arena, struct sk_debug);
+	sk_section sections[SK_DEBUG_PARTS];
+	sk_symbol starts[SK_DEBUG_PARTS];
+
+	sk_debug_build(debug, arena, package->model->manifest, "sklink " PACKAGE_VERSION, &package->code);
+	for (int i = 0; i < SK_DEBUG_PARTS; i++) {
+		const struct sk_debug_section *part = &debug->parts[i];
+
+		sections[i] = add_bytes(package, part->name, SK_SECTION_DEBUG, 1, part->bytes.items, part->bytes.count);
+		starts[i] = sk_linker_define(package->linker, sections[i], NULL, 0, 0, SK_SYMBOL_OBJECT, false);
+	}
+	for (int i = 0; i < SK_DEBUG_PARTS; i++)
+		for (size_t j = 0; j < debug->parts[i].references.count; j++) {
+			const struct sk_debug_reference *reference = &debug->parts[i].references.items[j];
+
+			if (reference->part == SK_DEBUG_PARTS)
+				sk_linker_relocate(package->linker, sections[i], reference->offset,
+						   SK_RELOCATION_ADDRESS64, package->text, (int64_t)reference->addend);
+			else
+				sk_linker_relocate(package->linker, sections[i], reference->offset,
+						   SK_RELOCATION_OFFSET32, starts[reference->part], 0);
+		}
 }
 
 static sk_symbol plan_target(const struct package *package, const struct sk_plan_relocation *relocation)
@@ -203,7 +236,7 @@ static void add_report(struct package *package, const struct sk_partition *parti
 }
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker, uint64_t *dispatcher_size)
+		      const struct sk_plan_view *plan, struct sk_linker *linker, bool debug, uint64_t *dispatcher_size)
 {
 	struct package package = {.model = model,
 				  .image = image,
@@ -213,7 +246,8 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 				  .scratch = sk_arena_create()};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
-		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code);
+		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
+				model->tasks.items[i].name);
 	add_constants(&package);
 
 	bool made = add_dispatchers(&package);
@@ -221,6 +255,8 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 	sk_arena_destroy(package.scratch);
 	if (!made)
 		return false;
+	if (debug && plan->launch_count)
+		add_debug(&package);
 	add_plan(&package);
 	add_report(&package, partition);
 	*dispatcher_size = package.code.bytes.count;

@@ -217,6 +217,7 @@ static void write_header(struct writer *writer, uint32_t machine)
 	plan->workspace_size = writer->memory->workspace_size;
 	plan->unshared_workspace_size = writer->memory->unshared_workspace_size;
 	plan->constants_size = writer->image->constants_size;
+	plan->isa = writer->model->isa;
 	if (plan->constants_size)
 		add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
 	set_string(writer, &plan->device, writer->model->device->name);
@@ -233,6 +234,7 @@ static void write_kernels(struct writer *writer)
 		set_string(writer, &record->name, kernel->name);
 		set_string(writer, &record->symbol, kernel->symbol);
 		set_string(writer, &record->signature, kernel->signature->text);
+		record->isa = kernel->isa;
 		add_relocation(writer, &record->code, SK_PLAN_KERNEL, i);
 	}
 }

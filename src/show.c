@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/isa.h"
 #include "table.h"
 
 /* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
@@ -96,6 +97,7 @@ void sk_show_summary(const struct sk_show *show)
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0, awaits = 0;
 	const char *lanes = sk_plan_string(&plan->lanes[0]);
 	struct sk_arena *arena = show->arena;
+	char isa[SK_ISA_TEXT_SIZE];
 	struct sk_table table;
 
 	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
@@ -122,6 +124,7 @@ void sk_show_summary(const struct sk_show *show)
 							     plan->plan->unshared_workspace_size)
 					    : ""));
 	summary_line(&table, "constants", sk_arena_print(arena, "%" PRIu64 " bytes", plan->plan->constants_size));
+	summary_line(&table, "instruction sets", sk_isa_text(isa, plan->plan->isa));
 	print_section(show, show->file->path, &table);
 }
 

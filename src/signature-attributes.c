@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "loader/isa.h"
 #include "signature-parts.h"
 
 enum attribute {
@@ -50,7 +51,7 @@ static bool is_identifier(const char *text)
 	return true;
 }
 
-/* Operator and instruction set names come from elsewhere: "Gelu", "com.example.Gelu", "x86-64-v3". */
+/* Operator and instruction set names come from elsewhere: "Gelu", "com.example.Gelu", "avx2+fma". */
 static bool is_foreign_name(const char *text)
 {
 	for (; *text; text++)
@@ -103,6 +104,29 @@ static void set_spread(struct sk_signature_source *source, struct sk_signature *
 	source->spread_at = at;
 }
 
+/* "x86-64-v3", or several names: "avx2+fma". */
+static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
+{
+	uint64_t set = 0;
+
+	for (;;) {
+		size_t length = strcspn(value, "+");
+		uint64_t found = sk_isa_find(value, length);
+
+		if (!found) {
+			const char *name = sk_arena_copy(source->arena, value, length);
+
+			sk_signature_error(source, at, "'isa' does not know '%.80s'%s", name,
+					   sk_did_you_mean(source->arena, name, sk_isa_names, sk_isa_name_count));
+			return 0;
+		}
+		set |= found;
+		if (!value[length])
+			return set;
+		value += length + 1;
+	}
+}
+
 static void apply_attribute(struct sk_signature_source *source, struct sk_signature *signature,
 			    enum attribute attribute, const char *at, const char *value)
 {
@@ -138,7 +162,7 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->op = value;
 		break;
 	case ATTRIBUTE_ISA:
-		signature->isa = value;
+		signature->isa = parse_isa(source, at, value);
 		break;
 	case ATTRIBUTE_EARLY_START:
 		signature->early_start = true;

@@ -213,8 +213,10 @@ static bool link_package(struct link *link)
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores. */
 
+	bool debug = !command->strip_debug && !command->strip_all;
+
 	sk_timing_next(timing, "dispatchers");
-	if (!sk_package_build(model, partition, &image, &link->plan, linker, &link->dispatcher_size))
+	if (!sk_package_build(model, partition, &image, &link->plan, linker, debug, &link->dispatcher_size))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 

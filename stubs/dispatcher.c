@@ -1,6 +1,8 @@
 /* From a launch of the plan to neutral ops. In: a launch that sk_plan_check_launch has accepted. Out: the ops of its
  * parallel or its serial entry, which the architecture's emitter turns into code.
  *
+ * Where lines of the manifest begin is told on the way, and changes nothing in the code.
+ *
  *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
@@ -42,6 +44,11 @@ static uint32_t new_label(struct lowering *l)
 static void push_label(struct lowering *l, uint32_t label)
 {
 	push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
+}
+
+static void push_line(struct lowering *l, const struct sk_plan_step *step)
+{
+	push(l, (struct sk_op){.kind = SK_OP_LINE, .number = l->plan->tasks[step->task].line});
 }
 
 /* ---- one step ---- */
@@ -165,14 +172,29 @@ static void open_guard(struct lowering *l, uint32_t core_set)
 		});
 }
 
+/* The prologue belongs to the first step's line, the epilogue to the last one's. */
+static void lower_prologue(struct lowering *l, uint32_t lane)
+{
+	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+
+		if (step->lane != lane && !l->program->serial)
+			continue;
+		push_line(l, step);
+		break;
+	}
+	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
+}
+
 static void lower_lane(struct lowering *l, uint32_t lane)
 {
-	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
+	lower_prologue(l, lane);
 	for (uint32_t i = 0; i < l->launch->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 
 		if (step->lane != lane)
 			continue;
+		push_line(l, step);
 		open_guard(l, step->core_set);
 		lower_awaits(l, step);
 		lower_body(l, step);
@@ -206,6 +228,7 @@ static void lower_parallel(struct lowering *l, const char *name)
 	}
 	uint32_t label = new_label(l);
 
+	push_line(l, &l->plan->steps[l->launch->first_step]);
 	push(l, (struct sk_op){.kind = SK_OP_FORK, .lane = 0, .label = label});
 	lower_lane_function(l, name, 0);
 	push_label(l, label);
@@ -220,9 +243,13 @@ static void lower_serial(struct lowering *l, const char *name)
 	l->program->serial = true;
 	l->program->serial_scratch = size;
 	push_function(l, name);
-	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE});
-	for (uint32_t i = 0; i < l->launch->step_count; i++)
-		lower_body(l, &l->plan->steps[l->launch->first_step + i]);
+	lower_prologue(l, 0);
+	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+
+		push_line(l, step);
+		lower_body(l, step);
+	}
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
 }
 

@@ -1,7 +1,7 @@
 /* stubs/: from a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
  * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
  *
- *   plan --dispatcher.c--> neutral ops --emit-<arch>.c--> bytes and relocations
+ *   plan --dispatcher.c--> neutral ops --emit-<arch>.c--> bytes and relocations --debug-line.c--> DWARF
  */
 #ifndef SK_DISPATCHER_H
 #define SK_DISPATCHER_H
@@ -32,11 +32,18 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
+/* From this offset on, code belongs to this line of the manifest: the line of the task that it runs or awaits for. */
+struct sk_code_line {
+	uint64_t offset;
+	uint32_t line;
+};
+
 struct sk_code {
 	struct sk_arena *arena; /* of the arrays */
 	SK_ARRAY(uint8_t) bytes;
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
+	SK_ARRAY(struct sk_code_line) lines; /* by offset; each function begins with one */
 	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
 	 * eh_frame_starts[i] and refers to symbols[i]. */
 	SK_ARRAY(uint8_t) eh_frame;

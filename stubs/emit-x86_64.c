@@ -32,6 +32,12 @@ static const struct {
 
 enum { PRESERVED_COUNT = sizeof(preserved) / sizeof(preserved[0]) };
 
+static void emit_line(struct sk_x86_emitter *e, uint32_t line)
+{
+	e->line = line;
+	sk_array_push(e->code->arena, &e->code->lines, (struct sk_code_line){.offset = sk_x86_here(e), .line = line});
+}
+
 /* ---- awaits, statuses, publishing ---- */
 
 static void emit_status(struct sk_x86_emitter *e, uint32_t task)
@@ -40,8 +46,9 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 
 	if (!e->program->serial) {
 		failed = sk_x86_new_label(e);
-		sk_array_push(e->arena, &e->tails,
-			      (struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task});
+		sk_array_push(
+			e->arena, &e->tails,
+			(struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task, .line = e->line});
 	}
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
@@ -82,7 +89,7 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 		PUT(e, DECREMENT32, .rm = SK_RCX);
 		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 	}
-	sk_array_push(e->arena, &e->tails, (struct sk_x86_tail){.label = waits, .restart = restart});
+	sk_array_push(e->arena, &e->tails, (struct sk_x86_tail){.label = waits, .restart = restart, .line = e->line});
 }
 
 static void emit_tails(struct sk_x86_emitter *e)
@@ -92,6 +99,8 @@ static void emit_tails(struct sk_x86_emitter *e)
 	for (size_t i = 0; i < e->tails.count; i++) {
 		const struct sk_x86_tail *tail = &e->tails.items[i];
 
+		if (tail->line != e->line)
+			emit_line(e, tail->line);
 		sk_x86_set_label(e, tail->label);
 		if (tail->restart == SK_NO_INDEX) {
 			/* mov dword ptr [core.failed_task], task; jmp leave */
@@ -349,6 +358,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 	case SK_OP_FUNCTION:
 		emit_function(e, op->name);
 		break;
+	case SK_OP_LINE:
+		emit_line(e, op->number);
+		break;
 	case SK_OP_FORK:
 		emit_fork(e, op);
 		break;
@@ -401,6 +413,7 @@ static void emit_pass(struct sk_x86_emitter *e)
 	e->code->bytes.count = e->start.bytes.count;
 	e->code->relocations.count = e->start.relocations.count;
 	e->code->symbols.count = e->start.symbols.count;
+	e->code->lines.count = e->start.lines.count;
 	e->code->eh_frame.count = e->start.eh_frame.count;
 	e->code->eh_frame_starts.count = e->start.eh_frame_starts.count;
 	e->label_count = e->program->label_count;

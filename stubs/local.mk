@@ -1,6 +1,7 @@
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
+	stubs/debug-line.c stubs/debug-line.h \
 	stubs/dispatcher.c stubs/dispatcher.h \
 	stubs/eh_frame.c stubs/eh_frame.h \
 	stubs/emit-x86_64.c stubs/emit-x86_64.h stubs/emit.h \

@@ -11,6 +11,7 @@
 
 enum sk_op_kind {
 	SK_OP_FUNCTION, /* begins a function: name */
+	SK_OP_LINE, /* what follows belongs to line `number` of the manifest */
 	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
 	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
 	SK_OP_LABEL, /* label */

@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 1u
+#define SK_PLAN_VERSION 2u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -198,6 +198,7 @@ struct sk_plan_kernel {
 	int32_t symbol;	   /* string */
 	int32_t signature; /* string, normalised */
 	int32_t code;	   /* the function */
+	uint64_t isa;	   /* instruction sets that it needs, as loader/isa.h has them */
 };
 
 struct sk_plan_tensor {
@@ -229,6 +230,7 @@ struct sk_plan {
 	uint64_t workspace_size;
 	uint64_t unshared_workspace_size; /* for task entries */
 	uint64_t constants_size;
+	uint64_t isa;	   /* instruction sets that the kernels and the constructors need, see sk_plan_kernel */
 	int32_t constants; /* reference to the start of the constants, or 0 */
 	int32_t device;	   /* string: the profile it was planned for */
 	struct sk_plan_table lanes;	 /* int32_t string references: names */

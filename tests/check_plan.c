@@ -183,7 +183,7 @@ static void expect_refusal(const struct damaged *copy, const char *part, const c
 START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
-	REFUSED("version 2 is not supported", d.plan->version = 2);
+	REFUSED("version 1 is not supported", d.plan->version = 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -228,6 +228,7 @@ START_TEST(damaged_names)
 	REFUSED("task 2: the scope", d.tasks[2].scope = -8);
 	REFUSED("kernel 0: the symbol", d.kernels[0].symbol = 0);
 	REFUSED("kernel 0: the signature", d.kernels[0].signature = 1 << 20);
+	REFUSED("kernel 0: it needs more instruction sets than the package", d.kernels[0].isa = 2);
 	REFUSED("tensor 4: the name is missing", d.tensors[4].name = 0);
 }
 END_TEST

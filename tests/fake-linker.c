@@ -155,3 +155,23 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 {
 	return sk_arena_print(linker->arena, ".bss.s%u in k.o", state);
 }
+
+uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
+{
+	return linker->functions[code].isa;
+}
+
+uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+{
+	uint32_t isa = 0;
+
+	for (size_t i = 0; i < count; i++)
+		isa |= linker->functions[codes[i]].isa;
+	return isa;
+}
+
+void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
+{
+	(void)linker;
+	(void)levels;
+}

@@ -33,7 +33,7 @@ static void add_calls(struct sk_linker *linker, const char *const *names, size_t
 		sk_linker_relocate(linker, section, i * CALL_SIZE,
 				   i % 2 ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32, record.code, -4);
 		if (i % 3 == 0)
-			sk_linker_order(linker, record.code);
+			sk_linker_order(linker, record.code, NULL);
 		if (!sk_linker_find_state(linker, record.code, &states, &state_count))
 			continue;
 		for (size_t j = 0; j < state_count; j++)

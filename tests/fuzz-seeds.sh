@@ -39,10 +39,10 @@ cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/f
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
 for name in composite plain; do
 	case $name in
-	composite) manifest=samples/composite/composite.yaml objects=object/composite.o ;;
-	plain) manifest=tests/fuzz/manifest/kinds.yaml objects=object/small.o ;;
+	composite) manifest=manifest/composite.yaml objects=object/composite.o ;;
+	plain) manifest=manifest/kinds.yaml objects=object/small.o ;;
 	esac
-	"$top_builddir/sklink" "$top_srcdir/$manifest" $objects -o package/$name.sk
-	"$top_builddir/sklink" --no-task-entries "$top_srcdir/$manifest" $objects -o package/$name-bare.sk
+	"$top_builddir/sklink" $manifest $objects -o package/$name.sk
+	"$top_builddir/sklink" --no-task-entries $manifest $objects -o package/$name-bare.sk
 done
 strip package/plain-bare.sk

@@ -147,7 +147,7 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 	reference(writer, "kernel");
 	reference(writer, "kernel_symbol");
 	reference(writer, "block");
-	fprintf(writer->file, "\t.long kernel - .\n");
+	fprintf(writer->file, "\t.long kernel - .\n\t.quad 0\n");
 }
 
 static uint32_t write_tensors(struct writer *writer, const struct handmade_package *package)
@@ -186,7 +186,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	fprintf(file,
 		"\t.section .sk.plan,\"a\",@progbits\n\t.balign %u\n\t.globl sk_plan\n\t.type sk_plan, @object\n"
 		"sk_plan:\n\t.long 0x%x, %u, %u, 62\n\t.quad .Lend - sk_plan\n\t.quad %" PRIu64 ", %" PRIu64
-		", 0\n\t.long 0\n",
+		", 0, 0\n\t.long 0\n",
 		SK_PLAN_ALIGN, SK_PLAN_MAGIC, SK_PLAN_VERSION, SK_ABI_VERSION, package->workspace_size,
 		package->unshared_workspace_size);
 	reference(&writer, "hand");

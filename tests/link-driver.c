@@ -250,7 +250,7 @@ static void add_exports(struct sk_linker *linker, struct sk_diag *diag, const st
 		sk_linker_relocate(linker, text, i * THUNK_SIZE + 1, SK_RELOCATION_CALL, record.code, -4);
 		sk_linker_relocate(linker, frames, frame + 8, SK_RELOCATION_RELATIVE32, thunk, 0);
 		sk_linker_relocate(linker, table, i * 4, SK_RELOCATION_RELATIVE32, record.code, 0);
-		sk_linker_order(linker, record.code);
+		sk_linker_order(linker, record.code, NULL);
 	}
 }
 

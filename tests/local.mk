@@ -80,7 +80,10 @@ END_TO_END_TESTS = \
 	tests/cores.sh \
 	tests/errors.sh \
 	tests/features.sh \
+	tests/isa.sh \
 	tests/lanes.sh \
+	tests/line-table.sh \
+	tests/link-tls.sh \
 	tests/options.sh \
 	tests/package.sh \
 	tests/segments.sh \

@@ -1,0 +1,342 @@
+/* Notes: .note.gnu.property sections of objects come in and one that holds for the whole image goes out; other loaded
+ * notes of reached objects are kept, equal ones once.
+ *
+ * Properties say what machine code needs, uses or tolerates (the gABI's Linux extensions, "Program Property"; x86-64
+ * psABI, "Program Property"). How two objects' values become one, the type's range says; an object without a property
+ * counts in that, too. The package's own code is one more object: it uses baseline x86-64 with SSE registers. Its
+ * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
+ * SHSTK. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "linker/internal.h"
+
+/* GNU_PROPERTY_X86_FEATURE_2_USED, and bits of it and of GNU_PROPERTY_X86_FEATURE_1_AND, which <elf.h> lacks. */
+#define FEATURE_2_USED 0xc0010001
+enum { FEATURE_2_X86 = 1 << 0, FEATURE_2_XMM = 1 << 3, FEATURE_1_LAM_U48 = 1 << 2, FEATURE_1_LAM_U57 = 1 << 3 };
+
+static const struct sk_property own_properties[] = {
+	{.type = GNU_PROPERTY_X86_FEATURE_1_AND, .value = FEATURE_1_LAM_U48 | FEATURE_1_LAM_U57},
+	{.type = FEATURE_2_USED, .value = FEATURE_2_X86 | FEATURE_2_XMM},
+	{.type = GNU_PROPERTY_X86_ISA_1_USED, .value = GNU_PROPERTY_X86_ISA_1_BASELINE},
+};
+
+enum { OWN_PROPERTIES = sizeof(own_properties) / sizeof(own_properties[0]) };
+
+/* ---- what a type means ---- */
+
+enum rule {
+	UNKNOWN, /* nobody can tell what it means for the image: dropped */
+	MAXIMUM,
+	ANY, /* without data: there if any object has it */
+	AND, /* 0 for objects without it */
+	OR,
+	OR_IF_ALL, /* dropped if an object lacks it */
+};
+
+static const struct {
+	uint32_t first, last;
+	enum rule rule;
+	uint32_t size; /* of the data */
+} rules[] = {
+	{GNU_PROPERTY_STACK_SIZE, GNU_PROPERTY_STACK_SIZE, MAXIMUM, 8},
+	{GNU_PROPERTY_NO_COPY_ON_PROTECTED, GNU_PROPERTY_NO_COPY_ON_PROTECTED, ANY, 0},
+	{0xb0000000, 0xb0007fff, AND, 4}, /* GNU_PROPERTY_UINT32_AND_LO … */
+	{0xb0008000, 0xb000ffff, OR, 4}, /* GNU_PROPERTY_UINT32_OR_LO … */
+	{0xc0000002, 0xc0007fff, AND, 4}, /* GNU_PROPERTY_X86_UINT32_AND_LO … */
+	{0xc0008000, 0xc000ffff, OR, 4}, /* GNU_PROPERTY_X86_UINT32_OR_LO … */
+	{0xc0010000, 0xc0017fff, OR_IF_ALL, 4}, /* GNU_PROPERTY_X86_UINT32_OR_AND_LO … */
+};
+
+static enum rule rule_of(uint32_t type, uint32_t *size)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (type < rules[i].first || type > rules[i].last)
+			continue;
+		*size = rules[i].size;
+		return rules[i].rule;
+	}
+	return UNKNOWN;
+}
+
+/* ---- reading ---- */
+
+#define BAD_NOTE(reader, section, offset, ...)                                                                         \
+	(sk_error((reader)->diag, sk_section_place((reader)->arena, section, offset), __VA_ARGS__), false)
+
+/* A note in a section. */
+struct note {
+	Elf64_Nhdr header;
+	uint64_t offset; /* in the section */
+	uint64_t description;
+};
+
+enum note_result { NOTE_READY, NOTE_END, NOTE_BAD };
+
+/* The note at *offset; moves on to the next one. Names and descriptions are padded to the section's alignment. */
+static enum note_result next_note(struct sk_reader *reader, const struct sk_input_section *section, uint64_t alignment,
+				  uint64_t *offset, struct note *note)
+{
+	uint64_t end;
+
+	if (*offset >= section->size) /* trailing padding may be missing */
+		return NOTE_END;
+	note->offset = *offset;
+	if (!sk_within(*offset, sizeof(note->header), section->size)) {
+		(void)BAD_NOTE(reader, section, *offset, "the note is truncated in its header");
+		return NOTE_BAD;
+	}
+	memcpy(&note->header, section->bytes + *offset, sizeof(note->header));
+	/* Sums of 32-bit numbers and a section's size: no overflow. */
+	end = *offset + sizeof(note->header) + note->header.n_namesz;
+	sk_align(end, alignment, &note->description);
+	if (note->header.n_descsz)
+		end = note->description + note->header.n_descsz;
+	if (end > section->size) {
+		(void)BAD_NOTE(reader, section, *offset,
+			       "the note claims %u bytes of name and %u of contents, which the section does not have",
+			       note->header.n_namesz, note->header.n_descsz);
+		return NOTE_BAD;
+	}
+	sk_align(end, alignment, offset);
+	return NOTE_READY;
+}
+
+/* The property at `at`, which `room` bytes of the note follow; *used is its size with padding. */
+static bool read_property(struct sk_reader *reader, struct sk_input_section *section, uint64_t at, uint64_t room,
+			  struct sk_property *property, uint64_t *used)
+{
+	const uint8_t *bytes = section->bytes + at;
+	uint32_t type, size, expected;
+
+	if (room < sizeof(type) + sizeof(size))
+		return BAD_NOTE(reader, section, at, "the property is truncated in its header");
+	memcpy(&type, bytes, sizeof(type));
+	memcpy(&size, bytes + sizeof(type), sizeof(size));
+	*used = sizeof(type) + sizeof(size) + (((uint64_t)size + 7) & ~(uint64_t)7);
+	if (*used > room)
+		return BAD_NOTE(reader, section, at, "property 0x%x claims %u bytes, more than the note has", type,
+				size);
+	property->type = type;
+	property->value = 0;
+	if (rule_of(type, &expected) == UNKNOWN)
+		return true;
+	if (size != expected)
+		return BAD_NOTE(reader, section, at, "property 0x%x has %u bytes of data instead of %u", type, size,
+				expected);
+	memcpy(&property->value, bytes + sizeof(type) + sizeof(size), size);
+	return true;
+}
+
+static bool read_properties(struct sk_reader *reader, struct sk_input_section *section, const struct note *note)
+{
+	struct sk_object *object = section->object;
+	struct sk_property property;
+	uint64_t end = note->description + note->header.n_descsz, used;
+
+	property.note = object->property_notes++;
+	for (uint64_t at = note->description; at < end; at += used) {
+		if (!read_property(reader, section, at, end - at, &property, &used))
+			return false;
+		sk_array_push(reader->arena, &object->properties, property);
+		if (property.type == GNU_PROPERTY_X86_ISA_1_NEEDED)
+			object->isa |= (uint32_t)property.value;
+	}
+	return true;
+}
+
+bool sk_is_property_note(const struct sk_input_section *section)
+{
+	return section->type == SHT_NOTE && !strcmp(section->name, ".note.gnu.property");
+}
+
+bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *section)
+{
+	const uint64_t alignment = 8; /* also where old assemblers have aligned the section to 4 */
+	enum note_result result;
+	uint64_t offset = 0;
+	struct note note;
+
+	section->flags &= ~(uint64_t)SHF_ALLOC; /* it is taken apart and not part of the image */
+	while ((result = next_note(reader, section, alignment, &offset, &note)) == NOTE_READY) {
+		bool gnu =
+			note.header.n_namesz == sizeof(ELF_NOTE_GNU) &&
+			!memcmp(section->bytes + note.offset + sizeof(note.header), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
+
+		if (gnu && note.header.n_type == NT_GNU_PROPERTY_TYPE_0 && !read_properties(reader, section, &note))
+			return false;
+	}
+	return result == NOTE_END;
+}
+
+/* ---- joining properties ---- */
+
+/* A property of the image. */
+struct total {
+	uint32_t type;
+	enum rule rule;
+	uint32_t size;
+	uint64_t value;
+	uint64_t count; /* of those that have it */
+	uint64_t last; /* the last one of them, from 1 */
+};
+
+struct totals {
+	struct sk_linker *linker;
+	struct sk_map numbers; /* by type */
+	SK_ARRAY(struct total) items;
+	uint64_t objects; /* so far; each note counts as one, since objects may have been joined before */
+};
+
+/* Adds one of the object (or note) with this number, from 1. */
+static void add_property(struct totals *totals, const struct sk_property *property, uint64_t object)
+{
+	uint32_t fresh = (uint32_t)totals->items.count, size = 0, number;
+	enum rule rule = rule_of(property->type, &size);
+
+	if (rule == UNKNOWN)
+		return;
+	number = sk_map_insert(&totals->numbers, (const char *)&property->type, sizeof(property->type), fresh);
+	if (number == fresh)
+		sk_array_push(totals->linker->arena, &totals->items,
+			      (struct total){.type = property->type,
+					     .rule = rule,
+					     .size = size,
+					     .value = rule == AND ? UINT64_MAX : 0});
+
+	struct total *total = &totals->items.items[number];
+
+	total->count += total->last != object;
+	total->last = object;
+	if (rule == AND)
+		total->value &= property->value;
+	else if (rule != MAXIMUM)
+		total->value |= property->value;
+	else if (property->value > total->value)
+		total->value = property->value;
+}
+
+static void add_object(struct totals *totals, const struct sk_object *object)
+{
+	for (size_t i = 0; i < object->properties.count; i++)
+		add_property(totals, &object->properties.items[i],
+			     totals->objects + object->properties.items[i].note + 1);
+	totals->objects += object->property_notes ? object->property_notes : 1;
+}
+
+static bool is_kept(const struct totals *totals, const struct total *total)
+{
+	switch (total->rule) {
+	case AND:
+		return total->count == totals->objects && total->value;
+	case OR_IF_ALL:
+		return total->count == totals->objects;
+	default:
+		return total->value || total->rule == ANY;
+	}
+}
+
+static int compare_types(const void *a, const void *b)
+{
+	const struct total *left = a, *right = b;
+
+	return (left->type > right->type) - (left->type < right->type);
+}
+
+/* The note's bytes: a header with the owner's name, and each property padded to 8 bytes. */
+static void write_properties(struct totals *totals)
+{
+	struct sk_linker *linker = totals->linker;
+	uint64_t capacity = sizeof(Elf64_Nhdr) + sizeof(ELF_NOTE_GNU) + totals->items.count * 16;
+	Elf64_Nhdr header = {.n_namesz = sizeof(ELF_NOTE_GNU), .n_type = NT_GNU_PROPERTY_TYPE_0};
+	uint8_t *note = sk_arena_alloc(linker->arena, capacity, 1);
+	uint8_t *at = note + sizeof(header) + sizeof(ELF_NOTE_GNU);
+
+	if (totals->items.count)
+		qsort(totals->items.items, totals->items.count, sizeof(*totals->items.items), compare_types);
+	for (size_t i = 0; i < totals->items.count; i++) {
+		const struct total *total = &totals->items.items[i];
+
+		if (!is_kept(totals, total))
+			continue;
+		memcpy(at, &total->type, sizeof(total->type));
+		memcpy(at + 4, &total->size, sizeof(total->size));
+		memcpy(at + 8, &total->value, total->size);
+		at += total->size ? 16 : 8;
+	}
+	header.n_descsz = (uint32_t)(at - note - sizeof(header) - sizeof(ELF_NOTE_GNU));
+	if (!header.n_descsz)
+		return;
+	memcpy(note, &header, sizeof(header));
+	memcpy(note + sizeof(header), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU));
+	linker->made[SK_MADE_PROPERTIES].bytes = note;
+	linker->made[SK_MADE_PROPERTIES].size = (uint64_t)(at - note);
+}
+
+static void join_properties(struct sk_linker *linker)
+{
+	const struct sk_property needed = {.type = GNU_PROPERTY_X86_ISA_1_NEEDED, .value = linker->needed_isa};
+	struct totals totals = {.linker = linker, .objects = 1};
+
+	sk_map_init(&totals.numbers, linker->arena);
+	for (size_t i = 0; i < OWN_PROPERTIES; i++)
+		add_property(&totals, &own_properties[i], 1);
+	add_property(&totals, &needed, 1);
+	for (size_t i = 0; i < linker->objects.count; i++)
+		if (linker->objects.items[i]->reached)
+			add_object(&totals, linker->objects.items[i]);
+	write_properties(&totals);
+}
+
+/* ---- other notes ---- */
+
+/* Notes that tools look for in the loaded image. One that needs relocations is data like any other: it stays if it is
+ * referred to. So is one with a build-id, since the image gets its own. */
+static bool is_note(const struct sk_input_section *section)
+{
+	return section->type == SHT_NOTE && section->loaded && !section->discarded && section->size &&
+	       !(section->flags & (SHF_WRITE | SHF_EXECINSTR | SHF_TLS)) && !section->relocation_count &&
+	       section->alignment <= 8 && strcmp(section->name, ".note.gnu.build-id") != 0;
+}
+
+static bool keep_note(struct sk_linker *linker, struct sk_input_section *section, struct sk_map *kept)
+{
+	uint32_t number = (uint32_t)kept->count;
+	uint64_t offset = 0;
+	enum note_result result;
+	struct note note;
+	char *key;
+
+	section->alignment = section->alignment < 4 ? 4 : section->alignment;
+	while ((result = next_note(&linker->reader, section, section->alignment, &offset, &note)) == NOTE_READY)
+		;
+	if (result != NOTE_END)
+		return false;
+
+	size_t name_length = strlen(section->name) + 1;
+
+	key = sk_arena_alloc(linker->arena, name_length + section->size, 1);
+	memcpy(key, section->name, name_length);
+	memcpy(key + name_length, section->bytes, section->size);
+	section->note = true;
+	section->live |= sk_map_insert(kept, key, name_length + section->size, number) == number;
+	return true;
+}
+
+bool sk_notes_collect(struct sk_linker *linker)
+{
+	struct sk_map kept;
+	bool ok = true;
+
+	sk_map_init(&kept, linker->arena);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			if (is_note(&object->parts[j]))
+				ok &= keep_note(linker, &object->parts[j], &kept);
+	}
+	join_properties(linker);
+	return ok;
+}
