@@ -42,6 +42,7 @@ src_libcore_la_SOURCES = \
 	src/binder.h \
 	src/command.c src/command.h \
 	src/document.c src/document.h \
+	src/entries.c src/entries.h \
 	src/fields.c src/fields.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \
@@ -59,7 +60,7 @@ src_libcore_la_SOURCES = \
 	src/signature-rules.c \
 	src/signature.c src/signature.h \
 	src/statistics.c src/statistics.h
-src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
+src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
 	loader/libnpy.la \

@@ -1,14 +1,11 @@
 /* Sections for the linker: the code of all launches' entries with its unwind and debug information, the plan, the
  * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
-#include "config.h"
-
 #include "package.h"
 
 #include <string.h>
 
+#include "entries.h"
 #include "report.h"
-#include "stubs/debug-line.h"
-#include "stubs/dispatcher.h"
 
 struct package {
 	struct sk_model *model;
@@ -18,9 +15,6 @@ struct package {
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
-	struct sk_code code; /* of all entries */
-	sk_symbol text; /* where it begins */
-	struct sk_arena *scratch;
 };
 
 static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
@@ -72,35 +66,12 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 	return package->model->kernels.items[relocation->index].code;
 }
 
-/* Synthesizes one entry; returns the number of its symbol in the code. SK_NONE and an error if that cannot be done. */
-static uint32_t emit_entry(struct package *package, uint32_t launch, enum sk_entry_kind kind, const char *name)
+/* Code becomes a section, its functions symbols, its unwind information another section. */
+static void add_code(struct package *package, const char *name, const struct sk_code *code, const bool *exported,
+		     sk_symbol *functions)
 {
-	uint32_t symbol = (uint32_t)package->code.symbols.count;
-	const char *reason = sk_dispatcher_emit(package->scratch, package->plan, launch, kind, name, &package->code);
-
-	if (reason)
-		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
-			 "cannot make the dispatcher %s: %s", name, reason);
-	sk_arena_reset(package->scratch);
-	return reason ? SK_NONE : symbol;
-}
-
-static const char *serial_name(struct sk_arena *arena, const char *name)
-{
-	size_t length = strlen(name);
-	char *serial = sk_arena_alloc(arena, length + sizeof("_serial"), 1);
-
-	memcpy(serial, name, length);
-	memcpy(serial + length, "_serial", sizeof("_serial"));
-	return serial;
-}
-
-/* The code of all entries becomes a section, its functions symbols, its unwind information another section. */
-static void add_code(struct package *package, const bool *exported, sk_symbol *functions)
-{
-	const struct sk_code *code = &package->code;
-	sk_section text = add_bytes(package, ".text.sk_dispatchers", SK_SECTION_TEXT, SK_CODE_ALIGNMENT,
-				    code->bytes.items, code->bytes.count);
+	sk_section text =
+		add_bytes(package, name, SK_SECTION_TEXT, SK_CODE_ALIGNMENT, code->bytes.items, code->bytes.count);
 	sk_section frames =
 		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
 
@@ -122,47 +93,12 @@ static void add_code(struct package *package, const bool *exported, sk_symbol *f
 				   functions[i], 0);
 }
 
-static bool add_dispatchers(struct package *package)
+/* Debug information of the code that begins at `text`. Its sections refer to the code, and to each other. */
+static void add_debug(struct package *package, const struct sk_debug *debug, sk_symbol text)
 {
-	struct sk_arena *arena = package->model->arena;
-	uint32_t count = package->plan->launch_count;
-	unsigned errors = package->model->diag->errors;
-
-	package->entries = SK_NEW_ARRAY(arena, sk_symbol, count);
-	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, count);
-	for (uint32_t i = 0; i < count; i++) {
-		const char *name = sk_plan_string(&package->plan->launches[i].name);
-
-		package->entries[i] = emit_entry(package, i, SK_ENTRY_PARALLEL, name);
-		package->serial_entries[i] = emit_entry(package, i, SK_ENTRY_SERIAL, serial_name(arena, name));
-	}
-	if (package->model->diag->errors != errors)
-		return false;
-
-	bool *exported = SK_NEW_ARRAY(arena, bool, package->code.symbols.count);
-	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, package->code.symbols.count);
-
-	for (uint32_t i = 0; i < count; i++)
-		exported[package->entries[i]] = exported[package->serial_entries[i]] =
-			package->plan->launches[i].kind != SK_LAUNCH_TASK;
-	add_code(package, exported, functions);
-	package->text = count ? functions[0] : SK_NONE;
-	for (uint32_t i = 0; i < count; i++) {
-		package->entries[i] = functions[package->entries[i]];
-		package->serial_entries[i] = functions[package->serial_entries[i]];
-	}
-	return true;
-}
-
-/* Debug information of the code. Its sections refer to the start of the code, and to each other's. */
-static void add_debug(struct package *package)
-{
-	struct sk_arena *arena = package->model->arena;
-	struct sk_debug *debug = SK_NEW(arena, struct sk_debug);
 	sk_section sections[SK_DEBUG_PARTS];
 	sk_symbol starts[SK_DEBUG_PARTS];
 
-	sk_debug_build(debug, arena, package->model->manifest, "sklink " PACKAGE_VERSION, &package->code);
 	for (int i = 0; i < SK_DEBUG_PARTS; i++) {
 		const struct sk_debug_section *part = &debug->parts[i];
 
@@ -175,11 +111,62 @@ static void add_debug(struct package *package)
 
 			if (reference->part == SK_DEBUG_PARTS)
 				sk_linker_relocate(package->linker, sections[i], reference->offset,
-						   SK_RELOCATION_ADDRESS64, package->text, (int64_t)reference->addend);
+						   SK_RELOCATION_ADDRESS64, text, (int64_t)reference->addend);
 			else
 				sk_linker_relocate(package->linker, sections[i], reference->offset,
 						   SK_RELOCATION_OFFSET32, starts[reference->part], 0);
 		}
+}
+
+/* One of the two pieces of code. */
+static void add_entries(struct package *package, const char *name, const struct sk_entries *made, bool debug)
+{
+	struct sk_arena *arena = package->model->arena;
+	bool *exported = SK_NEW_ARRAY(arena, bool, made->code.symbols.count);
+	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, made->code.symbols.count);
+
+	if (!made->entries.count)
+		return;
+	for (size_t i = 0; i < made->entries.count; i++) {
+		const struct sk_entry *entry = &made->entries.items[i];
+
+		exported[entry->parallel] = exported[entry->serial] =
+			package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+	}
+	add_code(package, name, &made->code, exported, functions);
+	for (size_t i = 0; i < made->entries.count; i++) {
+		const struct sk_entry *entry = &made->entries.items[i];
+
+		package->entries[entry->launch] = functions[entry->parallel];
+		package->serial_entries[entry->launch] = functions[entry->serial];
+	}
+	if (debug)
+		add_debug(package, &made->debug, functions[0]);
+}
+
+static bool add_dispatchers(struct package *package, const struct sk_package_options *options,
+			    uint64_t *dispatcher_size)
+{
+	static const char *const names[SK_ENTRIES] = {".text.sk_dispatchers", ".text.sk_task_entries"};
+	struct sk_arena *arena = package->model->arena;
+	struct sk_entries entries[SK_ENTRIES];
+	bool ok = true;
+
+	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
+	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
+	sk_entries_make(arena, package->plan, package->model->manifest, options->debug, options->threads, entries);
+	*dispatcher_size = 0;
+	for (int i = 0; i < SK_ENTRIES; i++) {
+		*dispatcher_size += entries[i].code.bytes.count;
+		if (!entries[i].reason)
+			continue;
+		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
+			 "cannot make the dispatcher %s: %s", entries[i].failed, entries[i].reason);
+		ok = false;
+	}
+	for (int i = 0; ok && i < SK_ENTRIES; i++)
+		add_entries(package, names[i], &entries[i], options->debug);
+	return ok;
 }
 
 static sk_symbol plan_target(const struct package *package, const struct sk_plan_relocation *relocation)
@@ -236,29 +223,18 @@ static void add_report(struct package *package, const struct sk_partition *parti
 }
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker, bool debug, uint64_t *dispatcher_size)
+		      const struct sk_plan_view *plan, struct sk_linker *linker,
+		      const struct sk_package_options *options, uint64_t *dispatcher_size)
 {
-	struct package package = {.model = model,
-				  .image = image,
-				  .plan = plan,
-				  .linker = linker,
-				  .code = {.arena = model->arena},
-				  .scratch = sk_arena_create()};
+	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
 				model->tasks.items[i].name);
 	add_constants(&package);
-
-	bool made = add_dispatchers(&package);
-
-	sk_arena_destroy(package.scratch);
-	if (!made)
+	if (!add_dispatchers(&package, options, dispatcher_size))
 		return false;
-	if (debug && plan->launch_count)
-		add_debug(&package);
 	add_plan(&package);
 	add_report(&package, partition);
-	*dispatcher_size = package.code.bytes.count;
 	return true;
 }

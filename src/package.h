@@ -9,10 +9,15 @@
 #include "partition.h"
 #include "plan.h"
 
-/* Adds everything to the linker; with `debug` also what shows a debugger which task's line of the manifest code belongs
- * to. plan is a view of image. *dispatcher_size becomes the bytes of the dispatchers' code. False after an error in the
- * model's sink. */
+struct sk_package_options {
+	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
+	unsigned threads;
+};
+
+/* Adds everything to the linker. plan is a view of image. *dispatcher_size becomes the bytes of the dispatchers' code.
+ * False after an error in the model's sink. */
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker, bool debug, uint64_t *dispatcher_size);
+		      const struct sk_plan_view *plan, struct sk_linker *linker,
+		      const struct sk_package_options *options, uint64_t *dispatcher_size);
 
 #endif

@@ -213,10 +213,11 @@ static bool link_package(struct link *link)
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores. */
 
-	bool debug = !command->strip_debug && !command->strip_all;
+	const struct sk_package_options options = {.debug = !command->strip_debug && !command->strip_all,
+						   .threads = command->threads};
 
 	sk_timing_next(timing, "dispatchers");
-	if (!sk_package_build(model, partition, &image, &link->plan, linker, debug, &link->dispatcher_size))
+	if (!sk_package_build(model, partition, &image, &link->plan, linker, &options, &link->dispatcher_size))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 

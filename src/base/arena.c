@@ -75,6 +75,25 @@ struct sk_arena *sk_arena_create(void)
 	return allocate_or_die(sizeof(struct sk_arena));
 }
 
+static void link_own(struct sk_arena *arena, struct own_block *block)
+{
+	block->previous = NULL;
+	block->next = arena->own;
+	if (block->next)
+		block->next->previous = block;
+	arena->own = block;
+}
+
+static void unlink_own(struct sk_arena *arena, struct own_block *block)
+{
+	if (block->next)
+		block->next->previous = block->previous;
+	if (block->previous)
+		block->previous->next = block->next;
+	else
+		arena->own = block->next;
+}
+
 static void free_blocks(struct block *block)
 {
 	for (struct block *next; block; block = next) {
@@ -105,6 +124,23 @@ void sk_arena_destroy(struct sk_arena *arena)
 	free(arena);
 }
 
+void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
+{
+	struct block **last = &arena->blocks;
+
+	while (*last) /* behind the one that requests come from */
+		last = &(*last)->next;
+	*last = other->blocks;
+	arena->block_count += other->block_count;
+	while (other->own) {
+		struct own_block *block = other->own;
+
+		unlink_own(other, block);
+		link_own(arena, block);
+	}
+	free(other);
+}
+
 /* The block that requests come from stays, zeroed again. */
 void sk_arena_reset(struct sk_arena *arena)
 {
@@ -133,25 +169,6 @@ static void advise_huge(void *memory, size_t size)
 
 	if (end > start)
 		madvise((void *)start, end - start, MADV_HUGEPAGE);
-}
-
-static void link_own(struct sk_arena *arena, struct own_block *block)
-{
-	block->previous = NULL;
-	block->next = arena->own;
-	if (block->next)
-		block->next->previous = block;
-	arena->own = block;
-}
-
-static void unlink_own(struct sk_arena *arena, struct own_block *block)
-{
-	if (block->next)
-		block->next->previous = block->previous;
-	if (block->previous)
-		block->previous->next = block->next;
-	else
-		arena->own = block->next;
 }
 
 static void *allocate_own(struct sk_arena *arena, size_t size)

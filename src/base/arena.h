@@ -13,6 +13,9 @@ struct sk_arena;
 struct sk_arena *sk_arena_create(void);
 void sk_arena_destroy(struct sk_arena *arena);
 
+/* What the other arena holds is this one's from now on; the other arena itself is gone. */
+void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other);
+
 /* All that was allocated goes; the arena can be used again. */
 void sk_arena_reset(struct sk_arena *arena);
 
