@@ -102,7 +102,10 @@ fi
 # From a constructor of an object that the kernel reaches.
 cat >constructor.c <<'C'
 extern void initialise(void);
-__attribute__((constructor)) static void construct(void) { initialise(); }
+__attribute__((constructor, section(".text.construct"))) static void construct(void)
+{
+	initialise();
+}
 void helper(const float *x, float *y, long n);
 void helper(const float *x, float *y, long n)
 {
