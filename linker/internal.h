@@ -242,6 +242,7 @@ struct sk_reader {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	bool keep_debug;
+	const char *root; /* of absolute paths in thin archives */
 	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
 	SK_ARRAY(struct sk_frame) frames;
 	uint8_t *buffer; /* for one small file; NULL before the first */

@@ -24,6 +24,7 @@ typedef uint32_t sk_section; /* handle of a synthetic section */
 struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
+	const char *root; /* where members of thin archives with absolute paths lie; NULL: where the paths say */
 	const char *soname; /* NULL: none */
 	uint64_t max_page_size; /* a power of two; 0: the architecture's */
 	bool no_relro; /* what only the loader writes stays writable */
@@ -80,6 +81,10 @@ const char *sk_linker_search(struct sk_linker *linker, const char *name);
 /* Another file that the output is made from, which the caller reads. The path must live until sk_linker_write has
  * returned. */
 void sk_linker_add_dependency(struct sk_linker *linker, const char *path);
+
+/* Calls visit for every dependency and every file that the linker has read, in order. */
+void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),
+			   void *context);
 
 /* True if the file at that path is one of the inputs or dependencies, under whatever name it was given. */
 bool sk_linker_has_input(struct sk_linker *linker, const char *path);

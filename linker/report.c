@@ -197,6 +197,15 @@ void sk_linker_add_dependency(struct sk_linker *linker, const char *path)
 	sk_array_push(linker->arena, &linker->dependencies, path);
 }
 
+void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),
+			   void *context)
+{
+	for (size_t i = 0; i < linker->dependencies.count; i++)
+		visit(context, linker->dependencies.items[i]);
+	for (size_t i = 0; i < linker->files.count; i++)
+		visit(context, linker->files.items[i].path);
+}
+
 sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output)
 {
 	sk_bytes text = {0};

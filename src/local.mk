@@ -6,6 +6,7 @@ src_libbase_la_SOURCES = \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
 	src/base/map.c src/base/map.h \
+	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 src_libbase_la_LIBADD = $(XXHASH_LIBS)
@@ -53,6 +54,7 @@ src_libcore_la_SOURCES = \
 	src/model.h \
 	src/options.c src/options.h \
 	src/package.c src/package.h \
+	src/reproduction.c src/reproduction.h \
 	src/roles.c \
 	src/signature-attributes.c \
 	src/signature-parts.h \
