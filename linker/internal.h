@@ -18,6 +18,7 @@
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   report.c   the map, the dependencies, and lines on what has happened
  *   write.c    the file
+ *   reach.c    how much of the image code reaches
  *   statistics.c  counts things
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
@@ -335,6 +336,7 @@ struct sk_linker {
 	struct sk_map input_numbers; /* by device and inode */
 	struct sk_ahead *ahead; /* threads that read, or what they have read; NULL: none */
 	SK_ARRAY(struct sk_file) files;
+	const char *map_end; /* what the caller adds to the map; NULL: nothing */
 	SK_ARRAY(const char *) dependencies; /* files that only the caller reads */
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;

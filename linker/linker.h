@@ -182,6 +182,26 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code);
  * lays out, relocates. The image is complete in memory afterwards. */
 bool sk_linker_link(struct sk_linker *linker);
 
+enum sk_reach_kind {
+	SK_REACH_TEXT,
+	SK_REACH_READ_ONLY, /* when it is loaded */
+	SK_REACH_WRITABLE,
+	SK_REACH_KINDS,
+};
+
+/* Bytes of sections that code reaches through relocations, its own section included: sections that no other code asked
+ * about reaches, and the others. */
+struct sk_reach {
+	uint64_t own[SK_REACH_KINDS], shared[SK_REACH_KINDS];
+};
+
+/* What each of the codes reaches in an image that is complete; in the total, sections that are shared count once. */
+void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t count, struct sk_reach *reaches,
+		       struct sk_reach *total);
+
+/* Text for the end of the map. It must live until sk_linker_write has returned. */
+void sk_linker_end_map(struct sk_linker *linker, const char *text);
+
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);

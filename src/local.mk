@@ -56,6 +56,7 @@ src_libcore_la_SOURCES = \
 	src/package.c src/package.h \
 	src/reproduction.c src/reproduction.h \
 	src/roles.c \
+	src/shares.c src/shares.h \
 	src/signature-attributes.c \
 	src/signature-parts.h \
 	src/signature-rules.c \

@@ -17,6 +17,7 @@ struct package {
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
 	struct sk_code code; /* of all entries */
 	struct sk_arena *scratch;
+	struct sk_package_code *sizes;
 };
 
 static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
@@ -68,6 +69,29 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 	return package->model->kernels.items[relocation->index].code;
 }
 
+/* Whose the bytes of the entry emitted last are. What is for a task ends where the next share begins, since functions
+ * end with code that is for all. */
+static void add_shares(struct package *package, uint32_t launch, enum sk_entry_kind kind)
+{
+	struct sk_code *code = &package->code;
+
+	for (size_t i = 0; i + 1 < code->shares.count; i++) {
+		const struct sk_code_share *share = &code->shares.items[i];
+		uint64_t size = share[1].offset - share->offset;
+
+		if (share->task == SK_NO_INDEX)
+			continue;
+
+		struct sk_task_code *task = &package->sizes->tasks[share->task];
+
+		if (package->plan->launches[launch].kind == SK_LAUNCH_TASK)
+			task->entries += size;
+		else
+			*(kind == SK_ENTRY_PARALLEL ? &task->dispatcher : &task->serial) += size;
+	}
+	code->shares.count = 0; /* those of the next entry follow */
+}
+
 /* Synthesizes one entry; returns the number of its symbol in the code. SK_NONE and an error if that cannot be done. */
 static uint32_t emit_entry(struct package *package, uint32_t launch, enum sk_entry_kind kind, const char *name)
 {
@@ -77,6 +101,8 @@ static uint32_t emit_entry(struct package *package, uint32_t launch, enum sk_ent
 	if (reason)
 		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
 			 "cannot make the dispatcher %s: %s", name, reason);
+	else
+		add_shares(package, launch, kind);
 	sk_arena_reset(package->scratch);
 	return reason ? SK_NONE : symbol;
 }
@@ -203,14 +229,17 @@ static void add_report(struct package *package, const struct sk_partition *parti
 }
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker, uint64_t *dispatcher_size)
+		      const struct sk_plan_view *plan, struct sk_linker *linker, struct sk_package_code *sizes)
 {
 	struct package package = {.model = model,
 				  .image = image,
 				  .plan = plan,
 				  .linker = linker,
 				  .code = {.arena = model->arena},
-				  .scratch = sk_arena_create()};
+				  .scratch = sk_arena_create(),
+				  .sizes = sizes};
+
+	*sizes = (struct sk_package_code){.tasks = SK_NEW_ARRAY(model->arena, struct sk_task_code, plan->task_count)};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code);
@@ -223,6 +252,6 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 		return false;
 	add_plan(&package);
 	add_report(&package, partition);
-	*dispatcher_size = package.code.bytes.count;
+	sizes->size = package.code.bytes.count;
 	return true;
 }

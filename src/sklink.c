@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "reproduction.h"
 #include "schedule.h"
+#include "shares.h"
 #include "statistics.h"
 #include "verify.h"
 
@@ -27,7 +28,7 @@ struct link {
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
 	struct sk_plan_view plan; /* once it is complete */
-	uint64_t dispatcher_size; /* bytes, once there are dispatchers */
+	struct sk_package_code code; /* once there are dispatchers */
 };
 
 static void print_line(void *context, const char *line)
@@ -225,7 +226,7 @@ static bool link_package(struct link *link)
 	/* Every conflicting pair of accesses is ordered, for every number of cores. */
 
 	sk_timing_next(timing, "dispatchers");
-	if (!sk_package_build(model, partition, &image, &link->plan, linker, &link->dispatcher_size))
+	if (!sk_package_build(model, partition, &image, &link->plan, linker, &link->code))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
@@ -234,6 +235,8 @@ static bool link_package(struct link *link)
 		return false;
 	/* The file's parts are complete. */
 
+	if (command->map_file)
+		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, &link->code, linker));
 	sk_timing_next(timing, "write");
 	if (!sk_linker_write(linker, command->output))
 		return false;
@@ -249,7 +252,7 @@ static void report(const struct link *link)
 	if (command->statistics)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,
-							    .dispatcher_size = link->dispatcher_size,
+							    .dispatcher_size = link->code.size,
 							    .timing = link->timing},
 				    stdout);
 	if (command->time_trace) {

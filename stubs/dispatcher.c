@@ -44,6 +44,11 @@ static void push_label(struct lowering *l, uint32_t label)
 	push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
 }
 
+static void push_task(struct lowering *l, const struct sk_plan_step *step)
+{
+	push(l, (struct sk_op){.kind = SK_OP_TASK, .number = step->task});
+}
+
 /* ---- one step ---- */
 
 static void lower_call(struct lowering *l, const struct sk_plan_step *step)
@@ -173,6 +178,7 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 
 		if (step->lane != lane)
 			continue;
+		push_task(l, step);
 		open_guard(l, step->core_set);
 		lower_awaits(l, step);
 		lower_body(l, step);
@@ -221,8 +227,12 @@ static void lower_serial(struct lowering *l, const char *name)
 	l->program->serial_scratch = size;
 	push_function(l, name);
 	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE});
-	for (uint32_t i = 0; i < l->launch->step_count; i++)
-		lower_body(l, &l->plan->steps[l->launch->first_step + i]);
+	for (uint32_t i = 0; i < l->launch->step_count; i++) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+
+		push_task(l, step);
+		lower_body(l, step);
+	}
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
 }
 

@@ -32,11 +32,18 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
+/* From here on the code is for a task; SK_NO_INDEX: for all of them, as what begins and ends a function. */
+struct sk_code_share {
+	uint32_t task;
+	uint64_t offset;
+};
+
 struct sk_code {
 	struct sk_arena *arena; /* of the arrays */
 	SK_ARRAY(uint8_t) bytes;
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
+	SK_ARRAY(struct sk_code_share) shares; /* by offset; what stands before the first of an entry is for all */
 	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
 	 * eh_frame_starts[i] and refers to symbols[i]. */
 	SK_ARRAY(uint8_t) eh_frame;

@@ -343,6 +343,11 @@ static void emit_fork(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->label);
 }
 
+static void emit_share(struct sk_x86_emitter *e, uint32_t task)
+{
+	sk_array_push(e->code->arena, &e->code->shares, (struct sk_code_share){.task = task, .offset = sk_x86_here(e)});
+}
+
 static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	switch (op->kind) {
@@ -357,6 +362,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_LABEL:
 		sk_x86_set_label(e, op->label);
+		break;
+	case SK_OP_TASK:
+		emit_share(e, op->number);
 		break;
 	case SK_OP_HOME_GUARD:
 		emit_home_guard(e, op);
@@ -391,6 +399,7 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		emit_publish(e, op->number);
 		break;
 	case SK_OP_EPILOGUE:
+		emit_share(e, SK_NO_INDEX);
 		emit_epilogue(e);
 		break;
 	}
@@ -401,6 +410,7 @@ static void emit_pass(struct sk_x86_emitter *e)
 	e->code->bytes.count = e->start.bytes.count;
 	e->code->relocations.count = e->start.relocations.count;
 	e->code->symbols.count = e->start.symbols.count;
+	e->code->shares.count = e->start.shares.count;
 	e->code->eh_frame.count = e->start.eh_frame.count;
 	e->code->eh_frame_starts.count = e->start.eh_frame_starts.count;
 	e->label_count = e->program->label_count;

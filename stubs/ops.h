@@ -14,6 +14,7 @@ enum sk_op_kind {
 	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
 	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
 	SK_OP_LABEL, /* label */
+	SK_OP_TASK, /* what follows is for task `number`, up to the next one or the epilogue */
 	SK_OP_HOME_GUARD, /* a core that is not home `index` jumps to label */
 	SK_OP_AWAIT_HOME, /* until home `index` of lane has finished step `number` */
 	SK_OP_AWAIT_ALL, /* until every core of lane has finished step `number` */

@@ -90,6 +90,7 @@ END_TO_END_TESTS = \
 	tests/errors.sh \
 	tests/features.sh \
 	tests/lanes.sh \
+	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
 	tests/repro.sh \
