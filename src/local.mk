@@ -1,3 +1,7 @@
+# Suggestions for misspelt names: also for skrun.
+noinst_LTLIBRARIES += src/libnearest.la
+src_libnearest_la_SOURCES = src/base/nearest.c src/base/nearest.h
+
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
@@ -9,7 +13,7 @@ src_libbase_la_SOURCES = \
 	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-src_libbase_la_LIBADD = $(XXHASH_LIBS)
+src_libbase_la_LIBADD = src/libnearest.la $(XXHASH_LIBS)
 
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la
