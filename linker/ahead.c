@@ -19,6 +19,7 @@ struct worker {
 
 struct sk_ahead {
 	bool keep_debug;
+	const char *root;
 	const char *const *paths;
 	struct sk_reading *readings; /* by path */
 	bool *usable;
@@ -35,7 +36,8 @@ static void *read_files(void *context)
 	struct worker *worker = context;
 	struct sk_ahead *ahead = worker->ahead;
 	struct sk_diag diag;
-	struct sk_reader reader = {.arena = worker->arena, .diag = &diag, .keep_debug = ahead->keep_debug};
+	struct sk_reader reader = {
+		.arena = worker->arena, .diag = &diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
 
 	sk_diag_init(&diag, worker->arena);
 	for (size_t i; (i = atomic_fetch_add(&ahead->next, 1)) < ahead->count;) {
@@ -58,6 +60,7 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 	struct sk_ahead *ahead = SK_NEW(linker->arena, struct sk_ahead);
 
 	ahead->keep_debug = linker->reader.keep_debug;
+	ahead->root = linker->reader.root;
 	ahead->paths = paths;
 	ahead->count = count;
 	ahead->readings = SK_NEW_ARRAY(linker->arena, struct sk_reading, count);

@@ -19,6 +19,7 @@
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   report.c   the map, the dependencies, and lines on what has happened
  *   write.c    the file
+ *   reach.c    how much of the image code reaches
  *   statistics.c  counts things
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
@@ -262,6 +263,7 @@ struct sk_reader {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	bool keep_debug;
+	const char *root; /* of absolute paths in thin archives */
 	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
 	SK_ARRAY(struct sk_frame) frames;
 	uint8_t *buffer; /* for one small file; NULL before the first */
@@ -356,6 +358,7 @@ struct sk_linker {
 	struct sk_map input_numbers; /* by device and inode */
 	struct sk_ahead *ahead; /* threads that read, or what they have read; NULL: none */
 	SK_ARRAY(struct sk_file) files;
+	const char *map_end; /* what the caller adds to the map; NULL: nothing */
 	SK_ARRAY(const char *) dependencies; /* files that only the caller reads */
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;

@@ -53,8 +53,10 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	linker->arena = arena;
 	linker->diag = diag;
 	linker->options = *options;
-	linker->reader = (struct sk_reader){
-		.arena = arena, .diag = diag, .keep_debug = !options->strip_debug && !options->strip_all};
+	linker->reader = (struct sk_reader){.arena = arena,
+					    .diag = diag,
+					    .keep_debug = !options->strip_debug && !options->strip_all,
+					    .root = options->root ? options->root : ""};
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->wrapped, arena);

@@ -24,6 +24,7 @@ typedef uint32_t sk_section; /* handle of a synthetic section */
 struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
+	const char *root; /* where members of thin archives with absolute paths lie; NULL: where the paths say */
 	const char *soname; /* NULL: none */
 	uint64_t max_page_size; /* a power of two; 0: the architecture's */
 	bool no_relro; /* what only the loader writes stays writable */
@@ -80,6 +81,10 @@ const char *sk_linker_search(struct sk_linker *linker, const char *name);
 /* Another file that the output is made from, which the caller reads. The path must live until sk_linker_write has
  * returned. */
 void sk_linker_add_dependency(struct sk_linker *linker, const char *path);
+
+/* Calls visit for every dependency and every file that the linker has read, in order. */
+void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),
+			   void *context);
 
 /* True if the file at that path is one of the inputs or dependencies, under whatever name it was given. */
 bool sk_linker_has_input(struct sk_linker *linker, const char *path);
@@ -190,6 +195,26 @@ void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 /* Resolves, collects what neither an exported synthetic symbol, a synthetic relocation nor a required symbol reaches,
  * lays out, relocates. The image is complete in memory afterwards. */
 bool sk_linker_link(struct sk_linker *linker);
+
+enum sk_reach_kind {
+	SK_REACH_TEXT,
+	SK_REACH_READ_ONLY, /* when it is loaded */
+	SK_REACH_WRITABLE,
+	SK_REACH_KINDS,
+};
+
+/* Bytes of sections that code reaches through relocations, its own section included: sections that no other code asked
+ * about reaches, and the others. */
+struct sk_reach {
+	uint64_t own[SK_REACH_KINDS], shared[SK_REACH_KINDS];
+};
+
+/* What each of the codes reaches in an image that is complete; in the total, sections that are shared count once. */
+void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t count, struct sk_reach *reaches,
+		       struct sk_reach *total);
+
+/* Text for the end of the map. It must live until sk_linker_write has returned. */
+void sk_linker_end_map(struct sk_linker *linker, const char *text);
 
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */

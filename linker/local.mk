@@ -23,6 +23,7 @@ linker_liblinker_la_SOURCES = \
 	linker/parallel.c \
 	linker/ranges.c \
 	linker/read.c \
+	linker/reach.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \

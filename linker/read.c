@@ -147,8 +147,9 @@ static bool read_thin_member(struct sk_reader *reader, struct sk_reading *archiv
 {
 	const char *slash = member->name[0] == '/' ? NULL : strrchr(archive->path, '/');
 	int folder = slash ? (int)(slash + 1 - archive->path) : 0;
-	const char *path = sk_arena_print(reader->arena, "%.*s%.*s", folder, archive->path, (int)member->name_length,
-					  member->name);
+	const char *root = member->name[0] == '/' ? reader->root : "";
+	const char *path = sk_arena_print(reader->arena, "%s%.*s%.*s", root, folder, archive->path,
+					  (int)member->name_length, member->name);
 	struct sk_reading reading;
 
 	if (!sk_reading_open(reader, path, &reading)) {

@@ -92,7 +92,9 @@ static map_symbols gather_symbols(struct sk_linker *linker)
 	for (size_t i = 0; i < linker->symbols.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
 
-		if (!symbol->object)
+		if (symbol->rank == SK_DEFINITION_COMMON) /* its value is an alignment */
+			add_symbol(linker, &symbols, symbol->section, symbol->name, 0, symbol->size);
+		else if (!symbol->object)
 			add_symbol(linker, &symbols, symbol->section, symbol->name, symbol->value, symbol->size);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++) {
@@ -161,7 +163,13 @@ sk_bytes sk_report_map(struct sk_linker *linker)
 		for (size_t j = 0; j < output->sections.count; j++)
 			add_section(linker, &text, &symbols, output->sections.items[j]);
 	}
+	add_text(linker, &text, linker->map_end ? linker->map_end : "");
 	return text;
+}
+
+void sk_linker_end_map(struct sk_linker *linker, const char *text)
+{
+	linker->map_end = text;
 }
 
 /* ---- dependencies ---- */
@@ -195,6 +203,15 @@ static void add_empty_rule(struct sk_linker *linker, sk_bytes *text, const char 
 void sk_linker_add_dependency(struct sk_linker *linker, const char *path)
 {
 	sk_array_push(linker->arena, &linker->dependencies, path);
+}
+
+void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),
+			   void *context)
+{
+	for (size_t i = 0; i < linker->dependencies.count; i++)
+		visit(context, linker->dependencies.items[i]);
+	for (size_t i = 0; i < linker->files.count; i++)
+		visit(context, linker->files.items[i].path);
 }
 
 sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output)

@@ -42,7 +42,7 @@ skrun_SOURCES = \
 	loader/session.c loader/session.h \
 	loader/skrun.c
 # Linked with the static library: an installed skrun depends on nothing but the C library.
-skrun_LDADD = libskrt.la loader/libnpy.la -lm
+skrun_LDADD = libskrt.la loader/libnpy.la src/libnearest.la -lm
 skrun_LDFLAGS = $(AM_LDFLAGS) -static
 dist_man_MANS += doc/skrun.1
 

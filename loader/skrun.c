@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "loader/session.h"
 
 static const char help[] =
@@ -169,6 +170,26 @@ static bool check_options(const struct options *options)
 	return false;
 }
 
+/* In a word of one-letter options, which we do not have, optind still points at the word. */
+static void unknown_option(const char *word)
+{
+	enum { MOST_OPTIONS = sizeof(long_options) / sizeof(long_options[0]) - 1, LENGTH = 32 };
+	char letter[] = {'-', (char)optopt, '\0'}, names[MOST_OPTIONS][LENGTH], misspelt[LENGTH];
+	const char *candidates[MOST_OPTIONS], *near;
+	bool is_letter = optopt != 0 && optopt < OPTION_INPUT;
+
+	for (int i = 0; i < MOST_OPTIONS; i++) {
+		snprintf(names[i], LENGTH, "--%s", long_options[i].name);
+		candidates[i] = names[i];
+	}
+	snprintf(misspelt, LENGTH, "%.*s", (int)strcspn(word, "="), word);
+	near = is_letter ? NULL : sk_nearest_name(misspelt, candidates, MOST_OPTIONS);
+	if (near)
+		sk_skrun_error("unknown option or argument: %s; did you mean '%s'?", word, near);
+	else
+		sk_skrun_error("unknown option or argument: %s; skrun --help lists them", is_letter ? letter : word);
+}
+
 /* False with *status set: the program is to end with it. */
 static bool parse_command_line(struct options *options, int argc, char **argv, int *status)
 {
@@ -190,12 +211,7 @@ static bool parse_command_line(struct options *options, int argc, char **argv, i
 			return false;
 		}
 		if (option == '?') {
-			/* In a word of one-letter options, which we do not have, optind still points at the word. */
-			char letter[] = {'-', (char)optopt, '\0'};
-			bool is_letter = optopt != 0 && optopt < OPTION_INPUT;
-
-			sk_skrun_error("unknown option or argument: %s; skrun --help lists them",
-				       is_letter ? letter : argv[optind - 1]);
+			unknown_option(argv[optind - 1]);
 			return false;
 		}
 		if (!parse_option(options, option))

@@ -47,6 +47,8 @@ const char sk_command_help[] =
 	"                            print who defines and who uses SYMBOL\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
+	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
+	"  --chroot=DIR              paths in the manifest and in thin archives that start with a slash start in DIR\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
 	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
 	"chrome://tracing\n"
@@ -157,8 +159,11 @@ static void expand(struct words *words, char *word, unsigned depth)
 /* What an option does with the struct sk_command field at `field`. */
 enum action {
 	SET_TEXT,
-	SET_OPTIONAL_TEXT, /* "" where none follows behind "=" */
+	SET_OUTPUT, /* a text, the path of a file to write */
+	SET_OPTIONAL_OUTPUT, /* "" where none follows behind "=" */
+	SET_REPRODUCTION, /* a text that a reproduction does not repeat */
 	ADD_TEXT,
+	ADD_FOLDER, /* a text, the path of a folder to read from */
 	SET_FLAG,
 	CLEAR_FLAG,
 	SET_NUMBER,
@@ -180,8 +185,8 @@ static const struct option {
 	size_t field;
 	unsigned minimum, maximum; /* of SET_NUMBER */
 } options[] = {
-	{"output", "o", SET_TEXT, FIELD(output)},
-	{"library-path", "L", ADD_TEXT, FIELD(search_paths)},
+	{"output", "o", SET_OUTPUT, FIELD(output)},
+	{"library-path", "L", ADD_FOLDER, FIELD(search_paths)},
 	{"library", "l", ADD_LIBRARY, 0},
 	{"whole-archive", NULL, BEGIN_WHOLE, 0},
 	{"no-whole-archive", NULL, END_WHOLE, 0},
@@ -201,10 +206,12 @@ static const struct option {
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
-	{"Map", NULL, SET_TEXT, FIELD(map_file)},
-	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
+	{"Map", NULL, SET_OUTPUT, FIELD(map_file)},
+	{"dependency-file", NULL, SET_OUTPUT, FIELD(dependency_file)},
+	{"repro", NULL, SET_REPRODUCTION, FIELD(reproduction)},
+	{"chroot", NULL, SET_REPRODUCTION, FIELD(root)},
 	{"stats", NULL, SET_FLAG, FIELD(statistics)},
-	{"time-trace", NULL, SET_OPTIONAL_TEXT, FIELD(time_trace)},
+	{"time-trace", NULL, SET_OPTIONAL_OUTPUT, FIELD(time_trace)},
 	{"threads", "j", SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
 	{"error-limit", NULL, SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
 	{"fatal-warnings", NULL, SET_FLAG, FIELD(fatal_warnings)},
@@ -229,7 +236,7 @@ static enum arity arity_of(const struct option *option)
 	case BEGIN_WHOLE:
 	case END_WHOLE:
 		return NO_VALUE;
-	case SET_OPTIONAL_TEXT:
+	case SET_OPTIONAL_OUTPUT:
 	case SET_COLOUR:
 		return OPTIONAL_VALUE;
 	default:
@@ -317,12 +324,15 @@ static void apply(struct words *words, const struct option *option, const char *
 
 	switch (option->action) {
 	case SET_TEXT:
+	case SET_OUTPUT:
+	case SET_REPRODUCTION:
 		*(const char **)field = value;
 		break;
-	case SET_OPTIONAL_TEXT:
+	case SET_OPTIONAL_OUTPUT:
 		*(const char **)field = value ? value : "";
 		break;
 	case ADD_TEXT:
+	case ADD_FOLDER:
 		sk_array_push(words->arena, (sk_texts *)field, value);
 		break;
 	case SET_FLAG:
@@ -354,10 +364,25 @@ static void apply(struct words *words, const struct option *option, const char *
 	}
 }
 
+/* For --repro. */
+static void record(struct words *words, const struct option *option, const char *value)
+{
+	struct sk_command_word word = {option->name, value, SK_WORD_PLAIN};
+
+	if (option->action == SET_REPRODUCTION)
+		return;
+	if (option->action == ADD_FOLDER)
+		word.kind = SK_WORD_INPUT;
+	else if (option->action == SET_OUTPUT || option->action == SET_OPTIONAL_OUTPUT)
+		word.kind = SK_WORD_OUTPUT;
+	sk_array_push(words->arena, &words->command->words, word);
+}
+
 static void add_operand(struct words *words, const char *word, bool whole)
 {
 	struct sk_command *command = words->command;
 
+	sk_array_push(words->arena, &command->words, (struct sk_command_word){NULL, word, SK_WORD_INPUT});
 	if (!*word)
 		sk_error(words->diag, (struct sk_place){0}, "an argument is empty; it should be the path of a file");
 	else if (!command->manifest)
@@ -393,8 +418,10 @@ static void interpret(struct words *words)
 			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
 		else if (value ? !*value : arity == VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
-		else
+		else {
 			apply(words, option, value, &whole);
+			record(words, option, value);
+		}
 	}
 }
 

@@ -16,10 +16,24 @@ struct sk_command_input {
 
 typedef SK_ARRAY(const char *) sk_texts;
 
+enum sk_word_kind {
+	SK_WORD_PLAIN,
+	SK_WORD_INPUT, /* the value is the path of a file or a folder to read */
+	SK_WORD_OUTPUT, /* the value is the path of a file to write */
+};
+
+/* One argument, as --repro repeats it. */
+struct sk_command_word {
+	const char *option; /* its long name; NULL: none, the value is an input */
+	const char *value; /* NULL: none */
+	enum sk_word_kind kind;
+};
+
 struct sk_command {
 	const char *manifest;
 	const char *output;
 	SK_ARRAY(struct sk_command_input) inputs;
+	SK_ARRAY(struct sk_command_word) words; /* all of them, in order, but those of --repro and --chroot */
 	sk_texts search_paths; /* -L */
 	sk_texts undefined; /* -u */
 	sk_texts required; /* --require-defined */
@@ -29,6 +43,8 @@ struct sk_command {
 	sk_texts response_files;
 	const char *soname, *map_file, *dependency_file; /* NULL: none */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
+	const char *reproduction; /* --repro; NULL: none */
+	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool no_gc_sections; /* nothing of the objects that take part is collected */

@@ -56,7 +56,8 @@ static void *make(void *context)
 		sk_array_push(job->arena, &result->entries, entry);
 	}
 	if (job->debug && result->entries.count && !result->reason)
-		sk_debug_build(&result->debug, job->arena, job->manifest, "sklink " PACKAGE_VERSION, &result->code);
+		sk_debug_build(&result->debug, job->arena, job->manifest, "sklink " PACKAGE_VERSION, job->plan,
+			       &result->code);
 	return NULL;
 }
 
@@ -91,4 +92,9 @@ void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, co
 		sk_arena_adopt(arena, jobs[i].arena);
 		entries[i].code.arena = arena;
 	}
+}
+
+uint64_t sk_entries_size(const struct sk_entries entries[SK_ENTRIES])
+{
+	return entries[SK_ENTRIES_OF_SCOPES].code.bytes.count + entries[SK_ENTRIES_OF_TASKS].code.bytes.count;
 }

@@ -27,4 +27,7 @@ struct sk_entries {
 void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const char *manifest, bool debug,
 		     unsigned threads, struct sk_entries entries[SK_ENTRIES]);
 
+/* Bytes of code of both. */
+uint64_t sk_entries_size(const struct sk_entries entries[SK_ENTRIES]);
+
 #endif

@@ -1,3 +1,7 @@
+# Suggestions for misspelt names: also for skrun.
+noinst_LTLIBRARIES += src/libnearest.la
+src_libnearest_la_SOURCES = src/base/nearest.c src/base/nearest.h
+
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
@@ -6,9 +10,10 @@ src_libbase_la_SOURCES = \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
 	src/base/map.c src/base/map.h \
+	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-src_libbase_la_LIBADD = $(XXHASH_LIBS)
+src_libbase_la_LIBADD = src/libnearest.la $(XXHASH_LIBS)
 
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la
@@ -54,7 +59,9 @@ src_libcore_la_SOURCES = \
 	src/model.h \
 	src/options.c src/options.h \
 	src/package.c src/package.h \
+	src/reproduction.c src/reproduction.h \
 	src/roles.c \
+	src/shares.c src/shares.h \
 	src/signature-attributes.c \
 	src/signature-parts.h \
 	src/signature-rules.c \

@@ -205,7 +205,7 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 	model->arena = arena;
 	model->diag = diag;
 	model->device = &devices[0];
-	model->manifest = model->directory = "";
+	model->manifest = model->directory = model->root = "";
 	sk_map_init(&model->tensor_names, arena);
 	sk_map_init(&model->declared_names, arena);
 	sk_map_init(&model->kernel_names, arena);
@@ -286,7 +286,9 @@ bool sk_manifest_read(struct sk_model *model, const char *path)
 
 const char *sk_manifest_path(const struct sk_model *model, const char *path)
 {
-	if (*path == '/' || !strcmp(model->directory, "."))
+	if (*path == '/')
+		return *model->root ? sk_arena_print(model->arena, "%s%s", model->root, path) : path;
+	if (!strcmp(model->directory, "."))
 		return path;
 	return sk_arena_print(model->arena, "%s/%s", strcmp(model->directory, "/") ? model->directory : "", path);
 }

@@ -184,6 +184,7 @@ struct sk_model {
 	struct sk_diag *diag;
 	const char *manifest; /* path, as given */
 	const char *directory; /* the manifest's folder: paths in it are relative to this */
+	const char *root; /* paths in it that start with a slash are relative to this; "" if nobody says otherwise */
 	const struct sk_device_profile *device;
 
 	SK_ARRAY(struct sk_tensor) tensors;

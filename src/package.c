@@ -145,19 +145,16 @@ static void add_entries(struct package *package, const char *name, const struct 
 }
 
 static bool add_dispatchers(struct package *package, const struct sk_package_options *options,
-			    uint64_t *dispatcher_size)
+			    struct sk_entries entries[SK_ENTRIES])
 {
 	static const char *const names[SK_ENTRIES] = {".text.sk_dispatchers", ".text.sk_task_entries"};
 	struct sk_arena *arena = package->model->arena;
-	struct sk_entries entries[SK_ENTRIES];
 	bool ok = true;
 
 	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
 	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
 	sk_entries_make(arena, package->plan, package->model->manifest, options->debug, options->threads, entries);
-	*dispatcher_size = 0;
 	for (int i = 0; i < SK_ENTRIES; i++) {
-		*dispatcher_size += entries[i].code.bytes.count;
 		if (!entries[i].reason)
 			continue;
 		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
@@ -224,7 +221,7 @@ static void add_report(struct package *package, const struct sk_partition *parti
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, struct sk_linker *linker,
-		      const struct sk_package_options *options, uint64_t *dispatcher_size)
+		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES])
 {
 	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
 
@@ -232,7 +229,7 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
 				model->tasks.items[i].name);
 	add_constants(&package);
-	if (!add_dispatchers(&package, options, dispatcher_size))
+	if (!add_dispatchers(&package, options, entries))
 		return false;
 	add_plan(&package);
 	add_report(&package, partition);

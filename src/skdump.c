@@ -68,7 +68,9 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?') {
-			const char *word = argv[optind - 1];
+			/* In a word of one-letter options, which we do not have, optind still points at the word. Long
+			 * options have values below all letters. */
+			const char *word = optopt > ' ' ? sk_arena_print(diag->arena, "-%c", optopt) : argv[optind - 1];
 
 			sk_error(diag, nowhere, "unknown option '%s'%s", word,
 				 sk_did_you_mean(diag->arena, word, names, SECTIONS + 4));

@@ -14,7 +14,9 @@
 #include "package.h"
 #include "partition.h"
 #include "plan.h"
+#include "reproduction.h"
 #include "schedule.h"
+#include "shares.h"
 #include "statistics.h"
 #include "verify.h"
 
@@ -26,7 +28,7 @@ struct link {
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
 	struct sk_plan_view plan; /* once it is complete */
-	uint64_t dispatcher_size; /* bytes, once there are dispatchers */
+	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
 };
 
 static void print_line(void *context, const char *line)
@@ -43,6 +45,7 @@ static struct sk_linker *create_linker(const struct link *link)
 				&(struct sk_linker_options){
 					.search_paths = command->search_paths.items,
 					.search_path_count = command->search_paths.count,
+					.root = command->root,
 					.soname = command->soname,
 					.max_page_size = command->max_page_size,
 					.no_relro = command->no_relro,
@@ -119,14 +122,20 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 
 	ok &= check_output(diag, linker, command->map_file);
 	ok &= check_output(diag, linker, command->time_trace);
+	ok &= check_output(diag, linker, command->reproduction);
 	return check_output(diag, linker, command->dependency_file) && ok;
 }
 
-static void add_dependencies(struct sk_linker *linker, const struct sk_command *command, const struct sk_model *model)
+/* What the linker does not read itself. */
+static void add_dependencies(struct sk_linker *linker, const struct sk_command *command)
 {
 	sk_linker_add_dependency(linker, command->manifest);
 	for (size_t i = 0; i < command->response_files.count; i++)
 		sk_linker_add_dependency(linker, command->response_files.items[i]);
+}
+
+static void add_constants(struct sk_linker *linker, const struct sk_model *model)
+{
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
 			sk_linker_add_dependency(linker, model->tensors.items[i].data);
@@ -141,11 +150,15 @@ static bool link_package(struct link *link)
 	struct sk_linker *linker = link->linker;
 	struct sk_model *model = sk_model_create(link->arena, diag);
 
+	if (command->root)
+		model->root = command->root;
 	sk_timing_begin(timing, "manifest", NULL);
-
+	add_dependencies(linker, command);
 	read_ahead(link);
 
 	bool read = sk_manifest_read(model, command->manifest);
+
+	add_constants(linker, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
 	sk_timing_next(timing, "inputs");
@@ -159,7 +172,6 @@ static bool link_package(struct link *link)
 		return false;
 	/* Every task has a kernel with a signature and an address to call. Beyond this point no input is added. */
 
-	add_dependencies(linker, command, model);
 	if (!check_outputs(diag, linker, command))
 		return false;
 	/* The output replaces nothing that was read. */
@@ -217,7 +229,7 @@ static bool link_package(struct link *link)
 						   .threads = command->threads};
 
 	sk_timing_next(timing, "dispatchers");
-	if (!sk_package_build(model, partition, &image, &link->plan, linker, &options, &link->dispatcher_size))
+	if (!sk_package_build(model, partition, &image, &link->plan, linker, &options, link->entries))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
@@ -226,6 +238,8 @@ static bool link_package(struct link *link)
 		return false;
 	/* The file's parts are complete. */
 
+	if (command->map_file)
+		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));
 	sk_timing_next(timing, "write");
 	if (!sk_linker_write(linker, command->output))
 		return false;
@@ -241,7 +255,7 @@ static void report(const struct link *link)
 	if (command->statistics)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,
-							    .dispatcher_size = link->dispatcher_size,
+							    .dispatcher_size = sk_entries_size(link->entries),
 							    .timing = link->timing},
 				    stdout);
 	if (command->time_trace) {
@@ -270,7 +284,12 @@ int main(int argc, char **argv)
 		if (command.statistics || command.time_trace)
 			link.timing = sk_timing_create(arena);
 		link.linker = create_linker(&link);
-		if (link_package(&link))
+		bool linked = link_package(&link);
+
+		/* Above all of links that fail. If it is an input, there has been an error. */
+		if (command.reproduction && !sk_linker_has_input(link.linker, command.reproduction))
+			sk_reproduction_write(&diag, &command, link.linker);
+		if (linked)
 			report(&link);
 	}
 	if (command.help)

@@ -160,14 +160,14 @@ static void put_unit(struct sk_debug *debug, const char *source, const char *pro
 }
 
 /* The line that the code at the offset belongs to; *row is where the last question has ended. */
-static uint32_t line_at(const struct sk_code *code, uint64_t offset, size_t *row)
+static uint32_t line_at(const struct sk_plan_view *plan, const struct sk_code *code, uint64_t offset, size_t *row)
 {
-	while (*row + 1 < code->lines.count && code->lines.items[*row + 1].offset <= offset)
+	while (*row + 1 < code->parts.count && code->parts.items[*row + 1].offset <= offset)
 		++*row;
-	return code->lines.items[*row].line;
+	return plan->tasks[code->parts.items[*row].task].line;
 }
 
-static void put_functions(struct sk_debug *debug, const struct sk_code *code)
+static void put_functions(struct sk_debug *debug, const struct sk_plan_view *plan, const struct sk_code *code)
 {
 	size_t row = 0;
 
@@ -177,7 +177,7 @@ static void put_functions(struct sk_debug *debug, const struct sk_code *code)
 		put(debug, SK_DEBUG_INFO, FUNCTION, 1);
 		put_text(debug, SK_DEBUG_INFO, symbol->name);
 		put(debug, SK_DEBUG_INFO, 1, 1); /* the file */
-		put(debug, SK_DEBUG_INFO, line_at(code, symbol->offset, &row), 4);
+		put(debug, SK_DEBUG_INFO, line_at(plan, code, symbol->offset, &row), 4);
 		put_address(debug, SK_DEBUG_INFO, symbol->offset);
 		put(debug, SK_DEBUG_INFO, symbol->size, 4);
 	}
@@ -234,19 +234,20 @@ static void put_extended(struct sk_debug *debug, unsigned opcode, size_t size)
 	put(debug, SK_DEBUG_LINE, opcode, 1);
 }
 
-static void put_rows(struct sk_debug *debug, const struct sk_code *code)
+static void put_rows(struct sk_debug *debug, const struct sk_plan_view *plan, const struct sk_code *code)
 {
 	uint64_t place = 0;
 	uint32_t line = 1;
 
 	put_extended(debug, DW_LNE_SET_ADDRESS, ADDRESS_SIZE);
 	put_address(debug, SK_DEBUG_LINE, 0);
-	for (size_t i = 0; i < code->lines.count; i++) {
-		const struct sk_code_line *row = &code->lines.items[i];
+	for (size_t i = 0; i < code->parts.count; i++) {
+		const struct sk_code_part *part = &code->parts.items[i];
+		uint32_t next = plan->tasks[part->task].line;
 
-		put_row(debug, row->offset - place, (int64_t)row->line - line);
-		place = row->offset;
-		line = row->line;
+		put_row(debug, part->offset - place, (int64_t)next - line);
+		place = part->offset;
+		line = next;
 	}
 	put(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_PC, 1);
 	put_uleb128(debug, SK_DEBUG_LINE, code->bytes.count - place);
@@ -254,7 +255,7 @@ static void put_rows(struct sk_debug *debug, const struct sk_code *code)
 }
 
 void sk_debug_build(struct sk_debug *debug, struct sk_arena *arena, const char *source, const char *producer,
-		    const struct sk_code *code)
+		    const struct sk_plan_view *plan, const struct sk_code *code)
 {
 	static const char *const names[] = {
 		[SK_DEBUG_INFO] = ".debug_info", [SK_DEBUG_LINE] = ".debug_line", [SK_DEBUG_ABBREV] = ".debug_abbrev"};
@@ -264,9 +265,9 @@ void sk_debug_build(struct sk_debug *debug, struct sk_arena *arena, const char *
 		debug->parts[i].name = names[i];
 	put_abbreviations(debug);
 	put_unit(debug, source, producer, code);
-	put_functions(debug, code);
+	put_functions(debug, plan, code);
 	set_length(debug, SK_DEBUG_INFO, 0);
 	put_line_header(debug, source);
-	put_rows(debug, code);
+	put_rows(debug, plan, code);
 	set_length(debug, SK_DEBUG_LINE, 0);
 }

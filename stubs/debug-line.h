@@ -29,9 +29,9 @@ struct sk_debug {
 	struct sk_debug_section parts[SK_DEBUG_PARTS];
 };
 
-/* `source` is the manifest's path, to appear as it is; producer, the program's name and version. The code has at least
- * one function. */
+/* `source` is the manifest's path, to appear as it is; producer, the program's name and version. The code is of
+ * launches of the plan and has at least one function. */
 void sk_debug_build(struct sk_debug *debug, struct sk_arena *arena, const char *source, const char *producer,
-		    const struct sk_code *code);
+		    const struct sk_plan_view *plan, const struct sk_code *code);
 
 #endif

@@ -1,7 +1,7 @@
 /* From a launch of the plan to neutral ops. In: a launch that sk_plan_check_launch has accepted. Out: the ops of its
  * parallel or its serial entry, which the architecture's emitter turns into code.
  *
- * Where lines of the manifest begin is told on the way, and changes nothing in the code.
+ * Where a task's code begins is told on the way, and changes nothing in the code.
  *
  *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
@@ -46,9 +46,14 @@ static void push_label(struct lowering *l, uint32_t label)
 	push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
 }
 
-static void push_line(struct lowering *l, const struct sk_plan_step *step)
+static void push_task(struct lowering *l, const struct sk_plan_step *step)
 {
-	push(l, (struct sk_op){.kind = SK_OP_LINE, .number = l->plan->tasks[step->task].line});
+	push(l, (struct sk_op){.kind = SK_OP_TASK, .number = step->task});
+}
+
+static void push_frame(struct lowering *l, const struct sk_plan_step *step)
+{
+	push(l, (struct sk_op){.kind = SK_OP_FRAME, .number = step->task});
 }
 
 /* ---- one step ---- */
@@ -172,7 +177,7 @@ static void open_guard(struct lowering *l, uint32_t core_set)
 		});
 }
 
-/* The prologue belongs to the first step's line, the epilogue to the last one's. */
+/* The prologue stands next to the first step, the epilogue next to the last one. */
 static void lower_prologue(struct lowering *l, uint32_t lane)
 {
 	for (uint32_t i = 0; i < l->launch->step_count; i++) {
@@ -180,7 +185,7 @@ static void lower_prologue(struct lowering *l, uint32_t lane)
 
 		if (step->lane != lane && !l->program->serial)
 			continue;
-		push_line(l, step);
+		push_frame(l, step);
 		break;
 	}
 	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
@@ -194,7 +199,7 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 
 		if (step->lane != lane)
 			continue;
-		push_line(l, step);
+		push_task(l, step);
 		open_guard(l, step->core_set);
 		lower_awaits(l, step);
 		lower_body(l, step);
@@ -228,7 +233,7 @@ static void lower_parallel(struct lowering *l, const char *name)
 	}
 	uint32_t label = new_label(l);
 
-	push_line(l, &l->plan->steps[l->launch->first_step]);
+	push_frame(l, &l->plan->steps[l->launch->first_step]);
 	push(l, (struct sk_op){.kind = SK_OP_FORK, .lane = 0, .label = label});
 	lower_lane_function(l, name, 0);
 	push_label(l, label);
@@ -247,7 +252,7 @@ static void lower_serial(struct lowering *l, const char *name)
 	for (uint32_t i = 0; i < l->launch->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 
-		push_line(l, step);
+		push_task(l, step);
 		lower_body(l, step);
 	}
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});

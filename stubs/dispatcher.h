@@ -32,10 +32,12 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
-/* From this offset on, code belongs to this line of the manifest: the line of the task that it runs or awaits for. */
-struct sk_code_line {
+/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a function,
+ * next to that task's code. */
+struct sk_code_part {
 	uint64_t offset;
-	uint32_t line;
+	uint32_t task;
+	bool frame;
 };
 
 struct sk_code {
@@ -43,7 +45,7 @@ struct sk_code {
 	SK_ARRAY(uint8_t) bytes;
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
-	SK_ARRAY(struct sk_code_line) lines; /* by offset; each function begins with one */
+	SK_ARRAY(struct sk_code_part) parts; /* by offset; each function begins with one */
 	/* One CIE and an FDE per function, as .eh_frame has them; each FDE's 32-bit PC-relative start address stands at
 	 * eh_frame_starts[i] and refers to symbols[i]. */
 	SK_ARRAY(uint8_t) eh_frame;

@@ -32,10 +32,10 @@ static const struct {
 
 enum { PRESERVED_COUNT = sizeof(preserved) / sizeof(preserved[0]) };
 
-static void emit_line(struct sk_x86_emitter *e, uint32_t line)
+static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
 {
-	e->line = line;
-	sk_array_push(e->code->arena, &e->code->lines, (struct sk_code_line){.offset = sk_x86_here(e), .line = line});
+	e->part = (struct sk_code_part){.offset = sk_x86_here(e), .task = task, .frame = frame};
+	sk_array_push(e->code->arena, &e->code->parts, e->part);
 }
 
 /* ---- awaits, statuses, publishing ---- */
@@ -46,9 +46,8 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 
 	if (!e->program->serial) {
 		failed = sk_x86_new_label(e);
-		sk_array_push(
-			e->arena, &e->tails,
-			(struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task, .line = e->line});
+		sk_array_push(e->arena, &e->tails,
+			      (struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task});
 	}
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
@@ -89,7 +88,8 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 		PUT(e, DECREMENT32, .rm = SK_RCX);
 		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 	}
-	sk_array_push(e->arena, &e->tails, (struct sk_x86_tail){.label = waits, .restart = restart, .line = e->line});
+	sk_array_push(e->arena, &e->tails,
+		      (struct sk_x86_tail){.label = waits, .restart = restart, .task = e->part.task});
 }
 
 static void emit_tails(struct sk_x86_emitter *e)
@@ -99,8 +99,8 @@ static void emit_tails(struct sk_x86_emitter *e)
 	for (size_t i = 0; i < e->tails.count; i++) {
 		const struct sk_x86_tail *tail = &e->tails.items[i];
 
-		if (tail->line != e->line)
-			emit_line(e, tail->line);
+		if (e->part.frame || e->part.task != tail->task)
+			begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
 		if (tail->restart == SK_NO_INDEX) {
 			/* mov dword ptr [core.failed_task], task; jmp leave */
@@ -358,8 +358,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 	case SK_OP_FUNCTION:
 		emit_function(e, op->name);
 		break;
-	case SK_OP_LINE:
-		emit_line(e, op->number);
+	case SK_OP_FRAME:
+	case SK_OP_TASK:
+		begin_part(e, op->number, op->kind == SK_OP_FRAME);
 		break;
 	case SK_OP_FORK:
 		emit_fork(e, op);
@@ -403,6 +404,7 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		emit_publish(e, op->number);
 		break;
 	case SK_OP_EPILOGUE:
+		begin_part(e, e->part.task, true);
 		emit_epilogue(e);
 		break;
 	}
@@ -413,7 +415,7 @@ static void emit_pass(struct sk_x86_emitter *e)
 	e->code->bytes.count = e->start.bytes.count;
 	e->code->relocations.count = e->start.relocations.count;
 	e->code->symbols.count = e->start.symbols.count;
-	e->code->lines.count = e->start.lines.count;
+	e->code->parts.count = e->start.parts.count;
 	e->code->eh_frame.count = e->start.eh_frame.count;
 	e->code->eh_frame_starts.count = e->start.eh_frame_starts.count;
 	e->label_count = e->program->label_count;

@@ -82,8 +82,7 @@ struct sk_x86_frame {
 struct sk_x86_tail {
 	uint32_t label;
 	uint32_t restart; /* await: where the waiting core tries again; else SK_NO_INDEX */
-	uint32_t task; /* status */
-	uint32_t line; /* of the manifest */
+	uint32_t task; /* that it is for */
 };
 
 struct sk_x86_jump {
@@ -106,7 +105,7 @@ struct sk_x86_emitter {
 	SK_ARRAY(struct sk_x86_tail) tails;
 	struct sk_x86_frame frame;
 	uint32_t lane; /* of the current program */
-	uint32_t line; /* of the manifest, that the code belongs to */
+	struct sk_code_part part; /* the last one begun */
 	uint32_t loop; /* label: of the current blocks */
 	uint32_t leave; /* label: returns eax */
 	uint32_t aborted; /* label: returns SK_STATUS_ABORTED */

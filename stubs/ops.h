@@ -11,7 +11,8 @@
 
 enum sk_op_kind {
 	SK_OP_FUNCTION, /* begins a function: name */
-	SK_OP_LINE, /* what follows belongs to line `number` of the manifest */
+	SK_OP_FRAME, /* what follows begins the function, next to the code of task `number` */
+	SK_OP_TASK, /* what follows is for task `number`, up to the next one or the epilogue */
 	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
 	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
 	SK_OP_LABEL, /* label */

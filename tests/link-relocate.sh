@@ -359,14 +359,14 @@ $head	call address
 	.globl address
 	.set address, 0x1000
 END
-refuse range8 "relocation R_X86_64_PC8 out of range: 4[0-9]+ is not in \[-128, 127\]; references 'far'" <<END
+refuse range8 "error: range8.o:\(.text\+0x0\): relocation R_X86_64_PC8 out of range: 4[0-9]+ is not in \[-128, 127\]; references 'far'" <<END
 $head	.reloc ., R_X86_64_PC8, far
 	.byte 0
 	.zero 400
 	.globl far
 far:	ret
 END
-refuse range32 "relocation R_X86_64_PC32 out of range: [0-9]+ is not in \[-2147483648, 2147483647\]; references 'far'" <<END
+refuse range32 "error: range32.o:\(.text\+0x3\): relocation R_X86_64_PC32 out of range: [0-9]+ is not in \[-2147483648, 2147483647\]; references 'far'" <<END
 $head	lea far(%rip), %rax
 	ret
 	.bss

@@ -53,6 +53,15 @@ tests_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
 endif
 
+# What everybody uses.
+if HAVE_CHECK
+check_PROGRAMS += tests/check_tar
+tests_check_tar_SOURCES = tests/check_tar.c
+tests_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_tar
+endif
+
 # The plan's reader, the verifier, the report.
 if HAVE_CHECK
 check_PROGRAMS += tests/check_plan tests/check_verify tests/check_report
@@ -84,8 +93,10 @@ END_TO_END_TESTS = \
 	tests/lanes.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
+	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
+	tests/repro.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh

@@ -57,6 +57,9 @@ objcopy --remove-section .sk.report model.sk stripped.sk
 
 # Wrong calls and foreign files.
 fails_with "^skdump: error: unknown option '--memry'; did you mean '--memory'\?" "$skdump" --memry model.sk
+fails_with "^skdump: error: unknown option '-x'$" "$skdump" -xy model.sk
+fails_with "^skdump: error: unknown option '-m'$" "$skdump" -m model.sk
+fails_with "^skdump: error: unknown option '--verify=1'" "$skdump" --verify=1 model.sk
 fails_with '^skdump: error: no package given' "$skdump" --steps
 fails_with '^skdump: error: more than one package' "$skdump" model.sk bare.sk
 fails_with '^skdump: error: nothing.sk: No such file' "$skdump" nothing.sk

@@ -166,7 +166,10 @@ fails_with "kernels.o: ELF type 1, a package has type 3" "$skrun" kernels.o
 fails_with "copy.yaml: not a package" "$skrun" copy.yaml
 fails_with "no package given" "$skrun" --random 1
 fails_with "one package is enough: state.sk" "$skrun" copy.sk state.sk
-fails_with "unknown option or argument: --verity" "$skrun" copy.sk --verity
+fails_with "unknown option or argument: --verity; did you mean '--verify'\?$" "$skrun" copy.sk --verity
+fails_with "unknown option or argument: --inptu=x=y; did you mean '--input'\?$" "$skrun" copy.sk --inptu=x=y
+fails_with "unknown option or argument: --nothing-like-it; skrun --help lists them$" "$skrun" copy.sk --nothing-like-it
+fails_with "unknown option or argument: -v; skrun --help lists them$" "$skrun" -vx copy.sk
 fails_with "--random needs an argument" "$skrun" copy.sk --random
 fails_with "--random x: not a number" "$skrun" copy.sk --random x
 fails_with "--cores 0: not a number from 1 to 4096" "$skrun" copy.sk --cores 0

@@ -68,8 +68,8 @@ const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
  * are printed (0: all), then a line says that there were more. */
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
 
-/* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near: at most a
- * third of the name's letters differ. */
+/* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near
+ * (base/nearest.h). */
 const char *sk_did_you_mean(struct sk_arena *arena, const char *name, const char *const *candidates, size_t count);
 
 #endif

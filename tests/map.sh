@@ -1,0 +1,93 @@
+#!/bin/bash
+# The tables at the end of the map: what each kernel reaches, as the object's sections say, and whose the dispatchers' bytes are.
+set -eu
+. "$top_srcdir/tests/lib.sh"
+cat >k.c <<'C'
+#include "skkernel.h"
+const float own_table[3] = {1, 2, 3}, shared_table[5] = {1, 2, 3, 4, 5};
+int common_data[7];
+volatile int own_data[2] = {1, 2};
+int helper(int x)
+{
+	__asm__ volatile("" : : "r"("a string of both kernels"));
+	return (int)shared_table[x % 5];
+}
+void one(const int *x, int *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = helper(x[i]) + (int)own_table[x[i] % 3];
+	__asm__ volatile("" : : "r"("only of one"));
+}
+SK_KERNEL(one, "in x i32[n], out y i32[n], n i64");
+void two(const int *x, int *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = helper(x[i]) + own_data[i & 1] + common_data[i % 7];
+}
+SK_KERNEL(two, "in x i32[n], out y i32[n], n i64");
+void three(const int *x, int *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(three, "split=n; in x i32[n], out y i32[n], n i64");
+C
+$KERNEL_CC -O1 -fno-inline -fno-tree-loop-distribute-patterns -fcommon -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections \
+	-I"$top_srcdir/stubs" -c k.c -o k.o
+cat >model.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: i32, shape: [64]}
+  a: {dtype: i32, shape: [64]}
+  b: {dtype: i32, shape: [64]}
+  y: {dtype: i32, shape: [64]}
+tasks:
+  - {name: first, kernel: one, args: [x, a], scope: all}
+  - {name: second, kernel: two, args: [a, b], scope: all, stream: 1}
+  - {name: third, kernel: three, args: [b, y]}
+  - {name: fourth, kernel: one, args: [y, y2]}
+M
+sed -i 's/^tasks:/  y2: {dtype: i32, shape: [64], role: output}\ntasks:/; s/^  y: {/  y: {role: output, /' model.yaml
+"$sklink" model.yaml k.o -Map=out.map --stats -o out.sk >said.txt
+"$skrun" out.sk --random 1 --verify >/dev/null
+
+size() { # of a section of the object
+	echo $((0x$(readelf -SW k.o | sed -nE "s/^ *\[ *[0-9]+\] $1 +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p")))
+}
+row() { # of the tables, with single spaces
+	grep -E " $1( |\$)" tables.txt | sed 's/^ *//; s/  */ /g'
+}
+expect() {
+	[ "$(row "$1")" = "$2" ] || { cat tables.txt; fail "$1: '$(row "$1")' instead of '$2'"; }
+}
+shared_text=$(size .text.helper) shared_data=$(($(size .rodata.shared_table) + 25))
+one_text=$(size .text.one) one_data=$(($(size .rodata.own_table) + 12))
+two_text=$(size .text.two) three_text=$(size .text.three)
+sed '/Dispatcher/,$d' out.map | sed '1,/\.shstrtab/d' >tables.txt
+expect Kernel 'Text shared Read-only shared Writable shared Tasks Kernel'
+expect one "$one_text $shared_text $one_data $shared_data 0 0 2 one"
+expect two "$two_text $shared_text 0 $shared_data $((8 + 28)) 0 1 two"
+expect three "$three_text 0 0 0 0 0 1 three"
+expect '<total>' "$((one_text + two_text + three_text)) $shared_text $one_data $shared_data 36 0 4 <total>"
+
+sed -n '/Dispatcher/,$p' out.map >tables.txt
+expect Task 'Dispatcher Serial Entries Task Launch Kernel'
+sum=0 code=0
+for task in first:all:one second:all:two third:third:three fourth:fourth:one; do
+	IFS=: read -r name launch kernel <<<"$task"
+	read -r dispatcher serial entries found in calls <<<"$(row "$name")"
+	[ "$found $calls" = "$name $kernel" ] && [[ $in == sk_*"$launch" ]] || { cat tables.txt; fail "the row of $name"; }
+	[ "$dispatcher" -ge "$serial" ] && [ "$serial" -gt 10 ] && [ "$entries" -gt "$serial" ] || { cat tables.txt; fail "the bytes of $name"; }
+	sum=$((sum + dispatcher + serial + entries)) code=$((code + dispatcher))
+done
+# A wait takes room in the dispatcher: the second task is on another core than the first.
+[ "$(row second | cut -d' ' -f1)" -gt "$(row first | cut -d' ' -f1)" ] || { cat tables.txt; fail "the wait of the second task"; }
+row '<total>' | grep -q "^$code " || fail "the total of dispatchers"
+rest=$(row '<beginnings and ends of functions>' | cut -d' ' -f1)
+all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
+[ $((sum + rest)) = "$all" ] || { cat tables.txt; fail "$sum and $rest bytes are not $all"; }
+"$sklink" model.yaml k.o -Map=again.map -o again.sk
+cmp out.map again.map || fail "two maps differ"
+"$sklink" model.yaml k.o --no-task-entries -Map=out.map -o out.sk
+sed -n '/Dispatcher/,$p' out.map >tables.txt
+row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "without task entries"; }
