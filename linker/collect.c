@@ -5,10 +5,6 @@
  * all of every pulled object is needed. */
 #include "linker/internal.h"
 
-#ifndef SHF_GNU_RETAIN
-#define SHF_GNU_RETAIN (1 << 21)
-#endif
-
 typedef SK_ARRAY(struct sk_input_section *) worklist;
 
 static void mark(struct sk_linker *linker, worklist *work, struct sk_input_section *section)

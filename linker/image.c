@@ -100,7 +100,7 @@ static void add_object_symbols(struct sk_linker *linker, struct symbol_table *ta
 		if (type != STT_FUNC && type != STT_OBJECT && (type != STT_NOTYPE || i < object->first_global))
 			continue;
 
-		const struct sk_input_section *section = sk_object_section(object, number);
+		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, number));
 		uint64_t value = symbol->st_value;
 
 		if (section->merged) {

@@ -12,6 +12,7 @@
  *   notes.c    joins the program properties of what is reached, keeps its notes
  *   debug.c    keeps the debug information of what is reached
  *   merge.c    joins equal strings and records
+ *   icf.c      folds sections that do the same; significance.c and refine.c help
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   layout.c   output sections, segments, addresses
@@ -31,6 +32,14 @@
 #include "linker/architecture.h"
 #include "linker/linker.h"
 
+/* What old versions of elf.h lack. */
+#ifndef SHF_GNU_RETAIN
+#define SHF_GNU_RETAIN (1 << 21)
+#endif
+#ifndef SHT_LLVM_ADDRSIG
+#define SHT_LLVM_ADDRSIG 0x6fff4c03
+#endif
+
 /* Records as they stand in files. Members of archives are aligned to two bytes only, so nothing is assumed. */
 typedef Elf64_Ehdr sk_elf_header __attribute__((aligned(1)));
 typedef Elf64_Shdr sk_elf_section __attribute__((aligned(1)));
@@ -48,6 +57,7 @@ struct sk_frame {
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	uint64_t output_offset; /* in the joined .eh_frame */
+	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
 	bool marked; /* a CIE: what it refers to is live */
 	bool live;
 };
@@ -89,6 +99,7 @@ struct sk_input_section {
 	uint64_t size;
 	const char *name;
 	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
+	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
 	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
@@ -100,7 +111,9 @@ struct sk_input_section {
 	uint32_t piece_count;
 	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
+	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
 	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
+	bool significant; /* a program may compare its address */
 };
 
 /* A section from sk_linker_add_section. */
@@ -156,6 +169,8 @@ struct sk_object {
 	uint64_t section_names_size;
 	uint64_t names_size;
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
+	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
+	uint64_t significant_size;
 	const char *kernel_records; /* contents of .sk.kernels, or NULL */
 	uint64_t kernel_records_size;
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
@@ -451,6 +466,7 @@ struct sk_target {
 	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
 	uint64_t value; /* offset in it, or the absolute value */
 	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
+	bool folded; /* another section stands for the one that is meant */
 	const char *name; /* for messages */
 };
 
@@ -719,6 +735,32 @@ bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint
 /* Calls body for parts of 0 to count, in as many threads as the options allow; returns when all are done. */
 void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
 		 void *context);
+/* ---- significance.c, refine.c, icf.c ---- */
+
+/* Nodes with numbered edges, and a class for each. */
+struct sk_graph {
+	uint32_t node_count, class_count;
+	uint32_t *classes; /* of nodes */
+	const uint64_t *first_edges; /* of nodes, in targets, and the end */
+	const uint32_t *targets; /* of edges: nodes */
+};
+
+/* Marks the sections whose addresses matter. False: a table of them is damaged. */
+bool sk_find_significant(struct sk_linker *linker);
+
+/* Splits the classes until equal nodes have as many edges as each other, and these lead to equal nodes. Nodes of one
+ * class must have equal numbers of edges. Takes m log n steps for m edges and n nodes. */
+void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
+
+/* After sk_merge, before anything has a place: sections that do the same are one, if the options say so. False: an
+ * object is damaged. */
+bool sk_icf(struct sk_linker *linker);
+
+/* The section that stands for this one; most stand for themselves. */
+static inline struct sk_input_section *sk_section_follow(struct sk_input_section *section)
+{
+	return !section->live && section->folded ? section->folded : section;
+}
 
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 

@@ -271,6 +271,9 @@ bool sk_linker_link(struct sk_linker *linker)
 	sk_timing_next(timing, "merge");
 	/* Strings and records that are needed exist once; references lead to where they have gone. */
 	sk_merge(linker);
+	/* So do sections that do the same, if that is wanted. */
+	if (!sk_icf(linker))
+		return false;
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
 	sk_timing_next(timing, "scan relocations");

@@ -21,6 +21,10 @@ struct sk_linker;
 typedef uint32_t sk_symbol; /* handle of a symbol; SK_NONE: none */
 typedef uint32_t sk_section; /* handle of a synthetic section */
 
+/* Which sections of equal contents and meaning are kept once: read-only ones whose addresses nobody compares, or all of
+ * these and all code. */
+enum sk_icf { SK_ICF_NONE, SK_ICF_SAFE, SK_ICF_ALL };
+
 struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
@@ -42,11 +46,13 @@ struct sk_linker_options {
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
+	enum sk_icf icf;
 
 	/* Takes the lines that the options below ask for, without their newline. */
 	void (*print)(void *context, const char *line);
 	void *print_context;
 	bool print_gc_sections; /* "removing unused section x.o:(.text.f)" */
+	bool print_icf_sections; /* "selected section x.o:(.text.f)", "  removing identical section y.o:(.text.g)" */
 	bool trace; /* the name of each object that takes part */
 	const char *const *traced_symbols; /* "x.o: definition of f", "y.o: reference to f" */
 	size_t traced_symbol_count;

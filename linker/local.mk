@@ -9,6 +9,7 @@ linker_liblinker_la_SOURCES = \
 	linker/debug.c \
 	linker/dynamic.c \
 	linker/frames.c \
+	linker/icf.c \
 	linker/image.c \
 	linker/imports.c \
 	linker/input.c \
@@ -23,9 +24,11 @@ linker_liblinker_la_SOURCES = \
 	linker/parallel.c \
 	linker/ranges.c \
 	linker/read.c \
+	linker/refine.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \
+	linker/significance.c \
 	linker/statistics.c \
 	linker/symbols.c \
 	linker/write.c \
@@ -58,6 +61,7 @@ LINKER_TESTS = \
 	tests/link-blas.sh \
 	tests/link-damage.sh \
 	tests/link-debug.sh \
+	tests/link-icf.sh \
 	tests/link-imports.sh \
 	tests/link-merge.sh \
 	tests/link-notes.sh \

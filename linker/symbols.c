@@ -227,7 +227,9 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 static struct sk_target in_section(struct sk_target target, uint8_t type, struct sk_input_section *section,
 				   uint64_t selected)
 {
-	target.section = section;
+	target.section = sk_section_follow(section);
+	target.folded = target.section != section;
+	section = target.section;
 	target.offset = target.value + selected;
 	if (!section->loaded || section->discarded)
 		target.kind = SK_TARGET_MISSING;

@@ -29,6 +29,7 @@ const char sk_command_help[] =
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
+	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
@@ -42,6 +43,7 @@ const char sk_command_help[] =
 	"  --gc-sections, --no-gc-sections\n"
 	"                            leave out what nothing reaches (the default), or keep all of every object pulled\n"
 	"  --print-gc-sections       print the sections that nothing reaches\n"
+	"  --print-icf-sections      print the sections that others stand for\n"
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
@@ -166,6 +168,7 @@ enum action {
 	SET_KEYWORD,
 	SET_COLOUR,
 	CLEAR_COLOUR,
+	SET_ICF,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
 	END_WHOLE,
@@ -190,6 +193,7 @@ static const struct option {
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"icf", NULL, SET_ICF, 0},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
@@ -199,6 +203,7 @@ static const struct option {
 	{"gc-sections", NULL, CLEAR_FLAG, FIELD(no_gc_sections)},
 	{"no-gc-sections", NULL, SET_FLAG, FIELD(no_gc_sections)},
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
+	{"print-icf-sections", NULL, SET_FLAG, FIELD(print_icf_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
@@ -310,6 +315,19 @@ static void set_colour(struct words *words, const char *value)
 			 value);
 }
 
+static void set_icf(struct words *words, const char *value)
+{
+	static const char *const names[] = {[SK_ICF_NONE] = "none", [SK_ICF_SAFE] = "safe", [SK_ICF_ALL] = "all"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(value, names[i])) {
+			words->command->icf = i;
+			return;
+		}
+	}
+	sk_error(words->diag, (struct sk_place){0}, "--icf wants none, safe or all, not '%s'", value);
+}
+
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
 {
 	struct sk_command *command = words->command;
@@ -343,6 +361,9 @@ static void apply(struct words *words, const struct option *option, const char *
 		break;
 	case CLEAR_COLOUR:
 		command->colour = SK_COLOUR_NEVER;
+		break;
+	case SET_ICF:
+		set_icf(words, value);
 		break;
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});

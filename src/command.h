@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "linker/linker.h"
 
 /* One input in command-line order. */
 struct sk_command_input {
@@ -32,7 +33,8 @@ struct sk_command {
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
-	bool print_gc_sections, trace, statistics;
+	enum sk_icf icf;
+	bool print_gc_sections, print_icf_sections, trace, statistics;
 	bool strip_all, strip_debug;
 	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
 	bool no_relro; /* -z norelro */
