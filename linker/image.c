@@ -139,7 +139,8 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), symbol->section,
 				   0, symbol->size); /* its value is an alignment */
-		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
+		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section &&
+			 symbol->alias == SK_NONE)
 			add_absolute(linker, table, symbol);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)

@@ -6,6 +6,7 @@
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   aliases.c  names that the command line gives another meaning
+ *   isolate.c  names that mean another thing in each object
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
@@ -583,6 +584,10 @@ struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *
 /* ---- symbols.c ---- */
 
 sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t length);
+/* A symbol that is not found by its name. */
+sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length);
+
+enum sk_definition_rank sk_definition_rank(const sk_elf_symbol *symbol);
 void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32_t object, uint32_t index);
 
 /* The object takes part in the link from now on. */
@@ -626,6 +631,13 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 
 /* Adds to the message added last through which kernel the section is part of the image, if through any. */
 void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
+/* ---- isolate.c ---- */
+
+/* The symbol for a definition of this name in one object: another one, if objects are isolated. */
+sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
+
+/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
+bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name);
 
 /* ---- report.c ---- */
 

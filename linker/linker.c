@@ -152,20 +152,8 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 		symbol = sk_symbol_intern(linker, name, strlen(name));
 		sk_array_push(linker->arena, &linker->exported, symbol);
 	} else {
-		symbol = (sk_symbol)linker->symbols.count;
-		sk_array_push(linker->arena, &linker->symbols, (struct sk_linker_symbol){0});
-		linker->symbols.items[symbol] =
-			(struct sk_linker_symbol){.name = name,
-						  .name_length = name ? (uint32_t)strlen(name) : 0,
-						  .first_definition = SK_NONE,
-						  .last_definition = SK_NONE,
-						  .local = true,
-						  .alias = SK_NONE,
-						  .import = SK_NONE,
-						  .slot = SK_NONE,
-						  .stub = SK_NONE,
-						  .first_user = SK_NONE,
-						  .last_user = SK_NONE};
+		symbol = sk_symbol_add(linker, name, name ? strlen(name) : 0);
+		linker->symbols.items[symbol].local = true;
 	}
 	sk_symbol_define(linker, symbol, in, offset, size, type);
 	return symbol;

@@ -43,6 +43,7 @@ struct sk_linker_options {
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
 	bool no_gc_sections; /* all of every object that is pulled stays */
+	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
@@ -104,8 +105,7 @@ struct sk_kernel_record {
 	const char *object; /* "x.o" or "lib.a(member.o)" */
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
-	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels whose member has not
-			   been pulled */
+	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */
 };
 
 /* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),

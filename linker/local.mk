@@ -14,6 +14,7 @@ linker_liblinker_la_SOURCES = \
 	linker/imports.c \
 	linker/input.c \
 	linker/internal.h \
+	linker/isolate.c \
 	linker/kernels.c \
 	linker/layout.c \
 	linker/linker.c linker/linker.h \
@@ -63,6 +64,7 @@ LINKER_TESTS = \
 	tests/link-debug.sh \
 	tests/link-icf.sh \
 	tests/link-imports.sh \
+	tests/link-isolate.sh \
 	tests/link-merge.sh \
 	tests/link-notes.sh \
 	tests/link-options.sh \

@@ -354,6 +354,7 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		}
 		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
 		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
+		object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
 	}
 }
 

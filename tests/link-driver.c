@@ -9,7 +9,8 @@
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --icf none|safe|all, --print-icf-sections, --trace, --trace-symbol, --map FILE, --dependency-file FILE
+ *     --isolate-objects, --icf none|safe|all, --print-icf-sections, --trace, --trace-symbol, --map FILE,
+ * --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -32,6 +33,7 @@ struct arguments {
 	const char *map_file, *dependency_file;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
+	bool isolate;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
@@ -105,6 +107,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->no_gc = true;
 		else if (!strcmp(name, "--print-gc-sections"))
 			options->print_gc = true;
+		else if (!strcmp(name, "--isolate-objects"))
+			options->isolate = true;
 		else if (!strcmp(name, "--icf"))
 			options->icf = icf_of(value_of(arguments, count, &i));
 		else if (!strcmp(name, "--print-icf-sections"))
@@ -338,6 +342,7 @@ int main(int count, char **arguments)
 							     .no_gc_sections = options->no_gc,
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
+							     .isolate_objects = options->isolate,
 							     .icf = options->icf,
 							     .print_icf_sections = options->print_icf,
 							     .trace = options->trace,
