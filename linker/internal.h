@@ -7,6 +7,7 @@
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   aliases.c  names that the command line gives another meaning
  *   isolate.c  names that mean another thing in each object
+ *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
@@ -204,6 +205,8 @@ struct sk_linker_symbol {
 	bool wanted; /* a pulled object needs it, not weakly */
 	bool local; /* synthetic and not exported */
 	bool traced;
+	bool exported;
+	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	uint32_t import; /* in the table of imports, or SK_NONE */
 	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
@@ -220,6 +223,24 @@ enum sk_definition_rank {
 	SK_DEFINITION_STRONG,
 	SK_DEFINITION_ASSIGNED, /* by the command line */
 };
+
+/* A line of the version script. */
+struct sk_pattern {
+	const char *text;
+	struct sk_place place;
+	uint16_t version; /* VER_NDX_GLOBAL, or that of one of linker->defined_versions, from SK_FIRST_VERSION */
+	bool global;
+	bool exact; /* a name, not a pattern */
+};
+
+/* A version that the version script defines. */
+struct sk_defined_version {
+	const char *name;
+	SK_ARRAY(uint32_t) parents; /* in linker->defined_versions */
+	uint32_t name_offset; /* in .dynstr */
+};
+
+enum { SK_FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
 
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
@@ -347,6 +368,7 @@ enum sk_made {
 	SK_MADE_DYNAMIC_SYMBOLS,
 	SK_MADE_DYNAMIC_NAMES,
 	SK_MADE_VERSIONS,
+	SK_MADE_DEFINED_VERSIONS,
 	SK_MADE_NEEDED_VERSIONS,
 	SK_MADE_RELOCATIONS,
 	SK_MADE_FRAME_HEADER,
@@ -381,6 +403,9 @@ struct sk_linker {
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
 	struct sk_map wrapped; /* names */
+	SK_ARRAY(struct sk_pattern) patterns; /* of the version script */
+	struct sk_map exact_patterns; /* by name */
+	SK_ARRAY(struct sk_defined_version) defined_versions;
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_range *) ranges;
 	struct sk_map range_numbers; /* by name */
@@ -417,6 +442,7 @@ struct sk_linker {
 	uint32_t *dynamic_name_offsets; /* by number in .dynsym */
 	struct sk_version *versions; /* that imports have */
 	uint32_t version_count, library_count;
+	uint32_t base_version; /* in .dynstr */
 	uint32_t soname; /* in .dynstr */
 	SK_ARRAY(struct sk_output *) outputs;
 	struct sk_map output_numbers;
@@ -638,6 +664,17 @@ sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
 
 /* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
 bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name);
+
+/* ---- version-script.c, exports.c ---- */
+
+/* Before the first input: linker->patterns and linker->defined_versions. */
+void sk_version_script_read(struct sk_linker *linker);
+
+/* After the names have been resolved: exports what the version script says. */
+bool sk_export(struct sk_linker *linker);
+
+/* After the layout: all but the name. */
+Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
 
 /* ---- report.c ---- */
 

@@ -21,6 +21,7 @@ static const struct {
 	[SK_MADE_DYNAMIC_SYMBOLS] = {".dynsym", SHT_DYNSYM, SK_RANK_DYNAMIC_SYMBOLS, 8, sizeof(Elf64_Sym), 0},
 	[SK_MADE_DYNAMIC_NAMES] = {".dynstr", SHT_STRTAB, SK_RANK_DYNAMIC_NAMES, 1, 0, 0},
 	[SK_MADE_VERSIONS] = {".gnu.version", SHT_GNU_versym, SK_RANK_VERSIONS, 2, sizeof(Elf64_Half), 0},
+	[SK_MADE_DEFINED_VERSIONS] = {".gnu.version_d", SHT_GNU_verdef, SK_RANK_VERSIONS, 8, 0, 0},
 	[SK_MADE_NEEDED_VERSIONS] = {".gnu.version_r", SHT_GNU_verneed, SK_RANK_VERSIONS, 8, 0, 0},
 	[SK_MADE_RELOCATIONS] = {".rela.dyn", SHT_RELA, SK_RANK_RELOCATIONS, 8, sizeof(Elf64_Rela), 0},
 	[SK_MADE_FRAME_HEADER] = {".eh_frame_hdr", SHT_PROGBITS, SK_RANK_FRAME_HEADER, 4, 0, 0},
@@ -58,6 +59,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->wrapped, arena);
+	sk_map_init(&linker->exact_patterns, arena);
 	sk_map_init(&linker->groups, arena);
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
@@ -71,6 +73,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
 			 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
 	sk_aliases_read(linker);
+	sk_version_script_read(linker);
 	return linker;
 }
 
@@ -150,6 +153,7 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 
 	if (exported) {
 		symbol = sk_symbol_intern(linker, name, strlen(name));
+		linker->symbols.items[symbol].exported = true;
 		sk_array_push(linker->arena, &linker->exported, symbol);
 	} else {
 		symbol = sk_symbol_add(linker, name, name ? strlen(name) : 0);
@@ -242,6 +246,9 @@ bool sk_linker_link(struct sk_linker *linker)
 	sk_timing_begin(timing, "resolve", NULL);
 	/* Every wanted symbol that any input defines has its definition. */
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
+		return false;
+	/* What is to be exported is. */
+	if (!sk_export(linker))
 		return false;
 	sk_timing_next(timing, "collect");
 	/* Synthetic sections look like those of objects. */

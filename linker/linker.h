@@ -43,6 +43,7 @@ struct sk_linker_options {
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
 	bool no_gc_sections; /* all of every object that is pulled stays */
+	const char *version_script; /* names to be exported, and their versions; NULL: none */
 	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 

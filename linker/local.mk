@@ -8,6 +8,7 @@ linker_liblinker_la_SOURCES = \
 	linker/collect.c \
 	linker/debug.c \
 	linker/dynamic.c \
+	linker/exports.c \
 	linker/frames.c \
 	linker/icf.c \
 	linker/image.c \
@@ -32,6 +33,7 @@ linker_liblinker_la_SOURCES = \
 	linker/significance.c \
 	linker/statistics.c \
 	linker/symbols.c \
+	linker/version-script.c \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/imports.def
@@ -71,6 +73,7 @@ LINKER_TESTS = \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
 	tests/link-resolve.sh \
-	tests/link-sections.sh
+	tests/link-sections.sh \
+	tests/link-versions.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)

@@ -30,6 +30,7 @@ const char sk_command_help[] =
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
 	"  --isolate-objects         an object's own definitions are for its own references first, and never collide\n"
+	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
 	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
@@ -194,6 +195,7 @@ static const struct option {
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"version-script", NULL, SET_TEXT, FIELD(version_script)},
 	{"isolate-objects", NULL, SET_FLAG, FIELD(isolate_objects)},
 	{"icf", NULL, SET_ICF, 0},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},

@@ -28,6 +28,7 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
+	const char *version_script; /* NULL: none */
 	const char *soname, *map_file, *dependency_file; /* NULL: none */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	bool no_task_entries;

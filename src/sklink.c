@@ -57,6 +57,7 @@ static struct sk_linker *create_linker(const struct link *link)
 					.wrapped_count = command->wrapped.count,
 					.required = command->required.items,
 					.required_count = command->required.count,
+					.version_script = command->version_script,
 					.isolate_objects = command->isolate_objects,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.icf = command->icf,

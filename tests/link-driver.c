@@ -9,7 +9,8 @@
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --isolate-objects, --icf none|safe|all, --print-icf-sections, --trace, --trace-symbol, --map FILE,
+ *     --version-script FILE, --isolate-objects, --icf none|safe|all, --print-icf-sections, --trace, --trace-symbol,
+ * --map FILE,
  * --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
@@ -30,7 +31,7 @@ struct arguments {
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
 	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *defined[MAXIMUM], *traced[MAXIMUM];
 	size_t assignment_count, wrapped_count, defined_count, traced_count;
-	const char *map_file, *dependency_file;
+	const char *map_file, *dependency_file, *version_script;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
 	bool isolate;
@@ -107,6 +108,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->no_gc = true;
 		else if (!strcmp(name, "--print-gc-sections"))
 			options->print_gc = true;
+		else if (!strcmp(name, "--version-script"))
+			options->version_script = value_of(arguments, count, &i);
 		else if (!strcmp(name, "--isolate-objects"))
 			options->isolate = true;
 		else if (!strcmp(name, "--icf"))
@@ -136,6 +139,7 @@ static bool takes_value(const char *name)
 					    "-u",
 					    "-L",
 					    "--icf",
+					    "--version-script",
 					    "--defsym",
 					    "--wrap",
 					    "--require-defined",
@@ -342,6 +346,7 @@ int main(int count, char **arguments)
 							     .no_gc_sections = options->no_gc,
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
+							     .version_script = options->version_script,
 							     .isolate_objects = options->isolate,
 							     .icf = options->icf,
 							     .print_icf_sections = options->print_icf,
