@@ -21,6 +21,7 @@
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   report.c   the map, the dependencies, and lines on what has happened
+ *   cref.c     who defines and who uses each name
  *   write.c    the file
  *   statistics.c  counts things
  *
@@ -381,6 +382,7 @@ enum sk_made {
 };
 
 typedef SK_ARRAY(uint8_t) sk_bytes;
+typedef SK_ARRAY(const char *) sk_lines;
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
 struct sk_linker {
@@ -691,6 +693,11 @@ void sk_report_collected(struct sk_linker *linker);
 /* Texts of the map and the dependencies of `output`. */
 sk_bytes sk_report_map(struct sk_linker *linker);
 sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output);
+
+/* ---- cref.c ---- */
+
+/* The lines of the cross reference table. */
+sk_lines sk_cross_references(struct sk_linker *linker);
 
 /* ---- imports.c ---- */
 

@@ -58,6 +58,7 @@ struct sk_linker_options {
 	bool trace; /* the name of each object that takes part */
 	const char *const *traced_symbols; /* "x.o: definition of f", "y.o: reference to f" */
 	size_t traced_symbol_count;
+	bool cross_references; /* the table of them, at the end of the map or, without one, as lines */
 	const char *map_file; /* -Map and --dependency-file; sk_linker_write writes them. NULL: none */
 	const char *dependency_file;
 };

@@ -49,6 +49,7 @@ const char sk_command_help[] =
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
+	"  --cref                    add to the map, or print, who defines and who uses each name\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
@@ -210,6 +211,7 @@ static const struct option {
 	{"print-icf-sections", NULL, SET_FLAG, FIELD(print_icf_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
+	{"cref", NULL, SET_FLAG, FIELD(cross_references)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
 	{"stats", NULL, SET_FLAG, FIELD(statistics)},

@@ -34,6 +34,7 @@ struct sk_command {
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool isolate_objects;
+	bool cross_references; /* --cref */
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
 	enum sk_icf icf;
 	bool print_gc_sections, print_icf_sections, trace, statistics;

@@ -68,6 +68,7 @@ static struct sk_linker *create_linker(const struct link *link)
 					.trace = command->trace,
 					.traced_symbols = command->traced_symbols.items,
 					.traced_symbol_count = command->traced_symbols.count,
+					.cross_references = command->cross_references,
 					.map_file = command->map_file,
 					.dependency_file = command->dependency_file,
 				});

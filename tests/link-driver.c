@@ -9,7 +9,8 @@
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --version-script FILE, --isolate-objects, --icf none|safe|all, --print-icf-sections, --trace, --trace-symbol,
+ *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections, --trace,
+ * --trace-symbol,
  * --map FILE,
  * --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
@@ -34,7 +35,7 @@ struct arguments {
 	const char *map_file, *dependency_file, *version_script;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
-	bool isolate;
+	bool isolate, cross_references;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
@@ -110,6 +111,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->print_gc = true;
 		else if (!strcmp(name, "--version-script"))
 			options->version_script = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--cref"))
+			options->cross_references = true;
 		else if (!strcmp(name, "--isolate-objects"))
 			options->isolate = true;
 		else if (!strcmp(name, "--icf"))
@@ -347,6 +350,7 @@ int main(int count, char **arguments)
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
 							     .version_script = options->version_script,
+							     .cross_references = options->cross_references,
 							     .isolate_objects = options->isolate,
 							     .icf = options->icf,
 							     .print_icf_sections = options->print_icf,

@@ -23,6 +23,8 @@ grep -q '^removing unused section kernels.o:(.text.scale)$' said.txt || fail "--
 grep -q '^kernels.o$' said.txt || fail "--trace"
 grep -q '^kernels.o: definition of add$' said.txt || fail "--trace-symbol"
 grep -q 'kernels.o:(.text.add)' out.map || fail "-Map"
+"$sklink" model.yaml kernels.o --cref -o out.sk >said.txt
+grep -qE '^add +kernels.o$' said.txt || { cat said.txt; fail "--cref"; }
 for input in model.yaml w.npy kernels.o more; do
 	grep -qE "^  $input( |$)" out.d || { cat out.d; fail "$input is not among the dependencies"; }
 done
