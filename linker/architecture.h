@@ -45,6 +45,8 @@ struct sk_architecture {
 	bool (*can_relax)(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend);
 	/* Rewrites it and returns the offset of its field, which now wants S + A - P. */
 	uint64_t (*relax)(uint8_t *bytes, uint64_t offset);
+	/* Whether the field at `offset` in code is that of a direct call or jump. */
+	bool (*is_branch)(uint32_t type, const uint8_t *bytes, uint64_t offset);
 	void (*write)(uint32_t type, uint8_t *field, uint64_t value);
 
 	uint32_t stub_size;

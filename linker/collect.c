@@ -1,13 +1,9 @@
-/* Collects what nobody needs. Everything synthetic is needed, and what it, the required symbols and sections that ask
- * to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also gives its
- * constructors and destructors, since they may prepare what was reached; an object of which nothing is reached gives
- * nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. If the user wants no collection,
- * all of every pulled object is needed. */
+/* Collects what nobody needs. Everything synthetic is needed, and what it, the required and exported symbols and
+ * sections that ask to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also
+ * gives its constructors and destructors, since they may prepare what was reached; an object of which nothing is
+ * reached gives nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. If the user wants
+ * no collection, all of every pulled object is needed. */
 #include "linker/internal.h"
-
-#ifndef SHF_GNU_RETAIN
-#define SHF_GNU_RETAIN (1 << 21)
-#endif
 
 typedef SK_ARRAY(struct sk_input_section *) worklist;
 
@@ -82,6 +78,11 @@ void sk_collect(struct sk_linker *linker)
 	}
 	for (size_t i = 0; i < linker->required.count; i++) {
 		struct sk_target target = sk_symbol_target(linker, linker->required.items[i]);
+
+		mark_target(linker, &work, &target);
+	}
+	for (size_t i = 0; i < linker->exported.count; i++) {
+		struct sk_target target = sk_symbol_target(linker, linker->exported.items[i]);
 
 		mark_target(linker, &work, &target);
 	}

@@ -4,7 +4,8 @@
  *
  * Nothing in them keeps code alive: where they describe functions that are not in the image, the address becomes a
  * number that debuggers know to ignore, as GNU ld and lld have it: 0; or 1 in .debug_ranges and .debug_loc (DWARF 4),
- * where a pair of zeros would end the list. */
+ * where a pair of zeros would end the list. So it is for functions that identical ones stand for, but in .debug_line.
+ */
 #include <string.h>
 #include <zlib.h>
 
@@ -159,6 +160,13 @@ static uint64_t tombstone_of(const struct sk_input_section *section)
 	return !strcmp(section->name, ".debug_ranges") || !strcmp(section->name, ".debug_loc");
 }
 
+/* A line of a folded function is where the code that stays begins: breakpoints there work. All else that is said of
+ * such a function would claim the same code twice. */
+static bool keeps_folded(const struct sk_input_section *section)
+{
+	return !strcmp(section->name, ".debug_line");
+}
+
 static void relocate(struct sk_linker *linker, const struct sk_input_section *section,
 		     const sk_elf_relocation *relocation, uint8_t *bytes)
 {
@@ -172,7 +180,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 	uint64_t value = target.value + (uint64_t)relocation->r_addend;
 
-	if (target.section && target.section->output)
+	if (target.section && target.section->output && (!target.folded || keeps_folded(section)))
 		value += target.section->address;
 	else if (target.kind != SK_TARGET_ABSOLUTE)
 		value = tombstone_of(section);

@@ -6,8 +6,6 @@
 
 #include "linker/internal.h"
 
-enum { FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
-
 /* ---- names ---- */
 
 static uint32_t add_name(struct sk_linker *linker, const char *name, size_t length)
@@ -143,6 +141,56 @@ static void write_gnu_hash(struct sk_linker *linker, uint32_t *words)
 	}
 }
 
+/* ---- versions that are defined ---- */
+
+/* The name of what has no version. */
+static const char *base_version(const struct sk_linker *linker)
+{
+	return linker->options.soname ? linker->options.soname : "package";
+}
+
+static void write_defined_versions(struct sk_linker *linker)
+{
+	uint8_t *bytes = sk_image_at(linker, &linker->made[SK_MADE_DEFINED_VERSIONS]);
+	const struct sk_defined_version *versions = linker->defined_versions.items;
+	size_t count = linker->defined_versions.count;
+	Elf64_Verdef *record = NULL;
+
+	for (size_t i = 0; i <= count; i++) { /* the first is the package itself */
+		const struct sk_defined_version *version = i ? &versions[i - 1] : NULL;
+		uint16_t names = (uint16_t)(1 + (version ? version->parents.count : 0));
+		uint32_t size = (uint32_t)(sizeof(Elf64_Verdef) + names * sizeof(Elf64_Verdaux));
+
+		record = (Elf64_Verdef *)bytes;
+		*record = (Elf64_Verdef){.vd_version = VER_DEF_CURRENT,
+					 .vd_flags = version ? 0 : VER_FLG_BASE,
+					 .vd_ndx = (uint16_t)(VER_NDX_GLOBAL + i),
+					 .vd_cnt = names,
+					 .vd_hash = system_v_hash(version ? version->name : base_version(linker)),
+					 .vd_aux = sizeof(Elf64_Verdef),
+					 .vd_next = i == count ? 0 : size};
+
+		Elf64_Verdaux *name = (Elf64_Verdaux *)(record + 1);
+
+		for (uint16_t j = 0; j < names; j++)
+			name[j] = (Elf64_Verdaux){.vda_name = !version ? linker->base_version
+							      : j ? versions[version->parents.items[j - 1]].name_offset
+								  : version->name_offset,
+						  .vda_next = j + 1 == names ? 0 : sizeof(Elf64_Verdaux)};
+		bytes += size;
+	}
+}
+
+static uint64_t defined_versions_size(const struct sk_linker *linker)
+{
+	uint64_t size = sizeof(Elf64_Verdef) + sizeof(Elf64_Verdaux);
+
+	for (size_t i = 0; i < linker->defined_versions.count; i++)
+		size += sizeof(Elf64_Verdef) +
+			(1 + linker->defined_versions.items[i].parents.count) * sizeof(Elf64_Verdaux);
+	return size;
+}
+
 /* ---- needed libraries and versions ---- */
 
 /* A version of a library that some import has. */
@@ -189,11 +237,18 @@ static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *coun
 	return versions;
 }
 
-static uint16_t version_of(const struct sk_version *versions, uint32_t count, const struct sk_import *import)
+/* Numbers of needed versions follow those of defined ones. */
+static uint16_t needed_number(const struct sk_linker *linker, uint32_t version)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(versions[i].soname, import->soname) && !strcmp(versions[i].name, import->version))
-			return (uint16_t)(FIRST_VERSION + i);
+	return (uint16_t)(SK_FIRST_VERSION + linker->defined_versions.count + version);
+}
+
+static uint16_t version_of(const struct sk_linker *linker, const struct sk_import *import)
+{
+	for (uint32_t i = 0; i < linker->version_count; i++)
+		if (!strcmp(linker->versions[i].soname, import->soname) &&
+		    !strcmp(linker->versions[i].name, import->version))
+			return needed_number(linker, i);
 	return VER_NDX_GLOBAL; /* not reached: find_versions has seen every import */
 }
 
@@ -206,9 +261,10 @@ static void write_versions(struct sk_linker *linker)
 	for (uint32_t i = 1; i < symbol_count(linker); i++) {
 		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
 
-		numbers[i] = i > linker->imported.count
-				     ? VER_NDX_GLOBAL
-				     : version_of(linker->versions, linker->version_count, &sk_imports[symbol->import]);
+		if (i <= linker->imported.count)
+			numbers[i] = version_of(linker, &sk_imports[symbol->import]);
+		else
+			numbers[i] = symbol->version ? symbol->version : VER_NDX_GLOBAL;
 	}
 	for (uint32_t i = 0; i < linker->version_count; i++) {
 		const struct sk_version *version = &linker->versions[i];
@@ -228,7 +284,7 @@ static void write_versions(struct sk_linker *linker)
 			needed += sizeof(*library);
 		}
 		*(Elf64_Vernaux *)needed = (Elf64_Vernaux){.vna_hash = system_v_hash(version->name),
-							   .vna_other = (uint16_t)(FIRST_VERSION + i),
+							   .vna_other = needed_number(linker, i),
 							   .vna_name = version->version_name,
 							   .vna_next = last ? 0 : sizeof(Elf64_Vernaux)};
 		needed += sizeof(Elf64_Vernaux);
@@ -285,8 +341,13 @@ static dynamic_tags make_tags(struct sk_linker *linker)
 	}
 	add_tag(linker, &tags, DT_FLAGS, DF_BIND_NOW);
 	add_tag(linker, &tags, DT_FLAGS_1, DF_1_NOW);
-	if (linker->version_count) {
+	if (made[SK_MADE_VERSIONS].size)
 		add_tag(linker, &tags, DT_VERSYM, made[SK_MADE_VERSIONS].address);
+	if (linker->defined_versions.count) {
+		add_tag(linker, &tags, DT_VERDEF, made[SK_MADE_DEFINED_VERSIONS].address);
+		add_tag(linker, &tags, DT_VERDEFNUM, linker->defined_versions.count + 1);
+	}
+	if (linker->version_count) {
 		add_tag(linker, &tags, DT_VERNEED, made[SK_MADE_NEEDED_VERSIONS].address);
 		add_tag(linker, &tags, DT_VERNEEDNUM, linker->library_count);
 	}
@@ -326,6 +387,13 @@ void sk_dynamic_prepare(struct sk_linker *linker)
 			version->soname_offset = add_name(linker, version->soname, strlen(version->soname));
 		}
 	}
+	for (size_t i = 0; i < linker->defined_versions.count; i++) {
+		struct sk_defined_version *version = &linker->defined_versions.items[i];
+
+		version->name_offset = add_name(linker, version->name, strlen(version->name));
+	}
+	if (linker->defined_versions.count)
+		linker->base_version = add_name(linker, base_version(linker), strlen(base_version(linker)));
 	if (linker->options.soname)
 		linker->soname = add_name(linker, linker->options.soname, strlen(linker->options.soname));
 
@@ -334,8 +402,11 @@ void sk_dynamic_prepare(struct sk_linker *linker)
 				      (gnu_bucket_count(linker) + linker->exported.count) * sizeof(uint32_t);
 	made[SK_MADE_DYNAMIC_SYMBOLS].size = count * sizeof(Elf64_Sym);
 	made[SK_MADE_DYNAMIC_NAMES].size = linker->dynamic_names.count;
-	if (linker->version_count) {
+	if (linker->version_count || linker->defined_versions.count)
 		made[SK_MADE_VERSIONS].size = count * sizeof(uint16_t);
+	if (linker->defined_versions.count)
+		made[SK_MADE_DEFINED_VERSIONS].size = defined_versions_size(linker);
+	if (linker->version_count) {
 		made[SK_MADE_NEEDED_VERSIONS].size =
 			linker->library_count * sizeof(Elf64_Verneed) + linker->version_count * sizeof(Elf64_Vernaux);
 	}
@@ -344,18 +415,14 @@ void sk_dynamic_prepare(struct sk_linker *linker)
 static void write_symbols(struct sk_linker *linker)
 {
 	Elf64_Sym *symbols = (Elf64_Sym *)sk_image_at(linker, &linker->made[SK_MADE_DYNAMIC_SYMBOLS]);
+	uint32_t imports = (uint32_t)linker->imported.count;
 
-	for (uint32_t i = 1; i < symbol_count(linker); i++) {
-		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
-
+	for (uint32_t i = 1; i <= imports; i++)
 		symbols[i] = (Elf64_Sym){.st_name = linker->dynamic_name_offsets[i],
 					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
-		if (i <= linker->imported.count)
-			continue;
-		symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, symbol->type);
-		symbols[i].st_shndx = (uint16_t)symbol->section->output->number;
-		symbols[i].st_value = symbol->section->address + symbol->value;
-		symbols[i].st_size = symbol->size;
+	for (uint32_t i = imports + 1; i < symbol_count(linker); i++) {
+		symbols[i] = sk_exported_symbol(linker, linker->exported.items[i - 1 - imports]);
+		symbols[i].st_name = linker->dynamic_name_offsets[i];
 	}
 }
 
@@ -370,6 +437,8 @@ void sk_dynamic_write(struct sk_linker *linker)
 	write_symbols(linker);
 	write_system_v_hash(linker, (uint32_t *)sk_image_at(linker, &made[SK_MADE_HASH]));
 	write_gnu_hash(linker, (uint32_t *)sk_image_at(linker, &made[SK_MADE_GNU_HASH]));
-	if (linker->version_count)
+	if (linker->made[SK_MADE_VERSIONS].size)
 		write_versions(linker);
+	if (linker->defined_versions.count)
+		write_defined_versions(linker);
 }

@@ -87,6 +87,17 @@ static void add_absolute(struct sk_linker *linker, struct symbol_table *table, c
 				  .st_size = symbol->size});
 }
 
+/* The symbol stands among those that are exported, where it belongs in the table. */
+static bool is_exported(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
+{
+	const struct sk_linker_symbol *symbol;
+
+	if (index < object->first_global)
+		return false;
+	symbol = &linker->symbols.items[object->globals[index - object->first_global]];
+	return symbol->exported && symbol->object == object;
+}
+
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
 static void add_object_symbols(struct sk_linker *linker, struct symbol_table *table, const struct sk_object *object)
 {
@@ -95,12 +106,12 @@ static void add_object_symbols(struct sk_linker *linker, struct symbol_table *ta
 		uint32_t number = sk_object_symbol_section(object, i);
 		uint8_t type = ELF64_ST_TYPE(symbol->st_info);
 
-		if (!number || !object->names[symbol->st_name])
+		if (!number || !object->names[symbol->st_name] || is_exported(linker, object, i))
 			continue;
 		if (type != STT_FUNC && type != STT_OBJECT && (type != STT_NOTYPE || i < object->first_global))
 			continue;
 
-		const struct sk_input_section *section = sk_object_section(object, number);
+		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, number));
 		uint64_t value = symbol->st_value;
 
 		if (section->merged) {
@@ -133,13 +144,16 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 	for (size_t i = 0; i < linker->symbols.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
 
+		if (symbol->exported) /* they come last */
+			continue;
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
 		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), symbol->section,
 				   0, symbol->size); /* its value is an alignment */
-		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section)
+		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section &&
+			 symbol->alias == SK_NONE)
 			add_absolute(linker, table, symbol);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
@@ -148,10 +162,10 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 	add_stub_symbols(linker, table);
 	table->first_global = (uint32_t)table->symbols.count;
 	for (size_t i = 0; i < linker->exported.count; i++) {
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->exported.items[i]];
+		Elf64_Sym symbol = sk_exported_symbol(linker, linker->exported.items[i]);
 
-		add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_GLOBAL, symbol->type), symbol->section,
-			   symbol->value, symbol->size);
+		symbol.st_name = add_name(linker, &table->names, linker->symbols.items[linker->exported.items[i]].name);
+		sk_array_push(linker->arena, &table->symbols, symbol);
 	}
 }
 
@@ -214,7 +228,8 @@ static void link_sections(struct sk_linker *linker)
 	uint32_t names = made[SK_MADE_DYNAMIC_NAMES].output->number;
 	static const enum sk_made of_symbols[] = {SK_MADE_HASH, SK_MADE_GNU_HASH, SK_MADE_VERSIONS,
 						  SK_MADE_RELOCATIONS};
-	static const enum sk_made of_names[] = {SK_MADE_DYNAMIC_SYMBOLS, SK_MADE_NEEDED_VERSIONS, SK_MADE_DYNAMIC};
+	static const enum sk_made of_names[] = {SK_MADE_DYNAMIC_SYMBOLS, SK_MADE_DEFINED_VERSIONS,
+						SK_MADE_NEEDED_VERSIONS, SK_MADE_DYNAMIC};
 
 	for (size_t i = 0; i < sizeof(of_symbols) / sizeof(of_symbols[0]); i++)
 		if (sk_is_made(linker, of_symbols[i]))
@@ -223,6 +238,8 @@ static void link_sections(struct sk_linker *linker)
 		if (sk_is_made(linker, of_names[i]))
 			made[of_names[i]].output->link = names;
 	made[SK_MADE_DYNAMIC_SYMBOLS].output->info = 1; /* the first symbol that is not local */
+	if (sk_is_made(linker, SK_MADE_DEFINED_VERSIONS))
+		made[SK_MADE_DEFINED_VERSIONS].output->info = (uint32_t)linker->defined_versions.count + 1;
 	if (sk_is_made(linker, SK_MADE_NEEDED_VERSIONS))
 		made[SK_MADE_NEEDED_VERSIONS].output->info = linker->library_count;
 }

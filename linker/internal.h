@@ -6,18 +6,22 @@
  *              .eh_frame
  *   symbols.c  names are interned, members pulled, definitions chosen
  *   aliases.c  names that the command line gives another meaning
+ *   isolate.c  names that mean another thing in each object
+ *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
  *   notes.c    joins the program properties of what is reached, keeps its notes
  *   debug.c    keeps the debug information of what is reached
  *   merge.c    joins equal strings and records
+ *   icf.c      folds sections that do the same; significance.c and refine.c help
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   layout.c   output sections, segments, addresses
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   report.c   the map, the dependencies, and lines on what has happened
+ *   cref.c     who defines and who uses each name
  *   write.c    the file
  *   reach.c    how much of the image code reaches
  *   statistics.c  counts things
@@ -31,6 +35,14 @@
 #include "base/file.h"
 #include "linker/architecture.h"
 #include "linker/linker.h"
+
+/* What old versions of elf.h lack. */
+#ifndef SHF_GNU_RETAIN
+#define SHF_GNU_RETAIN (1 << 21)
+#endif
+#ifndef SHT_LLVM_ADDRSIG
+#define SHT_LLVM_ADDRSIG 0x6fff4c03
+#endif
 
 /* Records as they stand in files. Members of archives are aligned to two bytes only, so nothing is assumed. */
 typedef Elf64_Ehdr sk_elf_header __attribute__((aligned(1)));
@@ -49,6 +61,7 @@ struct sk_frame {
 	const sk_elf_relocation *relocations;
 	uint64_t relocation_count;
 	uint64_t output_offset; /* in the joined .eh_frame */
+	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
 	bool marked; /* a CIE: what it refers to is live */
 	bool live;
 };
@@ -90,6 +103,7 @@ struct sk_input_section {
 	uint64_t size;
 	const char *name;
 	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
+	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
 	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
 	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
@@ -101,7 +115,9 @@ struct sk_input_section {
 	uint32_t piece_count;
 	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
+	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
 	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
+	bool significant; /* a program may compare its address */
 };
 
 /* A section from sk_linker_add_section. */
@@ -157,6 +173,8 @@ struct sk_object {
 	uint64_t section_names_size;
 	uint64_t names_size;
 	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
+	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
+	uint64_t significant_size;
 	const char *kernel_records; /* contents of .sk.kernels, or NULL */
 	uint64_t kernel_records_size;
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
@@ -189,6 +207,8 @@ struct sk_linker_symbol {
 	bool wanted; /* a pulled object needs it, not weakly */
 	bool local; /* synthetic and not exported */
 	bool traced;
+	bool exported;
+	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	uint32_t import; /* in the table of imports, or SK_NONE */
 	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
@@ -205,6 +225,24 @@ enum sk_definition_rank {
 	SK_DEFINITION_STRONG,
 	SK_DEFINITION_ASSIGNED, /* by the command line */
 };
+
+/* A line of the version script. */
+struct sk_pattern {
+	const char *text;
+	struct sk_place place;
+	uint16_t version; /* VER_NDX_GLOBAL, or that of one of linker->defined_versions, from SK_FIRST_VERSION */
+	bool global;
+	bool exact; /* a name, not a pattern */
+};
+
+/* A version that the version script defines. */
+struct sk_defined_version {
+	const char *name;
+	SK_ARRAY(uint32_t) parents; /* in linker->defined_versions */
+	uint32_t name_offset; /* in .dynstr */
+};
+
+enum { SK_FIRST_VERSION = 2 }; /* 0 and 1 are reserved: local and global */
 
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
@@ -333,6 +371,7 @@ enum sk_made {
 	SK_MADE_DYNAMIC_SYMBOLS,
 	SK_MADE_DYNAMIC_NAMES,
 	SK_MADE_VERSIONS,
+	SK_MADE_DEFINED_VERSIONS,
 	SK_MADE_NEEDED_VERSIONS,
 	SK_MADE_RELOCATIONS,
 	SK_MADE_FRAME_HEADER,
@@ -345,6 +384,7 @@ enum sk_made {
 };
 
 typedef SK_ARRAY(uint8_t) sk_bytes;
+typedef SK_ARRAY(const char *) sk_lines;
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
 struct sk_linker {
@@ -368,6 +408,9 @@ struct sk_linker {
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
 	struct sk_map wrapped; /* names */
+	SK_ARRAY(struct sk_pattern) patterns; /* of the version script */
+	struct sk_map exact_patterns; /* by name */
+	SK_ARRAY(struct sk_defined_version) defined_versions;
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_range *) ranges;
 	struct sk_map range_numbers; /* by name */
@@ -404,6 +447,7 @@ struct sk_linker {
 	uint32_t *dynamic_name_offsets; /* by number in .dynsym */
 	struct sk_version *versions; /* that imports have */
 	uint32_t version_count, library_count;
+	uint32_t base_version; /* in .dynstr */
 	uint32_t soname; /* in .dynstr */
 	SK_ARRAY(struct sk_output *) outputs;
 	struct sk_map output_numbers;
@@ -454,6 +498,7 @@ struct sk_target {
 	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
 	uint64_t value; /* offset in it, or the absolute value */
 	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
+	bool folded; /* another section stands for the one that is meant */
 	const char *name; /* for messages */
 };
 
@@ -570,6 +615,10 @@ struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *
 /* ---- symbols.c ---- */
 
 sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t length);
+/* A symbol that is not found by its name. */
+sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length);
+
+enum sk_definition_rank sk_definition_rank(const sk_elf_symbol *symbol);
 void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32_t object, uint32_t index);
 
 /* The object takes part in the link from now on. */
@@ -613,6 +662,24 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 
 /* Adds to the message added last through which kernel the section is part of the image, if through any. */
 void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
+/* ---- isolate.c ---- */
+
+/* The symbol for a definition of this name in one object: another one, if objects are isolated. */
+sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
+
+/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
+bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name);
+
+/* ---- version-script.c, exports.c ---- */
+
+/* Before the first input: linker->patterns and linker->defined_versions. */
+void sk_version_script_read(struct sk_linker *linker);
+
+/* After the names have been resolved: exports what the version script says. */
+bool sk_export(struct sk_linker *linker);
+
+/* After the layout: all but the name. */
+Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
 
 /* ---- report.c ---- */
 
@@ -629,6 +696,11 @@ void sk_report_collected(struct sk_linker *linker);
 /* Texts of the map and the dependencies of `output`. */
 sk_bytes sk_report_map(struct sk_linker *linker);
 sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output);
+
+/* ---- cref.c ---- */
+
+/* The lines of the cross reference table. */
+sk_lines sk_cross_references(struct sk_linker *linker);
 
 /* ---- imports.c ---- */
 
@@ -722,6 +794,32 @@ bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint
 /* Calls body for parts of 0 to count, in as many threads as the options allow; returns when all are done. */
 void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
 		 void *context);
+/* ---- significance.c, refine.c, icf.c ---- */
+
+/* Nodes with numbered edges, and a class for each. */
+struct sk_graph {
+	uint32_t node_count, class_count;
+	uint32_t *classes; /* of nodes */
+	const uint64_t *first_edges; /* of nodes, in targets, and the end */
+	const uint32_t *targets; /* of edges: nodes */
+};
+
+/* Marks the sections whose addresses matter. False: a table of them is damaged. */
+bool sk_find_significant(struct sk_linker *linker);
+
+/* Splits the classes until equal nodes have as many edges as each other, and these lead to equal nodes. Nodes of one
+ * class must have equal numbers of edges. Takes m log n steps for m edges and n nodes. */
+void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
+
+/* After sk_merge, before anything has a place: sections that do the same are one, if the options say so. False: an
+ * object is damaged. */
+bool sk_icf(struct sk_linker *linker);
+
+/* The section that stands for this one; most stand for themselves. */
+static inline struct sk_input_section *sk_section_follow(struct sk_input_section *section)
+{
+	return !section->live && section->folded ? section->folded : section;
+}
 
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 

@@ -163,7 +163,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 					    .object = sk_object_name(linker->arena, object),
 					    .input = object->input,
 					    .place = sk_symbol_place(linker->arena, object, index),
-					    .code = number};
+					    .code = object->globals[index - object->first_global]};
 	if (reason) {
 		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
 		return false;
@@ -196,11 +196,7 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 							  .input = object->input,
 							  .place = {name, 0, 0, ".sk.kernels", record.offset},
 							  .code = SK_NONE};
-			sk_symbol number = sk_map_find(&linker->symbol_numbers, record.symbol, strlen(record.symbol));
 
-			if (object->pulled && number != SK_NONE &&
-			    linker->symbols.items[number].rank != SK_DEFINITION_NONE)
-				kernel.code = number;
 			visit(context, &kernel);
 		}
 	}

@@ -21,6 +21,7 @@ static const struct {
 	[SK_MADE_DYNAMIC_SYMBOLS] = {".dynsym", SHT_DYNSYM, SK_RANK_DYNAMIC_SYMBOLS, 8, sizeof(Elf64_Sym), 0},
 	[SK_MADE_DYNAMIC_NAMES] = {".dynstr", SHT_STRTAB, SK_RANK_DYNAMIC_NAMES, 1, 0, 0},
 	[SK_MADE_VERSIONS] = {".gnu.version", SHT_GNU_versym, SK_RANK_VERSIONS, 2, sizeof(Elf64_Half), 0},
+	[SK_MADE_DEFINED_VERSIONS] = {".gnu.version_d", SHT_GNU_verdef, SK_RANK_VERSIONS, 8, 0, 0},
 	[SK_MADE_NEEDED_VERSIONS] = {".gnu.version_r", SHT_GNU_verneed, SK_RANK_VERSIONS, 8, 0, 0},
 	[SK_MADE_RELOCATIONS] = {".rela.dyn", SHT_RELA, SK_RANK_RELOCATIONS, 8, sizeof(Elf64_Rela), 0},
 	[SK_MADE_FRAME_HEADER] = {".eh_frame_hdr", SHT_PROGBITS, SK_RANK_FRAME_HEADER, 4, 0, 0},
@@ -60,6 +61,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->wrapped, arena);
+	sk_map_init(&linker->exact_patterns, arena);
 	sk_map_init(&linker->groups, arena);
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
@@ -73,6 +75,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
 			 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
 	sk_aliases_read(linker);
+	sk_version_script_read(linker);
 	return linker;
 }
 
@@ -152,22 +155,11 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 
 	if (exported) {
 		symbol = sk_symbol_intern(linker, name, strlen(name));
+		linker->symbols.items[symbol].exported = true;
 		sk_array_push(linker->arena, &linker->exported, symbol);
 	} else {
-		symbol = (sk_symbol)linker->symbols.count;
-		sk_array_push(linker->arena, &linker->symbols, (struct sk_linker_symbol){0});
-		linker->symbols.items[symbol] =
-			(struct sk_linker_symbol){.name = name,
-						  .name_length = name ? (uint32_t)strlen(name) : 0,
-						  .first_definition = SK_NONE,
-						  .last_definition = SK_NONE,
-						  .local = true,
-						  .alias = SK_NONE,
-						  .import = SK_NONE,
-						  .slot = SK_NONE,
-						  .stub = SK_NONE,
-						  .first_user = SK_NONE,
-						  .last_user = SK_NONE};
+		symbol = sk_symbol_add(linker, name, name ? strlen(name) : 0);
+		linker->symbols.items[symbol].local = true;
 	}
 	sk_symbol_define(linker, symbol, in, offset, size, type);
 	return symbol;
@@ -257,6 +249,9 @@ bool sk_linker_link(struct sk_linker *linker)
 	/* Every wanted symbol that any input defines has its definition. */
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
 		return false;
+	/* What is to be exported is. */
+	if (!sk_export(linker))
+		return false;
 	sk_timing_next(timing, "collect");
 	/* Synthetic sections look like those of objects. */
 	if (!prepare_synthetic(linker))
@@ -273,6 +268,9 @@ bool sk_linker_link(struct sk_linker *linker)
 	sk_timing_next(timing, "merge");
 	/* Strings and records that are needed exist once; references lead to where they have gone. */
 	sk_merge(linker);
+	/* So do sections that do the same, if that is wanted. */
+	if (!sk_icf(linker))
+		return false;
 	/* The unwind records of live functions have their places in .eh_frame. */
 	sk_frames_place(linker);
 	sk_timing_next(timing, "scan relocations");

@@ -21,6 +21,10 @@ struct sk_linker;
 typedef uint32_t sk_symbol; /* handle of a symbol; SK_NONE: none */
 typedef uint32_t sk_section; /* handle of a synthetic section */
 
+/* Which sections of equal contents and meaning are kept once: read-only ones whose addresses nobody compares, or all of
+ * these and all code. */
+enum sk_icf { SK_ICF_NONE, SK_ICF_SAFE, SK_ICF_ALL };
+
 struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
@@ -40,17 +44,22 @@ struct sk_linker_options {
 	const char *const *required; /* --require-defined, as sk_linker_require */
 	size_t required_count;
 	bool no_gc_sections; /* all of every object that is pulled stays */
+	const char *version_script; /* names to be exported, and their versions; NULL: none */
+	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
+	enum sk_icf icf;
 
 	/* Takes the lines that the options below ask for, without their newline. */
 	void (*print)(void *context, const char *line);
 	void *print_context;
 	bool print_gc_sections; /* "removing unused section x.o:(.text.f)" */
+	bool print_icf_sections; /* "selected section x.o:(.text.f)", "  removing identical section y.o:(.text.g)" */
 	bool trace; /* the name of each object that takes part */
 	const char *const *traced_symbols; /* "x.o: definition of f", "y.o: reference to f" */
 	size_t traced_symbol_count;
+	bool cross_references; /* the table of them, at the end of the map or, without one, as lines */
 	const char *map_file; /* -Map and --dependency-file; sk_linker_write writes them. NULL: none */
 	const char *dependency_file;
 };
@@ -103,8 +112,7 @@ struct sk_kernel_record {
 	const char *object; /* "x.o" or "lib.a(member.o)" */
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
-	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels whose member has not
-			   been pulled */
+	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */
 };
 
 /* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),
@@ -226,7 +234,9 @@ struct sk_linker_statistics {
 	uint64_t objects, pulled; /* that there are, and that took part */
 	/* Of the objects that took part: */
 	uint64_t symbols;
-	uint64_t sections, kept, replaced; /* not empty ones; in the image; of COMDAT groups given before */
+	/* Sections that are not empty; those in the image; of COMDAT groups given before; with an equal one in their
+	 * place. */
+	uint64_t sections, kept, replaced, folded;
 	uint64_t fragments, entries; /* strings and records that are needed, and different ones */
 	uint64_t relocations; /* applied */
 	uint64_t output_size; /* bytes of the file */

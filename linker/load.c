@@ -220,7 +220,8 @@ static void join_groups(struct sk_linker *linker, struct sk_object *object)
 		const struct sk_group *group = &object->groups[i];
 		uint32_t fresh = (uint32_t)linker->groups.count;
 
-		if (!group->comdat || sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
+		if (!group->comdat || linker->options.isolate_objects ||
+		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
 			continue;
 		for (uint64_t j = 0; j < group->count; j++)
 			if (object->entries[group->members[j]].part)
@@ -233,7 +234,7 @@ static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *
 {
 	uint32_t group = (uint32_t)linker->groups.count;
 
-	if (section->loaded && starts_with(section->name, ".gnu.linkonce."))
+	if (section->loaded && starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
 		section->discarded =
 			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }

@@ -6,13 +6,17 @@ linker_liblinker_la_SOURCES = \
 	linker/architecture.h \
 	linker/archive.c \
 	linker/collect.c \
+	linker/cref.c \
 	linker/debug.c \
 	linker/dynamic.c \
+	linker/exports.c \
 	linker/frames.c \
+	linker/icf.c \
 	linker/image.c \
 	linker/imports.c \
 	linker/input.c \
 	linker/internal.h \
+	linker/isolate.c \
 	linker/kernels.c \
 	linker/layout.c \
 	linker/linker.c linker/linker.h \
@@ -24,11 +28,14 @@ linker_liblinker_la_SOURCES = \
 	linker/ranges.c \
 	linker/read.c \
 	linker/reach.c \
+	linker/refine.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \
+	linker/significance.c \
 	linker/statistics.c \
 	linker/symbols.c \
+	linker/version-script.c \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/imports.def
@@ -59,13 +66,16 @@ LINKER_TESTS = \
 	tests/link-blas.sh \
 	tests/link-damage.sh \
 	tests/link-debug.sh \
+	tests/link-icf.sh \
 	tests/link-imports.sh \
+	tests/link-isolate.sh \
 	tests/link-merge.sh \
 	tests/link-notes.sh \
 	tests/link-options.sh \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
 	tests/link-resolve.sh \
-	tests/link-sections.sh
+	tests/link-sections.sh \
+	tests/link-versions.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)

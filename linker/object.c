@@ -320,6 +320,11 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		const sk_elf_section *far = &object->headers[i];
 
+		/* Tools that do not know it, such as `ld -r`, renumber the symbols and lose sh_link. */
+		if (far->sh_type == SHT_LLVM_ADDRSIG && far->sh_link == object->symbol_table) {
+			object->significant_symbols = object->bytes + far->sh_offset;
+			object->significant_size = far->sh_size;
+		}
 		if (far->sh_type != SHT_SYMTAB_SHNDX || far->sh_link != object->symbol_table)
 			continue;
 		if (far->sh_size / sizeof(uint32_t) < count)
@@ -349,6 +354,7 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		}
 		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
 		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
+		object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
 	}
 }
 
@@ -371,6 +377,9 @@ static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 	if (object->far_sections)
 		object->far_sections =
 			sk_object_keep(reader, object, object->far_sections, object->symbol_count * sizeof(uint32_t));
+	if (object->significant_symbols)
+		object->significant_symbols =
+			sk_object_keep(reader, object, object->significant_symbols, object->significant_size);
 	if (object->kernel_records)
 		object->kernel_records =
 			sk_object_keep(reader, object, object->kernel_records, object->kernel_records_size);

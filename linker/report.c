@@ -105,7 +105,7 @@ static map_symbols gather_symbols(struct sk_linker *linker)
 			uint32_t section = sk_object_symbol_section(object, j);
 
 			if (section && ELF64_ST_TYPE(symbol->st_info) != STT_SECTION)
-				add_symbol(linker, &symbols, sk_object_section(object, section),
+				add_symbol(linker, &symbols, sk_section_follow(sk_object_section(object, section)),
 					   object->names + symbol->st_name, symbol->st_value, symbol->st_size);
 		}
 	}

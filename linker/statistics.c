@@ -11,6 +11,7 @@ static void count_sections(const struct sk_object *object, struct sk_linker_stat
 		statistics->sections += counts;
 		statistics->kept += counts && section->live;
 		statistics->replaced += counts && section->discarded;
+		statistics->folded += counts && section->folded;
 		for (uint32_t j = 0; section->live && j < section->fragment_count; j++)
 			statistics->fragments += section->fragments[j].entry != SK_NONE;
 	}

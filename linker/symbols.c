@@ -10,24 +10,28 @@
 
 #include "linker/internal.h"
 
+sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length)
+{
+	sk_array_push(linker->arena, &linker->symbols,
+		      (struct sk_linker_symbol){.name = name,
+						.name_length = (uint32_t)length,
+						.first_definition = SK_NONE,
+						.last_definition = SK_NONE,
+						.alias = SK_NONE,
+						.import = SK_NONE,
+						.slot = SK_NONE,
+						.stub = SK_NONE,
+						.first_user = SK_NONE,
+						.last_user = SK_NONE});
+	return (sk_symbol)linker->symbols.count - 1;
+}
+
 sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t length)
 {
 	uint32_t fresh = (uint32_t)linker->symbols.count;
 	uint32_t number = sk_map_insert(&linker->symbol_numbers, name, length, fresh);
 
-	if (number == fresh)
-		sk_array_push(linker->arena, &linker->symbols,
-			      (struct sk_linker_symbol){.name = name,
-							.name_length = (uint32_t)length,
-							.first_definition = SK_NONE,
-							.last_definition = SK_NONE,
-							.alias = SK_NONE,
-							.import = SK_NONE,
-							.slot = SK_NONE,
-							.stub = SK_NONE,
-							.first_user = SK_NONE,
-							.last_user = SK_NONE});
-	return number;
+	return number == fresh ? sk_symbol_add(linker, name, length) : number;
 }
 
 static void enqueue(struct sk_linker *linker, sk_symbol symbol)
@@ -74,7 +78,7 @@ static void constrain(struct sk_linker_symbol *symbol, uint8_t other)
 		symbol->visibility = visibility;
 }
 
-static enum sk_definition_rank rank_of(const sk_elf_symbol *symbol)
+enum sk_definition_rank sk_definition_rank(const sk_elf_symbol *symbol)
 {
 	if (symbol->st_shndx == SHN_COMMON)
 		return SK_DEFINITION_COMMON;
@@ -96,7 +100,7 @@ static void report_duplicate(struct sk_linker *linker, const struct sk_linker_sy
 static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, struct sk_object *object, uint32_t index)
 {
 	const sk_elf_symbol *raw = &object->symbols[index];
-	enum sk_definition_rank rank = rank_of(raw);
+	enum sk_definition_rank rank = sk_definition_rank(raw);
 	uint64_t alignment = raw->st_value ? raw->st_value : 1;
 	uint32_t section = sk_object_symbol_section(object, index);
 
@@ -179,11 +183,25 @@ void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_inpu
 		return;
 	}
 	symbol->rank = SK_DEFINITION_STRONG;
+	symbol->alias = SK_NONE;
 	symbol->object = NULL;
 	symbol->section = section;
 	symbol->value = value;
 	symbol->size = size;
 	symbol->type = type;
+}
+
+/* Pulls the first definition; the next ones, too, as long as groups of other objects have replaced it. */
+static bool define(struct sk_linker *linker, sk_symbol number)
+{
+	bool ok = true;
+
+	/* Pulling can move both arrays. */
+	for (uint32_t i = linker->symbols.items[number].first_definition;
+	     i != SK_NONE && linker->symbols.items[number].rank == SK_DEFINITION_NONE;
+	     i = linker->definitions.items[i].next)
+		ok &= sk_object_pull(linker, linker->objects.items[linker->definitions.items[i].object]);
+	return ok;
 }
 
 bool sk_symbols_resolve(struct sk_linker *linker)
@@ -192,11 +210,9 @@ bool sk_symbols_resolve(struct sk_linker *linker)
 
 	while (linker->wanted_done < linker->wanted.count) {
 		sk_symbol number = linker->wanted.items[linker->wanted_done++];
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
-		for (uint32_t i = symbol->first_definition; i != SK_NONE && symbol->rank == SK_DEFINITION_NONE;
-		     i = linker->definitions.items[i].next)
-			ok &= sk_object_pull(linker, linker->objects.items[linker->definitions.items[i].object]);
+		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
+			ok &= (linker->options.isolate_objects ? sk_isolated_bind : define)(linker, number);
 	}
 	return ok;
 }
@@ -227,7 +243,9 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 static struct sk_target in_section(struct sk_target target, uint8_t type, struct sk_input_section *section,
 				   uint64_t selected)
 {
-	target.section = section;
+	target.section = sk_section_follow(section);
+	target.folded = target.section != section;
+	section = target.section;
 	target.offset = target.value + selected;
 	if (!section->loaded || section->discarded)
 		target.kind = SK_TARGET_MISSING;

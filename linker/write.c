@@ -8,11 +8,32 @@ static bool write_text(struct sk_linker *linker, const char *path, const sk_byte
 	return sk_file_replace(linker->diag, path, 0666, &part, 1);
 }
 
+/* The cross reference table, if it is wanted: behind the map, or for the caller to print. */
+static void add_cross_references(struct sk_linker *linker, sk_bytes *map)
+{
+	sk_lines lines = {0};
+
+	if (linker->options.cross_references)
+		lines = sk_cross_references(linker);
+	for (size_t i = 0; i < lines.count; i++) {
+		if (!map) {
+			SK_PRINT(linker, "%s", lines.items[i]);
+			continue;
+		}
+		for (const char *character = lines.items[i]; *character; character++)
+			sk_array_push(linker->arena, map, (uint8_t)*character);
+		sk_array_push(linker->arena, map, '\n');
+	}
+}
+
 bool sk_linker_write(struct sk_linker *linker, const char *path)
 {
-	if (linker->options.map_file) {
+	if (!linker->options.map_file) {
+		add_cross_references(linker, NULL);
+	} else {
 		sk_bytes map = sk_report_map(linker);
 
+		add_cross_references(linker, &map);
 		if (!write_text(linker, linker->options.map_file, &map))
 			return false;
 	}

@@ -84,6 +84,11 @@ enum {
 	JUMP_INDIRECT = 0x25, /* ModRM: jmp *disp32(%rip) */
 	RIP_MASK = 0xc7, /* ModRM without the register */
 	RIP_OPERAND = 0x05,
+	CALL = 0xe8,
+	JUMP = 0xe9,
+	TWO_BYTES = 0x0f, /* before the opcode of a conditional jump */
+	JUMP_IF = 0x80, /* and the condition in the low bits */
+	CONDITION_MASK = 0xf0,
 };
 
 static bool can_relax(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
@@ -108,12 +113,22 @@ static uint64_t relax(uint8_t *bytes, uint64_t offset)
 	}
 	if (opcode[1] == CALL_INDIRECT) { /* call *foo@GOTPCREL(%rip)  ->  addr32 call foo */
 		opcode[0] = 0x67;
-		opcode[1] = 0xe8;
+		opcode[1] = CALL;
 		return offset;
 	}
-	opcode[0] = 0xe9; /* jmp *foo@GOTPCREL(%rip)  ->  jmp foo; nop */
+	opcode[0] = JUMP; /* jmp *foo@GOTPCREL(%rip)  ->  jmp foo; nop */
 	opcode[5] = 0x90;
 	return offset - 1;
+}
+
+/* Assemblers write PC32 for a call of a local function. The byte before the field decides: opcodes of branches are no
+ * ModRM bytes of RIP-relative operands, which stand there in all other instructions. */
+static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
+{
+	if (type != R_X86_64_PC32 || !offset)
+		return type == R_X86_64_PLT32;
+	return bytes[offset - 1] == CALL || bytes[offset - 1] == JUMP ||
+	       (offset > 1 && bytes[offset - 2] == TWO_BYTES && (bytes[offset - 1] & CONDITION_MASK) == JUMP_IF);
 }
 
 static void write_field(uint32_t type, uint8_t *field, uint64_t value)
@@ -148,6 +163,7 @@ const struct sk_architecture sk_x86_64 = {
 	.loader_import = R_X86_64_GLOB_DAT,
 	.can_relax = can_relax,
 	.relax = relax,
+	.is_branch = is_branch,
 	.write = write_field,
 	.stub_size = 8,
 	.write_stub = write_stub,

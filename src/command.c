@@ -29,6 +29,9 @@ const char sk_command_help[] =
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
+	"  --isolate-objects         an object's own definitions are for its own references first, and never collide\n"
+	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
+	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
@@ -42,9 +45,11 @@ const char sk_command_help[] =
 	"  --gc-sections, --no-gc-sections\n"
 	"                            leave out what nothing reaches (the default), or keep all of every object pulled\n"
 	"  --print-gc-sections       print the sections that nothing reaches\n"
+	"  --print-icf-sections      print the sections that others stand for\n"
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
+	"  --cref                    add to the map, or print, who defines and who uses each name\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
@@ -159,6 +164,7 @@ static void expand(struct words *words, char *word, unsigned depth)
 /* What an option does with the struct sk_command field at `field`. */
 enum action {
 	SET_TEXT,
+	SET_INPUT, /* a text, the path of a file to read */
 	SET_OUTPUT, /* a text, the path of a file to write */
 	SET_OPTIONAL_OUTPUT, /* "" where none follows behind "=" */
 	SET_REPRODUCTION, /* a text that a reproduction does not repeat */
@@ -171,6 +177,7 @@ enum action {
 	SET_KEYWORD,
 	SET_COLOUR,
 	CLEAR_COLOUR,
+	SET_ICF,
 	ADD_LIBRARY,
 	BEGIN_WHOLE,
 	END_WHOLE,
@@ -195,6 +202,9 @@ static const struct option {
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"version-script", NULL, SET_INPUT, FIELD(version_script)},
+	{"isolate-objects", NULL, SET_FLAG, FIELD(isolate_objects)},
+	{"icf", NULL, SET_ICF, 0},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
@@ -204,8 +214,10 @@ static const struct option {
 	{"gc-sections", NULL, CLEAR_FLAG, FIELD(no_gc_sections)},
 	{"no-gc-sections", NULL, SET_FLAG, FIELD(no_gc_sections)},
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
+	{"print-icf-sections", NULL, SET_FLAG, FIELD(print_icf_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
+	{"cref", NULL, SET_FLAG, FIELD(cross_references)},
 	{"Map", NULL, SET_OUTPUT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_OUTPUT, FIELD(dependency_file)},
 	{"repro", NULL, SET_REPRODUCTION, FIELD(reproduction)},
@@ -294,27 +306,40 @@ static void set_number(struct words *words, const struct option *option, const c
 		*field = (unsigned)number;
 }
 
+/* The number of the value among the names, which end with NULL; that of NULL after an error. */
+static unsigned choose(struct words *words, const char *option, const char *const *names, const char *wanted,
+		       const char *value)
+{
+	unsigned i = 0;
+
+	while (names[i] && strcmp(names[i], value))
+		i++;
+	if (!names[i])
+		sk_error(words->diag, (struct sk_place){0}, "--%s wants %s, not '%s'", option, wanted, value);
+	return i;
+}
+
 static void set_compression(struct words *words, const char *value)
 {
-	if (strcmp(value, "zlib") && strcmp(value, "none"))
-		sk_error(words->diag, (struct sk_place){0}, "--compress-debug-sections wants none or zlib, not '%s'",
-			 value);
-	words->command->compress_debug = !strcmp(value, "zlib");
+	static const char *const names[] = {"none", "zlib", NULL};
+
+	words->command->compress_debug = choose(words, "compress-debug-sections", names, "none or zlib", value) == 1;
 }
 
 static void set_colour(struct words *words, const char *value)
 {
-	static const char *const values[] = {
-		[SK_COLOUR_AUTOMATIC] = "auto", [SK_COLOUR_ALWAYS] = "always", [SK_COLOUR_NEVER] = "never"};
-	unsigned i = 0;
+	static const char *const names[] = {
+		[SK_COLOUR_AUTOMATIC] = "auto", [SK_COLOUR_ALWAYS] = "always", [SK_COLOUR_NEVER] = "never", NULL};
 
-	while (i < 3 && strcmp(values[i], value))
-		i++;
-	if (i < 3)
-		words->command->colour = (enum sk_colour)i;
-	else
-		sk_error(words->diag, (struct sk_place){0}, "--color-diagnostics wants auto, always or never, not '%s'",
-			 value);
+	words->command->colour =
+		(enum sk_colour)choose(words, "color-diagnostics", names, "auto, always or never", value);
+}
+
+static void set_icf(struct words *words, const char *value)
+{
+	static const char *const names[] = {[SK_ICF_NONE] = "none", [SK_ICF_SAFE] = "safe", [SK_ICF_ALL] = "all", NULL};
+
+	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
 }
 
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
@@ -324,6 +349,7 @@ static void apply(struct words *words, const struct option *option, const char *
 
 	switch (option->action) {
 	case SET_TEXT:
+	case SET_INPUT:
 	case SET_OUTPUT:
 	case SET_REPRODUCTION:
 		*(const char **)field = value;
@@ -354,6 +380,9 @@ static void apply(struct words *words, const struct option *option, const char *
 	case CLEAR_COLOUR:
 		command->colour = SK_COLOUR_NEVER;
 		break;
+	case SET_ICF:
+		set_icf(words, value);
+		break;
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});
 		break;
@@ -371,7 +400,7 @@ static void record(struct words *words, const struct option *option, const char 
 
 	if (option->action == SET_REPRODUCTION)
 		return;
-	if (option->action == ADD_FOLDER)
+	if (option->action == SET_INPUT || option->action == ADD_FOLDER)
 		word.kind = SK_WORD_INPUT;
 	else if (option->action == SET_OUTPUT || option->action == SET_OPTIONAL_OUTPUT)
 		word.kind = SK_WORD_OUTPUT;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "linker/linker.h"
 
 /* One input in command-line order. */
 struct sk_command_input {
@@ -41,14 +42,18 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
+	const char *version_script; /* NULL: none */
 	const char *soname, *map_file, *dependency_file; /* NULL: none */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	const char *reproduction; /* --repro; NULL: none */
 	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
 	bool no_task_entries;
 	bool allow_multiple_definition;
+	bool isolate_objects;
+	bool cross_references; /* --cref */
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
-	bool print_gc_sections, trace, statistics;
+	enum sk_icf icf;
+	bool print_gc_sections, print_icf_sections, trace, statistics;
 	bool strip_all, strip_debug;
 	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
 	bool no_relro; /* -z norelro */

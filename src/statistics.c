@@ -21,8 +21,9 @@ static void print_linker(const struct sk_linker *linker, FILE *stream)
 	print_number(stream, "symbols", counts.symbols);
 	print_number(stream, "sections", counts.sections);
 	print_number(stream, "sections kept", counts.kept);
-	print_number(stream, "sections collected", counts.sections - counts.kept - counts.replaced);
+	print_number(stream, "sections collected", counts.sections - counts.kept - counts.replaced - counts.folded);
 	print_number(stream, "sections replaced", counts.replaced);
+	print_number(stream, "sections folded", counts.folded);
 	print_number(stream, "strings and records", counts.fragments);
 	print_number(stream, "strings and records kept", counts.entries);
 	print_number(stream, "relocations applied", counts.relocations);

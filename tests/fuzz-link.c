@@ -1,12 +1,14 @@
 /* One link through linker.h, as sklink does it, with everything that an input holds asked for; see fuzz.h. */
 #include "fuzz.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "linker/linker.h"
 
 #define OUTPUT "linked.sk"
+#define SCRIPT "linked.script" /* exports everything */
 
 enum { CALL_SIZE = 16 };
 
@@ -59,6 +61,26 @@ static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const cha
 	return sk_linker_link(linker) && !diag->errors && sk_linker_write(linker, OUTPUT);
 }
 
+/* One of these, by the contents of the input: mutants of one file get all of them. */
+static const struct sk_linker_options *choose_options(const char *path)
+{
+	static const struct sk_linker_options options[] = {
+		{0},
+		{.icf = SK_ICF_ALL, .print_icf_sections = true, .cross_references = true},
+		{.icf = SK_ICF_SAFE, .isolate_objects = true, .version_script = SCRIPT, .cross_references = true},
+	};
+	FILE *file = fopen(path, "rb"), *script = fopen(SCRIPT, "w");
+	unsigned sum = 0;
+
+	for (int byte; file && (byte = getc(file)) != EOF;)
+		sum += (unsigned)byte;
+	if (file)
+		fclose(file);
+	fuzz_promise(script && fputs("V1 { global: *; };\n", script) >= 0 && fclose(script) == 0,
+		     "the script is there");
+	return &options[sum % (sizeof(options) / sizeof(options[0]))];
+}
+
 void fuzz_link(const char *path, bool whole_archive)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -66,10 +88,11 @@ void fuzz_link(const char *path, bool whole_archive)
 
 	sk_diag_init(&diag, arena);
 
-	struct sk_linker *linker = sk_linker_create(arena, &diag, &(struct sk_linker_options){0});
+	struct sk_linker *linker = sk_linker_create(arena, &diag, choose_options(path));
 	bool linked = link_input(linker, &diag, path, whole_archive);
 
 	fuzz_promise(linked == !diag.errors, "a link fails if and only if there is an error");
+	unlink(SCRIPT);
 	fuzz_promise(linked == (unlink(OUTPUT) == 0), "there is an output file if and only if there is no error");
 	if (linked)
 		fuzz_accept();

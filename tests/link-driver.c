@@ -9,7 +9,10 @@
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
+ *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections, --trace,
+ * --trace-symbol,
+ * --map FILE,
+ * --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -29,8 +32,10 @@ struct arguments {
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
 	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *defined[MAXIMUM], *traced[MAXIMUM];
 	size_t assignment_count, wrapped_count, defined_count, traced_count;
-	const char *map_file, *dependency_file;
-	bool multiple, no_gc, print_gc, trace;
+	const char *map_file, *dependency_file, *version_script;
+	bool multiple, no_gc, print_gc, print_icf, trace;
+	enum sk_icf icf;
+	bool isolate, cross_references;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all;
 };
@@ -50,6 +55,11 @@ static void push(const char **list, size_t *count, const char *value)
 	if (*count == MAXIMUM)
 		abort();
 	list[(*count)++] = value;
+}
+
+static enum sk_icf icf_of(const char *name)
+{
+	return !strcmp(name, "all") ? SK_ICF_ALL : !strcmp(name, "safe") ? SK_ICF_SAFE : SK_ICF_NONE;
 }
 
 static void read_options(struct arguments *options, char **arguments, int count)
@@ -99,6 +109,16 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->no_gc = true;
 		else if (!strcmp(name, "--print-gc-sections"))
 			options->print_gc = true;
+		else if (!strcmp(name, "--version-script"))
+			options->version_script = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--cref"))
+			options->cross_references = true;
+		else if (!strcmp(name, "--isolate-objects"))
+			options->isolate = true;
+		else if (!strcmp(name, "--icf"))
+			options->icf = icf_of(value_of(arguments, count, &i));
+		else if (!strcmp(name, "--print-icf-sections"))
+			options->print_icf = true;
 		else if (!strcmp(name, "--trace"))
 			options->trace = true;
 		else if (!strcmp(name, "--compress-debug-sections"))
@@ -121,6 +141,8 @@ static bool takes_value(const char *name)
 					    "--find",
 					    "-u",
 					    "-L",
+					    "--icf",
+					    "--version-script",
 					    "--defsym",
 					    "--wrap",
 					    "--require-defined",
@@ -327,6 +349,11 @@ int main(int count, char **arguments)
 							     .no_gc_sections = options->no_gc,
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
+							     .version_script = options->version_script,
+							     .cross_references = options->cross_references,
+							     .isolate_objects = options->isolate,
+							     .icf = options->icf,
+							     .print_icf_sections = options->print_icf,
 							     .trace = options->trace,
 							     .traced_symbols = options->traced,
 							     .traced_symbol_count = options->traced_count,

@@ -131,6 +131,51 @@ cp out.map again.map
 gives 227 m m.o --map out.map
 cmp out.map again.map || fail "two maps differ"
 
+# ---- the cross reference table: GNU ld's, for the names of objects ----
+echo '__attribute__((weak)) long g(void) { return 1; } long w(void) { return g(); } char common_word[8];' | source weak
+printf 'long f(void), n; double sqrt(double);
+	long u(void) { volatile double x = 4; return f() + (long)sqrt(x) + (long)&n; }' | source user
+inputs='weak.o user.o libh.a f.o libg.a g.o'
+gives 18 u $inputs --cref --defsym n=5 -u h
+cat >expected.txt <<'END'
+
+Cross Reference Table
+
+Symbol                                            File
+common_word                                       weak.o
+driver_table                                      <internal>
+entry                                             <internal>
+f                                                 f.o
+                                                  user.o
+g                                                 g.o
+                                                  weak.o
+                                                  f.o
+h                                                 libh.a(h.o)
+n                                                 <command line>
+                                                  user.o
+sqrt                                              libm.so.6
+                                                  user.o
+u                                                 user.o
+                                                  <internal>
+unused_data                                       g.o
+unused_g                                          g.o
+unused_zero                                       g.o
+w                                                 weak.o
+END
+without_table() { awk '/^[^ ]/ {skip = /^_GLOBAL_OFFSET_TABLE_/} !skip'; } # which some assemblers mention
+without_table <lines.txt | diff expected.txt - || fail "--cref"
+ld -shared --cref -u h -o gnu.so weak.o user.o h.o f.o g.o | sed -n '/^Symbol/,$p' | grep -v '^_' >theirs.txt
+sed 's/libh.a(h.o)/h.o/' lines.txt >ours.txt
+files_of() { awk -v name="$2" 'NF > 1 {on = $1 == name} on && $NF !~ /^</ {print $NF}' "$1" | tr '\n' ' '; }
+for name in f g u unused_g w common_word; do
+	[ -n "$(files_of theirs.txt $name)" ] && [ "$(files_of ours.txt $name)" = "$(files_of theirs.txt $name)" ] ||
+		fail "--cref: $(files_of ours.txt $name)for $name, where GNU ld has $(files_of theirs.txt $name)"
+done
+gives 18 u $inputs --cref --defsym n=5 --map out.map
+[ ! -s lines.txt ] || fail "--cref prints in spite of a map"
+sed 1d expected.txt | grep -v '^h ' >without_h.txt
+sed -n '/^Cross Reference Table$/,$p' out.map | without_table | diff without_h.txt - || fail "--cref in the map"
+
 # ---- the dependencies, as make reads them ----
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this test
 mkdir 'a folder'

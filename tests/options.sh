@@ -23,6 +23,8 @@ grep -q '^removing unused section kernels.o:(.text.scale)$' said.txt || fail "--
 grep -q '^kernels.o$' said.txt || fail "--trace"
 grep -q '^kernels.o: definition of add$' said.txt || fail "--trace-symbol"
 grep -q 'kernels.o:(.text.add)' out.map || fail "-Map"
+"$sklink" model.yaml kernels.o --cref -o out.sk >said.txt
+grep -qE '^add +kernels.o$' said.txt || { cat said.txt; fail "--cref"; }
 for input in model.yaml w.npy kernels.o more; do
 	grep -qE "^  $input( |$)" out.d || { cat out.d; fail "$input is not among the dependencies"; }
 done
@@ -195,6 +197,36 @@ for wrong in 0 257 -1 2x 99999999999999999999; do
 	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
 done
 fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
+
+# Two kernels that are one: each by its own name.
+cat >twins.c <<'T'
+#include "skkernel.h"
+#define TWIN(name) void name(const float *a, float *y, long n) { for (long i = 0; i < n; i++) y[i] = a[i] * 3 + 1; } \
+	SK_KERNEL(name, "split=n; in a f32[n], out y f32[n], n i64");
+TWIN(one)
+TWIN(two)
+T
+$KERNEL_CC -O2 -fPIC -ffunction-sections -I"$top_srcdir/stubs" -c twins.c -o twins.o
+cat >twins.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [256]}
+  t: {dtype: f32, shape: [256]}
+  y: {dtype: f32, shape: [256]}
+scopes:
+  both: {}
+tasks:
+  - {name: a, kernel: one, args: [x, t], scope: both}
+  - {name: b, kernel: two, args: [t, y], scope: both}
+M
+for icf in safe all; do
+	"$sklink" twins.yaml twins.o --icf=$icf --print-icf-sections -o twins.sk >said.txt
+	printf 'selected section twins.o:(.text.one)\n  removing identical section twins.o:(.text.two)\n' | diff - said.txt ||
+		fail "--icf=$icf"
+	"$skrun" twins.sk --random 1 --verify >/dev/null || fail "--icf=$icf: the package"
+	"$skdump" --verify twins.sk >/dev/null || fail "--icf=$icf: the dispatchers"
+done
+fails_with "wants none, safe or all, not 'some'" "$sklink" twins.yaml twins.o --icf=some -o out.sk
 
 # No output replaces an input.
 for option in -Map=model.yaml --time-trace=w.npy --dependency-file=w.npy '-o kernels.o' '-o more'; do

@@ -27,9 +27,10 @@ tasks:
   - {name: second, kernel: add, args: [t, v, y]}
 M
 printf '%s\n' '-L ../lib -l f' "-u h_function '../a folder/h #1\\\\.o'" >work/data/response
+echo 'SK_1 { f_function; };' >work/versions
 link() { # in work/models
 	"$sklink" -S model.yaml "$dir/work/a folder/$long/$long/kern'els.o" @../data/response ../lib/libg.a -u f_function --undefined g_function \
-		-z max-page-size=65536 -Map=../empty/out.map --soname='a "name"' -o ../out.sk "$@"
+		-z max-page-size=65536 --version-script ../versions -Map=../empty/out.map --soname='a "name"' -o ../out.sk "$@"
 }
 (cd work/models && link && mv ../out.sk ../expected.sk && link --repro="$dir/again.tar" && link --repro "$dir/again.tar" &&
 	cp "$dir/again.tar" "$dir/first.tar" && touch ./* ../data/* && link --repro="$dir/again.tar")

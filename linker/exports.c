@@ -1,0 +1,218 @@
+/* What the package exports beyond its caller's entries: the patterns of the version script come in; linker->exported
+ * and the versions of its symbols go out. A name must be defined, by whatever input, and is kept. A pattern takes what
+ * there is when the link begins: definitions in objects that take part, unless they are hidden or of a kind that cannot
+ * be exported.
+ *
+ * Of several patterns that fit, as GNU ld has it, a name counts before wildcards and these before a mere *; of equals a
+ * global one before a local one, and then the last. Entries of the caller are exported whether or not one fits. */
+#include <string.h>
+
+#include "linker/internal.h"
+
+/* ---- patterns ---- */
+
+/* Whether the character is in the set that begins behind '['. Sets *length to that of the set with its brackets; 0: it
+ * is not closed, so the bracket stands for itself. */
+static bool in_set(const char *set, char character, size_t *length)
+{
+	bool inverted = *set == '!' || *set == '^', found = false;
+	const char *at = set + inverted;
+
+	do {
+		char low = *at, high = low;
+
+		if (!low) {
+			*length = 0;
+			return false;
+		}
+		if (at[1] == '-' && at[2] && at[2] != ']') {
+			high = at[2];
+			at += 2;
+		}
+		found |= (uint8_t)character >= (uint8_t)low && (uint8_t)character <= (uint8_t)high;
+		at++;
+	} while (*at != ']');
+	*length = (size_t)(at + 1 - set) + 1;
+	return found != inverted;
+}
+
+/* How much of the pattern, without stars, fits the character; 0: it does not. */
+static size_t fit(const char *pattern, char character)
+{
+	size_t length;
+
+	if (*pattern == '?')
+		return 1;
+	if (*pattern == '\\' && pattern[1])
+		return pattern[1] == character ? 2 : 0;
+	if (*pattern == '[') {
+		bool found = in_set(pattern + 1, character, &length);
+
+		if (length)
+			return found ? length : 0;
+	}
+	return *pattern == character;
+}
+
+/* As fnmatch(3), but it takes no more than length times length steps. */
+static bool matches(const char *pattern, const char *name)
+{
+	const char *behind_star = NULL, *from = NULL; /* the last star takes what is before `from` */
+
+	while (*name) {
+		size_t length = *pattern == '*' ? 0 : fit(pattern, *name);
+
+		if (*pattern == '*') {
+			behind_star = ++pattern;
+			from = name;
+		} else if (length) {
+			pattern += length;
+			name++;
+		} else if (behind_star) {
+			pattern = behind_star;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	return !pattern[strspn(pattern, "*")];
+}
+
+/* The pattern that decides about the name, or NULL. */
+static const struct sk_pattern *find_pattern(const struct sk_linker *linker, const char *name, size_t length)
+{
+	uint32_t exact = sk_map_find(&linker->exact_patterns, name, length);
+	const struct sk_pattern *best = NULL;
+	int best_rank = 0;
+
+	if (exact != SK_NONE)
+		return &linker->patterns.items[exact];
+	for (size_t i = 0; i < linker->patterns.count; i++) {
+		const struct sk_pattern *pattern = &linker->patterns.items[i];
+		int rank = (strcmp(pattern->text, "*") ? 2 : 0) + pattern->global;
+
+		if (pattern->exact || (best && rank < best_rank) || !matches(pattern->text, name))
+			continue;
+		best = pattern;
+		best_rank = rank;
+	}
+	return best;
+}
+
+/* ---- symbols ---- */
+
+/* Why the symbol cannot be exported, or NULL. */
+static const char *why_not(struct sk_linker *linker, sk_symbol number)
+{
+	const struct sk_linker_symbol *meant = &linker->symbols.items[sk_alias_follow(linker, number)];
+
+	switch (sk_symbol_target(linker, number).kind) {
+	case SK_TARGET_DEFINED:
+	case SK_TARGET_ABSOLUTE:
+		return meant->visibility == STV_HIDDEN || meant->visibility == STV_INTERNAL ? "it is declared hidden"
+											    : NULL;
+	case SK_TARGET_IMPORT:
+		return "it is only imported";
+	case SK_TARGET_THREAD_LOCAL:
+		return "it is thread-local, which a package cannot have";
+	case SK_TARGET_INDIRECT:
+		return "it is an IFUNC; name the implementation that you want instead";
+	default:
+		return "no input defines it";
+	}
+}
+
+static void export(struct sk_linker *linker, sk_symbol number, uint16_t version)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	symbol->version = version;
+	if (symbol->exported)
+		return;
+	symbol->exported = true;
+	sk_array_push(linker->arena, &linker->exported, number);
+	/* The same symbol, if objects are isolated: it stands in the symbol table once. */
+	if (symbol->alias != SK_NONE && linker->symbols.items[symbol->alias].name == symbol->name)
+		linker->symbols.items[symbol->alias].exported = true;
+}
+
+static void export_named(struct sk_linker *linker, const struct sk_pattern *pattern)
+{
+	sk_symbol number = sk_symbol_intern(linker, pattern->text, strlen(pattern->text));
+	const char *reason = why_not(linker, number), *const * names;
+	size_t count;
+
+	if (!reason) {
+		export(linker, number, pattern->version);
+		return;
+	}
+	names = sk_linker_function_names(linker, SK_NONE, &count);
+	sk_error(linker->diag, pattern->place, "cannot export '%s': %s%s", pattern->text, reason,
+		 sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED
+			 ? sk_did_you_mean(linker->arena, pattern->text, names, count)
+			 : "");
+}
+
+/* The object's definitions that a pattern takes. */
+static bool export_matching(struct sk_linker *linker, const struct sk_object *object)
+{
+	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
+		const char *name = object->names + object->symbols[i].st_name;
+		size_t length = strlen(name);
+		const struct sk_pattern *pattern;
+		sk_symbol number;
+
+		if (object->symbols[i].st_shndx == SHN_UNDEF)
+			continue;
+		number = sk_map_find(&linker->symbol_numbers, name, length);
+		if (linker->symbols.items[number].exported)
+			continue;
+		pattern = find_pattern(linker, name, length);
+		if (!pattern || !pattern->global)
+			continue;
+		sk_symbol_want(linker, number);
+		if (!sk_symbols_resolve(linker))
+			return false;
+		if (!why_not(linker, number))
+			export(linker, number, pattern->version);
+	}
+	return true;
+}
+
+Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_target target = sk_symbol_target(linker, number);
+	const struct sk_linker_symbol *symbol = &linker->symbols.items[target.symbol];
+	bool weak = symbol->rank == SK_DEFINITION_WEAK, common = symbol->rank == SK_DEFINITION_COMMON;
+	const struct sk_output *output = target.section ? target.section->output : NULL;
+	uint64_t address = (target.section ? target.section->address : 0) + target.value;
+	uint64_t room = output ? output->address + output->size - address : UINT64_MAX;
+
+	return (Elf64_Sym){
+		.st_info = ELF64_ST_INFO(weak ? STB_WEAK : STB_GLOBAL, common ? STT_OBJECT : symbol->type),
+		.st_shndx = output ? (uint16_t)output->number : SHN_ABS,
+		.st_value = address,
+		.st_size = symbol->size < room ? symbol->size : room,
+	};
+}
+
+bool sk_export(struct sk_linker *linker)
+{
+	unsigned errors = linker->diag->errors;
+	size_t entries = linker->exported.count, objects = linker->objects.count;
+
+	for (size_t i = 0; i < entries; i++) {
+		struct sk_linker_symbol *symbol = &linker->symbols.items[linker->exported.items[i]];
+		const struct sk_pattern *pattern = find_pattern(linker, symbol->name, symbol->name_length);
+
+		if (pattern && pattern->global)
+			symbol->version = pattern->version;
+	}
+	for (size_t i = 0; i < linker->patterns.count; i++)
+		if (linker->patterns.items[i].exact && linker->patterns.items[i].global)
+			export_named(linker, &linker->patterns.items[i]);
+	for (size_t i = 0; linker->patterns.count && i < objects; i++)
+		if (linker->objects.items[i]->pulled && !export_matching(linker, linker->objects.items[i]))
+			return false;
+	return linker->diag->errors == errors;
+}

@@ -1,0 +1,320 @@
+/* Version scripts, in the form in which GNU ld and lld take them for shared objects: a text comes in; patterns of
+ * names, each global or local and with a version, and the versions that are to be defined, go out.
+ *
+ *   { global: name; prefix_*; local: *; };                  exports without a version
+ *   V1 { a; extern "C" { b; "c"; }; };  V2 { c; } V1;       versions; V2 inherits V1
+ *
+ * Comments are C's, and those that begin with #. Quoted names are no patterns. extern "C++" would need a demangler and
+ * is refused. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linker/internal.h"
+
+enum { MAXIMUM_SIZE = 16 << 20, MAXIMUM_VERSIONS = 16384 /* numbers have 15 bits, and imports need some */ };
+
+struct token {
+	const char *text; /* "": the end of the file */
+	bool quoted;
+	struct sk_place place;
+};
+
+struct script {
+	struct sk_linker *linker;
+	const char *path, *at;
+	const char *line_start;
+	uint32_t line;
+	struct token token; /* the next one */
+	struct sk_map versions; /* name -> index */
+	struct sk_map names; /* exact ones -> index of their pattern */
+	bool anonymous;
+	bool failed; /* said so */
+};
+
+static struct sk_place place_of(const struct script *script)
+{
+	return (struct sk_place){
+		.file = script->path, .line = script->line, .column = (uint32_t)(script->at - script->line_start) + 1};
+}
+
+static void fail(struct script *script, struct sk_place place, const char *text)
+{
+	if (!script->failed)
+		sk_error(script->linker->diag, place, "%s", text);
+	script->failed = true;
+}
+
+/* ---- words ---- */
+
+static void skip_character(struct script *script)
+{
+	if (*script->at++ != '\n')
+		return;
+	script->line++;
+	script->line_start = script->at;
+}
+
+static void skip_comment(struct script *script)
+{
+	const char *end = strstr(script->at + 2, "*/");
+
+	if (!end) {
+		fail(script, place_of(script), "a comment is not closed");
+		end = script->at + strlen(script->at) - 2;
+	}
+	while (script->at < end + 2)
+		skip_character(script);
+}
+
+static void skip_space(struct script *script)
+{
+	for (;;) {
+		if (*script->at == '#')
+			script->at += strcspn(script->at, "\n");
+		else if (!strncmp(script->at, "/*", 2))
+			skip_comment(script);
+		else if (!*script->at || !strchr(" \t\r\n\f\v", *script->at))
+			return;
+		else
+			skip_character(script);
+	}
+}
+
+static void next_token(struct script *script)
+{
+	struct sk_arena *arena = script->linker->arena;
+	size_t length;
+
+	skip_space(script);
+	script->token = (struct token){.text = "", .place = place_of(script)};
+	if (*script->at == '"') {
+		length = strcspn(script->at + 1, "\"\n");
+		if (script->at[length + 1] != '"')
+			fail(script, script->token.place, "a quoted name is not closed");
+		script->token.text = sk_arena_copy(arena, script->at + 1, length);
+		script->token.quoted = true;
+		script->at += length + 1 + (script->at[length + 1] == '"');
+		return;
+	}
+	length = strcspn(script->at, " \t\r\n\f\v\"#/{};:");
+	length += !length && *script->at; /* what separates words is one by itself */
+	script->token.text = sk_arena_copy(arena, script->at, length);
+	script->at += length;
+}
+
+static bool next_is(const struct script *script, const char *text)
+{
+	return !script->token.quoted && !strcmp(script->token.text, text);
+}
+
+static bool take(struct script *script, const char *text)
+{
+	if (script->failed || !next_is(script, text))
+		return false;
+	next_token(script);
+	return true;
+}
+
+static bool is_word(const struct token *token)
+{
+	return token->quoted || (*token->text && !strchr("{};:", *token->text));
+}
+
+/* A word is next. Nothing is after an error. */
+static bool next_is_word(const struct script *script)
+{
+	return !script->failed && is_word(&script->token);
+}
+
+static void expect(struct script *script, const char *text)
+{
+	const char *found = *script->token.text || script->token.quoted ? script->token.text : "the end of the file";
+
+	if (!take(script, text))
+		fail(script, script->token.place,
+		     sk_arena_print(script->linker->arena, "expected '%s', but found %s", text, found));
+}
+
+/* ---- patterns ---- */
+
+static void add_pattern(struct script *script, const struct token *token, uint16_t version, bool global)
+{
+	struct sk_linker *linker = script->linker;
+	struct sk_pattern pattern = {.text = token->text, .place = token->place, .version = version, .global = global};
+	uint32_t fresh = (uint32_t)linker->patterns.count, number;
+
+	if (!*token->text) {
+		fail(script, token->place, "a name is empty");
+		return;
+	}
+	pattern.exact = token->quoted || !strpbrk(token->text, "*?[\\");
+	sk_array_push(linker->arena, &linker->patterns, pattern);
+	if (!pattern.exact)
+		return;
+	if (global)
+		sk_symbol_want(linker, sk_symbol_intern(linker, token->text, strlen(token->text)));
+	number = sk_map_insert(&script->names, token->text, strlen(token->text), fresh);
+	if (number != fresh)
+		fail(script, token->place,
+		     sk_arena_print(linker->arena, "'%s' is named twice; first in line %u", token->text,
+				    linker->patterns.items[number].place.line));
+}
+
+static void read_pattern(struct script *script, const struct token *word, uint16_t version, bool global);
+
+/* extern "C" { … } */
+static void read_language(struct script *script, uint16_t version, bool global)
+{
+	struct token language = script->token;
+
+	next_token(script);
+	if (strcmp(language.text, "C") != 0)
+		fail(script, language.place,
+		     !strcmp(language.text, "C++") ? "extern \"C++\" is not supported; give the mangled names"
+						   : "extern is only known for \"C\"");
+	expect(script, "{");
+	while (next_is_word(script)) {
+		struct token word = script->token;
+
+		next_token(script);
+		if (!word.quoted && !strcmp(word.text, "extern") && script->token.quoted)
+			fail(script, word.place, "extern stands in extern");
+		read_pattern(script, &word, version, global);
+	}
+	expect(script, "}");
+}
+
+/* A name or a block of them, whose first word has been taken. The last semicolon may be missing. */
+static void read_pattern(struct script *script, const struct token *word, uint16_t version, bool global)
+{
+	if (!word->quoted && !strcmp(word->text, "extern") && script->token.quoted)
+		read_language(script, version, global);
+	else
+		add_pattern(script, word, version, global);
+	if (!next_is(script, "}"))
+		expect(script, ";");
+}
+
+static void read_body(struct script *script, uint16_t version)
+{
+	bool global = true;
+
+	while (next_is_word(script)) {
+		struct token word = script->token;
+		bool is_global = next_is(script, "global"), is_local = next_is(script, "local");
+
+		next_token(script);
+		if ((is_global || is_local) && take(script, ":"))
+			global = is_global;
+		else
+			read_pattern(script, &word, version, global);
+	}
+}
+
+/* ---- versions ---- */
+
+static uint16_t add_version(struct script *script, const struct token *name)
+{
+	struct sk_linker *linker = script->linker;
+	uint32_t fresh = (uint32_t)linker->defined_versions.count;
+
+	if (fresh == MAXIMUM_VERSIONS)
+		fail(script, name->place, "there are too many versions");
+	else if (sk_map_insert(&script->versions, name->text, strlen(name->text), fresh) != fresh)
+		fail(script, name->place, sk_arena_print(linker->arena, "version '%s' is defined twice", name->text));
+	else
+		sk_array_push(linker->arena, &linker->defined_versions,
+			      (struct sk_defined_version){.name = name->text});
+	return (uint16_t)(SK_FIRST_VERSION + fresh);
+}
+
+static void read_parents(struct script *script, struct sk_defined_version *version)
+{
+	struct sk_arena *arena = script->linker->arena;
+
+	for (; next_is_word(script); next_token(script)) {
+		const char *name = script->token.text;
+		uint32_t parent = sk_map_find(&script->versions, name, strlen(name));
+
+		if (parent == SK_NONE || &script->linker->defined_versions.items[parent] == version)
+			fail(script, script->token.place,
+			     sk_arena_print(arena, "version '%s' is not defined before it is inherited", name));
+		else if (version->parents.count == UINT16_MAX - 1)
+			fail(script, script->token.place, "there are too many versions to inherit");
+		else
+			sk_array_push(arena, &version->parents, parent);
+	}
+}
+
+static void read_version(struct script *script)
+{
+	struct sk_linker *linker = script->linker;
+	struct token name = script->token;
+	bool anonymous = next_is(script, "{");
+	uint16_t version = VER_NDX_GLOBAL;
+
+	if (anonymous ? linker->defined_versions.count || script->anonymous : script->anonymous)
+		fail(script, name.place, "a version without a name must be the only one");
+	script->anonymous = anonymous;
+	if (!anonymous) {
+		if (!is_word(&name))
+			expect(script, "{");
+		next_token(script);
+		version = add_version(script, &name);
+	}
+	expect(script, "{");
+	read_body(script, version);
+	expect(script, "}");
+	if (!anonymous && !script->failed)
+		read_parents(script, &linker->defined_versions.items[version - SK_FIRST_VERSION]);
+	expect(script, ";");
+}
+
+/* ---- the file ---- */
+
+/* The whole text, or NULL after an error. */
+static const char *read_text(struct sk_linker *linker, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	SK_ARRAY(char) text = {0};
+	const char *reason = NULL;
+	char buffer[4096];
+	size_t got;
+
+	while (file && text.count < MAXIMUM_SIZE && (got = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		for (size_t i = 0; i < got; i++)
+			sk_array_push(linker->arena, &text, buffer[i]);
+	if (!file || ferror(file))
+		reason = strerror(errno);
+	else if (text.count >= MAXIMUM_SIZE || (text.count && memchr(text.items, 0, text.count)))
+		reason = "it is too large or not a text";
+	if (file)
+		fclose(file);
+	if (reason) {
+		sk_error(linker->diag, (struct sk_place){.file = path}, "cannot read the version script: %s", reason);
+		return NULL;
+	}
+	sk_array_push(linker->arena, &text, 0);
+	return text.items;
+}
+
+void sk_version_script_read(struct sk_linker *linker)
+{
+	struct script script = {.linker = linker, .path = linker->options.version_script, .line = 1};
+
+	if (!script.path)
+		return;
+	sk_linker_add_dependency(linker, script.path);
+	script.at = read_text(linker, script.path);
+	if (!script.at)
+		return;
+	sk_map_init(&script.versions, linker->arena);
+	sk_map_init(&script.names, linker->arena);
+	script.line_start = script.at;
+	next_token(&script);
+	do
+		read_version(&script);
+	while (!script.failed && (script.token.quoted || *script.token.text));
+	linker->exact_patterns = script.names;
+}
