@@ -22,6 +22,7 @@ linker_liblinker_la_SOURCES = \
 	linker/parallel.c \
 	linker/ranges.c \
 	linker/read.c \
+	linker/relocatable.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \

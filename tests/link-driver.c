@@ -10,7 +10,7 @@
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
  *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
- *     --compress-debug-sections, --strip-debug, --strip-all
+ *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
  * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order
@@ -32,7 +32,7 @@ struct arguments {
 	const char *map_file, *dependency_file;
 	bool multiple, no_gc, print_gc, trace;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
-	bool kernels, all, compress_debug, strip_debug, strip_all;
+	bool kernels, all, compress_debug, strip_debug, strip_all, relocatable;
 };
 
 /* The value of an option that takes one. */
@@ -107,6 +107,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->strip_debug = true;
 		else if (!strcmp(name, "--strip-all"))
 			options->strip_all = true;
+		else if (!strcmp(name, "--relocatable"))
+			options->relocatable = true;
 	}
 }
 
@@ -314,6 +316,7 @@ int main(int count, char **arguments)
 				 &(struct sk_linker_options){.search_paths = options->search_paths,
 							     .search_path_count = options->search_path_count,
 							     .soname = options->soname,
+							     .relocatable = options->relocatable,
 							     .strip_debug = options->strip_debug,
 							     .strip_all = options->strip_all,
 							     .compress_debug = options->compress_debug,
