@@ -15,6 +15,7 @@ loader_libloader_la_SOURCES = \
 	loader/imports.c loader/imports.h \
 	loader/instance.c loader/instance.h \
 	loader/lane.c \
+	loader/memory.c \
 	loader/module.c loader/module.h \
 	loader/relocate.c \
 	loader/report.c loader/report.h \

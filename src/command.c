@@ -29,6 +29,7 @@ const char sk_command_help[] =
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"
+	"  -r, --relocatable         write an object for the linker of a program instead of a package\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
@@ -45,6 +46,8 @@ const char sk_command_help[] =
 	"  -t, --trace               print the objects that take part\n"
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
+	"  --header=FILE             write a C header with the entries, tensors and sizes to FILE\n"
+	"  --embed                   with --header: put the package itself into it, as an array\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
@@ -190,6 +193,7 @@ static const struct option {
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SET_FLAG, FIELD(allow_multiple_definition)},
+	{"relocatable", "r", SET_FLAG, FIELD(relocatable)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
@@ -201,6 +205,8 @@ static const struct option {
 	{"print-gc-sections", NULL, SET_FLAG, FIELD(print_gc_sections)},
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
+	{"header", NULL, SET_TEXT, FIELD(header)},
+	{"embed", NULL, SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SET_TEXT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_TEXT, FIELD(dependency_file)},
 	{"stats", NULL, SET_FLAG, FIELD(statistics)},
@@ -425,6 +431,13 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");
 		else if (!command->output)
 			sk_error(diag, (struct sk_place){0}, "no output given; say -o PACKAGE");
+		if (command->embed && !command->header)
+			sk_error(diag, (struct sk_place){0},
+				 "--embed puts the package into a header; say --header=FILE");
+		if (command->embed && command->relocatable)
+			sk_error(diag, (struct sk_place){0},
+				 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
+				 "program");
 	}
 	return diag->errors == errors;
 }

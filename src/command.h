@@ -27,7 +27,9 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
-	const char *soname, *map_file, *dependency_file; /* NULL: none */
+	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
+	bool relocatable; /* -r */
+	bool embed; /* the package in the header, too */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;

@@ -43,6 +43,7 @@ src_libcore_la_SOURCES = \
 	src/command.c src/command.h \
 	src/document.c src/document.h \
 	src/fields.c src/fields.h \
+	src/header.c src/header.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \
 	src/manifest-names.c \

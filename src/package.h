@@ -9,9 +9,10 @@
 #include "partition.h"
 #include "plan.h"
 
-/* Adds everything to the linker. plan is a view of image. *dispatcher_size becomes the bytes of the dispatchers' code.
- * False after an error in the model's sink. */
+/* Adds everything to the linker. plan is a view of image, and plan_symbol its global symbol. *dispatcher_size becomes
+ * the bytes of the dispatchers' code. False after an error in the model's sink. */
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker, uint64_t *dispatcher_size);
+		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
+		      uint64_t *dispatcher_size);
 
 #endif

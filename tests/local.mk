@@ -80,9 +80,11 @@ END_TO_END_TESTS = \
 	tests/cores.sh \
 	tests/errors.sh \
 	tests/features.sh \
+	tests/header.sh \
 	tests/lanes.sh \
 	tests/options.sh \
 	tests/package.sh \
+	tests/relocatable.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh
