@@ -76,6 +76,7 @@ sklink_LDADD = src/libcore.la
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
 	src/package-file.c src/package-file.h \
+	src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h \
 	src/show.c src/show.h \
 	src/skdump.c \

@@ -99,7 +99,8 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
-	src/package-file.c src/package-file.h src/reemit.c src/reemit.h
+	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
+	src/reemit.c src/reemit.h
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
 

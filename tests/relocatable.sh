@@ -295,6 +295,29 @@ cmp first.h elsewhere/other.h || fail "the header depends on where it is written
 "$sklink" first.yaml simple.o -r --soname libnet-2.so.1 -o named.o
 nm named.o | grep -q ' R sk_plan_libnet_2$' || fail "--soname does not name the plan"
 
+# ---- skdump shows and proves the object like the package, also after ld -r; a changed one it does not ----
+"$sklink" first.yaml simple.o -o first.sk
+"$skdump" --all first.sk | tail -n +2 >package.txt
+ld -r first.o simple.o -o joined.o
+strip -d first.o -o stripped-first.o
+for object in first.o joined.o stripped-first.o; do
+	"$skdump" --all $object | tail -n +2 | diff package.txt - || fail "skdump shows something else for $object"
+	[ "$("$skdump" --verify $object)" = "$("$skdump" --verify first.sk)" ] || fail "skdump --verify $object"
+done
+fails_with 'simple.o: it is not a package: it has no section .sk.plan' "$skdump" simple.o
+# change NAME SECTION BYTE: NAME is first.o with another byte at that place of the section.
+change() {
+	offset=$(readelf -SW first.o | sed -nE "s/^ *\[ *[0-9]+\] $2 +[A-Z_]+ +[0-9a-f]+ +([0-9a-f]+) .*/\1/p")
+	cp first.o "$1"
+	printf '\377' | dd of="$1" bs=1 seek=$((0x$offset + $3)) conv=notrunc status=none
+}
+change changed.o '\.text' 70
+fails_with "the dispatcher 'sk_first' is not what its plan says" "$skdump" --verify changed.o
+change changed.o '\.sk\.plan' 0
+fails_with 'magic' "$skdump" changed.o
+change changed.o '\.rela\.text' 16 # an addend
+fails_with "the dispatcher 'sk_first' " "$skdump" --verify changed.o
+
 cat >use.c <<'END'
 #include <stdalign.h>
 #include <stdio.h>
