@@ -238,6 +238,56 @@ for option in '' --compress-debug-sections; do
 	done
 done
 
+# ---- an address that the command line gives; but gold adds where the program lies to what its GOT holds for it ----
+echo 'extern const char number[], small[]; long n(void) { return (long)number + (long)small; }' >number.c
+echo 'long x_n(void); int main(void) { return x_n() != 0x123456789abc + 17; }' >use-number.c
+$KERNEL_CC -O1 -fPIC -c number.c -o number.o
+"$driver" --relocatable -o absolute.o --export x_n=n number.o --defsym number=0x123456789abc --defsym small=17
+referees absolute.o
+for linker in $linkers; do
+	[ $linker != ld.gold ] || continue
+	$KERNEL_CC -Blinkers/$linker -fPIE -pie use-number.c absolute.o -o program && ./program || fail "$linker: a number"
+done
+
+# ---- C++: exceptions, groups, virtual functions, and a library that sklink has not heard of ----
+cat >classes.cc <<'END'
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct base { virtual ~base() {} virtual int f(int x) { return x; } };
+struct derived : base { int f(int x) override { if (x < 0) throw std::runtime_error("negative"); return x + 1; } };
+template <class T> inline T twice(T x) { static T count; return count++, 2 * x; }
+static base *make() { static derived d; return &d; }
+extern "C" int classes(int x)
+{
+	std::vector<int> v(3, x);
+	try {
+		std::string s = "a rather long string that is on the heap";
+		return make()->f(x) + twice(v[2]) + (int)s.size();
+	} catch (const std::exception &e) {
+		return -(int)std::string(e.what()).size();
+	}
+}
+END
+echo 'extern "C" int x_classes(int); int main() { return x_classes(1) != 44 || x_classes(-1) != -8; }' >use-classes.cc
+if command -v g++ >/dev/null; then
+	g++ -O1 -g -fPIC -ffunction-sections -c classes.cc -o classes.o
+	"$driver" --relocatable -o cplusplus.o --export x_classes=classes classes.o
+	referees cplusplus.o
+	for linker in $linkers; do
+		g++ -Blinkers/$linker -fPIE -pie use-classes.cc cplusplus.o -o program && ./program || fail "$linker: C++"
+		g++ -Blinkers/$linker -shared cplusplus.o -o libclasses.so -Wl,-z,text
+		g++ -fPIE -pie use-classes.cc -L. -lclasses -Wl,-rpath,"$dir" -o program && ./program || fail "$linker: C++, shared"
+	done
+fi
+
+# ---- the map ----
+"$driver" --relocatable -o mapped.o $exports --map out.map kernels.o rare.o
+readelf -SW mapped.o | sed -nE 's/^ *\[ *[0-9]+\] (\.[^ ]*|walked) +[A-Z_]+ +0*([0-9a-f]+) [0-9a-f]+ 0*([0-9a-f]+) .*/\2 \3 \1/p' |
+	grep -v shstrtab >expected.txt
+sed -nE 's/^ *([0-9a-f]+) +([0-9a-f]+) +[0-9]+ ([^ ]+)$/\1 \2 \3/p' out.map | grep -v shstrtab >got.txt
+sed 's/^ /0 /; s/  / 0 /' expected.txt | diff - got.txt || fail "the map and the section headers differ"
+
 # ---- refused as in an image ----
 echo 'static __thread int t; int tls(void) { return t++; }' >tls.c
 echo 'static int one(void) { return 1; } static void *pick(void) { return one; } static int indirect(void) __attribute__((ifunc("pick"))); int ifunc(void) { return indirect(); }' >ifunc.c
