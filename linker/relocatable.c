@@ -30,8 +30,13 @@ static uint32_t name_target(const struct sk_linker *linker, const struct sk_inpu
 	*addend = relocation->r_addend;
 	if (target->kind == SK_TARGET_IMPORT || target->kind == SK_TARGET_UNDEFINED || target->kind == SK_TARGET_WEAK)
 		return table->first_global + linker->symbols.items[target->symbol].dynamic_index - 1;
-	if (sk_needs_symbol(linker, section, relocation, target))
-		return table->first_slot + sk_slot_of(linker, section, relocation, target);
+	if (sk_needs_symbol(linker, section, relocation, target)) {
+		uint32_t slot = sk_slot_of(linker, section, relocation, target);
+
+		if (slot !=
+		    SK_NONE) /* debug information has none, and can do without: its addresses are not relative */
+			return table->first_slot + slot;
+	}
 	if (!target->section)
 		return STN_UNDEF;
 	/* As unsigned numbers they cannot overflow, and that is how the next linker adds. */

@@ -113,11 +113,20 @@ string:	.string "A string"
 	.section .data.rare, "aw", @progbits
 	.balign 4
 value:	.long 1234
+	# Debug information that names its strings, and one that only it names.
+	.section .debug_str, "MS", @progbits, 1
+	.string "something in front"
+	.globl named_string
+named_string: .string "a named string"
+	.globl named_constant
+	.section .rodata.str1.1, "aMS", @progbits, 1
+named_constant: .string "A string"
+	.section .debug_named, "", @progbits
+	.long named_string
+	.quad named_constant
 	.section .note.GNU-stack, "", @progbits
 END
-for name in kernels; do
-	$KERNEL_CC -O2 -g -fPIC -ffunction-sections -fdata-sections -fasynchronous-unwind-tables -c $name.c -o $name.o
-done
+$KERNEL_CC -O2 -g -fPIC -ffunction-sections -fdata-sections -fasynchronous-unwind-tables -c kernels.c -o kernels.o
 as rare.s -o rare.o
 functions='data is_aligned import call text from_program walk jump ordered got_load got_offset wide grouped_call'
 exports=
@@ -287,6 +296,15 @@ readelf -SW mapped.o | sed -nE 's/^ *\[ *[0-9]+\] (\.[^ ]*|walked) +[A-Z_]+ +0*(
 	grep -v shstrtab >expected.txt
 sed -nE 's/^ *([0-9a-f]+) +([0-9a-f]+) +[0-9]+ ([^ ]+)$/\1 \2 \3/p' out.map | grep -v shstrtab >got.txt
 sed 's/^ /0 /; s/  / 0 /' expected.txt | diff - got.txt || fail "the map and the section headers differ"
+
+# ---- names in debug information ----
+for linker in $linkers; do
+	$KERNEL_CC -Blinkers/$linker -no-pie -g -O1 program.c object.o -o program -lm
+	objcopy -O binary --only-section=.debug_named --set-section-flags .debug_named=alloc program named.bin
+	objcopy -O binary --only-section=.debug_str --set-section-flags .debug_str=alloc program strings.bin
+	offset=$(od -An -tu4 -N4 named.bin)
+	[ "$(tail -c +$((offset + 1)) strings.bin | head -c 14)" = 'a named string' ] || fail "$linker: a named string"
+done
 
 # ---- refused as in an image ----
 echo 'static __thread int t; int tls(void) { return t++; }' >tls.c
