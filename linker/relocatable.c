@@ -108,7 +108,7 @@ static void fill_output(struct sk_linker *linker, const struct sk_output *output
 		uint8_t *bytes = contents + section->address;
 
 		sk_section_copy(section, bytes);
-		for (uint64_t j = 0; j < section->relocation_count; j++)
+		for (uint32_t j = 0; j < section->relocation_count; j++)
 			sk_relocatable_emit(linker, section, &section->relocations[j], bytes);
 	}
 }
