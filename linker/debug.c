@@ -178,6 +178,12 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 		return;
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+	if (linker->options.relocatable && target.section && target.section->output) {
+		sk_relocatable_emit(linker, section, relocation, bytes);
+		return;
+	}
+
 	uint64_t value = target.value + (uint64_t)relocation->r_addend;
 
 	if (target.section && target.section->output && (!target.folded || keeps_folded(section)))

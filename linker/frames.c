@@ -203,13 +203,26 @@ void sk_frames_place(struct sk_linker *linker)
 	visit_all(linker, choose);
 	if (!header->size)
 		return;
-	header->size += HEADER_SIZE;
 	visit_all(linker, place);
+	joined->live = true;
+	if (linker->options.relocatable) { /* the next linker makes the header, and joins more records to these */
+		header->size = 0;
+		return;
+	}
+	header->size += HEADER_SIZE;
 	joined->size += TERMINATOR_SIZE;
-	joined->live = header->live = true;
+	header->live = true;
 }
 
-/* Copies a record; what fills it up to a multiple of eight bytes are DW_CFA_nop, which are zero. */
+/* What fills a record up to a multiple of eight bytes are DW_CFA_nop, which are zero. */
+void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes)
+{
+	memcpy(bytes, frame->section->bytes + frame->offset, frame->size);
+	write32(bytes, ((frame->size + 7) & ~(uint64_t)7) - 4);
+	if (frame->cie)
+		write32(bytes + ID_OFFSET, frame->output_offset + ID_OFFSET - frame->cie->output_offset);
+}
+
 static void write_record(struct sk_linker *linker, struct sk_frame *frame)
 {
 	if (!frame->live)
@@ -219,10 +232,7 @@ static void write_record(struct sk_linker *linker, struct sk_frame *frame)
 	uint64_t address = joined->address + frame->output_offset;
 	uint8_t *bytes = linker->image + address;
 
-	memcpy(bytes, frame->section->bytes + frame->offset, frame->size);
-	write32(bytes, ((frame->size + 7) & ~(uint64_t)7) - 4);
-	if (frame->cie)
-		write32(bytes + ID_OFFSET, frame->output_offset + ID_OFFSET - frame->cie->output_offset);
+	sk_frame_copy(frame, bytes);
 	for (uint64_t i = 0; i < frame->relocation_count; i++)
 		sk_relocate_one(linker, frame->section, &frame->relocations[i], bytes, frame->offset, address);
 }

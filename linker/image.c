@@ -46,12 +46,6 @@ static void write_loader_relocations(struct sk_linker *linker)
 
 /* ---- .symtab, so that debuggers and profilers show names ---- */
 
-struct symbol_table {
-	SK_ARRAY(Elf64_Sym) symbols;
-	sk_bytes names;
-	uint32_t first_global;
-};
-
 static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *name)
 {
 	uint32_t offset = (uint32_t)names->count;
@@ -62,7 +56,7 @@ static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *
 	return offset;
 }
 
-static void add_symbol(struct sk_linker *linker, struct symbol_table *table, const char *name, uint8_t info,
+static void add_symbol(struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
 		       const struct sk_input_section *section, uint64_t value, uint64_t size)
 {
 	const struct sk_output *output = section->output;
@@ -77,7 +71,7 @@ static void add_symbol(struct sk_linker *linker, struct symbol_table *table, con
 }
 
 /* An absolute symbol that a pulled object defines. */
-static void add_absolute(struct sk_linker *linker, struct symbol_table *table, const struct sk_linker_symbol *symbol)
+static void add_absolute(struct sk_linker *linker, struct sk_symbol_table *table, const struct sk_linker_symbol *symbol)
 {
 	sk_array_push(linker->arena, &table->symbols,
 		      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
@@ -99,7 +93,7 @@ static bool is_exported(const struct sk_linker *linker, const struct sk_object *
 }
 
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
-static void add_object_symbols(struct sk_linker *linker, struct symbol_table *table, const struct sk_object *object)
+static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table *table, const struct sk_object *object)
 {
 	for (uint32_t i = 1; i < object->symbol_count; i++) {
 		const sk_elf_symbol *symbol = &object->symbols[i];
@@ -125,7 +119,7 @@ static void add_object_symbols(struct sk_linker *linker, struct symbol_table *ta
 	}
 }
 
-static void add_stub_symbols(struct sk_linker *linker, struct symbol_table *table)
+static void add_stub_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	const uint64_t size = linker->architecture->stub_size;
 
@@ -137,10 +131,50 @@ static void add_stub_symbols(struct sk_linker *linker, struct symbol_table *tabl
 	}
 }
 
-static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
+/* With -r: what relocations refer to. */
+static void add_section_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
-	sk_array_push(linker->arena, &table->symbols, (Elf64_Sym){0});
-	add_name(linker, &table->names, "");
+	for (size_t i = 0; i < linker->outputs.count; i++)
+		sk_array_push(linker->arena, &table->symbols,
+			      (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
+					  .st_shndx = (uint16_t)linker->outputs.items[i]->number});
+}
+
+/* Named like a compiler's labels, which no linker puts into a program. */
+static void add_slot_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+{
+	table->first_slot = (uint32_t)table->symbols.count;
+	for (size_t i = 0; i < linker->slots.count; i++) {
+		const struct sk_slot *slot = &linker->slots.items[i];
+		const char *name = sk_arena_print(linker->arena, ".L%zu", i);
+
+		if (slot->section)
+			add_symbol(linker, table, name, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), slot->section,
+				   slot->value, 0);
+		else
+			sk_array_push(linker->arena, &table->symbols,
+				      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
+						  .st_shndx = SHN_ABS,
+						  .st_value = slot->value});
+	}
+}
+
+static void add_undefined(struct sk_linker *linker, struct sk_symbol_table *table)
+{
+	for (size_t i = 0; i < linker->imported.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->imported.items[i]];
+		unsigned binding = symbol->needed ? STB_GLOBAL : STB_WEAK;
+
+		sk_array_push(linker->arena, &table->symbols,
+			      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
+					  .st_info = (uint8_t)ELF64_ST_INFO(binding, STT_NOTYPE),
+					  .st_other = symbol->visibility});
+	}
+}
+
+/* For people. */
+static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+{
 	for (size_t i = 0; i < linker->symbols.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[i];
 
@@ -160,19 +194,38 @@ static void make_symbols(struct sk_linker *linker, struct symbol_table *table)
 		if (linker->objects.items[i]->reached)
 			add_object_symbols(linker, table, linker->objects.items[i]);
 	add_stub_symbols(linker, table);
+}
+
+void sk_image_make_symbols(struct sk_linker *linker)
+{
+	struct sk_symbol_table *table = &linker->symbol_table;
+
+	sk_array_push(linker->arena, &table->symbols, (Elf64_Sym){0});
+	add_name(linker, &table->names, "");
+	if (linker->options.relocatable) {
+		add_section_symbols(linker, table);
+		add_slot_symbols(linker, table);
+	}
+	if (!linker->options.strip_all)
+		add_local_symbols(linker, table);
 	table->first_global = (uint32_t)table->symbols.count;
+	if (linker->options.relocatable)
+		add_undefined(linker, table);
 	for (size_t i = 0; i < linker->exported.count; i++) {
 		Elf64_Sym symbol = sk_exported_symbol(linker, linker->exported.items[i]);
 
 		symbol.st_name = add_name(linker, &table->names, linker->symbols.items[linker->exported.items[i]].name);
+		/* A program's copy of data in a shared object would be torn from what it is relative to. */
+		if (linker->options.relocatable && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
+			symbol.st_other = STV_PROTECTED;
 		sk_array_push(linker->arena, &table->symbols, symbol);
 	}
 }
 
 /* ---- what stands behind the loaded part ---- */
 
-static struct sk_output *add_tail(struct sk_linker *linker, const char *name, uint32_t type, const void *bytes,
-				  uint64_t size, uint64_t alignment)
+struct sk_output *sk_image_add_tail(struct sk_linker *linker, const char *name, uint32_t type, const void *bytes,
+				    uint64_t size, uint64_t alignment)
 {
 	struct sk_output *output = SK_NEW(linker->arena, struct sk_output);
 
@@ -197,7 +250,7 @@ static void add_pieces(struct sk_linker *linker, const struct sk_input_section *
 }
 
 /* Constants have their places already; sections that are not loaded get theirs now. */
-static void add_uncopied(struct sk_linker *linker)
+void sk_image_add_uncopied(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
@@ -206,7 +259,7 @@ static void add_uncopied(struct sk_linker *linker)
 			struct sk_input_section *section = output->sections.items[j];
 
 			if (output->rank == SK_RANK_CONSTANTS) {
-				add_pieces(linker, section, section->address);
+				add_pieces(linker, section, output->file_offset + (section->address - output->address));
 			} else if (output->rank == SK_RANK_NOT_LOADED) {
 				sk_align(linker->file_size, section->alignment, &linker->file_size);
 				if (!j)
@@ -244,18 +297,17 @@ static void link_sections(struct sk_linker *linker)
 		made[SK_MADE_NEEDED_VERSIONS].output->info = linker->library_count;
 }
 
-static void add_tables(struct sk_linker *linker)
+struct sk_output *sk_image_add_symbols(struct sk_linker *linker)
 {
-	struct symbol_table *table = SK_NEW(linker->arena, struct symbol_table);
-
-	make_symbols(linker, table);
-
-	struct sk_output *symbols = add_tail(linker, ".symtab", SHT_SYMTAB, table->symbols.items,
-					     table->symbols.count * sizeof(Elf64_Sym), sizeof(uint64_t));
+	const struct sk_symbol_table *table = &linker->symbol_table;
+	struct sk_output *symbols = sk_image_add_tail(linker, ".symtab", SHT_SYMTAB, table->symbols.items,
+						      table->symbols.count * sizeof(Elf64_Sym), sizeof(uint64_t));
 
 	symbols->entry_size = sizeof(Elf64_Sym);
 	symbols->info = table->first_global;
-	symbols->link = add_tail(linker, ".strtab", SHT_STRTAB, table->names.items, table->names.count, 1)->number;
+	symbols->link =
+		sk_image_add_tail(linker, ".strtab", SHT_STRTAB, table->names.items, table->names.count, 1)->number;
+	return symbols;
 }
 
 /* .shstrtab and the section headers, which end the file. */
@@ -269,7 +321,7 @@ static uint64_t add_section_headers(struct sk_linker *linker)
 	for (size_t i = 1; i + 1 < count; i++)
 		headers[i].sh_name = add_name(linker, &names, linker->outputs.items[i - 1]->name);
 	headers[count - 1].sh_name = add_name(linker, &names, ".shstrtab");
-	add_tail(linker, ".shstrtab", SHT_STRTAB, names.items, names.count, 1);
+	sk_image_add_tail(linker, ".shstrtab", SHT_STRTAB, names.items, names.count, 1);
 	for (size_t i = 1; i < count; i++) {
 		const struct sk_output *output = linker->outputs.items[i - 1];
 		uint32_t name = headers[i].sh_name;
@@ -300,19 +352,25 @@ static void write_headers(struct sk_linker *linker, uint64_t section_headers)
 
 	*header = (Elf64_Ehdr){
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE},
-		.e_type = ET_DYN,
+		.e_type = linker->options.relocatable ? ET_REL : ET_DYN,
 		.e_machine = linker->architecture->machine,
 		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_phoff = linker->segments.count ? sizeof(Elf64_Ehdr) : 0,
 		.e_shoff = section_headers,
 		.e_ehsize = sizeof(Elf64_Ehdr),
-		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phentsize = linker->segments.count ? sizeof(Elf64_Phdr) : 0,
 		.e_phnum = (uint16_t)linker->segments.count,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = (uint16_t)(linker->outputs.count + 1),
 		.e_shstrndx = (uint16_t)linker->outputs.count,
 	};
-	memcpy(header + 1, linker->segments.items, linker->segments.count * sizeof(Elf64_Phdr));
+	if (linker->segments.count)
+		memcpy(header + 1, linker->segments.items, linker->segments.count * sizeof(Elf64_Phdr));
+}
+
+void sk_image_add_headers(struct sk_linker *linker)
+{
+	write_headers(linker, add_section_headers(linker));
 }
 
 /* ---- the build-id ---- */
@@ -353,12 +411,14 @@ bool sk_image_finish(struct sk_linker *linker)
 	if (sk_is_made(linker, SK_MADE_RELOCATIONS))
 		write_loader_relocations(linker);
 	link_sections(linker);
-	add_uncopied(linker);
+	sk_image_add_uncopied(linker);
 	if (!sk_debug_write(linker))
 		return false;
-	if (!linker->options.strip_all)
-		add_tables(linker);
-	write_headers(linker, add_section_headers(linker));
+	if (!linker->options.strip_all) {
+		sk_image_make_symbols(linker);
+		sk_image_add_symbols(linker);
+	}
+	sk_image_add_headers(linker);
 	write_build_id(linker);
 	return true;
 }

@@ -20,6 +20,7 @@
  *   layout.c   output sections, segments, addresses
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
+ *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left
  *   report.c   the map, the dependencies, and lines on what has happened
  *   cref.c     who defines and who uses each name
  *   write.c    the file
@@ -209,10 +210,11 @@ struct sk_linker_symbol {
 	bool traced;
 	bool exported;
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
+	bool needed; /* undefined, and a reference that stays is not weak */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	uint32_t import; /* in the table of imports, or SK_NONE */
 	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
-	uint32_t dynamic_index; /* in .dynsym */
+	uint32_t dynamic_index; /* in .dynsym; with -r: of an undefined symbol, among those that stay, from 1 */
 	uint32_t first_user, last_user; /* if undefined: in linker->users */
 };
 
@@ -314,7 +316,7 @@ struct sk_range {
 	SK_ARRAY(struct sk_input_section *) sections; /* of pulled objects */
 };
 
-/* A word of the GOT. */
+/* A word of the GOT. With -r: a place that relocations must name by a symbol of its own. */
 struct sk_slot {
 	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
 	const struct sk_input_section *section;
@@ -360,6 +362,7 @@ struct sk_output {
 	uint32_t number; /* in the section header table */
 	uint32_t link, info;
 	SK_ARRAY(struct sk_input_section *) sections;
+	SK_ARRAY(Elf64_Rela) relocations; /* with -r: what is left to the next linker */
 };
 
 /* Sections that the linker itself makes. */
@@ -385,6 +388,15 @@ enum sk_made {
 
 typedef SK_ARRAY(uint8_t) sk_bytes;
 typedef SK_ARRAY(const char *) sk_lines;
+
+/* .symtab and its names. With -r the symbols stand in this order: the null symbol, one for each output section, one for
+ * each slot, the other local ones, undefined ones, exported ones. */
+struct sk_symbol_table {
+	SK_ARRAY(Elf64_Sym) symbols;
+	sk_bytes names;
+	uint32_t first_slot, first_global;
+};
+
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
 struct sk_linker {
@@ -456,6 +468,7 @@ struct sk_linker {
 	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
 	uint8_t *image;
 	sk_relocations relative, import_relocations;
+	struct sk_symbol_table symbol_table;
 	SK_ARRAY(struct sk_file_part) parts; /* of the file, in order */
 	uint64_t file_size;
 	uint64_t input_size; /* bytes of all inputs */
@@ -730,7 +743,10 @@ void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_
 /* Chooses the records that stay and gives them their places: the sizes of .eh_frame and .eh_frame_hdr. */
 void sk_frames_place(struct sk_linker *linker);
 
-/* Calls visit for every record that stays. */
+/* Copies a live record, with its length and the distance to its CIE as they are in the joined section. */
+void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes);
+
+/* Calls visit for every record if any stays; those that do are live. */
 void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame));
 
 /* Writes both sections into the image. False: a relocation was out of range. */
@@ -821,6 +837,15 @@ static inline struct sk_input_section *sk_section_follow(struct sk_input_section
 	return !section->live && section->folded ? section->folded : section;
 }
 
+/* ---- relocatable.c ---- */
+
+/* Lays out and writes an object: what stands behind sk_scan in the list of passes. */
+bool sk_relocatable_make(struct sk_linker *linker);
+
+/* Resolves a relocation of a section into its bytes, as far as the value is known, or leaves it to the next linker. */
+void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section *section,
+			 const sk_elf_relocation *relocation, uint8_t *bytes);
+
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 
 /* Where a section of an object, a synthetic or a common one goes. */
@@ -853,6 +878,16 @@ void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes);
 /* The next part of the file. */
 void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, uint64_t size);
 
+/* A section behind everything that is in the file. */
+struct sk_output *sk_image_add_tail(struct sk_linker *linker, const char *name, uint32_t type, const void *bytes,
+				    uint64_t size, uint64_t alignment);
+
+/* Constants, and sections that are not loaded; .symtab's contents; .symtab and .strtab; all headers. */
+void sk_image_add_uncopied(struct sk_linker *linker);
+void sk_image_make_symbols(struct sk_linker *linker);
+struct sk_output *sk_image_add_symbols(struct sk_linker *linker);
+void sk_image_add_headers(struct sk_linker *linker);
+
 /* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and
  * begin at `base` in the section. */
 void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
@@ -861,6 +896,11 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 /* Whether a GOT access of a live section is rewritten to reach the symbol directly. */
 bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
 		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* With -r: whether the relocation must name its target by a symbol of the target's own, since section and offset would
+ * not do: in a GOT access, and where a string or record is meant that the next linker may move. */
+bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, const struct sk_target *target);
 
 /* The GOT slot of a target, or SK_NONE. */
 uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,

@@ -3,7 +3,9 @@
  * Five regions, each of whole pages, in this order: what is only read (with the ELF headers), code, what is read-only
  * once the loader has relocated it, writable data (in one segment with the region before, which saves a mapping),
  * constants. Offsets in the file equal addresses, so zeroed data leaves a hole before the constants. Constants come
- * last because they alone may be huge: everything else must be within reach of 32-bit displacements. */
+ * last because they alone may be huge: everything else must be within reach of 32-bit displacements.
+ *
+ * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +113,35 @@ const char *sk_output_name(const struct sk_input_section *section)
 	return section->name;
 }
 
+enum { NO_PRIORITY = 65536 };
+
+/* ".init_array.101" runs before ".init_array", which has the lowest priority. */
+static uint64_t priority_of(const struct sk_input_section *section)
+{
+	const char *dot = strrchr(section->name, '.');
+	uint64_t priority = 0;
+
+	if (!dot || dot == section->name || strlen(dot) > 6 || !dot[1])
+		return NO_PRIORITY;
+	for (const char *digit = dot + 1; *digit; digit++) {
+		if (*digit < '0' || *digit > '9')
+			return NO_PRIORITY;
+		priority = priority * 10 + (uint64_t)(*digit - '0');
+	}
+	return priority;
+}
+
+/* The name of the output section. With -r priorities are for the next linker, which orders all constructors of the
+ * program. */
+static const char *output_name(const struct sk_linker *linker, const struct sk_input_section *section)
+{
+	enum sk_rank rank = sk_section_rank(section);
+	bool array = rank == SK_RANK_INIT_ARRAY || rank == SK_RANK_FINI_ARRAY;
+
+	return array && linker->options.relocatable && priority_of(section) < NO_PRIORITY ? section->name
+											  : sk_output_name(section);
+}
+
 static uint64_t rank_flags(enum sk_rank rank)
 {
 	switch (region_of(rank)) {
@@ -146,7 +177,7 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 static struct sk_output *find_output(struct sk_linker *linker, const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
-	const char *name = sk_output_name(section);
+	const char *name = output_name(linker, section);
 	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
 	uint64_t entry_size = section->object ? 0 : section->entry_size;
 	struct sk_output *recent = linker->recent_outputs[rank];
@@ -227,6 +258,11 @@ static void add_made(struct sk_linker *linker)
 {
 	struct sk_input_section *made = linker->made;
 
+	if (linker->options.relocatable) { /* all others are for the loader */
+		if (made[SK_MADE_FRAMES].size)
+			add_section(linker, &made[SK_MADE_FRAMES]);
+		return;
+	}
 	made[SK_MADE_PLT].size = linker->stubs.count * linker->architecture->stub_size;
 	made[SK_MADE_RELOCATIONS].size = (linker->address_count + linker->import_address_count) * sizeof(Elf64_Rela);
 	if (linker->slots.count || made[SK_MADE_GOT].live)
@@ -250,23 +286,6 @@ static int compare_keys(const void *a, const void *b)
 	if (left->key != right->key)
 		return left->key < right->key ? -1 : 1;
 	return (left->index > right->index) - (left->index < right->index);
-}
-
-/* ".init_array.101" runs before ".init_array", which has the lowest priority. */
-static uint64_t priority_of(const struct sk_input_section *section)
-{
-	enum { NO_PRIORITY = 65536 };
-	const char *dot = strrchr(section->name, '.');
-	uint64_t priority = 0;
-
-	if (!dot || dot == section->name || strlen(dot) > 6 || !dot[1])
-		return NO_PRIORITY;
-	for (const char *digit = dot + 1; *digit; digit++) {
-		if (*digit < '0' || *digit > '9')
-			return NO_PRIORITY;
-		priority = priority * 10 + (uint64_t)(*digit - '0');
-	}
-	return priority;
 }
 
 static void sort_by_priority(struct sk_linker *linker, struct sk_output *output)
@@ -393,6 +412,38 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 		}
 		if (output->type != SHT_NOBITS)
 			linker->file_size = address;
+	}
+	return true;
+}
+
+/* The same with -r: sections stand one behind the other in the file only. The next linker has the same limits, and
+ * these are easier to explain. */
+static bool place_apart(struct sk_linker *linker)
+{
+	uint64_t offset = sizeof(Elf64_Ehdr), contents = 0;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		struct sk_output *output = linker->outputs.items[i];
+		uint64_t end = 0;
+
+		if (region_of(output->rank) == NOT_LOADED)
+			break;
+		if (!place_output(output, &end) || !sk_align(offset, output->alignment, &output->file_offset))
+			return too_large(linker);
+		if (output->type == SHT_NOBITS)
+			continue;
+		if (!sk_add(output->file_offset, output->size, &offset))
+			return too_large(linker);
+		linker->file_size = offset;
+		if (region_of(output->rank) == CONSTANTS)
+			continue;
+		linker->loaded_size = offset;
+		for (size_t j = 0; j < output->sections.count; j++)
+			contents += output->sections.items[j]->size;
+		if (offset - contents > FREE_PADDING + 8 * contents)
+			return too_sparse(linker, offset - contents);
+		if (offset > INT32_MAX)
+			return too_large(linker);
 	}
 	return true;
 }
@@ -525,6 +576,7 @@ static void drop_empty_padding(struct sk_linker *linker)
 bool sk_layout(struct sk_linker *linker)
 {
 	enum { MAXIMUM_SEGMENTS = 11 }; /* all that make_segments knows: a few unused bytes are no harm */
+	enum { MAXIMUM_OUTPUTS = SHN_LORESERVE / 2 - 8 }; /* with -r each has relocations, too */
 
 	if (!sk_ranges_unify(linker))
 		return false;
@@ -533,11 +585,17 @@ bool sk_layout(struct sk_linker *linker)
 	add_ordered(linker);
 	add_rest(linker);
 	add_merged(linker);
-	if (linker->outputs.count > SHN_LORESERVE - 8) {
+	if (linker->outputs.count > MAXIMUM_OUTPUTS) {
 		sk_error(linker->diag, (struct sk_place){0}, "the inputs have too many different section names");
 		return false;
 	}
 	sort_outputs(linker);
+	if (linker->options.relocatable) {
+		if (!place_apart(linker) || !place_debug(linker))
+			return false;
+		sk_ranges_place(linker);
+		return true;
+	}
 	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
 	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
 		return false;

@@ -72,8 +72,9 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 
 		linker->symbols.items[symbol].import = i;
 	}
-	sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
-			 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
+	if (!options->relocatable) /* else it stays undefined */
+		sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
+				 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
 	sk_aliases_read(linker);
 	sk_version_script_read(linker);
 	return linker;
@@ -278,6 +279,12 @@ bool sk_linker_link(struct sk_linker *linker)
 	if (!sk_scan(linker))
 		return false;
 	sk_timing_next(timing, "lay out");
+	if (linker->options.relocatable) {
+		bool made = sk_relocatable_make(linker);
+
+		sk_timing_end(timing);
+		return made;
+	}
 	/* All sizes are known. */
 	sk_dynamic_prepare(linker);
 	/* Everything has its address. */

@@ -1,4 +1,5 @@
-/* linker/: objects in, one ET_DYN image out. This room knows ELF and nothing else: no tasks, tensors or scopes.
+/* linker/: objects in, one ET_DYN image out, or one ET_REL object. This room knows ELF and nothing else: no tasks,
+ * tensors or scopes.
  *
  * Order of calls:  sk_linker_create, inputs, (kernel look-ups, required symbols), synthetic sections and symbols,
  * sk_linker_link, sk_linker_write, sk_linker_destroy.
@@ -30,6 +31,7 @@ struct sk_linker_options {
 	size_t search_path_count;
 	const char *root; /* where members of thin archives with absolute paths lie; NULL: where the paths say */
 	const char *soname; /* NULL: none */
+	bool relocatable; /* -r: an object for the next linker instead of an image */
 	uint64_t max_page_size; /* a power of two; 0: the architecture's */
 	bool no_relro; /* what only the loader writes stays writable */
 	bool strip_debug; /* -S: no debug information */
@@ -175,8 +177,8 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 
 enum sk_symbol_kind { SK_SYMBOL_FUNCTION, SK_SYMBOL_OBJECT };
 
-/* Defines a symbol in a synthetic section. Exported ones are in .dynsym, the others are local in .symtab; name NULL:
- * only a handle, in no table. */
+/* Defines a symbol in a synthetic section. Exported ones are in .dynsym (with -r: global), the others are local in
+ * .symtab; name NULL: only a handle, in no table. */
 sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const char *name, uint64_t offset,
 			   uint64_t size, enum sk_symbol_kind kind, bool exported);
 
@@ -223,6 +225,8 @@ void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t 
 
 /* Text for the end of the map. It must live until sk_linker_write has returned. */
 void sk_linker_end_map(struct sk_linker *linker, const char *text);
+/* What sk_linker_write is going to write, in one piece, in the arena. */
+const uint8_t *sk_linker_bytes(struct sk_linker *linker, uint64_t *size);
 
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */

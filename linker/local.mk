@@ -29,6 +29,7 @@ linker_liblinker_la_SOURCES = \
 	linker/read.c \
 	linker/reach.c \
 	linker/refine.c \
+	linker/relocatable.c \
 	linker/relocate.c \
 	linker/report.c \
 	linker/scan.c \

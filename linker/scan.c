@@ -1,6 +1,8 @@
 /* Looks at every relocation of what is reached, once: live sections come in; the GOT slots, PLT stubs and loader
  * relocations that they need go out, and an error for everything that a package cannot hold. After this pass no
- * relocation can fail for any reason but its range. */
+ * relocation can fail for any reason but its range.
+ *
+ * With -r slots are symbols that relocations must name, and nothing is missing: what is undefined stays so. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -14,6 +16,7 @@ enum action {
 	IMPORT, /* the loader writes the address of an import */
 	STUB, /* a PLT stub */
 	SLOT, /* a GOT slot */
+	STAYS, /* -r: an undefined symbol */
 	NOT_PIC, /* refused, and so is what follows */
 	NO_NULL,
 	THREAD,
@@ -31,6 +34,20 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STUB, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
+};
+
+/* The same with -r. What is undefined is an import, whatever its name. */
+static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
+	/*                           DEFINED  ABSOLUTE IMPORT   WEAK     THREAD  INDIRECT */
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
 };
 
@@ -237,11 +254,45 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 		return false;
 	}
 	section->holds_addresses = true;
-	if (target->kind == SK_TARGET_IMPORT && relocation->r_addend) {
+	if (target->kind == SK_TARGET_IMPORT && relocation->r_addend && !linker->options.relocatable) {
 		refuse(linker, section, relocation, type, target, "wants an address inside an imported function");
 		return false;
 	}
 	return true;
+}
+
+/* ---- what an object leaves to the next linker ---- */
+
+/* The symbol of the relocation in its object; NULL: it has none, or is synthetic. */
+static const sk_elf_symbol *symbol_of(const struct sk_input_section *section, const sk_elf_relocation *relocation)
+{
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	return section->object && index ? &section->object->symbols[index] : NULL;
+}
+
+static void leave_undefined(struct sk_linker *linker, const struct sk_input_section *section,
+			    const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const sk_elf_symbol *raw = symbol_of(section, relocation);
+
+	use_import(linker, target->symbol);
+	if (!raw || ELF64_ST_BIND(raw->st_info) != STB_WEAK)
+		linker->symbols.items[target->symbol].needed = true;
+}
+
+bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const sk_elf_symbol *raw = symbol_of(section, relocation);
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	bool slot = linker->architecture->types[number].expression == SK_EXPRESSION_SLOT;
+	bool merged = target->section && (target->section->flags & SHF_MERGE) && !target->section->object;
+
+	if (slot && !sk_is_relaxed(linker, section, relocation, target))
+		return true;
+	/* A section's symbol and the addend together say which string is meant. */
+	return merged && (slot || !raw || ELF64_ST_TYPE(raw->st_info) != STT_SECTION);
 }
 
 /* ---- the pass ---- */
@@ -281,25 +332,32 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 						 : "refers to a section that is not loaded");
 		return;
 	}
+	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
+		target.kind = SK_TARGET_IMPORT;
 	if (target.kind == SK_TARGET_UNDEFINED && type->expression != SK_EXPRESSION_THREAD) {
 		note_user(linker, target.symbol, section, relocation->r_offset);
 		return;
 	}
 
-	enum action action = target.kind == SK_TARGET_UNDEFINED ? THREAD : actions[type->expression][target.kind];
+	enum action action = target.kind == SK_TARGET_UNDEFINED ? THREAD
+			     : linker->options.relocatable	? relocatable_actions[type->expression][target.kind]
+								: actions[type->expression][target.kind];
 
 	switch (action) {
 	case NOTHING:
+		break;
+	case STAYS:
+		leave_undefined(linker, section, relocation, &target);
 		break;
 	case ADDRESS:
 		if (need_address(linker, section, relocation, type, &target))
 			linker->address_count++;
 		break;
 	case IMPORT:
-		if (need_address(linker, section, relocation, type, &target)) {
-			use_import(linker, target.symbol);
-			linker->import_address_count++;
-		}
+		if (!need_address(linker, section, relocation, type, &target))
+			break;
+		leave_undefined(linker, section, relocation, &target);
+		linker->import_address_count++;
 		break;
 	case STUB:
 		need_stub(linker, section, relocation, &target);
@@ -311,6 +369,9 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	default:
 		refuse(linker, section, relocation, type, &target, refusals[action]);
 	}
+	if (linker->options.relocatable && target.kind == SK_TARGET_DEFINED &&
+	    sk_needs_symbol(linker, section, relocation, &target))
+		need_slot(linker, section, relocation, &target);
 }
 
 static void scan_section(struct sk_linker *linker, struct sk_input_section *section)

@@ -1,4 +1,6 @@
 /* Writes the file, and before it the texts about it. */
+#include <string.h>
+
 #include "linker/internal.h"
 
 static bool write_text(struct sk_linker *linker, const char *path, const sk_bytes *text)
@@ -24,6 +26,19 @@ static void add_cross_references(struct sk_linker *linker, sk_bytes *map)
 			sk_array_push(linker->arena, map, (uint8_t)*character);
 		sk_array_push(linker->arena, map, '\n');
 	}
+}
+
+const uint8_t *sk_linker_bytes(struct sk_linker *linker, uint64_t *size)
+{
+	uint8_t *bytes = sk_arena_alloc(linker->arena, linker->file_size, 1);
+
+	for (size_t i = 0; i < linker->parts.count; i++) {
+		const struct sk_file_part *part = &linker->parts.items[i];
+
+		memcpy(bytes + part->offset, part->bytes, part->size);
+	}
+	*size = linker->file_size;
+	return bytes;
 }
 
 bool sk_linker_write(struct sk_linker *linker, const char *path)

@@ -18,6 +18,7 @@ loader_libloader_la_SOURCES = \
 	loader/imports.c loader/imports.h \
 	loader/instance.c loader/instance.h \
 	loader/lane.c \
+	loader/memory.c \
 	loader/module.c loader/module.h \
 	loader/processor.c loader/processor.h \
 	loader/relocate.c \

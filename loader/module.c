@@ -21,16 +21,20 @@ static enum skrt_status damaged(const struct skrt_module *module, const char *wh
 	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
 
-static enum skrt_status open_plan(struct skrt_module *module)
+static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)
 {
-	uint64_t size = 0;
 	char error[SK_REPORT_SIZE - 128];
-	const void *bytes = sk_image_find(&module->image, "sk_plan", &size);
 
 	if (!bytes)
 		return damaged(module, "not a package: no symbol sk_plan");
-	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE) || (uintptr_t)bytes % SK_PLAN_ALIGN)
-		return damaged(module, "the plan is writable or not aligned");
+	if ((uintptr_t)bytes % SK_PLAN_ALIGN)
+		return damaged(module, "the plan is not aligned");
+	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE))
+		return damaged(module,
+			       "the plan is writable, or a writable copy of one in a shared object (compile what "
+			       "refers to it with -fPIC)");
+	if (!sk_image_holds(&module->image, bytes, size, PROT_READ))
+		return damaged(module, "the plan does not lie in a segment");
 	if (!sk_plan_open(bytes, size, &module->plan, error, sizeof(error)))
 		return damaged(module, error);
 	if (module->plan.plan->machine != EM_X86_64)
@@ -103,37 +107,29 @@ static void free_module(struct skrt_module *module)
 	free(module);
 }
 
-static enum skrt_status load(struct skrt_module *module)
+enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
+				uint64_t size, struct skrt_module **result)
 {
-	enum skrt_status status = sk_image_open(module->path, &module->image);
+	struct skrt_module *module = calloc(1, sizeof(*module));
+	enum skrt_status status;
 
-	if (!status)
-		status = open_plan(module);
+	if (!module) {
+		struct sk_image unused = *image;
+
+		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+		sk_image_close(&unused);
+		free(path);
+		return status;
+	}
+	*module = (struct skrt_module){.device = device, .path = path, .image = *image};
+	pthread_mutex_init(&module->lock, NULL);
+	status = open_plan(module, plan, size);
 	if (!status)
 		status = check_addresses(module);
 	if (!status)
 		status = make_kernels(module);
 	if (!status)
-		status = sk_device_add_lanes(module->device, module->plan.lane_count);
-	return status;
-}
-
-enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
-{
-	if (!device || !path || !result)
-		return sk_report_null(__func__);
-	struct skrt_module *module = calloc(1, sizeof(*module));
-	char *copy = strdup(path);
-	if (!module || !copy) {
-		free(module);
-		free(copy);
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
-	}
-	module->device = device;
-	module->path = copy;
-	pthread_mutex_init(&module->lock, NULL);
-
-	enum skrt_status status = load(module);
+		status = sk_device_add_lanes(device, module->plan.lane_count);
 	if (status) {
 		free_module(module);
 		return status;
@@ -143,6 +139,25 @@ enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, 
 	pthread_mutex_unlock(&device->lock);
 	*result = module;
 	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+{
+	struct sk_image image;
+	uint64_t size = 0;
+
+	if (!device || !path || !result)
+		return sk_report_null(__func__);
+	char *copy = strdup(path);
+	if (!copy)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+	enum skrt_status status = sk_image_open(path, &image);
+	if (status) {
+		free(copy);
+		return status;
+	}
+	const void *plan = sk_image_find(&image, "sk_plan", &size);
+	return sk_module_make(device, copy, &image, plan, size, result);
 }
 
 enum skrt_status skrt_module_unload(struct skrt_module *module)

@@ -38,6 +38,11 @@ struct skrt_module {
 	uint32_t instances; /* alive; under the device's lock */
 };
 
+/* Makes a module of an image and its plan of `size` bytes at `plan` (NULL: not found), which is checked. Path, a copy
+ * that free() can take, and image become the module's, also on failure: then both are freed. */
+enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
+				uint64_t size, struct skrt_module **result);
+
 /* Kernel number `launch` of the plan, prepared. */
 enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **kernel);
 

@@ -91,6 +91,7 @@ uint32_t skrt_device_cores(const struct skrt_device *device);
 
 struct skrt_module;
 struct skrt_kernel;
+struct sk_plan; /* of a package that is linked into the program */
 
 /* Element types; the numbers are part of the package format. */
 enum skrt_dtype {
@@ -134,7 +135,20 @@ struct skrt_tensor {
  * called abort or the like. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* Runs its destructors and unmaps it. NULL is allowed. SKRT_BUSY while instances of it are alive. */
+/* The same for a package in memory, such as the array that `sklink --header --embed` writes. The bytes are copied.
+ * Errors: as skrt_module_load. */
+enum skrt_status skrt_module_load_bytes(struct skrt_device *device, const void *bytes, size_t size,
+					struct skrt_module **module);
+
+/* Makes a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
+ * long as the module: `plan` is the address of its global symbol sk_plan_<package>, which the header that
+ * `sklink --header` writes declares. Nothing is loaded or copied; the plan is checked as a file's is, against the
+ * object that holds it. Modules of one plan share the kernels' hidden state. Functions that would end the process do
+ * so. Errors: SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
+					 struct skrt_module **module);
+
+/* Runs its destructors and unmaps it (not a linked one). NULL is allowed. SKRT_BUSY while instances of it are alive. */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
 /* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a

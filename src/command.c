@@ -32,6 +32,7 @@ const char sk_command_help[] =
 	"  --isolate-objects         an object's own definitions are for its own references first, and never collide\n"
 	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
 	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
+	"  -r, --relocatable         write an object for the linker of a program instead of a package\n"
 	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
@@ -50,6 +51,8 @@ const char sk_command_help[] =
 	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
 	"                            print who defines and who uses SYMBOL\n"
 	"  --cref                    add to the map, or print, who defines and who uses each name\n"
+	"  --header=FILE             write a C header with the entries, tensors and sizes to FILE\n"
+	"  --embed                   with --header: put the package itself into it, as an array\n"
 	"  -Map=FILE                 write a map of what lies where to FILE\n"
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
@@ -205,6 +208,7 @@ static const struct option {
 	{"version-script", NULL, SET_INPUT, FIELD(version_script)},
 	{"isolate-objects", NULL, SET_FLAG, FIELD(isolate_objects)},
 	{"icf", NULL, SET_ICF, 0},
+	{"relocatable", "r", SET_FLAG, FIELD(relocatable)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
@@ -218,6 +222,8 @@ static const struct option {
 	{"trace", "t", SET_FLAG, FIELD(trace)},
 	{"trace-symbol", "y", ADD_TEXT, FIELD(traced_symbols)},
 	{"cref", NULL, SET_FLAG, FIELD(cross_references)},
+	{"header", NULL, SET_OUTPUT, FIELD(header)},
+	{"embed", NULL, SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SET_OUTPUT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_OUTPUT, FIELD(dependency_file)},
 	{"repro", NULL, SET_REPRODUCTION, FIELD(reproduction)},
@@ -481,6 +487,17 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");
 		else if (!command->output)
 			sk_error(diag, (struct sk_place){0}, "no output given; say -o PACKAGE");
+		if (command->embed && !command->header)
+			sk_error(diag, (struct sk_place){0},
+				 "--embed puts the package into a header; say --header=FILE");
+		if (command->embed && command->relocatable)
+			sk_error(diag, (struct sk_place){0},
+				 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
+				 "program");
+		if (command->version_script && command->relocatable)
+			sk_error(diag, (struct sk_place){0},
+				 "--version-script says what a package exports; with -r, tell the linker of the "
+				 "program");
 	}
 	return diag->errors == errors;
 }

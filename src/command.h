@@ -43,7 +43,9 @@ struct sk_command {
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
 	const char *version_script; /* NULL: none */
-	const char *soname, *map_file, *dependency_file; /* NULL: none */
+	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
+	bool relocatable; /* -r */
+	bool embed; /* the package in the header, too */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	const char *reproduction; /* --repro; NULL: none */
 	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */

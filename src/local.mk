@@ -49,6 +49,7 @@ src_libcore_la_SOURCES = \
 	src/document.c src/document.h \
 	src/entries.c src/entries.h \
 	src/fields.c src/fields.h \
+	src/header.c src/header.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \
 	src/manifest-names.c \
@@ -83,6 +84,7 @@ sklink_LDADD = src/libcore.la
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
 	src/package-file.c src/package-file.h \
+	src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h \
 	src/show.c src/show.h \
 	src/skdump.c \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "package-object.h"
 
 struct opening {
 	struct sk_arena *arena;
@@ -42,6 +43,7 @@ static bool map_file(const struct opening *opening)
 	close(descriptor);
 	if (bytes == MAP_FAILED)
 		return refuse(opening, strerror(errno));
+	file->mapping = bytes;
 	file->bytes = bytes;
 	file->size = (uint64_t)status.st_size;
 	return true;
@@ -53,8 +55,11 @@ static bool check_elf_header(const struct opening *opening)
 
 	if (!opening->elf || elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
 		return refuse(opening, "it is not an ELF file");
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN)
-		return refuse(opening, "it is not a 64-bit little-endian shared object, as packages are");
+	opening->file->is_object = header.e_type == ET_REL;
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    (header.e_type != ET_DYN && header.e_type != ET_REL))
+		return refuse(opening, "it is not a 64-bit little-endian shared object, as packages are, nor an object "
+				       "of sklink -r");
 	return true;
 }
 
@@ -63,6 +68,11 @@ static bool read_segments(const struct opening *opening)
 	struct sk_package_file *file = opening->file;
 	size_t count;
 
+	if (file->is_object) {
+		const char *error = sk_package_object_link(opening->arena, opening->elf, file);
+
+		return !error || refuse(opening, error);
+	}
 	if (elf_getphdrnum(opening->elf, &count) < 0)
 		return refuse(opening, "its program headers are damaged");
 	for (size_t i = 0; i < count; i++) {
@@ -83,6 +93,12 @@ static bool read_segments(const struct opening *opening)
 						       .executable = header.p_flags & PF_X});
 	}
 	return true;
+}
+
+/* Where the section's bytes are loaded. */
+static uint64_t address_of(const struct sk_package_file *file, const GElf_Shdr *header)
+{
+	return file->is_object ? header->sh_offset : header->sh_addr;
 }
 
 /* The section with the name, or NULL. */
@@ -111,8 +127,8 @@ static bool read_plan(const struct opening *opening)
 
 	if (!find_section(opening, ".sk.plan", &header))
 		return refuse(opening, "it is not a package: it has no section .sk.plan");
-	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) || header.sh_offset != header.sh_addr ||
-	    !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
+	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
 	    !sk_package_file_segment(file, header.sh_offset, header.sh_size))
 		return refuse(opening, "the section .sk.plan does not lie in a segment");
 	file->plan_offset = header.sh_offset;
@@ -120,7 +136,7 @@ static bool read_plan(const struct opening *opening)
 	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
 		return refuse(opening, error);
 	if (find_section(opening, ".text", &header))
-		file->text = header.sh_addr;
+		file->text = address_of(file, &header);
 	return true;
 }
 
@@ -145,23 +161,40 @@ static bool read_report(const struct opening *opening)
 	return true;
 }
 
+/* Makes the value of an object's global symbol an address. False: it is local, or in no section. */
+static bool place_symbol(const struct opening *opening, GElf_Sym *symbol)
+{
+	Elf_Scn *section = elf_getscn(opening->elf, symbol->st_shndx);
+	GElf_Shdr header;
+
+	if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL || symbol->st_shndx >= SHN_LORESERVE ||
+	    !gelf_getshdr(section, &header))
+		return false;
+	symbol->st_value += header.sh_offset;
+	return true;
+}
+
 static bool read_symbols(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(opening, ".dynsym", &header);
-	Elf_Data *data = section && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+	Elf_Scn *section = find_section(opening, file->is_object ? ".symtab" : ".dynsym", &header);
+	bool right_type = section && header.sh_type == (file->is_object ? SHT_SYMTAB : SHT_DYNSYM);
+	Elf_Data *data = right_type ? elf_getdata(section, NULL) : NULL;
 	GElf_Sym symbol;
 
 	sk_map_init(&file->symbols, opening->arena);
+	file->plan_symbol = "sk_plan";
 	if (!data)
-		return refuse(opening, "it has no dynamic symbols");
+		return refuse(opening, file->is_object ? "it has no symbols" : "it has no dynamic symbols");
 	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(opening->elf, header.sh_link, symbol.st_name);
 
-		if (!name || symbol.st_shndx == SHN_UNDEF)
+		if (!name || symbol.st_shndx == SHN_UNDEF || (file->is_object && !place_symbol(opening, &symbol)))
 			continue;
 		name = sk_arena_copy(opening->arena, name, strlen(name));
+		if (file->is_object && symbol.st_value == file->plan_offset && !strncmp(name, "sk_plan_", 8))
+			file->plan_symbol = name;
 		sk_map_insert(&file->symbols, name, strlen(name), (uint32_t)file->symbol_values.count);
 		sk_array_push(opening->arena, &file->symbol_values, symbol.st_value);
 	}
@@ -198,8 +231,8 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 
 void sk_package_file_close(struct sk_package_file *file)
 {
-	if (file->bytes)
-		munmap((void *)file->bytes, file->size);
+	if (file->mapping)
+		munmap(file->mapping, file->size);
 	*file = (struct sk_package_file){0};
 }
 

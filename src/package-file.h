@@ -1,6 +1,7 @@
 /* A package read from its file, for whoever looks into one without running it. In comes a path, and a file that anybody
  * may have written; out comes its image with everything checked that is needed to find the plan, the report and the
- * code. The file is the image: in a package every loaded byte stands in the file at its address. */
+ * code. The file is the image: in a package every loaded byte stands in the file at its address; in an object of sklink
+ * -r it is taken to. */
 #ifndef SK_PACKAGE_FILE_H
 #define SK_PACKAGE_FILE_H
 
@@ -20,16 +21,19 @@ struct sk_file_segment {
 
 struct sk_package_file {
 	const char *path;
-	const uint8_t *bytes; /* the mapped file */
+	void *mapping;
+	const uint8_t *bytes; /* of the file; relocated, if it is an object */
 	uint64_t size;
+	bool is_object; /* of sklink -r */
 	SK_ARRAY(struct sk_file_segment) segments;
 	uint64_t text; /* address of the section .text, or 0 */
 	uint64_t plan_offset; /* address of the plan */
+	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
 	bool has_report;
 	const struct sk_report_entry *reasons;
 	size_t reason_count;
-	struct sk_map symbols; /* of .dynsym, defined: name to index in symbol_values */
+	struct sk_map symbols; /* of .dynsym, or global ones of an object, defined: name to index in symbol_values */
 	SK_ARRAY(uint64_t) symbol_values;
 };
 

@@ -11,6 +11,7 @@ struct package {
 	struct sk_model *model;
 	const struct sk_plan_image *image;
 	const struct sk_plan_view *plan;
+	const char *plan_symbol;
 	struct sk_linker *linker;
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
@@ -187,7 +188,7 @@ static void add_plan(struct package *package)
 	sk_section section =
 		add_bytes(package, ".sk.plan", SK_SECTION_READ_ONLY, SK_PLAN_ALIGN, image->bytes, image->size);
 
-	sk_linker_define(package->linker, section, "sk_plan", 0, image->size, SK_SYMBOL_OBJECT, true);
+	sk_linker_define(package->linker, section, package->plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
 	for (size_t i = 0; i < image->relocations.count; i++) {
 		const struct sk_plan_relocation *relocation = &image->relocations.items[i];
 
@@ -220,10 +221,11 @@ static void add_report(struct package *package, const struct sk_partition *parti
 }
 
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker,
+		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES])
 {
-	struct package package = {.model = model, .image = image, .plan = plan, .linker = linker};
+	struct package package = {
+		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,

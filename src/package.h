@@ -4,8 +4,8 @@
 #ifndef SK_PACKAGE_H
 #define SK_PACKAGE_H
 
-#include "loader/plan.h"
 #include "entries.h"
+#include "loader/plan.h"
 #include "model.h"
 #include "partition.h"
 #include "plan.h"
@@ -15,10 +15,11 @@ struct sk_package_options {
 	unsigned threads;
 };
 
-/* Adds everything to the linker. plan is a view of image; entries become the code of its launches. False after an error
+/* Adds everything to the linker. plan is a view of image, and plan_symbol its global symbol;
+ * entries become the code of its launches. False after an error
  * in the model's sink. */
 bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, struct sk_linker *linker,
+		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES]);
 
 #endif

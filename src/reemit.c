@@ -62,9 +62,7 @@ static bool check_symbol(struct sk_diag *diag, const struct sk_package_file *fil
 	if (symbol != SK_NONE && file->symbol_values.items[symbol] == address)
 		return true;
 	sk_error(diag, (struct sk_place){.file = file->path},
-		 symbol == SK_NONE ? "the dynamic symbol '%s' is missing"
-				   : "the dynamic symbol '%s' is not where the plan says",
-		 name);
+		 symbol == SK_NONE ? "the symbol '%s' is missing" : "the symbol '%s' is not where the plan says", name);
 	return false;
 }
 
@@ -162,7 +160,7 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 
 bool sk_reemit_compare(struct sk_diag *diag, const struct sk_package_file *file)
 {
-	bool sound = check_symbol(diag, file, "sk_plan", file->plan_offset);
+	bool sound = check_symbol(diag, file, file->plan_symbol, file->plan_offset);
 
 	sound &= check_kernels(diag, file);
 	sound &= check_constants(diag, file);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "bind.h"
 #include "command.h"
+#include "header.h"
 #include "kernels.h"
 #include "manifest.h"
 #include "memory.h"
@@ -29,6 +30,7 @@ struct link {
 	struct sk_linker *linker;
 	struct sk_plan_view plan; /* once it is complete */
 	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
+	const char *name; /* of the package in C, once there is a plan */
 };
 
 static void print_line(void *context, const char *line)
@@ -47,6 +49,7 @@ static struct sk_linker *create_linker(const struct link *link)
 					.search_path_count = command->search_paths.count,
 					.root = command->root,
 					.soname = command->soname,
+					.relocatable = command->relocatable,
 					.max_page_size = command->max_page_size,
 					.no_relro = command->no_relro,
 					.strip_debug = command->strip_debug,
@@ -128,6 +131,7 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 	ok &= check_output(diag, linker, command->map_file);
 	ok &= check_output(diag, linker, command->time_trace);
 	ok &= check_output(diag, linker, command->reproduction);
+	ok &= check_output(diag, linker, command->header);
 	return check_output(diag, linker, command->dependency_file) && ok;
 }
 
@@ -144,6 +148,39 @@ static void add_constants(struct sk_linker *linker, const struct sk_model *model
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
 			sk_linker_add_dependency(linker, model->tensors.items[i].data);
+}
+
+/* What libskrt finds the plan by. One program may hold several packages, so in an object the name is the package's. */
+static const char *plan_symbol(const struct link *link)
+{
+	return link->command->relocatable ? sk_arena_print(link->arena, "sk_plan_%s", link->name) : "sk_plan";
+}
+
+static bool write_header(const struct link *link, const struct sk_plan_image *image)
+{
+	enum { EMBEDDED_LIMIT = 256 << 20 }; /* no compiler would read more */
+	const struct sk_command *command = link->command;
+	struct sk_header_contents contents = {
+		.name = link->name,
+		.image = image,
+		.plan = &link->plan,
+		.plan_symbol = command->relocatable ? plan_symbol(link) : NULL,
+	};
+
+	if (!command->header)
+		return true;
+	if (command->embed)
+		contents.bytes = sk_linker_bytes(link->linker, &contents.size);
+	if (contents.size > EMBEDDED_LIMIT) {
+		sk_error(link->diag, (struct sk_place){.file = command->header},
+			 "a package of more than %d MiB cannot be embedded; load it from its file",
+			 EMBEDDED_LIMIT >> 20);
+		return false;
+	}
+
+	const char *text = sk_header_write(link->arena, &contents);
+
+	return sk_file_replace(link->diag, command->header, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
 }
 
 /* Each room collects all its errors; the first room with one is the last to run. */
@@ -234,7 +271,9 @@ static bool link_package(struct link *link)
 						   .threads = command->threads};
 
 	sk_timing_next(timing, "dispatchers");
-	if (!sk_package_build(model, partition, &image, &link->plan, linker, &options, link->entries))
+	link->name = sk_package_name(link->arena, command->soname, &link->plan);
+	if (!sk_package_build(model, partition, &image, &link->plan, plan_symbol(link), linker, &options,
+			      link->entries))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
@@ -246,7 +285,7 @@ static bool link_package(struct link *link)
 	if (command->map_file)
 		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));
 	sk_timing_next(timing, "write");
-	if (!sk_linker_write(linker, command->output))
+	if (!write_header(link, &image) || !sk_linker_write(linker, command->output))
 		return false;
 	sk_timing_end(timing);
 	return true;

@@ -46,3 +46,4 @@ for name in composite plain; do
 	"$top_builddir/sklink" --no-task-entries $manifest $objects -o package/$name-bare.sk
 done
 strip package/plain-bare.sk
+"$top_builddir/sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" object/small.o -r -o package/plain.o

@@ -9,11 +9,9 @@
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections, --trace,
- * --trace-symbol,
- * --map FILE,
- * --dependency-file FILE
- *     --compress-debug-sections, --strip-debug, --strip-all
+ *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
+ *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
+ *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
  * All exports' targets also stand in an exported table `driver_table`, 32-bit and relative to the entry, in the order
@@ -37,7 +35,7 @@ struct arguments {
 	enum sk_icf icf;
 	bool isolate, cross_references;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
-	bool kernels, all, compress_debug, strip_debug, strip_all;
+	bool kernels, all, compress_debug, strip_debug, strip_all, relocatable;
 };
 
 /* The value of an option that takes one. */
@@ -127,6 +125,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->strip_debug = true;
 		else if (!strcmp(name, "--strip-all"))
 			options->strip_all = true;
+		else if (!strcmp(name, "--relocatable"))
+			options->relocatable = true;
 	}
 }
 
@@ -336,6 +336,7 @@ int main(int count, char **arguments)
 				 &(struct sk_linker_options){.search_paths = options->search_paths,
 							     .search_path_count = options->search_path_count,
 							     .soname = options->soname,
+							     .relocatable = options->relocatable,
 							     .strip_debug = options->strip_debug,
 							     .strip_all = options->strip_all,
 							     .compress_debug = options->compress_debug,

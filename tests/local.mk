@@ -5,6 +5,7 @@ SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	CC='$(CC)'; export CC; \
 	KERNEL_CC='$(KERNEL_CC)'; export KERNEL_CC; \
 	KERNEL_CFLAGS='$(KERNEL_CFLAGS)'; export KERNEL_CFLAGS; \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT;
@@ -89,6 +90,7 @@ END_TO_END_TESTS = \
 	tests/cores.sh \
 	tests/errors.sh \
 	tests/features.sh \
+	tests/header.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
 	tests/line-table.sh \
@@ -96,6 +98,7 @@ END_TO_END_TESTS = \
 	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
+	tests/relocatable.sh \
 	tests/repro.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
@@ -111,7 +114,8 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
-	src/package-file.c src/package-file.h src/reemit.c src/reemit.h
+	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
+	src/reemit.c src/reemit.h
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
 

@@ -64,7 +64,7 @@ fails_with '^skdump: error: no package given' "$skdump" --steps
 fails_with '^skdump: error: more than one package' "$skdump" model.sk bare.sk
 fails_with '^skdump: error: nothing.sk: No such file' "$skdump" nothing.sk
 fails_with '^skdump: error: model.yaml: it is not an ELF file' "$skdump" model.yaml
-fails_with '^skdump: error: kernels.o: it is not a 64-bit little-endian shared object' "$skdump" kernels.o
+fails_with '^skdump: error: kernels.o: it is not a package: it has no section .sk.plan' "$skdump" kernels.o
 fails_with '^skdump: error: \.: it is not a file' "$skdump" .
 : >empty.sk
 fails_with '^skdump: error: empty.sk: ' "$skdump" empty.sk

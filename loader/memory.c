@@ -1,0 +1,124 @@
+/* Packages that are in memory already.
+ *
+ * One that a linker has made part of the program (sklink -r), or of a shared object, is relocated and protected: there
+ * is nothing to load. The program headers of the object that holds the plan take the place of the file's, and what is
+ * checked in a file's image is checked in that object's.
+ *
+ * One that is an array of bytes becomes a file without a name, so that it is mapped and protected like any other. */
+#include "config.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "loader/module.h"
+#include "loader/report.h"
+
+/* ---- linked into the program ---- */
+
+struct search {
+	uintptr_t address; /* that is looked for */
+	struct sk_image *image;
+	char *name; /* of the object that holds it; NULL: not found */
+	bool no_memory;
+};
+
+/* The segments of a loaded object, as far as there is room: an object has a handful. */
+static void take_segments(const struct dl_phdr_info *object, struct sk_image *image)
+{
+	*image = (struct sk_image){.bias = object->dlpi_addr};
+	for (unsigned i = 0; i < object->dlpi_phnum && image->segment_count < SK_IMAGE_SEGMENTS; i++) {
+		const Elf64_Phdr *header = &object->dlpi_phdr[i];
+
+		if (header->p_type != PT_LOAD)
+			continue;
+		image->segments[image->segment_count++] = (struct sk_segment){
+			.address = header->p_vaddr,
+			.size = header->p_memsz,
+			.file_size = header->p_filesz,
+			.offset = header->p_offset,
+			.protection = (header->p_flags & PF_R ? PROT_READ : 0) |
+				      (header->p_flags & PF_W ? PROT_WRITE : 0) |
+				      (header->p_flags & PF_X ? PROT_EXEC : 0),
+		};
+	}
+}
+
+/* 1 ends the search. */
+static int look_into(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct search *search = context;
+
+	(void)size;
+	take_segments(object, search->image);
+	if (!sk_image_holds(search->image, (const void *)search->address, 1, PROT_READ))
+		return 0;
+	search->name = strdup(*object->dlpi_name ? object->dlpi_name : "the program");
+	search->no_memory = !search->name;
+	return 1;
+}
+
+enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
+					 struct skrt_module **result)
+{
+	struct sk_image image;
+	struct search search = {.address = (uintptr_t)plan, .image = &image};
+
+	if (!device || !plan || !result)
+		return sk_report_null(__func__);
+	dl_iterate_phdr(look_into, &search);
+	if (search.no_memory)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a module");
+	if (!search.name)
+		return sk_report(SKRT_BAD_PACKAGE, "the plan at %p is in no object that is loaded", (const void *)plan);
+
+	uint64_t size = sizeof(*plan);
+
+	/* A plan that is not aligned is refused below, with those that are not plans. */
+	if (sk_image_holds(&image, plan, size, PROT_READ) && (uintptr_t)plan % SK_PLAN_ALIGN == 0 &&
+	    plan->magic == SK_PLAN_MAGIC)
+		size = plan->size;
+	return sk_module_make(device, search.name, &image, plan, size, result);
+}
+
+/* ---- an array of bytes ---- */
+
+static bool write_all(int file, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t wrote = write(file, bytes, size);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		bytes += wrote;
+		size -= (size_t)wrote;
+	}
+	return true;
+}
+
+enum skrt_status skrt_module_load_bytes(struct skrt_device *device, const void *bytes, size_t size,
+					struct skrt_module **result)
+{
+	char path[64];
+	enum skrt_status status;
+
+	if (!device || !bytes || !result)
+		return sk_report_null(__func__);
+	int file = memfd_create("package", MFD_CLOEXEC);
+	if (file < 0 || !write_all(file, bytes, size)) {
+		status =
+			sk_report(SKRT_OUT_OF_MEMORY, "cannot make a file of the package's bytes: %s", strerror(errno));
+	} else {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+		status = skrt_module_load(device, path, result);
+	}
+	if (file >= 0)
+		close(file);
+	return status;
+}
