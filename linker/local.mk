@@ -77,7 +77,7 @@ SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)
 
 # Slow: archives that Debian's packages hold.
-ARCHIVE_TESTS = tests/archives.sh
+ARCHIVE_TESTS = tests/archives.sh tests/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
 EXTRA_DIST += tests/packages.sh
