@@ -1,7 +1,7 @@
-# Every member of Debian's numerical and media archives that GNU ld can link with -shared -Bsymbolic, through the linker:
-# each by itself, with a companion that defines what it takes from others, and in batches of which a GNU ld link of the
-# same objects must mean the same (compare-links.c). Thread-local storage and IFUNCs are the only things that the linker
-# may refuse.
+# Every member of Debian's numerical and media archives, and of the libraries behind Fortran and C++, that GNU ld can link
+# with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines what it takes from others,
+# and in batches of which a GNU ld link of the same objects must mean the same (compare-links.c). Thread-local storage and
+# IFUNCs are the only things that the linker may refuse.
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/packages.sh"
 members=$top_builddir/tests/link-members
@@ -61,7 +61,7 @@ link_batch() {
 	fi
 }
 
-# try_archive PACKAGE PATH
+# try_archive PACKAGE PATH: under /usr/lib
 try_archive() {
 	get_package "$1" || {
 		missing="$missing $1"
@@ -71,28 +71,31 @@ try_archive() {
 	linked=0 refused=0
 	mkdir members
 	: >compared.txt
-	"$members" --split "$packages/$1/usr/lib/x86_64-linux-gnu/$2" members
+	"$members" --split "$packages/$1/usr/lib/$2" members
 	ls members/*.o | xargs -n 256 >batches.txt
 	while read -r batch; do
 		link_batch $batch
 	done <batches.txt
 	rm -r members
-	awk -v name="$2" -v linked=$linked -v refused=$refused '
+	awk -v name="${2##*/}" -v linked=$linked -v refused=$refused '
 		{ sections += $1; bytes += $3; relocations += $5; frames += $7 }
 		END { printf "%s: %d members linked, %d thread-local or beyond GNU ld; equal: %d sections, %d bytes, " \
 			"%d relocations, %d frames\n", name, linked, refused, sections, bytes, relocations, frames }' compared.txt
 }
 
-try_archive libsodium-dev libsodium.a
-try_archive libblas-dev blas/libblas.a
-try_archive liblapack-dev lapack/liblapack.a
+multiarch=x86_64-linux-gnu
+try_archive libsodium-dev $multiarch/libsodium.a
+try_archive libblas-dev $multiarch/blas/libblas.a
+try_archive liblapack-dev $multiarch/lapack/liblapack.a
 for precision in "" f l q; do
-	try_archive libfftw3-dev libfftw3$precision.a
+	try_archive libfftw3-dev $multiarch/libfftw3$precision.a
 done
-try_archive libfftw3-dev libfftw3_threads.a
-try_archive libgsl-dev libgsl.a
-try_archive libgsl-dev libgslcblas.a
-try_archive libblis-serial-dev blis-serial/libblis.a
-try_archive libx264-dev libx264.a
-try_archive libopenblas-pthread-dev openblas-pthread/libopenblas.a
+try_archive libfftw3-dev $multiarch/libfftw3_threads.a
+try_archive libgsl-dev $multiarch/libgsl.a
+try_archive libgsl-dev $multiarch/libgslcblas.a
+try_archive libblis-serial-dev $multiarch/blis-serial/libblis.a
+try_archive libx264-dev $multiarch/libx264.a
+try_archive libopenblas-pthread-dev $multiarch/openblas-pthread/libopenblas.a
+try_archive libgfortran-12-dev gcc/$multiarch/12/libgfortran.a
+try_archive libstdc++-12-dev gcc/$multiarch/12/libstdc++.a
 [ -z "$missing" ] || { echo "SKIP: packages that cannot be had:$missing"; exit 77; }

@@ -394,15 +394,18 @@ static struct destination code(const struct image *image, uint64_t address)
 	return (struct destination){.address = address};
 }
 
-/* An access to the GOT, which may have been rewritten to reach its target directly. `input` are the bytes in front of
- * the field as the object has them. */
-static bool got_access(const struct image *image, const uint8_t *input, uint64_t field_at, struct destination *result)
+/* An access to the GOT, which may have been rewritten to reach its target directly. */
+static bool got_access(const struct image *image, const struct section *section, uint64_t field_at,
+		       const Elf64_Rela *relocation, struct destination *result)
 {
 	const uint8_t *bytes = at(image, field_at - 2, 7);
-	uint64_t next = field_at + 4, target = next + (uint64_t)field(image, field_at, 4);
+	uint64_t target = field_at + (uint64_t)field(image, field_at, 4) - (uint64_t)relocation->r_addend;
 
-	if (!bytes)
+	if (relocation->r_offset < 2 || !bytes)
 		return false;
+
+	const uint8_t *input = section->bytes + relocation->r_offset - 2;
+
 	if (!memcmp(bytes, input, 2)) {
 		*result = word(image, target);
 		return true;
@@ -445,22 +448,19 @@ static bool is_got_access(uint32_t type)
 	return type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
 }
 
-/* Where the field leads, with its addend. For code relative to the place the addend also holds what the processor
- * adds. */
-static bool follow(const struct image *image, const struct section *section, uint64_t address,
+/* Where the field at that address leads, with its addend. For code relative to the place the addend also holds what the
+ * processor adds. */
+static bool follow(const struct image *image, const struct section *section, uint64_t field_at,
 		   const Elf64_Rela *relocation, struct destination *result)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info);
-	uint64_t field_at = address + relocation->r_offset;
 
 	if (type == R_X86_64_64) {
 		*result = word(image, field_at);
 		return true;
 	}
 	if (is_got_access(type)) {
-		if (relocation->r_addend != -4 || relocation->r_offset < 2)
-			return false;
-		if (!got_access(image, section->bytes + relocation->r_offset - 2, field_at, result))
+		if (!got_access(image, section, field_at, relocation, result))
 			return false;
 		result->address += (uint64_t)relocation->r_addend;
 		return true;
@@ -513,15 +513,15 @@ static bool leads_to(int which, const struct object *object, const Elf64_Sym *sy
 	       destination.address == section->address[which] + symbol->st_value + (uint64_t)addend;
 }
 
-/* A number for what the relocation leads to, the same in both images if it is the same; 0: to nothing that it may lead
- * to. */
+/* A number for what the relocation's field, which stands at that address, leads to, the same in both images if it is
+ * the same; 0: to nothing that it may lead to. */
 static size_t identify(int which, const struct object *object, const struct section *section,
-		       const Elf64_Rela *relocation)
+		       const Elf64_Rela *relocation, uint64_t field_at)
 {
 	const Elf64_Sym *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
 	struct destination destination;
 
-	if (!follow(&images[which], section, section->address[which], relocation, &destination))
+	if (!follow(&images[which], section, field_at, relocation, &destination))
 		return 0;
 	if (ELF64_R_SYM(relocation->r_info) < object->first_global)
 		return leads_to(which, object, symbol, relocation->r_addend, destination);
@@ -539,9 +539,12 @@ static size_t identify(int which, const struct object *object, const struct sect
 	return destination.import && !strcmp(destination.import, name) ? 1 : 0;
 }
 
-static void check_relocation(const struct object *object, const struct section *section, const Elf64_Rela *relocation)
+/* The field stands at these addresses. */
+static void check_relocation(const struct object *object, const struct section *section, const Elf64_Rela *relocation,
+			     const uint64_t addresses[IMAGES])
 {
-	size_t gnu = identify(GNU, object, section, relocation), sk = identify(SK, object, section, relocation);
+	size_t gnu = identify(GNU, object, section, relocation, addresses[GNU]);
+	size_t sk = identify(SK, object, section, relocation, addresses[SK]);
 	const Elf64_Sym *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
 
 	compared_relocations++;
@@ -553,6 +556,20 @@ static void check_relocation(const struct object *object, const struct section *
 			 : gnu	   ? "leads elsewhere in sklink's output"
 			 : sk	   ? "leads elsewhere in GNU ld's output"
 				   : "is not understood, or leads elsewhere in both outputs");
+}
+
+/* The relocations of what stands at the offset in the section, and at these addresses in the images. */
+static void check_relocations(const struct object *object, const struct section *section, uint64_t offset,
+			      uint64_t size, const uint64_t addresses[IMAGES])
+{
+	for (size_t i = 0; i < section->relocation_count; i++) {
+		const Elf64_Rela *relocation = &section->relocations[i];
+		uint64_t distance = relocation->r_offset - offset;
+
+		if (distance < size && ELF64_R_TYPE(relocation->r_info) != R_X86_64_NONE)
+			check_relocation(object, section, relocation,
+					 (const uint64_t[]){addresses[GNU] + distance, addresses[SK] + distance});
+	}
 }
 
 /* ---- sections ---- */
@@ -617,8 +634,8 @@ static void check_section(const struct object *object, const struct section *sec
 	if (!(section->header.sh_flags & SHF_ALLOC) || !section->header.sh_size || is_mergeable(section) ||
 	    !strcmp(section->name, ".eh_frame") || !strncmp(section->name, ".note", 5))
 		return;
-	if (!section->placed[SK]) {
-		left_out++;
+	if (!section->placed[SK]) { /* in neither: another object has given the group */
+		left_out += section->placed[GNU];
 		return;
 	}
 	if (!section->placed[GNU]) {
@@ -631,9 +648,7 @@ static void check_section(const struct object *object, const struct section *sec
 	check_bytes(object, section, written);
 	free(written);
 	check_protection(object, section);
-	for (size_t i = 0; i < section->relocation_count; i++)
-		if (ELF64_R_TYPE(section->relocations[i].r_info) != R_X86_64_NONE)
-			check_relocation(object, section, &section->relocations[i]);
+	check_relocations(object, section, 0, section->header.sh_size, section->address);
 	compared_sections++;
 }
 
@@ -674,33 +689,27 @@ static uint64_t look_up(const struct image *image, uint64_t address)
 	return table + (uint64_t)field(image, table + 16 + 8 * low, 4);
 }
 
-/* Equal but for zeros (no operation) behind the end of one. */
-static bool same_instructions(const uint8_t *left, uint64_t left_size, const uint8_t *right, uint64_t right_size)
+/* The CIE or FDE at the offset says what the one at the image's address says, but for what relocations write, and for
+ * zeros (no operation) behind the end of one. The first `skipped` bytes, which lead from one to the other, are not
+ * compared. */
+static bool same_frame(const struct image *image, const struct section *frames, const uint8_t *written, uint64_t offset,
+		       uint64_t address, uint64_t skipped)
 {
-	for (uint64_t i = 0; i < left_size || i < right_size; i++)
-		if ((i < left_size ? left[i] : 0) != (i < right_size ? right[i] : 0))
+	uint64_t left_size = 4 + (uint64_t)word32(frames->bytes + offset), right_size;
+	const uint8_t *left = frames->bytes + offset, *right = at(image, address, 4);
+
+	if (!right)
+		return false;
+	right_size = 4 + (uint64_t)word32(right);
+	if (!at(image, address, right_size))
+		return false;
+	for (uint64_t i = skipped; i < left_size || i < right_size; i++) {
+		bool free = i < left_size && i < right_size && written[offset + i];
+
+		if (!free && (i < left_size ? left[i] : 0) != (i < right_size ? right[i] : 0))
 			return false;
+	}
 	return true;
-}
-
-/* The FDE of the object, and its CIE, say the same as those that the image has for the function at the address. */
-static bool same_frame(const struct image *image, const uint8_t *fde, const uint8_t *cie, uint64_t address)
-{
-	uint64_t found = look_up(image, address);
-	const uint8_t *bytes = found ? at(image, found, 12) : NULL;
-
-	if (!bytes || !at(image, found, 4 + (uint64_t)word32(bytes)))
-		return false;
-
-	uint64_t cie_at = found + 4 - word32(bytes + 4);
-	const uint8_t *cie_bytes = at(image, cie_at, 12);
-
-	if (!cie_bytes || !at(image, cie_at, 4 + (uint64_t)word32(cie_bytes)))
-		return false;
-	return found + 8 + (uint64_t)field(image, found + 8, 4) == address && word32(bytes + 4) != 0 &&
-	       word32(cie_bytes + 4) == 0 &&
-	       same_instructions(fde + 12, word32(fde) - 8, bytes + 12, word32(bytes) - 8) &&
-	       same_instructions(cie + 8, word32(cie) - 4, cie_bytes + 8, word32(cie_bytes) - 4);
 }
 
 /* The function that the FDE at the offset describes is what the relocation of its first field refers to. */
@@ -719,40 +728,49 @@ static const struct section *described(const struct object *object, const struct
 	return NULL;
 }
 
-static void check_frame(const struct object *object, const struct section *frames, uint64_t offset)
+static void check_frame(const struct object *object, const struct section *frames, const uint8_t *written,
+			uint64_t offset)
 {
-	const uint8_t *fde = frames->bytes + offset, *cie = fde + 4 - word32(fde + 4);
-	uint64_t value;
+	const uint8_t *fde = frames->bytes + offset;
+	uint64_t cie = offset + 4 - word32(fde + 4), value, found[IMAGES], found_cie[IMAGES];
 	const struct section *function = described(object, frames, offset, &value);
 
-	if (strcmp((const char *)cie + 9, "zR")) {
-		complain("%s: frames with the augmentation '%s' are not understood", object->path,
-			 (const char *)cie + 9);
-		return;
-	}
-	if (!function || !word32(fde + 12))
+	if (!function || !function->placed[GNU] || !function->placed[SK] || !word32(fde + 12))
 		return;
 	for (int which = 0; which < IMAGES; which++) {
-		if (!function->placed[which])
-			continue;
-		if (!same_frame(&images[which], fde, cie, function->address[which] + value))
+		const struct image *image = &images[which];
+		uint64_t address = function->address[which] + value;
+
+		found[which] = look_up(image, address);
+		found_cie[which] = found[which] + 4 - (uint32_t)field(image, found[which] + 4, 4);
+		if (!found[which] || found[which] + 8 + (uint64_t)field(image, found[which] + 8, 4) != address ||
+		    field(image, found_cie[which] + 4, 4) != 0 ||
+		    !same_frame(image, frames, written, offset, found[which], 8) ||
+		    !same_frame(image, frames, written, cie, found_cie[which], 8)) {
 			complain("%s: the unwind information of %s+0x%llx is not found in %s, or says something else",
-				 object->path, function->name, (unsigned long long)value, images[which].path);
-		compared_frames += which == SK;
+				 object->path, function->name, (unsigned long long)value, image->path);
+			return;
+		}
 	}
+	check_relocations(object, frames, offset, 4 + (uint64_t)word32(fde), found);
+	check_relocations(object, frames, cie, 4 + (uint64_t)word32(frames->bytes + cie), found_cie);
+	compared_frames++;
 }
 
 static void check_frames(const struct object *object, const struct section *frames)
 {
+	uint8_t *written = written_bytes(frames);
+
 	for (uint64_t offset = 0; offset + 4 <= frames->header.sh_size && word32(frames->bytes + offset);) {
 		uint64_t size = 4 + (uint64_t)word32(frames->bytes + offset);
 
 		if (size > frames->header.sh_size - offset)
 			stop(object->path, "has damaged frames");
 		if (word32(frames->bytes + offset + 4))
-			check_frame(object, frames, offset);
+			check_frame(object, frames, written, offset);
 		offset += size;
 	}
+	free(written);
 }
 
 int main(int count, char **arguments)
