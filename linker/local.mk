@@ -52,6 +52,15 @@ check_PROGRAMS += tests/link-damage
 tests_link_damage_SOURCES = tests/link-damage.c
 tests_link_damage_LDADD = linker/liblinker.la
 
+# What Debian's archives are linked and compared with.
+check_PROGRAMS += tests/link-members tests/compare-links
+tests_link_members_SOURCES = tests/link-members.c
+tests_link_members_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_link_members_LDADD = linker/liblinker.la $(LIBELF_LIBS)
+tests_compare_links_SOURCES = tests/compare-links.c
+tests_compare_links_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_compare_links_LDADD = $(LIBELF_LIBS)
+
 if HAVE_CHECK
 check_PROGRAMS += tests/check_archive tests/check_relocate
 QUICK_TESTS += tests/check_archive tests/check_relocate
@@ -80,3 +89,11 @@ LINKER_TESTS = \
 	tests/link-versions.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)
+
+# Slow: archives that Debian's packages hold.
+ARCHIVE_TESTS = tests/archives.sh tests/openblas-kernels.sh
+SHELL_TESTS += $(ARCHIVE_TESTS)
+SLOW_TESTS += $(ARCHIVE_TESTS)
+EXTRA_DIST += tests/packages.sh
+clean-local:
+	rm -rf tests/packages

@@ -3,7 +3,7 @@
 set -eu
 seconds=$1
 shift
-[ $# -gt 0 ] || set -- object archive manifest package
+[ $# -gt 0 ] || set -- object archive manifest npy package
 mkdir -p "$top_builddir/fuzz-corpus/work"
 cd "$top_builddir/fuzz-corpus"
 sh "$top_srcdir/tests/fuzz-seeds.sh" "$PWD/seeds"

@@ -1,8 +1,8 @@
 # The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object, FOLDER/archive,
-# FOLDER/manifest and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+# FOLDER/manifest, FOLDER/npy and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
 set -eu
 [ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
-mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/package"
+mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/npy" "$1/package"
 cd "$1"
 for target in object archive manifest package; do
 	for file in "$top_srcdir/tests/fuzz/$target"/*; do
@@ -37,6 +37,21 @@ rm object/a-member-with-a-long-name.o
 
 cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
+# npy NAME VERSION TYPE ORDER SHAPE BYTES: version 1 has a length of two bytes, version 2 one of four.
+npy() {
+	dictionary="{'descr': '$3', 'fortran_order': $4, 'shape': $5, }"
+	{
+		printf '\223NUMPY\00'$2'\0'
+		printf "\\$(printf %o ${#dictionary})\\0"
+		[ $2 = 1 ] || printf '\0\0'
+		printf %s "$dictionary"
+		head -c $6 /dev/zero
+	} >npy/$1.npy
+}
+npy matrix 1 '<f4' False '(2, 3)' 24
+npy vector 1 '|u1' True '(7,)' 7
+npy scalar 2 '<i8' False '()' 8
+npy empty 1 '<V2' False '(3, 0)' 0
 for name in composite plain; do
 	case $name in
 	composite) manifest=manifest/composite.yaml objects=object/composite.o ;;

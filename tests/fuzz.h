@@ -4,6 +4,7 @@
  *   fuzz-object.c    one object through the linker, everything in it required
  *   fuzz-archive.c   the same for an archive, on demand and whole
  *   fuzz-manifest.c  a manifest through all rooms that need no object
+ *   fuzz-npy.c       a .npy file, as every type of elements
  *   fuzz-package.c   a package through libskrt's loading and skdump's proof; nothing in it is run
  *
  * A target runs in a scratch directory: what it writes there it removes. It ends the process if a promise is broken

@@ -16,4 +16,5 @@ run() {
 run object "$(ls bombs/*.o)"
 run archive "$(ls bombs/*.a)"
 run manifest "$(ls bombs/*.yaml)" --text
+run npy "" --text
 run package ""

@@ -116,16 +116,19 @@ FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c te
 FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
 	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h
+FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
 
-check_PROGRAMS += tests/fuzz-object tests/fuzz-archive tests/fuzz-manifest tests/fuzz-package
+check_PROGRAMS += tests/fuzz-object tests/fuzz-archive tests/fuzz-manifest tests/fuzz-npy tests/fuzz-package
 tests_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
 tests_fuzz_object_LDADD = linker/liblinker.la
 tests_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
 tests_fuzz_archive_LDADD = linker/liblinker.la
 tests_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
 tests_fuzz_manifest_LDADD = src/libcore.la
+tests_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
+tests_fuzz_npy_LDADD = loader/libnpy.la
 tests_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
 tests_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_fuzz_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
@@ -140,7 +143,8 @@ SLOW_TESTS += tests/mutate.sh
 EXTRA_DIST += tests/fuzz-seeds.sh tests/fuzz
 
 if FUZZING
-noinst_PROGRAMS += tests/libfuzzer-object tests/libfuzzer-archive tests/libfuzzer-manifest tests/libfuzzer-package
+noinst_PROGRAMS += tests/libfuzzer-object tests/libfuzzer-archive tests/libfuzzer-manifest tests/libfuzzer-npy \
+	tests/libfuzzer-package
 tests_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
 tests_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_libfuzzer_object_LDADD = linker/liblinker.la
@@ -150,6 +154,9 @@ tests_libfuzzer_archive_LDADD = linker/liblinker.la
 tests_libfuzzer_manifest_SOURCES = $(FUZZ_MANIFEST_FILES)
 tests_libfuzzer_manifest_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_libfuzzer_manifest_LDADD = src/libcore.la
+tests_libfuzzer_npy_SOURCES = $(FUZZ_NPY_FILES)
+tests_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_libfuzzer_npy_LDADD = loader/libnpy.la
 tests_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
 tests_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_libfuzzer_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS) -fsanitize=fuzzer

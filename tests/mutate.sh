@@ -2,28 +2,40 @@
 # them, mutate.c what counts as a failure. Then some through sklink itself, which leaves an output file only if it says
 # that all went well.
 . "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/packages.sh"
 
-# Half of them from the libraries that are installed, as far as they need nothing else.
+# Most of them out of archives of Debian's packages, or of those that are installed: C, Fortran and assembler (x264's by
+# nasm), as far as they need nothing but imports.
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
+sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/stubs/imports.def" | sort >imports
 mkdir objects
-collect() { # ARCHIVE COUNT PREFIX
-	[ -f "$1" ] || return 0
-	mkdir "$3" && cd "$3"
+collect() { # PACKAGE ARCHIVE COUNT [WHICH]: members whose names match
+	archive=$libraries/$2
+	! get_package "$1" || archive=$packages/$1/usr/lib/x86_64-linux-gnu/$2
+	[ -f "$archive" ] || return 0
+	mkdir members && cd members
 	# Spread over the archive; names that occur once, since ar takes the first of several.
-	ar t "$1" | sort | uniq -u | awk -v count=$((8 * $2)) '{ name[NR] = $0 } END {
+	ar t "$archive" | sort | uniq -u | grep -e "${4:-.}" | awk -v count=$((8 * $3)) '{ name[NR] = $0 } END {
 		for (i = 0; i < count; i++) print name[1 + int(i * NR / count)] }' | sort -u >names
-	xargs ar x "$1" <names
+	xargs ar x "$archive" <names
 	taken=0
 	for object in *.o; do
-		[ $taken -lt "$2" ] || break
-		[ -z "$(nm -u "$object")" ] || continue
-		mv "$object" "../objects/$3-$object"
+		[ $taken -lt "$3" ] || break
+		[ -z "$(nm -u --format=posix "$object" | awk '{ print $1 }' | sort | comm -23 - ../imports)" ] || continue
+		mv "$object" "../objects/$1-$object"
 		taken=$((taken + 1))
 	done
 	cd ..
+	rm -r members
 }
-collect "$(ls "$libraries"/openblas-*/libopenblas.a 2>/dev/null | head -1)" 11 openblas
-collect "$libraries/blas/libblas.a" 4 blas
+collect libopenblas-pthread-dev openblas-pthread/libopenblas.a 6
+collect libblas-dev blas/libblas.a 3
+collect liblapack-dev lapack/liblapack.a 3
+collect libfftw3-dev libfftw3.a 3
+collect libgsl-dev libgsl.a 3
+collect libsodium-dev libsodium.a 3
+collect libx264-dev libx264.a 3 -a-
+collect libx264-dev libx264.a 1 '^[a-z]*[.]o'
 
 # The others by the compilers that are there.
 compilers=$KERNEL_CC
@@ -40,6 +52,7 @@ for flags in "-O2" "-Os -g -ffunction-sections -fdata-sections" "-O1 -fcommon -f
 		done
 	done
 done
+[ "$(ls objects | wc -l)" = 30 ] || fail "$(ls objects | wc -l) objects, not 30"
 "$top_builddir/tests/fuzz-object" --mutants "${MUTANTS:-10000}" objects/* || fail "mutants of objects"
 
 # sklink, and whatever is in the folder afterwards.
@@ -49,7 +62,7 @@ $KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/stubs" -c "$
 linked=0 refused=0
 for mutant in mutants/*; do
 	status=0
-	"$sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" $mutant -o output/model.sk 2>err.txt || status=$?
+	timeout 10 "$sklink" "$top_srcdir/tests/fuzz/manifest/kinds.yaml" $mutant -o output/model.sk 2>err.txt || status=$?
 	case $status in
 	0)
 		"$skdump" --verify output/model.sk >/dev/null || fail "$mutant gives a package that cannot be proved"
