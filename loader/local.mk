@@ -6,6 +6,20 @@ loader_libplan_la_SOURCES = loader/plan-checker.h loader/plan-launch.c loader/pl
 noinst_LTLIBRARIES += loader/libnpy.la
 loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
 
+# Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
+noinst_LTLIBRARIES += loader/libprofile.la
+loader_libprofile_la_SOURCES = loader/lines.c loader/lines.h loader/profile.c loader/profile.h
+profilesdir = $(pkgdatadir)/profiles
+dist_profiles_DATA = loader/profiles/a3.profile loader/profiles/host.profile
+loader/profile.lo: loader/builtin-profiles.h
+loader/builtin-profiles.h: $(dist_profiles_DATA)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)for name in a3 host; do \
+		echo "static const char $${name}_profile[] ="; \
+		sed 's/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profiles/$$name.profile || exit 1; \
+	done >$@.tmp && mv $@.tmp $@
+CLEANFILES += loader/builtin-profiles.h
+
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \

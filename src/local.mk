@@ -63,6 +63,7 @@ src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
 	loader/libnpy.la \
+	loader/libprofile.la \
 	src/libplanning.la \
 	src/libproof.la \
 	stubs/libstubs.la \

@@ -130,6 +130,8 @@ static void add_dependencies(struct sk_linker *linker, const struct sk_command *
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
 			sk_linker_add_dependency(linker, model->tensors.items[i].data);
+	if (model->device_file)
+		sk_linker_add_dependency(linker, model->device_file);
 }
 
 /* Each room collects all its errors; the first room with one is the last to run. */
