@@ -16,9 +16,19 @@ loader/builtin-profiles.h: $(dist_profiles_DATA)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)for name in a3 host; do \
 		echo "static const char $${name}_profile[] ="; \
-		sed 's/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profiles/$$name.profile || exit 1; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profiles/$$name.profile || exit 1; \
 	done >$@.tmp && mv $@.tmp $@
 CLEANFILES += loader/builtin-profiles.h
+
+# Predicted time: what skrun --predict prints.
+noinst_LTLIBRARIES += loader/libpredict.la
+loader_libpredict_la_SOURCES = \
+	loader/costs.c loader/costs.h \
+	loader/event-heap.h \
+	loader/predict.c loader/predict.h \
+	loader/program.c loader/program.h \
+	loader/simulate.c loader/simulate.h
+loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
@@ -49,15 +59,15 @@ pkgconfig_DATA = loader/libskrt.pc
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/elements.c loader/elements.h \
+	loader/measure.c loader/measure.h \
 	loader/session.c loader/session.h \
 	loader/skrun.c
-# Linked with the static library: an installed skrun depends on nothing but the C library.
-skrun_LDADD = libskrt.la loader/libnpy.la -lm
-skrun_LDFLAGS = $(AM_LDFLAGS) -static
+# Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
+skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
-SHELL_TESTS += tests/package-damage.sh tests/skrun.sh
-QUICK_TESTS += tests/package-damage.sh tests/skrun.sh
+SHELL_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
+QUICK_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/check_npy
@@ -65,6 +75,12 @@ tests_check_npy_SOURCES = tests/check_npy.c
 tests_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
 QUICK_TESTS += tests/check_npy
+
+check_PROGRAMS += tests/check_predict
+tests_check_predict_SOURCES = tests/check_predict.c tests/plan.c tests/plan.h
+tests_check_predict_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_check_predict_LDADD = loader/libpredict.la src/libbase.la -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/check_predict
 
 check_PROGRAMS += tests/check_image tests/check_runtime
 tests_check_image_SOURCES = tests/check_image.c tests/handmade.c tests/handmade.h

@@ -29,7 +29,7 @@ struct sk_profile {
 	struct sk_profile_lane lanes[SK_MAX_LANES]; /* one, or that of cube kernels and that of all others */
 	double clock; /* cycles a ns; > 0 */
 	double launch; /* from the end of what a launch follows to its beginning */
-	double await; /* from the end of a step on its last core until a core that waits for it goes on */
+	double await; /* from the end of a step on one core until another one that waits for it goes on */
 	double check; /* an await that finds the step finished */
 	double call; /* what each call of a kernel takes beside its cost */
 	double code_fetch; /* into one core's instruction memory */
