@@ -163,7 +163,8 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 					    .object = sk_object_name(linker->arena, object),
 					    .input = object->input,
 					    .place = sk_symbol_place(linker->arena, object, index),
-					    .code = object->globals[index - object->first_global]};
+					    .code = object->globals[index - object->first_global],
+					    .size = object->symbols[index].st_size};
 	if (reason) {
 		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
 		return false;

@@ -115,6 +115,7 @@ struct sk_kernel_record {
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
 	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */
+	uint64_t size; /* bytes of the function, as its symbol says; 0 if that says nothing */
 };
 
 /* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),

@@ -9,6 +9,30 @@ loader_libplan_la_SOURCES = \
 noinst_LTLIBRARIES += loader/libnpy.la
 loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
 
+# Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
+noinst_LTLIBRARIES += loader/libprofile.la
+loader_libprofile_la_SOURCES = loader/lines.c loader/lines.h loader/profile.c loader/profile.h
+profilesdir = $(pkgdatadir)/profiles
+dist_profiles_DATA = loader/profiles/a3.profile loader/profiles/host.profile
+loader/profile.lo: loader/builtin-profiles.h
+loader/builtin-profiles.h: $(dist_profiles_DATA)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)for name in a3 host; do \
+		echo "static const char $${name}_profile[] ="; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profiles/$$name.profile || exit 1; \
+	done >$@.tmp && mv $@.tmp $@
+CLEANFILES += loader/builtin-profiles.h
+
+# Predicted time: what skrun --predict prints.
+noinst_LTLIBRARIES += loader/libpredict.la
+loader_libpredict_la_SOURCES = \
+	loader/costs.c loader/costs.h \
+	loader/event-heap.h \
+	loader/predict.c loader/predict.h \
+	loader/program.c loader/program.h \
+	loader/simulate.c loader/simulate.h
+loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
+
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
@@ -40,15 +64,15 @@ pkgconfig_DATA = loader/libskrt.pc
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/elements.c loader/elements.h \
+	loader/measure.c loader/measure.h \
 	loader/session.c loader/session.h \
 	loader/skrun.c
-# Linked with the static library: an installed skrun depends on nothing but the C library.
-skrun_LDADD = libskrt.la loader/libnpy.la src/libnearest.la -lm
-skrun_LDFLAGS = $(AM_LDFLAGS) -static
+# Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
+skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la src/libnearest.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
-SHELL_TESTS += tests/package-damage.sh tests/skrun.sh
-QUICK_TESTS += tests/package-damage.sh tests/skrun.sh
+SHELL_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
+QUICK_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
 
 if HAVE_CHECK
 check_PROGRAMS += tests/check_isa
@@ -62,6 +86,12 @@ tests_check_npy_SOURCES = tests/check_npy.c
 tests_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
 QUICK_TESTS += tests/check_npy
+
+check_PROGRAMS += tests/check_predict
+tests_check_predict_SOURCES = tests/check_predict.c tests/plan.c tests/plan.h
+tests_check_predict_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_check_predict_LDADD = loader/libpredict.la src/libbase.la -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/check_predict
 
 check_PROGRAMS += tests/check_image tests/check_runtime
 tests_check_image_SOURCES = tests/check_image.c tests/handmade.c tests/handmade.h

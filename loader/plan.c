@@ -17,8 +17,8 @@
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
 _Static_assert(sizeof(struct sk_plan) == 168, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 72, "struct sk_plan_launch");
-_Static_assert(sizeof(struct sk_plan_task) == 32, "struct sk_plan_task");
-_Static_assert(sizeof(struct sk_plan_kernel) == 24, "struct sk_plan_kernel");
+_Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
+_Static_assert(sizeof(struct sk_plan_kernel) == 32, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
@@ -206,7 +206,34 @@ static bool check_kernels(struct sk_plan_checker *checker)
 			return false;
 		if (kernel->isa & ~view->plan->isa)
 			return sk_plan_fail(checker, "it needs more instruction sets than the package");
+		if (kernel->reserved)
+			return sk_plan_fail(checker, "a reserved field is not zero");
 	}
+	return true;
+}
+
+static bool check_cost(const struct sk_plan_checker *checker, const struct sk_plan_task *task)
+{
+	const struct {
+		const char *name;
+		uint32_t bit;
+		uint64_t value;
+	} costs[] = {
+		{"cycles", SK_COST_CYCLES, task->cycles},
+		{"bytes", SK_COST_BYTES, task->bytes},
+		{"operations", SK_COST_OPERATIONS, task->operations},
+		{"code", SK_COST_CODE, task->code},
+	};
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		known |= costs[i].bit;
+		if (costs[i].value > (task->cost & costs[i].bit ? SK_COST_MAX : 0))
+			return sk_plan_fail(checker, "a cost of %" PRIu64 " %s is not possible", costs[i].value,
+					    costs[i].name);
+	}
+	if ((task->cost & ~known) || (task->cost & SK_COST_CYCLES && task->cost & SK_COST_OPERATIONS))
+		return sk_plan_fail(checker, "costs 0x%x are unknown", task->cost);
 	return true;
 }
 
@@ -231,8 +258,8 @@ static bool check_tasks(struct sk_plan_checker *checker)
 		if (task->task_launch != SK_NO_INDEX &&
 		    (task->task_launch >= view->launch_count || task->task_launch < view->network_launch_count))
 			return sk_plan_fail(checker, "launch %u is not a task's entry", task->task_launch);
-		if (task->reserved)
-			return sk_plan_fail(checker, "a reserved field is not zero");
+		if (!check_cost(checker, task))
+			return false;
 	}
 	return true;
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "loader/measure.h"
+#include "loader/module.h"
+#include "loader/predict.h"
 #include "loader/session.h"
 
 static const char help[] =
@@ -23,9 +26,13 @@ static const char help[] =
 	"  --unfused            run each task by itself instead of the superkernels\n"
 	"  --serial             run the serial entries on one thread\n"
 	"  --repeat N           run N times (with --verify: and compare each time)\n"
-	"  --cores N            cores of each lane (default: one for each processor)\n"
+	"  --cores N            cores of each lane (default: one for each processor; with --predict: the profile's)\n"
 	"  --time               print the median time of a run\n"
 	"  --list               list tensors and launches, and run nothing\n"
+	"  --predict            print what the network would take on a device, unfused and fused; run no kernel\n"
+	"  --device PROFILE     with --predict: a3, host or a file (default: what the package is linked for)\n"
+	"  --costs FILE         with --predict: what each task takes, as --measure writes it\n"
+	"  --measure FILE       run each task alone on one core, and write what each takes\n"
 	"  --help, --version    print this, or the version\n"
 	"\n"
 	"Without --output and --verify a summary of every output is printed. Exit status: 0, or 1 after an error or a\n"
@@ -41,9 +48,10 @@ struct options {
 	const char *package;
 	struct assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
-	bool random, verify, time, list;
+	bool random, verify, time, list, predict;
+	const char *device, *costs, *measure;
 	enum sk_run_mode mode;
-	bool mode_given;
+	bool mode_given, repeats_given;
 	uint64_t seed, repeats, cores;
 };
 
@@ -107,6 +115,10 @@ enum option_number {
 	OPTION_CORES,
 	OPTION_TIME,
 	OPTION_LIST,
+	OPTION_PREDICT,
+	OPTION_DEVICE,
+	OPTION_COSTS,
+	OPTION_MEASURE,
 	OPTION_HELP,
 	OPTION_VERSION,
 };
@@ -122,6 +134,10 @@ static const struct option long_options[] = {
 	{"cores", required_argument, NULL, OPTION_CORES},
 	{"time", no_argument, NULL, OPTION_TIME},
 	{"list", no_argument, NULL, OPTION_LIST},
+	{"predict", no_argument, NULL, OPTION_PREDICT},
+	{"device", required_argument, NULL, OPTION_DEVICE},
+	{"costs", required_argument, NULL, OPTION_COSTS},
+	{"measure", required_argument, NULL, OPTION_MEASURE},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -145,6 +161,7 @@ static bool parse_option(struct options *options, int option)
 	case OPTION_SERIAL:
 		return set_mode(options, SK_RUN_SERIAL);
 	case OPTION_REPEAT:
+		options->repeats_given = true;
 		return parse_number("repeat", optarg, 1, 1000000000, &options->repeats);
 	case OPTION_CORES:
 		return parse_number("cores", optarg, 1, 4096, &options->cores);
@@ -154,9 +171,28 @@ static bool parse_option(struct options *options, int option)
 	case OPTION_LIST:
 		options->list = true;
 		return true;
+	case OPTION_PREDICT:
+		options->predict = true;
+		return true;
+	case OPTION_DEVICE:
+		options->device = optarg;
+		return true;
+	case OPTION_COSTS:
+		options->costs = optarg;
+		return true;
+	case OPTION_MEASURE:
+		options->measure = optarg;
+		return true;
 	default:
 		return false;
 	}
+}
+
+/* Options that say what a run does, and what is done with its values. */
+static bool is_run(const struct options *options)
+{
+	return options->input_count || options->output_count || options->random || options->verify || options->time ||
+	       options->mode_given || options->repeats_given;
 }
 
 static bool check_options(const struct options *options)
@@ -165,6 +201,17 @@ static bool check_options(const struct options *options)
 		sk_skrun_error("no package given; skrun --help tells more");
 	else if (options->verify && options->mode_given)
 		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
+	else if (!options->predict && (options->device || options->costs))
+		sk_skrun_error("--device and --costs go with --predict");
+	else if (options->predict && options->measure)
+		sk_skrun_error("--predict runs no kernel; measure first, then predict with --costs %s",
+			       options->measure);
+	else if (options->predict && (options->list || is_run(options)))
+		sk_skrun_error("--predict runs no kernel; of the other options only --device, --costs and --cores go "
+			       "with it");
+	else if (options->measure && (options->output_count || options->verify || options->time || options->mode_given))
+		sk_skrun_error("--measure runs each task alone; --output, --verify, --time, --unfused and --serial do "
+			       "not go with it");
 	else
 		return true;
 	return false;
@@ -268,10 +315,24 @@ static bool read_inputs(struct sk_session *session, const struct options *option
 	return good && sk_session_check_filled(session);
 }
 
+static bool predict(const struct sk_session *session, const struct options *options)
+{
+	struct sk_predict_options wanted = {
+		.device = options->device, .costs = options->costs, .cores = (uint32_t)options->cores};
+	char error[512];
+
+	if (sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
+		return true;
+	sk_skrun_error("%s: %s", session->path, error);
+	return false;
+}
+
 static bool run(struct sk_session *session, const struct options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
+	if (options->measure)
+		return sk_measure(session, options->measure, (uint32_t)options->repeats);
 	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
 	for (uint64_t i = 0; i < options->repeats && !options->verify; i++)
@@ -291,14 +352,16 @@ static bool work(const struct options *options)
 {
 	struct sk_session session;
 	double *seconds = calloc(options->repeats, sizeof(*seconds));
-	bool good = sk_session_open(&session, options->package, (uint32_t)options->cores);
+	bool good = sk_session_open(&session, options->package, options->predict ? 1 : (uint32_t)options->cores);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");
 		good = false;
 	}
 	if (good)
-		good = options->list ? sk_session_list(&session) : run(&session, options, seconds);
+		good = options->list	  ? sk_session_list(&session)
+		       : options->predict ? predict(&session, options)
+					  : run(&session, options, seconds);
 	sk_session_close(&session);
 	free(seconds);
 	/* A full disk behind stdout is an error too. */

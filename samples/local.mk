@@ -2,6 +2,7 @@
 # program that makes its inputs and checks its results without sklink.
 SAMPLE_KERNELS = \
 	samples/composite/kernels.o \
+	samples/decode_layers/kernels.o \
 	samples/foreign/xerbla.o \
 	samples/quant_matmul/quant_matmul.o \
 	samples/quant_matmul/dequant_swiglu_quant.o
@@ -16,10 +17,13 @@ samples_libreference_la_LIBADD = loader/libnpy.la
 
 SAMPLE_REFERENCES = \
 	samples/composite/reference \
+	samples/decode_layers/reference \
 	samples/foreign/reference \
 	samples/quant_matmul/reference
 samples_composite_reference_SOURCES = samples/composite/reference.c
 samples_composite_reference_LDADD = samples/libreference.la -lm
+samples_decode_layers_reference_SOURCES = samples/decode_layers/reference.c
+samples_decode_layers_reference_LDADD = samples/libreference.la -lm
 samples_foreign_reference_SOURCES = samples/foreign/reference.c
 samples_foreign_reference_LDADD = samples/libreference.la -lm
 samples_quant_matmul_reference_SOURCES = samples/quant_matmul/reference.c
@@ -38,13 +42,14 @@ CLEANFILES += $(SAMPLE_KERNELS)
 
 EXTRA_DIST += \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
+	samples/decode_layers/README.md samples/decode_layers/kernels.c samples/decode_layers/generate \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
 	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml samples/quant_matmul/demo \
 	.ci/run
 
-QUICK_SAMPLE_TESTS = tests/sample-composite.sh tests/sample-foreign.sh tests/sample-quant-matmul.sh
+QUICK_SAMPLE_TESTS = tests/sample-composite.sh tests/sample-decode-layers.sh tests/sample-foreign.sh tests/sample-quant-matmul.sh
 SLOW_SAMPLE_TESTS = tests/sample-quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)

@@ -352,8 +352,8 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, c
 	return binder.failed ? binder.reason : NULL;
 }
 
-/* A device has one lane, or cube and vector; kernels that run anywhere go to vector. */
-static uint32_t lane_of(const struct sk_device_profile *device, enum sk_lane_kind kind)
+/* A device has one lane, or that of cube kernels and that of all others. */
+static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
 {
 	return kind == SK_LANE_CUBE ? 0 : device->lane_count - 1;
 }
@@ -377,7 +377,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 	task->lane = lane_of(binder->model->device, binder->signature->lane);
 	if (is_spmd(binder->signature))
 		task->block_count =
-			task->blocks ? (uint32_t)task->blocks : binder->model->device->default_blocks[task->lane];
+			task->blocks ? (uint32_t)task->blocks : binder->model->device->lanes[task->lane].blocks;
 }
 
 bool sk_model_bind(struct sk_model *model)

@@ -129,7 +129,8 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 					 .place = place,
 					 .object_name = record->object,
 					 .signature = signature,
-					 .code = record->code});
+					 .code = record->code,
+					 .code_size = record->size});
 	sk_map_insert(&model->kernel_names, name, strlen(name), index);
 	return index;
 }

@@ -72,6 +72,7 @@ src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
 	loader/libnpy.la \
+	loader/libprofile.la \
 	src/libplanning.la \
 	src/libproof.la \
 	stubs/libstubs.la \

@@ -13,12 +13,6 @@
 #include "options.h"
 #include "signature.h"
 
-static const struct sk_device_profile devices[] = {
-	{.name = "host", .lane_count = 1, .lanes = {"core"}, .default_blocks = {8}},
-	{.name = "a3", .lane_count = 2, .lanes = {"cube", "vector"}, .default_blocks = {24, 48}},
-};
-enum { DEVICES = sizeof(devices) / sizeof(devices[0]) };
-
 /* ---- kernels ---- */
 
 static void read_symbol(struct sk_model *model, void *target, const struct sk_node *value)
@@ -144,16 +138,38 @@ static void read_version(struct sk_model *model, void *target, const struct sk_n
 			 "the manifest is of format version %" PRIu64 ", but this sklink reads version 1", version);
 }
 
+static bool is_builtin(const char *device)
+{
+	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
+		if (!strcmp(device, sk_profile_builtins[i]))
+			return true;
+	return false;
+}
+
+/* The name of a built-in profile, or the path of a file, which has a point or a slash in it. */
 static void read_device(struct sk_model *model, void *target, const struct sk_node *value)
 {
-	const char *names[DEVICES];
+	struct sk_profile *profile = SK_NEW(model->arena, struct sk_profile);
+	bool file = value->kind == SK_NODE_SCALAR && strpbrk(value->text, "./");
+	const char *source;
+	char error[512];
 	size_t index;
 
 	(void)target;
-	for (size_t i = 0; i < DEVICES; i++)
-		names[i] = devices[i].name;
-	if (sk_read_choice(model, value, "'device'", NULL, names, DEVICES, &index))
-		model->device = &devices[index];
+	if (!file && !sk_read_choice(model, value, "'device' (if it is not the path of a profile)", NULL,
+				     sk_profile_builtins, SK_PROFILE_BUILTINS, &index))
+		return;
+	source = file ? sk_manifest_path(model, value->text) : sk_profile_builtins[index];
+	if (!sk_profile_load(source, profile, error, sizeof(error))) {
+		sk_error(model->diag, sk_node_place(model, value), "cannot use the device profile: %s", error);
+		return;
+	}
+	if (file && is_builtin(profile->name))
+		sk_error(model->diag, sk_node_place(model, value),
+			 "the device profile %s has the name of the built-in one, '%s'; give it another", source,
+			 profile->name);
+	model->device = profile;
+	model->device_file = file ? source : NULL;
 }
 
 static void read_libraries(struct sk_model *model, void *target, const struct sk_node *value)
@@ -198,13 +214,22 @@ static void read_top(struct sk_model *model, const struct sk_node *root)
 			 "too many errors; the rest of the manifest has not been checked");
 }
 
+static const struct sk_profile *default_device(struct sk_arena *arena)
+{
+	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);
+	char error[128];
+
+	sk_profile_load("host", profile, error, sizeof(error)); /* the tests know that the built-in ones are good */
+	return profile;
+}
+
 struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 {
 	struct sk_model *model = SK_NEW(arena, struct sk_model);
 
 	model->arena = arena;
 	model->diag = diag;
-	model->device = &devices[0];
+	model->device = default_device(arena);
 	model->manifest = model->directory = model->root = "";
 	sk_map_init(&model->tensor_names, arena);
 	sk_map_init(&model->declared_names, arena);

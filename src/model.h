@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "linker/linker.h"
+#include "loader/profile.h"
 #include "stubs/skplan.h"
 
 /* ---- tensors ---- */
@@ -90,6 +91,7 @@ struct sk_kernel {
 	const char *object_name; /* for messages: "lib.a(member.o)" */
 	const struct sk_signature *signature;
 	sk_symbol code; /* the linker's handle of the function */
+	uint64_t code_size; /* bytes of the function, as its symbol says */
 	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
 	size_t state_count;
 	uint64_t isa; /* instruction sets that its signature and what it reaches need */
@@ -125,6 +127,12 @@ struct sk_name {
 	struct sk_place place;
 };
 
+/* `cost:` of a task, in the terms of the plan (struct sk_plan_task). */
+struct sk_task_cost {
+	uint32_t given; /* SK_COST_… */
+	uint64_t cycles, bytes, operations, code;
+};
+
 struct sk_task {
 	const char *name;
 	struct sk_place place;
@@ -138,6 +146,7 @@ struct sk_task {
 	bool never_fuse; /* scope: null */
 	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
+	struct sk_task_cost cost;
 
 	/* Filled by sk_model_bind: */
 	uint32_t kernel; /* index into kernels */
@@ -172,20 +181,14 @@ struct sk_declared_kernel {
 	const struct sk_signature *parsed; /* of `signature` */
 };
 
-struct sk_device_profile {
-	const char *name;
-	uint32_t lane_count;
-	const char *lanes[SK_MAX_LANES]; /* "core", or "cube", "vector" */
-	uint32_t default_blocks[SK_MAX_LANES]; /* of `blocks` kernels, where the task does not say */
-};
-
 struct sk_model {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const char *manifest; /* path, as given */
 	const char *directory; /* the manifest's folder: paths in it are relative to this */
 	const char *root; /* paths in it that start with a slash are relative to this; "" if nobody says otherwise */
-	const struct sk_device_profile *device;
+	const struct sk_profile *device;
+	const char *device_file; /* its path, resolved; NULL: it is built in */
 
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;

@@ -222,7 +222,7 @@ static void write_header(struct writer *writer, uint32_t machine)
 		add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
 	set_string(writer, &plan->device, writer->model->device->name);
 	for (uint32_t i = 0; i < writer->model->device->lane_count; i++)
-		set_string(writer, &writer->lanes[i], writer->model->device->lanes[i]);
+		set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
 }
 
 static void write_kernels(struct writer *writer)
@@ -235,6 +235,7 @@ static void write_kernels(struct writer *writer)
 		set_string(writer, &record->symbol, kernel->symbol);
 		set_string(writer, &record->signature, kernel->signature->text);
 		record->isa = kernel->isa;
+		record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
 		add_relocation(writer, &record->code, SK_PLAN_KERNEL, i);
 	}
 }
@@ -310,6 +311,11 @@ static void write_tasks(struct writer *writer)
 		record->launch = placement->launch;
 		record->task_launch = writer->task_entries ? writer->partition->launch_count + i : SK_NO_INDEX;
 		record->line = task->place.line;
+		record->cost = task->cost.given;
+		record->cycles = task->cost.cycles;
+		record->bytes = task->cost.bytes;
+		record->operations = task->cost.operations;
+		record->code = task->cost.code;
 	}
 }
 

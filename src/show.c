@@ -219,6 +219,36 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	}
 }
 
+/* "cycles 900, bytes 4096": what the manifest says that the task costs. */
+static const char *cost_text(const struct sk_show *show, const struct sk_plan_task *task)
+{
+	const struct {
+		const char *name;
+		uint32_t bit;
+		uint64_t value;
+	} costs[] = {
+		{"cycles", SK_COST_CYCLES, task->cycles},
+		{"operations", SK_COST_OPERATIONS, task->operations},
+		{"bytes", SK_COST_BYTES, task->bytes},
+		{"code", SK_COST_CODE, task->code},
+	};
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (task->cost & costs[i].bit)
+			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", costs[i].name,
+					      costs[i].value);
+	return text;
+}
+
+static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		if (plan->tasks[plan->steps[launch->first_step + i].task].cost)
+			return true;
+	return false;
+}
+
 static const char *awaits_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -238,10 +268,12 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	const struct sk_plan_view *plan = &show->file->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
 	uint32_t awaits = count_awaits(plan, launch);
+	bool costs = has_costs(plan, launch);
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "rllllll");
-	HEADINGS(&table, "step", "task", "kernel", "lane", "runs on", "work", "");
+	sk_table_init(&table, show->arena, costs ? "rlllllll" : "rllllll");
+	HEADINGS(&table, "step", "task", "kernel", "lane", "runs on", "work");
+	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
 
@@ -251,6 +283,8 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", sk_plan_string(&plan->lanes[step->lane]));
 		sk_table_cell(&table, "%s", cores_text(show, step));
 		sk_table_cell(&table, "%s", work_text(show, step));
+		if (costs)
+			sk_table_cell(&table, "%s", cost_text(show, &plan->tasks[step->task]));
 		sk_table_cell(&table, "%s", awaits_text(show, step));
 	}
 	print_section(show,

@@ -143,11 +143,13 @@ static void add_dependencies(struct sk_linker *linker, const struct sk_command *
 		sk_linker_add_dependency(linker, command->response_files.items[i]);
 }
 
-static void add_constants(struct sk_linker *linker, const struct sk_model *model)
+static void add_files_of_model(struct sk_linker *linker, const struct sk_model *model)
 {
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
 			sk_linker_add_dependency(linker, model->tensors.items[i].data);
+	if (model->device_file)
+		sk_linker_add_dependency(linker, model->device_file);
 }
 
 /* What libskrt finds the plan by. One program may hold several packages, so in an object the name is the package's. */
@@ -200,7 +202,7 @@ static bool link_package(struct link *link)
 
 	bool read = sk_manifest_read(model, command->manifest);
 
-	add_constants(linker, model);
+	add_files_of_model(linker, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
 	sk_timing_next(timing, "inputs");

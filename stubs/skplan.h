@@ -182,6 +182,18 @@ struct sk_plan_launch {
 	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
 };
 
+/* What the manifest says about a task's cost: bits of sk_plan_task.cost. A value that is not given is 0. */
+enum {
+	SK_COST_CYCLES = 1,
+	SK_COST_BYTES = 2,
+	SK_COST_OPERATIONS = 4, /* not together with cycles */
+	SK_COST_CODE = 8,
+};
+
+/* No cost is greater: up to here a double counts exactly. */
+#define SK_COST_MAX (UINT64_C(1) << 53)
+
+/* The cost is for predictions only (loader/predict.h): nothing that runs depends on it. */
 struct sk_plan_task {
 	int32_t name;  /* string */
 	int32_t scope; /* string, or 0 */
@@ -190,7 +202,11 @@ struct sk_plan_task {
 	uint32_t launch;      /* the network launch (kind 0 or 1) that runs it */
 	uint32_t task_launch; /* its own entry (kind 2), or SK_NO_INDEX */
 	uint32_t line;	      /* in the manifest */
-	uint32_t reserved;
+	uint32_t cost;	      /* SK_COST_…: which of these are given */
+	uint64_t cycles;      /* of the whole task, as if one core did it all */
+	uint64_t bytes;	      /* read from and written to memory by the whole task */
+	uint64_t operations;  /* of the whole task */
+	uint64_t code;	      /* bytes of the kernel's code on the device */
 };
 
 struct sk_plan_kernel {
@@ -199,6 +215,8 @@ struct sk_plan_kernel {
 	int32_t signature; /* string, normalised */
 	int32_t code;	   /* the function */
 	uint64_t isa;	   /* instruction sets that it needs, as loader/isa.h has them */
+	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
+	uint32_t reserved;
 };
 
 struct sk_plan_tensor {

@@ -76,7 +76,8 @@ static const char complete[] =
 	"  - {name: scale, kernel: mul, args: [x, w, t], scope: sp1, set: {alpha: 0.5, k: -3, lda: n, pos: {tensor: "
 	"p}}}\n"
 	"  - {name: act, op: Gelu, args: {y: y, x: t}, stream: 3, scope: [sp2, sp1], after: scale, record: done}\n"
-	"  - {name: last, kernel: mul, args: [v, w, vv], scope: null, blocks: 12, after: [act, scale], wait: [done]}\n"
+	"  - {name: last, kernel: mul, args: [v, w, vv], scope: null, blocks: 12, after: [act, scale], wait: [done], "
+	"cost: {operations: 4096, bytes: 0, code: 9007199254740992}}\n"
 	"  - name: plain\n"
 	"    kernel: \"axpy\"\n"
 	"    scope: [sp1, null]\n"
@@ -160,6 +161,9 @@ START_TEST(test_tasks)
 	ck_assert_str_eq(act->args.items[1].text, "t");
 	ck_assert_uint_eq(act->stream, 3);
 	ck_assert_uint_eq(last->blocks, 12);
+	ck_assert_uint_eq(last->cost.given, SK_COST_OPERATIONS | SK_COST_BYTES | SK_COST_CODE);
+	ck_assert_uint_eq(last->cost.operations, 4096);
+	ck_assert_uint_eq(last->cost.code, SK_COST_MAX);
 }
 END_TEST
 
@@ -249,9 +253,9 @@ START_TEST(test_kernels)
 	ck_assert_ptr_null(model->declared.items[2].parsed);
 	ck_assert_str_eq(model->device->name, "a3");
 	ck_assert_uint_eq(model->device->lane_count, 2);
-	ck_assert_str_eq(model->device->lanes[1], "vector");
-	ck_assert_uint_eq(model->device->default_blocks[0], 24);
-	ck_assert_uint_eq(model->device->default_blocks[1], 48);
+	ck_assert_str_eq(model->device->lanes[1].name, "vector");
+	ck_assert_uint_eq(model->device->lanes[0].blocks, 24);
+	ck_assert_uint_eq(model->device->lanes[1].blocks, 48);
 	ck_assert_uint_eq(model->libraries.count, 2);
 	ck_assert_str_eq(model->libraries.items[0].text, "libops.a");
 }
@@ -266,8 +270,8 @@ START_TEST(test_json)
 			   "   \"set\": {\"alpha\": -1.5e-3}}]}\n");
 
 	ck_assert_str_eq(model->device->name, "host");
-	ck_assert_str_eq(model->device->lanes[0], "core");
-	ck_assert_uint_eq(model->device->default_blocks[0], 8);
+	ck_assert_str_eq(model->device->lanes[0].name, "core");
+	ck_assert_uint_eq(model->device->lanes[0].blocks, 8);
 	ck_assert_uint_eq(tensor(model, "x")->bytes, 24);
 	ck_assert(task(model, "a")->never_fuse);
 	ck_assert_double_eq(task(model, "a")->set.items[0].real, -0.0015);
@@ -382,9 +386,12 @@ static const struct {
 	 "m.yaml:2:1: unknown key 'tensor' in the manifest; did you mean 'tensors'?\n"
 	 "m.yaml:1:1: the manifest has no 'tensors'\n"
 	 "m.yaml:3:8: there are no tasks\n"},
-	{TENSORS "device: hots\n" TASK, "m.yaml:5:9: 'device' must be host or a3, not 'hots'; did you mean 'host'?\n"},
-	{TENSORS "device: a2\n" TASK, "m.yaml:5:9: 'device' must be host or a3, not 'a2'; did you mean 'a3'?\n"},
-	{TENSORS "device: [host]\n" TASK, "m.yaml:5:9: 'device' must be host or a3, not a list\n"},
+	{TENSORS "device: hots\n" TASK, "m.yaml:5:9: 'device' (if it is not the path of a profile) must be host or a3, "
+					"not 'hots'; did you mean 'host'?\n"},
+	{TENSORS "device: a2\n" TASK, "m.yaml:5:9: 'device' (if it is not the path of a profile) must be host or a3, "
+				      "not 'a2'; did you mean 'a3'?\n"},
+	{TENSORS "device: [host]\n" TASK,
+	 "m.yaml:5:9: 'device' (if it is not the path of a profile) must be host or a3, not a list\n"},
 	{TENSORS "rules: [a.yaml]\n" TASK, "m.yaml:5:1: unknown key 'rules' in the manifest\n"},
 	{TENSORS "library: [a.a, {}]\n" TASK, "m.yaml:5:16: a library must be a text, not a map\n"},
 	{TENSORS "tasks: []\n", "m.yaml:5:8: there are no tasks\n"},
@@ -603,6 +610,19 @@ static const struct {
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, blocks: 0}\n",
 	 "m.yaml:6:34: 'blocks' must be an integer from 1 to 1048576, not '0'\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, cost: {}}\n"
+		 "  - {name: b, kernel: k, cost: {cycles: 1, operations: 1}}\n"
+		 "  - {name: c, kernel: k, cost: {bites: 1}}\n"
+		 "  - {name: d, kernel: k, cost: {bytes: -1}}\n"
+		 "  - {name: e, kernel: k, cost: {cycles: 9007199254740993}}\n"
+		 "  - {name: f, kernel: k, cost: 5}\n",
+	 "m.yaml:6:32: 'cost' says nothing; it has 'cycles' or 'operations', 'bytes', 'code'\n"
+	 "m.yaml:7:32: 'cost' has 'cycles' or 'operations', not both\n"
+	 "m.yaml:8:33: unknown key 'bites' in 'cost'; did you mean 'bytes'?\n"
+	 "m.yaml:9:40: 'bytes' must be an integer from 0 to 9007199254740992, not '-1'\n"
+	 "m.yaml:10:41: 'cycles' must be an integer from 0 to 9007199254740992, not '9007199254740993'\n"
+	 "m.yaml:11:32: 'cost' must be a map, not '5'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, set: [1]}\n",
 	 "m.yaml:6:31: 'set' must be a map, not a list\n"},

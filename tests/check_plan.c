@@ -184,6 +184,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 1 is not supported", d.plan->version = 1);
+	REFUSED("version 3 is not supported", d.plan->version = 3);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -264,7 +265,15 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("task 3: launch 2 is out of range", d.tasks[3].launch = 2);
 	REFUSED("task 3: launch 0 is not a task's entry", d.tasks[3].task_launch = 0);
 	REFUSED("task 3: launch 9 is not a task's entry", d.tasks[3].task_launch = 9);
-	REFUSED("task 3: a reserved field", d.tasks[3].reserved = 1);
+	REFUSED("task 3: costs 0x10 are unknown", d.tasks[3].cost = 16);
+	REFUSED("task 3: costs 0x5 are unknown", d.tasks[3].cost = SK_COST_CYCLES | SK_COST_OPERATIONS);
+	REFUSED("task 3: a cost of 7 cycles", d.tasks[3].cost = SK_COST_BYTES, d.tasks[3].cycles = 7);
+	REFUSED("task 3: a cost of 1 operations", d.tasks[3].operations = 1);
+	REFUSED("task 3: a cost of 9007199254740993 bytes", d.tasks[3].cost = SK_COST_BYTES,
+		d.tasks[3].bytes = SK_COST_MAX + 1);
+	REFUSED("task 3: a cost of 18446744073709551615 code", d.tasks[3].cost = SK_COST_CODE,
+		d.tasks[3].code = UINT64_MAX);
+	REFUSED("kernel 0: a reserved field", d.kernels[0].reserved = 1);
 	REFUSED("tensor 0: element type 14 is unknown", d.tensors[0].dtype = SK_DTYPE_COUNT);
 	REFUSED("tensor 0: element type 0 is unknown", d.tensors[0].dtype = 0);
 	REFUSED("tensor 0: rank 9", d.tensors[0].rank = 9);

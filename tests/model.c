@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct sk_device_profile profiles[] = {
-	{.name = "host", .lane_count = 1, .lanes = {"core"}, .default_blocks = {8}},
-	{.name = "a3", .lane_count = 2, .lanes = {"cube", "vector"}, .default_blocks = {24, 48}},
+static const struct sk_profile profiles[] = {
+	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .blocks = 8}}},
+	{.name = "a3", .lane_count = 2, .lanes = {{.name = "cube", .blocks = 24}, {.name = "vector", .blocks = 48}}},
 };
 
 static void require(bool condition, const char *what, const char *name)

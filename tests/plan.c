@@ -294,6 +294,17 @@ void plan_state(struct plan *plan, uint32_t state)
 						      .index = state});
 }
 
+void plan_cost(struct plan *plan, uint32_t given, uint64_t cycles, uint64_t bytes, uint64_t operations, uint64_t code)
+{
+	struct sk_plan_task *task = LAST(plan, tasks);
+
+	task->cost = given;
+	task->cycles = cycles;
+	task->bytes = bytes;
+	task->operations = operations;
+	task->code = code;
+}
+
 void plan_await(struct plan *plan, uint32_t step)
 {
 	PUSH(plan, awaits, (struct sk_plan_await){step});

@@ -48,6 +48,9 @@ void plan_argument(struct plan *plan, struct sk_plan_argument argument);
 /* The step added last awaits an earlier one, which publishes from then on. */
 void plan_await(struct plan *plan, uint32_t step);
 
+/* The cost of the task of the step added last; given: SK_COST_…. */
+void plan_cost(struct plan *plan, uint32_t given, uint64_t cycles, uint64_t bytes, uint64_t operations, uint64_t code);
+
 /* The finished section, in the arena, aligned to 64. */
 void *plan_finish(struct plan *plan, size_t *size);
 

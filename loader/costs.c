@@ -1,0 +1,168 @@
+/* See costs.h. */
+#include "config.h"
+
+#include "loader/costs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/lines.h"
+
+/* A task and what the file says about it. */
+struct entry {
+	const char *name;
+	uint32_t task;
+	uint32_t line; /* 0: nothing */
+	double compute;
+};
+
+struct collector {
+	const struct sk_plan_view *plan;
+	const struct sk_profile *profile;
+	const uint32_t *lanes;
+	struct entry *entries; /* by name */
+	struct entry **by_task;
+	struct sk_costs *costs;
+	struct sk_lines lines;
+};
+
+/* ---- the file ---- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static bool make_entries(struct collector *collector)
+{
+	uint32_t count = collector->plan->task_count;
+
+	collector->entries = calloc(count + (size_t)1, sizeof(*collector->entries));
+	collector->by_task = calloc(count + (size_t)1, sizeof(struct entry *));
+	if (!collector->entries || !collector->by_task)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		collector->entries[i] =
+			(struct entry){.name = sk_plan_string(&collector->plan->tasks[i].name), .task = i};
+	qsort(collector->entries, count, sizeof(*collector->entries), compare_entries);
+	for (uint32_t i = 0; i < count; i++)
+		collector->by_task[collector->entries[i].task] = &collector->entries[i];
+	return true;
+}
+
+static bool read_line(struct collector *collector)
+{
+	const struct sk_lines *lines = &collector->lines;
+	const struct sk_unit units[] = {
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"cycles", 1 / collector->profile->clock}, {NULL, 0}};
+	struct entry key = {.name = lines->key};
+	struct entry *entry =
+		bsearch(&key, collector->entries, collector->plan->task_count, sizeof(key), compare_entries);
+
+	if (!entry)
+		return sk_lines_fail(lines, "the package has no task '%.60s'", lines->key);
+	if (entry->line)
+		return sk_lines_fail(lines, "task '%.60s' is given twice; first in line %u", lines->key, entry->line);
+	entry->line = lines->number;
+	return sk_lines_number(lines, units, &entry->compute);
+}
+
+static bool read_file(struct collector *collector, const char *file, char *error, size_t error_size)
+{
+	bool failed = false;
+
+	if (!sk_lines_open(&collector->lines, file, error, error_size))
+		return false;
+	while (!failed && sk_lines_next(&collector->lines, &failed))
+		failed = !read_line(collector);
+	sk_lines_close(&collector->lines);
+	return !failed;
+}
+
+/* ---- steps ---- */
+
+/* What the step's arguments name, each byte once for reading and once for writing. */
+static double argument_bytes(const struct sk_plan_view *plan, const struct sk_plan_step *step)
+{
+	double bytes = 0;
+
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_STATE)
+			continue;
+		if (argument->access & SK_ACCESS_READ)
+			bytes += (double)argument->size;
+		if (argument->access & SK_ACCESS_WRITE)
+			bytes += (double)argument->size;
+	}
+	return bytes;
+}
+
+static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
+{
+	const struct sk_plan_task *task = &collector->plan->tasks[step->task];
+	const struct sk_profile *profile = collector->profile;
+	const struct sk_profile_lane *lane = &profile->lanes[collector->lanes[step->lane]];
+	const struct entry *entry = collector->by_task[step->task];
+	struct sk_work work = {.code = (double)collector->plan->kernels[step->kernel].code_size};
+
+	if (task->cost & SK_COST_CODE)
+		work.code = (double)task->code;
+	if (entry->line) {
+		work.compute = entry->compute;
+		collector->costs->from_file++;
+	} else if (task->cost & ~(uint32_t)SK_COST_CODE) {
+		work.compute = task->cost & SK_COST_CYCLES
+				       ? (double)task->cycles / profile->clock
+				       : (double)task->operations / (lane->operations * profile->clock);
+		work.bytes = (double)task->bytes;
+		collector->costs->from_manifest++;
+	} else {
+		work.bytes = argument_bytes(collector->plan, step);
+		collector->costs->from_arguments++;
+	}
+	return work;
+}
+
+static bool collect_work(struct collector *collector)
+{
+	const struct sk_plan_view *plan = collector->plan;
+	struct sk_work *work = calloc(plan->step_count + (size_t)1, sizeof(*work));
+
+	collector->costs->work = work;
+	for (uint32_t l = 0; work && l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			uint32_t step = plan->launches[l].first_step + i;
+
+			work[step] = work_of(collector, &plan->steps[step]);
+		}
+	return work != NULL;
+}
+
+bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *profile, const uint32_t *lanes,
+		      const char *file, struct sk_costs *costs, char *error, size_t error_size)
+{
+	struct collector collector = {.plan = plan, .profile = profile, .lanes = lanes, .costs = costs};
+	bool good = make_entries(&collector);
+
+	*costs = (struct sk_costs){0};
+	if (good && file && !read_file(&collector, file, error, error_size)) {
+		free(collector.entries);
+		free(collector.by_task);
+		return false;
+	}
+	good = good && collect_work(&collector);
+	free(collector.entries);
+	free(collector.by_task);
+	if (!good)
+		snprintf(error, error_size, "no memory for the costs of %u steps", plan->step_count);
+	return good;
+}
+
+void sk_costs_free(struct sk_costs *costs)
+{
+	free(costs->work);
+	*costs = (struct sk_costs){0};
+}

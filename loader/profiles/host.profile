@@ -1,0 +1,16 @@
+# The host: two processors of a Zen 4 server, as a small virtual machine has them. Where each number comes from is in
+# doc/simulation.md. Copy this file and change what your machine does otherwise.
+name: host
+lanes: core
+core.cores: 2
+core.blocks: 8            # of `blocks` kernels, where the task does not say
+core.operations: 16       # a core and cycle: one 512-bit multiply-add of floats in two halves, half of it achieved
+core.code-cache: 32 KiB
+clock: 3.7 GHz
+launch: 130 ns            # a mailbox that a waiting thread polls; a sleeping thread would take 30 us
+await: 50 ns              # half of a cache-line round trip of about 100 ns
+check: 1 ns
+call: 1.5 ns
+code-fetch: 20 GB/s       # from the second-level cache
+memory: 25 GB/s           # of both cores together
+core-memory: 20 GB/s

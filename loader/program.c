@@ -1,0 +1,202 @@
+/* See program.h. */
+#include "config.h"
+
+#include "loader/program.h"
+
+#include <stdlib.h>
+
+enum { STREAMS = 65536 };
+
+struct builder {
+	const struct sk_plan_view *plan;
+	const struct sk_work *work; /* by step of the plan */
+	const uint32_t *lanes; /* by lane of the plan */
+	struct sk_program *program;
+	uint32_t await_count, follow_count;
+	uint32_t *step_launches; /* unfused: the launch of each step of the plan */
+	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
+	uint32_t *last_of_stream; /* unfused: the last launch, or SK_NO_INDEX */
+};
+
+/* ---- parts ---- */
+
+static struct sk_program_step *add_step(struct builder *builder, uint32_t index)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	struct sk_program_step *result = &builder->program->steps[builder->program->step_count++];
+
+	*result = (struct sk_program_step){
+		.task = step->task,
+		.kernel = step->kernel,
+		.lane = builder->lanes[step->lane],
+		.kind = step->kind,
+		.blocks = step->blocks,
+		.work = builder->work[index],
+		.first_await = builder->await_count,
+	};
+	if (step->core_set != SK_ALL_CORES)
+		result->stream = plan->homes[step->core_set].stream;
+	if (step->partition != SK_NO_INDEX) {
+		result->extent = plan->partitions[step->partition].extent;
+		result->unit = plan->partitions[step->partition].unit;
+	}
+	return result;
+}
+
+static void add_await(struct builder *builder, struct sk_program_step *step, uint32_t awaited)
+{
+	builder->program->awaits[builder->await_count++] = awaited;
+	step->await_count++;
+}
+
+static uint32_t start_launch(struct builder *builder)
+{
+	builder->program->launches[builder->program->launch_count] = (struct sk_program_launch){
+		.first_step = builder->program->step_count, .first_follow = builder->follow_count};
+	return builder->program->launch_count++;
+}
+
+static void add_follow(struct builder *builder, uint32_t launch, uint32_t followed)
+{
+	if (followed == SK_NO_INDEX)
+		return;
+	builder->program->follows[builder->follow_count++] = followed;
+	builder->program->launches[launch].follow_count++;
+}
+
+/* ---- fused ---- */
+
+/* The steps of network launches stand first in a plan, launch by launch, perhaps with gaps that no launch owns. */
+static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	uint32_t number = start_launch(builder), first = builder->program->step_count;
+	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX};
+
+	builder->program->launches[number].step_count = launch->step_count;
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		add_follow(builder, number, plan->follows[launch->first_follow + i]);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
+		struct sk_program_step *step = add_step(builder, launch->first_step + i);
+
+		if (way == SK_WAY_SYNC_ALL && i > 0)
+			add_await(builder, step, first + i - 1);
+		if (way == SK_WAY_SYNC_ALL)
+			continue; /* the step in front has awaited the one in front of it, and so on */
+		if (way == SK_WAY_LANE_BARRIER && last[planned->lane] != SK_NO_INDEX)
+			add_await(builder, step, last[planned->lane]);
+		for (uint32_t a = 0; a < planned->await_count; a++)
+			add_await(builder, step,
+				  first + plan->awaits[planned->first_await + a].step - launch->first_step);
+		last[planned->lane] = first + i;
+	}
+}
+
+/* ---- unfused ---- */
+
+/* A launch for a step. Awaits become what it follows. What a plan elides, because the same core does both, needs
+ * nothing: such steps are on the same lane, which takes its launches one after the other. */
+static void add_single(struct builder *builder, const struct sk_plan_launch *launch, uint32_t gathering, uint32_t index)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	uint32_t number = start_launch(builder), stream = plan->tasks[step->task].stream % STREAMS;
+	uint32_t launch_index = (uint32_t)(launch - plan->launches);
+
+	builder->program->launches[number].step_count = 1;
+	add_step(builder, index);
+	add_follow(builder, number, gathering);
+	add_follow(builder, number, builder->last_of_stream[stream]);
+	for (uint32_t i = 0; i < step->await_count; i++)
+		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
+	builder->step_launches[index] = builder->last_of_stream[stream] = number;
+	builder->last_of_launch[launch_index * SK_MAX_LANES + step->lane] = number;
+}
+
+/* The launches of one planned launch's tasks, behind one without steps that gathers all launches that must have ended
+ * before: the last ones on each lane of those that it follows. */
+static void add_singles(struct builder *builder, const struct sk_plan_launch *launch)
+{
+	uint32_t gathering = start_launch(builder);
+
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+			add_follow(builder, gathering,
+				   builder->last_of_launch[builder->plan->follows[launch->first_follow + i] *
+								   SK_MAX_LANES +
+							   lane]);
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		add_single(builder, launch, gathering, launch->first_step + i);
+}
+
+static uint32_t *make_indices(size_t count)
+{
+	uint32_t *indices = malloc((count + 1) * sizeof(*indices));
+
+	for (size_t i = 0; indices && i < count; i++)
+		indices[i] = SK_NO_INDEX;
+	return indices;
+}
+
+/* ---- the whole ---- */
+
+bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
+		      enum sk_way way, struct sk_program *program)
+{
+	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .program = program};
+	size_t launches = plan->network_launch_count, steps = plan->step_count, awaits = plan->await_count;
+	bool unfused = way == SK_WAY_UNFUSED, good;
+
+	*program = (struct sk_program){
+		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*program->launches)),
+		.steps = calloc(steps + 1, sizeof(*program->steps)),
+		.awaits = calloc(awaits + steps + 1, sizeof(*program->awaits)),
+		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
+				  sizeof(*program->follows)),
+	};
+	good = program->launches && program->steps && program->awaits && program->follows;
+	if (unfused) {
+		builder.step_launches = make_indices(steps);
+		builder.last_of_launch = make_indices(launches * SK_MAX_LANES);
+		builder.last_of_stream = make_indices(STREAMS);
+		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
+	}
+	for (uint32_t i = 0; good && i < launches; i++)
+		if (unfused)
+			add_singles(&builder, &plan->launches[i]);
+		else
+			add_launch(&builder, &plan->launches[i], way);
+	free(builder.step_launches);
+	free(builder.last_of_launch);
+	free(builder.last_of_stream);
+	return good;
+}
+
+void sk_program_free(struct sk_program *program)
+{
+	free(program->launches);
+	free(program->steps);
+	free(program->awaits);
+	free(program->follows);
+	*program = (struct sk_program){0};
+}
+
+double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores)
+{
+	if (step->kind == SK_STEP_PLAIN)
+		return index == step->stream % cores;
+	if (step->kind == SK_STEP_BLOCKS)
+		return index < step->blocks ? (double)((step->blocks - 1 - index) / cores + 1) / step->blocks : 0;
+
+	/* As struct sk_plan_partition says. */
+	unsigned __int128 units = (step->extent - 1) / step->unit + 1;
+	unsigned __int128 low = units * index / cores * step->unit, high = units * (index + 1) / cores * step->unit;
+
+	if (low > step->extent)
+		low = step->extent;
+	if (high > step->extent)
+		high = step->extent;
+	return (double)(uint64_t)(high - low) / (double)step->extent;
+}
