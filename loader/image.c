@@ -53,7 +53,7 @@ static enum skrt_status damaged_segment(const struct loading *loading, uint32_t 
 
 /* ---- the file ---- */
 
-static enum skrt_status open_file(struct loading *loading)
+static enum skrt_status open_file(struct loading *loading, struct sk_image *image)
 {
 	struct stat status;
 
@@ -64,6 +64,8 @@ static enum skrt_status open_file(struct loading *loading)
 	if (!S_ISREG(status.st_mode))
 		return sk_report(SKRT_CANNOT_READ, "%s: not a regular file", loading->path);
 	loading->file_size = (uint64_t)status.st_size;
+	image->filesystem = status.st_dev;
+	image->inode = status.st_ino;
 	return SKRT_OK;
 }
 
@@ -287,7 +289,7 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 static enum skrt_status load(struct loading *loading, struct sk_image *image)
 {
 	struct sk_dynamic dynamic;
-	enum skrt_status status = open_file(loading);
+	enum skrt_status status = open_file(loading, image);
 
 	if (!status)
 		status = read_headers(loading);

@@ -36,7 +36,7 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	const struct sk_plan *plan = module->plan.plan;
 	struct sk_workspace workspace = {0};
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
-	uint64_t cores = (uint64_t)module->plan.lane_count * module->device->cores;
+	uint64_t cores = sk_device_row(module->device, module->plan.lane_count, 0);
 
 	if (!measure(&workspace, bytes, module->scratch_size[unshared], cores))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
@@ -58,6 +58,7 @@ static void free_instance(struct skrt_instance *instance)
 	for (int i = 0; i < 2; i++)
 		if (instance->workspaces[i].memory)
 			munmap(instance->workspaces[i].memory, instance->workspaces[i].size);
+	sk_call_close(&instance->serial_call);
 	free(instance->bindings);
 	free(instance);
 }
@@ -248,41 +249,61 @@ static int run_serial(void *context)
 					 run->instance->workspaces[run->kernel->unshared].memory);
 }
 
+/* Marks the instance as used by a serial run. */
+static enum skrt_status begin_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	struct skrt_device *device = instance->module->device;
+
+	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = check_idle(instance);
+	if (!status)
+		status = sk_stream_check_lost(device);
+	if (!status)
+		status = sk_instance_ready(instance, kernel);
+	if (!status && !instance->serial_call.fibre.stack && !sk_call_open(&instance->serial_call, device->stack_size))
+		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack of %zu bytes", instance->module->path,
+				   device->stack_size);
+	instance->pending += !status;
+	instance->serial |= !status;
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+static void end_serial(struct skrt_instance *instance)
+{
+	pthread_mutex_lock(&instance->module->device->lock);
+	instance->pending--;
+	instance->serial = false;
+	pthread_mutex_unlock(&instance->module->device->lock);
+}
+
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
-	char title[128];
-	struct sk_guard guard;
+	char text[SK_REPORT_SIZE];
+	bool lost = false;
 
 	if (!instance || !kernel)
 		return sk_report_null(__func__);
 	if (instance->module != kernel->module)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
 				 instance->module->path);
-	sk_kernel_title(kernel, title, sizeof(title));
-	if (!kernel->serial_entry)
-		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, title);
-	struct skrt_device *device = instance->module->device;
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(instance);
-	if (!status)
-		status = sk_instance_ready(instance, kernel);
-	instance->pending += !status;
-	instance->serial |= !status;
-	pthread_mutex_unlock(&device->lock);
+	if (!kernel->serial_entry) {
+		sk_kernel_title(kernel, text, sizeof(text));
+		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, text);
+	}
+	enum skrt_status status = begin_serial(instance, kernel);
 	if (status)
 		return status;
 
 	struct serial_run run = {kernel, instance};
-	int result = sk_guard_call(&guard, run_serial, &run);
-	pthread_mutex_lock(&device->lock);
-	instance->pending--;
-	instance->serial = false;
-	pthread_mutex_unlock(&device->lock);
-	if (guard.function)
-		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: %s was called at 0x%" PRIx64 " of %s", title,
-				 guard.function, (uint64_t)((uintptr_t)guard.caller - instance->module->image.bias),
-				 instance->module->path);
-	if (result)
-		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: a kernel returned status %d", title, result);
-	return SKRT_OK;
+	struct sk_call *call = &instance->serial_call;
+	sk_call_run(call, run_serial, &run);
+	if (call->result || call->fault.kind) {
+		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
+		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
+		if (lost)
+			sk_stream_lose(instance->module->device, text);
+	}
+	end_serial(instance);
+	return status;
 }

@@ -242,30 +242,34 @@ static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t par
 	return elements < partition->extent ? (uint64_t)elements : partition->extent;
 }
 
-static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes,
-			uint32_t cores)
+static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
+	const struct skrt_device *device = kernel->module->device;
 	struct sk_range *range = kernel->ranges;
 
-	for (uint32_t lane = 0; lane < lanes; lane++)
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		uint32_t cores = device->lanes[lane].cores;
+
 		for (uint32_t core = 0; core < cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
 				*range++ = (struct sk_range){
 					.low = boundary(&partitions[i], core, cores),
 					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
 				};
+	}
 }
 
-static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes, uint32_t cores)
+static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes)
 {
 	const struct skrt_device *device = kernel->module->device;
 	struct sk_home *home = kernel->homes;
 
 	for (uint32_t lane = 0; lane < lanes; lane++)
-		for (uint32_t core = 0; core < cores; core++)
+		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
-				uint32_t index = homes[i].stream % cores;
-				const char *words = (const char *)device->lanes[homes[i].lane].words;
+				const struct sk_device_lane *at = &device->lanes[homes[i].lane];
+				uint32_t index = homes[i].stream % at->cores;
+				const char *words = (const char *)at->words;
 
 				*home++ = (struct sk_home){
 					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
@@ -278,8 +282,7 @@ static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *
 {
 	const struct sk_plan_view *plan = &module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
-	uint32_t cores = module->device->cores;
-	size_t rows = (size_t)plan->lane_count * cores;
+	size_t rows = sk_device_row(module->device, plan->lane_count, 0);
 	char error[SK_REPORT_SIZE - 128];
 
 	if (!sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
@@ -303,9 +306,9 @@ static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *
 	}
 	/* Where a launch's partitions or homes are has been checked only if it has any. */
 	if (launch->partition_count)
-		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count, cores);
+		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
 	if (launch->home_count)
-		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count, cores);
+		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count);
 	kernel->prepared = true;
 	return SKRT_OK;
 }

@@ -157,7 +157,7 @@ static const char *relocation_name(uint32_t type)
 }
 
 /* The value that a GLOB_DAT relocation wants; a missing import is only noted. */
-static enum skrt_status resolve(const char *path, const struct sk_image *image, const Elf64_Rela *relocation,
+static enum skrt_status resolve(const char *path, struct sk_image *image, const Elf64_Rela *relocation,
 				struct missing *missing, uint64_t *value)
 {
 	const char *name = NULL;
@@ -167,10 +167,13 @@ static enum skrt_status resolve(const char *path, const struct sk_image *image, 
 		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol", path,
 				 (uint64_t)relocation->r_offset);
 	if (symbol->st_shndx == SHN_UNDEF) {
-		void (*function)(void) = sk_import_find(name);
+		bool locking = false;
+		void (*function)(void) = sk_import_find(name, &locking);
 
 		if (!function)
 			add_missing(missing, name);
+		if (locking)
+			image->locking = name;
 		*value = (uintptr_t)function;
 		return SKRT_OK;
 	}
@@ -193,7 +196,7 @@ static void *find_place(const struct sk_image *image, uint64_t address, const st
 	return sk_image_memory(image, address, sizeof(uint64_t), 1, PROT_WRITE);
 }
 
-enum skrt_status sk_image_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic)
+enum skrt_status sk_image_relocate(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic)
 {
 	struct missing missing = {.names = ""};
 	const struct sk_segment *segment = NULL;

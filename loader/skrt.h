@@ -27,7 +27,12 @@
  *
  * Order. A device runs one launch at a time, with all cores, in the order in which they were launched; so launches of
  * one stream follow each other, and the network's launches keep the order in which the plan lists them. (Do not rely on
- * more than that: streams may overlap in later versions, where nothing in the packages orders them.) */
+ * more than that: streams may overlap in later versions, where nothing in the packages orders them.)
+ *
+ * Faults. Whatever a kernel does that the hardware or the C library notices ends its launch, not the process: the text
+ * names superkernel, task, kernel, core and place. The device goes on with the next launch, except after a fault in a
+ * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
+ * What the launch was writing, and the package's own variables, hold anything. */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -51,7 +56,8 @@ enum skrt_status {
 	SKRT_NOT_FOUND, /* no such name, or the package has no such entry */
 	SKRT_NOT_BOUND, /* a launch of an instance with unbound tensors */
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
-	SKRT_KERNEL_FAILED /* a kernel returned non-zero, or called abort, exit or the like */
+	SKRT_KERNEL_FAILED, /* a kernel returned non-zero, raised a fault, took too long, or called abort or the like */
+	SKRT_DEVICE_LOST /* an earlier fault may have left a lock of the C library taken: close the device */
 };
 
 /* "SKRT_OK" …; "?" for a number that is none. */
@@ -68,24 +74,43 @@ const char *skrt_version(void);
 
 struct skrt_device;
 
+/* Zero in a field means the default. */
 struct skrt_device_options {
-	uint32_t cores; /* of each lane; 0: as many as there are processors for this process */
+	const char *device; /* "host", or "a3": simulated, 24 cube and 48 vector cores; NULL: host */
+	uint32_t cores; /* of each lane; host: as many as there are processors for this process */
+	uint32_t timeout_ms; /* most time for one launch; 0: no bound */
+	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
+	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
 };
 
-/* Opens the host device: threads of this process. Options may be NULL (all 0). Each lane of a package gets `cores`
- * cores. Core 0 of the first lane is the thread that waits in skrt_synchronise or skrt_run (else a thread of the
- * device); each other core is a thread of its own, created when the first package that has the lane is loaded. The
- * first threads are pinned to one processor each; cores beyond the number of processors are not pinned. A thread that
- * waits on such a processor moves to the first one, if it may run there; its affinity is as before. Between launches
- * the threads spin for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores),
+/* Opens a device. Options may be NULL (all 0).
+ *
+ * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, where
+ * a lane has more cores than there are processors, several in turn. The first thread is the one that waits in
+ * skrt_synchronise or skrt_run (else a thread of the device); the others are created when the first package that needs
+ * them is loaded. A caller that stands on another thread's processor moves to the first one, if it may run there; its
+ * affinity is as before. Between launches the threads spin for some microseconds and then sleep.
+ *
+ * A simulated device plays all cores on one thread, one at a time: what it computes, and whether it hangs, depends on
+ * the package, the number of cores and the seed alone. It notices at once if all cores wait for each other.
+ *
+ * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGURG (which ends kernels
+ * that take too long). What does not come from a kernel goes on to the handlers that were there before; handlers that
+ * are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that waits for
+ * launches with a time-out must not block SIGURG.
+ *
+ * Errors: SKRT_NOT_FOUND (no such device), SKRT_INVALID_ARGUMENT (more than 4096 cores; a seed for the host),
  * SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
 /* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive. */
 enum skrt_status skrt_device_close(struct skrt_device *device);
 
-/* Cores of each lane. */
-uint32_t skrt_device_cores(const struct skrt_device *device);
+/* Cores of a lane, by the lane's number in the plan (0, 1); 0 if no device has such a lane. */
+uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane);
+
+/* "host", "a3". Lives as long as the device. */
+const char *skrt_device_name(const struct skrt_device *device);
 
 /* ---- modules ---- */
 

@@ -22,7 +22,10 @@ static const char help[] =
 	"  --unfused            run each task by itself instead of the superkernels\n"
 	"  --serial             run the serial entries on one thread\n"
 	"  --repeat N           run N times (with --verify: and compare each time)\n"
-	"  --cores N            cores of each lane (default: one for each processor)\n"
+	"  --device NAME        host (default), or a3: simulated, all cores in turn on one thread\n"
+	"  --cores N            cores of each lane (default: the device's; host: one for each processor)\n"
+	"  --seed N             simulated devices: another order of the cores for each N\n"
+	"  --timeout SECONDS    end a launch that takes longer\n"
 	"  --time               print the median time of a run\n"
 	"  --list               list tensors and launches, and run nothing\n"
 	"  --help, --version    print this, or the version\n"
@@ -43,7 +46,8 @@ struct options {
 	bool random, verify, time, list;
 	enum sk_run_mode mode;
 	bool mode_given;
-	uint64_t seed, repeats, cores;
+	uint64_t seed, repeats;
+	struct skrt_device_options device;
 };
 
 /* ---- the command line ---- */
@@ -58,6 +62,30 @@ static bool parse_number(const char *option, const char *text, uint64_t least, u
 		return true;
 	sk_skrun_error("--%s %s: not a number from %" PRIu64 " to %" PRIu64, option, text, least, most);
 	return false;
+}
+
+static bool parse_u32(const char *option, const char *text, uint32_t least, uint32_t most, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!parse_number(option, text, least, most, &value))
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* Seconds, with a fraction if need be, as milliseconds. */
+static bool parse_seconds(const char *option, const char *text, uint32_t *milliseconds)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*text < '0' || *text > '9' || *end != '\0' || !(seconds >= 0.001 && seconds <= 1000000)) {
+		sk_skrun_error("--%s %s: not a number of seconds from 0.001 to 1000000", option, text);
+		return false;
+	}
+	*milliseconds = (uint32_t)(seconds * 1000 + 0.5);
+	return true;
 }
 
 static bool parse_assignment(const char *option, const char *text, struct assignment *list, uint32_t *count)
@@ -103,7 +131,10 @@ enum option_number {
 	OPTION_UNFUSED,
 	OPTION_SERIAL,
 	OPTION_REPEAT,
+	OPTION_DEVICE,
 	OPTION_CORES,
+	OPTION_SEED,
+	OPTION_TIMEOUT,
 	OPTION_TIME,
 	OPTION_LIST,
 	OPTION_HELP,
@@ -118,7 +149,10 @@ static const struct option long_options[] = {
 	{"unfused", no_argument, NULL, OPTION_UNFUSED},
 	{"serial", no_argument, NULL, OPTION_SERIAL},
 	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"cores", required_argument, NULL, OPTION_CORES},
+	{"seed", required_argument, NULL, OPTION_SEED},
+	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 	{"time", no_argument, NULL, OPTION_TIME},
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -145,8 +179,15 @@ static bool parse_option(struct options *options, int option)
 		return set_mode(options, SK_RUN_SERIAL);
 	case OPTION_REPEAT:
 		return parse_number("repeat", optarg, 1, 1000000000, &options->repeats);
+	case OPTION_DEVICE:
+		options->device.device = optarg;
+		return true;
 	case OPTION_CORES:
-		return parse_number("cores", optarg, 1, 4096, &options->cores);
+		return parse_u32("cores", optarg, 1, 4096, &options->device.cores);
+	case OPTION_SEED:
+		return parse_number("seed", optarg, 0, UINT64_MAX, &options->device.seed);
+	case OPTION_TIMEOUT:
+		return parse_seconds("timeout", optarg, &options->device.timeout_ms);
 	case OPTION_TIME:
 		options->time = true;
 		return true;
@@ -225,9 +266,10 @@ static void print_time(const struct options *options, const struct sk_session *s
 	static const char *const names[] = {"fused", "unfused", "serial"};
 
 	qsort(seconds, options->repeats, sizeof(*seconds), compare_doubles);
-	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (cores %" PRIu32 ")\n",
-	       seconds[options->repeats / 2] * 1e3, seconds[0] * 1e3, options->repeats, names[options->mode],
-	       skrt_device_cores(session->device));
+	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (", seconds[options->repeats / 2] * 1e3,
+	       seconds[0] * 1e3, options->repeats, names[options->mode]);
+	sk_session_print_cores(session);
+	printf(")\n");
 }
 
 /* All errors of the inputs are printed before it ends. */
@@ -275,7 +317,7 @@ static bool work(const struct options *options)
 {
 	struct sk_session session;
 	double *seconds = calloc(options->repeats, sizeof(*seconds));
-	bool good = sk_session_open(&session, options->package, (uint32_t)options->cores);
+	bool good = sk_session_open(&session, options->package, &options->device);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,22 +46,52 @@ static void append(struct skrt_stream *stream, struct skrt_instance *instance, c
 	instance->pending++;
 }
 
+/* ---- a lost device ---- */
+
+static void lose(struct skrt_device *device, const char *why)
+{
+	if (device->lost)
+		return;
+	device->lost = true;
+	snprintf(device->loss, sizeof(device->loss), "%s", why);
+}
+
+void sk_stream_lose(struct skrt_device *device, const char *why)
+{
+	pthread_mutex_lock(&device->lock);
+	lose(device, why);
+	pthread_mutex_unlock(&device->lock);
+}
+
+enum skrt_status sk_stream_check_lost(const struct skrt_device *device)
+{
+	if (!device->lost)
+		return SKRT_OK;
+	return sk_report(SKRT_DEVICE_LOST, "the device is lost: %s", device->loss);
+}
+
+/* ---- driving ---- */
+
 /* Takes the first launch and runs it, without the lock; then notes how it ended. Nobody else drives meanwhile. */
 static void drive(struct skrt_device *device)
 {
 	struct sk_launch launch = device->queue[device->queue_head];
 	struct skrt_stream *stream = launch.stream;
 	char error[SK_REPORT_SIZE];
+	bool lost = false;
 
 	device->queue_head = (device->queue_head + 1) % device->queue_capacity;
 	device->queue_count--;
 	/* Behind a failure the stream runs nothing until somebody has been told. */
-	if (!stream->status) {
+	if (!stream->status && !device->lost) {
 		device->driving = true;
 		pthread_mutex_unlock(&device->lock);
-		enum skrt_status status = sk_device_run(device, &launch, error, sizeof(error));
+		enum skrt_status status = sk_device_run(device, &launch, error, sizeof(error), &lost);
 		pthread_mutex_lock(&device->lock);
 		device->driving = false;
+		pthread_cond_broadcast(&device->idle);
+		if (lost)
+			lose(device, error);
 		if (status) {
 			stream->status = status;
 			memcpy(stream->error, error, sizeof(error));
@@ -178,10 +209,12 @@ static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance
 	struct skrt_module *module = instance->module;
 	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
 	const struct skrt_kernel *first = kernel ? kernel : module->kernels;
+	enum skrt_status status = sk_stream_check_lost(stream->device);
 
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < count; i++) {
-		enum skrt_status status = sk_instance_ready(instance, &first[i]);
-
+		status = sk_instance_ready(instance, &first[i]);
 		if (status)
 			return status;
 	}
