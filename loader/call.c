@@ -136,7 +136,7 @@ _Noreturn void sk_call_end(const char *function, const void *caller)
 	call->fault = (struct sk_fault){
 		.kind = SK_FAULT_ENDED,
 		.function = function,
-		.pc = caller,
+		.pc = (const char *)caller - 1,
 		.sp = __builtin_frame_address(0),
 	};
 	sk_call_over(host);

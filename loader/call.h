@@ -29,7 +29,7 @@ struct sk_fault {
 	int signal, code; /* SIGNAL: si_signo, si_code */
 	bool write; /* SIGSEGV, SIGBUS: the access was a write */
 	const char *function; /* ENDED: which one was called */
-	const void *pc; /* where it was; ENDED: where the function would have returned to */
+	const void *pc; /* where it was; ENDED: in the instruction that called the function */
 	const void *address; /* SIGNAL: si_addr */
 	const void *sp; /* its stack begins here */
 };

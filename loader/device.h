@@ -123,9 +123,11 @@ struct skrt_device {
 	struct sk_player *players; /* room for one each processor; simulated: for one */
 	uint32_t player_limit;
 	_Atomic uint32_t player_count; /* that exist; the first has no thread */
-	_Atomic int64_t next_yield; /* monotonic time in ns; before it, waiting cores sleep rather than give way */
+	/* Read by all that wait: */
+	alignas(SK_LINE) _Atomic int64_t
+		next_yield; /* monotonic time in ns; before it, waiting cores sleep rather than give way */
 	_Atomic int aborted; /* enum sk_abort, of the running launch */
-	struct sk_watch watch;
+	alignas(SK_LINE) struct sk_watch watch;
 
 	pthread_mutex_t lock; /* all that follows; streams, instances' counts */
 	pthread_cond_t work; /* for the device's thread: launches queued, and nobody drives */

@@ -181,13 +181,14 @@ static void add_place(struct text *text, const struct skrt_module *module, const
 	Dl_info info;
 
 	if (sk_image_holds(image, address, 1, PROT_READ)) {
+		uint64_t at = (uintptr_t)address - image->bias;
+
 		if (sk_image_function_at(image, module->path, address, name, sizeof(name), &offset))
-			add(text, "%s+0x%" PRIx64 " (", name, offset);
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", name, offset, at);
 		else if ((nearest = nearest_kernel(&module->plan, (uintptr_t)address, &offset)))
-			add(text, "%s+0x%" PRIx64 " (", nearest, offset);
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", nearest, offset, at);
 		else
-			add(text, "(");
-		add(text, "0x%" PRIx64 " in the package)", (uint64_t)((uintptr_t)address - image->bias));
+			add(text, "0x%" PRIx64 " in the package", at);
 	} else if (dladdr(address, &info) && info.dli_fname) {
 		const char *file = strrchr(info.dli_fname, '/');
 

@@ -624,9 +624,9 @@ START_TEST(failures)
 		expect(run("status"), SKRT_KERNEL_FAILED,
 		       "superkernel status: task 'act': kernel kernel returned status 3");
 		expect(run("all_fail"), SKRT_KERNEL_FAILED,
-		       "launch all_fail: task 'all': kernel kernel returned status -7");
+		       "launch all_fail: task 'all': kernel kernel returned status -");
 		expect(run("end"), SKRT_KERNEL_FAILED, "superkernel end: task 'die': kernel kernel called abort");
-		expect(run("two_ends"), SKRT_KERNEL_FAILED, "abort was called at 0x");
+		expect(run("two_ends"), SKRT_KERNEL_FAILED, "abort was called at ");
 		expect(run("liar"), SKRT_KERNEL_FAILED, "the dispatcher returned 5");
 		ok(run("fine"));
 	}
@@ -686,7 +686,7 @@ START_TEST(serial)
 	expect(skrt_run_serial(instance, kernel), SKRT_KERNEL_FAILED, "serial run: a kernel returned status 9");
 	ok(skrt_module_find_kernel(module, "end", &kernel));
 	expect(skrt_run_serial(instance, kernel), SKRT_KERNEL_FAILED,
-	       "serial run: task 'die': kernel kernel: abort was called at 0x");
+	       "serial run: task 'die': kernel kernel: abort was called at end_serial");
 	ok(skrt_run(stream, instance, kernel) == SKRT_KERNEL_FAILED ? SKRT_OK : SKRT_BUSY);
 	close_all();
 }
