@@ -265,7 +265,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	if (!status)
 		status = sk_watch_open(device);
 	if (!status)
-		status = sk_device_start_thread(device, &device->driver, sk_stream_drive, device, 0);
+		status = sk_device_start_thread(device, &device->driver, sk_queue_drive, device, 0);
 	if (status) {
 		free_device(device);
 		return status;
@@ -279,14 +279,18 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 	if (!device)
 		return SKRT_OK;
 	pthread_mutex_lock(&device->lock);
-	uint32_t modules = device->modules, streams = device->streams;
-	device->stopping = modules == 0 && streams == 0;
+	uint32_t modules = device->modules, streams = device->streams, events = device->events;
+	uint64_t allocations = device->allocations;
+	device->stopping = !modules && !streams && !events && !allocations;
+	bool busy = !device->stopping;
 	pthread_cond_signal(&device->work);
 	pthread_mutex_unlock(&device->lock);
-	if (modules || streams)
-		return sk_report(SKRT_BUSY, "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32, modules,
-				 streams);
-	/* The queue is empty: launches would keep streams alive. */
+	if (busy)
+		return sk_report(SKRT_BUSY,
+				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
+				 ", allocations: %" PRIu64,
+				 modules, streams, events, allocations);
+	/* The queue is empty: what is in it would keep streams alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);
 	return SKRT_OK;
@@ -296,6 +300,41 @@ uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane)
 {
 	return lane < SK_MAX_LANES ? device->lanes[lane].cores : 0;
 }
+
+/* ---- memory ---- */
+
+enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory)
+{
+	uint64_t size;
+
+	if (!device || !memory)
+		return sk_report_null(__func__);
+	if (__builtin_add_overflow(bytes, SK_LINE, &size))
+		size = UINT64_MAX;
+	void *result = aligned_alloc(SK_LINE, size & ~(uint64_t)(SK_LINE - 1));
+	if (!result)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+	pthread_mutex_lock(&device->lock);
+	device->allocations++;
+	pthread_mutex_unlock(&device->lock);
+	*memory = result;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_free(struct skrt_device *device, void *memory)
+{
+	if (!memory)
+		return SKRT_OK;
+	if (!device)
+		return sk_report_null(__func__);
+	pthread_mutex_lock(&device->lock);
+	device->allocations--;
+	pthread_mutex_unlock(&device->lock);
+	free(memory);
+	return SKRT_OK;
+}
+
+/* ---- lanes ---- */
 
 const char *skrt_device_name(const struct skrt_device *device)
 {

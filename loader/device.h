@@ -7,7 +7,8 @@
  *   player.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
  *   failure.c  what is said about a launch that failed
- *   stream.c   the queue */
+ *   queue.c    what is queued, and who drives
+ *   stream.c   streams, and what can be queued on them */
 #ifndef SK_LOADER_DEVICE_H
 #define SK_LOADER_DEVICE_H
 
@@ -72,7 +73,6 @@ struct sk_device_lane {
 };
 
 struct sk_launch {
-	struct skrt_stream *stream;
 	struct skrt_instance *instance;
 	const struct skrt_kernel *kernel;
 	/* While it runs: */
@@ -90,10 +90,37 @@ enum sk_abort {
 	SK_ABORT_TIMEOUT,
 };
 
+enum sk_work_kind { SK_WORK_LAUNCH, SK_WORK_COPY, SK_WORK_CALL, SK_WORK_RECORD };
+
+/* What can be queued. */
+struct sk_work {
+	enum sk_work_kind kind;
+	struct skrt_stream *stream;
+	union {
+		struct sk_launch launch;
+		struct {
+			void *to;
+			const void *from;
+			uint64_t bytes;
+		} copy;
+		struct {
+			void (*function)(void *context, enum skrt_status status);
+			void *context;
+		} call;
+		struct skrt_event *event;
+	};
+};
+
+struct skrt_event {
+	struct skrt_device *device;
+	uint64_t pending; /* records that have not been reached */
+	int64_t time; /* of the last one that has; monotonic, in ns; 0: none */
+	pthread_cond_t reached; /* pending has become 0 */
+};
+
 struct skrt_stream {
 	struct skrt_device *device;
-	uint64_t pending; /* launches queued or running */
-	uint32_t waiting; /* threads in skrt_synchronise that sleep */
+	uint64_t pending; /* queued or running */
 	pthread_cond_t ended; /* pending has become 0 */
 	enum skrt_status status; /* of the first failure that nobody has been told yet */
 	char error[SK_REPORT_SIZE];
@@ -134,9 +161,10 @@ struct skrt_device {
 	pthread_cond_t idle; /* driving has become false */
 	pthread_t driver;
 	bool driving, stopping;
-	struct sk_launch *queue; /* a ring */
+	struct sk_work *queue; /* a ring */
 	size_t queue_capacity, queue_head, queue_count;
-	uint32_t modules, streams; /* alive */
+	uint32_t modules, streams, events; /* alive */
+	uint64_t allocations; /* not freed */
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
 	char loss[SK_REPORT_SIZE]; /* why */
 };
@@ -219,15 +247,27 @@ void sk_failure_describe(const struct skrt_device *device, const struct sk_launc
 void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
 				size_t error_size, bool *lost);
 
-/* ---- stream.c ---- */
+/* ---- queue.c; all but sk_queue_drive and sk_queue_lose under the device's lock ---- */
+
+/* Room for `count` more. False: no memory. */
+bool sk_queue_reserve(struct skrt_device *device, size_t count);
+
+/* Queues a copy of the work; there must be room. */
+void sk_queue_append(struct skrt_device *device, const struct sk_work *work);
 
 /* The device's own thread: drives what nobody else does. */
-void *sk_stream_drive(void *device);
+void *sk_queue_drive(void *device);
+
+/* Wakes it if there is work that nobody does. */
+void sk_queue_hand_over(struct skrt_device *device);
+
+/* Drives, or waits for those who do, until *pending is 0, which `ended` tells. */
+void sk_queue_finish(struct skrt_device *device, const uint64_t *pending, pthread_cond_t *ended);
 
 /* Nothing runs on the device any more. */
-void sk_stream_lose(struct skrt_device *device, const char *why);
+void sk_queue_lose(struct skrt_device *device, const char *why);
 
-/* If the device is lost, an error that says so. Under the device's lock. */
-enum skrt_status sk_stream_check_lost(const struct skrt_device *device);
+/* If the device is lost, an error that says so. */
+enum skrt_status sk_queue_check_lost(const struct skrt_device *device);
 
 #endif

@@ -53,10 +53,18 @@ struct sk_image {
 	const char *locking; /* an import of the class LOCKING, or NULL */
 };
 
+/* Where a package comes from. */
+struct sk_source {
+	const char *name; /* for messages; without a descriptor the path */
+	int file; /* descriptor of a regular file, which stays open; -1: none */
+	const struct skrt_import *imports; /* that go before those of stubs/imports.def */
+	uint32_t import_count;
+};
+
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
  * trusted; nothing stays behind on failure. The package's constructors run last, if the processor has what the package
  * needs. */
-enum skrt_status sk_image_open(const char *path, struct sk_image *image);
+enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image);
 
 /* Runs the destructors and unmaps. */
 void sk_image_close(struct sk_image *image);
@@ -87,7 +95,8 @@ void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t s
 
 enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const Elf64_Phdr *header,
 				 struct sk_dynamic *dynamic);
-enum skrt_status sk_image_relocate(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic);
+enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
+				   const struct sk_dynamic *dynamic);
 enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic);
 void sk_dynamic_destruct(const struct sk_image *image);
 

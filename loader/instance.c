@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -138,6 +139,48 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	return status;
 }
 
+/* "[64, 1024]" */
+static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "[");
+
+	for (uint32_t i = 0; i < rank && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
+	if (used < size)
+		snprintf(text + used, size - used, "]");
+}
+
+enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
+					  uint32_t rank, const uint64_t *shape, void *data)
+{
+	struct skrt_tensor tensor;
+	char wanted[128], found[128];
+	uint32_t index;
+
+	if (!instance || !name || !data || (rank && !shape))
+		return sk_report_null(__func__);
+	if (rank > SKRT_MAX_RANK)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,
+				 SKRT_MAX_RANK);
+	const struct skrt_module *module = instance->module;
+	enum skrt_status status = skrt_module_find_tensor(module, name, &index);
+	if (!status)
+		status = skrt_module_tensor(module, index, &tensor);
+	if (status)
+		return status;
+	if (dtype != tensor.dtype)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
+				 module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
+				 sk_dtype_name((enum sk_dtype)dtype));
+	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0)) {
+		print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted));
+		print_shape(rank, shape, found, sizeof(found));
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
+				 name, wanted, found);
+	}
+	return skrt_instance_bind(instance, index, data, tensor.bytes);
+}
+
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte)
 {
 	if (!instance)
@@ -257,7 +300,7 @@ static enum skrt_status begin_serial(struct skrt_instance *instance, const struc
 	pthread_mutex_lock(&device->lock);
 	enum skrt_status status = check_idle(instance);
 	if (!status)
-		status = sk_stream_check_lost(device);
+		status = sk_queue_check_lost(device);
 	if (!status)
 		status = sk_instance_ready(instance, kernel);
 	if (!status && !instance->serial_call.fibre.stack && !sk_call_open(&instance->serial_call, device->stack_size))
@@ -302,7 +345,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
 		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
 		if (lost)
-			sk_stream_lose(instance->module->device, text);
+			sk_queue_lose(instance->module->device, text);
 	}
 	end_serial(instance);
 	return status;

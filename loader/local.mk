@@ -24,6 +24,7 @@ loader_libloader_la_SOURCES = \
 	loader/module.c loader/module.h \
 	loader/player.c \
 	loader/processor.c loader/processor.h \
+	loader/queue.c \
 	loader/relocate.c \
 	loader/report.c loader/report.h \
 	loader/signal.c \
@@ -79,12 +80,15 @@ tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_t
 tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/check_image tests/check_runtime
 
-check_PROGRAMS += tests/check_fibre tests/check_faults
+check_PROGRAMS += tests/check_fibre tests/check_faults tests/check_api
+tests_check_api_SOURCES = tests/check_api.c tests/handmade.c tests/handmade.h
+tests_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_check_fibre_SOURCES = tests/check_fibre.c
 tests_check_fibre_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread $(SANITIZED_CPPFLAGS)
 tests_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_check_faults_SOURCES = tests/check_faults.c tests/handmade.c tests/handmade.h
 tests_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/check_fibre tests/check_faults
+QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api
 endif

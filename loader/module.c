@@ -5,11 +5,13 @@
 #include "loader/module.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "loader/device.h"
 #include "loader/report.h"
@@ -103,9 +105,9 @@ static void free_module(struct skrt_module *module)
 	free(module);
 }
 
-static enum skrt_status load(struct skrt_module *module)
+static enum skrt_status load(struct skrt_module *module, const struct sk_source *source)
 {
-	enum skrt_status status = sk_image_open(module->path, &module->image);
+	enum skrt_status status = sk_image_open(source, &module->image);
 
 	if (!status)
 		status = open_plan(module);
@@ -118,22 +120,22 @@ static enum skrt_status load(struct skrt_module *module)
 	return status;
 }
 
-enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+static enum skrt_status load_module(struct skrt_device *device, const struct sk_source *source,
+				    struct skrt_module **result)
 {
-	if (!device || !path || !result)
-		return sk_report_null(__func__);
 	struct skrt_module *module = calloc(1, sizeof(*module));
-	char *copy = strdup(path);
+	char *copy = strdup(source->name);
+
 	if (!module || !copy) {
 		free(module);
 		free(copy);
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
 	}
 	module->device = device;
 	module->path = copy;
 	pthread_mutex_init(&module->lock, NULL);
 
-	enum skrt_status status = load(module);
+	enum skrt_status status = load(module, source);
 	if (status) {
 		free_module(module);
 		return status;
@@ -143,6 +145,77 @@ enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, 
 	pthread_mutex_unlock(&device->lock);
 	*result = module;
 	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+{
+	if (!device || !path || !result)
+		return sk_report_null(__func__);
+	return load_module(device, &(struct sk_source){.name = path, .file = -1}, result);
+}
+
+/* A file without a name that holds the bytes: what is mapped of it is mapped like any other package. */
+static int copy_to_file(const void *memory, uint64_t bytes)
+{
+	int file = memfd_create("package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint64_t done = 0;
+
+	while (file >= 0 && done < bytes) {
+		ssize_t written = write(file, (const char *)memory + done, bytes - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			close(file);
+			return -1;
+		}
+		done += (uint64_t)written;
+	}
+	return file;
+}
+
+static enum skrt_status check_imports(const struct skrt_source *source, const char *name)
+{
+	if (source->import_count && !source->imports)
+		return sk_report_null("skrt_module_load_from");
+	for (uint32_t i = 0; i < source->import_count; i++)
+		if (!source->imports[i].name || !source->imports[i].function)
+			return sk_report(SKRT_INVALID_ARGUMENT,
+					 "%s: import number %" PRIu32 " has no name or no address", name, i);
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
+				       struct skrt_module **result)
+{
+	if (!device || !source || !result)
+		return sk_report_null(__func__);
+	struct sk_source own = {
+		.name = source->name   ? source->name
+			: source->path ? source->path
+				       : "package in memory",
+		.file = -1,
+		.imports = source->imports,
+		.import_count = source->import_count,
+	};
+	enum skrt_status status = check_imports(source, own.name);
+	if (status)
+		return status;
+	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
+				 own.name);
+	if (source->path)
+		own.name = source->path;
+	if (source->use_descriptor)
+		own.file = source->descriptor;
+	if (source->memory)
+		own.file = copy_to_file(source->memory, source->bytes);
+	if (own.file < 0 && !source->path)
+		return sk_report(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
+	status = load_module(device, &own, result);
+	if (source->memory)
+		close(own.file);
+	return status;
 }
 
 enum skrt_status skrt_module_unload(struct skrt_module *module)

@@ -49,6 +49,7 @@ const char *skrt_status_name(enum skrt_status status)
 		[SKRT_BUSY] = "SKRT_BUSY",
 		[SKRT_KERNEL_FAILED] = "SKRT_KERNEL_FAILED",
 		[SKRT_DEVICE_LOST] = "SKRT_DEVICE_LOST",
+		[SKRT_NOT_READY] = "SKRT_NOT_READY",
 	};
 
 	return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status] : "?";
