@@ -13,105 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEFAULT_STACK ((size_t)8 << 20)
+#define LEAST_STACK   ((size_t)16 << 10)
+#define MOST_STACK    ((size_t)1 << 40)
+
 /* ---- one launch ---- */
 
-/* The core whose failure is reported: of those that failed themselves the one with the earliest task. */
-static const struct sk_worker *find_failed(const struct skrt_device *device, const struct skrt_kernel *kernel)
+void sk_device_abort(struct skrt_device *device, enum sk_abort reason)
 {
-	const struct sk_worker *found = NULL;
+	int none = SK_ABORT_NONE;
 
-	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
-		for (uint32_t i = 0; i < device->cores && kernel->lane_steps[lane]; i++) {
-			const struct sk_worker *worker = &device->lanes[lane].workers[i];
-			bool aborted = worker->status == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
-
-			if ((worker->status == 0 || aborted) && !worker->guard.function)
-				continue;
-			if (!found || worker->core.failed_task < found->core.failed_task)
-				found = worker;
-		}
-	}
-	return found;
+	atomic_compare_exchange_strong(&device->aborted, &none, (int)reason);
 }
 
-/* "kernel" that ended the launch by calling abort or the like. Of a launch with one task it is known which; else the
- * nearest kernel before the call is a hint, since the linker may have put other functions behind it. */
-static void describe_end(const struct sk_worker *worker, const struct skrt_kernel *kernel, const char *title,
-			 char *error, size_t error_size)
+uint64_t sk_device_row(const struct skrt_device *device, uint32_t lane, uint32_t index)
 {
-	const struct sk_plan_view *plan = &kernel->module->plan;
-	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
-	uintptr_t caller = (uintptr_t)worker->guard.caller, best = 0;
-	const char *nearest = "";
+	uint64_t row = index;
 
-	if (launch->step_count == 1) {
-		const struct sk_plan_step *step = &plan->steps[launch->first_step];
-
-		snprintf(error, error_size, "%s: task '%s': kernel %s called %s", title,
-			 sk_plan_string(&plan->tasks[step->task].name),
-			 sk_plan_string(&plan->kernels[step->kernel].name), worker->guard.function);
-		return;
-	}
-	for (uint32_t i = 0; i < plan->kernel_count; i++) {
-		uintptr_t code = (uintptr_t)sk_plan_address(&plan->kernels[i].code);
-
-		if (code <= caller && code > best) {
-			best = code;
-			nearest = sk_plan_string(&plan->kernels[i].name);
-		}
-	}
-	snprintf(error, error_size, "%s: core %" PRIu32 ": %s was called at 0x%" PRIx64 " of %s%s%s", title,
-		 worker->core.index, worker->guard.function, (uint64_t)(caller - kernel->module->image.bias),
-		 kernel->module->path, best ? ", behind the start of kernel " : "", nearest);
-}
-
-static enum skrt_status describe_failure(const struct skrt_device *device, const struct skrt_kernel *kernel,
-					 char *error, size_t error_size)
-{
-	const struct sk_plan_view *plan = &kernel->module->plan;
-	const struct sk_worker *worker = find_failed(device, kernel);
-	char title[128];
-
-	sk_kernel_title(kernel, title, sizeof(title));
-	if (!worker) {
-		snprintf(error, error_size, "%s: all cores left, and none says why", title);
-	} else if (worker->guard.function) {
-		describe_end(worker, kernel, title, error, error_size);
-	} else if (worker->core.failed_task < plan->task_count) {
-		const struct sk_plan_task *task = &plan->tasks[worker->core.failed_task];
-
-		snprintf(error, error_size, "%s: task '%s': kernel %s returned status %d", title,
-			 sk_plan_string(&task->name), sk_plan_string(&plan->kernels[task->kernel].name),
-			 worker->status);
-	} else {
-		snprintf(error, error_size, "%s: core %" PRIu32 ": the dispatcher returned %d", title,
-			 worker->core.index, worker->status);
-	}
-	return SKRT_KERNEL_FAILED;
-}
-
-/* Waits until all cores of the lane but those before `first` have left the launch. */
-static void collect(struct skrt_device *device, struct sk_device_lane *lane, uint32_t first)
-{
-	uint32_t number = atomic_load_explicit(&lane->mailbox.number, memory_order_relaxed);
-
-	for (uint32_t i = first; i < device->cores; i++)
-		for (uint32_t turn = 0; atomic_load_explicit(&lane->workers[i].left, memory_order_acquire) != number;
-		     turn += turn < UINT32_MAX)
-			sk_lane_wait(device, turn);
+	for (uint32_t i = 0; i < lane; i++)
+		row += device->lanes[i].cores;
+	return row;
 }
 
 /* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
  * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
  * as freely as before. A caller that is bound elsewhere stays there. */
-static void leave_workers_processors(const struct skrt_device *device, uint32_t lane_count)
+static void leave_workers_processors(const struct skrt_device *device, uint32_t players)
 {
-	uint64_t threads = (uint64_t)lane_count * device->cores;
-	uint32_t pinned = threads < device->processor_count ? (uint32_t)threads : device->processor_count;
-	int processor = pinned > 1 ? sched_getcpu() : -1;
+	int processor = players > 1 ? sched_getcpu() : -1;
 	cpu_set_t own, first;
 
-	for (uint32_t i = 1; i < pinned; i++) {
+	for (uint32_t i = 1; i < players; i++) {
 		if (device->processors[i] != processor)
 			continue;
 		if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(device->processors[0], &own))
@@ -124,37 +56,43 @@ static void leave_workers_processors(const struct skrt_device *device, uint32_t 
 	}
 }
 
-enum skrt_status sk_device_run(struct skrt_device *device, const struct sk_launch *launch, char *error,
-			       size_t error_size)
+/* Notes what the launch begins with. The first players have all its cores: see sk_player_range. */
+static void begin(struct skrt_device *device, struct sk_launch *launch)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
-	uint32_t lane_count = kernel->module->plan.lane_count;
+	uint64_t cores = 0;
 
-	leave_workers_processors(device, lane_count);
-	atomic_store_explicit(&device->aborted, false, memory_order_relaxed);
-	for (uint32_t i = 0; i < lane_count; i++) {
-		struct sk_mailbox *mailbox = &device->lanes[i].mailbox;
-
-		if (kernel->lane_steps[i] == 0)
-			continue;
-		mailbox->kernel = kernel;
-		mailbox->instance = launch->instance;
-		for (uint32_t lane = 0; lane < lane_count; lane++)
-			mailbox->bases[lane] = device->lanes[lane].base;
-		if (i > 0 || device->cores > 1)
-			sk_lane_post(mailbox);
+	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++) {
+		launch->bases[i] = device->lanes[i].base;
+		cores += kernel->lane_steps[i] ? device->lanes[i].cores : 0;
 	}
-	if (kernel->lane_steps[0])
-		sk_lane_run_core(&device->lanes[0].workers[0], &device->lanes[0].mailbox);
-	for (uint32_t i = 0; i < lane_count; i++)
-		if (kernel->lane_steps[i])
-			collect(device, &device->lanes[i], i == 0);
+	launch->players = atomic_load(&device->player_count);
+	launch->busy = cores < launch->players ? (uint32_t)cores : launch->players;
+	atomic_store_explicit(&device->aborted, SK_ABORT_NONE, memory_order_relaxed);
+}
+
+enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *launch, char *error, size_t error_size,
+			       bool *lost)
+{
+	const struct skrt_kernel *kernel = launch->kernel;
+
+	begin(device, launch);
+	leave_workers_processors(device, launch->players);
+	sk_watch_begin(device, launch);
+	for (uint32_t i = 1; i < launch->busy; i++)
+		sk_player_post(&device->players[i], launch);
+	if (launch->busy)
+		sk_player_play(&device->players[0], launch);
+	for (uint32_t i = 1; i < launch->busy; i++)
+		sk_player_collect(&device->players[i]);
 	/* All cores have left. */
-	for (uint32_t i = 0; i < lane_count; i++)
+	sk_watch_end(device);
+	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++)
 		device->lanes[i].base += kernel->lane_steps[i];
-	if (atomic_load_explicit(&device->aborted, memory_order_acquire))
-		return describe_failure(device, kernel, error, error_size);
-	return SKRT_OK;
+	if (atomic_load_explicit(&device->aborted, memory_order_acquire) == SK_ABORT_NONE)
+		return SKRT_OK;
+	sk_failure_describe(device, launch, error, error_size, lost);
+	return SKRT_KERNEL_FAILED;
 }
 
 /* ---- the device ---- */
@@ -178,22 +116,23 @@ static enum skrt_status find_processors(struct skrt_device *device)
 enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
 					void *context, uint32_t number)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	static const int unblocked[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG};
 	sigset_t blocked, old;
 	cpu_set_t processors;
 	char name[16];
 
 	sigfillset(&blocked);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&blocked, faults[i]);
+	for (size_t i = 0; i < sizeof(unblocked) / sizeof(unblocked[0]); i++)
+		sigdelset(&blocked, unblocked[i]);
 	pthread_sigmask(SIG_SETMASK, &blocked, &old);
 	int reason = pthread_create(thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (reason)
-		return sk_report(SKRT_OUT_OF_MEMORY,
-				 "cannot start thread %" PRIu32 " of a device of %" PRIu32 " cores: %s", number,
-				 device->cores, strerror(reason));
-	snprintf(name, sizeof(name), "skrt %" PRIu32, number);
+		return sk_report(SKRT_OUT_OF_MEMORY, "cannot start a thread of a device: %s", strerror(reason));
+	if (number < device->processor_count)
+		snprintf(name, sizeof(name), "skrt %" PRIu32, number);
+	else
+		snprintf(name, sizeof(name), "skrt watch");
 	pthread_setname_np(*thread, name);
 	if (number < device->processor_count) {
 		CPU_ZERO(&processors);
@@ -206,32 +145,118 @@ enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *t
 
 static void free_device(struct skrt_device *device)
 {
+	for (uint32_t i = 0; i < device->player_limit && device->players; i++)
+		sk_player_stop(&device->players[i]);
+	sk_watch_close(device);
 	for (uint32_t i = 0; i < device->lane_count; i++)
-		sk_lane_stop(&device->lanes[i], device->cores);
+		sk_lane_close(&device->lanes[i]);
 	pthread_cond_destroy(&device->work);
+	pthread_cond_destroy(&device->idle);
 	pthread_mutex_destroy(&device->lock);
+	free(device->players);
 	free(device->queue);
 	free(device->processors);
 	free(device);
 }
 
-enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
+static const char *profile_name(const void *context, uint32_t index)
 {
-	if (!result)
-		return sk_report_null(__func__);
-	if (options && options->cores > SK_MAX_CORES)
+	(void)context;
+	return sk_profile_builtins[index];
+}
+
+/* A name without a point or a slash is that of a built-in profile. */
+static enum skrt_status find_profile(const char *name, struct sk_profile *profile)
+{
+	char text[SK_REPORT_SIZE / 2];
+
+	if (sk_profile_load(name, profile, text, sizeof(text)))
+		return SKRT_OK;
+	if (strpbrk(name, "./"))
+		return sk_report(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
+	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
+	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name, text);
+}
+
+static enum skrt_status check_options(const struct skrt_device_options *options)
+{
+	if (options->cores > SK_MAX_CORES)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
 				 SK_MAX_CORES);
+	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))
+		return sk_report(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
+				 options->stack_size, LEAST_STACK, MOST_STACK);
+	return SKRT_OK;
+}
+
+/* What the options say about the device, which is all zero. */
+static enum skrt_status configure(struct skrt_device *device, const struct skrt_device_options *options)
+{
+	struct sk_profile profile;
+	enum skrt_status status = check_options(options);
+
+	if (!status)
+		status = find_profile(options->device ? options->device : "host", &profile);
+	if (!status)
+		status = find_processors(device);
+	if (status)
+		return status;
+	device->simulated = options->device && strcmp(options->device, "host");
+	memcpy(device->name, profile.name, sizeof(device->name));
+	device->seed = options->seed;
+	if (device->seed && !device->simulated)
+		return sk_report(SKRT_INVALID_ARGUMENT,
+				 "a seed is for simulated devices; on device %s the order of cores is not chosen",
+				 device->name);
+	device->stack_size = options->stack_size ? options->stack_size : DEFAULT_STACK;
+	device->watch.timeout = options->timeout_ms * UINT64_C(1000000);
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
+		uint32_t own = device->simulated ? profile.lanes[i].cores : device->processor_count;
+
+		device->lanes[i].cores = options->cores ? options->cores : own;
+	}
+	/* The host has whatever lanes a package wants. */
+	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
+	device->player_limit = device->simulated ? 1 : device->processor_count;
+	return SKRT_OK;
+}
+
+static enum skrt_status make_players(struct skrt_device *device)
+{
+	size_t size = device->player_limit * sizeof(*device->players);
+
+	device->players = aligned_alloc(SK_LINE, size);
+	if (!device->players)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	memset(device->players, 0, size);
+	for (uint32_t i = 0; i < device->player_limit; i++) {
+		device->players[i].device = device;
+		device->players[i].number = i;
+	}
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
+{
+	static const struct skrt_device_options defaults;
+
+	if (!result)
+		return sk_report_null(__func__);
 	struct skrt_device *device = aligned_alloc(SK_LINE, sizeof(*device));
 	if (!device)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	memset(device, 0, sizeof(*device));
 	pthread_mutex_init(&device->lock, NULL);
 	pthread_cond_init(&device->work, NULL);
-	enum skrt_status status = find_processors(device);
-	device->cores = options && options->cores ? options->cores : device->processor_count;
+	pthread_cond_init(&device->idle, NULL);
+	sk_signals_install();
+	enum skrt_status status = configure(device, options ? options : &defaults);
 	if (!status)
-		status = sk_device_start_thread(device, &device->driver, sk_stream_drive, device, 0);
+		status = make_players(device);
+	if (!status)
+		status = sk_watch_open(device);
+	if (!status)
+		status = sk_device_start_thread(device, &device->driver, sk_queue_drive, device, 0);
 	if (status) {
 		free_device(device);
 		return status;
@@ -245,22 +270,89 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 	if (!device)
 		return SKRT_OK;
 	pthread_mutex_lock(&device->lock);
-	uint32_t modules = device->modules, streams = device->streams;
-	device->stopping = modules == 0 && streams == 0;
+	uint32_t modules = device->modules, streams = device->streams, events = device->events;
+	uint64_t allocations = device->allocations;
+	device->stopping = !modules && !streams && !events && !allocations;
+	bool busy = !device->stopping;
 	pthread_cond_signal(&device->work);
 	pthread_mutex_unlock(&device->lock);
-	if (modules || streams)
-		return sk_report(SKRT_BUSY, "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32, modules,
-				 streams);
-	/* The queue is empty: launches would keep streams alive. */
+	if (busy)
+		return sk_report(SKRT_BUSY,
+				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
+				 ", allocations: %" PRIu64,
+				 modules, streams, events, allocations);
+	/* The queue is empty: what is in it would keep streams alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);
 	return SKRT_OK;
 }
 
-uint32_t skrt_device_cores(const struct skrt_device *device)
+uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane)
 {
-	return device->cores;
+	return lane < SK_MAX_LANES ? device->lanes[lane].cores : 0;
+}
+
+/* ---- memory ---- */
+
+enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory)
+{
+	uint64_t size;
+
+	if (!device || !memory)
+		return sk_report_null(__func__);
+	if (__builtin_add_overflow(bytes, SK_LINE, &size))
+		size = UINT64_MAX;
+	void *result = aligned_alloc(SK_LINE, size & ~(uint64_t)(SK_LINE - 1));
+	if (!result)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+	pthread_mutex_lock(&device->lock);
+	device->allocations++;
+	pthread_mutex_unlock(&device->lock);
+	*memory = result;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_free(struct skrt_device *device, void *memory)
+{
+	if (!memory)
+		return SKRT_OK;
+	if (!device)
+		return sk_report_null(__func__);
+	pthread_mutex_lock(&device->lock);
+	device->allocations--;
+	pthread_mutex_unlock(&device->lock);
+	free(memory);
+	return SKRT_OK;
+}
+
+/* ---- lanes ---- */
+
+const char *skrt_device_name(const struct skrt_device *device)
+{
+	return device->name;
+}
+
+/* Every player may have to play all cores there are: those of a launch of one lane are dealt out differently from those
+ * of two. Starts the players that the cores need. Only while no launch runs. */
+static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
+{
+	enum skrt_status status = SKRT_OK;
+	uint32_t count = atomic_load(&device->player_count);
+	uint32_t wanted = cores < device->player_limit ? (uint32_t)cores : device->player_limit;
+
+	for (uint32_t i = 0; i < (count > wanted ? count : wanted); i++)
+		if (!sk_player_make_room(&device->players[i], cores))
+			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " cores", cores);
+	for (; count < wanted && !status; count++) {
+		struct sk_player *player = &device->players[count];
+
+		if (count > 0)
+			status = sk_device_start_thread(device, &player->thread, sk_player_work, player, count);
+		player->started = count > 0 && !status;
+		if (!status)
+			atomic_store(&device->player_count, count + 1);
+	}
+	return status;
 }
 
 enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_count)
@@ -268,10 +360,12 @@ enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_c
 	enum skrt_status status = SKRT_OK;
 
 	pthread_mutex_lock(&device->lock);
+	while (device->driving && device->lane_count < lane_count)
+		pthread_cond_wait(&device->idle, &device->lock);
 	while (device->lane_count < lane_count && !status) {
-		/* Before the threads start: how long they wait depends on it. */
-		atomic_store(&device->crowded, (device->lane_count + 1) * device->cores > device->processor_count);
-		status = sk_lane_start(device, device->lane_count);
+		status = add_players(device, sk_device_row(device, device->lane_count + 1, 0));
+		if (!status)
+			status = sk_lane_open(device, device->lane_count);
 		device->lane_count += !status;
 	}
 	pthread_mutex_unlock(&device->lock);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/imports.h"
+#include "loader/call.h"
 #include "loader/report.h"
 
 /* ---- the dynamic section ---- */
@@ -232,16 +232,28 @@ static bool all_in_text(const struct sk_image *image, const struct sk_functions 
 	return true;
 }
 
+/* Room enough for what constructors do. */
+#define CONSTRUCTORS_STACK ((size_t)1 << 20)
+
 enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic)
 {
 	struct sk_functions constructors = dynamic->constructors;
-	struct sk_guard guard;
+	struct sk_call call;
 
 	if (!all_in_text(image, &dynamic->constructors) || !all_in_text(image, &dynamic->destructors))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: a constructor or destructor does not lie in text", path);
-	sk_guard_call(&guard, run_constructors, &constructors);
-	if (guard.function)
-		return sk_report(SKRT_KERNEL_FAILED, "%s: a constructor called %s", path, guard.function);
+	if (constructors.count) {
+		if (!sk_call_open(&call, CONSTRUCTORS_STACK))
+			return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", path);
+		sk_call_run(&call, run_constructors, &constructors);
+		sk_call_close(&call);
+		if (call.fault.kind == SK_FAULT_ENDED)
+			return sk_report(SKRT_KERNEL_FAILED, "%s: a constructor called %s", path, call.fault.function);
+		if (call.fault.kind)
+			return sk_report(SKRT_KERNEL_FAILED, "%s: a constructor raised SIG%s at 0x%" PRIx64, path,
+					 sigabbrev_np(call.fault.signal),
+					 (uint64_t)((uintptr_t)call.fault.pc - image->bias));
+	}
 	image->destructors = dynamic->destructors;
 	return SKRT_OK;
 }
@@ -249,8 +261,11 @@ enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, 
 void sk_dynamic_destruct(const struct sk_image *image)
 {
 	struct sk_functions destructors = image->destructors;
-	struct sk_guard guard;
+	struct sk_call call;
 
-	/* One that calls abort ends the destruction; unloading goes on. */
-	sk_guard_call(&guard, run_destructors, &destructors);
+	/* One that fails ends the destruction, and so does a lack of memory; unloading goes on. */
+	if (destructors.count && sk_call_open(&call, CONSTRUCTORS_STACK)) {
+		sk_call_run(&call, run_destructors, &destructors);
+		sk_call_close(&call);
+	}
 }

@@ -31,6 +31,7 @@ enum { HEADER_LIMIT = 64 }; /* program headers */
 
 /* What is needed while loading only. */
 struct loading {
+	const struct sk_source *source;
 	const char *path;
 	int file;
 	uint64_t file_size;
@@ -53,17 +54,20 @@ static enum skrt_status damaged_segment(const struct loading *loading, uint32_t 
 
 /* ---- the file ---- */
 
-static enum skrt_status open_file(struct loading *loading)
+static enum skrt_status open_file(struct loading *loading, struct sk_image *image)
 {
 	struct stat status;
 
 	/* O_NONBLOCK: opening a pipe must not wait for a writer. */
-	loading->file = open(loading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (loading->file < 0)
+		loading->file = open(loading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (loading->file < 0 || fstat(loading->file, &status))
 		return sk_report(SKRT_CANNOT_READ, "%s: %s", loading->path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
 		return sk_report(SKRT_CANNOT_READ, "%s: not a regular file", loading->path);
 	loading->file_size = (uint64_t)status.st_size;
+	image->filesystem = status.st_dev;
+	image->inode = status.st_ino;
 	return SKRT_OK;
 }
 
@@ -287,7 +291,7 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 static enum skrt_status load(struct loading *loading, struct sk_image *image)
 {
 	struct sk_dynamic dynamic;
-	enum skrt_status status = open_file(loading);
+	enum skrt_status status = open_file(loading, image);
 
 	if (!status)
 		status = read_headers(loading);
@@ -299,7 +303,7 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 	if (!status)
 		status = sk_dynamic_read(loading->path, image, loading->dynamic, &dynamic);
 	if (!status)
-		status = sk_image_relocate(loading->path, image, &dynamic);
+		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
 	if (!status)
@@ -309,13 +313,18 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 	return status;
 }
 
-enum skrt_status sk_image_open(const char *path, struct sk_image *image)
+enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image)
 {
-	struct loading loading = {.path = path, .file = -1, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
+	struct loading loading = {
+		.source = source,
+		.path = source->name,
+		.file = source->file,
+		.page = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
 
 	memset(image, 0, sizeof(*image));
 	enum skrt_status status = load(&loading, image);
-	if (loading.file >= 0)
+	if (loading.file >= 0 && loading.file != source->file)
 		close(loading.file);
 	if (status)
 		sk_image_close(image);

@@ -3,7 +3,8 @@
  *
  *   image.c    the file's headers, the segments: checked, mapped, protected
  *   dynamic.c  the dynamic section's tables, constructors and destructors
- *   relocate.c symbols and relocations */
+ *   relocate.c symbols and relocations
+ *   symbols.c  names of functions, for messages */
 #ifndef SK_LOADER_IMAGE_H
 #define SK_LOADER_IMAGE_H
 
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "loader/skrt.h"
 
@@ -46,12 +48,23 @@ struct sk_image {
 	uint64_t gnu_hash_words, hash_words;
 
 	struct sk_functions destructors; /* none unless all constructors have run */
+	dev_t filesystem; /* and inode: the file it was mapped from; 0: not known */
+	ino_t inode;
+	const char *locking; /* an import of the class LOCKING, or NULL */
+};
+
+/* Where a package comes from. */
+struct sk_source {
+	const char *name; /* for messages; without a descriptor the path */
+	int file; /* descriptor of a regular file, which stays open; -1: none */
+	const struct skrt_import *imports; /* that go before those of stubs/imports.def */
+	uint32_t import_count;
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
  * trusted; nothing stays behind on failure. The package's constructors run last, if the processor has what the package
  * needs. */
-enum skrt_status sk_image_open(const char *path, struct sk_image *image);
+enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image);
 
 /* Runs the destructors and unmaps. */
 void sk_image_close(struct sk_image *image);
@@ -62,7 +75,12 @@ const void *sk_image_find(const struct sk_image *image, const char *name, uint64
 /* Whether all of [address, address + size) lies in one segment that has at least the protection. */
 bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection);
 
-/* ---- between the three files ---- */
+/* The function that the address in text lies in, and how far from its start, as the symbol table of the file at `path`
+ * says. False: the file is stripped, has been replaced, or does not say. */
+bool sk_image_function_at(const struct sk_image *image, const char *path, const void *address, char *name, size_t size,
+			  uint64_t *offset);
+
+/* ---- between the files ---- */
 
 struct sk_dynamic {
 	const Elf64_Rela *relocations;
@@ -77,7 +95,8 @@ void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t s
 
 enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const Elf64_Phdr *header,
 				 struct sk_dynamic *dynamic);
-enum skrt_status sk_image_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic);
+enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
+				   const struct sk_dynamic *dynamic);
 enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic);
 void sk_dynamic_destruct(const struct sk_image *image);
 

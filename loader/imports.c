@@ -1,6 +1,6 @@
 /* The table of functions that packages may import, made from stubs/imports.def. The addresses are those of the C
- * library that libskrt itself is bound to. Functions that would end the process end the launch instead: they jump back
- * to the runtime's call of the package's code. */
+ * library that libskrt itself is bound to. Functions that would end the process end the call of package code instead.
+ */
 #include "config.h"
 
 #include "loader/imports.h"
@@ -8,34 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost call into package code on this thread. */
-static _Thread_local struct sk_guard *innermost;
-
-int sk_guard_call(struct sk_guard *guard, int (*run)(void *context), void *context)
-{
-	guard->function = NULL;
-	guard->caller = NULL;
-	guard->outer = innermost;
-	innermost = guard;
-	/* _setjmp saves no signal mask: a system call each launch would be too much. */
-	int result = 0;
-	if (_setjmp(guard->jump) == 0)
-		result = run(context);
-	innermost = guard->outer;
-	return result;
-}
-
-static _Noreturn void leave(const char *function, const void *caller)
-{
-	struct sk_guard *guard = innermost;
-
-	/* A thread of the package's own making: there is no launch to end. */
-	if (!guard)
-		abort();
-	guard->function = function;
-	guard->caller = caller;
-	_longjmp(guard->jump, 1);
-}
+#include "loader/call.h"
 
 /* Declared as functions without a type of their own under names of ours, so that no header and no built-in can
  * disagree. */
@@ -44,25 +17,31 @@ static _Noreturn void leave(const char *function, const void *caller)
 #define DECLARE_ENDS(name)                                                                                             \
 	static _Noreturn void import_##name(void)                                                                      \
 	{                                                                                                              \
-		leave(#name, __builtin_return_address(0));                                                             \
+		sk_call_end(#name, __builtin_return_address(0));                                                       \
 	}
 #define SK_IMPORT(name, library, version, class) DECLARE_##class(name)
 #include "stubs/imports.def"
 #undef SK_IMPORT
 
+enum import_class { PURE, LOCKING, ENDS };
+
 static const struct {
 	const char *name;
 	void (*function)(void);
+	enum import_class class;
 } imports[] = {
-#define SK_IMPORT(name, library, version, class) {#name, import_##name},
+#define SK_IMPORT(name, library, version, class) {#name, import_##name, class},
 #include "stubs/imports.def"
 #undef SK_IMPORT
 };
 
-void (*sk_import_find(const char *name))(void)
+void (*sk_import_find(const char *name, bool *locking))(void)
 {
-	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++)
-		if (imports[i].name[0] == name[0] && !strcmp(imports[i].name, name))
-			return imports[i].function;
+	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++) {
+		if (imports[i].name[0] != name[0] || strcmp(imports[i].name, name))
+			continue;
+		*locking = imports[i].class == LOCKING;
+		return imports[i].function;
+	}
 	return NULL;
 }

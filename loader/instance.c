@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,7 +37,7 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	const struct sk_plan *plan = module->plan.plan;
 	struct sk_workspace workspace = {0};
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
-	uint64_t cores = (uint64_t)module->plan.lane_count * module->device->cores;
+	uint64_t cores = sk_device_row(module->device, module->plan.lane_count, 0);
 
 	if (!measure(&workspace, bytes, module->scratch_size[unshared], cores))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
@@ -58,6 +59,7 @@ static void free_instance(struct skrt_instance *instance)
 	for (int i = 0; i < 2; i++)
 		if (instance->workspaces[i].memory)
 			munmap(instance->workspaces[i].memory, instance->workspaces[i].size);
+	sk_call_close(&instance->serial_call);
 	free(instance->bindings);
 	free(instance);
 }
@@ -135,6 +137,48 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	}
 	pthread_mutex_unlock(&module->device->lock);
 	return status;
+}
+
+/* "[64, 1024]" */
+static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "[");
+
+	for (uint32_t i = 0; i < rank && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
+	if (used < size)
+		snprintf(text + used, size - used, "]");
+}
+
+enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
+					  uint32_t rank, const uint64_t *shape, void *data)
+{
+	struct skrt_tensor tensor;
+	char wanted[128], found[128];
+	uint32_t index;
+
+	if (!instance || !name || !data || (rank && !shape))
+		return sk_report_null(__func__);
+	if (rank > SKRT_MAX_RANK)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,
+				 SKRT_MAX_RANK);
+	const struct skrt_module *module = instance->module;
+	enum skrt_status status = skrt_module_find_tensor(module, name, &index);
+	if (!status)
+		status = skrt_module_tensor(module, index, &tensor);
+	if (status)
+		return status;
+	if (dtype != tensor.dtype)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
+				 module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
+				 sk_dtype_name((enum sk_dtype)dtype));
+	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0)) {
+		print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted));
+		print_shape(rank, shape, found, sizeof(found));
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
+				 name, wanted, found);
+	}
+	return skrt_instance_bind(instance, index, data, tensor.bytes);
 }
 
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte)
@@ -248,41 +292,61 @@ static int run_serial(void *context)
 					 run->instance->workspaces[run->kernel->unshared].memory);
 }
 
+/* Marks the instance as used by a serial run. */
+static enum skrt_status begin_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	struct skrt_device *device = instance->module->device;
+
+	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = check_idle(instance);
+	if (!status)
+		status = sk_queue_check_lost(device);
+	if (!status)
+		status = sk_instance_ready(instance, kernel);
+	if (!status && !instance->serial_call.fibre.stack && !sk_call_open(&instance->serial_call, device->stack_size))
+		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack of %zu bytes", instance->module->path,
+				   device->stack_size);
+	instance->pending += !status;
+	instance->serial |= !status;
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+static void end_serial(struct skrt_instance *instance)
+{
+	pthread_mutex_lock(&instance->module->device->lock);
+	instance->pending--;
+	instance->serial = false;
+	pthread_mutex_unlock(&instance->module->device->lock);
+}
+
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
-	char title[128];
-	struct sk_guard guard;
+	char text[SK_REPORT_SIZE];
+	bool lost = false;
 
 	if (!instance || !kernel)
 		return sk_report_null(__func__);
 	if (instance->module != kernel->module)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
 				 instance->module->path);
-	sk_kernel_title(kernel, title, sizeof(title));
-	if (!kernel->serial_entry)
-		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, title);
-	struct skrt_device *device = instance->module->device;
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(instance);
-	if (!status)
-		status = sk_instance_ready(instance, kernel);
-	instance->pending += !status;
-	instance->serial |= !status;
-	pthread_mutex_unlock(&device->lock);
+	if (!kernel->serial_entry) {
+		sk_kernel_title(kernel, text, sizeof(text));
+		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, text);
+	}
+	enum skrt_status status = begin_serial(instance, kernel);
 	if (status)
 		return status;
 
 	struct serial_run run = {kernel, instance};
-	int result = sk_guard_call(&guard, run_serial, &run);
-	pthread_mutex_lock(&device->lock);
-	instance->pending--;
-	instance->serial = false;
-	pthread_mutex_unlock(&device->lock);
-	if (guard.function)
-		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: %s was called at 0x%" PRIx64 " of %s", title,
-				 guard.function, (uint64_t)((uintptr_t)guard.caller - instance->module->image.bias),
-				 instance->module->path);
-	if (result)
-		return sk_report(SKRT_KERNEL_FAILED, "%s: serial run: a kernel returned status %d", title, result);
-	return SKRT_OK;
+	struct sk_call *call = &instance->serial_call;
+	sk_call_run(call, run_serial, &run);
+	if (call->result || call->fault.kind) {
+		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
+		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
+		if (lost)
+			sk_queue_lose(instance->module->device, text);
+	}
+	end_serial(instance);
+	return status;
 }

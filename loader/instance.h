@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "loader/call.h"
 #include "loader/module.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
@@ -21,6 +22,7 @@ struct skrt_instance {
 	struct sk_workspace workspaces[2]; /* shared, unshared */
 	uint32_t pending; /* launches queued or running, serial runs too; under the device's lock */
 	bool serial; /* a serial run is going on */
+	struct sk_call serial_call; /* without a stack before the first serial run */
 };
 
 /* Checks that the kernel can be launched: all bound, nothing overlaps, its workspace is there. Under the device's lock.

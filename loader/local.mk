@@ -36,27 +36,36 @@ loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
+	loader/call.c loader/call.h \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \
+	loader/failure.c \
+	loader/fibre.c loader/fibre.h loader/fibre-x86_64.S \
 	loader/image.c loader/image.h \
 	loader/imports.c loader/imports.h \
 	loader/instance.c loader/instance.h \
 	loader/lane.c \
-	loader/memory.c \
+	loader/linked.c \
 	loader/module.c loader/module.h \
+	loader/player.c \
 	loader/processor.c loader/processor.h \
+	loader/queue.c \
 	loader/relocate.c \
 	loader/report.c loader/report.h \
+	loader/signal.c \
 	loader/skrt.h \
 	loader/stream.c \
+	loader/symbols.c \
+	loader/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
-loader_libloader_la_LIBADD = loader/libplan.la
+loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
 libskrt_la_SOURCES =
 libskrt_la_LIBADD = loader/libloader.la -lpthread -lm
-libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^skrt_' -no-undefined
+libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^skrt_' -no-undefined \
+	-Wl,-z,nodelete
 include_HEADERS += loader/skrt.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = loader/libskrt.pc
@@ -101,4 +110,16 @@ tests_check_runtime_SOURCES = tests/check_runtime.c tests/handmade.c tests/handm
 tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/check_image tests/check_runtime
+
+check_PROGRAMS += tests/check_fibre tests/check_faults tests/check_api
+tests_check_api_SOURCES = tests/check_api.c tests/handmade.c tests/handmade.h
+tests_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_check_fibre_SOURCES = tests/check_fibre.c
+tests_check_fibre_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread $(SANITIZED_CPPFLAGS)
+tests_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_check_faults_SOURCES = tests/check_faults.c tests/handmade.c tests/handmade.h
+tests_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api
 endif

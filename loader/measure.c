@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "loader/imports.h"
 #include "loader/instance.h"
 
 static double now(void)
@@ -87,11 +86,11 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 
 	for (uint32_t i = 0; i < task_count; i++) {
 		struct timed_run run = {&session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
-		struct sk_guard guard;
-		int status = sk_guard_call(&guard, run_timed, &run);
+		struct sk_call *call = &session->instance->serial_call;
 
+		sk_call_run(call, run_timed, &run);
 		times[(size_t)i * rounds + round] = run.time;
-		if (!status && !guard.function)
+		if (!call->result && call->fault.kind == SK_FAULT_NONE)
 			continue;
 		sk_skrun_error("task '%s' fails when it runs again", sk_plan_string(&plan->tasks[i].name));
 		return false;

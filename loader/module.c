@@ -5,11 +5,13 @@
 #include "loader/module.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "loader/device.h"
 #include "loader/report.h"
@@ -92,6 +94,16 @@ static enum skrt_status make_kernels(struct skrt_module *module)
 	return SKRT_OK;
 }
 
+static enum skrt_status add_lanes(struct skrt_module *module)
+{
+	struct skrt_device *device = module->device;
+
+	if (module->plan.lane_count > device->lane_limit)
+		return sk_report(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
+				 module->path, module->plan.lane_count, device->name, device->lane_limit);
+	return sk_device_add_lanes(device, module->plan.lane_count);
+}
+
 static void free_module(struct skrt_module *module)
 {
 	if (module->kernels) {
@@ -129,7 +141,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	if (!status)
 		status = make_kernels(module);
 	if (!status)
-		status = sk_device_add_lanes(device, module->plan.lane_count);
+		status = add_lanes(module);
 	if (status) {
 		free_module(module);
 		return status;
@@ -141,23 +153,93 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	return SKRT_OK;
 }
 
-enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+static enum skrt_status load(struct skrt_device *device, const struct sk_source *source, struct skrt_module **result)
 {
 	struct sk_image image;
 	uint64_t size = 0;
+	char *copy = strdup(source->name);
+	enum skrt_status status;
 
-	if (!device || !path || !result)
-		return sk_report_null(__func__);
-	char *copy = strdup(path);
 	if (!copy)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
-	enum skrt_status status = sk_image_open(path, &image);
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
+	status = sk_image_open(source, &image);
 	if (status) {
 		free(copy);
 		return status;
 	}
 	const void *plan = sk_image_find(&image, "sk_plan", &size);
 	return sk_module_make(device, copy, &image, plan, size, result);
+}
+
+enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+{
+	if (!device || !path || !result)
+		return sk_report_null(__func__);
+	return load(device, &(struct sk_source){.name = path, .file = -1}, result);
+}
+
+/* A file without a name that holds the bytes: what is mapped of it is mapped like any other package. */
+static int copy_to_file(const void *memory, uint64_t bytes)
+{
+	int file = memfd_create("package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint64_t done = 0;
+
+	while (file >= 0 && done < bytes) {
+		ssize_t written = write(file, (const char *)memory + done, bytes - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			close(file);
+			return -1;
+		}
+		done += (uint64_t)written;
+	}
+	return file;
+}
+
+static enum skrt_status check_imports(const struct skrt_source *source, const char *name)
+{
+	if (source->import_count && !source->imports)
+		return sk_report_null("skrt_module_load_from");
+	for (uint32_t i = 0; i < source->import_count; i++)
+		if (!source->imports[i].name || !source->imports[i].function)
+			return sk_report(SKRT_INVALID_ARGUMENT,
+					 "%s: import number %" PRIu32 " has no name or no address", name, i);
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
+				       struct skrt_module **result)
+{
+	if (!device || !source || !result)
+		return sk_report_null(__func__);
+	struct sk_source own = {
+		.name = source->name   ? source->name
+			: source->path ? source->path
+				       : "package in memory",
+		.file = -1,
+		.imports = source->imports,
+		.import_count = source->import_count,
+	};
+	enum skrt_status status = check_imports(source, own.name);
+	if (status)
+		return status;
+	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
+				 own.name);
+	if (source->path)
+		own.name = source->path;
+	if (source->use_descriptor)
+		own.file = source->descriptor;
+	if (source->memory)
+		own.file = copy_to_file(source->memory, source->bytes);
+	if (own.file < 0 && !source->path)
+		return sk_report(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
+	status = load(device, &own, result);
+	if (source->memory)
+		close(own.file);
+	return status;
 }
 
 enum skrt_status skrt_module_unload(struct skrt_module *module)
@@ -257,30 +339,34 @@ static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t par
 	return elements < partition->extent ? (uint64_t)elements : partition->extent;
 }
 
-static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes,
-			uint32_t cores)
+static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
+	const struct skrt_device *device = kernel->module->device;
 	struct sk_range *range = kernel->ranges;
 
-	for (uint32_t lane = 0; lane < lanes; lane++)
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		uint32_t cores = device->lanes[lane].cores;
+
 		for (uint32_t core = 0; core < cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
 				*range++ = (struct sk_range){
 					.low = boundary(&partitions[i], core, cores),
 					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
 				};
+	}
 }
 
-static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes, uint32_t cores)
+static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes)
 {
 	const struct skrt_device *device = kernel->module->device;
 	struct sk_home *home = kernel->homes;
 
 	for (uint32_t lane = 0; lane < lanes; lane++)
-		for (uint32_t core = 0; core < cores; core++)
+		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
-				uint32_t index = homes[i].stream % cores;
-				const char *words = (const char *)device->lanes[homes[i].lane].words;
+				const struct sk_device_lane *at = &device->lanes[homes[i].lane];
+				uint32_t index = homes[i].stream % at->cores;
+				const char *words = (const char *)at->words;
 
 				*home++ = (struct sk_home){
 					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
@@ -293,8 +379,7 @@ static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *
 {
 	const struct sk_plan_view *plan = &module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
-	uint32_t cores = module->device->cores;
-	size_t rows = (size_t)plan->lane_count * cores;
+	size_t rows = sk_device_row(module->device, plan->lane_count, 0);
 	char error[SK_REPORT_SIZE - 128];
 
 	if (!sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
@@ -318,9 +403,9 @@ static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *
 	}
 	/* Where a launch's partitions or homes are has been checked only if it has any. */
 	if (launch->partition_count)
-		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count, cores);
+		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
 	if (launch->home_count)
-		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count, cores);
+		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count);
 	kernel->prepared = true;
 	return SKRT_OK;
 }

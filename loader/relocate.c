@@ -156,27 +156,39 @@ static const char *relocation_name(uint32_t type)
 	}
 }
 
+/* The function of whoever loads the package goes before libskrt's own. It is not known to lock. */
+static void (*find_import(const struct sk_source *source, const char *name, bool *locking))(void)
+{
+	for (uint32_t i = 0; i < source->import_count; i++)
+		if (!strcmp(source->imports[i].name, name))
+			return source->imports[i].function;
+	return sk_import_find(name, locking);
+}
+
 /* The value that a GLOB_DAT relocation wants; a missing import is only noted. */
-static enum skrt_status resolve(const char *path, const struct sk_image *image, const Elf64_Rela *relocation,
+static enum skrt_status resolve(const struct sk_source *source, struct sk_image *image, const Elf64_Rela *relocation,
 				struct missing *missing, uint64_t *value)
 {
 	const char *name = NULL;
 	const Elf64_Sym *symbol = symbol_at(image, ELF64_R_SYM(relocation->r_info), &name);
 
 	if (!symbol)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol", path,
-				 (uint64_t)relocation->r_offset);
+		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
+				 source->name, (uint64_t)relocation->r_offset);
 	if (symbol->st_shndx == SHN_UNDEF) {
-		void (*function)(void) = sk_import_find(name);
+		bool locking = false;
+		void (*function)(void) = find_import(source, name, &locking);
 
 		if (!function)
 			add_missing(missing, name);
+		if (locking)
+			image->locking = name;
 		*value = (uintptr_t)function;
 		return SKRT_OK;
 	}
 	*value = (uintptr_t)symbol_address(image, symbol);
 	if (!*value)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", path, name);
+		return sk_report(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", source->name, name);
 	return SKRT_OK;
 }
 
@@ -193,7 +205,8 @@ static void *find_place(const struct sk_image *image, uint64_t address, const st
 	return sk_image_memory(image, address, sizeof(uint64_t), 1, PROT_WRITE);
 }
 
-enum skrt_status sk_image_relocate(const char *path, const struct sk_image *image, const struct sk_dynamic *dynamic)
+enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
+				   const struct sk_dynamic *dynamic)
 {
 	struct missing missing = {.names = ""};
 	const struct sk_segment *segment = NULL;
@@ -207,9 +220,9 @@ enum skrt_status sk_image_relocate(const char *path, const struct sk_image *imag
 		if (!place)
 			return sk_report(SKRT_BAD_PACKAGE,
 					 "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
-					 path, (uint64_t)relocation->r_offset);
+					 source->name, (uint64_t)relocation->r_offset);
 		if (type == R_X86_64_GLOB_DAT) {
-			enum skrt_status status = resolve(path, image, relocation, &missing, &value);
+			enum skrt_status status = resolve(source, image, relocation, &missing, &value);
 
 			if (status)
 				return status;
@@ -217,9 +230,9 @@ enum skrt_status sk_image_relocate(const char *path, const struct sk_image *imag
 			return sk_report(SKRT_UNSUPPORTED,
 					 "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32
 					 "), which is not supported",
-					 path, (uint64_t)relocation->r_offset, relocation_name(type), type);
+					 source->name, (uint64_t)relocation->r_offset, relocation_name(type), type);
 		}
 		memcpy(place, &value, sizeof(value));
 	}
-	return report_missing(path, &missing);
+	return report_missing(source->name, &missing);
 }

@@ -1,5 +1,4 @@
-/* Status, text and suggestions of libskrt. The text buffer is the library's only variable besides the guard of
- * imports.c; both belong to one thread each. */
+/* Status, text and suggestions of libskrt. The text buffer belongs to one thread each. */
 #include "config.h"
 
 #include "loader/report.h"
@@ -49,6 +48,8 @@ const char *skrt_status_name(enum skrt_status status)
 		[SKRT_NOT_BOUND] = "SKRT_NOT_BOUND",
 		[SKRT_BUSY] = "SKRT_BUSY",
 		[SKRT_KERNEL_FAILED] = "SKRT_KERNEL_FAILED",
+		[SKRT_DEVICE_LOST] = "SKRT_DEVICE_LOST",
+		[SKRT_NOT_READY] = "SKRT_NOT_READY",
 	};
 
 	return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status] : "?";

@@ -99,13 +99,11 @@ static bool make_slots(struct sk_session *session)
 	return true;
 }
 
-bool sk_session_open(struct sk_session *session, const char *path, uint32_t cores)
+bool sk_session_open(struct sk_session *session, const char *path, const struct skrt_device_options *device)
 {
-	struct skrt_device_options options = {.cores = cores};
-
 	memset(session, 0, sizeof(*session));
 	session->path = path;
-	return good(skrt_device_open(&options, &session->device)) &&
+	return good(skrt_device_open(device, &session->device)) &&
 	       good(skrt_module_load(session->device, path, &session->module)) && make_slots(session);
 }
 
@@ -278,6 +276,19 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
 	return result;
 }
 
+/* "cores 2", on other devices than the host "device a3, cores 24 and 48". */
+void sk_session_print_cores(const struct sk_session *session)
+{
+	const char *device = skrt_device_name(session->device);
+	uint32_t first = skrt_device_cores(session->device, 0), second = skrt_device_cores(session->device, 1);
+
+	if (strcmp(device, "host"))
+		printf("device %s, ", device);
+	printf("cores %" PRIu32, first);
+	if (second != first)
+		printf(" and %" PRIu32, second);
+}
+
 /* ---- verification ---- */
 
 /* Copies of what the runs start from and lead to. */
@@ -404,8 +415,8 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 		if (!reset(session) || !sk_session_run(session, SK_RUN_FUSED, &seconds[i]) ||
 		    !compare(session, "fused"))
 			return false;
-	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, cores %" PRIu32, outputs, bytes,
-	       skrt_device_cores(session->device));
+	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, ", outputs, bytes);
+	sk_session_print_cores(session);
 	if (repeats > 1)
 		printf(", repeats %" PRIu32, repeats);
 	printf(")\n");

@@ -33,7 +33,7 @@ struct sk_session {
 };
 
 /* All functions return false after printing "skrun: error: …". */
-bool sk_session_open(struct sk_session *session, const char *path, uint32_t cores);
+bool sk_session_open(struct sk_session *session, const char *path, const struct skrt_device_options *device);
 /* Gives every tensor memory; without it a session can only be listed. */
 bool sk_session_prepare(struct sk_session *session);
 void sk_session_close(struct sk_session *session);
@@ -58,6 +58,7 @@ bool sk_session_write(struct sk_session *session, const char *name, const char *
 
 /* For people: what the package holds, and what the outputs are. */
 bool sk_session_list(struct sk_session *session);
+void sk_session_print_cores(const struct sk_session *session);
 void sk_session_summarise(const struct sk_session *session);
 
 void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

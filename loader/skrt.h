@@ -12,9 +12,9 @@
  * failure on the calling thread, and names what failed: the file, the tensor, the task and its kernel. A function that
  * fails has changed nothing, unless it says otherwise, and has left its result alone.
  *
- * Ownership. A device owns nothing but itself: streams and modules are made on a device, instances of a module, and
- * each is destroyed by its maker before what it was made of; the reverse order is refused with SKRT_BUSY. Kernels and
- * all strings belong to their module and live as long as it does. Bound memory belongs to the caller and must stay
+ * Ownership. A device owns nothing but itself: streams, events and modules are made on a device, instances of a module,
+ * and each is destroyed by its maker before what it was made of; the reverse order is refused with SKRT_BUSY. Kernels
+ * and all strings belong to their module and live as long as it does. Bound memory belongs to the caller and must stay
  * until the instance is bound elsewhere or destroyed.
  *
  * Threads. All functions may be called from any thread, at the same time, also on the same objects, except that an
@@ -27,7 +27,12 @@
  *
  * Order. A device runs one launch at a time, with all cores, in the order in which they were launched; so launches of
  * one stream follow each other, and the network's launches keep the order in which the plan lists them. (Do not rely on
- * more than that: streams may overlap in later versions, where nothing in the packages orders them.) */
+ * more than that: streams may overlap in later versions, where nothing in the packages orders them.)
+ *
+ * Faults. Whatever a kernel does that the hardware or the C library notices ends its launch, not the process: the text
+ * names superkernel, task, kernel, core and place. The device goes on with the next launch, except after a fault in a
+ * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
+ * What the launch was writing, and the package's own variables, hold anything. */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -51,7 +56,9 @@ enum skrt_status {
 	SKRT_NOT_FOUND, /* no such name, or the package has no such entry */
 	SKRT_NOT_BOUND, /* a launch of an instance with unbound tensors */
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
-	SKRT_KERNEL_FAILED /* a kernel returned non-zero, or called abort, exit or the like */
+	SKRT_KERNEL_FAILED, /* a kernel returned non-zero, raised a fault, took too long, or called abort or the like */
+	SKRT_NOT_READY, /* a query: what is asked for has not happened yet */
+	SKRT_DEVICE_LOST /* an earlier fault may have left a lock of the C library taken: close the device */
 };
 
 /* "SKRT_OK" …; "?" for a number that is none. */
@@ -68,24 +75,56 @@ const char *skrt_version(void);
 
 struct skrt_device;
 
+/* Zero in a field means the default. */
 struct skrt_device_options {
-	uint32_t cores; /* of each lane; 0: as many as there are processors for this process */
+	/* "host", "a3" (simulated, 24 cube and 48 vector cores), or the path of a profile of another device to simulate,
+	 * with a point or a slash in it; NULL: host */
+	const char *device;
+	uint32_t cores; /* of each lane; host: as many as there are processors for this process */
+	uint32_t timeout_ms; /* most time for one launch; 0: no bound */
+	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
+	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
 };
 
-/* Opens the host device: threads of this process. Options may be NULL (all 0). Each lane of a package gets `cores`
- * cores. Core 0 of the first lane is the thread that waits in skrt_synchronise or skrt_run (else a thread of the
- * device); each other core is a thread of its own, created when the first package that has the lane is loaded. The
- * first threads are pinned to one processor each; cores beyond the number of processors are not pinned. A thread that
- * waits on such a processor moves to the first one, if it may run there; its affinity is as before. Between launches
- * the threads spin for some microseconds and then sleep. Errors: SKRT_INVALID_ARGUMENT (more than 4096 cores),
+/* Opens a device. Options may be NULL (all 0).
+ *
+ * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, where
+ * a lane has more cores than there are processors, several in turn. The first thread is the one that waits in
+ * skrt_synchronise or skrt_run (else a thread of the device); the others are created when the first package that needs
+ * them is loaded. A caller that stands on another thread's processor moves to the first one, if it may run there; its
+ * affinity is as before. Between launches the threads spin for some microseconds and then sleep.
+ *
+ * A simulated device plays all cores on one thread, one at a time: what it computes, and whether it hangs, depends on
+ * the package, the number of cores and the seed alone. It notices at once if all cores wait for each other.
+ *
+ * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGURG (which ends kernels
+ * that take too long). What does not come from a kernel goes on to the handlers that were there before; handlers that
+ * are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that waits for
+ * launches with a time-out must not block SIGURG.
+ *
+ * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a seed for the host),
  * SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
 /* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive. */
 enum skrt_status skrt_device_close(struct skrt_device *device);
 
-/* Cores of each lane. */
-uint32_t skrt_device_cores(const struct skrt_device *device);
+/* Cores of a lane, by the lane's number in the plan (0, 1); 0 if no device has such a lane. */
+uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane);
+
+/* "host", "a3", or what its profile says. Lives as long as the device. */
+const char *skrt_device_name(const struct skrt_device *device);
+
+/* ---- memory ---- */
+
+/* Memory for tensors, aligned as bindings want it; it holds anything. Any memory of this process can be bound; this is
+ * for those who have none of their own. It belongs to the device, which cannot be closed before it is freed. Errors:
+ * SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory);
+
+/* Frees what skrt_allocate gave for the same device. It must not be in use: bound to an instance with launches pending,
+ * or in a pending copy. NULL is allowed. */
+enum skrt_status skrt_free(struct skrt_device *device, void *memory);
 
 /* ---- modules ---- */
 
@@ -135,10 +174,30 @@ struct skrt_tensor {
  * called abort or the like. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* The same for a package in memory, such as the array that `sklink --header --embed` writes. The bytes are copied.
- * Errors: as skrt_module_load. */
-enum skrt_status skrt_module_load_bytes(struct skrt_device *device, const void *bytes, size_t size,
-					struct skrt_module **module);
+/* A function that a package imports, and the address that it is to get. */
+struct skrt_import {
+	const char *name;
+	void (*function)(void); /* called as the kernel that imports it declares it */
+};
+
+/* Where a package comes from: exactly one of path, memory and descriptor. Zero the rest. */
+struct skrt_source {
+	const char *path;
+	const void *memory; /* a whole package, `bytes` long; it is copied, and may go when the module is loaded */
+	uint64_t bytes;
+	int use_descriptor; /* not 0: descriptor of a regular file, open for reading; it stays open and where it is */
+	int descriptor;
+	const char *name; /* for error texts, if there is no path; NULL: "package in memory" */
+	/* Functions that go before those that libskrt provides; a package's other imports must be among the latter.
+	 * They run on the cores' stacks, several at a time. They are taken not to hold locks: see SKRT_DEVICE_LOST. The
+	 * array is not needed any more when the module is loaded. */
+	const struct skrt_import *imports;
+	uint32_t import_count;
+};
+
+/* skrt_module_load from anywhere. Errors: as there; SKRT_INVALID_ARGUMENT for a source that is none, or several. */
+enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
+				       struct skrt_module **module);
 
 /* Makes a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
  * long as the module: `plan` is the address of its global symbol sk_plan_<package>, which the header that
@@ -205,6 +264,11 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
  * pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
+/* Binds memory to the tensor with the name, which must have that type and shape (row-major, contiguous).
+ * Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or alignment do not fit; SKRT_BUSY. */
+enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
+					  uint32_t rank, const uint64_t *shape, void *data);
+
 /* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
  * launches are pending. */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
@@ -215,7 +279,7 @@ struct skrt_stream;
 
 enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **stream);
 
-/* Frees it. NULL is allowed. SKRT_BUSY while launches are pending on it. */
+/* Frees it. NULL is allowed. SKRT_BUSY while anything is pending on it. */
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
 /* Queues a launch and returns; a thread of the device runs it unless somebody who waits is quicker. An instance may be
@@ -240,6 +304,50 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream);
 /* skrt_launch and skrt_synchronise in one, without waking the device's thread: the quickest way to run a launch. */
 enum skrt_status skrt_run(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel);
 enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instance *instance);
+
+/* SKRT_OK if nothing is pending on the stream, else SKRT_NOT_READY. Does not wait, does not help, and leaves failures
+ * to skrt_synchronise. */
+enum skrt_status skrt_stream_query(struct skrt_stream *stream);
+
+/* Queues a copy, which is made when everything before it on the stream has ended. The ranges may overlap. Skipped
+ * behind a failure, like a launch. Errors: SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes);
+
+/* Queues a call of a function of the program, which is made when everything before it on the stream has ended, by
+ * whoever drives the device; nothing else runs on the device meanwhile. It is called behind a failure, too: status is
+ * the stream's, so far. It may queue work, but must not wait for this device, nor open, load, unload or close anything.
+ * Errors: SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(void *context, enum skrt_status status),
+				  void *context);
+
+/* ---- events ---- */
+
+/* A mark in a stream: reached when everything queued there before its last record has ended, well or not. */
+struct skrt_event;
+
+enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **event);
+
+/* Frees it. NULL is allowed. SKRT_BUSY while it is recorded and not reached. */
+enum skrt_status skrt_event_destroy(struct skrt_event *event);
+
+/* Queues the mark. An event that is recorded again is reached when it is for the last time. Errors:
+ * SKRT_INVALID_ARGUMENT (not of one device), SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream);
+
+/* What is queued on the stream from now on starts when the event, as recorded so far, has been reached. An event that
+ * was never recorded holds nobody up. Errors: SKRT_INVALID_ARGUMENT (not of one device). */
+enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event);
+
+/* SKRT_OK if it has been reached or was never recorded, else SKRT_NOT_READY. */
+enum skrt_status skrt_event_query(struct skrt_event *event);
+
+/* Waits until it has been reached, and helps like skrt_synchronise; failures stay with their stream. */
+enum skrt_status skrt_event_synchronise(struct skrt_event *event);
+
+/* Seconds from the one to the other. SKRT_NOT_READY if one was never recorded, or has not been reached. */
+enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event *end, double *seconds);
+
+/* ---- serial runs ---- */
 
 /* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
  * would run them. Errors: SKRT_NOT_FOUND if the launch has none; SKRT_BUSY if launches of the instance are pending;

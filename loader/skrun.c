@@ -26,11 +26,15 @@ static const char help[] =
 	"  --unfused            run each task by itself instead of the superkernels\n"
 	"  --serial             run the serial entries on one thread\n"
 	"  --repeat N           run N times (with --verify: and compare each time)\n"
-	"  --cores N            cores of each lane (default: one for each processor; with --predict: the profile's)\n"
+	"  --device DEVICE      host (default); a3 or the file of a profile: simulated, all cores in turn on one thread\n"
+	"  --cores N            cores of each lane (default: the device's; host: one for each processor;\n"
+	"                       with --predict: the profile's)\n"
+	"  --seed N             simulated devices: another order of the cores for each N\n"
+	"  --timeout SECONDS    end a launch that takes longer\n"
 	"  --time               print the median time of a run\n"
 	"  --list               list tensors and launches, and run nothing\n"
-	"  --predict            print what the network would take on a device, unfused and fused; run no kernel\n"
-	"  --device PROFILE     with --predict: a3, host or a file (default: what the package is linked for)\n"
+	"  --predict            print what the network would take on a device, unfused and fused (default: the one that\n"
+	"                       the package is linked for); run no kernel\n"
 	"  --costs FILE         with --predict: what each task takes, as --measure writes it\n"
 	"  --measure FILE       run each task alone on one core, and write what each takes\n"
 	"  --help, --version    print this, or the version\n"
@@ -49,10 +53,11 @@ struct options {
 	struct assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
 	bool random, verify, time, list, predict;
-	const char *device, *costs, *measure;
+	const char *costs, *measure;
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
-	uint64_t seed, repeats, cores;
+	uint64_t seed, repeats;
+	struct skrt_device_options device;
 };
 
 /* ---- the command line ---- */
@@ -67,6 +72,30 @@ static bool parse_number(const char *option, const char *text, uint64_t least, u
 		return true;
 	sk_skrun_error("--%s %s: not a number from %" PRIu64 " to %" PRIu64, option, text, least, most);
 	return false;
+}
+
+static bool parse_u32(const char *option, const char *text, uint32_t least, uint32_t most, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!parse_number(option, text, least, most, &value))
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* Seconds, with a fraction if need be, as milliseconds. */
+static bool parse_seconds(const char *option, const char *text, uint32_t *milliseconds)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*text < '0' || *text > '9' || *end != '\0' || !(seconds >= 0.001 && seconds <= 1000000)) {
+		sk_skrun_error("--%s %s: not a number of seconds from 0.001 to 1000000", option, text);
+		return false;
+	}
+	*milliseconds = (uint32_t)(seconds * 1000 + 0.5);
+	return true;
 }
 
 static bool parse_assignment(const char *option, const char *text, struct assignment *list, uint32_t *count)
@@ -112,11 +141,13 @@ enum option_number {
 	OPTION_UNFUSED,
 	OPTION_SERIAL,
 	OPTION_REPEAT,
+	OPTION_DEVICE,
 	OPTION_CORES,
+	OPTION_SEED,
+	OPTION_TIMEOUT,
 	OPTION_TIME,
 	OPTION_LIST,
 	OPTION_PREDICT,
-	OPTION_DEVICE,
 	OPTION_COSTS,
 	OPTION_MEASURE,
 	OPTION_HELP,
@@ -131,11 +162,13 @@ static const struct option long_options[] = {
 	{"unfused", no_argument, NULL, OPTION_UNFUSED},
 	{"serial", no_argument, NULL, OPTION_SERIAL},
 	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"cores", required_argument, NULL, OPTION_CORES},
+	{"seed", required_argument, NULL, OPTION_SEED},
+	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 	{"time", no_argument, NULL, OPTION_TIME},
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"predict", no_argument, NULL, OPTION_PREDICT},
-	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"costs", required_argument, NULL, OPTION_COSTS},
 	{"measure", required_argument, NULL, OPTION_MEASURE},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -163,8 +196,15 @@ static bool parse_option(struct options *options, int option)
 	case OPTION_REPEAT:
 		options->repeats_given = true;
 		return parse_number("repeat", optarg, 1, 1000000000, &options->repeats);
+	case OPTION_DEVICE:
+		options->device.device = optarg;
+		return true;
 	case OPTION_CORES:
-		return parse_number("cores", optarg, 1, 4096, &options->cores);
+		return parse_u32("cores", optarg, 1, 4096, &options->device.cores);
+	case OPTION_SEED:
+		return parse_number("seed", optarg, 0, UINT64_MAX, &options->device.seed);
+	case OPTION_TIMEOUT:
+		return parse_seconds("timeout", optarg, &options->device.timeout_ms);
 	case OPTION_TIME:
 		options->time = true;
 		return true;
@@ -173,9 +213,6 @@ static bool parse_option(struct options *options, int option)
 		return true;
 	case OPTION_PREDICT:
 		options->predict = true;
-		return true;
-	case OPTION_DEVICE:
-		options->device = optarg;
 		return true;
 	case OPTION_COSTS:
 		options->costs = optarg;
@@ -192,7 +229,7 @@ static bool parse_option(struct options *options, int option)
 static bool is_run(const struct options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
-	       options->mode_given || options->repeats_given;
+	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms;
 }
 
 static bool check_options(const struct options *options)
@@ -201,8 +238,8 @@ static bool check_options(const struct options *options)
 		sk_skrun_error("no package given; skrun --help tells more");
 	else if (options->verify && options->mode_given)
 		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
-	else if (!options->predict && (options->device || options->costs))
-		sk_skrun_error("--device and --costs go with --predict");
+	else if (!options->predict && options->costs)
+		sk_skrun_error("--costs goes with --predict");
 	else if (options->predict && options->measure)
 		sk_skrun_error("--predict runs no kernel; measure first, then predict with --costs %s",
 			       options->measure);
@@ -288,9 +325,10 @@ static void print_time(const struct options *options, const struct sk_session *s
 	static const char *const names[] = {"fused", "unfused", "serial"};
 
 	qsort(seconds, options->repeats, sizeof(*seconds), compare_doubles);
-	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (cores %" PRIu32 ")\n",
-	       seconds[options->repeats / 2] * 1e3, seconds[0] * 1e3, options->repeats, names[options->mode],
-	       skrt_device_cores(session->device));
+	printf("Time: median %.4g ms, fastest %.4g ms of %" PRIu64 " %s runs (", seconds[options->repeats / 2] * 1e3,
+	       seconds[0] * 1e3, options->repeats, names[options->mode]);
+	sk_session_print_cores(session);
+	printf(")\n");
 }
 
 /* All errors of the inputs are printed before it ends. */
@@ -318,7 +356,7 @@ static bool read_inputs(struct sk_session *session, const struct options *option
 static bool predict(const struct sk_session *session, const struct options *options)
 {
 	struct sk_predict_options wanted = {
-		.device = options->device, .costs = options->costs, .cores = (uint32_t)options->cores};
+		.device = options->device.device, .costs = options->costs, .cores = options->device.cores};
 	char error[512];
 
 	if (sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
@@ -352,7 +390,12 @@ static bool work(const struct options *options)
 {
 	struct sk_session session;
 	double *seconds = calloc(options->repeats, sizeof(*seconds));
-	bool good = sk_session_open(&session, options->package, options->predict ? 1 : (uint32_t)options->cores);
+	struct skrt_device_options device = options->device;
+
+	if (options->predict)
+		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
+
+	bool good = sk_session_open(&session, options->package, &device);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");

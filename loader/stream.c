@@ -1,119 +1,10 @@
-/* Streams and launches: what has been launched waits in the device's queue until somebody drives it. That is the
- * device's own thread, which a launch wakes, or a thread that waits for a stream anyway and so saves the hand-over. One
- * drives at a time, so launches run in the order of the queue. */
+/* Streams, and what can be queued on them: launches, copies, calls of host functions. */
 #include "config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "loader/device.h"
-
-enum { FIRST_CAPACITY = 16 };
-
-/* ---- the queue; all under the device's lock ---- */
-
-/* Room for `count` more. The ring is straightened when it grows. */
-static bool reserve(struct skrt_device *device, size_t count)
-{
-	size_t wanted = device->queue_count + count;
-	size_t capacity = device->queue_capacity ? device->queue_capacity : FIRST_CAPACITY;
-
-	if (wanted <= device->queue_capacity)
-		return true;
-	while (capacity < wanted)
-		capacity *= 2;
-	struct sk_launch *queue = calloc(capacity, sizeof(*queue));
-	if (!queue)
-		return false;
-	for (size_t i = 0; i < device->queue_count; i++)
-		queue[i] = device->queue[(device->queue_head + i) % device->queue_capacity];
-	free(device->queue);
-	device->queue = queue;
-	device->queue_capacity = capacity;
-	device->queue_head = 0;
-	return true;
-}
-
-static void append(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel)
-{
-	struct skrt_device *device = stream->device;
-
-	device->queue[(device->queue_head + device->queue_count++) % device->queue_capacity] =
-		(struct sk_launch){.stream = stream, .instance = instance, .kernel = kernel};
-	stream->pending++;
-	instance->pending++;
-}
-
-/* Takes the first launch and runs it, without the lock; then notes how it ended. Nobody else drives meanwhile. */
-static void drive(struct skrt_device *device)
-{
-	struct sk_launch launch = device->queue[device->queue_head];
-	struct skrt_stream *stream = launch.stream;
-	char error[SK_REPORT_SIZE];
-
-	device->queue_head = (device->queue_head + 1) % device->queue_capacity;
-	device->queue_count--;
-	/* Behind a failure the stream runs nothing until somebody has been told. */
-	if (!stream->status) {
-		device->driving = true;
-		pthread_mutex_unlock(&device->lock);
-		enum skrt_status status = sk_device_run(device, &launch, error, sizeof(error));
-		pthread_mutex_lock(&device->lock);
-		device->driving = false;
-		if (status) {
-			stream->status = status;
-			memcpy(stream->error, error, sizeof(error));
-		}
-	}
-	launch.instance->pending--;
-	stream->pending--;
-	if (stream->pending == 0 && stream->waiting)
-		pthread_cond_broadcast(&stream->ended);
-}
-
-void *sk_stream_drive(void *context)
-{
-	struct skrt_device *device = context;
-
-	pthread_mutex_lock(&device->lock);
-	while (!device->stopping) {
-		if (device->queue_count && !device->driving)
-			drive(device);
-		else
-			pthread_cond_wait(&device->work, &device->lock);
-	}
-	pthread_mutex_unlock(&device->lock);
-	return NULL;
-}
-
-/* Wakes the device's thread if there is work that nobody does. */
-static void hand_over(struct skrt_device *device)
-{
-	if (device->queue_count && !device->driving)
-		pthread_cond_signal(&device->work);
-}
-
-/* Drives, or waits for those who do, until nothing is pending on the stream. Returns its failure and clears it. */
-static enum skrt_status finish(struct skrt_stream *stream)
-{
-	struct skrt_device *device = stream->device;
-	enum skrt_status status;
-
-	while (stream->pending) {
-		if (!device->driving) {
-			drive(device);
-		} else {
-			stream->waiting++;
-			pthread_cond_wait(&stream->ended, &device->lock);
-			stream->waiting--;
-		}
-	}
-	hand_over(device);
-	status = stream->status;
-	stream->status = SKRT_OK;
-	return status ? sk_report(status, "%s", stream->error) : SKRT_OK;
-}
 
 /* ---- streams ---- */
 
@@ -143,10 +34,19 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 	device->streams -= !pending;
 	pthread_mutex_unlock(&device->lock);
 	if (pending)
-		return sk_report(SKRT_BUSY, "the stream is in use; launches pending: %" PRIu64, pending);
+		return sk_report(SKRT_BUSY, "the stream is in use; pending: %" PRIu64, pending);
 	pthread_cond_destroy(&stream->ended);
 	free(stream);
 	return SKRT_OK;
+}
+
+/* Until nothing is pending on the stream; returns its failure and clears it. Under the device's lock. */
+static enum skrt_status finish(struct skrt_stream *stream)
+{
+	sk_queue_finish(stream->device, &stream->pending, &stream->ended);
+	enum skrt_status status = stream->status;
+	stream->status = SKRT_OK;
+	return status ? sk_report(status, "%s", stream->error) : SKRT_OK;
 }
 
 enum skrt_status skrt_synchronise(struct skrt_stream *stream)
@@ -157,6 +57,154 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 	enum skrt_status status = finish(stream);
 	pthread_mutex_unlock(&stream->device->lock);
 	return status;
+}
+
+enum skrt_status skrt_stream_query(struct skrt_stream *stream)
+{
+	if (!stream)
+		return sk_report_null(__func__);
+	pthread_mutex_lock(&stream->device->lock);
+	uint64_t pending = stream->pending;
+	pthread_mutex_unlock(&stream->device->lock);
+	if (pending)
+		return sk_report(SKRT_NOT_READY, "pending on the stream: %" PRIu64, pending);
+	return SKRT_OK;
+}
+
+/* ---- copies, calls ---- */
+
+/* Queues one piece of work; what it needs has been checked. */
+static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_work *work)
+{
+	struct skrt_device *device = stream->device;
+	enum skrt_status status = SKRT_OK;
+
+	pthread_mutex_lock(&device->lock);
+	if (sk_queue_reserve(device, 1))
+		sk_queue_append(device, work);
+	else
+		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
+	sk_queue_hand_over(device);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes)
+{
+	if (!stream || ((!to || !from) && bytes))
+		return sk_report_null(__func__);
+	return enqueue_one(stream, &(struct sk_work){
+					   .kind = SK_WORK_COPY,
+					   .stream = stream,
+					   .copy = {.to = to, .from = from, .bytes = bytes},
+				   });
+}
+
+enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(void *context, enum skrt_status status),
+				  void *context)
+{
+	if (!stream || !function)
+		return sk_report_null(__func__);
+	return enqueue_one(stream, &(struct sk_work){
+					   .kind = SK_WORK_CALL,
+					   .stream = stream,
+					   .call = {.function = function, .context = context},
+				   });
+}
+
+/* ---- events ---- */
+
+enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **result)
+{
+	if (!device || !result)
+		return sk_report_null(__func__);
+	struct skrt_event *event = calloc(1, sizeof(*event));
+	if (!event)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for an event");
+	event->device = device;
+	pthread_cond_init(&event->reached, NULL);
+	pthread_mutex_lock(&device->lock);
+	device->events++;
+	pthread_mutex_unlock(&device->lock);
+	*result = event;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_destroy(struct skrt_event *event)
+{
+	if (!event)
+		return SKRT_OK;
+	struct skrt_device *device = event->device;
+	pthread_mutex_lock(&device->lock);
+	uint64_t pending = event->pending;
+	device->events -= !pending;
+	pthread_mutex_unlock(&device->lock);
+	if (pending)
+		return sk_report(SKRT_BUSY, "the event is in use; it has not been reached");
+	pthread_cond_destroy(&event->reached);
+	free(event);
+	return SKRT_OK;
+}
+
+static enum skrt_status check_one_device(const struct skrt_stream *stream, const struct skrt_event *event,
+					 const char *function)
+{
+	if (!stream || !event)
+		return sk_report_null(function);
+	if (stream->device != event->device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "stream and event are not of one device");
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream)
+{
+	enum skrt_status status = check_one_device(stream, event, __func__);
+
+	if (status)
+		return status;
+	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_RECORD, .stream = stream, .event = event});
+}
+
+/* All streams of a device share one queue, in which the record stands before whatever comes now. */
+enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event)
+{
+	return check_one_device(stream, event, __func__);
+}
+
+enum skrt_status skrt_event_query(struct skrt_event *event)
+{
+	if (!event)
+		return sk_report_null(__func__);
+	pthread_mutex_lock(&event->device->lock);
+	uint64_t pending = event->pending;
+	pthread_mutex_unlock(&event->device->lock);
+	return pending ? sk_report(SKRT_NOT_READY, "the event has not been reached") : SKRT_OK;
+}
+
+enum skrt_status skrt_event_synchronise(struct skrt_event *event)
+{
+	if (!event)
+		return sk_report_null(__func__);
+	pthread_mutex_lock(&event->device->lock);
+	sk_queue_finish(event->device, &event->pending, &event->reached);
+	pthread_mutex_unlock(&event->device->lock);
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event *end, double *seconds)
+{
+	if (!start || !end || !seconds)
+		return sk_report_null(__func__);
+	if (start->device != end->device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "the events are not of one device");
+	pthread_mutex_lock(&start->device->lock);
+	bool ready = start->time && end->time && !start->pending && !end->pending;
+	double elapsed = (double)(end->time - start->time) * 1e-9;
+	pthread_mutex_unlock(&start->device->lock);
+	if (!ready)
+		return sk_report(SKRT_NOT_READY, "an event has not been reached, or was never recorded");
+	*seconds = elapsed;
+	return SKRT_OK;
 }
 
 /* ---- launches ---- */
@@ -178,17 +226,23 @@ static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance
 	struct skrt_module *module = instance->module;
 	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
 	const struct skrt_kernel *first = kernel ? kernel : module->kernels;
+	enum skrt_status status = sk_queue_check_lost(stream->device);
 
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < count; i++) {
-		enum skrt_status status = sk_instance_ready(instance, &first[i]);
-
+		status = sk_instance_ready(instance, &first[i]);
 		if (status)
 			return status;
 	}
-	if (!reserve(stream->device, count))
+	if (!sk_queue_reserve(stream->device, count))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	for (uint32_t i = 0; i < count; i++)
-		append(stream, instance, &first[i]);
+		sk_queue_append(stream->device, &(struct sk_work){
+							.kind = SK_WORK_LAUNCH,
+							.stream = stream,
+							.launch = {.instance = instance, .kernel = &first[i]},
+						});
 	return SKRT_OK;
 }
 
@@ -203,7 +257,7 @@ static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *
 	if (!status && wait)
 		status = finish(stream);
 	else if (!status)
-		hand_over(device);
+		sk_queue_hand_over(device);
 	pthread_mutex_unlock(&device->lock);
 	return status;
 }

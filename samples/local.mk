@@ -29,10 +29,17 @@ samples_foreign_reference_LDADD = samples/libreference.la -lm
 samples_quant_matmul_reference_SOURCES = samples/quant_matmul/reference.c
 samples_quant_matmul_reference_LDADD = samples/libreference.la -lm
 
-# Two ways to run a package from a program.
+# Ways to run a package from a program; run.py is one more.
 samples_composite_run_SOURCES = samples/composite/run.c
 samples_composite_run_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
 samples_composite_run_LDADD = libskrt.la
+if HAVE_CXX
+samples_composite_run_cc_SOURCES = samples/composite/run.cc
+samples_composite_run_cc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/loader
+samples_composite_run_cc_CXXFLAGS = $(AM_CXXFLAGS) -std=c++14 -Wall -Wextra $(SANITIZE_CFLAGS)
+samples_composite_run_cc_LDADD = libskrt.la
+noinst_PROGRAMS += samples/composite/run-cc
+endif
 samples_composite_serial_SOURCES = samples/composite/serial.c
 samples_composite_serial_LDADD = -ldl
 
@@ -41,6 +48,7 @@ noinst_DATA = $(SAMPLE_KERNELS)
 CLEANFILES += $(SAMPLE_KERNELS)
 
 EXTRA_DIST += \
+	samples/composite/run.py samples/composite/run.cc \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c samples/decode_layers/generate \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \

@@ -287,7 +287,7 @@ static void write_bytes(const struct writer *writer)
 	fprintf(stream,
 		"\n/* ---- the package's bytes ----\n"
 		" *\n"
-		" * For skrt_module_load_bytes(device, SK_%s_package, SK_%s_PACKAGE_BYTES, &module).\n"
+		" * For skrt_module_load_from, as `memory` and `bytes` (SK_%s_package, SK_%s_PACKAGE_BYTES).\n"
 		" * One source file of the program defines SK_%s_IMPLEMENTATION before it includes this. */\n\n"
 		"#define SK_%s_PACKAGE_BYTES UINT64_C(%" PRIu64 ")\n"
 		"extern const unsigned char SK_%s_package[SK_%s_PACKAGE_BYTES];\n"

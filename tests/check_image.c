@@ -61,6 +61,11 @@ static uint32_t count_mappings(const char *text)
 	return count;
 }
 
+static enum skrt_status open_image(const char *file, struct sk_image *image)
+{
+	return sk_image_open(&(struct sk_source){.name = file, .file = -1}, image);
+}
+
 /* The protection of an address, as "r-xp", and the mapping's file. */
 static void look_up(const void *address, char protection[8], char *file_name)
 {
@@ -93,7 +98,7 @@ START_TEST(good_image)
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		handmade_compile(path, source, NULL, flags[i]);
-		ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s: %s", flags[i], skrt_error());
+		ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s: %s", flags[i], skrt_error());
 		int (*answer)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "answer", &size);
 		int (*sum)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "sum", &size);
 		const int *plan = sk_image_find(&image, "sk_plan", &size);
@@ -120,7 +125,7 @@ START_TEST(good_image)
 
 		/* Two copies share nothing. */
 		struct sk_image second;
-		ck_assert_int_eq(sk_image_open(path, &second), SKRT_OK);
+		ck_assert_int_eq(open_image(path, &second), SKRT_OK);
 		int (*second_sum)(void) = (int (*)(void))(uintptr_t)sk_image_find(&second, "sum", &size);
 		ck_assert_int_eq(second_sum(), 0);
 		sk_image_close(&second);
@@ -141,7 +146,7 @@ START_TEST(relro)
 			 "static int one;\n"
 			 "__attribute__((visibility(\"default\"))) int *const table[] = {&one};\n",
 			 NULL, "");
-	ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
 	look_up(sk_image_find(&image, "table", &size), protection, file_name);
 	ck_assert_str_eq(protection, "r--p");
 	sk_image_close(&image);
@@ -160,7 +165,7 @@ START_TEST(destructors)
 			 "__attribute__((destructor(201))) static void f(void) { *log_word = *log_word * 10 + 2; }\n"
 			 "__attribute__((destructor(202))) static void g(void) { *log_word = *log_word * 10 + 1; }\n",
 			 NULL, "");
-	ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
 	*(uint64_t **)(uintptr_t)sk_image_find(&image, "log_word", &size) = &log;
 	sk_image_close(&image);
 	ck_assert_uint_eq(log, 12);
@@ -180,7 +185,7 @@ START_TEST(large_alignment)
 			 "__attribute__((visibility(\"default\"), aligned(32768))) int code(void) { return 1; }\n",
 			 NULL, "");
 	for (int i = 0; i < 8; i++) {
-		ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+		ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
 		ck_assert_uint_eq((uintptr_t)sk_image_find(&image, "block", &size) % 32768, 0);
 		ck_assert_uint_eq((uintptr_t)sk_image_find(&image, "code", &size) % 32768, 0);
 		sk_image_close(&image);
@@ -215,7 +220,7 @@ START_TEST(refused_by_name)
 		struct sk_image image;
 
 		handmade_compile(path, cases[i].source, NULL, cases[i].flags);
-		enum skrt_status status = sk_image_open(path, &image);
+		enum skrt_status status = open_image(path, &image);
 		ck_assert_msg(status == cases[i].status && strstr(skrt_error(), cases[i].text), "%s: %s: %s",
 			      cases[i].source, skrt_status_name(status), skrt_error());
 		ck_assert_ptr_nonnull(strstr(skrt_error(), path));
@@ -463,7 +468,7 @@ START_TEST(single_changes)
 		memcpy(bytes, good, size);
 		cases[i].change(bytes);
 		write_all(bytes, size);
-		enum skrt_status status = sk_image_open(path, &image);
+		enum skrt_status status = open_image(path, &image);
 		ck_assert_msg(status == cases[i].status && strstr(skrt_error(), cases[i].text), "case %zu (%s): %s: %s",
 			      i, cases[i].text, skrt_status_name(status), skrt_error());
 		ck_assert_uint_eq(count_mappings(path), 0);
@@ -489,13 +494,13 @@ START_TEST(cuts)
 	}
 	ck_assert_uint_gt(size, end);
 	ck_assert_int_eq(truncate(path, (off_t)end), 0);
-	ck_assert_msg(sk_image_open(path, &image) == SKRT_OK, "%s", skrt_error());
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
 	sk_image_close(&image);
 	ck_assert_int_eq(truncate(path, (off_t)end - 1), 0);
-	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	ck_assert_int_eq(open_image(path, &image), SKRT_BAD_PACKAGE);
 	for (off_t cut = (off_t)((end - 1) / 64 * 64); cut >= 0; cut -= 64) {
 		ck_assert_int_eq(truncate(path, cut), 0);
-		ck_assert_msg(sk_image_open(path, &image) == SKRT_BAD_PACKAGE, "cut at %ld", (long)cut);
+		ck_assert_msg(open_image(path, &image) == SKRT_BAD_PACKAGE, "cut at %ld", (long)cut);
 	}
 	ck_assert_uint_eq(count_mappings(path), 0);
 	free(bytes);
@@ -506,15 +511,15 @@ START_TEST(not_packages)
 {
 	struct sk_image image;
 
-	ck_assert_int_eq(sk_image_open("/nonexistent/a.sk", &image), SKRT_CANNOT_READ);
+	ck_assert_int_eq(open_image("/nonexistent/a.sk", &image), SKRT_CANNOT_READ);
 	ck_assert_str_eq(skrt_error(), "/nonexistent/a.sk: No such file or directory");
-	ck_assert_int_eq(sk_image_open("/", &image), SKRT_CANNOT_READ);
-	ck_assert_int_eq(sk_image_open("/dev/null", &image), SKRT_CANNOT_READ);
+	ck_assert_int_eq(open_image("/", &image), SKRT_CANNOT_READ);
+	ck_assert_int_eq(open_image("/dev/null", &image), SKRT_CANNOT_READ);
 	write_all((const unsigned char *)"sklink: 1\n", 10);
-	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	ck_assert_int_eq(open_image(path, &image), SKRT_BAD_PACKAGE);
 	unsigned char text[100] = "sklink: 1\n";
 	write_all(text, sizeof(text));
-	ck_assert_int_eq(sk_image_open(path, &image), SKRT_BAD_PACKAGE);
+	ck_assert_int_eq(open_image(path, &image), SKRT_BAD_PACKAGE);
 	ck_assert_ptr_nonnull(strstr(skrt_error(), "not an ELF file"));
 }
 END_TEST

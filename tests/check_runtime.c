@@ -624,9 +624,9 @@ START_TEST(failures)
 		expect(run("status"), SKRT_KERNEL_FAILED,
 		       "superkernel status: task 'act': kernel kernel returned status 3");
 		expect(run("all_fail"), SKRT_KERNEL_FAILED,
-		       "launch all_fail: task 'all': kernel kernel returned status -7");
+		       "launch all_fail: task 'all': kernel kernel returned status -");
 		expect(run("end"), SKRT_KERNEL_FAILED, "superkernel end: task 'die': kernel kernel called abort");
-		expect(run("two_ends"), SKRT_KERNEL_FAILED, "abort was called at 0x");
+		expect(run("two_ends"), SKRT_KERNEL_FAILED, "abort was called at ");
 		expect(run("liar"), SKRT_KERNEL_FAILED, "the dispatcher returned 5");
 		ok(run("fine"));
 	}
@@ -685,7 +685,8 @@ START_TEST(serial)
 	ok(skrt_module_find_kernel(module, "fine", &kernel));
 	expect(skrt_run_serial(instance, kernel), SKRT_KERNEL_FAILED, "serial run: a kernel returned status 9");
 	ok(skrt_module_find_kernel(module, "end", &kernel));
-	expect(skrt_run_serial(instance, kernel), SKRT_KERNEL_FAILED, "serial run: abort was called at 0x");
+	expect(skrt_run_serial(instance, kernel), SKRT_KERNEL_FAILED,
+	       "serial run: task 'die': kernel kernel: abort was called at end_serial");
 	ok(skrt_run(stream, instance, kernel) == SKRT_KERNEL_FAILED ? SKRT_OK : SKRT_BUSY);
 	close_all();
 }
@@ -702,7 +703,7 @@ START_TEST(queries)
 
 	make(good_source, 1, good_launches);
 	open_all(2);
-	ck_assert_uint_eq(skrt_device_cores(device), 2);
+	ck_assert_uint_eq(skrt_device_cores(device, 0), 2);
 	ck_assert_uint_eq(skrt_module_tensor_count(module), 3);
 	ok(skrt_module_tensor(module, 1, &tensor));
 	ck_assert_str_eq(tensor.name, "x");
@@ -801,7 +802,7 @@ START_TEST(misuse)
 	ok(run("first"));
 	close_all();
 	ok(skrt_device_open(NULL, &device));
-	ck_assert_uint_ge(skrt_device_cores(device), 1);
+	ck_assert_uint_ge(skrt_device_cores(device, 0), 1);
 	expect(skrt_module_load(device, "/nonexistent", &module), SKRT_CANNOT_READ, "/nonexistent: No such file");
 	ok(skrt_device_close(device));
 	ck_assert_str_eq(skrt_status_name((enum skrt_status)77), "?");

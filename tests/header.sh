@@ -114,11 +114,17 @@ static void check_results(void)
 	memset(narrowed, 0, sizeof(narrowed));
 }
 
+static struct skrt_device *device;
+static struct skrt_module *module;
+
+static enum skrt_status load(const void *package, size_t size)
+{
+	return skrt_module_load_from(device, &(struct skrt_source){.memory = package, .bytes = size}, &module);
+}
+
 int main(void)
 {
 	void *tensors[SK_main_TENSORS];
-	struct skrt_device *device;
-	struct skrt_module *module;
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 
@@ -145,10 +151,10 @@ int main(void)
 
 	/* The bytes, and fewer of them. */
 	check(!skrt_device_open(NULL, &device), "device");
-	check(skrt_module_load_bytes(device, SK_my_net_package, 5000, &module) == SKRT_BAD_PACKAGE, "half a package");
+	check(load(SK_my_net_package, 5000) == SKRT_BAD_PACKAGE, "half a package");
 	check(strstr(skrt_error(), "truncated") != NULL, "half a package");
-	check(skrt_module_load_bytes(device, NULL, 0, &module) == SKRT_INVALID_ARGUMENT, "NULL");
-	check(!skrt_module_load_bytes(device, SK_my_net_package, sizeof(SK_my_net_package), &module), "load");
+	check(load(NULL, 0) == SKRT_INVALID_ARGUMENT, "NULL");
+	check(!load(SK_my_net_package, sizeof(SK_my_net_package)), "load");
 	check(sizeof(SK_my_net_package) == SK_my_net_PACKAGE_BYTES, "size");
 	compare(module, SK_my_net_tensor_table, SK_my_net_TENSORS);
 	compare(module, SK_main_tensor_table, SK_main_TENSORS);

@@ -89,8 +89,10 @@ END_TO_END_TESTS = \
 	tests/awaits.sh \
 	tests/cores.sh \
 	tests/errors.sh \
+	tests/faults.sh \
 	tests/features.sh \
 	tests/header.sh \
+	tests/fibres.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
 	tests/line-table.sh \
@@ -106,6 +108,13 @@ END_TO_END_TESTS = \
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
+
+# What kernels can do wrong.
+check_PROGRAMS += tests/faults
+tests_faults_SOURCES = tests/faults.c
+tests_faults_LDADD = libskrt.la
+tests_faults_LDFLAGS = $(AM_LDFLAGS) -static
+EXTRA_DIST += tests/fault-kernels.c
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz.c tests/fuzz.h

@@ -81,7 +81,7 @@ fails_with "model.sk: none.profile: No such file" "$skrun" --predict --device no
 sed 's/^launch: .*/launch: soon/' mine.profile >bad.profile
 fails_with "bad.profile:7: 'launch' must be a number with one of the units ns, us, ms, not 'soon'" \
 	"$skrun" --predict --device bad.profile model.sk
-fails_with '^skrun: error: --device and --costs go with --predict' "$skrun" --device a3 model.sk
+fails_with '^skrun: error: --costs goes with --predict' "$skrun" --costs costs.txt model.sk
 fails_with '^skrun: error: --predict runs no kernel' "$skrun" --predict --measure x.txt model.sk
 fails_with '^skrun: error: --predict runs no kernel' "$skrun" --predict --random 1 model.sk
 fails_with '^skrun: error: --measure runs each task alone' "$skrun" --measure x.txt --random 1 --verify model.sk

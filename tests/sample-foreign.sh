@@ -41,4 +41,4 @@ fails_with 'new_x\[0\] is .*, expected' "$reference" check .
 # A wrong argument ends the launch through the sample's own xerbla_.
 sed 's/lda: n, incx: 1, beta: 0/lda: 0, incx: 1, beta: 0/' "$sample/foreign.yaml" >argument.yaml
 link argument.yaml argument.sk
-fails_with 'abort was called' "$skrun" argument.sk --random 1
+fails_with "task 'product': kernel dgemv_ called abort on core 0, at xerbla_" "$skrun" argument.sk --random 1

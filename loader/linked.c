@@ -1,24 +1,15 @@
-/* Packages that are in memory already.
- *
- * One that a linker has made part of the program (sklink -r), or of a shared object, is relocated and protected: there
- * is nothing to load. The program headers of the object that holds the plan take the place of the file's, and what is
- * checked in a file's image is checked in that object's.
- *
- * One that is an array of bytes becomes a file without a name, so that it is mapped and protected like any other. */
+/* Packages that a linker has made part of the program (sklink -r), or of a shared object: they are relocated and
+ * protected, so there is nothing to load. The program headers of the object that holds the plan take the place of the
+ * file's, and what is checked in a file's image is checked in that object's. */
 #include "config.h"
 
-#include <errno.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "loader/module.h"
 #include "loader/report.h"
-
-/* ---- linked into the program ---- */
 
 struct search {
 	uintptr_t address; /* that is looked for */
@@ -30,7 +21,7 @@ struct search {
 /* The segments of a loaded object, as far as there is room: an object has a handful. */
 static void take_segments(const struct dl_phdr_info *object, struct sk_image *image)
 {
-	*image = (struct sk_image){.bias = object->dlpi_addr};
+	*image = (struct sk_image){.bias = object->dlpi_addr, .locking = "the program's functions"};
 	for (unsigned i = 0; i < object->dlpi_phnum && image->segment_count < SK_IMAGE_SEGMENTS; i++) {
 		const Elf64_Phdr *header = &object->dlpi_phdr[i];
 
@@ -83,42 +74,4 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
 	    plan->magic == SK_PLAN_MAGIC)
 		size = plan->size;
 	return sk_module_make(device, search.name, &image, plan, size, result);
-}
-
-/* ---- an array of bytes ---- */
-
-static bool write_all(int file, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t wrote = write(file, bytes, size);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		bytes += wrote;
-		size -= (size_t)wrote;
-	}
-	return true;
-}
-
-enum skrt_status skrt_module_load_bytes(struct skrt_device *device, const void *bytes, size_t size,
-					struct skrt_module **result)
-{
-	char path[64];
-	enum skrt_status status;
-
-	if (!device || !bytes || !result)
-		return sk_report_null(__func__);
-	int file = memfd_create("package", MFD_CLOEXEC);
-	if (file < 0 || !write_all(file, bytes, size)) {
-		status =
-			sk_report(SKRT_OUT_OF_MEMORY, "cannot make a file of the package's bytes: %s", strerror(errno));
-	} else {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-		status = skrt_module_load(device, path, result);
-	}
-	if (file >= 0)
-		close(file);
-	return status;
 }

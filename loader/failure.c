@@ -1,0 +1,516 @@
+/* What is said about a launch that failed: which core, in which task and kernel, and what happened there. In come the
+ * plan, how the cores' calls ended, and their stacks, which nobody has touched since.
+ *
+ * Which task a core was in, its stack tells. A dispatcher calls each step's kernel from one place of its own, in the
+ * order of the steps; so the topmost word on the stack that leads back to such a place says which step it was. */
+#include "config.h"
+
+#include "loader/device.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- text ---- */
+
+struct text {
+	char *start;
+	size_t size, used;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	if (text->used >= text->size)
+		return;
+	va_start(arguments, format);
+	text->used += (size_t)vsnprintf(text->start + text->used, text->size - text->used, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- from the stack to the step ---- */
+
+/* A program of a launch: its code, and which steps it calls. */
+struct program {
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	const uint8_t *start, *end; /* to the end of its segment */
+	bool serial;
+};
+
+/* A launch's code with the programs of all its lanes, or its serial entry. */
+static struct program program_of(const struct skrt_kernel *kernel, bool serial)
+{
+	const struct sk_image *image = &kernel->module->image;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	struct program program = {
+		.plan = plan,
+		.launch = &plan->launches[kernel->launch],
+		.serial = serial,
+	};
+
+	program.start = sk_plan_address(serial ? &program.launch->serial_entry : &program.launch->entry);
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const struct sk_segment *segment = &image->segments[i];
+		uint64_t within = (uintptr_t)program.start - image->bias - segment->address;
+
+		if (within < segment->size)
+			program.end = program.start + (segment->size - within);
+	}
+	return program;
+}
+
+/* Where the step's kernel is called, at `from` or behind: a call (e8 and a distance from the next instruction) that
+ * leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
+static const uint8_t *find_call(const struct program *program, const struct sk_plan_step *step, const uint8_t *from)
+{
+	const uint8_t *kernel = sk_plan_address(&program->plan->kernels[step->kernel].code);
+
+	for (; program->end - from >= 5; from++) {
+		int32_t distance;
+
+		if (*from != 0xe8)
+			continue;
+		memcpy(&distance, from + 1, sizeof(distance));
+		if (from + 5 + distance == kernel)
+			return from;
+	}
+	return NULL;
+}
+
+/* The lanes' programs stand one after the other; a serial entry has all steps in order. */
+static bool has_step(const struct program *program, const struct sk_plan_step *step, uint32_t lane)
+{
+	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
+
+	if (blocks && step->blocks == 0)
+		return false;
+	if (program->serial)
+		return step->kind != SK_STEP_SPLIT || step->extent != 0;
+	return step->lane == lane;
+}
+
+/* The step whose call returns to the address; SK_NO_INDEX: none. */
+static uint32_t step_that_returns_to(const struct program *program, const uint8_t *address)
+{
+	const uint8_t *at = program->start;
+
+	for (uint32_t lane = 0; lane < (program->serial ? 1 : program->plan->lane_count); lane++) {
+		for (uint32_t i = 0; i < program->launch->step_count; i++) {
+			uint32_t index = program->launch->first_step + i;
+			const struct sk_plan_step *step = &program->plan->steps[index];
+
+			if (!has_step(program, step, lane))
+				continue;
+			at = find_call(program, step, at);
+			if (!at || at + 5 > address)
+				return SK_NO_INDEX;
+			at += 5;
+			if (at == address)
+				return index;
+		}
+	}
+	return SK_NO_INDEX;
+}
+
+/* Whether a call of one of the plan's kernels stands before the address. */
+static bool is_behind_call(const struct program *program, const uint8_t *address)
+{
+	int32_t distance;
+
+	if (address < program->start + 5 || address > program->end || address[-5] != 0xe8)
+		return false;
+	memcpy(&distance, address - 4, sizeof(distance));
+	for (uint32_t i = 0; i < program->plan->kernel_count; i++)
+		if (address + distance == sk_plan_address(&program->plan->kernels[i].code))
+			return true;
+	return false;
+}
+
+/* The step that a call, which did not return, was in; of a launch with one step it is that one. */
+__attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
+static uint32_t
+find_step(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
+{
+	struct program program = program_of(kernel, serial);
+	const uintptr_t *word = (const uintptr_t *)(const void *)(call->fibre.stack + call->fibre.size);
+
+	while (sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
+		if (!is_behind_call(&program, (const uint8_t *)*word))
+			continue;
+		uint32_t step = step_that_returns_to(&program, (const uint8_t *)*word);
+		if (step != SK_NO_INDEX)
+			return step;
+	}
+	return program.launch->step_count == 1 ? program.launch->first_step : SK_NO_INDEX;
+}
+
+/* ---- places and faults ---- */
+
+/* The kernel that begins nearest before the address; where the symbol table is not to be had, that is most likely it.
+ */
+static const char *nearest_kernel(const struct sk_plan_view *plan, uintptr_t address, uint64_t *offset)
+{
+	const char *nearest = NULL;
+	uintptr_t best = 0;
+
+	for (uint32_t i = 0; i < plan->kernel_count; i++) {
+		uintptr_t code = (uintptr_t)sk_plan_address(&plan->kernels[i].code);
+
+		if (code > address || code <= best)
+			continue;
+		best = code;
+		nearest = sk_plan_string(&plan->kernels[i].symbol);
+	}
+	*offset = address - best;
+	return nearest;
+}
+
+/* "swiglu+0x12 (0x1234 in the package)", "memcpy of libc.so.6". */
+static void add_place(struct text *text, const struct skrt_module *module, const void *address)
+{
+	const struct sk_image *image = &module->image;
+	char name[128];
+	const char *nearest;
+	uint64_t offset;
+	Dl_info info;
+
+	if (sk_image_holds(image, address, 1, PROT_READ)) {
+		uint64_t at = (uintptr_t)address - image->bias;
+
+		if (sk_image_function_at(image, module->path, address, name, sizeof(name), &offset))
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", name, offset, at);
+		else if ((nearest = nearest_kernel(&module->plan, (uintptr_t)address, &offset)))
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", nearest, offset, at);
+		else
+			add(text, "0x%" PRIx64 " in the package", at);
+	} else if (dladdr(address, &info) && info.dli_fname) {
+		const char *file = strrchr(info.dli_fname, '/');
+
+		add(text, "%s of %s", info.dli_sname ? info.dli_sname : "a function", file ? file + 1 : info.dli_fname);
+	} else {
+		add(text, "address 0x%" PRIx64, (uint64_t)(uintptr_t)address);
+	}
+}
+
+static const char *signal_text(const struct sk_fault *fault)
+{
+	switch (fault->signal) {
+	case SIGBUS:
+		return "bus error (SIGBUS)";
+	case SIGFPE:
+		return fault->code == FPE_INTDIV ? "integer division by zero, or its result is too large (SIGFPE)"
+						 : "floating-point exception (SIGFPE)";
+	case SIGILL:
+		return "illegal instruction (SIGILL)";
+	default:
+		return "segmentation fault (SIGSEGV)";
+	}
+}
+
+/* "segmentation fault (SIGSEGV): write at address 0x10, at f+0x12 …" */
+static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_call *call)
+{
+	const struct sk_fault *fault = &call->fault;
+
+	if (fault->kind == SK_FAULT_ENDED) {
+		add(text, "%s was called at ", fault->function);
+	} else if (fault->kind == SK_FAULT_EXPELLED) {
+		add(text, "it was at ");
+	} else if (fault->signal == SIGSEGV && sk_fibre_guards(&call->fibre, fault->address)) {
+		add(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
+	} else {
+		add(text, "%s: ", signal_text(fault));
+		if (fault->signal == SIGSEGV && fault->code == SI_KERNEL)
+			add(text, "an address that no processor can have; at ");
+		else if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
+			add(text, "%s at address 0x%" PRIx64 "; at ", fault->write ? "write" : "read",
+			    (uint64_t)(uintptr_t)fault->address);
+		else
+			add(text, "at ");
+	}
+	add_place(text, module, fault->pc);
+}
+
+/* ---- launches ---- */
+
+/* "core 3", or with several lanes "cube core 3". */
+static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_worker *worker)
+{
+	if (plan->lane_count > 1)
+		add(text, "%s ", sk_plan_string(&plan->lanes[worker->core.lane]));
+	add(text, "core %" PRIu32, worker->core.index);
+}
+
+/* "task 'act': kernel swiglu" */
+static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_t task, uint32_t kernel)
+{
+	add(text, "task '%s': kernel %s", sk_plan_string(&plan->tasks[task].name),
+	    sk_plan_string(&plan->kernels[kernel].name));
+}
+
+/* How a core failed: it returned a status, or has a fault. */
+struct failure {
+	const struct sk_worker *worker;
+	uint32_t task; /* SK_NO_INDEX: not known */
+};
+
+static bool has_failed(const struct sk_worker *worker)
+{
+	const struct sk_call *call = &worker->call;
+	bool told = call->result == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
+
+	if (!call->begun || call->fault.kind == SK_FAULT_EXPELLED)
+		return false;
+	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
+}
+
+static uint32_t task_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+{
+	if (worker->call.fault.kind == SK_FAULT_NONE)
+		return worker->core.failed_task;
+	uint32_t step = find_step(kernel, false, &worker->call);
+	return step == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.steps[step].task;
+}
+
+/* Goes through all cores of the launch. */
+struct cores {
+	const struct skrt_device *device;
+	const struct skrt_kernel *kernel;
+	uint32_t lane, index;
+};
+
+static const struct sk_worker *next_core(struct cores *cores)
+{
+	while (cores->lane < cores->kernel->module->plan.lane_count) {
+		const struct sk_device_lane *lane = &cores->device->lanes[cores->lane];
+
+		if (cores->kernel->lane_steps[cores->lane] && cores->index < lane->cores)
+			return &lane->workers[cores->index++];
+		cores->lane++;
+		cores->index = 0;
+	}
+	return NULL;
+}
+
+/* The failure to report: of those that failed themselves, the one with the earliest task. */
+static struct failure find_failure(const struct skrt_device *device, const struct skrt_kernel *kernel)
+{
+	struct cores cores = {.device = device, .kernel = kernel};
+	struct failure found = {.task = SK_NO_INDEX};
+	const struct sk_worker *worker;
+
+	while ((worker = next_core(&cores))) {
+		uint32_t task = has_failed(worker) ? task_of(worker, kernel) : SK_NO_INDEX;
+
+		if (has_failed(worker) && (!found.worker || task < found.task))
+			found = (struct failure){worker, task};
+	}
+	return found;
+}
+
+static void add_failure(struct text *text, const struct skrt_kernel *kernel, const struct failure *failure)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_worker *worker = failure->worker;
+	bool known = failure->task < plan->task_count;
+
+	if (known)
+		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
+	if (worker->call.fault.kind == SK_FAULT_ENDED && known) {
+		add(text, " called %s on ", worker->call.fault.function);
+		add_core(text, plan, worker);
+		add(text, ", at ");
+		add_place(text, kernel->module, worker->call.fault.pc);
+	} else if (worker->call.fault.kind) {
+		add(text, known ? " on " : "");
+		add_core(text, plan, worker);
+		add(text, ": ");
+		add_fault(text, kernel->module, &worker->call);
+	} else if (known) {
+		add(text, " returned status %d on ", worker->call.result);
+		add_core(text, plan, worker);
+	} else {
+		add_core(text, plan, worker);
+		add(text, ": the dispatcher returned %d", worker->call.result);
+	}
+}
+
+/* ---- hangs ---- */
+
+/* The core whose word it is, and the step that the number stands for; SK_NO_INDEX: the plan has none. */
+static const struct sk_worker *owner_of(const struct skrt_device *device, const struct sk_launch *launch,
+					const struct sk_worker *waiting, uint32_t *step)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+
+	*step = SK_NO_INDEX;
+	for (uint32_t i = 0; i < plan->lane_count; i++) {
+		const struct sk_device_lane *lane = &device->lanes[i];
+		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)lane->words;
+
+		if (offset >= (uint64_t)lane->cores * SK_PROGRESS_STRIDE)
+			continue;
+		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
+			if (plan->steps[j].lane == i && launch->bases[i] + plan->steps[j].number == waiting->target)
+				*step = j;
+		return &lane->workers[offset / SK_PROGRESS_STRIDE];
+	}
+	return NULL;
+}
+
+/* The step that has the await: the first of the lane that awaits `step`. A second one would be superfluous. */
+static uint32_t awaiting_step(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
+			      uint32_t awaited)
+{
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		for (uint32_t j = 0; plan->steps[i].lane == lane && j < plan->steps[i].await_count; j++)
+			if (plan->awaits[plan->steps[i].first_await + j].step == awaited)
+				return i;
+	return SK_NO_INDEX;
+}
+
+static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
+{
+	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+}
+
+/* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
+static void add_wait(struct text *text, const struct skrt_device *device, const struct sk_launch *launch,
+		     const struct sk_worker *worker)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	uint32_t step;
+	const struct sk_worker *owner = owner_of(device, launch, worker, &step);
+	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
+
+	add_core(text, plan, worker);
+	if (awaiting != SK_NO_INDEX)
+		add(text, ", before task '%s',", task_name(plan, awaiting));
+	if (step != SK_NO_INDEX)
+		add(text, " awaits task '%s' (step %" PRIu32 ") of ", task_name(plan, step), plan->steps[step].number);
+	else
+		add(text, " awaits what the plan does not have, of ");
+	if (!owner) {
+		add(text, "no core");
+		return;
+	}
+	add_core(text, plan, owner);
+	if (owner->call.fault.kind)
+		add(text, ", which was still at work");
+	else if (owner->word)
+		add(text, owner == worker ? ", which is itself" : ", which waits too");
+	else
+		add(text, ", which has left without publishing it");
+}
+
+static void describe_hang(const struct skrt_device *device, const struct sk_launch *launch, struct text *text)
+{
+	const struct skrt_kernel *kernel = launch->kernel;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	struct cores cores = {.device = device, .kernel = kernel};
+	const struct sk_worker *worker;
+	const char *separator = "";
+
+	if (atomic_load(&device->aborted) == SK_ABORT_TIMEOUT)
+		add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+	else
+		add(text, "hangs: ");
+	while ((worker = next_core(&cores))) {
+		if (worker->call.fault.kind != SK_FAULT_EXPELLED)
+			continue;
+		uint32_t step = find_step(kernel, false, &worker->call);
+
+		add(text, "%s", separator);
+		if (step != SK_NO_INDEX) {
+			add_task(text, plan, plan->steps[step].task, plan->steps[step].kernel);
+			add(text, " on ");
+		}
+		add_core(text, plan, worker);
+		add(text, ": ");
+		add_fault(text, kernel->module, &worker->call);
+		separator = "; ";
+	}
+	cores = (struct cores){.device = device, .kernel = kernel};
+	while ((worker = next_core(&cores))) {
+		if (!worker->call.begun || !worker->word)
+			continue;
+		add(text, "%s", separator);
+		add_wait(text, device, launch, worker);
+		separator = "; ";
+	}
+}
+
+/* ---- the whole ---- */
+
+static void add_title(struct text *text, const struct skrt_kernel *kernel)
+{
+	char title[128];
+
+	sk_kernel_title(kernel, title, sizeof(title));
+	add(text, "%s: ", title);
+}
+
+/* A core that left through a signal may have held a lock of the C library, which its next user would wait for, for
+ * ever. */
+static void add_loss(struct text *text, const struct sk_image *image, bool *lost)
+{
+	if (!image->locking)
+		return;
+	*lost = true;
+	add(text, "; the package imports %s, which may have held a lock: the device is lost", image->locking);
+}
+
+static bool left_by_signal(const struct sk_call *call)
+{
+	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
+}
+
+void sk_failure_describe(const struct skrt_device *device, const struct sk_launch *launch, char *error,
+			 size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+	struct cores cores = {.device = device, .kernel = launch->kernel};
+	struct failure failure = find_failure(device, launch->kernel);
+	const struct sk_worker *worker;
+	bool by_signal = false;
+
+	while ((worker = next_core(&cores)))
+		by_signal |= left_by_signal(&worker->call);
+	add_title(&text, launch->kernel);
+	if (failure.worker)
+		add_failure(&text, launch->kernel, &failure);
+	else
+		describe_hang(device, launch, &text);
+	if (by_signal)
+		add_loss(&text, &launch->kernel->module->image, lost);
+}
+
+void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
+				size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	add_title(&text, kernel);
+	add(&text, "serial run: ");
+	if (call->fault.kind == SK_FAULT_NONE) {
+		add(&text, "a kernel returned status %d", call->result);
+		return;
+	}
+	uint32_t step = find_step(kernel, true, call);
+	if (step != SK_NO_INDEX) {
+		add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
+		add(&text, ": ");
+	}
+	add_fault(&text, kernel->module, call);
+	if (left_by_signal(call))
+		add_loss(&text, &kernel->module->image, lost);
+}

@@ -1,0 +1,88 @@
+/* The switch between stacks on x86-64. What a function must preserve (psABI 3.2.1 and table 3.4) lies on the stack that is
+ * left: rbx, rbp, r12 to r15, the control bits of MXCSR and the x87 control word. Upwards from the stored stack pointer:
+ *
+ *	mxcsr (4), x87 control word (4), r15, r14, r13, r12, rbx, rbp, where to go on
+ *
+ * It goes on by a jump rather than a return, since the processor would predict the return to where the switch was called. */
+	.text
+
+/* void sk_fibre_jump(void **left, void *sp): stores the stack pointer in *left, takes sp. */
+	.globl	sk_fibre_jump
+	.hidden	sk_fibre_jump
+	.type	sk_fibre_jump, @function
+	.p2align 6
+sk_fibre_jump:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	pushq	%rbx
+	.cfi_adjust_cfa_offset 8
+	pushq	%r12
+	.cfi_adjust_cfa_offset 8
+	pushq	%r13
+	.cfi_adjust_cfa_offset 8
+	pushq	%r14
+	.cfi_adjust_cfa_offset 8
+	pushq	%r15
+	.cfi_adjust_cfa_offset 8
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	stmxcsr	(%rsp)
+	fnstcw	4(%rsp)
+	movq	%rsp, (%rdi)
+	movq	%rsi, %rsp
+	jmp	.Lgo_on
+	.cfi_endproc
+	.size	sk_fibre_jump, . - sk_fibre_jump
+
+/* A kernel that a signal has ended may have left values on the x87 stack. */
+	.globl	sk_fibre_escape
+	.hidden	sk_fibre_escape
+	.type	sk_fibre_escape, @function
+	.p2align 4
+sk_fibre_escape:
+	.cfi_startproc
+	.cfi_def_cfa_offset 64
+	.cfi_offset rip, -8
+	cld
+	fninit
+.Lgo_on:
+	ldmxcsr	(%rsp)
+	fldcw	4(%rsp)
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%r15
+	.cfi_adjust_cfa_offset -8
+	popq	%r14
+	.cfi_adjust_cfa_offset -8
+	popq	%r13
+	.cfi_adjust_cfa_offset -8
+	popq	%r12
+	.cfi_adjust_cfa_offset -8
+	popq	%rbx
+	.cfi_adjust_cfa_offset -8
+	popq	%rbp
+	.cfi_adjust_cfa_offset -8
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rax
+	jmp	*%rax
+	.cfi_endproc
+	.size	sk_fibre_escape, . - sk_fibre_escape
+
+/* The first thing on a fibre: calls r12 with r13. There is nobody to return to, and unwinders learn that here. */
+	.globl	sk_fibre_begin
+	.hidden	sk_fibre_begin
+	.type	sk_fibre_begin, @function
+	.p2align 4
+sk_fibre_begin:
+	.cfi_startproc
+	.cfi_undefined rip
+	endbr64
+	movq	%r13, %rdi
+	callq	*%r12
+	ud2
+	.cfi_endproc
+	.size	sk_fibre_begin, . - sk_fibre_begin
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,453 @@
+/* libskrt's streams as a driver's: copies, host functions and events between launches; packages from anywhere, with
+ * imports of the program's own; arrays bound by name; what is refused while work is pending. */
+#include "config.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "stubs/skabi.h"
+#include "tests/handmade.h"
+
+enum { WORDS = 64 };
+
+/* add: core 0 adds x[0] to log[0]. random: log[1] is what the import `rand` gives. bad: a status. */
+static const char source[] = "#include \"stubs/skabi.h\"\n"
+			     "int rand(void);\n"
+			     "int kernel(void) { return 0; }\n"
+			     "int add(struct sk_core *core)\n"
+			     "{ uint64_t *log = core->bindings[0]; const uint64_t *x = core->bindings[1];\n"
+			     "  if (core->index == 0) log[0] += x[0]; return 0; }\n"
+			     "int random(struct sk_core *core)\n"
+			     "{ uint64_t *log = core->bindings[0]; if (core->index == 0) log[1] = rand(); return 0; }\n"
+			     "int bad(struct sk_core *core) { core->failed_task = 2; return core->index + 1; }\n";
+
+static const struct handmade_step add_steps[] = {{"a", 0, 0}}, random_steps[] = {{"r", 0, 0}},
+				  bad_steps[] = {{"b", 0, 0}};
+static const struct handmade_launch launches[] = {
+	{"add", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, add_steps, 1},
+	{"random", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, random_steps, 1},
+	{"bad", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, bad_steps, 1},
+	{NULL},
+};
+static const struct handmade_tensor tensors[] = {
+	{"log", SK_U64, SK_ROLE_INOUT, WORDS}, {"x", SK_U64, SK_ROLE_INPUT, WORDS}, {NULL}};
+
+static char directory[64], path[128];
+static struct skrt_device *device;
+static struct skrt_module *module;
+static struct skrt_instance *instance;
+static struct skrt_stream *stream;
+static const struct skrt_kernel *add, *bad;
+static uint64_t *log_words, *x;
+
+static void ok(enum skrt_status status)
+{
+	ck_assert_msg(status == SKRT_OK, "%s: %s", skrt_status_name(status), skrt_error());
+}
+
+static void expect(enum skrt_status status, enum skrt_status wanted, const char *text)
+{
+	ck_assert_msg(status == wanted && strstr(skrt_error(), text), "%s: %s (wanted %s: %s)",
+		      skrt_status_name(status), skrt_error(), skrt_status_name(wanted), text);
+}
+
+static void setup(void)
+{
+	static const struct handmade_package package = {
+		.lane_count = 1, .tensors = tensors, .launches = launches, .source = source};
+
+	strcpy(directory, "/tmp/check_api.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/a.sk", directory);
+	handmade_make(path, &package);
+	ok(skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device));
+	ok(skrt_allocate(device, WORDS * sizeof(*x), (void **)&x));
+	ok(skrt_allocate(device, WORDS * sizeof(*x), (void **)&log_words));
+	memset(x, 0, WORDS * sizeof(*x));
+	memset(log_words, 0, WORDS * sizeof(*x));
+}
+
+static void open_all(void)
+{
+	ok(skrt_module_load(device, path, &module));
+	ok(skrt_instance_create(module, &instance));
+	ok(skrt_stream_create(device, &stream));
+	ok(skrt_instance_bind_array(instance, "log", SKRT_U64, 1, (uint64_t[]){WORDS}, log_words));
+	ok(skrt_instance_bind_array(instance, "x", SKRT_U64, 1, (uint64_t[]){WORDS}, x));
+	ok(skrt_module_find_kernel(module, "add", &add));
+	ok(skrt_module_find_kernel(module, "bad", &bad));
+}
+
+static void close_all(void)
+{
+	ok(skrt_stream_destroy(stream));
+	ok(skrt_instance_destroy(instance));
+	ok(skrt_module_unload(module));
+}
+
+static void teardown(void)
+{
+	ok(skrt_free(device, x));
+	expect(skrt_device_close(device), SKRT_BUSY, "allocations: 1");
+	ok(skrt_free(device, log_words));
+	ok(skrt_free(device, NULL));
+	ok(skrt_device_close(device));
+	unlink(path);
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+
+/* ---- copies, calls, events ---- */
+
+static void set_x(void *context, enum skrt_status status)
+{
+	ck_assert_int_eq(status, SKRT_OK);
+	x[0] = *(const uint64_t *)context;
+}
+
+/* Copies and host functions take place between the launches that they stand between. */
+START_TEST(in_order)
+{
+	static const uint64_t hundred = 100, thousand = 1000;
+	uint64_t seen[20];
+
+	open_all();
+	for (int i = 0; i < 20; i++) {
+		ok(skrt_copy(stream, x, &hundred, sizeof(hundred)));
+		ok(skrt_launch(stream, instance, add));
+		ok(skrt_stream_call(stream, set_x, (void *)(uintptr_t)&thousand));
+		ok(skrt_launch(stream, instance, add));
+		ok(skrt_copy(stream, &seen[i], log_words, sizeof(seen[i])));
+	}
+	ok(skrt_synchronise(stream));
+	for (uint64_t i = 0; i < 20; i++)
+		ck_assert_uint_eq(seen[i], (i + 1) * 1100);
+	ok(skrt_copy(stream, NULL, NULL, 0));
+	expect(skrt_copy(stream, NULL, x, 8), SKRT_INVALID_ARGUMENT, "null");
+	expect(skrt_stream_call(stream, NULL, x), SKRT_INVALID_ARGUMENT, "null");
+	ok(skrt_synchronise(stream));
+	close_all();
+}
+END_TEST
+
+static void count(void *context, enum skrt_status status)
+{
+	((uint64_t *)context)[status == SKRT_OK ? 0 : 1]++;
+}
+
+/* Behind a failure copies are skipped like launches, callbacks hear of it, events are reached. */
+START_TEST(behind_a_failure)
+{
+	struct skrt_event *event;
+	uint64_t counts[2] = {0, 0}, copied = 7;
+
+	open_all();
+	ok(skrt_event_create(device, &event));
+	ok(skrt_stream_call(stream, count, counts));
+	ok(skrt_launch(stream, instance, bad));
+	ok(skrt_stream_call(stream, count, counts));
+	ok(skrt_copy(stream, &copied, log_words, sizeof(copied)));
+	ok(skrt_event_record(event, stream));
+	ok(skrt_event_synchronise(event));
+	ck_assert_uint_eq(counts[0], 1);
+	ck_assert_uint_eq(counts[1], 1);
+	ck_assert_uint_eq(copied, 7);
+	ok(skrt_stream_query(stream));
+	expect(skrt_synchronise(stream), SKRT_KERNEL_FAILED, "task 'b'");
+	ok(skrt_synchronise(stream));
+	ok(skrt_event_destroy(event));
+	close_all();
+}
+END_TEST
+
+static _Atomic bool gate_open;
+
+static void pass_gate(void *context, enum skrt_status status)
+{
+	(void)context;
+	(void)status;
+	while (!atomic_load(&gate_open))
+		usleep(100);
+}
+
+/* While work is pending nothing that it needs can be taken away. */
+START_TEST(pending)
+{
+	struct skrt_event *event;
+	double seconds;
+
+	open_all();
+	ok(skrt_event_create(device, &event));
+	ok(skrt_event_query(event));
+	expect(skrt_event_elapsed(event, event, &seconds), SKRT_NOT_READY, "never recorded");
+	atomic_store(&gate_open, false);
+	ok(skrt_stream_call(stream, pass_gate, NULL));
+	ok(skrt_launch(stream, instance, add));
+	ok(skrt_event_record(event, stream));
+	expect(skrt_stream_query(stream), SKRT_NOT_READY, "pending on the stream: ");
+	expect(skrt_event_query(event), SKRT_NOT_READY, "not been reached");
+	expect(skrt_event_elapsed(event, event, &seconds), SKRT_NOT_READY, "not been reached");
+	expect(skrt_event_destroy(event), SKRT_BUSY, "in use");
+	expect(skrt_stream_destroy(stream), SKRT_BUSY, "in use");
+	expect(skrt_instance_destroy(instance), SKRT_BUSY, "launches pending: 1");
+	expect(skrt_module_unload(module), SKRT_BUSY, "instances: 1");
+	expect(skrt_device_close(device), SKRT_BUSY, "modules: 1, streams: 1, events: 1, allocations: 2");
+	expect(skrt_instance_bind(instance, 1, x, WORDS * 8), SKRT_BUSY, "launches pending: 1");
+	atomic_store(&gate_open, true);
+	ok(skrt_event_synchronise(event));
+	ok(skrt_event_query(event));
+	ok(skrt_synchronise(stream));
+	ok(skrt_event_elapsed(event, event, &seconds));
+	ck_assert(seconds == 0);
+	ok(skrt_event_destroy(event));
+	close_all();
+}
+END_TEST
+
+static void sleep_a_little(void *context, enum skrt_status status)
+{
+	(void)context;
+	(void)status;
+	usleep(20000);
+}
+
+START_TEST(events)
+{
+	struct skrt_event *start, *end;
+	struct skrt_stream *other;
+	struct skrt_device *foreign_device;
+	struct skrt_event *foreign;
+	uint64_t seen = 0;
+	double seconds;
+
+	open_all();
+	x[0] = 5;
+	ok(skrt_stream_create(device, &other));
+	ok(skrt_event_create(device, &start));
+	ok(skrt_event_create(device, &end));
+	ok(skrt_event_record(start, stream));
+	ok(skrt_stream_call(stream, sleep_a_little, NULL));
+	ok(skrt_launch(stream, instance, add));
+	ok(skrt_event_record(end, stream));
+	ok(skrt_stream_wait(other, end));
+	ok(skrt_copy(other, &seen, log_words, sizeof(seen)));
+	ok(skrt_synchronise(other));
+	ck_assert_uint_eq(seen, 5);
+	ok(skrt_event_elapsed(start, end, &seconds));
+	ck_assert_msg(seconds >= 0.02 && seconds < 20, "%g s", seconds);
+	ok(skrt_device_open(NULL, &foreign_device));
+	ok(skrt_event_create(foreign_device, &foreign));
+	expect(skrt_stream_wait(stream, foreign), SKRT_INVALID_ARGUMENT, "not of one device");
+	expect(skrt_event_record(foreign, stream), SKRT_INVALID_ARGUMENT, "not of one device");
+	expect(skrt_event_elapsed(foreign, end, &seconds), SKRT_INVALID_ARGUMENT, "not of one device");
+	expect(skrt_device_close(foreign_device), SKRT_BUSY, "events: 1");
+	ok(skrt_event_destroy(foreign));
+	ok(skrt_device_close(foreign_device));
+	ok(skrt_event_destroy(start));
+	ok(skrt_event_destroy(end));
+	ok(skrt_event_destroy(NULL));
+	ok(skrt_stream_destroy(other));
+	close_all();
+}
+END_TEST
+
+/* A host function that queues more: the chain goes on by itself. */
+struct chain {
+	int left;
+};
+
+static void queue_more(void *context, enum skrt_status status)
+{
+	struct chain *chain = context;
+
+	ck_assert_int_eq(status, SKRT_OK);
+	if (chain->left-- == 0)
+		return;
+	ok(skrt_launch(stream, instance, add));
+	ok(skrt_stream_call(stream, queue_more, chain));
+}
+
+START_TEST(chains)
+{
+	struct chain chain = {.left = 10};
+
+	open_all();
+	x[0] = 3;
+	ok(skrt_stream_call(stream, queue_more, &chain));
+	ok(skrt_synchronise(stream));
+	ck_assert_uint_eq(log_words[0], 30);
+	close_all();
+}
+END_TEST
+
+static void *wait_for(void *event)
+{
+	ok(skrt_event_synchronise(event));
+	return NULL;
+}
+
+/* Several threads wait for one event, while others queue and synchronise. */
+START_TEST(waiting_threads)
+{
+	struct skrt_event *event;
+	pthread_t threads[4];
+
+	open_all();
+	x[0] = 1;
+	ok(skrt_event_create(device, &event));
+	for (uint64_t round = 1; round <= 50; round++) {
+		ok(skrt_launch(stream, instance, add));
+		ok(skrt_event_record(event, stream));
+		for (int i = 0; i < 4; i++)
+			ck_assert_int_eq(pthread_create(&threads[i], NULL, wait_for, event), 0);
+		ok(skrt_launch(stream, instance, add));
+		ok(skrt_synchronise(stream));
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		ck_assert_uint_eq(log_words[0], round * 2);
+	}
+	ok(skrt_event_destroy(event));
+	close_all();
+}
+END_TEST
+
+/* ---- packages from anywhere ---- */
+
+static int forty_two(void)
+{
+	return 42;
+}
+
+static uint64_t run_random(const struct skrt_source *from)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_load_from(device, from, &module));
+	ok(skrt_instance_create(module, &instance));
+	ok(skrt_stream_create(device, &stream));
+	ok(skrt_instance_bind_array(instance, "log", SKRT_U64, 1, (uint64_t[]){WORDS}, log_words));
+	ok(skrt_instance_bind_array(instance, "x", SKRT_U64, 1, (uint64_t[]){WORDS}, x));
+	ok(skrt_module_find_kernel(module, "random", &kernel));
+	log_words[1] = UINT64_MAX;
+	ok(skrt_run(stream, instance, kernel));
+	close_all();
+	return log_words[1];
+}
+
+START_TEST(sources)
+{
+	const struct skrt_import imports[] = {{"rand", (void (*)(void))forty_two}};
+	struct skrt_source from = {.path = path};
+	static char bytes[1 << 20];
+	int file = open(path, O_RDONLY);
+	ssize_t size = read(file, bytes, sizeof(bytes));
+
+	ck_assert_int_gt(size, 0);
+	ck_assert_uint_le(run_random(&from), INT32_MAX);
+	from = (struct skrt_source){.path = path, .imports = imports, .import_count = 1};
+	ck_assert_uint_eq(run_random(&from), 42);
+	from = (struct skrt_source){.use_descriptor = 1, .descriptor = file, .imports = imports, .import_count = 1};
+	ck_assert_uint_eq(run_random(&from), 42);
+	ck_assert_uint_eq(run_random(&from), 42); /* the descriptor is as before */
+	from = (struct skrt_source){.memory = bytes, .bytes = (uint64_t)size, .imports = imports, .import_count = 1};
+	ck_assert_uint_eq(run_random(&from), 42);
+	close(file);
+}
+END_TEST
+
+START_TEST(no_sources)
+{
+	const struct skrt_import nameless = {NULL, (void (*)(void))forty_two};
+	struct skrt_source from = {.name = "nothing"};
+	int pipes[2];
+
+	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "nothing: a source is one of");
+	from = (struct skrt_source){.path = path, .memory = path, .bytes = 1};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "a source is one of");
+	from = (struct skrt_source){.memory = path, .bytes = 0};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_BAD_PACKAGE, "package in memory: not a package");
+	from = (struct skrt_source){.memory = source, .bytes = sizeof(source), .name = "text"};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_BAD_PACKAGE, "text: not a package");
+	from = (struct skrt_source){.use_descriptor = 1, .descriptor = -1};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_CANNOT_READ, "Bad file descriptor");
+	ck_assert_int_eq(pipe(pipes), 0);
+	from = (struct skrt_source){.use_descriptor = 1, .descriptor = pipes[0], .name = "pipe"};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_CANNOT_READ, "pipe: not a regular file");
+	close(pipes[0]);
+	close(pipes[1]);
+	from = (struct skrt_source){.path = path, .imports = &nameless, .import_count = 1};
+	expect(skrt_module_load_from(device, &from, &module), SKRT_INVALID_ARGUMENT, "import number 0 has no name");
+	expect(skrt_module_load_from(device, NULL, &module), SKRT_INVALID_ARGUMENT, "null");
+}
+END_TEST
+
+/* ---- arrays and memory ---- */
+
+START_TEST(arrays)
+{
+	open_all();
+	expect(skrt_instance_bind_array(instance, "lag", SKRT_U64, 1, (uint64_t[]){WORDS}, x), SKRT_NOT_FOUND,
+	       "did you mean 'log'?");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_F32, 1, (uint64_t[]){WORDS}, x), SKRT_INVALID_ARGUMENT,
+	       "tensor 'x' has elements of type u64, bound are f32");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_U64, 2, (uint64_t[]){8, 8}, x), SKRT_INVALID_ARGUMENT,
+	       "tensor 'x' has the shape [64], bound is [8, 8]");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_U64, 1, (uint64_t[]){65}, x), SKRT_INVALID_ARGUMENT,
+	       "bound is [65]");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_U64, 0, NULL, x), SKRT_INVALID_ARGUMENT, "bound is []");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_U64, 9, (uint64_t[9]){0}, x), SKRT_INVALID_ARGUMENT,
+	       "9 dimensions");
+	expect(skrt_instance_bind_array(instance, "x", SKRT_U64, 1, (uint64_t[]){WORDS}, x + 1), SKRT_INVALID_ARGUMENT,
+	       "not aligned to 64");
+	close_all();
+}
+END_TEST
+
+START_TEST(memory)
+{
+	void *some;
+
+	ok(skrt_allocate(device, 0, &some));
+	ok(skrt_free(device, some));
+	ok(skrt_allocate(device, 1000, &some));
+	ck_assert_uint_eq((uintptr_t)some % 64, 0);
+	memset(some, 1, 1000);
+	ok(skrt_free(device, some));
+#ifndef SANITIZED /* they end the program instead */
+	expect(skrt_allocate(device, UINT64_MAX, &some), SKRT_OUT_OF_MEMORY, "18446744073709551615 bytes");
+	expect(skrt_allocate(device, UINT64_MAX / 4, &some), SKRT_OUT_OF_MEMORY, "bytes");
+#endif
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("api");
+	TCase *tests = tcase_create("api");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, in_order);
+	tcase_add_test(tests, behind_a_failure);
+	tcase_add_test(tests, pending);
+	tcase_add_test(tests, events);
+	tcase_add_test(tests, chains);
+	tcase_add_test(tests, waiting_threads);
+	tcase_add_test(tests, sources);
+	tcase_add_test(tests, no_sources);
+	tcase_add_test(tests, arrays);
+	tcase_add_test(tests, memory);
+	suite_add_tcase(suite, tests);
+
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
