@@ -80,9 +80,10 @@ static void rename_kernel(uint8_t *bytes, size_t size, unsigned number)
 {
 	static const char prefix[] = "kernel_";
 	const size_t length = sizeof(prefix) - 1;
-	char digits[DIGITS + 1];
+	char digits[DIGITS];
 
-	snprintf(digits, sizeof(digits), "%0*u", DIGITS, number % 100000);
+	for (int i = DIGITS - 1; i >= 0; i--, number /= 10)
+		digits[i] = (char)('0' + number % 10);
 	for (uint8_t *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), prefix, length));)
 		at = memcpy(at + length, digits, DIGITS);
 }
@@ -275,7 +276,7 @@ static void print_linker(const struct linker *linker, const struct linker *refer
 	if (reference->installed) {
 		for (unsigned i = 0; i < rounds; i++)
 			ratios[i] = reference->costs[i].wall / linker->costs[i].wall;
-		printf(" %8.2f", median(ratios, rounds));
+		printf("  %.2f", median(ratios, rounds));
 	}
 	printf("\n");
 }
@@ -288,7 +289,7 @@ static void print_table(const char *title, struct linker *linkers, unsigned coun
 		if (!strcmp(linkers[i].name, "lld"))
 			reference = &linkers[i];
 	printf("\n%s, medians of %u rounds\n", title, rounds);
-	printf("  %-22s %8s %8s %8s %8s\n", "", "wall ms", "CPU ms", "peak MiB", "lld's wall / this");
+	printf("  %-22s %8s %8s %8s  %s\n", "", "wall ms", "CPU ms", "peak MiB", "times faster than lld");
 	for (unsigned i = 0; i < count; i++)
 		print_linker(&linkers[i], reference, rounds);
 }

@@ -95,5 +95,4 @@ ARCHIVE_TESTS = tests/archives.sh tests/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
 EXTRA_DIST += tests/packages.sh
-clean-local:
-	rm -rf tests/packages
+CLEAN_FOLDERS += tests/packages

@@ -14,16 +14,6 @@ struct job {
 	struct sk_entries *result;
 };
 
-static const char *serial_name(struct sk_arena *arena, const char *name)
-{
-	size_t length = strlen(name);
-	char *serial = sk_arena_alloc(arena, length + sizeof("_serial"), 1);
-
-	memcpy(serial, name, length);
-	memcpy(serial + length, "_serial", sizeof("_serial"));
-	return serial;
-}
-
 /* Returns the number of the entry's symbol. */
 static uint32_t emit(struct job *job, uint32_t launch, enum sk_entry_kind kind, const char *name)
 {
@@ -52,7 +42,7 @@ static void *make(void *context)
 		if ((launch->kind == SK_LAUNCH_TASK) != job->tasks)
 			continue;
 		entry.parallel = emit(job, i, SK_ENTRY_PARALLEL, name);
-		entry.serial = emit(job, i, SK_ENTRY_SERIAL, serial_name(job->arena, name));
+		entry.serial = emit(job, i, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
 		sk_array_push(job->arena, &result->entries, entry);
 	}
 	if (job->debug && result->entries.count && !result->reason)

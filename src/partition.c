@@ -322,10 +322,10 @@ const char *sk_reason_text(const struct sk_model *model, const struct sk_partiti
 
 	switch (placement->reason) {
 	case SK_REASON_CAN_FUSE:
-		return sk_arena_print(model->arena, "fused into %s", launch->name);
+		return sk_arena_join(model->arena, "fused into ", launch->name);
 	case SK_REASON_SCOPE_FUSE_PART:
 		if (!cause)
-			return sk_arena_print(model->arena, "fused into %s", launch->name);
+			return sk_arena_join(model->arena, "fused into ", launch->name);
 		return sk_arena_print(model->arena,
 				      "fused into %s and not into the segment before, since it comes after task '%s', "
 				      "which is launched in between (%s)",

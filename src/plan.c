@@ -435,7 +435,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 static void write_task_entry(struct writer *writer, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
-	const char *name = sk_arena_print(writer->arena, "sk_unfused_%s", task->name);
+	const char *name = sk_arena_join(writer->arena, "sk_unfused_", task->name);
 	struct sk_plan_launch *record =
 		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name);
 	struct sk_plan_step *step = write_call(writer, number, true);

@@ -19,6 +19,17 @@ static void put_field(char **end, const char *text, char separator)
 	*(*end)++ = separator;
 }
 
+static const char *print_number(struct sk_arena *scratch, uint32_t number)
+{
+	enum { DIGITS = 10 };
+	char *end = (char *)sk_arena_alloc(scratch, DIGITS + 1, 1) + DIGITS;
+
+	do
+		*--end = (char)('0' + number % 10);
+	while (number /= 10);
+	return end;
+}
+
 /* The report as text, in the scratch arena. */
 static char *format_entries(struct sk_arena *scratch, const struct sk_report_entry *entries, size_t count,
 			    size_t *length)
@@ -30,10 +41,10 @@ static char *format_entries(struct sk_arena *scratch, const struct sk_report_ent
 		const struct sk_report_entry *entry = &entries[i];
 		const char **fields = &lines[i * FIELDS];
 
-		fields[0] = sk_arena_print(scratch, "%u", entry->task);
+		fields[0] = print_number(scratch, entry->task);
 		fields[1] = entry->name;
 		fields[2] = entry->scope ? entry->scope : "-";
-		fields[3] = sk_arena_print(scratch, "%u", entry->launch);
+		fields[3] = print_number(scratch, entry->launch);
 		fields[4] = entry->code;
 		fields[5] = entry->sentence;
 		for (size_t f = 0; f < FIELDS; f++)

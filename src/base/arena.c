@@ -1,4 +1,6 @@
 /* Arena: a list of blocks that only grows; see arena.h for the contract. */
+#include "config.h"
+
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -33,6 +35,7 @@ enum {
 	HUGE_PAGE = 2 << 20,
 	HUGE_BLOCK = 32 << 20, /* of address space: what is not used is not backed */
 	OWN_BLOCK = 64 << 10, /* requests from here on get a block of their own */
+	MAPPED_BLOCK = 2 << 20, /* and from here on one that is mapped */
 };
 
 struct block {
@@ -43,9 +46,11 @@ struct block {
 	bool mapped;
 };
 
-/* A block for one request. It can be resized, so growing arrays leave nothing behind. */
+/* A block for one request. It can be resized, so growing arrays leave nothing behind. A large one is mapped on huge
+ * pages of its own, and what it holds is not copied when it grows. */
 struct own_block {
 	struct own_block *next, *previous;
+	size_t mapped; /* bytes; 0: it is malloc's */
 	_Alignas(16) char data[];
 };
 
@@ -107,11 +112,19 @@ static void free_blocks(struct block *block)
 	}
 }
 
+static void free_own_block(struct own_block *block)
+{
+	if (block->mapped)
+		munmap(block, block->mapped);
+	else
+		free(block);
+}
+
 static void free_own_blocks(struct own_block *block)
 {
 	for (struct own_block *next; block; block = next) {
 		next = block->next;
-		free(block);
+		free_own_block(block);
 	}
 }
 
@@ -161,21 +174,35 @@ void sk_arena_reset(struct sk_arena *arena)
 
 /* ---- blocks for one request ---- */
 
-/* Asks for huge pages for what lies within; the system may refuse. */
-static void advise_huge(void *memory, size_t size)
+/* Zeroed address space of a multiple of HUGE_PAGE, on huge pages if the system has some; NULL: there is none. */
+static void *map_huge(size_t size)
 {
-	uintptr_t start = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-	uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+	char *area = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before = -(uintptr_t)area % HUGE_PAGE;
 
-	if (end > start)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	if (area == MAP_FAILED)
+		return NULL;
+	if (before)
+		munmap(area, before);
+	munmap(area + before + size, HUGE_PAGE - before);
+	madvise(area + before, size, MADV_HUGEPAGE);
+	return area + before;
+}
+
+/* With its header; size is at most SIZE_MAX / 2. */
+static size_t mapped_size(size_t size)
+{
+	return size < MAPPED_BLOCK ? 0 : (sizeof(struct own_block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 }
 
 static void *allocate_own(struct sk_arena *arena, size_t size)
 {
-	struct own_block *block = allocate_or_die(sizeof(*block) + size);
+	size_t mapped = mapped_size(size);
+	struct own_block *block = mapped ? map_huge(mapped) : calloc(1, sizeof(*block) + size);
 
-	advise_huge(block, size);
+	if (!block)
+		out_of_memory();
+	block->mapped = mapped;
 	link_own(arena, block);
 	return block->data;
 }
@@ -185,16 +212,38 @@ static struct own_block *own_block_of(void *memory)
 	return (struct own_block *)((char *)memory - offsetof(struct own_block, data));
 }
 
-static void *resize_own(struct sk_arena *arena, void *memory, size_t size)
+/* The pages go to a place where there is room behind them. */
+static struct own_block *move(struct own_block *block, size_t mapped)
 {
-	struct own_block *block = own_block_of(memory);
+	void *place = map_huge(mapped);
 
-	unlink_own(arena, block);
-	block = realloc(block, sizeof(*block) + size);
-	if (!block)
+	if (!place)
 		out_of_memory();
-	link_own(arena, block);
-	return block->data;
+	return mremap(block, block->mapped, mapped, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+}
+
+/* From `old` bytes to more; what is new holds anything. */
+static void *resize_own(struct sk_arena *arena, void *memory, size_t old, size_t size)
+{
+	struct own_block *block = own_block_of(memory), *result;
+	size_t mapped = mapped_size(size);
+
+	if (mapped && !block->mapped) {
+		result = own_block_of(allocate_own(arena, size));
+		memcpy(result->data, memory, old);
+		unlink_own(arena, block);
+		free(block);
+		return result->data;
+	}
+	unlink_own(arena, block);
+	result = mapped <= block->mapped ? block : move(block, mapped);
+	if (!mapped)
+		result = realloc(block, sizeof(*block) + size);
+	if (!result || result == MAP_FAILED)
+		out_of_memory();
+	result->mapped = mapped;
+	link_own(arena, result);
+	return result->data;
 }
 
 /* ---- blocks for many requests ---- */
@@ -205,16 +254,12 @@ static struct block *add_block(struct sk_arena *arena)
 
 	block->size = SMALL_BLOCK;
 	if (arena->block_count++ >= SMALL_BLOCKS) {
-		void *data = mmap(NULL, HUGE_BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (data != MAP_FAILED) {
-			block->data = data;
-			block->size = HUGE_BLOCK;
-			block->mapped = true;
-			advise_huge(data, HUGE_BLOCK);
-		}
+		block->data = map_huge(HUGE_BLOCK);
+		block->mapped = block->data != NULL;
 	}
-	if (!block->mapped)
+	if (block->mapped)
+		block->size = HUGE_BLOCK;
+	else
 		block->data = allocate_or_die(SMALL_BLOCK);
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 	block->next = arena->blocks;
@@ -250,6 +295,16 @@ char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
 
 	memcpy(copy, text, length);
 	return copy;
+}
+
+char *sk_arena_join(struct sk_arena *arena, const char *first, const char *second)
+{
+	size_t length = strlen(first), size = strlen(second) + 1;
+	char *text = sk_arena_alloc(arena, length + size, 1);
+
+	memcpy(text, first, length);
+	memcpy(text + length, second, size);
+	return text;
 }
 
 char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)
@@ -288,7 +343,7 @@ void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t
 	if (old >= OWN_BLOCK) {
 		if (*capacity > SIZE_MAX / 2 / size)
 			out_of_memory();
-		return resize_own(arena, items, *capacity * size);
+		return resize_own(arena, items, old, *capacity * size);
 	}
 
 	void *grown = sk_arena_alloc(arena, *capacity, size);
@@ -303,5 +358,5 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
 	if (size < OWN_BLOCK)
 		return;
 	unlink_own(arena, own_block_of(memory));
-	free(own_block_of(memory));
+	free_own_block(own_block_of(memory));
 }
