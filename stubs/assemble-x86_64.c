@@ -1,6 +1,6 @@
 /* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the two other files of the emitter say.
- * Out: bytes in sk_code. Jumps are as short as they can be: the first pass makes them long and finds the distances,
- * which can only shrink in the second one. */
+ * Out: bytes in sk_code. Short programs are made in one pass with short jumps, if these reach. Else the first pass
+ * makes them long and finds the distances, which can only shrink in the second one. */
 #include "stubs/emit-x86_64.h"
 
 void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_operands operands)
@@ -29,8 +29,8 @@ void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label
 {
 	size_t number = e->jump_count++;
 
-	if (!e->second_pass)
-		sk_array_push(e->arena, &e->jumps, (struct sk_x86_jump){.label = label});
+	if (e->jumps.count == number)
+		sk_array_push(e->arena, &e->jumps, (struct sk_x86_jump){.label = label, .near = e->try_near});
 
 	struct sk_x86_jump *it = &e->jumps.items[number];
 
@@ -45,15 +45,16 @@ static int64_t distance(const struct sk_x86_emitter *e, const struct sk_x86_jump
 
 bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e)
 {
-	bool any = false;
+	bool changed = false;
 
 	for (size_t i = 0; i < e->jumps.count; i++) {
 		struct sk_x86_jump *it = &e->jumps.items[i];
+		bool near = distance(e, it) == (int8_t)distance(e, it);
 
-		it->near = distance(e, it) == (int8_t)distance(e, it);
-		any |= it->near;
+		changed |= near != it->near;
+		it->near = near;
 	}
-	return any;
+	return changed;
 }
 
 void sk_x86_patch_jumps(struct sk_x86_emitter *e)

@@ -439,13 +439,19 @@ static const char *emit(struct sk_arena *scratch, const struct sk_program *progr
 
 	struct sk_x86_emitter e = {.arena = scratch, .program = program, .code = code, .start = *code};
 
+	enum { SHORT = 32 }; /* ops whose jumps mostly reach */
+
+	e.try_near = program->ops.count <= SHORT;
 	emit_pass(&e);
-	if (code->bytes.count > INT32_MAX)
-		return "the dispatcher exceeds 2 GiB";
-	if (sk_x86_choose_near_jumps(&e)) {
-		e.second_pass = true;
+	if (e.try_near && sk_x86_choose_near_jumps(&e)) {
+		e.try_near = false;
+		e.jumps.count = 0;
 		emit_pass(&e);
 	}
+	if (code->bytes.count > INT32_MAX)
+		return "the dispatcher exceeds 2 GiB";
+	if (!e.try_near && sk_x86_choose_near_jumps(&e))
+		emit_pass(&e);
 	sk_x86_patch_jumps(&e);
 	return NULL;
 }

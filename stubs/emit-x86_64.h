@@ -97,7 +97,7 @@ struct sk_x86_emitter {
 	struct sk_code *code;
 	struct sk_code start; /* what was there before the first pass */
 	struct sk_eh_frame eh;
-	bool second_pass;
+	bool try_near; /* all jumps are near, and it is not known whether they reach */
 	uint32_t label_count; /* the program's, then the emitter's own */
 	SK_ARRAY(uint64_t) labels;
 	SK_ARRAY(struct sk_x86_jump) jumps; /* in the order of the code, the same in both passes */
@@ -130,7 +130,7 @@ void sk_x86_set_label(struct sk_x86_emitter *e, uint32_t label);
 /* form is the near one of the two. */
 void sk_x86_jump(struct sk_x86_emitter *e, enum sk_x86_form form, uint32_t label);
 
-/* Behind the first pass: false if no jump can be near, so that the code is as short as it gets. */
+/* Behind a pass: makes each jump near if it reaches. False if nothing changes: the code is as it should be. */
 bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
 
 /* Behind the last pass: fills in the displacements. */
