@@ -233,6 +233,10 @@ START_TEST(lost)
 	expect(run(&other, "fine"), SKRT_DEVICE_LOST, "the device is lost: superkernel fine: serial run");
 	close_rig(&rig);
 	close_rig(&other);
+	/* And so does a device that is opened in its place. */
+	rig = open_rig(&(struct skrt_device_options){.cores = core_count(_i)});
+	ok(run(&rig, "fine"));
+	close_rig(&rig);
 }
 END_TEST
 
