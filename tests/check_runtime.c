@@ -961,12 +961,15 @@ START_TEST(entry_in_data)
 		"const int fine[4] = {1}; int fine_serial(void) { return 0; }\n",
 		"int fine(void) { return 0; } int fine_serial[4] = {1};\n",
 	};
+	const struct skrt_kernel *kernel;
 
 	ok(skrt_device_open(NULL, &device));
 	for (int i = 0; i < 2; i++) {
 		make(sources[i], 1, launches);
-		expect(skrt_module_load(device, path, &module), SKRT_BAD_PACKAGE,
+		ok(skrt_module_load(device, path, &module));
+		expect(skrt_module_kernel(module, 0, &kernel), SKRT_BAD_PACKAGE,
 		       "launch 0 (fine): its entry does not lie in text");
+		ok(skrt_module_unload(module));
 	}
 	ok(skrt_device_close(device));
 }
