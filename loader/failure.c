@@ -487,6 +487,17 @@ static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 	return false;
 }
 
+bool sk_failure_is_one(const struct skrt_device *device, const struct sk_launch *launch)
+{
+	struct cores cores = {.device = device, .kernel = launch->kernel};
+	const struct sk_worker *worker;
+
+	while ((worker = next_core(&cores)))
+		if (!worker->call.over || worker->call.result || worker->call.fault.kind)
+			return true;
+	return false;
+}
+
 void sk_failure_describe(const struct skrt_device *device, const struct sk_launch *launch, char *error,
 			 size_t error_size, bool *lost)
 {

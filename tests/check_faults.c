@@ -196,10 +196,10 @@ END_TEST
 START_TEST(in_time)
 {
 	make(hang_source, hang_launches);
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2, .timeout_ms = 50});
+	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2, .timeout_ms = 500});
 	for (int i = 0; i < 20; i++) {
 		ok(run(&rig, "fine"));
-		usleep(10000);
+		usleep(40000);
 	}
 	ck_assert_uint_eq(log_words[0], 40);
 	close_rig(&rig);
