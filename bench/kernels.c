@@ -18,3 +18,16 @@ __attribute__((aligned(64))) void tiny(const float *x, float *y, int64_t n)
 	for (int64_t i = 0; i < n; i++)
 		y[i] = x[i] + 1;
 }
+
+SK_KERNEL(split_empty, "split=n; in x f32[n], out y f32[n], n i64");
+__attribute__((aligned(64))) void split_empty(const float *x, float *y, int64_t n)
+{
+	empty(x, y, n);
+}
+
+SK_KERNEL(block_empty, "blocks; block, in x f32[n], out y f32[n], n i64");
+__attribute__((aligned(64))) void block_empty(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	(void)block;
+	empty(x, y, n);
+}

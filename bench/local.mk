@@ -1,8 +1,34 @@
 # `make bench`: measures, prints a table, and asserts nothing about time. Built on demand only.
-EXTRA_PROGRAMS = bench/dispatch bench/link
-bench_dispatch_SOURCES = bench/dispatch.c
+EXTRA_LTLIBRARIES =
+EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link
+BENCH_FILES = bench/measure.c bench/measure.h bench/rig.c bench/rig.h
+bench_dispatch_SOURCES = bench/dispatch.c $(BENCH_FILES)
 bench_dispatch_LDADD = bench/direct.o bench/kernels.o libskrt.la
 bench_dispatch_LDFLAGS = $(AM_LDFLAGS) -static
+
+bench_runtime_SOURCES = bench/runtime.c bench/peers.c bench/peers.h $(BENCH_FILES)
+bench_runtime_CPPFLAGS = $(AM_CPPFLAGS)
+bench_runtime_CFLAGS = $(AM_CFLAGS) -pthread
+bench_runtime_LDADD = libskrt.la
+bench_runtime_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+if HAVE_OPENMP
+EXTRA_LTLIBRARIES += bench/libopenmp.la
+bench_libopenmp_la_SOURCES = bench/openmp.c
+bench_libopenmp_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_runtime_CPPFLAGS += -DBENCH_OPENMP
+bench_runtime_CFLAGS += $(OPENMP_CFLAGS)
+bench_runtime_LDADD += bench/libopenmp.la
+endif
+if HAVE_TBB
+EXTRA_LTLIBRARIES += bench/libtbb.la
+bench_libtbb_la_SOURCES = bench/tbb.cc
+bench_libtbb_la_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17 $(TBB_CFLAGS)
+bench_runtime_CPPFLAGS += -DBENCH_TBB
+bench_runtime_LDADD += bench/libtbb.la $(TBB_LIBS) -lstdc++
+endif
+bench_load_SOURCES = bench/load.c bench/measure.c bench/measure.h
+bench_load_LDADD = libskrt.la
+bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_link_SOURCES = bench/link.c
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
@@ -23,20 +49,41 @@ bench/dispatch.yaml: $(srcdir)/bench/generate
 bench/dispatch.sk: bench/dispatch.yaml bench/kernels.o bench/hand-written.o sklink$(EXEEXT)
 	$(AM_V_GEN)./sklink bench/dispatch.yaml bench/kernels.o bench/hand-written.o -o $@
 
-bench: bench/dispatch$(EXEEXT) bench/dispatch.sk
-	bench/dispatch bench/dispatch.sk
+# Packages of so many kernels.
+BENCH_LOADS = bench/load-100.sk bench/load-1000.sk bench/load-10000.sk
+$(BENCH_LOADS): bench/load-%.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate kernels $* > bench/load-$*.c
+	$(AM_V_at)$(SHELL) $(srcdir)/bench/generate load $* > bench/load-$*.json
+	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -O1 -I$(top_srcdir)/stubs -c -o bench/load-$*.o bench/load-$*.c
+	$(AM_V_at)./sklink --no-task-entries bench/load-$*.json bench/load-$*.o -o $@
+
+# One kernel, and addresses that loading relocates.
+bench/load-relocated.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate addresses 10000 > bench/load-relocated.c
+	$(AM_V_at)$(SHELL) $(srcdir)/bench/generate load 1 > bench/load-relocated.json
+	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/stubs -c -o bench/load-relocated.o bench/load-relocated.c
+	$(AM_V_at)./sklink bench/load-relocated.json bench/load-relocated.o -o $@
+
+bench: bench-runtime
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
+
+# The tables of dispatching, running and loading alone.
+bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
+		bench/load-relocated.sk
+	bench/dispatch bench/dispatch.sk
+	bench/runtime bench/dispatch.sk
+	bench/load $(BENCH_LOADS) bench/load-relocated.sk
 
 # The link table alone.
 bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 	bench/link ./sklink bench/link-kernel.o bench/links 1000 15
 	bench/link ./sklink bench/link-kernel.o bench/links 10000 9
-.PHONY: bench bench-link
+.PHONY: bench bench-link bench-runtime
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
 CLEAN_FOLDERS += bench/links
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
-	bench/dispatch.yaml bench/dispatch.sk
-EXTRA_DIST += bench/link-kernel.c bench/generate bench/kernels.c bench/hand-written.c
+	bench/dispatch.yaml bench/dispatch.sk bench/load-*
+EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/kernels.c bench/hand-written.c

@@ -89,7 +89,8 @@ enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *lau
 	sk_watch_end(device);
 	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++)
 		device->lanes[i].base += kernel->lane_steps[i];
-	if (atomic_load_explicit(&device->aborted, memory_order_acquire) == SK_ABORT_NONE)
+	if (atomic_load_explicit(&device->aborted, memory_order_acquire) == SK_ABORT_NONE ||
+	    !sk_failure_is_one(device, launch))
 		return SKRT_OK;
 	sk_failure_describe(device, launch, error, error_size, lost);
 	return SKRT_KERNEL_FAILED;

@@ -240,6 +240,10 @@ void sk_watch_end(struct skrt_device *device);
 
 /* ---- failure.c ---- */
 
+/* Whether any core has not done all of its part of the launch, which all have left. One that was told to leave when all
+ * were through has not failed. */
+bool sk_failure_is_one(const struct skrt_device *device, const struct sk_launch *launch);
+
 /* Says why the launch that all cores have left has failed. A fault of a package that may have held a lock loses the
  * device: *lost. */
 void sk_failure_describe(const struct skrt_device *device, const struct sk_launch *launch, char *error,

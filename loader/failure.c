@@ -473,22 +473,50 @@ static bool left_by_signal(const struct sk_call *call)
 	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
 }
 
+/* Tasks and kernels are looked up in parts of the plan that only messages use. They are checked here; if they are
+ * damaged, the text says that instead. */
+static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	char error[256];
+
+	if (sk_plan_check_records(plan, error, sizeof(error)) &&
+	    sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
+		return true;
+	add(text, "it has failed; where, cannot be said, since the package is damaged: %s", error);
+	return false;
+}
+
+bool sk_failure_is_one(const struct skrt_device *device, const struct sk_launch *launch)
+{
+	struct cores cores = {.device = device, .kernel = launch->kernel};
+	const struct sk_worker *worker;
+
+	while ((worker = next_core(&cores)))
+		if (!worker->call.over || worker->call.result || worker->call.fault.kind)
+			return true;
+	return false;
+}
+
 void sk_failure_describe(const struct skrt_device *device, const struct sk_launch *launch, char *error,
 			 size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
 	struct cores cores = {.device = device, .kernel = launch->kernel};
-	struct failure failure = find_failure(device, launch->kernel);
 	const struct sk_worker *worker;
 	bool by_signal = false;
 
 	while ((worker = next_core(&cores)))
 		by_signal |= left_by_signal(&worker->call);
 	add_title(&text, launch->kernel);
-	if (failure.worker)
-		add_failure(&text, launch->kernel, &failure);
-	else
-		describe_hang(device, launch, &text);
+	if (check_plan(launch->kernel, &text)) {
+		struct failure failure = find_failure(device, launch->kernel);
+
+		if (failure.worker)
+			add_failure(&text, launch->kernel, &failure);
+		else
+			describe_hang(device, launch, &text);
+	}
 	if (by_signal)
 		add_loss(&text, &launch->kernel->module->image, lost);
 }
@@ -505,12 +533,15 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 		add(&text, "a kernel returned status %d", call->result);
 		return;
 	}
-	uint32_t step = find_step(kernel, true, call);
-	if (step != SK_NO_INDEX) {
-		add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
-		add(&text, ": ");
+	if (check_plan(kernel, &text)) {
+		uint32_t step = find_step(kernel, true, call);
+
+		if (step != SK_NO_INDEX) {
+			add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
+			add(&text, ": ");
+		}
+		add_fault(&text, kernel->module, call);
 	}
-	add_fault(&text, kernel->module, call);
 	if (left_by_signal(call))
 		add_loss(&text, &kernel->module->image, lost);
 }

@@ -31,6 +31,19 @@ static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scr
 	       !__builtin_add_overflow(workspace->scratch, all, &workspace->size);
 }
 
+/* Bytes of scratch that a core needs: the greatest of the network's launches, or of the task entries. */
+static uint64_t scratch_size(const struct sk_plan_view *plan, bool unshared)
+{
+	uint32_t first = unshared ? plan->network_launch_count : 0;
+	uint32_t end = unshared ? plan->launch_count : plan->network_launch_count;
+	uint64_t size = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		if (plan->launches[i].scratch_size > size)
+			size = plan->launches[i].scratch_size;
+	return size;
+}
+
 static enum skrt_status make_workspace(struct skrt_instance *instance, bool unshared)
 {
 	const struct skrt_module *module = instance->module;
@@ -39,7 +52,7 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
 	uint64_t cores = sk_device_row(module->device, module->plan.lane_count, 0);
 
-	if (!measure(&workspace, bytes, module->scratch_size[unshared], cores))
+	if (!measure(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
 				 bytes);
 	if (workspace.size == 0)

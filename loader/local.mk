@@ -123,3 +123,11 @@ tests_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_to
 tests_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api
 endif
+
+# What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
+# kernel without an end cannot be expelled there: tests/faults.sh leaves that to other builds.)
+RUNTIME_TESTS = tests/check_api tests/check_faults tests/check_fibre tests/check_image tests/check_runtime \
+	tests/fibres.sh tests/lanes.sh tests/cores.sh tests/sample-composite.sh
+check-runtime:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'
+.PHONY: check-runtime

@@ -85,7 +85,7 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 	const struct sk_plan_view *plan = &session->module->plan;
 
 	for (uint32_t i = 0; i < task_count; i++) {
-		struct timed_run run = {&session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
+		struct timed_run run = {session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
 		sk_call_run(call, run_timed, &run);

@@ -49,48 +49,23 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
 }
 
-/* The references that lead out of the plan: code must lie in text, constants in a segment. */
-static enum skrt_status check_addresses(struct skrt_module *module)
+static enum skrt_status find_constants(struct skrt_module *module)
 {
-	const struct sk_plan_view *plan = &module->plan;
+	const struct sk_plan *plan = module->plan.plan;
 
-	for (uint32_t i = 0; i < plan->launch_count; i++) {
-		const struct sk_plan_launch *launch = &plan->launches[i];
-
-		if (!is_code(module, &launch->entry) ||
-		    (launch->serial_entry && !is_code(module, &launch->serial_entry)))
-			return sk_report(SKRT_BAD_PACKAGE,
-					 "%s: launch %" PRIu32 " (%s): its entry does not lie in text", module->path, i,
-					 sk_plan_string(&launch->name));
-	}
-	for (uint32_t i = 0; i < plan->kernel_count; i++)
-		if (!is_code(module, &plan->kernels[i].code))
-			return sk_report(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
-					 sk_plan_string(&plan->kernels[i].name));
-	module->constants = sk_plan_address(&plan->plan->constants);
-	if (plan->plan->constants_size &&
-	    !sk_image_holds(&module->image, module->constants, plan->plan->constants_size, PROT_READ))
+	module->constants = sk_plan_address(&plan->constants);
+	if (plan->constants_size && !sk_image_holds(&module->image, module->constants, plan->constants_size, PROT_READ))
 		return damaged(module, "the constants do not lie in a segment");
 	return SKRT_OK;
 }
 
 static enum skrt_status make_kernels(struct skrt_module *module)
 {
-	const struct sk_plan_view *plan = &module->plan;
+	uint32_t count = module->plan.launch_count;
 
-	module->kernels = calloc(plan->launch_count ? plan->launch_count : 1, sizeof(*module->kernels));
+	module->kernels = calloc(count + (size_t)1, sizeof(*module->kernels));
 	if (!module->kernels)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path,
-				 plan->launch_count);
-	for (uint32_t i = 0; i < plan->launch_count; i++) {
-		const struct sk_plan_launch *launch = &plan->launches[i];
-		bool unshared = launch->kind == SK_LAUNCH_TASK;
-
-		module->kernels[i].module = module;
-		module->kernels[i].launch = i;
-		if (launch->scratch_size > module->scratch_size[unshared])
-			module->scratch_size[unshared] = launch->scratch_size;
-	}
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	return SKRT_OK;
 }
 
@@ -104,13 +79,20 @@ static enum skrt_status add_lanes(struct skrt_module *module)
 	return sk_device_add_lanes(device, module->plan.lane_count);
 }
 
+static void free_kernel(struct skrt_kernel *kernel)
+{
+	free(kernel->ranges);
+	free(kernel->homes);
+	free(kernel);
+}
+
 static void free_module(struct skrt_module *module)
 {
-	if (module->kernels) {
-		for (uint32_t i = 0; i < module->plan.launch_count; i++) {
-			free(module->kernels[i].ranges);
-			free(module->kernels[i].homes);
-		}
+	while (module->prepared) {
+		struct skrt_kernel *kernel = module->prepared;
+
+		module->prepared = kernel->next;
+		free_kernel(kernel);
 	}
 	free(module->kernels);
 	sk_image_close(&module->image);
@@ -137,7 +119,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	pthread_mutex_init(&module->lock, NULL);
 	status = open_plan(module, plan, size);
 	if (!status)
-		status = check_addresses(module);
+		status = find_constants(module);
 	if (!status)
 		status = make_kernels(module);
 	if (!status)
@@ -375,52 +357,82 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 			}
 }
 
-static enum skrt_status prepare(struct skrt_module *module, struct skrt_kernel *kernel)
+/* Checks what the launch's record says. */
+static enum skrt_status check_launch(const struct skrt_module *module, uint32_t index)
 {
-	const struct sk_plan_view *plan = &module->plan;
-	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
-	size_t rows = sk_device_row(module->device, plan->lane_count, 0);
+	const struct sk_plan_launch *launch = &module->plan.launches[index];
 	char error[SK_REPORT_SIZE - 128];
 
-	if (!sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
+	if (!sk_plan_check_record(&module->plan, index, error, sizeof(error)))
 		return damaged(module, error);
-	kernel->name = sk_plan_string(&launch->name);
-	kernel->entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry);
-	kernel->serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry);
-	kernel->unshared = launch->kind == SK_LAUNCH_TASK;
-	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
-	kernel->partition_count = launch->partition_count;
-	kernel->home_count = launch->home_count;
-	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
-	kernel->homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes));
+	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
+		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
+				 module->path, index, sk_plan_string(&launch->name));
+	return SKRT_OK;
+}
+
+/* The launch, which has been checked, with its tables. NULL: no memory. */
+static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
+{
+	const struct sk_plan_view *plan = &module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[index];
+	size_t rows = sk_device_row(module->device, plan->lane_count, 0);
+	struct skrt_kernel *kernel = calloc(1, sizeof(*kernel));
+
+	if (!kernel)
+		return NULL;
+	*kernel = (struct skrt_kernel){
+		.module = module,
+		.launch = index,
+		.name = sk_plan_string(&launch->name),
+		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
+		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
+		.unshared = launch->kind == SK_LAUNCH_TASK,
+		.partition_count = launch->partition_count,
+		.home_count = launch->home_count,
+		.ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges)),
+		.homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes)),
+	};
 	if (!kernel->ranges || !kernel->homes) {
-		free(kernel->ranges);
-		free(kernel->homes);
-		kernel->ranges = NULL;
-		kernel->homes = NULL;
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
-				 kernel->name);
+		free_kernel(kernel);
+		return NULL;
 	}
+	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
 	/* Where a launch's partitions or homes are has been checked only if it has any. */
 	if (launch->partition_count)
 		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
 	if (launch->home_count)
 		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count);
-	kernel->prepared = true;
+	return kernel;
+}
+
+/* Under the module's lock. */
+static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
+{
+	enum skrt_status status = check_launch(module, launch);
+
+	if (status)
+		return status;
+	struct skrt_kernel *kernel = make_kernel(module, launch);
+	if (!kernel)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
+				 sk_plan_string(&module->plan.launches[launch].name));
+	kernel->next = module->prepared;
+	module->prepared = kernel;
+	module->kernels[launch] = kernel;
 	return SKRT_OK;
 }
 
 enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **result)
 {
-	struct skrt_kernel *kernel = &module->kernels[launch];
 	enum skrt_status status = SKRT_OK;
 
 	pthread_mutex_lock(&module->lock);
-	if (!kernel->prepared)
-		status = prepare(module, kernel);
-	pthread_mutex_unlock(&module->lock);
+	if (!module->kernels[launch])
+		status = prepare(module, launch);
 	if (!status)
-		*result = kernel;
+		*result = module->kernels[launch];
+	pthread_mutex_unlock(&module->lock);
 	return status;
 }
 
@@ -435,6 +447,19 @@ enum skrt_status sk_module_prepare_network(struct skrt_module *module)
 		status = sk_module_prepare(module, i, &kernel);
 	atomic_store(&module->network_prepared, status == SKRT_OK);
 	return status;
+}
+
+/* Before names or tasks are looked at. */
+static enum skrt_status check_records(struct skrt_module *module)
+{
+	char error[SK_REPORT_SIZE - 128];
+
+	pthread_mutex_lock(&module->lock);
+	if (!module->records_checked)
+		module->records_checked = sk_plan_check_records(&module->plan, error, sizeof(error));
+	bool good = module->records_checked;
+	pthread_mutex_unlock(&module->lock);
+	return good ? SKRT_OK : damaged(module, error);
 }
 
 static const char *launch_name(const void *context, uint32_t index)
@@ -471,7 +496,9 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
+	enum skrt_status status = check_records(module);
+	if (!status)
+		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 	return status ? status : sk_module_prepare(module, index, kernel);
 }
 
@@ -485,6 +512,8 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
 	if (!module || !kernel)
 		return sk_report_null(__func__);
 	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
+	if (!status)
+		status = check_records(module);
 	if (status)
 		return status;
 	uint32_t launch = module->plan.tasks[index].task_launch;
@@ -501,7 +530,9 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = find(module, "task", name, module->plan.task_count, task_name, &index);
+	enum skrt_status status = check_records(module);
+	if (!status)
+		status = find(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);
 }
 

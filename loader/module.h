@@ -14,7 +14,7 @@
 struct skrt_kernel {
 	struct skrt_module *module;
 	uint32_t launch;
-	bool prepared; /* under module->lock; then nothing below changes */
+	struct skrt_kernel *next; /* of the module's prepared ones */
 	const char *name;
 	int (*entry)(struct sk_core *core);
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
@@ -31,9 +31,10 @@ struct skrt_module {
 	struct sk_image image;
 	struct sk_plan_view plan;
 	const void *constants;
-	uint64_t scratch_size[2]; /* bytes a core: the greatest of the network's launches, of the task entries */
-	struct skrt_kernel *kernels; /* by launch number */
-	pthread_mutex_t lock; /* preparing kernels */
+	struct skrt_kernel **kernels; /* by launch number; NULL: not prepared yet */
+	struct skrt_kernel *prepared;
+	pthread_mutex_t lock; /* preparing kernels, checking records */
+	bool records_checked; /* of the plan: see sk_plan_check_records */
 	_Atomic bool network_prepared;
 	uint32_t instances; /* alive; under the device's lock */
 };
@@ -43,7 +44,8 @@ struct skrt_module {
 enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
 				uint64_t size, struct skrt_module **result);
 
-/* Kernel number `launch` of the plan, prepared. */
+/* Kernel number `launch` of the plan, prepared. What a launch needs beyond the mapped file is checked and made when it
+ * is first asked for, so that the time for loading does not grow with the number of kernels. */
 enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **kernel);
 
 /* All launches of the network, prepared. */

@@ -296,13 +296,15 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 
-	checker.record = "launch";
-	checker.index = launch;
 	if (launch >= view->launch_count)
-		return sk_plan_fail(&checker, "it is out of range (%u launches)", view->launch_count);
+		return sk_plan_fail(&checker, "launch %u is out of range (%u launches)", launch, view->launch_count);
+	if (!sk_plan_check_record(view, launch, error, error_size))
+		return false;
 
 	const struct sk_plan_launch *record = &view->launches[launch];
 
+	checker.record = "launch";
+	checker.index = launch;
 	for (uint32_t i = 0; i < record->follow_count; i++) {
 		uint32_t follow = view->follows[record->first_follow + i];
 
@@ -310,14 +312,6 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 			return sk_plan_fail(&checker,
 					    "it follows launch %u, which is not an earlier one of the network", follow);
 	}
-	for (uint32_t i = 0; i < record->partition_count; i++)
-		if (view->partitions[record->first_partition + i].extent == 0 ||
-		    view->partitions[record->first_partition + i].unit == 0)
-			return sk_plan_fail(&checker, "partition %u is empty", record->first_partition + i);
-	for (uint32_t i = 0; i < record->home_count; i++)
-		if (view->homes[record->first_home + i].lane >= view->lane_count)
-			return sk_plan_fail(&checker, "home %u is on lane %u, which there is not", i,
-					    view->homes[record->first_home + i].lane);
 	return check_steps(&checker, record);
 }
 
@@ -326,6 +320,8 @@ bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t erro
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 	uint64_t arguments = 0, awaits = 0;
 
+	if (!sk_plan_check_records(view, error, error_size))
+		return false;
 	/* One launch's steps cannot share records, but those of two launches could. */
 	for (uint32_t i = 0; i < view->step_count; i++) {
 		arguments += view->steps[i].argument_count;

@@ -314,48 +314,45 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 	}
 }
 
-static bool check_tensors(struct sk_plan_checker *checker)
+static bool check_tensor(struct sk_plan_checker *checker, uint32_t index)
 {
-	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_tensor *tensor = &checker->view->tensors[index];
+	uint64_t bytes;
 
 	checker->record = "tensor";
-	for (uint32_t i = 0; i < view->tensor_count; i++) {
-		const struct sk_plan_tensor *tensor = &view->tensors[i];
-		uint64_t bytes;
-
-		checker->index = i;
-		if (!check_string(checker, &tensor->name, "the name", REQUIRED))
-			return false;
-		if (tensor->dtype == SK_DTYPE_NONE || tensor->dtype >= SK_DTYPE_COUNT)
-			return sk_plan_fail(checker, "element type %u is unknown", tensor->dtype);
-		if (tensor->rank > SK_MAX_RANK)
-			return sk_plan_fail(checker, "rank %u is too large (at most %d)", tensor->rank, SK_MAX_RANK);
-		if (tensor->role > SK_ROLE_TEMPORARY)
-			return sk_plan_fail(checker, "role %u is unknown", tensor->role);
-		if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
-			return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts",
-					    tensor->bytes);
-		if (tensor->reserved)
-			return sk_plan_fail(checker, "a reserved field is not zero");
-		if (!check_tensor_space(checker, tensor))
-			return false;
-	}
-	return true;
+	checker->index = index;
+	if (!check_string(checker, &tensor->name, "the name", REQUIRED))
+		return false;
+	if (tensor->dtype == SK_DTYPE_NONE || tensor->dtype >= SK_DTYPE_COUNT)
+		return sk_plan_fail(checker, "element type %u is unknown", tensor->dtype);
+	if (tensor->rank > SK_MAX_RANK)
+		return sk_plan_fail(checker, "rank %u is too large (at most %d)", tensor->rank, SK_MAX_RANK);
+	if (tensor->role > SK_ROLE_TEMPORARY)
+		return sk_plan_fail(checker, "role %u is unknown", tensor->role);
+	if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
+		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", tensor->bytes);
+	if (tensor->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	return check_tensor_space(checker, tensor);
 }
 
 static bool check_bindings(struct sk_plan_checker *checker)
 {
 	const struct sk_plan_view *view = checker->view;
 
-	checker->record = "binding";
 	for (uint32_t i = 0; i < view->binding_count; i++) {
+		checker->record = "binding";
 		checker->index = i;
 		if (view->bindings[i] >= view->tensor_count)
 			return sk_plan_fail(checker, "tensor %u is out of range (%u tensors)", view->bindings[i],
 					    view->tensor_count);
+		if (!check_tensor(checker, view->bindings[i]))
+			return false;
 
 		const struct sk_plan_tensor *tensor = &view->tensors[view->bindings[i]];
 
+		checker->record = "binding";
+		checker->index = i;
 		if (tensor->space != SK_SPACE_BINDING || tensor->index != i || tensor->offset != 0)
 			return sk_plan_fail(checker, "tensor %u is not what is bound there", view->bindings[i]);
 	}
@@ -376,17 +373,42 @@ bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name
 	return true;
 }
 
-static bool check_launch_record(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
+/* Where the slices of the launches so far end. */
+struct ends {
+	uint64_t steps, follows, partitions, homes;
+};
+
+static bool check_slices(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, struct ends *ends)
 {
+	const struct sk_plan_view *view = checker->view;
+
+	return sk_plan_check_slice(checker, "steps", launch->first_step, launch->step_count, &ends->steps,
+				   view->step_count) &&
+	       sk_plan_check_slice(checker, "follows", launch->first_follow, launch->follow_count, &ends->follows,
+				   view->follow_count) &&
+	       sk_plan_check_slice(checker, "partitions", launch->first_partition, launch->partition_count,
+				   &ends->partitions, view->partition_count) &&
+	       sk_plan_check_slice(checker, "homes", launch->first_home, launch->home_count, &ends->homes,
+				   view->home_count);
+}
+
+static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct ends *ends)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_launch *launch = &view->launches[index];
 	uint64_t steps = 0;
 
+	checker->record = "launch";
+	checker->index = index;
 	if (!check_string(checker, &launch->name, "the name", REQUIRED) ||
 	    !check_string(checker, &launch->scope, "the scope", OPTIONAL))
 		return false;
 	if (launch->kind >= SK_LAUNCH_KIND_COUNT)
 		return sk_plan_fail(checker, "kind %u is unknown", launch->kind);
+	if (sk_plan_is_task_launch(launch) != (index >= view->network_launch_count))
+		return sk_plan_fail(checker, "a launch of the network stands behind a task's entry");
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		if (lane >= checker->view->lane_count && launch->lane_steps[lane])
+		if (lane >= view->lane_count && launch->lane_steps[lane])
 			return sk_plan_fail(checker, "it has steps on lane %u, which there is not", lane);
 		steps += launch->lane_steps[lane];
 	}
@@ -394,38 +416,74 @@ static bool check_launch_record(const struct sk_plan_checker *checker, const str
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
 	if (launch->scratch_size % 64)
 		return sk_plan_fail(checker, "its scratch size is not a multiple of 64");
+	return check_slices(checker, launch, ends);
+}
+
+bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+	const struct sk_plan_launch *record = &view->launches[launch];
+	struct ends ends = {0};
+
+	if (!check_launch(&checker, launch, &ends))
+		return false;
+	for (uint32_t i = 0; i < record->partition_count; i++)
+		if (view->partitions[record->first_partition + i].extent == 0 ||
+		    view->partitions[record->first_partition + i].unit == 0)
+			return sk_plan_fail(&checker, "partition %u is empty", record->first_partition + i);
+	for (uint32_t i = 0; i < record->home_count; i++)
+		if (view->homes[record->first_home + i].lane >= view->lane_count)
+			return sk_plan_fail(&checker, "home %u is on lane %u, which there is not", i,
+					    view->homes[record->first_home + i].lane);
 	return true;
 }
 
-static bool check_launches(struct sk_plan_checker *checker, struct sk_plan_view *view)
+static bool check_launches(struct sk_plan_checker *checker)
 {
-	uint64_t steps = 0, follows = 0, partitions = 0, homes = 0, owned = 0;
+	const struct sk_plan_view *view = checker->view;
+	struct ends ends = {0};
+	uint64_t owned = 0;
 
-	checker->record = "launch";
 	for (uint32_t i = 0; i < view->launch_count; i++) {
-		const struct sk_plan_launch *launch = &view->launches[i];
-
-		checker->index = i;
-		if (!check_launch_record(checker, launch) ||
-		    !sk_plan_check_slice(checker, "steps", launch->first_step, launch->step_count, &steps,
-					 view->step_count) ||
-		    !sk_plan_check_slice(checker, "follows", launch->first_follow, launch->follow_count, &follows,
-					 view->follow_count) ||
-		    !sk_plan_check_slice(checker, "partitions", launch->first_partition, launch->partition_count,
-					 &partitions, view->partition_count) ||
-		    !sk_plan_check_slice(checker, "homes", launch->first_home, launch->home_count, &homes,
-					 view->home_count))
+		if (!check_launch(checker, i, &ends))
 			return false;
-		owned += launch->step_count;
-		if (!sk_plan_is_task_launch(launch) && view->network_launch_count < i)
-			return sk_plan_fail(checker, "a launch of the network stands behind a task's entry");
-		if (!sk_plan_is_task_launch(launch))
-			view->network_launch_count = i + 1;
+		owned += view->launches[i].step_count;
 	}
 	checker->record = NULL;
 	if (owned != view->step_count)
 		return sk_plan_fail(checker, "%" PRIu64 " steps belong to no launch", view->step_count - owned);
 	return true;
+}
+
+static bool check_tensors(struct sk_plan_checker *checker)
+{
+	for (uint32_t i = 0; i < checker->view->tensor_count; i++)
+		if (!check_tensor(checker, i))
+			return false;
+	return true;
+}
+
+bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+
+	return check_launches(&checker) && check_kernels(&checker) && check_tasks(&checker) && check_tensors(&checker);
+}
+
+/* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. */
+static uint32_t count_network_launches(const struct sk_plan_view *view)
+{
+	uint32_t low = 0, high = view->launch_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sk_plan_is_task_launch(&view->launches[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }
 
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size)
@@ -437,7 +495,8 @@ bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, cha
 		return sk_plan_fail(&checker, "it is not aligned to 8 bytes");
 	if (size < sizeof(struct sk_plan))
 		return sk_plan_fail(&checker, "%zu bytes are too few", size);
-	return check_header(&checker, view->plan, size) && open_tables(&checker, view) && check_lanes(&checker) &&
-	       check_launches(&checker, view) && check_kernels(&checker) && check_tasks(&checker) &&
-	       check_tensors(&checker) && check_bindings(&checker);
+	if (!check_header(&checker, view->plan, size) || !open_tables(&checker, view) || !check_lanes(&checker))
+		return false;
+	view->network_launch_count = count_network_launches(view);
+	return check_bindings(&checker);
 }

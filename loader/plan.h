@@ -1,6 +1,8 @@
-/* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing: sk_plan_open checks the
- * header and that every table and string lies inside, sk_plan_check_launch every index, kind and sum that the records
- * of one launch hold. What has been checked is then used in place.
+/* The plan's reader, for libskrt, skdump, the verifier and the dispatcher. It trusts nothing, and checks what is used
+ * when it is: sk_plan_open the header, that every table and string lies inside, and what is bound, in a time that does
+ * not grow with the number of kernels; sk_plan_check_record one launch's record, for whoever runs it;
+ * sk_plan_check_launch every index, kind and sum that the records of its steps hold; sk_plan_check_all the whole plan.
+ * What has been checked is then used in place.
  *
  * Errors are text in the caller's buffer: "plan: launch 3: step 2: kernel 17 is out of range (12 kernels)". */
 #ifndef SK_LOADER_PLAN_H
@@ -30,16 +32,23 @@ struct sk_plan_view {
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
-/* Checks the header, the tables' bounds and alignment, every record outside launches (lanes, tasks, kernels, tensors,
- * bindings, launch records) and fills the view. bytes must be aligned to 8 and outlive the view. */
+/* Checks the header, the tables' bounds and alignment, lanes, bindings and the tensors that are bound, and fills the
+ * view. bytes must be aligned to 8 and outlive the view. */
 bool sk_plan_open(const void *bytes, size_t size, struct sk_plan_view *view, char *error, size_t error_size);
+
+/* Checks the record of one launch, its partitions and its homes: all that running it needs. */
+bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
+
+/* Checks all records outside launches' steps: launches, tasks, kernels, tensors. */
+bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t error_size);
 
 /* Checks all steps, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines them:
  * indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings' sizes,
- * workspace, constants), numbers counting up per lane, awaits earlier in the launch. */
+ * workspace, constants), numbers counting up per lane, awaits earlier in the launch. The records outside must have been
+ * checked. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
-/* Checks every launch, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
+/* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 
 /* The string that a reference names ("" for 0). The field must lie in the plan. */

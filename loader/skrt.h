@@ -167,7 +167,7 @@ struct skrt_tensor {
 	uint64_t bytes;
 };
 
-/* Loads a package: checks the whole file's structure, maps it (text and constants are shared with other processes and
+/* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and
  * not copied), relocates it, protects it, and runs its constructors. A package loaded twice is two independent modules.
  * The file must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine.
  * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY; SKRT_KERNEL_FAILED if a constructor

@@ -225,13 +225,14 @@ static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance
 {
 	struct skrt_module *module = instance->module;
 	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
-	const struct skrt_kernel *first = kernel ? kernel : module->kernels;
+	const struct skrt_kernel *const *kernels =
+		kernel ? &kernel : (const struct skrt_kernel *const *)module->kernels;
 	enum skrt_status status = sk_queue_check_lost(stream->device);
 
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < count; i++) {
-		status = sk_instance_ready(instance, &first[i]);
+		status = sk_instance_ready(instance, kernels[i]);
 		if (status)
 			return status;
 	}
@@ -241,7 +242,7 @@ static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance
 		sk_queue_append(stream->device, &(struct sk_work){
 							.kind = SK_WORK_LAUNCH,
 							.stream = stream,
-							.launch = {.instance = instance, .kernel = &first[i]},
+							.launch = {.instance = instance, .kernel = kernels[i]},
 						});
 	return SKRT_OK;
 }

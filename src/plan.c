@@ -64,6 +64,19 @@ static uint64_t offset_of(const struct writer *writer, const void *field)
 	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
 }
 
+/* The names that only messages and tools read. They go first, so that those that loading reads stand together at the
+ * end of the strings, where it looks anyway. */
+static void intern_other_names(struct writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->tasks.count; i++)
+		intern(writer, writer->model->tasks.items[i].name);
+	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
+		intern(writer, writer->model->kernels.items[i].name);
+		intern(writer, writer->model->kernels.items[i].symbol);
+		intern(writer, writer->model->kernels.items[i].signature->text);
+	}
+}
+
 static void set_string(struct writer *writer, int32_t *field, const char *text)
 {
 	if (text)
@@ -127,7 +140,8 @@ static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint6
 	return sk_add(*size, bytes, size) && *size <= INT32_MAX && count <= INT32_MAX;
 }
 
-/* Lays out everything but the strings; false if it is too large. */
+/* Lays out everything but the strings; false if it is too large. What loading reads stands together, behind the header:
+ * each place that it has to look at costs a page fault. */
 static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_t *size)
 {
 	const struct sk_model *model = writer->model;
@@ -137,11 +151,11 @@ static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_
 	count_records(writer, counts);
 	*size = sizeof(*header);
 	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
+	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
+	       add_table(header, &header->tensors, count_own_tensors(model), sizeof(struct sk_plan_tensor), size) &&
 	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
 	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
 	       add_table(header, &header->kernels, model->kernels.count, sizeof(struct sk_plan_kernel), size) &&
-	       add_table(header, &header->tensors, count_own_tensors(model), sizeof(struct sk_plan_tensor), size) &&
-	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
 	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
@@ -513,6 +527,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		return false;
 	}
 	open_tables(&writer, &header, size);
+	intern_other_names(&writer);
 	/* In the order of the tables, so that relocations come out in order. */
 	write_header(&writer, machine);
 	for (uint32_t l = 0; l < partition->launch_count; l++)

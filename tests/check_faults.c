@@ -196,10 +196,10 @@ END_TEST
 START_TEST(in_time)
 {
 	make(hang_source, hang_launches);
-	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2, .timeout_ms = 50});
+	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2, .timeout_ms = 500});
 	for (int i = 0; i < 20; i++) {
 		ok(run(&rig, "fine"));
-		usleep(10000);
+		usleep(40000);
 	}
 	ck_assert_uint_eq(log_words[0], 40);
 	close_rig(&rig);
@@ -233,6 +233,10 @@ START_TEST(lost)
 	expect(run(&other, "fine"), SKRT_DEVICE_LOST, "the device is lost: superkernel fine: serial run");
 	close_rig(&rig);
 	close_rig(&other);
+	/* And so does a device that is opened in its place. */
+	rig = open_rig(&(struct skrt_device_options){.cores = core_count(_i)});
+	ok(run(&rig, "fine"));
+	close_rig(&rig);
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "loader/skrt.h"
@@ -207,6 +208,19 @@ static const struct handmade_launch lanes_launches[] = {
 };
 
 /* ---- what every test has ---- */
+
+/* gate: core 0 works until it is let out, all others await it. */
+static const char gate_source[] =
+	"int gate(struct sk_core *core)\n"
+	"{ if (core->index) return await(core, word_of(core, 0, 0), 0, 1) ? SK_STATUS_ABORTED : 0;\n"
+	"  while (!__atomic_load_n(&LOG(core)[1], __ATOMIC_ACQUIRE));\n"
+	"  publish(core, 1); return 0; }\n";
+
+static const struct handmade_step gate_steps[] = {{"work", 0, 0}};
+static const struct handmade_launch gate_launches[] = {
+	{"gate", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, gate_steps, 1},
+	{NULL},
+};
 
 static char directory[64], path[128];
 static struct skrt_device *device;
@@ -416,6 +430,44 @@ START_TEST(thousand_repeats)
 	ck_assert_uint_eq(log_words[0], 0);
 	for (int i = 0; i < 7; i++)
 		ck_assert_uint_eq(log_words[16 + i * 16], 1000);
+	close_all();
+}
+END_TEST
+
+static double seconds(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void *let_out(void *context)
+{
+	usleep(400000);
+	__atomic_store_n(&log_words[1], 1, __ATOMIC_RELEASE);
+	return context;
+}
+
+/* Who waits for long sleeps: beside the core that works nobody uses a processor, and between launches nobody does. What
+ * is compared is processor time, which a busy machine does not change. */
+START_TEST(waiting)
+{
+	pthread_t thread;
+
+	make(gate_source, 1, gate_launches);
+	open_all(core_counts[_i]);
+	ck_assert_int_eq(pthread_create(&thread, NULL, let_out, NULL), 0);
+	double wall = seconds(CLOCK_MONOTONIC), used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	ok(run("gate"));
+	wall = seconds(CLOCK_MONOTONIC) - wall;
+	used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_msg(used < wall * 1.4, "one core worked for %g s, and all used %g s", wall, used);
+	used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	usleep(200000);
+	used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+	ck_assert_msg(used < 0.02, "an idle device used %g s in 0.2 s", used);
 	close_all();
 }
 END_TEST
@@ -909,12 +961,15 @@ START_TEST(entry_in_data)
 		"const int fine[4] = {1}; int fine_serial(void) { return 0; }\n",
 		"int fine(void) { return 0; } int fine_serial[4] = {1};\n",
 	};
+	const struct skrt_kernel *kernel;
 
 	ok(skrt_device_open(NULL, &device));
 	for (int i = 0; i < 2; i++) {
 		make(sources[i], 1, launches);
-		expect(skrt_module_load(device, path, &module), SKRT_BAD_PACKAGE,
+		ok(skrt_module_load(device, path, &module));
+		expect(skrt_module_kernel(module, 0, &kernel), SKRT_BAD_PACKAGE,
 		       "launch 0 (fine): its entry does not lie in text");
+		ok(skrt_module_unload(module));
 	}
 	ok(skrt_device_close(device));
 }
@@ -932,6 +987,7 @@ int main(void)
 	tcase_add_loop_test(tests, memory, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, relay, 0, CORE_COUNTS);
 	tcase_add_test(tests, thousand_repeats);
+	tcase_add_loop_test(tests, waiting, 0, CORE_COUNTS);
 	tcase_add_test(tests, affinity);
 	tcase_add_loop_test(tests, order, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, asynchronous, 0, CORE_COUNTS);
