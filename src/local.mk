@@ -23,9 +23,12 @@ src_libplanning_la_SOURCES = \
 	src/order.c src/order.h \
 	src/partition.c src/partition.h \
 	src/plan.c src/plan.h \
+	src/reasons.c src/reasons.h \
 	src/schedule.c src/schedule.h \
 	src/segments.c src/segments.h \
-	src/units.c src/units.h
+	src/strict.c src/strict.h \
+	src/units.c src/units.h \
+	src/verdicts.c src/verdicts.h
 src_libplanning_la_LIBADD = src/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.

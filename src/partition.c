@@ -1,17 +1,18 @@
-/* See partition.h. The passes, in order: segments, launches with their names and reasons, follows, a check of the
- * names. */
+/* See partition.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
+ * (after which some may have to be split up, from the start), follows, a check of the names. */
 #include "partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "segments.h"
+#include "strict.h"
 
 struct partitioner {
 	struct sk_model *model;
 	struct sk_arena *arena;
 	const struct sk_dependencies *dependencies;
-	const struct sk_segments *segments;
+	struct sk_segments *segments;
 	struct sk_partition *partition;
 };
 
@@ -22,8 +23,7 @@ static const struct sk_task *task_at(const struct partitioner *partitioner, uint
 
 /* ---- launches ---- */
 
-/* Segments are numbered by level, and only where a scope has several: sk_sp1_1, sk_sp1_2. Returns 0 where there is one.
- */
+/* Segments are numbered by level, and only where a scope has several. Returns 0 where there is one. */
 static uint32_t *number_segments(const struct partitioner *partitioner)
 {
 	const struct sk_segments *segments = partitioner->segments;
@@ -48,32 +48,22 @@ static uint32_t *number_segments(const struct partitioner *partitioner)
 	return numbers;
 }
 
+/* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
 static void name_launch(const struct partitioner *partitioner, struct sk_launch *launch, uint32_t segment)
 {
+	const char *first = task_at(partitioner, launch->tasks[0])->name;
+	const char *last = task_at(partitioner, launch->tasks[launch->task_count - 1])->name;
+
 	if (launch->kind == SK_LAUNCH_SINGLE) {
-		launch->name =
-			sk_arena_print(partitioner->arena, "sk_task_%s", task_at(partitioner, launch->tasks[0])->name);
+		launch->name = sk_arena_print(partitioner->arena, "sk_task_%s", first);
 		return;
 	}
-	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_%u", launch->scope, segment)
+	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_start_%s_end_%s", launch->scope, first, last)
 			     : sk_arena_print(partitioner->arena, "sk_%s", launch->scope);
 
 	for (char *comma = name; (comma = strchr(comma, ','));)
 		*comma = '_';
 	launch->name = name;
-}
-
-static enum sk_reason reason_for(const struct partitioner *partitioner, uint32_t task, uint32_t segment)
-{
-	const struct sk_segments *segments = partitioner->segments;
-
-	if (task_at(partitioner, task)->never_fuse)
-		return SK_REASON_IN_UNFUSIBLE_SCOPE;
-	if (segments->set_of[task] == SK_NONE)
-		return SK_REASON_NOT_IN_SCOPE;
-	if (segments->groups.items[segments->group_of[task]].set == SK_NONE)
-		return SK_REASON_OP_UNSUPPORT;
-	return segment > 1 ? SK_REASON_SCOPE_FUSE_PART : SK_REASON_CAN_FUSE;
 }
 
 static void make_launch(struct partitioner *partitioner, uint32_t number, uint32_t node, uint32_t segment)
@@ -90,14 +80,13 @@ static void make_launch(struct partitioner *partitioner, uint32_t number, uint32
 	name_launch(partitioner, launch, segment);
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i], set = segments->set_of[t];
-		enum sk_reason reason = reason_for(partitioner, t, segment);
 
 		partitioner->partition->tasks[t] = (struct sk_task_placement){
 			.launch = number,
 			.step = i,
 			.scope = set == SK_NONE ? NULL : segments->sets.items[set].label,
-			.reason = reason,
-			.cause = reason == SK_REASON_SCOPE_FUSE_PART ? segments->cause[t] : SK_NONE,
+			.reason = segment > 1 ? segments->split[t] : segments->verdict[t],
+			.cause = segment > 1 ? segments->cause[t] : SK_NONE,
 		};
 	}
 }
@@ -288,57 +277,23 @@ struct sk_partition *sk_partition_build(struct sk_model *model)
 {
 	struct sk_arena *arena = model->arena;
 	const struct sk_dependencies *dependencies = sk_dependencies_build(model);
-	const struct sk_segments *segments = dependencies ? sk_segments_build(model, dependencies) : NULL;
 
-	if (!segments)
+	if (!dependencies)
 		return NULL;
-	/* Each task is in a group, and the groups form an acyclic graph. */
 
+	struct sk_segments *segments = sk_segments_build(model, dependencies);
 	struct sk_partition *partition = SK_NEW(arena, struct sk_partition);
 	struct partitioner partitioner = {model, arena, dependencies, segments, partition};
+	unsigned errors = model->diag->errors;
 
 	partition->tasks = SK_NEW_ARRAY(arena, struct sk_task_placement, model->tasks.count);
 	partition->dependencies = dependencies;
-	make_launches(&partitioner);
+	do {
+		sk_segments_place(segments);
+		/* Each task is in a group, and the groups form an acyclic graph. */
+		make_launches(&partitioner);
+	} while (sk_strict_check(segments, partition));
+	/* Every scope is fused as far as its options allow. */
 	find_follows(&partitioner);
-	return check_names(&partitioner) ? partition : NULL;
-}
-
-/* ---- reasons ---- */
-
-const char *sk_reason_code(enum sk_reason reason)
-{
-	static const char *const codes[SK_REASON_COUNT] = {"CAN_FUSE", "SCOPE_FUSE_PART", "OP_UNSUPPORT",
-							   "NOT_IN_SCOPE", "IN_UNFUSIBLE_SCOPE"};
-
-	return reason < SK_REASON_COUNT ? codes[reason] : "?";
-}
-
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task)
-{
-	const struct sk_task_placement *placement = &partition->tasks[task];
-	const struct sk_launch *launch = &partition->launches[placement->launch];
-	const struct sk_task *cause = placement->cause == SK_NONE ? NULL : &model->tasks.items[placement->cause];
-
-	switch (placement->reason) {
-	case SK_REASON_CAN_FUSE:
-		return sk_arena_join(model->arena, "fused into ", launch->name);
-	case SK_REASON_SCOPE_FUSE_PART:
-		if (!cause)
-			return sk_arena_join(model->arena, "fused into ", launch->name);
-		return sk_arena_print(model->arena,
-				      "fused into %s and not into the segment before, since it comes after task '%s', "
-				      "which is launched in between (%s)",
-				      launch->name, cause->name,
-				      sk_reason_code(partition->tasks[placement->cause].reason));
-	case SK_REASON_OP_UNSUPPORT:
-		return sk_arena_print(model->arena, "kernel '%s' is marked unfusible",
-				      model->kernels.items[model->tasks.items[task].kernel].name);
-	case SK_REASON_NOT_IN_SCOPE:
-		return "stands outside every scope";
-	case SK_REASON_IN_UNFUSIBLE_SCOPE:
-		return "excluded by scope: null";
-	default:
-		return "?";
-	}
+	return check_names(&partitioner) && model->diag->errors == errors ? partition : NULL;
 }

@@ -9,19 +9,11 @@
 #define SK_PARTITION_H
 
 #include "dependency.h"
-
-/* Codes of the reference system where it has one (reference: FusionFailReason). */
-enum sk_reason {
-	SK_REASON_CAN_FUSE, /* in the first segment of its scope */
-	SK_REASON_SCOPE_FUSE_PART, /* in a later segment: `cause` is the task that ended the one before for it */
-	SK_REASON_OP_UNSUPPORT, /* its kernel is marked unfusible */
-	SK_REASON_NOT_IN_SCOPE, /* stands outside every scope */
-	SK_REASON_IN_UNFUSIBLE_SCOPE, /* `scope: null` */
-	SK_REASON_COUNT,
-};
+#include "reasons.h"
 
 struct sk_launch {
-	const char *name; /* the entry's symbol: sk_<scope>, sk_<scope>_<segment> or sk_task_<task> */
+	const char *name; /* the entry's symbol: sk_<scope>; of a scope that was split,
+			     sk_<scope>_start_<first task>_end_<last task>; of a task by itself, sk_task_<task> */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
 	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
 	uint32_t stream; /* the first task's */
@@ -49,15 +41,11 @@ struct sk_partition {
 	const struct sk_dependencies *dependencies;
 };
 
-/* NULL if a scope has more than two streams without stream-fusion=1, or two symbols have the same name (said in the
+/* NULL if a scope with strict-scope-check=abort is not fused whole, or two symbols have the same name (said in the
  * sink). */
 struct sk_partition *sk_partition_build(struct sk_model *model);
 
 /* True if every task of the earlier launch has ended when the later one starts. */
 bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later);
-
-/* The stable code ("OP_UNSUPPORT"), and a sentence without a full stop that names the cause, in the model's arena. */
-const char *sk_reason_code(enum sk_reason reason);
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task);
 
 #endif

@@ -12,6 +12,7 @@
 #include "kernels.h"
 #include "manifest.h"
 #include "memory.h"
+#include "options.h"
 #include "package.h"
 #include "partition.h"
 #include "plan.h"
@@ -115,6 +116,17 @@ static void add_inputs(const struct link *link)
 		sk_linker_require(linker, command->undefined.items[i]);
 }
 
+/* The command line overrides the environment, and that the manifest. */
+static bool override_scope_options(struct sk_model *model, const struct sk_command *command)
+{
+	const char *environment = command->environment_scope_options;
+	bool ok = !environment || sk_scope_options_override(model, "SKLINK_SCOPE_OPTIONS", environment);
+
+	for (size_t i = 0; i < command->scope_options.count; i++)
+		ok &= sk_scope_options_override(model, "--scope-options", command->scope_options.items[i]);
+	return ok;
+}
+
 /* A file that replaces one of those it is made from would be a loss that nobody wants. */
 static bool check_output(struct sk_diag *diag, struct sk_linker *linker, const char *path)
 {
@@ -200,7 +212,7 @@ static bool link_package(struct link *link)
 	add_dependencies(linker, command);
 	read_ahead(link);
 
-	bool read = sk_manifest_read(model, command->manifest);
+	bool read = sk_manifest_read(model, command->manifest) && override_scope_options(model, command);
 
 	add_files_of_model(linker, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */

@@ -102,6 +102,7 @@ END_TO_END_TESTS = \
 	tests/package.sh \
 	tests/relocatable.sh \
 	tests/repro.sh \
+	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh
