@@ -111,25 +111,50 @@ static void make_launches(struct partitioner *partitioner)
 
 /* ---- follows ---- */
 
-/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. Returns their
- * number. */
-static uint32_t number_chains(struct partitioner *partitioner)
+struct chain {
+	uint32_t length; /* launches */
+	uint32_t stream;
+};
+
+/* The longest first. */
+static int compare_chains(const void *a, const void *b)
+{
+	const struct chain *left = a, *right = b;
+
+	if (left->length != right->length)
+		return left->length < right->length ? 1 : -1;
+	return (left->stream > right->stream) - (left->stream < right->stream);
+}
+
+static uint32_t stream_of(const struct partitioner *partitioner, const struct sk_launch *launch)
+{
+	return partitioner->dependencies->stream[launch->tasks[0]];
+}
+
+/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. */
+static void number_chains(struct partitioner *partitioner)
 {
 	struct sk_partition *partition = partitioner->partition;
-	uint32_t streams = partitioner->dependencies->stream_count, count = 0;
-	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams); /* by stream; + 1 */
-	uint32_t *lengths = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
+	uint32_t streams = partitioner->dependencies->stream_count, count = partition->launch_count;
+	struct chain *chains = SK_NEW_ARRAY(partitioner->arena, struct chain, streams);
+	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		struct sk_launch *launch = &partition->launches[l];
-		uint32_t stream = partitioner->dependencies->stream[launch->tasks[0]];
+	for (uint32_t s = 0; s < streams; s++)
+		chains[s].stream = s;
+	for (uint32_t l = 0; l < count; l++)
+		partition->launches[l].position = ++chains[stream_of(partitioner, &partition->launches[l])].length;
+	qsort(chains, streams, sizeof(*chains), compare_chains);
+	for (uint32_t c = 0; c < streams; c++)
+		chain_of[chains[c].stream] = c;
+	for (uint32_t l = 0; l < count; l++)
+		partition->launches[l].chain = chain_of[stream_of(partitioner, &partition->launches[l])];
 
-		if (chain_of[stream] == 0)
-			chain_of[stream] = ++count;
-		launch->chain = chain_of[stream] - 1;
-		launch->position = ++lengths[launch->chain];
-	}
-	return count;
+	/* Streams whose tasks are all in launches of other streams have no chain. */
+	partition->kept_chains = streams;
+	while (partition->kept_chains && chains[partition->kept_chains - 1].length == 0)
+		partition->kept_chains--;
+	if (partition->kept_chains > SK_MAX_BEFORE / count)
+		partition->kept_chains = SK_MAX_BEFORE / count;
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -166,35 +191,45 @@ static void list_predecessors(const struct partitioner *partitioner, uint32_t nu
 		qsort(list->items, list->count, sizeof(*list->items), compare_descending);
 }
 
-/* Going through the predecessors from the last to the first, one is left out if a later one follows it. */
-static void find_follows(struct partitioner *partitioner)
+/* Leaves out of the predecessors, which stand from the last to the first, those that a later one follows. What is kept
+ * of their chains goes into `before`. Returns how many stay. */
+static uint32_t reduce(const struct sk_partition *partition, launch_list *earlier, uint32_t *before)
 {
-	struct sk_partition *partition = partitioner->partition;
-	uint32_t chains = number_chains(partitioner);
-	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
-	launch_list earlier = {0};
+	uint32_t stay = 0;
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		struct sk_launch *launch = &partition->launches[l];
-		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, chains), kept = 0;
+	for (size_t i = 0; i < earlier->count; i++) {
+		const struct sk_launch *other = &partition->launches[earlier->items[i]];
 
-		list_predecessors(partitioner, l, seen, &earlier);
-		for (size_t i = 0; i < earlier.count; i++) {
-			const struct sk_launch *other = &partition->launches[earlier.items[i]];
-
+		if (other->chain < partition->kept_chains) {
 			if (before[other->chain] >= other->position)
 				continue;
 			before[other->chain] = other->position;
-			for (uint32_t c = 0; c < chains; c++)
-				if (other->before[c] > before[c])
-					before[c] = other->before[c];
-			earlier.items[kept++] = earlier.items[i];
 		}
+		for (uint32_t c = 0; c < partition->kept_chains; c++)
+			if (other->before[c] > before[c])
+				before[c] = other->before[c];
+		earlier->items[stay++] = earlier->items[i];
+	}
+	return stay;
+}
+
+static void find_follows(struct partitioner *partitioner)
+{
+	struct sk_partition *partition = partitioner->partition;
+	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
+	launch_list earlier = {0};
+
+	number_chains(partitioner);
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		struct sk_launch *launch = &partition->launches[l];
+		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->kept_chains);
+
+		list_predecessors(partitioner, l, seen, &earlier);
+		launch->follow_count = reduce(partition, &earlier, before);
 		launch->before = before;
-		launch->follow_count = kept;
-		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, kept);
-		for (uint32_t i = 0; i < kept; i++)
-			launch->follows[i] = earlier.items[kept - 1 - i];
+		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, launch->follow_count);
+		for (uint32_t i = 0; i < launch->follow_count; i++)
+			launch->follows[i] = earlier.items[launch->follow_count - 1 - i];
 	}
 }
 
@@ -270,7 +305,8 @@ bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier,
 {
 	const struct sk_launch *launch = &partition->launches[earlier];
 
-	return earlier != later && partition->launches[later].before[launch->chain] >= launch->position;
+	return earlier != later && launch->chain < partition->kept_chains &&
+	       partition->launches[later].before[launch->chain] >= launch->position;
 }
 
 struct sk_partition *sk_partition_build(struct sk_model *model)

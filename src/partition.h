@@ -19,11 +19,12 @@ struct sk_launch {
 	uint32_t stream; /* the first task's */
 	uint32_t *tasks; /* in network order */
 	uint32_t task_count;
-	uint32_t *follows; /* launches that must have ended before, ascending; transitively reduced */
+	uint32_t *follows; /* launches that must have ended before, ascending; transitively reduced, unless there are
+			      more chains than are kept */
 	uint32_t follow_count;
-	uint32_t chain; /* launches of one stream are a chain: the stream's number … */
+	uint32_t chain; /* launches of one stream are a chain: its number, long chains first … */
 	uint32_t position; /* … and this launch's place in it, from 1 */
-	const uint32_t *before; /* by chain: how many launches of it end before this one starts */
+	const uint32_t *before; /* by chain that is kept: how many launches of it end before this one starts */
 };
 
 struct sk_task_placement {
@@ -39,13 +40,18 @@ struct sk_partition {
 	uint32_t launch_count;
 	struct sk_task_placement *tasks; /* by task */
 	const struct sk_dependencies *dependencies;
+	uint32_t kept_chains;
 };
+
+/* So many numbers of `before` are kept, of all launches together (64 MiB): of thousands of launches in thousands of
+ * streams, those about the longest chains. */
+enum { SK_MAX_BEFORE = 1 << 24 };
 
 /* NULL if a scope with strict-scope-check=abort is not fused whole, or two symbols have the same name (said in the
  * sink). */
 struct sk_partition *sk_partition_build(struct sk_model *model);
 
-/* True if every task of the earlier launch has ended when the later one starts. */
+/* True if it is known that every task of the earlier launch has ended when the later one starts. */
 bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later);
 
 #endif

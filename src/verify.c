@@ -42,8 +42,12 @@
 #include "access.h"
 #include "history.h"
 
-/* Clocks of one launch, or of the launches of the plan, may take this many numbers (half a gigabyte). */
-#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
+/* Clocks of one launch may take this many numbers (half a gigabyte), those of the launches fewer (64 MiB). */
+#define MAX_CLOCK_NUMBERS	 (UINT64_C(1) << 27)
+#define MAX_LAUNCH_CLOCK_NUMBERS (UINT64_C(1) << 24)
+
+/* So many follows may be looked at for pairs of launches that the clocks say nothing about. */
+#define MAX_SEARCHED_FOLLOWS (UINT64_C(1) << 28)
 
 struct verifier {
 	struct sk_arena *arena;
@@ -55,10 +59,15 @@ struct verifier {
 	struct sk_history workspace, states;
 
 	/* Launches: each is in a chain of launches that follow one another; `launch_clocks` says per chain how many of
-	 * its launches have ended when this one starts. */
-	uint32_t chain_count;
+	 * its launches have ended when this one starts. Where there are too many chains for that, the first ones have a
+	 * clock, and for the others the follows are searched. */
+	uint32_t chain_count, clocked_chains;
 	uint32_t *chains, *positions;
 	uint32_t **launch_clocks;
+	uint32_t search; /* number of the last search */
+	uint32_t *searched; /* by launch: the last search that came here */
+	uint32_t *stack; /* of launches */
+	uint64_t follows_left; /* that may still be looked at */
 
 	/* The launch at hand. A clock has a number per lane, then one per home. */
 	const struct sk_plan_launch *launch;
@@ -220,9 +229,41 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 
 /* ---- the order of launches ---- */
 
-static bool launch_before(const struct verifier *verifier, uint32_t earlier, uint32_t later)
+/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only. */
+static bool search_launch(struct verifier *verifier, uint32_t earlier, uint32_t later)
 {
-	return verifier->launch_clocks[later][verifier->chains[earlier]] >= verifier->positions[earlier];
+	const struct sk_plan_view *view = verifier->view;
+	uint32_t depth = 0;
+
+	verifier->search++;
+	verifier->stack[depth++] = later;
+	while (depth) {
+		const struct sk_plan_launch *record = &view->launches[verifier->stack[--depth]];
+
+		for (uint32_t i = 0; i < record->follow_count; i++) {
+			uint32_t follow = view->follows[record->first_follow + i];
+
+			if (follow == earlier)
+				return true;
+			if (!verifier->follows_left)
+				return false;
+			verifier->follows_left--;
+			if (follow < earlier || verifier->searched[follow] == verifier->search)
+				continue;
+			verifier->searched[follow] = verifier->search;
+			verifier->stack[depth++] = follow;
+		}
+	}
+	return false;
+}
+
+static bool launch_before(struct verifier *verifier, uint32_t earlier, uint32_t later)
+{
+	uint32_t chain = verifier->chains[earlier];
+
+	if (chain >= verifier->clocked_chains)
+		return search_launch(verifier, earlier, later);
+	return verifier->launch_clocks[later][chain] >= verifier->positions[earlier];
 }
 
 /* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
@@ -246,7 +287,7 @@ static void choose_chain(struct verifier *verifier, uint32_t launch, uint32_t *l
 	verifier->chain_count += verifier->chains[launch] == verifier->chain_count;
 }
 
-static bool order_launches(struct verifier *verifier)
+static void order_launches(struct verifier *verifier)
 {
 	const struct sk_plan_view *view = verifier->view;
 	uint32_t count = view->network_launch_count;
@@ -255,26 +296,27 @@ static bool order_launches(struct verifier *verifier)
 	verifier->chains = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
 	verifier->positions = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
 	verifier->launch_clocks = SK_NEW_ARRAY(verifier->arena, uint32_t *, count);
+	verifier->searched = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
+	verifier->stack = SK_NEW_ARRAY(verifier->arena, uint32_t, count + 1);
+	verifier->follows_left = MAX_SEARCHED_FOLLOWS;
 	for (uint32_t launch = 0; launch < count; launch++)
 		choose_chain(verifier, launch, lasts);
-	if ((uint64_t)count * verifier->chain_count > MAX_CLOCK_NUMBERS) {
-		sk_error(verifier->diag, place(verifier), "the plan has too many unordered launches to be proved");
-		return false;
-	}
+	verifier->clocked_chains = verifier->chain_count;
+	if ((uint64_t)count * verifier->chain_count > MAX_LAUNCH_CLOCK_NUMBERS)
+		verifier->clocked_chains = (uint32_t)(MAX_LAUNCH_CLOCK_NUMBERS / count);
 	for (uint32_t launch = 0; launch < count; launch++) {
 		const struct sk_plan_launch *record = &view->launches[launch];
-		uint32_t *clock = SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->chain_count);
+		uint32_t *clock = SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->clocked_chains);
 
 		for (uint32_t i = 0; i < record->follow_count; i++) {
-			uint32_t follow = view->follows[record->first_follow + i];
+			uint32_t follow = view->follows[record->first_follow + i], chain = verifier->chains[follow];
 
-			learn(clock, verifier->launch_clocks[follow], verifier->chain_count);
-			if (clock[verifier->chains[follow]] < verifier->positions[follow])
-				clock[verifier->chains[follow]] = verifier->positions[follow];
+			learn(clock, verifier->launch_clocks[follow], verifier->clocked_chains);
+			if (chain < verifier->clocked_chains && clock[chain] < verifier->positions[follow])
+				clock[chain] = verifier->positions[follow];
 		}
 		verifier->launch_clocks[launch] = clock;
 	}
-	return true;
 }
 
 /* ---- conflicts ---- */
@@ -348,7 +390,7 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 	note_step(verifier, access);
 }
 
-static bool comes_before(const struct verifier *verifier, const struct sk_step_access *earlier,
+static bool comes_before(struct verifier *verifier, const struct sk_step_access *earlier,
 			 const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -493,10 +535,11 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		return false;
 	}
 	count_steps(&verifier);
-	if (!order_launches(&verifier))
-		return false;
+	order_launches(&verifier);
 	init_histories(&verifier);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
+	if (!verifier.follows_left)
+		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
 	return diag->errors == errors;
 }
