@@ -60,6 +60,9 @@ const char sk_command_help[] =
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
 	"  --chroot=DIR              paths in the manifest and in thin archives that start with a slash start in DIR\n"
+	"  --report=FILE             write all decisions to FILE, in JSON: tasks, scopes, launches, dependencies, "
+	"sizes\n"
+	"  --explain TASK            print what became of TASK, and why\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
 	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
 	"chrome://tracing\n"
@@ -230,6 +233,8 @@ static const struct option {
 	{"embed", NULL, SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SET_OUTPUT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_OUTPUT, FIELD(dependency_file)},
+	{"report", NULL, SET_OUTPUT, FIELD(report)},
+	{"explain", NULL, ADD_TEXT, FIELD(explained)},
 	{"repro", NULL, SET_REPRODUCTION, FIELD(reproduction)},
 	{"chroot", NULL, SET_REPRODUCTION, FIELD(root)},
 	{"stats", NULL, SET_FLAG, FIELD(statistics)},

@@ -102,6 +102,7 @@ END_TO_END_TESTS = \
 	tests/package.sh \
 	tests/relocatable.sh \
 	tests/repro.sh \
+	tests/report.sh \
 	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
@@ -124,6 +125,7 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
+	src/diff.c src/diff.h src/table.c src/table.h \
 	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
