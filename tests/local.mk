@@ -51,7 +51,11 @@ tests_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_check_writer_SOURCES = tests/check_writer.c tests/model.c tests/model.h tests/random.c tests/random.h
 tests_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
+check_PROGRAMS += tests/check_scenarios
+tests_check_scenarios_SOURCES = tests/check_scenarios.c tests/model.c tests/model.h
+tests_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios
 endif
 
 # What everybody uses.
