@@ -107,6 +107,7 @@ END_TO_END_TESTS = \
 	tests/relocatable.sh \
 	tests/repro.sh \
 	tests/report.sh \
+	tests/scenarios.sh \
 	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
