@@ -37,6 +37,7 @@ noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/access.c src/access.h \
 	src/history.c src/history.h \
+	src/launch-order.c src/launch-order.h \
 	src/explain.c src/explain.h \
 	src/report.c src/report.h \
 	src/verify.c src/verify.h

@@ -381,11 +381,14 @@ static void put_dependencies(const struct writer *writer)
 
 static void put_device(const struct writer *writer)
 {
-	put_text(writer, "  \"device\": {", "name", optional(&writer->plan->plan->device));
+	const struct sk_profile *device = writer->input->device;
+
+	put_text(writer, "  \"device\": {", "name", device->name);
 	fputs(", \"lanes\": [", writer->stream);
-	for (uint32_t i = 0; i < writer->plan->lane_count; i++) {
-		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, sk_plan_string(&writer->plan->lanes[i]));
+	for (uint32_t i = 0; i < device->lane_count; i++) {
+		put_text(writer, i ? ", {" : "{", "name", device->lanes[i].name);
+		put_number(writer, ", ", "cores", device->lanes[i].cores);
+		fputc('}', writer->stream);
 	}
 	fputs("]},\n", writer->stream);
 }

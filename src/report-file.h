@@ -4,10 +4,12 @@
 #define SK_REPORT_FILE_H
 
 #include "entries.h"
+#include "loader/profile.h"
 #include "report.h"
 
 struct sk_report_input {
 	const char *manifest; /* its path, as given */
+	const struct sk_profile *device; /* that the plan is for */
 	const struct sk_plan_view *plan;
 	const struct sk_report *report;
 	const struct sk_facts *facts;

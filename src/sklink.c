@@ -33,6 +33,7 @@ struct link {
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
 	struct sk_plan_view plan; /* once it is complete */
+	const struct sk_profile *device; /* that it is for */
 	struct sk_report report; /* what became of each task */
 	struct sk_facts facts; /* why tasks are in order; only if somebody wants to know */
 	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
@@ -300,6 +301,7 @@ static bool link_package(struct link *link)
 	/* The plan is complete. From here on only the plan counts, not what it was made from. */
 
 	sk_timing_next(timing, "verify");
+	link->device = model->device;
 	link->report = sk_account_build(model, partition);
 	if (!sk_verify_orders(link->arena, diag, &link->plan, command->manifest, link->report.orders,
 			      link->report.order_count, wants_facts(command) ? &link->facts : NULL))
@@ -351,6 +353,7 @@ static void write_report(const struct link *link)
 	sk_linker_count(link->linker, &counts);
 	write_text(link, link->command->report,
 		   sk_report_file_text(link->arena, &(struct sk_report_input){.manifest = link->command->manifest,
+									      .device = link->device,
 									      .plan = &link->plan,
 									      .report = &link->report,
 									      .facts = &link->facts,

@@ -41,6 +41,7 @@
 
 #include "access.h"
 #include "history.h"
+#include "launch-order.h"
 
 /* Clocks of one launch may take this many numbers (half a gigabyte), those of the launches fewer (64 MiB). */
 #define MAX_CLOCK_NUMBERS	 (UINT64_C(1) << 27)
@@ -63,16 +64,7 @@ struct verifier {
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
 
-	/* Launches: each is in a chain of launches that follow one another; `launch_clocks` says per chain how many of
-	 * its launches have ended when this one starts. Where there are too many chains for that, the first ones have a
-	 * clock, and for the others the follows are searched. */
-	uint32_t chain_count, clocked_chains;
-	uint32_t *chains, *positions;
-	uint32_t **launch_clocks;
-	uint32_t search; /* number of the last search */
-	uint32_t *searched; /* by launch: the last search that came here */
-	uint32_t *stack; /* of launches */
-	uint64_t follows_left; /* that may still be looked at */
+	struct sk_launch_order order;
 
 	/* The launch at hand. A clock has a number per lane, then one per home. */
 	const struct sk_plan_launch *launch;
@@ -289,98 +281,6 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 	return begin_proofs(verifier, index);
 }
 
-/* ---- the order of launches ---- */
-
-/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only. */
-static bool search_launch(struct verifier *verifier, uint32_t earlier, uint32_t later)
-{
-	const struct sk_plan_view *view = verifier->view;
-	uint32_t depth = 0;
-
-	verifier->search++;
-	verifier->stack[depth++] = later;
-	while (depth) {
-		const struct sk_plan_launch *record = &view->launches[verifier->stack[--depth]];
-
-		for (uint32_t i = 0; i < record->follow_count; i++) {
-			uint32_t follow = view->follows[record->first_follow + i];
-
-			if (follow == earlier)
-				return true;
-			if (!verifier->follows_left)
-				return false;
-			verifier->follows_left--;
-			if (follow < earlier || verifier->searched[follow] == verifier->search)
-				continue;
-			verifier->searched[follow] = verifier->search;
-			verifier->stack[depth++] = follow;
-		}
-	}
-	return false;
-}
-
-static bool launch_before(struct verifier *verifier, uint32_t earlier, uint32_t later)
-{
-	uint32_t chain = verifier->chains[earlier];
-
-	if (chain >= verifier->clocked_chains)
-		return search_launch(verifier, earlier, later);
-	return verifier->launch_clocks[later][chain] >= verifier->positions[earlier];
-}
-
-/* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
-static void choose_chain(struct verifier *verifier, uint32_t launch, uint32_t *lasts)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_launch *record = &view->launches[launch];
-
-	verifier->chains[launch] = verifier->chain_count;
-	verifier->positions[launch] = 1;
-	for (uint32_t i = 0; i < record->follow_count; i++) {
-		uint32_t follow = view->follows[record->first_follow + i], chain = verifier->chains[follow];
-
-		if (lasts[chain] != follow)
-			continue;
-		verifier->chains[launch] = chain;
-		verifier->positions[launch] = verifier->positions[follow] + 1;
-		break;
-	}
-	lasts[verifier->chains[launch]] = launch;
-	verifier->chain_count += verifier->chains[launch] == verifier->chain_count;
-}
-
-static void order_launches(struct verifier *verifier)
-{
-	const struct sk_plan_view *view = verifier->view;
-	uint32_t count = view->network_launch_count;
-	uint32_t *lasts = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-
-	verifier->chains = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-	verifier->positions = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-	verifier->launch_clocks = SK_NEW_ARRAY(verifier->arena, uint32_t *, count);
-	verifier->searched = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-	verifier->stack = SK_NEW_ARRAY(verifier->arena, uint32_t, count + 1);
-	verifier->follows_left = MAX_SEARCHED_FOLLOWS;
-	for (uint32_t launch = 0; launch < count; launch++)
-		choose_chain(verifier, launch, lasts);
-	verifier->clocked_chains = verifier->chain_count;
-	if ((uint64_t)count * verifier->chain_count > MAX_LAUNCH_CLOCK_NUMBERS)
-		verifier->clocked_chains = (uint32_t)(MAX_LAUNCH_CLOCK_NUMBERS / count);
-	for (uint32_t launch = 0; launch < count; launch++) {
-		const struct sk_plan_launch *record = &view->launches[launch];
-		uint32_t *clock = SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->clocked_chains);
-
-		for (uint32_t i = 0; i < record->follow_count; i++) {
-			uint32_t follow = view->follows[record->first_follow + i], chain = verifier->chains[follow];
-
-			learn(clock, verifier->launch_clocks[follow], verifier->clocked_chains);
-			if (chain < verifier->clocked_chains && clock[chain] < verifier->positions[follow])
-				clock[chain] = verifier->positions[follow];
-		}
-		verifier->launch_clocks[launch] = clock;
-	}
-}
-
 /* ---- conflicts ---- */
 
 /* "reads 't'" */
@@ -401,6 +301,9 @@ static void note_step(struct verifier *verifier, const struct sk_step_access *ac
 static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
+	if (verifier->order.exhausted)
+		return; /* it is not known */
+
 	const char *earlier_task = task_name(verifier, earlier->step), *later_task = task_name(verifier, later->step);
 	const char *earlier_launch = launch_name(verifier, earlier->launch);
 	const char *later_launch = launch_name(verifier, later->launch);
@@ -472,7 +375,7 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 
 	*kind = SK_FACT_LAUNCH;
 	if (earlier->launch != later->launch)
-		return launch_before(verifier, earlier->launch, later->launch);
+		return sk_launch_before(&verifier->order, earlier->launch, later->launch);
 	*kind = SK_FACT_HOME;
 	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
@@ -589,6 +492,8 @@ static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t in
 
 		if (earlier.step < index && comes_before(verifier, &earlier, &later, order->event))
 			continue;
+		if (verifier->order.exhausted)
+			return; /* it is not known */
 		sk_error(verifier->diag, place(verifier),
 			 "nothing orders task '%s' and task '%s', which comes after it%s%s%s",
 			 sk_plan_string(&verifier->view->tasks[order->earlier].name), task_name(verifier, index),
@@ -700,13 +605,13 @@ bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct
 		return false;
 	}
 	count_steps(&verifier);
-	order_launches(&verifier);
+	sk_launch_order_build(&verifier.order, arena, view);
 	if (order_count)
 		sort_orders(&verifier);
 	init_histories(&verifier);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
-	if (!verifier.follows_left)
+	if (verifier.order.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
 	return diag->errors == errors;
 }

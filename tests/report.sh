@@ -33,7 +33,7 @@ fi
 has() {
 	grep -qE -- "$1" report.json || { cat report.json >&2; fail "the report has no '$1'"; }
 }
-has '^  "device": \{"name": "host", "lanes": \["core"\]\},$'
+has '^  "device": \{"name": "host", "lanes": \[\{"name": "core", "cores": 2\}\]\},$'
 has '^  "sizes": \{"workspace": [0-9]+, "unshared_workspace": 16128, "constants": 0, "plan": [0-9]+, "dispatchers": [0-9]+, "kernels": [0-9]+, "package": '"$(stat -c %s model.sk)"'\},$'
 has '\{"name": "sp1", "whole": true, "asked": \["first", "turn", "double", "sums", "more"\], "superkernels": \["sk_sp1"\], "single": \[\]\}'
 has '\{"name": "sk_sp1", .*"steps": 5, "awaits": 3, "lanes": \{"core": \{"steps": 5, "cores": 16\}\}, .*"code": [1-9][0-9]*, .*"follows": \[\]\}'
