@@ -139,6 +139,9 @@ const char *sk_access_tensor_text(struct sk_arena *arena, const struct sk_plan_v
 
 	if (argument->space == SK_SPACE_STATE)
 		return sk_arena_print(arena, "hidden state %u", argument->index);
+	if (argument->space == SK_SPACE_BINDING)
+		return sk_arena_print(arena, "'%s'",
+				      sk_plan_string(&view->tensors[view->bindings[argument->index]].name));
 	for (uint32_t i = 0; i < view->tensor_count && found < SHOWN_TENSORS; i++) {
 		const char *name = sk_plan_string(&view->tensors[i].name);
 

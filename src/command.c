@@ -39,6 +39,9 @@ const char sk_command_help[] =
 	"  -z noexecstack|text|now|defs|separate-code\n"
 	"                            accepted: so it is in every package\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
+	"  --scope-options SCOPE=OPTIONS\n"
+	"                            override options of a scope, or of all (*): name=value:name=value; the\n"
+	"                            environment's SKLINK_SCOPE_OPTIONS (SCOPE=OPTIONS;...) overrides the manifest's\n"
 	"  -s, --strip-all           no symbol table and no debug information\n"
 	"  -S, --strip-debug         no debug information\n"
 	"  --compress-debug-sections=none|zlib\n"
@@ -57,6 +60,9 @@ const char sk_command_help[] =
 	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
 	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
 	"  --chroot=DIR              paths in the manifest and in thin archives that start with a slash start in DIR\n"
+	"  --report=FILE             write all decisions to FILE, in JSON: tasks, scopes, launches, dependencies, "
+	"sizes\n"
+	"  --explain TASK            print what became of TASK, and why\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
 	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
 	"chrome://tracing\n"
@@ -212,6 +218,7 @@ static const struct option {
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
+	{"scope-options", NULL, ADD_TEXT, FIELD(scope_options)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
 	{"compress-debug-sections", NULL, SET_COMPRESSION, 0},
@@ -226,6 +233,8 @@ static const struct option {
 	{"embed", NULL, SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SET_OUTPUT, FIELD(map_file)},
 	{"dependency-file", NULL, SET_OUTPUT, FIELD(dependency_file)},
+	{"report", NULL, SET_OUTPUT, FIELD(report)},
+	{"explain", NULL, ADD_TEXT, FIELD(explained)},
 	{"repro", NULL, SET_REPRODUCTION, FIELD(reproduction)},
 	{"chroot", NULL, SET_REPRODUCTION, FIELD(root)},
 	{"stats", NULL, SET_FLAG, FIELD(statistics)},
@@ -477,6 +486,10 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	unsigned errors = diag->errors;
 
 	*command = (struct sk_command){.error_limit = 20, .threads = default_threads()};
+	command->environment_scope_options = getenv("SKLINK_SCOPE_OPTIONS");
+	if (command->environment_scope_options) /* a link that repeats this one has not got the environment */
+		sk_array_push(arena, &command->words,
+			      (struct sk_command_word){"scope-options", command->environment_scope_options});
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);

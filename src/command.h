@@ -42,6 +42,10 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
+	const char *environment_scope_options; /* SKLINK_SCOPE_OPTIONS; NULL: none */
+	sk_texts scope_options; /* --scope-options */
+	sk_texts explained; /* --explain: tasks */
+	const char *report; /* --report; NULL: none */
 	const char *version_script; /* NULL: none */
 	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
 	bool relocatable; /* -r */

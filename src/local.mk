@@ -9,6 +9,7 @@ src_libbase_la_SOURCES = \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
+	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
 	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
@@ -23,9 +24,12 @@ src_libplanning_la_SOURCES = \
 	src/order.c src/order.h \
 	src/partition.c src/partition.h \
 	src/plan.c src/plan.h \
+	src/reasons.c src/reasons.h \
 	src/schedule.c src/schedule.h \
 	src/segments.c src/segments.h \
-	src/units.c src/units.h
+	src/strict.c src/strict.h \
+	src/units.c src/units.h \
+	src/verdicts.c src/verdicts.h
 src_libplanning_la_LIBADD = src/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
@@ -33,6 +37,8 @@ noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/access.c src/access.h \
 	src/history.c src/history.h \
+	src/launch-order.c src/launch-order.h \
+	src/explain.c src/explain.h \
 	src/report.c src/report.h \
 	src/verify.c src/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
@@ -41,6 +47,7 @@ src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
+	src/account.c src/account.h \
 	src/bind-extents.c \
 	src/bind-scalars.c \
 	src/bind.c src/bind.h \
@@ -60,6 +67,7 @@ src_libcore_la_SOURCES = \
 	src/model.h \
 	src/options.c src/options.h \
 	src/package.c src/package.h \
+	src/report-file.c src/report-file.h \
 	src/reproduction.c src/reproduction.h \
 	src/roles.c \
 	src/shares.c src/shares.h \
@@ -84,6 +92,7 @@ sklink_LDADD = src/libcore.la
 
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
+	src/diff.c src/diff.h \
 	src/package-file.c src/package-file.h \
 	src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h \

@@ -43,6 +43,33 @@ static void resolve_after(struct sk_model *model, uint32_t index)
 	}
 }
 
+/* The task behind this one that records the event, or NULL. */
+static const struct sk_task *find_later_recorder(const struct sk_model *model, const struct sk_task *task,
+						 const char *event)
+{
+	for (const struct sk_task *later = task; later < model->tasks.items + model->tasks.count; later++)
+		for (size_t i = 0; i < later->record_names.count; i++)
+			if (!strcmp(later->record_names.items[i].text, event))
+				return later;
+	return NULL;
+}
+
+/* A task that waits for what is recorded behind it would wait forever: streams run their tasks in this order. */
+static void report_wait(const struct sk_model *model, const struct sk_task *task, const struct sk_name *name)
+{
+	const struct sk_task *later =
+		model->diag->errors < SK_MAX_SUGGESTIONS ? find_later_recorder(model, task, name->text) : NULL;
+
+	sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name, name->text,
+		 later ? "" : SK_SUGGEST_NAME(model, name->text, model->events.items, model->events.count));
+	if (later == task)
+		sk_note(model->diag, "the task records it itself, when it has ended: it would wait forever");
+	else if (later)
+		sk_note(model->diag,
+			"task '%s' records it, at %s; tasks are listed in a valid order, so the wait would never end",
+			later->name, sk_place_text(model->arena, later->place));
+}
+
 /* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
 static void resolve_waits(struct sk_model *model, struct sk_task *task)
 {
@@ -51,9 +78,7 @@ static void resolve_waits(struct sk_model *model, struct sk_task *task)
 		uint32_t event = sk_map_find(&model->event_names, name->text, strlen(name->text));
 
 		if (event == SK_NONE)
-			sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name,
-				 name->text,
-				 SK_SUGGEST_NAME(model, name->text, model->events.items, model->events.count));
+			report_wait(model, task, name);
 		else
 			sk_array_push(model->arena, &task->wait, event);
 	}

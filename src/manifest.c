@@ -71,8 +71,7 @@ uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
 	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
 
 	if (scope == new)
-		sk_array_push(model->arena, &model->scopes,
-			      (struct sk_scope){.name = name.text, .place = name.place, .options = ""});
+		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name.text, .place = name.place});
 	return scope;
 }
 

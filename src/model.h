@@ -164,11 +164,18 @@ struct sk_event {
 	const char *name;
 };
 
+/* strict-scope-check: what is done where a scope cannot be fused whole. The greater one wins. */
+enum sk_strict_check {
+	SK_STRICT_NONE, /* it is split */
+	SK_STRICT_BYPASS, /* it is not fused at all */
+	SK_STRICT_ABORT, /* the link fails */
+};
+
 struct sk_scope {
 	const char *name;
 	struct sk_place place;
-	const char *options; /* as written; "" if none */
 	bool stream_fusion; /* stream-fusion=1 */
+	enum sk_strict_check strict;
 };
 
 /* A kernel that the manifest declares for an object without signature. */

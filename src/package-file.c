@@ -150,11 +150,14 @@ static bool read_report(const struct opening *opening)
 		return true;
 	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size))
 		return refuse(opening, "the section .sk.report lies outside the file");
-	error = sk_report_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->reasons,
-				 &file->reason_count);
-	for (size_t i = 0; i < file->reason_count && !error; i++)
-		if (file->reasons[i].launch >= file->plan.network_launch_count)
+	error = sk_report_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->report);
+	for (size_t i = 0; i < file->report.count && !error; i++)
+		if (file->report.entries[i].launch >= file->plan.network_launch_count)
 			error = "the report names a launch that the plan does not have";
+	for (size_t i = 0; i < file->report.order_count && !error; i++)
+		if (file->report.orders[i].later >= file->plan.task_count ||
+		    file->report.orders[i].earlier >= file->plan.task_count)
+			error = "the report names a task that the plan does not have";
 	if (error)
 		return refuse(opening, error);
 	file->has_report = true;

@@ -31,8 +31,7 @@ struct sk_package_file {
 	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
 	bool has_report;
-	const struct sk_report_entry *reasons;
-	size_t reason_count;
+	struct sk_report report; /* its numbers are within the plan */
 	struct sk_map symbols; /* of .dynsym, or global ones of an object, defined: name to index in symbol_values */
 	SK_ARRAY(uint64_t) symbol_values;
 };

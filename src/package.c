@@ -197,30 +197,16 @@ static void add_plan(struct package *package)
 	}
 }
 
-static void add_report(struct package *package, const struct sk_partition *partition)
+static void add_report(struct package *package, const struct sk_report *report)
 {
-	const struct sk_model *model = package->model;
-	struct sk_report_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_report_entry, model->tasks.count);
 	const void *bytes;
 	uint64_t size;
 
-	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		const struct sk_task_placement *placement = &partition->tasks[i];
-
-		entries[i] = (struct sk_report_entry){
-			.task = i,
-			.launch = placement->launch,
-			.name = model->tasks.items[i].name,
-			.scope = partition->launches[placement->launch].scope,
-			.code = sk_reason_code(placement->reason),
-			.sentence = sk_reason_text(model, partition, i),
-		};
-	}
-	sk_report_pack(model->arena, entries, model->tasks.count, &bytes, &size);
+	sk_report_pack(package->model->arena, report, &bytes, &size);
 	add_bytes(package, SK_REPORT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
 }
 
-bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
+bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES])
 {
@@ -234,6 +220,6 @@ bool sk_package_build(struct sk_model *model, const struct sk_partition *partiti
 	if (!add_dispatchers(&package, options, entries))
 		return false;
 	add_plan(&package);
-	add_report(&package, partition);
+	add_report(&package, report);
 	return true;
 }

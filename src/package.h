@@ -7,8 +7,8 @@
 #include "entries.h"
 #include "loader/plan.h"
 #include "model.h"
-#include "partition.h"
 #include "plan.h"
+#include "report.h"
 
 struct sk_package_options {
 	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
@@ -18,7 +18,7 @@ struct sk_package_options {
 /* Adds everything to the linker. plan is a view of image, and plan_symbol its global symbol;
  * entries become the code of its launches. False after an error
  * in the model's sink. */
-bool sk_package_build(struct sk_model *model, const struct sk_partition *partition, const struct sk_plan_image *image,
+bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES]);
 

@@ -1,17 +1,18 @@
-/* See partition.h. The passes, in order: segments, launches with their names and reasons, follows, a check of the
- * names. */
+/* See partition.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
+ * (after which some may have to be split up, from the start), follows, a check of the names. */
 #include "partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "segments.h"
+#include "strict.h"
 
 struct partitioner {
 	struct sk_model *model;
 	struct sk_arena *arena;
 	const struct sk_dependencies *dependencies;
-	const struct sk_segments *segments;
+	struct sk_segments *segments;
 	struct sk_partition *partition;
 };
 
@@ -22,8 +23,7 @@ static const struct sk_task *task_at(const struct partitioner *partitioner, uint
 
 /* ---- launches ---- */
 
-/* Segments are numbered by level, and only where a scope has several: sk_sp1_1, sk_sp1_2. Returns 0 where there is one.
- */
+/* Segments are numbered by level, and only where a scope has several. Returns 0 where there is one. */
 static uint32_t *number_segments(const struct partitioner *partitioner)
 {
 	const struct sk_segments *segments = partitioner->segments;
@@ -48,32 +48,22 @@ static uint32_t *number_segments(const struct partitioner *partitioner)
 	return numbers;
 }
 
+/* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
 static void name_launch(const struct partitioner *partitioner, struct sk_launch *launch, uint32_t segment)
 {
+	const char *first = task_at(partitioner, launch->tasks[0])->name;
+	const char *last = task_at(partitioner, launch->tasks[launch->task_count - 1])->name;
+
 	if (launch->kind == SK_LAUNCH_SINGLE) {
-		launch->name =
-			sk_arena_print(partitioner->arena, "sk_task_%s", task_at(partitioner, launch->tasks[0])->name);
+		launch->name = sk_arena_print(partitioner->arena, "sk_task_%s", first);
 		return;
 	}
-	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_%u", launch->scope, segment)
+	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_start_%s_end_%s", launch->scope, first, last)
 			     : sk_arena_print(partitioner->arena, "sk_%s", launch->scope);
 
 	for (char *comma = name; (comma = strchr(comma, ','));)
 		*comma = '_';
 	launch->name = name;
-}
-
-static enum sk_reason reason_for(const struct partitioner *partitioner, uint32_t task, uint32_t segment)
-{
-	const struct sk_segments *segments = partitioner->segments;
-
-	if (task_at(partitioner, task)->never_fuse)
-		return SK_REASON_IN_UNFUSIBLE_SCOPE;
-	if (segments->set_of[task] == SK_NONE)
-		return SK_REASON_NOT_IN_SCOPE;
-	if (segments->groups.items[segments->group_of[task]].set == SK_NONE)
-		return SK_REASON_OP_UNSUPPORT;
-	return segment > 1 ? SK_REASON_SCOPE_FUSE_PART : SK_REASON_CAN_FUSE;
 }
 
 static void make_launch(struct partitioner *partitioner, uint32_t number, uint32_t node, uint32_t segment)
@@ -90,14 +80,13 @@ static void make_launch(struct partitioner *partitioner, uint32_t number, uint32
 	name_launch(partitioner, launch, segment);
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i], set = segments->set_of[t];
-		enum sk_reason reason = reason_for(partitioner, t, segment);
 
 		partitioner->partition->tasks[t] = (struct sk_task_placement){
 			.launch = number,
 			.step = i,
 			.scope = set == SK_NONE ? NULL : segments->sets.items[set].label,
-			.reason = reason,
-			.cause = reason == SK_REASON_SCOPE_FUSE_PART ? segments->cause[t] : SK_NONE,
+			.reason = segment > 1 ? segments->split[t] : segments->verdict[t],
+			.cause = segment > 1 ? segments->cause[t] : SK_NONE,
 		};
 	}
 }
@@ -122,25 +111,50 @@ static void make_launches(struct partitioner *partitioner)
 
 /* ---- follows ---- */
 
-/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. Returns their
- * number. */
-static uint32_t number_chains(struct partitioner *partitioner)
+struct chain {
+	uint32_t length; /* launches */
+	uint32_t stream;
+};
+
+/* The longest first. */
+static int compare_chains(const void *a, const void *b)
+{
+	const struct chain *left = a, *right = b;
+
+	if (left->length != right->length)
+		return left->length < right->length ? 1 : -1;
+	return (left->stream > right->stream) - (left->stream < right->stream);
+}
+
+static uint32_t stream_of(const struct partitioner *partitioner, const struct sk_launch *launch)
+{
+	return partitioner->dependencies->stream[launch->tasks[0]];
+}
+
+/* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. */
+static void number_chains(struct partitioner *partitioner)
 {
 	struct sk_partition *partition = partitioner->partition;
-	uint32_t streams = partitioner->dependencies->stream_count, count = 0;
-	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams); /* by stream; + 1 */
-	uint32_t *lengths = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
+	uint32_t streams = partitioner->dependencies->stream_count, count = partition->launch_count;
+	struct chain *chains = SK_NEW_ARRAY(partitioner->arena, struct chain, streams);
+	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		struct sk_launch *launch = &partition->launches[l];
-		uint32_t stream = partitioner->dependencies->stream[launch->tasks[0]];
+	for (uint32_t s = 0; s < streams; s++)
+		chains[s].stream = s;
+	for (uint32_t l = 0; l < count; l++)
+		partition->launches[l].position = ++chains[stream_of(partitioner, &partition->launches[l])].length;
+	qsort(chains, streams, sizeof(*chains), compare_chains);
+	for (uint32_t c = 0; c < streams; c++)
+		chain_of[chains[c].stream] = c;
+	for (uint32_t l = 0; l < count; l++)
+		partition->launches[l].chain = chain_of[stream_of(partitioner, &partition->launches[l])];
 
-		if (chain_of[stream] == 0)
-			chain_of[stream] = ++count;
-		launch->chain = chain_of[stream] - 1;
-		launch->position = ++lengths[launch->chain];
-	}
-	return count;
+	/* Streams whose tasks are all in launches of other streams have no chain. */
+	partition->kept_chains = streams;
+	while (partition->kept_chains && chains[partition->kept_chains - 1].length == 0)
+		partition->kept_chains--;
+	if (partition->kept_chains > SK_MAX_BEFORE / count)
+		partition->kept_chains = SK_MAX_BEFORE / count;
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -177,35 +191,45 @@ static void list_predecessors(const struct partitioner *partitioner, uint32_t nu
 		qsort(list->items, list->count, sizeof(*list->items), compare_descending);
 }
 
-/* Going through the predecessors from the last to the first, one is left out if a later one follows it. */
-static void find_follows(struct partitioner *partitioner)
+/* Leaves out of the predecessors, which stand from the last to the first, those that a later one follows. What is kept
+ * of their chains goes into `before`. Returns how many stay. */
+static uint32_t reduce(const struct sk_partition *partition, launch_list *earlier, uint32_t *before)
 {
-	struct sk_partition *partition = partitioner->partition;
-	uint32_t chains = number_chains(partitioner);
-	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
-	launch_list earlier = {0};
+	uint32_t stay = 0;
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		struct sk_launch *launch = &partition->launches[l];
-		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, chains), kept = 0;
+	for (size_t i = 0; i < earlier->count; i++) {
+		const struct sk_launch *other = &partition->launches[earlier->items[i]];
 
-		list_predecessors(partitioner, l, seen, &earlier);
-		for (size_t i = 0; i < earlier.count; i++) {
-			const struct sk_launch *other = &partition->launches[earlier.items[i]];
-
+		if (other->chain < partition->kept_chains) {
 			if (before[other->chain] >= other->position)
 				continue;
 			before[other->chain] = other->position;
-			for (uint32_t c = 0; c < chains; c++)
-				if (other->before[c] > before[c])
-					before[c] = other->before[c];
-			earlier.items[kept++] = earlier.items[i];
 		}
+		for (uint32_t c = 0; c < partition->kept_chains; c++)
+			if (other->before[c] > before[c])
+				before[c] = other->before[c];
+		earlier->items[stay++] = earlier->items[i];
+	}
+	return stay;
+}
+
+static void find_follows(struct partitioner *partitioner)
+{
+	struct sk_partition *partition = partitioner->partition;
+	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
+	launch_list earlier = {0};
+
+	number_chains(partitioner);
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		struct sk_launch *launch = &partition->launches[l];
+		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->kept_chains);
+
+		list_predecessors(partitioner, l, seen, &earlier);
+		launch->follow_count = reduce(partition, &earlier, before);
 		launch->before = before;
-		launch->follow_count = kept;
-		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, kept);
-		for (uint32_t i = 0; i < kept; i++)
-			launch->follows[i] = earlier.items[kept - 1 - i];
+		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, launch->follow_count);
+		for (uint32_t i = 0; i < launch->follow_count; i++)
+			launch->follows[i] = earlier.items[launch->follow_count - 1 - i];
 	}
 }
 
@@ -281,64 +305,31 @@ bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier,
 {
 	const struct sk_launch *launch = &partition->launches[earlier];
 
-	return earlier != later && partition->launches[later].before[launch->chain] >= launch->position;
+	return earlier != later && launch->chain < partition->kept_chains &&
+	       partition->launches[later].before[launch->chain] >= launch->position;
 }
 
 struct sk_partition *sk_partition_build(struct sk_model *model)
 {
 	struct sk_arena *arena = model->arena;
 	const struct sk_dependencies *dependencies = sk_dependencies_build(model);
-	const struct sk_segments *segments = dependencies ? sk_segments_build(model, dependencies) : NULL;
 
-	if (!segments)
+	if (!dependencies)
 		return NULL;
-	/* Each task is in a group, and the groups form an acyclic graph. */
 
+	struct sk_segments *segments = sk_segments_build(model, dependencies);
 	struct sk_partition *partition = SK_NEW(arena, struct sk_partition);
 	struct partitioner partitioner = {model, arena, dependencies, segments, partition};
+	unsigned errors = model->diag->errors;
 
 	partition->tasks = SK_NEW_ARRAY(arena, struct sk_task_placement, model->tasks.count);
 	partition->dependencies = dependencies;
-	make_launches(&partitioner);
+	do {
+		sk_segments_place(segments);
+		/* Each task is in a group, and the groups form an acyclic graph. */
+		make_launches(&partitioner);
+	} while (sk_strict_check(segments, partition));
+	/* Every scope is fused as far as its options allow. */
 	find_follows(&partitioner);
-	return check_names(&partitioner) ? partition : NULL;
-}
-
-/* ---- reasons ---- */
-
-const char *sk_reason_code(enum sk_reason reason)
-{
-	static const char *const codes[SK_REASON_COUNT] = {"CAN_FUSE", "SCOPE_FUSE_PART", "OP_UNSUPPORT",
-							   "NOT_IN_SCOPE", "IN_UNFUSIBLE_SCOPE"};
-
-	return reason < SK_REASON_COUNT ? codes[reason] : "?";
-}
-
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task)
-{
-	const struct sk_task_placement *placement = &partition->tasks[task];
-	const struct sk_launch *launch = &partition->launches[placement->launch];
-	const struct sk_task *cause = placement->cause == SK_NONE ? NULL : &model->tasks.items[placement->cause];
-
-	switch (placement->reason) {
-	case SK_REASON_CAN_FUSE:
-		return sk_arena_join(model->arena, "fused into ", launch->name);
-	case SK_REASON_SCOPE_FUSE_PART:
-		if (!cause)
-			return sk_arena_join(model->arena, "fused into ", launch->name);
-		return sk_arena_print(model->arena,
-				      "fused into %s and not into the segment before, since it comes after task '%s', "
-				      "which is launched in between (%s)",
-				      launch->name, cause->name,
-				      sk_reason_code(partition->tasks[placement->cause].reason));
-	case SK_REASON_OP_UNSUPPORT:
-		return sk_arena_print(model->arena, "kernel '%s' is marked unfusible",
-				      model->kernels.items[model->tasks.items[task].kernel].name);
-	case SK_REASON_NOT_IN_SCOPE:
-		return "stands outside every scope";
-	case SK_REASON_IN_UNFUSIBLE_SCOPE:
-		return "excluded by scope: null";
-	default:
-		return "?";
-	}
+	return check_names(&partitioner) && model->diag->errors == errors ? partition : NULL;
 }

@@ -9,29 +9,22 @@
 #define SK_PARTITION_H
 
 #include "dependency.h"
-
-/* Codes of the reference system where it has one (reference: FusionFailReason). */
-enum sk_reason {
-	SK_REASON_CAN_FUSE, /* in the first segment of its scope */
-	SK_REASON_SCOPE_FUSE_PART, /* in a later segment: `cause` is the task that ended the one before for it */
-	SK_REASON_OP_UNSUPPORT, /* its kernel is marked unfusible */
-	SK_REASON_NOT_IN_SCOPE, /* stands outside every scope */
-	SK_REASON_IN_UNFUSIBLE_SCOPE, /* `scope: null` */
-	SK_REASON_COUNT,
-};
+#include "reasons.h"
 
 struct sk_launch {
-	const char *name; /* the entry's symbol: sk_<scope>, sk_<scope>_<segment> or sk_task_<task> */
+	const char *name; /* the entry's symbol: sk_<scope>; of a scope that was split,
+			     sk_<scope>_start_<first task>_end_<last task>; of a task by itself, sk_task_<task> */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
 	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
 	uint32_t stream; /* the first task's */
 	uint32_t *tasks; /* in network order */
 	uint32_t task_count;
-	uint32_t *follows; /* launches that must have ended before, ascending; transitively reduced */
+	uint32_t *follows; /* launches that must have ended before, ascending; transitively reduced, unless there are
+			      more chains than are kept */
 	uint32_t follow_count;
-	uint32_t chain; /* launches of one stream are a chain: the stream's number … */
+	uint32_t chain; /* launches of one stream are a chain: its number, long chains first … */
 	uint32_t position; /* … and this launch's place in it, from 1 */
-	const uint32_t *before; /* by chain: how many launches of it end before this one starts */
+	const uint32_t *before; /* by chain that is kept: how many launches of it end before this one starts */
 };
 
 struct sk_task_placement {
@@ -47,17 +40,18 @@ struct sk_partition {
 	uint32_t launch_count;
 	struct sk_task_placement *tasks; /* by task */
 	const struct sk_dependencies *dependencies;
+	uint32_t kept_chains;
 };
 
-/* NULL if a scope has more than two streams without stream-fusion=1, or two symbols have the same name (said in the
+/* So many numbers of `before` are kept, of all launches together (64 MiB): of thousands of launches in thousands of
+ * streams, those about the longest chains. */
+enum { SK_MAX_BEFORE = 1 << 24 };
+
+/* NULL if a scope with strict-scope-check=abort is not fused whole, or two symbols have the same name (said in the
  * sink). */
 struct sk_partition *sk_partition_build(struct sk_model *model);
 
-/* True if every task of the earlier launch has ended when the later one starts. */
+/* True if it is known that every task of the earlier launch has ended when the later one starts. */
 bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later);
-
-/* The stable code ("OP_UNSUPPORT"), and a sentence without a full stop that names the cause, in the model's arena. */
-const char *sk_reason_code(enum sk_reason reason);
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task);
 
 #endif

@@ -8,7 +8,8 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 6,
+	FIELDS = 6, /* of a task's line */
+	ORDER_FIELDS = 3,
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
 
@@ -31,40 +32,50 @@ static const char *print_number(struct sk_arena *scratch, uint32_t number)
 }
 
 /* The report as text, in the scratch arena. */
-static char *format_entries(struct sk_arena *scratch, const struct sk_report_entry *entries, size_t count,
-			    size_t *length)
+static char *format_report(struct sk_arena *scratch, const struct sk_report *report, size_t *length)
 {
-	const char **lines = SK_NEW_ARRAY(scratch, const char *, count *FIELDS);
-	size_t total = 0;
+	size_t task_fields = report->count * FIELDS, all = task_fields + report->order_count * ORDER_FIELDS, total = 0;
+	const char **fields = SK_NEW_ARRAY(scratch, const char *, all);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct sk_report_entry *entry = &entries[i];
-		const char **fields = &lines[i * FIELDS];
+	for (size_t i = 0; i < report->count; i++) {
+		const struct sk_report_entry *entry = &report->entries[i];
+		const char **line = &fields[i * FIELDS];
 
-		fields[0] = print_number(scratch, entry->task);
-		fields[1] = entry->name;
-		fields[2] = entry->scope ? entry->scope : "-";
-		fields[3] = print_number(scratch, entry->launch);
-		fields[4] = entry->code;
-		fields[5] = entry->sentence;
-		for (size_t f = 0; f < FIELDS; f++)
-			total += strlen(fields[f]) + 1;
+		line[0] = print_number(scratch, entry->task);
+		line[1] = entry->name;
+		line[2] = entry->scope ? entry->scope : "-";
+		line[3] = print_number(scratch, entry->launch);
+		line[4] = entry->code;
+		line[5] = entry->sentence;
 	}
+	for (size_t i = 0; i < report->order_count; i++) {
+		const struct sk_wanted_order *order = &report->orders[i];
+		const char **line = &fields[task_fields + i * ORDER_FIELDS];
+
+		line[0] = print_number(scratch, order->later);
+		line[1] = print_number(scratch, order->earlier);
+		line[2] = order->event ? order->event : "-";
+	}
+	for (size_t i = 0; i < all; i++)
+		total += strlen(fields[i]) + 1;
 
 	char *text = sk_arena_alloc(scratch, total + 1, 1), *end = text;
 
-	for (size_t i = 0; i < count * FIELDS; i++)
-		put_field(&end, lines[i], i % FIELDS == FIELDS - 1 ? '\n' : '\t');
+	for (size_t i = 0; i < all; i++) {
+		bool last = i < task_fields ? i % FIELDS == FIELDS - 1
+					    : (i - task_fields) % ORDER_FIELDS == ORDER_FIELDS - 1;
+
+		put_field(&end, fields[i], last ? '\n' : '\t');
+	}
 	*length = total;
 	return text;
 }
 
-void sk_report_pack(struct sk_arena *arena, const struct sk_report_entry *entries, size_t count, const void **bytes,
-		    uint64_t *size)
+void sk_report_pack(struct sk_arena *arena, const struct sk_report *report, const void **bytes, uint64_t *size)
 {
 	struct sk_arena *scratch = sk_arena_create();
 	size_t length;
-	char *text = format_entries(scratch, entries, count, &length);
+	char *text = format_report(scratch, report, &length);
 	uLongf packed = compressBound(length);
 	unsigned char *section = sk_arena_alloc(scratch, HEADER + packed, 1);
 
@@ -95,35 +106,42 @@ static bool parse_number(const char *text, uint32_t *number)
 	return value <= UINT32_MAX;
 }
 
-/* Cuts a line, NUL-terminated, at its tabs. */
-static bool parse_line(char *line, struct sk_report_entry *entry)
+/* Cuts a line, NUL-terminated, at its tabs. Returns the number of its fields, or one more than there can be. */
+static int cut_line(char *line, char *fields[FIELDS])
 {
-	char *fields[FIELDS];
 	int count = 0;
 
 	for (char *field = line; field; count++) {
 		char *tab = strchr(field, '\t');
 
 		if (count == FIELDS)
-			return false;
+			return FIELDS + 1;
 		if (tab)
 			*tab++ = '\0';
 		fields[count] = field;
 		field = tab;
 	}
-	if (count != FIELDS || !parse_number(fields[0], &entry->task) || !parse_number(fields[3], &entry->launch))
-		return false;
+	return count;
+}
+
+static bool parse_task(char *const fields[FIELDS], struct sk_report_entry *entry)
+{
 	entry->name = fields[1];
 	entry->scope = strcmp(fields[2], "-") == 0 ? NULL : fields[2];
 	entry->code = fields[4];
 	entry->sentence = fields[5];
-	return true;
+	return parse_number(fields[0], &entry->task) && parse_number(fields[3], &entry->launch);
 }
 
-static const char *parse_text(struct sk_arena *arena, char *text, size_t length, const struct sk_report_entry **entries,
-			      size_t *count)
+static bool parse_order(char *const fields[FIELDS], struct sk_wanted_order *order)
 {
-	size_t lines = 0;
+	order->event = strcmp(fields[2], "-") == 0 ? NULL : fields[2];
+	return parse_number(fields[0], &order->later) && parse_number(fields[1], &order->earlier);
+}
+
+static const char *parse_text(struct sk_arena *arena, char *text, size_t length, struct sk_report *report)
+{
+	size_t lines = 0, tasks = 0, orders = 0;
 
 	if (memchr(text, '\0', length))
 		return "the report's text holds a NUL byte";
@@ -132,30 +150,34 @@ static const char *parse_text(struct sk_arena *arena, char *text, size_t length,
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
 
-	struct sk_report_entry *parsed = SK_NEW_ARRAY(arena, struct sk_report_entry, lines);
+	struct sk_report_entry *entries = SK_NEW_ARRAY(arena, struct sk_report_entry, lines);
+	struct sk_wanted_order *wanted = SK_NEW_ARRAY(arena, struct sk_wanted_order, lines);
 	char *line = text;
 
 	for (size_t i = 0; i < lines; i++) {
-		char *end = strchr(line, '\n');
+		char *end = strchr(line, '\n'), *fields[FIELDS];
 
 		*end = '\0';
-		if (!parse_line(line, &parsed[i]))
+
+		int count = cut_line(line, fields);
+		bool good = count == FIELDS	    ? !orders && parse_task(fields, &entries[tasks++])
+			    : count == ORDER_FIELDS ? parse_order(fields, &wanted[orders++])
+						    : false;
+
+		if (!good || (orders > 1 && wanted[orders - 1].later < wanted[orders - 2].later))
 			return sk_arena_print(arena, "line %zu of the report is malformed", i + 1);
 		line = end + 1;
 	}
-	*entries = parsed;
-	*count = lines;
+	*report = (struct sk_report){entries, tasks, wanted, orders};
 	return NULL;
 }
 
-const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size,
-			     const struct sk_report_entry **entries, size_t *count)
+const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_report *report)
 {
 	const unsigned char *section = bytes;
 	uint64_t length = 0;
 
-	*entries = NULL;
-	*count = 0;
+	*report = (struct sk_report){0};
 	if (size < HEADER)
 		return "the report is shorter than its header";
 	for (int i = 0; i < HEADER; i++)
@@ -171,5 +193,15 @@ const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t
 	if (uncompress2((Bytef *)text, &unpacked, section + HEADER, &used) != Z_OK || unpacked != length ||
 	    used != size - HEADER)
 		return "the report's zlib stream is damaged";
-	return parse_text(arena, text, length, entries, count);
+	return parse_text(arena, text, length, report);
+}
+
+const struct sk_report_entry *sk_report_find(const struct sk_report *report, uint32_t task)
+{
+	if (task < report->count && report->entries[task].task == task) /* as sklink writes them */
+		return &report->entries[task];
+	for (size_t i = 0; i < report->count; i++)
+		if (report->entries[i].task == task)
+			return &report->entries[i];
+	return NULL;
 }

@@ -1,10 +1,13 @@
-/* The report: what became of each task and why, for people. It travels in the package as the section .sk.report, which
- * is not loaded and which only skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of
- * text. The text is a line per task, its fields separated by tabs:
+/* The report: what became of each task and why, and which orders the manifest wants beside those of the data: for
+ * people, and for the proof. It travels in the package as the section .sk.report, which is not loaded and which only
+ * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
+ * task and, behind these, a line per order, their fields separated by tabs:
  *
  *   task  name  scope or -  launch  CODE  sentence
+ *   later task  earlier task  event or -
  *
- * with the task's and the launch's number in the plan, the reason code of the partition, and the reason in words. */
+ * with the tasks' and the launch's numbers in the plan, the reason code of the partition, and the reason in words.
+ * Orders stand in the order of their later tasks. */
 #ifndef SK_REPORT_H
 #define SK_REPORT_H
 
@@ -12,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "verify.h"
 
 #define SK_REPORT_SECTION ".sk.report"
 
@@ -25,13 +28,21 @@ struct sk_report_entry {
 	const char *sentence; /* the reason, for people */
 };
 
-/* Packs the entries into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */
-void sk_report_pack(struct sk_arena *arena, const struct sk_report_entry *entries, size_t count, const void **bytes,
-		    uint64_t *size);
+struct sk_report {
+	const struct sk_report_entry *entries;
+	size_t count;
+	const struct sk_wanted_order *orders;
+	size_t order_count;
+};
 
-/* Unpacks a section's contents into the arena. Returns NULL, or what is wrong with them; then there are no entries.
- * Trusts nothing: sizes, the stream and every line are checked. */
-const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size,
-			     const struct sk_report_entry **entries, size_t *count);
+/* Packs the report into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */
+void sk_report_pack(struct sk_arena *arena, const struct sk_report *report, const void **bytes, uint64_t *size);
+
+/* Unpacks a section's contents into the arena. Returns NULL, or what is wrong with them; then the report is empty.
+ * Trusts nothing: sizes, the stream and every line are checked; what the numbers mean is for the caller to check. */
+const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_report *report);
+
+/* What the report says about the task, or NULL. */
+const struct sk_report_entry *sk_report_find(const struct sk_report *report, uint32_t task);
 
 #endif

@@ -25,6 +25,7 @@ struct gate {
 /* A stream inside the launch that is being scheduled. */
 struct stream {
 	uint32_t launch; /* + 1: the launch that the rest belongs to */
+	uint32_t homes[SK_MAX_LANES]; /* of its plain tasks, by lane; + 1 */
 	uint32_t last[SK_MAX_LANES * CANDIDATES_PER_LANE]; /* per lane the last step of `all`, then of the home; + 1 */
 	SK_ARRAY(struct gate) gates;
 };
@@ -42,6 +43,8 @@ struct scheduler {
 	struct sk_launch_schedule *launch;
 	uint32_t number; /* of the launch */
 	uint32_t lanes, sets;
+	uint32_t lane_streams[SK_MAX_LANES]; /* streams with plain tasks so far … */
+	uint32_t lane_homes[SK_MAX_LANES][SK_MAX_HOMES]; /* … and the homes of the first ones */
 	const uint32_t **clocks; /* by core set */
 	const uint32_t **everything; /* by lane: the union of the clocks of its sets */
 };
@@ -67,13 +70,36 @@ static uint32_t find_partition(struct sk_launch_schedule *launch, uint64_t exten
 	return launch->partition_count++;
 }
 
-static uint32_t find_home(struct sk_launch_schedule *launch, uint32_t lane, uint32_t stream)
+static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
 {
-	for (uint32_t i = launch->home_count; i-- > 0;)
-		if (launch->homes[i].lane == lane && launch->homes[i].stream == stream)
-			return i;
-	launch->homes[launch->home_count] = (struct sk_plan_home){lane, stream};
-	return launch->home_count++;
+	struct stream *stream = &scheduler->streams[scheduler->partition->dependencies->stream[task]];
+
+	if (stream->launch != scheduler->number + 1) {
+		stream->launch = scheduler->number + 1;
+		stream->gates.count = 0;
+		memset(stream->homes, 0, sizeof(stream->homes));
+		memset(stream->last, 0, sizeof(stream->last));
+	}
+	return stream;
+}
+
+/* The home of the plain task's stream in its lane. */
+static uint32_t find_home(struct scheduler *scheduler, const struct sk_task *task, uint32_t number)
+{
+	struct sk_launch_schedule *launch = scheduler->launch;
+	uint32_t lane = task->lane, *homes = scheduler->lane_homes[lane];
+	uint32_t *home = &stream_of(scheduler, number)->homes[lane];
+
+	if (*home == 0) {
+		uint32_t turn = scheduler->lane_streams[lane]++;
+
+		if (turn < SK_MAX_HOMES) {
+			homes[turn] = launch->home_count;
+			launch->homes[launch->home_count++] = (struct sk_plan_home){lane, task->stream};
+		}
+		*home = homes[turn % SK_MAX_HOMES] + 1;
+	}
+	return *home - 1;
 }
 
 uint64_t sk_schedule_scratch(const struct sk_task *task)
@@ -94,7 +120,7 @@ static void make_step(struct scheduler *scheduler, uint32_t index, uint32_t numb
 	step->partition = SK_NO_INDEX;
 	switch (kind_of(scheduler->model, step)) {
 	case SK_STEP_PLAIN:
-		step->home = find_home(launch, task->lane, task->stream);
+		step->home = find_home(scheduler, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
 		step->partition = find_partition(launch, task->block_count, 1);
@@ -120,6 +146,7 @@ static void make_steps(struct scheduler *scheduler)
 	launch->steps = SK_NEW_ARRAY(scheduler->arena, struct sk_step, source->task_count);
 	launch->partitions = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_partition, source->task_count);
 	launch->homes = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_home, source->task_count);
+	memset(scheduler->lane_streams, 0, sizeof(scheduler->lane_streams));
 	for (uint32_t i = 0; i < source->task_count; i++)
 		make_step(scheduler, i, source->tasks[i], units[i]);
 }
@@ -256,18 +283,6 @@ static void collect_after(struct scheduler *scheduler, uint32_t step)
 		if (earlier != SK_NONE)
 			add_candidate(scheduler, step, earlier);
 	}
-}
-
-static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
-{
-	struct stream *stream = &scheduler->streams[scheduler->partition->dependencies->stream[task]];
-
-	if (stream->launch != scheduler->number + 1) {
-		stream->launch = scheduler->number + 1;
-		stream->gates.count = 0;
-		memset(stream->last, 0, sizeof(stream->last));
-	}
-	return stream;
 }
 
 static void add_gate(struct scheduler *scheduler, struct stream *stream, uint32_t step)

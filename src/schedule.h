@@ -3,11 +3,14 @@
  *
  * A core set is all cores of a lane, or one home: the core of the lane that has the stream's number modulo the lane's
  * cores. An await holds for every core count, so two homes count as different cores, and a home as different from
- * `all`. */
+ * `all`. A lane of a launch has SK_MAX_HOMES homes at most, for as many streams; further streams share them, in turn.
+ * So what is known per core set stays small, however many streams there are. */
 #ifndef SK_SCHEDULE_H
 #define SK_SCHEDULE_H
 
 #include "partition.h"
+
+enum { SK_MAX_HOMES = 128 };
 
 struct sk_step {
 	uint32_t task;

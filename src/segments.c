@@ -1,7 +1,9 @@
-/* See segments.h. The passes, in order: tag sets, predecessors, floors, placement. */
+/* See segments.h. The passes, in order: tag sets, verdicts, predecessors; then floors, placement. */
 #include "segments.h"
 
 #include <string.h>
+
+#include "verdicts.h"
 
 static const struct sk_task *task_at(const struct sk_segments *segments, uint32_t task)
 {
@@ -10,8 +12,7 @@ static const struct sk_task *task_at(const struct sk_segments *segments, uint32_
 
 static bool can_fuse(const struct sk_segments *segments, uint32_t task)
 {
-	return segments->set_of[task] != SK_NONE &&
-	       !segments->model->kernels.items[task_at(segments, task)->kernel].signature->unfusible;
+	return segments->verdict[task] == SK_REASON_CAN_FUSE;
 }
 
 /* ---- tag sets ---- */
@@ -24,6 +25,18 @@ static const char *join_names(const struct sk_segments *segments, const struct s
 	for (size_t i = 1; i < task->scopes.count; i++)
 		text = sk_arena_print(segments->model->arena, "%s,%s", text, scopes[task->scopes.items[i]].name);
 	return text;
+}
+
+static enum sk_strict_check strictest(const struct sk_segments *segments, const struct sk_task *task)
+{
+	enum sk_strict_check strict = SK_STRICT_NONE;
+
+	for (size_t i = 0; i < task->scopes.count; i++) {
+		enum sk_strict_check own = segments->model->scopes.items[task->scopes.items[i]].strict;
+
+		strict = own > strict ? own : strict;
+	}
+	return strict;
 }
 
 static void find_tag_sets(struct sk_segments *segments)
@@ -46,61 +59,16 @@ static void find_tag_sets(struct sk_segments *segments)
 				      (struct sk_tag_set){.scopes = task->scopes.items,
 							  .scope_count = task->scopes.count,
 							  .label = join_names(segments, task),
+							  .strict = strictest(segments, task),
 							  .first = t});
 		segments->set_of[t] = set;
 		segments->sets.items[set].last = t;
 	}
 }
 
-static bool allows_any_stream(const struct sk_segments *segments, const struct sk_tag_set *set)
-{
-	for (size_t i = 0; i < set->scope_count; i++)
-		if (segments->model->scopes.items[set->scopes[i]].stream_fusion)
-			return true;
-	return false;
-}
-
-/* Without stream-fusion=1 on one of its scopes, a tag set holds two streams at most: the first task of a third one is
- * an error. */
-static bool check_streams(struct sk_segments *segments)
-{
-	struct limit {
-		uint32_t streams[2];
-		uint32_t count;
-		bool reported;
-	} *limits = SK_NEW_ARRAY(segments->model->arena, struct limit, segments->sets.count);
-	bool good = true;
-
-	for (uint32_t t = 0; t < segments->model->tasks.count; t++) {
-		if (!can_fuse(segments, t))
-			continue;
-		uint32_t stream = task_at(segments, t)->stream;
-		const struct sk_tag_set *set = &segments->sets.items[segments->set_of[t]];
-		struct limit *limit = &limits[segments->set_of[t]];
-		bool known = (limit->count > 0 && limit->streams[0] == stream) ||
-			     (limit->count > 1 && limit->streams[1] == stream);
-
-		if (known || limit->reported || allows_any_stream(segments, set))
-			continue;
-		if (limit->count < 2) {
-			limit->streams[limit->count++] = stream;
-			continue;
-		}
-		sk_error(segments->model->diag, task_at(segments, t)->place,
-			 "task '%s' is in stream %u, the third stream of scope '%s', which takes two; "
-			 "more need options: \"stream-fusion=1\"",
-			 task_at(segments, t)->name, stream, set->label);
-		sk_note(segments->model->diag, "the first two are streams %u and %u", limit->streams[0],
-			limit->streams[1]);
-		limit->reported = true;
-		good = false;
-	}
-	return good;
-}
-
 /* ---- predecessors ---- */
 
-/* What binds between launches: data, events, `after`, stream order. An event needs one edge: stream order does the
+/* What binds between launches: data, `after`, stream order, events. An event needs one edge: stream order does the
  * rest. */
 static void find_predecessors(struct sk_segments *segments, const struct sk_dependencies *dependencies)
 {
@@ -121,12 +89,13 @@ static void find_predecessors(struct sk_segments *segments, const struct sk_depe
 			seen[earlier] = t + 1;
 			sk_array_push(segments->model->arena, &all, earlier);
 		}
-		for (uint32_t i = dependencies->first_recorder[t]; i < dependencies->first_recorder[t + 1]; i++)
-			sk_array_push(segments->model->arena, &all, dependencies->recorders[i]);
 		for (size_t i = 0; i < task->after.count; i++)
 			sk_array_push(segments->model->arena, &all, task->after.items[i]);
 		if (dependencies->previous[t] != SK_NONE)
 			sk_array_push(segments->model->arena, &all, dependencies->previous[t]);
+		segments->first_recorder[t] = (uint32_t)all.count;
+		for (uint32_t i = dependencies->first_recorder[t]; i < dependencies->first_recorder[t + 1]; i++)
+			sk_array_push(segments->model->arena, &all, dependencies->recorders[i]);
 	}
 	segments->first_predecessor[count] = (uint32_t)all.count;
 	segments->predecessors = all.items;
@@ -134,34 +103,58 @@ static void find_predecessors(struct sk_segments *segments, const struct sk_depe
 
 /* ---- floors ---- */
 
+/* What a pass over a tag set has found out about a task. */
+struct sk_level {
+	uint32_t level; /* what a successor has to respect */
+	uint32_t origin; /* the task that raised it last, or SK_NONE */
+	bool behind; /* a task of the set that can be fused comes before it */
+};
+
+/* Notes what has ended a segment of its set for the task. event: the cause records what the task waits for; behind: it
+ * comes behind the segment. */
+static void note_split(struct sk_segments *segments, uint32_t task, uint32_t cause, bool event, bool behind)
+{
+	segments->cause[task] = cause;
+	if (event)
+		segments->split[task] = behind ? SK_REASON_EXIST_DEADLOCK : SK_REASON_ISOLATED_EVENT;
+	else if (segments->set_of[cause] == segments->set_of[task])
+		segments->split[task] = SK_REASON_SCOPE_FUSE_PART;
+	else
+		segments->split[task] = SK_REASON_EXTERNAL_DEPEND;
+}
+
 /* The lowest segment of a set that each task may be in, so that no path leaves a segment and comes back, and what
- * follows an unfusible task of the scope comes after the segment that the task ended. level[t] is what a successor of t
- * has to respect, origin[t] the task that raised it last. */
-static void find_floors(struct sk_segments *segments, uint32_t number, uint32_t *level, uint32_t *origin)
+ * follows an unfusible task of the scope comes after the segment that the task ended. */
+static void find_floors(struct sk_segments *segments, uint32_t number)
 {
 	const struct sk_tag_set *set = &segments->sets.items[number];
 
 	for (uint32_t t = set->first; t <= set->last; t++) {
 		bool inside = segments->set_of[t] == number, fusible = inside && can_fuse(segments, t);
+		struct sk_level *own = &segments->levels[t];
 
-		level[t] = inside && !fusible;
-		origin[t] = level[t] ? t : SK_NONE;
+		*own = (struct sk_level){inside && !fusible, inside && !fusible ? t : SK_NONE, false};
 		for (uint32_t i = segments->first_predecessor[t]; i < segments->first_predecessor[t + 1]; i++) {
 			uint32_t p = segments->predecessors[i];
+			const struct sk_level *earlier = &segments->levels[p];
 
 			if (p < set->first)
 				continue;
-			bool leaves = !fusible && segments->set_of[p] == number && can_fuse(segments, p);
+			bool member = segments->set_of[p] == number && can_fuse(segments, p);
+			bool leaves = !fusible && member;
 
-			if (level[p] + leaves <= level[t])
+			own->behind |= member || earlier->behind;
+			if (earlier->level + leaves <= own->level)
 				continue;
-			level[t] = level[p] + leaves;
-			origin[t] = leaves ? t : origin[p];
+			own->level = earlier->level + leaves;
+			own->origin = leaves ? t : earlier->origin;
+			bool event = !member && i >= segments->first_recorder[t];
+
+			if (fusible)
+				note_split(segments, t, event ? p : own->origin, event, earlier->behind);
 		}
-		if (fusible) {
-			segments->floor[t] = level[t];
-			segments->cause[t] = origin[t];
-		}
+		if (fusible)
+			segments->floor[t] = own->level;
 	}
 }
 
@@ -191,9 +184,13 @@ static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const 
 
 		if (cycle == SK_NONE)
 			return group;
-		for (uint32_t i = segments->first_predecessor[task]; i < segments->first_predecessor[task + 1]; i++)
-			if (segments->group_of[segments->predecessors[i]] == cycle)
-				segments->cause[task] = segments->predecessors[i];
+		for (uint32_t i = segments->first_predecessor[task]; i < segments->first_predecessor[task + 1]; i++) {
+			if (segments->group_of[segments->predecessors[i]] != cycle)
+				continue;
+			note_split(segments, task, segments->predecessors[i], i >= segments->first_recorder[task],
+				   true);
+			break;
+		}
 	}
 }
 
@@ -224,23 +221,35 @@ struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_de
 	struct sk_arena *arena = model->arena;
 	struct sk_segments *segments = SK_NEW(arena, struct sk_segments);
 	size_t count = model->tasks.count;
-	uint32_t *level = SK_NEW_ARRAY(arena, uint32_t, count), *origin = SK_NEW_ARRAY(arena, uint32_t, count);
 
 	segments->model = model;
 	segments->set_of = SK_NEW_ARRAY(arena, uint32_t, count);
+	segments->verdict = SK_NEW_ARRAY(arena, enum sk_reason, count);
+	segments->levels = SK_NEW_ARRAY(arena, struct sk_level, count);
 	segments->floor = SK_NEW_ARRAY(arena, uint32_t, count);
 	segments->cause = SK_NEW_ARRAY(arena, uint32_t, count);
+	segments->split = SK_NEW_ARRAY(arena, enum sk_reason, count);
 	segments->group_of = SK_NEW_ARRAY(arena, uint32_t, count);
 	segments->first_predecessor = SK_NEW_ARRAY(arena, uint32_t, count + 1);
-	sk_order_init(&segments->order, arena);
+	segments->first_recorder = SK_NEW_ARRAY(arena, uint32_t, count);
 
 	find_tag_sets(segments);
-	if (!check_streams(segments))
-		return NULL;
+	sk_verdicts_find(segments);
+	/* It is known of each task whether it can be fused by itself. */
 	find_predecessors(segments, dependencies);
-	for (uint32_t s = 0; s < segments->sets.count; s++)
-		find_floors(segments, s, level, origin);
+	return segments;
+}
+
+void sk_segments_place(struct sk_segments *segments)
+{
+	segments->groups.count = 0;
+	sk_order_init(&segments->order, segments->model->arena);
+	for (uint32_t t = 0; t < segments->model->tasks.count; t++)
+		segments->cause[t] = SK_NONE;
+	for (uint32_t s = 0; s < segments->sets.count; s++) {
+		segments->sets.items[s].segments.count = 0;
+		find_floors(segments, s);
+	}
 	/* Each task that can be fused knows the lowest segment it may be in. */
 	place_tasks(segments);
-	return segments;
 }

@@ -5,6 +5,7 @@
 
 #include "dependency.h"
 #include "order.h"
+#include "reasons.h"
 
 /* The tasks whose sets of scope tags are equal. */
 struct sk_tag_set {
@@ -12,6 +13,7 @@ struct sk_tag_set {
 	size_t scope_count;
 	const char *label; /* the scopes' names with commas */
 	uint32_t first, last; /* tasks */
+	enum sk_strict_check strict; /* the strictest of its scopes' */
 	SK_ARRAY(uint32_t) segments; /* groups by level; SK_NONE: there is none */
 };
 
@@ -28,14 +30,21 @@ struct sk_segments {
 	SK_ARRAY(struct sk_group) groups;
 	struct sk_order order; /* of the groups: its nodes have their numbers */
 	uint32_t *group_of; /* by task */
+	enum sk_reason *verdict; /* by task: CAN_FUSE, or why it is launched by itself */
 	uint32_t *floor; /* by task that can be fused: the lowest level it may be in */
-	uint32_t *cause; /* by task: who ended the segment before for it, or SK_NONE */
+	uint32_t *cause; /* by task: who ended the segment before for it, or SK_NONE … */
+	enum sk_reason *split; /* … and why that one did */
 	uint32_t *predecessors; /* of task t, over everything that binds between launches: from first_predecessor[t] to
 				   first_predecessor[t + 1] */
 	uint32_t *first_predecessor;
+	uint32_t *first_recorder; /* from here on they are those that recorded events that t waits for */
+	struct sk_level *levels; /* by task: scratch of one pass */
 };
 
-/* NULL if a scope has more than two streams without stream-fusion=1 (said in the sink). */
+/* Tag sets, verdicts and predecessors. The streams that a scope has too many of are warned of. */
 struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_dependencies *dependencies);
+
+/* Groups the tasks as the verdicts say; again, after they have changed. */
+void sk_segments_place(struct sk_segments *segments);
 
 #endif

@@ -391,8 +391,8 @@ void sk_show_reasons(const struct sk_show *show)
 	sk_table_init(&table, show->arena, "lllll");
 	if (file->has_report)
 		HEADINGS(&table, "task", "scope", "launch", "reason", "");
-	for (size_t i = 0; i < file->reason_count; i++) {
-		const struct sk_report_entry *reason = &file->reasons[i];
+	for (size_t i = 0; i < file->report.count; i++) {
+		const struct sk_report_entry *reason = &file->report.entries[i];
 
 		sk_table_cell(&table, "%s", reason->name);
 		sk_table_cell(&table, "%s", reason->scope ? reason->scope : "-");

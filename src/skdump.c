@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff.h"
+#include "explain.h"
 #include "package-file.h"
 #include "reemit.h"
 #include "show.h"
@@ -12,6 +14,7 @@
 
 static const char help[] =
 	"Usage: skdump [options] PACKAGE\n"
+	"       skdump --diff PACKAGE PACKAGE\n"
 	"Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n"
 	"\n"
 	"  --bindings   the tensors that a run binds\n"
@@ -23,6 +26,9 @@ static const char help[] =
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
 	"               await can wait for itself, and the code is what the plan says\n"
+	"  --explain TASK\n"
+	"               what became of the task, why, and what puts it in order with others\n"
+	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
 	"  --help       print this help\n"
 	"  --version    print the version\n"
 	"\n"
@@ -42,53 +48,77 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 struct command {
 	bool chosen[SECTIONS];
-	bool any_chosen, all, verify, help, version;
-	const char *package;
+	bool any_chosen, all, verify, diff, help, version;
+	SK_ARRAY(const char *) explained; /* tasks */
+	const char *packages[2];
 };
 
 /* Values of the long options behind the sections' indices. */
-enum { OPTION_ALL = SECTIONS, OPTION_VERIFY, OPTION_HELP, OPTION_VERSION };
+enum { OPTION_ALL = SECTIONS, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_DIFF, OPTION_HELP, OPTION_VERSION, OPTIONS };
+
+static void apply(struct sk_diag *diag, struct command *command, int option)
+{
+	command->all |= option == OPTION_ALL;
+	command->verify |= option == OPTION_VERIFY;
+	command->diff |= option == OPTION_DIFF;
+	command->help |= option == OPTION_HELP;
+	command->version |= option == OPTION_VERSION;
+	if (option == OPTION_EXPLAIN)
+		sk_array_push(diag->arena, &command->explained, optarg);
+	if (option < SECTIONS)
+		command->chosen[option] = command->any_chosen = true;
+}
+
+static void take_packages(struct sk_diag *diag, int count, char **words, struct command *command)
+{
+	struct sk_place nowhere = {0};
+	int wanted = command->diff ? 2 : 1;
+
+	if (count < wanted)
+		sk_error(diag, nowhere, count ? "--diff wants two packages" : "no package given (see --help)");
+	else if (count > wanted)
+		sk_error(diag, nowhere, "more than %s given (see --help)", wanted > 1 ? "two packages" : "one package");
+	for (int i = 0; i < wanted && i < count; i++)
+		command->packages[i] = words[i];
+	if (command->diff && (command->any_chosen || command->all || command->verify || command->explained.count))
+		sk_error(diag, nowhere, "--diff goes with no other option");
+}
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
 {
-	struct option options[SECTIONS + 5] = {
-		[SECTIONS] = {"all", no_argument, NULL, OPTION_ALL},
-		[SECTIONS + 1] = {"verify", no_argument, NULL, OPTION_VERIFY},
-		[SECTIONS + 2] = {"help", no_argument, NULL, OPTION_HELP},
-		[SECTIONS + 3] = {"version", no_argument, NULL, OPTION_VERSION},
+	struct option options[OPTIONS + 1] = {
+		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
+		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
+		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
+		[OPTION_DIFF] = {"diff", no_argument, NULL, OPTION_DIFF},
+		[OPTION_HELP] = {"help", no_argument, NULL, OPTION_HELP},
+		[OPTION_VERSION] = {"version", no_argument, NULL, OPTION_VERSION},
 	};
-	const char *names[SECTIONS + 4];
+	const char *names[OPTIONS];
 	struct sk_place nowhere = {0};
 	int option;
 
 	for (int i = 0; i < SECTIONS; i++)
 		options[i] = (struct option){sections[i].option, no_argument, NULL, i};
-	for (int i = 0; i < SECTIONS + 4; i++)
+	for (int i = 0; i < OPTIONS; i++)
 		names[i] = sk_arena_print(diag->arena, "--%s", options[i].name);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == '?') {
-			/* In a word of one-letter options, which we do not have, optind still points at the word. Long
-			 * options have values below all letters. */
-			const char *word = optopt > ' ' ? sk_arena_print(diag->arena, "-%c", optopt) : argv[optind - 1];
+	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		/* In a word of one-letter options, which we do not have, optind still points at the word. Long
+		 * options have values below all letters. */
+		const char *word = optopt > ' ' ? sk_arena_print(diag->arena, "-%c", optopt) : argv[optind - 1];
 
+		if (option == ':')
+			sk_error(diag, nowhere, "option '%s' wants a value", word);
+		else if (option == '?')
 			sk_error(diag, nowhere, "unknown option '%s'%s", word,
-				 sk_did_you_mean(diag->arena, word, names, SECTIONS + 4));
+				 sk_did_you_mean(diag->arena, word, names, OPTIONS));
+		if (diag->errors)
 			return false;
-		}
-		command->all |= option == OPTION_ALL;
-		command->verify |= option == OPTION_VERIFY;
-		command->help |= option == OPTION_HELP;
-		command->version |= option == OPTION_VERSION;
-		if (option < SECTIONS)
-			command->chosen[option] = command->any_chosen = true;
+		apply(diag, command, option);
 	}
-	if (command->help || command->version)
-		return true;
-	if (optind != argc - 1)
-		sk_error(diag, nowhere,
-			 optind == argc ? "no package given (see --help)" : "more than one package given (see --help)");
-	command->package = argv[optind];
+	if (!command->help && !command->version)
+		take_packages(diag, argc - optind, argv + optind, command);
 	return !diag->errors;
 }
 
@@ -97,7 +127,7 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 	struct sk_show show = {.arena = arena, .file = file, .task_entries = command->all, .stream = stdout};
 	bool everything = command->all || !command->any_chosen;
 
-	if (everything && command->verify && !command->all)
+	if (everything && (command->verify || command->explained.count) && !command->all)
 		return;
 	if (everything)
 		sk_show_summary(&show);
@@ -111,7 +141,8 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	const struct sk_plan_view *plan = &file->plan;
 	uint32_t entries = plan->launch_count - plan->network_launch_count;
 	uint32_t steps = plan->step_count - entries;
-	bool sound = sk_verify(arena, diag, plan, file->path);
+	bool sound =
+		sk_verify_orders(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
 
 	sound &= sk_reemit_compare(diag, file);
 	if (!sound)
@@ -124,16 +155,53 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	return true;
 }
 
+/* The facts come from the proof: a package that cannot be proved is not explained. */
+static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
+		    const struct command *command)
+{
+	struct sk_facts facts = {0};
+	const struct sk_explanation explanation = {arena, &file->plan, file->has_report ? &file->report : NULL, &facts,
+						   stdout};
+
+	if (!sk_verify_orders(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count,
+			      &facts))
+		return;
+	for (size_t i = 0; i < command->explained.count; i++) {
+		uint32_t task = sk_explain_find(diag, &file->plan, command->explained.items[i]);
+
+		if (task != SK_NO_INDEX)
+			sk_explain(&explanation, task);
+	}
+}
+
 static void run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file file;
 
-	if (!sk_package_file_open(arena, diag, command->package, &file))
+	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return;
 	show(arena, &file, command);
+	if (command->explained.count)
+		explain(arena, diag, &file, command);
 	if (command->verify)
 		verify(arena, diag, &file);
 	sk_package_file_close(&file);
+}
+
+/* True if the plans differ. */
+static bool compare(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+{
+	struct sk_package_file first, second;
+	bool differ = false;
+
+	if (!sk_package_file_open(arena, diag, command->packages[0], &first))
+		return false;
+	if (sk_package_file_open(arena, diag, command->packages[1], &second)) {
+		differ = sk_diff_print(arena, &first, &second, stdout);
+		sk_package_file_close(&second);
+	}
+	sk_package_file_close(&first);
+	return differ;
 }
 
 int main(int argc, char **argv)
@@ -141,6 +209,7 @@ int main(int argc, char **argv)
 	struct sk_arena *arena = sk_arena_create();
 	struct command command = {0};
 	struct sk_diag diag;
+	bool differ = false;
 
 	sk_diag_init(&diag, arena);
 	if (parse(&diag, argc, argv, &command)) {
@@ -148,6 +217,8 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 		else if (command.version)
 			puts("skdump " PACKAGE_VERSION);
+		else if (command.diff)
+			differ = compare(arena, &diag, &command);
 		else
 			run(arena, &diag, &command);
 	}
@@ -155,7 +226,7 @@ int main(int argc, char **argv)
 		sk_error(&diag, (struct sk_place){0}, "cannot write the output");
 	sk_diag_flush(&diag, "skdump", 20, stderr);
 
-	bool failed = diag.errors;
+	bool failed = diag.errors || differ;
 
 	sk_arena_destroy(arena);
 	return failed ? 1 : 0;

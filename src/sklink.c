@@ -5,16 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account.h"
 #include "base/file.h"
 #include "bind.h"
 #include "command.h"
+#include "explain.h"
 #include "header.h"
 #include "kernels.h"
 #include "manifest.h"
 #include "memory.h"
+#include "options.h"
 #include "package.h"
 #include "partition.h"
 #include "plan.h"
+#include "report-file.h"
 #include "reproduction.h"
 #include "schedule.h"
 #include "shares.h"
@@ -29,6 +33,9 @@ struct link {
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
 	struct sk_plan_view plan; /* once it is complete */
+	const struct sk_profile *device; /* that it is for */
+	struct sk_report report; /* what became of each task */
+	struct sk_facts facts; /* why tasks are in order; only if somebody wants to know */
 	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
 	const char *name; /* of the package in C, once there is a plan */
 };
@@ -115,6 +122,17 @@ static void add_inputs(const struct link *link)
 		sk_linker_require(linker, command->undefined.items[i]);
 }
 
+/* The command line overrides the environment, and that the manifest. */
+static bool override_scope_options(struct sk_model *model, const struct sk_command *command)
+{
+	const char *environment = command->environment_scope_options;
+	bool ok = !environment || sk_scope_options_override(model, "SKLINK_SCOPE_OPTIONS", environment);
+
+	for (size_t i = 0; i < command->scope_options.count; i++)
+		ok &= sk_scope_options_override(model, "--scope-options", command->scope_options.items[i]);
+	return ok;
+}
+
 /* A file that replaces one of those it is made from would be a loss that nobody wants. */
 static bool check_output(struct sk_diag *diag, struct sk_linker *linker, const char *path)
 {
@@ -132,6 +150,7 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 	ok &= check_output(diag, linker, command->time_trace);
 	ok &= check_output(diag, linker, command->reproduction);
 	ok &= check_output(diag, linker, command->header);
+	ok &= check_output(diag, linker, command->report);
 	return check_output(diag, linker, command->dependency_file) && ok;
 }
 
@@ -185,6 +204,21 @@ static bool write_header(const struct link *link, const struct sk_plan_image *im
 	return sk_file_replace(link->diag, command->header, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
 }
 
+static bool wants_facts(const struct sk_command *command)
+{
+	return command->report || command->explained.count;
+}
+
+/* Misspelt tasks are found before anything is written. */
+static bool check_explained(struct sk_diag *diag, const struct sk_command *command, const struct sk_plan_view *plan)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < command->explained.count; i++)
+		ok &= sk_explain_find(diag, plan, command->explained.items[i]) != SK_NO_INDEX;
+	return ok;
+}
+
 /* Each room collects all its errors; the first room with one is the last to run. */
 static bool link_package(struct link *link)
 {
@@ -200,7 +234,7 @@ static bool link_package(struct link *link)
 	add_dependencies(linker, command);
 	read_ahead(link);
 
-	bool read = sk_manifest_read(model, command->manifest);
+	bool read = sk_manifest_read(model, command->manifest) && override_scope_options(model, command);
 
 	add_files_of_model(linker, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
@@ -262,19 +296,25 @@ static bool link_package(struct link *link)
 		sk_error(diag, (struct sk_place){.file = command->manifest}, "internal error: %s", error);
 		return false;
 	}
+	if (!check_explained(diag, command, &link->plan))
+		return false;
 	/* The plan is complete. From here on only the plan counts, not what it was made from. */
 
 	sk_timing_next(timing, "verify");
-	if (!sk_verify(link->arena, diag, &link->plan, command->manifest))
+	link->device = model->device;
+	link->report = sk_account_build(model, partition);
+	if (!sk_verify_orders(link->arena, diag, &link->plan, command->manifest, link->report.orders,
+			      link->report.order_count, wants_facts(command) ? &link->facts : NULL))
 		return false;
-	/* Every conflicting pair of accesses is ordered, for every number of cores. */
+	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
+	 */
 
 	const struct sk_package_options options = {.debug = !command->strip_debug && !command->strip_all,
 						   .threads = command->threads};
 
 	sk_timing_next(timing, "dispatchers");
 	link->name = sk_package_name(link->arena, command->soname, &link->plan);
-	if (!sk_package_build(model, partition, &image, &link->plan, plan_symbol(link), linker, &options,
+	if (!sk_package_build(model, &link->report, &image, &link->plan, plan_symbol(link), linker, &options,
 			      link->entries))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
@@ -293,23 +333,50 @@ static bool link_package(struct link *link)
 	return true;
 }
 
+static void write_text(const struct link *link, const char *path, const char *text)
+{
+	sk_file_replace(link->diag, path, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
+}
+
+static void explain_tasks(const struct link *link)
+{
+	const struct sk_explanation explanation = {link->arena, &link->plan, &link->report, &link->facts, stdout};
+
+	for (size_t i = 0; i < link->command->explained.count; i++)
+		sk_explain(&explanation, sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]));
+}
+
+static void write_report(const struct link *link)
+{
+	struct sk_linker_statistics counts;
+
+	sk_linker_count(link->linker, &counts);
+	write_text(link, link->command->report,
+		   sk_report_file_text(link->arena, &(struct sk_report_input){.manifest = link->command->manifest,
+									      .device = link->device,
+									      .plan = &link->plan,
+									      .report = &link->report,
+									      .facts = &link->facts,
+									      .entries = link->entries,
+									      .output_size = counts.output_size}));
+}
+
 /* What was asked for about a link that has succeeded. */
 static void report(const struct link *link)
 {
 	const struct sk_command *command = link->command;
 
+	explain_tasks(link);
+	if (command->report)
+		write_report(link);
 	if (command->statistics)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,
 							    .dispatcher_size = sk_entries_size(link->entries),
 							    .timing = link->timing},
 				    stdout);
-	if (command->time_trace) {
-		const char *trace = sk_timing_trace(link->timing, "sklink");
-
-		sk_file_replace(link->diag, command->time_trace, 0666, &(struct sk_file_part){0, trace, strlen(trace)},
-				1);
-	}
+	if (command->time_trace)
+		write_text(link, command->time_trace, sk_timing_trace(link->timing, "sklink"));
 }
 
 int main(int argc, char **argv)

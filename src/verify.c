@@ -41,9 +41,19 @@
 
 #include "access.h"
 #include "history.h"
+#include "launch-order.h"
 
-/* Clocks of one launch, or of the launches of the plan, may take this many numbers (half a gigabyte). */
-#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
+/* Clocks of one launch may take this many numbers (half a gigabyte), those of the launches fewer (64 MiB). */
+#define MAX_CLOCK_NUMBERS	 (UINT64_C(1) << 27)
+#define MAX_LAUNCH_CLOCK_NUMBERS (UINT64_C(1) << 24)
+
+/* So many follows may be looked at for pairs of launches that the clocks say nothing about. */
+#define MAX_SEARCHED_FOLLOWS (UINT64_C(1) << 28)
+
+/* An await: the step that executes it, and the step that it names. */
+struct lesson {
+	uint32_t awaiting, awaited;
+};
 
 struct verifier {
 	struct sk_arena *arena;
@@ -54,11 +64,7 @@ struct verifier {
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
 
-	/* Launches: each is in a chain of launches that follow one another; `launch_clocks` says per chain how many of
-	 * its launches have ended when this one starts. */
-	uint32_t chain_count;
-	uint32_t *chains, *positions;
-	uint32_t **launch_clocks;
+	struct sk_launch_order order;
 
 	/* The launch at hand. A clock has a number per lane, then one per home. */
 	const struct sk_plan_launch *launch;
@@ -66,11 +72,21 @@ struct verifier {
 	uint32_t *everybody[SK_MAX_LANES]; /* what every core of the lane knows */
 	uint32_t *anybody[SK_MAX_LANES]; /* what at least one core of the lane knows */
 	uint32_t **homes; /* what a home's own awaits have taught it */
+	struct lesson
+		*everybody_lessons[SK_MAX_LANES]; /* by number of those clocks: which await has taught it; only … */
+	struct lesson **home_lessons; /* … where facts are wanted */
 	uint32_t **proofs; /* by step of the launch: what an await on it proves; NULL if nobody awaits it */
 
 	/* The access at hand. */
 	uint32_t current;
 	bool reported;
+
+	/* What the network wants beside its data, and the facts found. */
+	const struct sk_wanted_order *orders;
+	size_t order_count;
+	uint32_t *first_order; /* by task: its orders go from here to the next one's */
+	uint32_t *step_of, *launch_of; /* by task, in the network */
+	struct sk_facts *facts; /* NULL: nobody wants to know */
 };
 
 static struct sk_place place(const struct verifier *verifier)
@@ -133,15 +149,48 @@ static bool is_known(const struct verifier *verifier, const struct sk_plan_step 
 	return shared[home] >= earlier->number || own[home] >= earlier->number;
 }
 
+/* Notes which await teaches a clock the numbers that are news to it. */
+static void note_lessons(const struct verifier *verifier, struct lesson *lessons, const uint32_t *clock,
+			 const uint32_t *news, struct lesson lesson)
+{
+	for (uint32_t i = 0; i < verifier->clock_length; i++)
+		if (news[i] > clock[i])
+			lessons[i] = lesson;
+}
+
+static struct lesson *own_lessons(const struct verifier *verifier, const struct sk_plan_step *step)
+{
+	return step->core_set == SK_ALL_CORES ? verifier->everybody_lessons[step->lane]
+					      : verifier->home_lessons[step->core_set - verifier->launch->first_home];
+}
+
+/* The await that lets the step know of the earlier one, as is_known has found. */
+static struct lesson find_lesson(const struct verifier *verifier, const struct sk_plan_step *step,
+				 const struct sk_plan_step *earlier)
+{
+	const uint32_t *shared = verifier->everybody[step->lane];
+	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(verifier, step);
+	uint32_t entry = earlier->lane;
+
+	if (shared[entry] < earlier->number && own[entry] < earlier->number)
+		entry = home_entry(verifier, earlier);
+	return shared[entry] >= earlier->number ? verifier->everybody_lessons[step->lane][entry]
+						: own_lessons(verifier, step)[entry];
+}
+
 static void execute_awaits(struct verifier *verifier, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *view = verifier->view;
 	uint32_t *knower = step->core_set == SK_ALL_CORES ? verifier->everybody[step->lane] : own_clock(verifier, step);
+	uint32_t index = (uint32_t)(step - view->steps);
 
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		uint32_t awaited = view->awaits[step->first_await + i].step;
 		const uint32_t *proof = verifier->proofs[awaited - verifier->launch->first_step];
 
+		if (verifier->facts)
+			note_lessons(verifier, own_lessons(verifier, step), knower, proof,
+				     (struct lesson){index, awaited});
 		learn(knower, proof, verifier->clock_length);
 		learn(verifier->anybody[step->lane], proof, verifier->clock_length);
 	}
@@ -195,6 +244,18 @@ static bool begin_proofs(struct verifier *verifier, uint32_t index)
 	return sound;
 }
 
+static void begin_lessons(struct verifier *verifier)
+{
+	uint32_t homes = verifier->launch->home_count;
+
+	for (uint32_t lane = 0; lane < verifier->view->lane_count; lane++)
+		verifier->everybody_lessons[lane] =
+			SK_NEW_ARRAY(verifier->arena, struct lesson, verifier->clock_length);
+	verifier->home_lessons = SK_NEW_ARRAY(verifier->arena, struct lesson *, homes);
+	for (uint32_t home = 0; home < homes; home++)
+		verifier->home_lessons[home] = SK_NEW_ARRAY(verifier->arena, struct lesson, verifier->clock_length);
+}
+
 static bool begin_launch(struct verifier *verifier, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -215,66 +276,9 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
 	for (uint32_t home = 0; home < launch->home_count; home++)
 		verifier->homes[home] = new_clock(verifier);
+	if (verifier->facts)
+		begin_lessons(verifier);
 	return begin_proofs(verifier, index);
-}
-
-/* ---- the order of launches ---- */
-
-static bool launch_before(const struct verifier *verifier, uint32_t earlier, uint32_t later)
-{
-	return verifier->launch_clocks[later][verifier->chains[earlier]] >= verifier->positions[earlier];
-}
-
-/* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
-static void choose_chain(struct verifier *verifier, uint32_t launch, uint32_t *lasts)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_launch *record = &view->launches[launch];
-
-	verifier->chains[launch] = verifier->chain_count;
-	verifier->positions[launch] = 1;
-	for (uint32_t i = 0; i < record->follow_count; i++) {
-		uint32_t follow = view->follows[record->first_follow + i], chain = verifier->chains[follow];
-
-		if (lasts[chain] != follow)
-			continue;
-		verifier->chains[launch] = chain;
-		verifier->positions[launch] = verifier->positions[follow] + 1;
-		break;
-	}
-	lasts[verifier->chains[launch]] = launch;
-	verifier->chain_count += verifier->chains[launch] == verifier->chain_count;
-}
-
-static bool order_launches(struct verifier *verifier)
-{
-	const struct sk_plan_view *view = verifier->view;
-	uint32_t count = view->network_launch_count;
-	uint32_t *lasts = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-
-	verifier->chains = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-	verifier->positions = SK_NEW_ARRAY(verifier->arena, uint32_t, count);
-	verifier->launch_clocks = SK_NEW_ARRAY(verifier->arena, uint32_t *, count);
-	for (uint32_t launch = 0; launch < count; launch++)
-		choose_chain(verifier, launch, lasts);
-	if ((uint64_t)count * verifier->chain_count > MAX_CLOCK_NUMBERS) {
-		sk_error(verifier->diag, place(verifier), "the plan has too many unordered launches to be proved");
-		return false;
-	}
-	for (uint32_t launch = 0; launch < count; launch++) {
-		const struct sk_plan_launch *record = &view->launches[launch];
-		uint32_t *clock = SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->chain_count);
-
-		for (uint32_t i = 0; i < record->follow_count; i++) {
-			uint32_t follow = view->follows[record->first_follow + i];
-
-			learn(clock, verifier->launch_clocks[follow], verifier->chain_count);
-			if (clock[verifier->chains[follow]] < verifier->positions[follow])
-				clock[verifier->chains[follow]] = verifier->positions[follow];
-		}
-		verifier->launch_clocks[launch] = clock;
-	}
-	return true;
 }
 
 /* ---- conflicts ---- */
@@ -297,6 +301,9 @@ static void note_step(struct verifier *verifier, const struct sk_step_access *ac
 static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
+	if (verifier->order.exhausted)
+		return; /* it is not known */
+
 	const char *earlier_task = task_name(verifier, earlier->step), *later_task = task_name(verifier, later->step);
 	const char *earlier_launch = launch_name(verifier, earlier->launch);
 	const char *later_launch = launch_name(verifier, later->launch);
@@ -348,18 +355,69 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 	note_step(verifier, access);
 }
 
-static bool comes_before(const struct verifier *verifier, const struct sk_step_access *earlier,
-			 const struct sk_step_access *later)
+/* Rule 3. Without accesses there are no bytes that fall to a core. */
+static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
+		       const struct sk_step_access *later)
+{
+	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
+
+	return one->lane == other->lane && one->core_set == other->core_set && earlier->argument != SK_NO_INDEX &&
+	       sk_access_same_core(view, earlier, later);
+}
+
+/* By which rule the earlier step, which is another one, comes before the later one; false if by none. Accesses are
+ * those of rule 3; without them (argument SK_NO_INDEX) the whole steps have to be in order. */
+static bool find_rule(struct verifier *verifier, const struct sk_step_access *earlier,
+		      const struct sk_step_access *later, enum sk_fact_kind *kind)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
-	bool same_set = one->lane == other->lane && one->core_set == other->core_set;
 
+	*kind = SK_FACT_LAUNCH;
 	if (earlier->launch != later->launch)
-		return launch_before(verifier, earlier->launch, later->launch);
-	if (same_set && one->core_set != SK_ALL_CORES)
+		return sk_launch_before(&verifier->order, earlier->launch, later->launch);
+	*kind = SK_FACT_HOME;
+	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
-	return is_known(verifier, other, one) || (same_set && sk_access_same_core(verifier->view, earlier, later));
+	*kind = SK_FACT_KNOWN;
+	if (is_known(verifier, other, one))
+		return true;
+	*kind = SK_FACT_SAME_CORE;
+	return same_cores(view, earlier, later);
+}
+
+static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awaited)
+{
+	const struct sk_plan_step *record = &view->steps[step];
+
+	for (uint32_t i = 0; i < record->await_count; i++)
+		if (view->awaits[record->first_await + i].step == awaited)
+			return true;
+	return false;
+}
+
+static bool comes_before(struct verifier *verifier, const struct sk_step_access *earlier,
+			 const struct sk_step_access *later, const char *event)
+{
+	const struct sk_plan_view *view = verifier->view;
+	struct sk_fact fact = {.earlier = *earlier, .later = *later, .event = event};
+
+	if (!find_rule(verifier, earlier, later, &fact.kind))
+		return false;
+	if (!verifier->facts || later->launch >= view->network_launch_count)
+		return true;
+	if (fact.kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
+		fact.kind = SK_FACT_AWAIT;
+	} else if (fact.kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
+		fact.kind = SK_FACT_SAME_CORE; /* which says more */
+	} else if (fact.kind == SK_FACT_KNOWN) {
+		struct lesson lesson = find_lesson(verifier, &view->steps[later->step], &view->steps[earlier->step]);
+
+		fact.awaiting = lesson.awaiting;
+		fact.awaited = lesson.awaited;
+	}
+	sk_array_push(verifier->arena, &verifier->facts->items, fact);
+	return true;
 }
 
 /* Where one address may mean several tensors. */
@@ -386,7 +444,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		if (sk_access_allowed_within_step(view, earlier, later))
 			return;
 		report_within_step(verifier, earlier, later);
-	} else if (!comes_before(verifier, earlier, later)) {
+	} else if (!comes_before(verifier, earlier, later, NULL)) {
 		report_unordered(verifier, earlier, later);
 	} else if (view->steps[earlier->step].task > step->task && !is_in_workspace(verifier, later)) {
 		sk_error(verifier->diag, place(verifier),
@@ -421,12 +479,36 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_history_access(history, low, high, verifier->current, sk_access_writes(argument), check_conflict, verifier);
 }
 
+/* The orders that the step's task is the later one of. */
+static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	uint32_t task = verifier->view->steps[index].task;
+	const struct sk_step_access later = {launch, index, SK_NO_INDEX};
+
+	for (uint32_t i = verifier->first_order[task]; i < verifier->first_order[task + 1]; i++) {
+		const struct sk_wanted_order *order = &verifier->orders[i];
+		const struct sk_step_access earlier = {verifier->launch_of[order->earlier],
+						       verifier->step_of[order->earlier], SK_NO_INDEX};
+
+		if (earlier.step < index && comes_before(verifier, &earlier, &later, order->event))
+			continue;
+		if (verifier->order.exhausted)
+			return; /* it is not known */
+		sk_error(verifier->diag, place(verifier),
+			 "nothing orders task '%s' and task '%s', which comes after it%s%s%s",
+			 sk_plan_string(&verifier->view->tasks[order->earlier].name), task_name(verifier, index),
+			 order->event ? " (event '" : "", order->event ? order->event : "", order->event ? "')" : "");
+	}
+}
+
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *step = &view->steps[index];
 
 	execute_awaits(verifier, step);
+	if (verifier->order_count && launch < view->network_launch_count)
+		check_orders(verifier, launch, index);
 	/* Reads before writes, so that the step's writes meet its own reads. */
 	for (int write = 0; write <= 1; write++)
 		for (uint32_t i = 0; i < step->argument_count; i++) {
@@ -482,9 +564,39 @@ static void count_steps(struct verifier *verifier)
 				 sk_plan_string(&view->tasks[i].name), runs[i]);
 }
 
-bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file)
+/* Finds the steps of the tasks, and the orders of each. */
+static void sort_orders(struct verifier *verifier)
 {
-	struct verifier verifier = {.arena = arena, .diag = diag, .view = view, .file = file};
+	const struct sk_plan_view *view = verifier->view;
+	size_t next = 0;
+
+	verifier->step_of = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
+	verifier->launch_of = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
+	verifier->first_order = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count + 1);
+	for (uint32_t l = 0; l < view->network_launch_count; l++)
+		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
+			uint32_t step = view->launches[l].first_step + i, task = view->steps[step].task;
+
+			verifier->step_of[task] = step;
+			verifier->launch_of[task] = l;
+		}
+	for (uint32_t task = 0; task <= view->task_count; task++) {
+		while (next < verifier->order_count && verifier->orders[next].later < task)
+			next++;
+		verifier->first_order[task] = (uint32_t)next;
+	}
+}
+
+bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+		      const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
+{
+	struct verifier verifier = {.arena = arena,
+				    .diag = diag,
+				    .view = view,
+				    .file = file,
+				    .orders = orders,
+				    .order_count = order_count,
+				    .facts = facts};
 	unsigned errors = diag->errors;
 	char text[512];
 
@@ -493,10 +605,18 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		return false;
 	}
 	count_steps(&verifier);
-	if (!order_launches(&verifier))
-		return false;
+	sk_launch_order_build(&verifier.order, arena, view);
+	if (order_count)
+		sort_orders(&verifier);
 	init_histories(&verifier);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
+	if (verifier.order.exhausted)
+		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
 	return diag->errors == errors;
+}
+
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file)
+{
+	return sk_verify_orders(arena, diag, view, file, NULL, 0, NULL);
 }

@@ -6,12 +6,44 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "access.h"
 #include "base/diag.h"
-#include "loader/plan.h"
 
 /* Checks every launch of the plan with sk_plan_check_launch and proves it. Errors go into the sink, with `file` (the
  * package, or the manifest that it is being made from) as their place; false if there were any. */
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file);
+
+/* An order that no byte shows: one task comes after another one, or waits for an event that it records. */
+struct sk_wanted_order {
+	uint32_t earlier, later; /* tasks */
+	const char *event; /* NULL: `after` */
+};
+
+enum sk_fact_kind {
+	SK_FACT_AWAIT, /* the later step awaits the earlier one */
+	SK_FACT_KNOWN, /* another await proves it: one of the later step, or of a step before it on its cores */
+	SK_FACT_HOME, /* one core runs both, in this order */
+	SK_FACT_SAME_CORE, /* whatever the number of cores is, each byte falls to the same core in both */
+	SK_FACT_LAUNCH, /* the later one's launch starts when the earlier one's has ended */
+};
+
+/* Why two steps of the network come in order. */
+struct sk_fact {
+	struct sk_step_access earlier,
+		later; /* the accesses to common bytes; argument SK_NO_INDEX: an order is wanted */
+	const char *event; /* of the wanted order, if it has one */
+	enum sk_fact_kind kind;
+	uint32_t awaiting, awaited; /* KNOWN: the two steps of that await */
+};
+
+struct sk_facts {
+	SK_ARRAY(struct sk_fact)
+	items; /* by later step, in the plan's order; by access, those that the proof rests on */
+};
+
+/* The same, and proves that the wanted orders hold, which stand in the order of their later tasks. Adds the facts that
+ * the proof rests on, if facts is not NULL. */
+bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+		      const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
 
 #endif

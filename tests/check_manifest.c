@@ -7,6 +7,7 @@
 
 #include "manifest.h"
 #include "messages.h"
+#include "options.h"
 #include "signature.h"
 
 static struct sk_arena *arena;
@@ -193,10 +194,8 @@ START_TEST(test_scopes)
 	ck_assert_uint_eq(model->scopes.count, 2);
 	ck_assert_str_eq(model->scopes.items[0].name, "sp2"); /* the declared one */
 	ck_assert(model->scopes.items[0].stream_fusion);
-	ck_assert_str_eq(model->scopes.items[0].options, "stream-fusion=1");
 	ck_assert_str_eq(model->scopes.items[1].name, "sp1");
 	ck_assert(!model->scopes.items[1].stream_fusion);
-	ck_assert_str_eq(model->scopes.items[1].options, "");
 	ck_assert_uint_eq(scale->scopes.count, 1);
 	ck_assert_uint_eq(scale->scopes.items[0], 1);
 	ck_assert(!scale->never_fuse);
@@ -207,6 +206,47 @@ START_TEST(test_scopes)
 	ck_assert_uint_eq(task(model, "last")->scopes.count, 0);
 	ck_assert(task(model, "plain")->never_fuse);
 	ck_assert_uint_eq(task(model, "plain")->scopes.count, 1);
+}
+END_TEST
+
+/* Overriding with the text leaves these messages. */
+static void override(struct sk_model *model, const char *text, const char *expected)
+{
+	bool good = sk_scope_options_override(model, "there", text);
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages, expected);
+	ck_assert_int_eq(good, !*expected);
+	free(messages);
+}
+
+START_TEST(test_options_from_outside)
+{
+	struct sk_model *model = parse_good(complete);
+	const struct sk_scope *sp2 = &model->scopes.items[0], *sp1 = &model->scopes.items[1];
+
+	/* Option by option; what is not named stays. */
+	override(model, "sp2=strict-scope-check=abort", "");
+	ck_assert(sp2->stream_fusion);
+	ck_assert_int_eq(sp2->strict, SK_STRICT_ABORT);
+	ck_assert_int_eq(sp1->strict, SK_STRICT_NONE);
+	override(model, " * = strict-scope-check=bypass ; sp1=stream-fusion=1:strict-scope-check=abort;", "");
+	ck_assert_int_eq(sp2->strict, SK_STRICT_BYPASS);
+	ck_assert_int_eq(sp1->strict, SK_STRICT_ABORT);
+	ck_assert(sp1->stream_fusion);
+	override(model, "", "");
+
+	override(model, "sp1=stream-fusion=1;sp3=stream-fusion=0",
+		 "t: error: there:1:21: unknown scope 'sp3'; did you mean 'sp2'?\n"
+		 ">>> in 'sp1=stream-fusion=1;sp3=stream-fusion=0'\n");
+	override(model, "sp1=stream-fusion=1:strict=abort",
+		 "t: error: there:1:21: unknown scope option 'strict'\n>>> in 'sp1=stream-fusion=1:strict=abort'\n");
+	override(model, "*=stream-fusion=1: stream-fusion=0",
+		 "t: error: there:1:20: scope option 'stream-fusion' is given twice\n"
+		 ">>> in '*=stream-fusion=1: stream-fusion=0'\n");
+	override(model, "stream-fusion",
+		 "t: error: there:1:1: 'stream-fusion' is not SCOPE=OPTIONS\n>>> in 'stream-fusion'\n");
+	override(model, "sp1=", "t: error: there:1:1: 'sp1=' is not SCOPE=OPTIONS\n>>> in 'sp1='\n");
 }
 END_TEST
 
@@ -546,6 +586,15 @@ static const struct {
 	{TENSORS "scopes:\n"
 		 "  a: {options: \"stream_fusion=1\"}\n" TASK_IN_SCOPE,
 	 "m.yaml:6:17: unknown scope option 'stream_fusion'; did you mean 'stream-fusion'?\n"},
+	{TENSORS "scopes:\n"
+		 "  a: {options: \"strict-scope-check=split\"}\n" TASK_IN_SCOPE,
+	 "m.yaml:6:17: scope option 'strict-scope-check' must be bypass or abort, not 'split'\n"},
+	{TENSORS "scopes:\n"
+		 "  a: {options: \" stream-fusion = 1 : strict-scope-check = \"}\n" TASK_IN_SCOPE,
+	 "m.yaml:6:38: scope option 'strict-scope-check' has no value; write strict-scope-check=abort\n"},
+	{TENSORS "scopes:\n"
+		 "  a: {options: \"stream-fusion=1:\"}\n" TASK_IN_SCOPE,
+	 "m.yaml:6:33: a scope option has no name; write name=value:name=value\n"},
 	/* tasks */
 	{TENSORS "tasks:\n"
 		 "  - x\n",
@@ -682,7 +731,13 @@ static const struct {
 	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, wait: e, record: e}\n",
-	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"},
+	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"
+	 ">>> the task records it itself, when it has ended: it would wait forever\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, wait: e}\n"
+		 "  - {name: b, kernel: k, record: e}\n",
+	 "m.yaml:6:32: no task in front of 'a' records event 'e'\n"
+	 ">>> task 'b' records it, at m.yaml:7:5; tasks are listed in a valid order, so the wait would never end\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, record: done}\n"
 		 "  - {name: b, kernel: k, wait: dome}\n",
@@ -968,6 +1023,7 @@ static Suite *manifest_suite(void)
 	tcase_add_test(tcase, test_tasks);
 	tcase_add_test(tcase, test_order);
 	tcase_add_test(tcase, test_scopes);
+	tcase_add_test(tcase, test_options_from_outside);
 	tcase_add_test(tcase, test_set);
 	tcase_add_test(tcase, test_kernels);
 	tcase_add_test(tcase, test_json);

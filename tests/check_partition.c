@@ -35,7 +35,7 @@ static void plan(void)
 	ck_assert_ptr_nonnull(partition);
 }
 
-/* The launches in order, each with its tasks: "sk_s_1(k1,k3) sk_task_u(u)". */
+/* The launches in order, each with its tasks: "sk_s_start_k1_end_k3(k1,k3) sk_task_u(u)". */
 static const char *launches(void)
 {
 	static char text[1024];
@@ -76,19 +76,24 @@ static const char *code_of(uint32_t task)
 	return sk_reason_code(partition->tasks[task].reason);
 }
 
+/* The messages so far. */
+static const char *said(void)
+{
+	static char text[4096];
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+
+	text[0] = '\0';
+	sk_diag_flush(&test->diag, "test", 0, stream);
+	fclose(stream);
+	return text;
+}
+
 /* Planning fails with exactly these messages. */
 static void expect_errors(const char *expected)
 {
-	char *text;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
 	test_model_finish(test);
 	ck_assert_ptr_null(sk_partition_build(&test->model));
-	sk_diag_flush(&test->diag, "test", 0, stream);
-	fclose(stream);
-	ck_assert_str_eq(text, expected);
-	free(text);
+	ck_assert_str_eq(said(), expected);
 }
 
 /* ---- scopes ---- */
@@ -147,7 +152,7 @@ START_TEST(test_unfusible_in_the_middle)
 	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
 	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k1(k1) sk_task_u(u) sk_s_start_k2_end_k2(k2)");
 	ck_assert_str_eq(follows(), "1<0 2<1");
 	ck_assert_str_eq(code_of(0), "CAN_FUSE");
 	ck_assert_str_eq(code_of(1), "OP_UNSUPPORT");
@@ -155,9 +160,10 @@ START_TEST(test_unfusible_in_the_middle)
 	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "kernel 'plain_unfusible_0' is marked unfusible");
 	ck_assert_str_eq(code_of(2), "SCOPE_FUSE_PART");
 	ck_assert_uint_eq(partition->tasks[2].cause, 1);
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 2),
-			 "fused into sk_s_2 and not into the segment before, since it comes after task 'u', "
-			 "which is launched in between (OP_UNSUPPORT)");
+	ck_assert_str_eq(
+		sk_reason_text(&test->model, partition, 2),
+		"fused into sk_s_start_k2_end_k2 and not into the segment before, since it comes after task 'u', "
+		"which is launched in between (OP_UNSUPPORT)");
 }
 END_TEST
 
@@ -168,7 +174,7 @@ START_TEST(test_other_stream_goes_on)
 	add_task(test, "k2", PLAIN, 0, "s", in("a"), out("d"));
 	add_task(test, "k3", PLAIN, 1, "s", in("a"), out("e"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1,k3) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k3(k1,k3) sk_task_u(u) sk_s_start_k2_end_k2(k2)");
 	ck_assert_str_eq(follows(), "1<0 2<1");
 }
 END_TEST
@@ -184,7 +190,8 @@ START_TEST(test_dependants_in_another_stream)
 	add_task(test, "k5", PLAIN, 3, "s", in("a"), out("g"));
 	fuse_streams(test, "s");
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1,k5) sk_task_u(u) sk_task_x(x) sk_s_2(k3,k4)");
+	ck_assert_str_eq(launches(),
+			 "sk_s_start_k1_end_k5(k1,k5) sk_task_u(u) sk_task_x(x) sk_s_start_k3_end_k4(k3,k4)");
 	ck_assert_uint_eq(partition->tasks[3].cause, 1);
 }
 END_TEST
@@ -199,7 +206,9 @@ START_TEST(test_consecutive_unfusible)
 	add_task(test, "u3", UNFUSIBLE, 1, "s", in("f"), out("g"));
 	add_task(test, "k4", PLAIN, 1, "s", in("g"), out("h"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1,k3) sk_task_u1(u1) sk_task_u2(u2) sk_task_u3(u3) sk_s_2(k2,k4)");
+	ck_assert_str_eq(
+		launches(),
+		"sk_s_start_k1_end_k3(k1,k3) sk_task_u1(u1) sk_task_u2(u2) sk_task_u3(u3) sk_s_start_k2_end_k4(k2,k4)");
 	ck_assert_str_eq(follows(), "1<0 2<1 3<0 4<2,3");
 }
 END_TEST
@@ -222,7 +231,7 @@ START_TEST(test_unfusible_first_in_its_stream)
 	add_task(test, "u", UNFUSIBLE, 1, "s", in("a"), out("c"));
 	add_task(test, "k2", PLAIN, 1, "s", in("c"), out("d"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1) sk_task_u(u) sk_s_2(k2)");
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k1(k1) sk_task_u(u) sk_s_start_k2_end_k2(k2)");
 	ck_assert_str_eq(follows(), "2<1");
 }
 END_TEST
@@ -243,7 +252,7 @@ START_TEST(test_path_through_the_outside)
 	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("d"));
 	add_task(test, "k3", PLAIN, 0, "s", in("c"), out("e"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1,k2) sk_task_x(x) sk_s_2(k3)");
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k2(k1,k2) sk_task_x(x) sk_s_start_k3_end_k3(k3)");
 	ck_assert_uint_eq(partition->tasks[3].cause, 1);
 }
 END_TEST
@@ -268,8 +277,8 @@ START_TEST(test_cycle_between_scopes)
 	add_task(test, "b2", PLAIN, 2, "q", in("a"), out("d"));
 	add_task(test, "a2", PLAIN, 3, "p", in("d"), out("e"));
 	plan();
-	ck_assert_str_eq(launches(), "sk_p_1(a1) sk_q(b1,b2) sk_p_2(a2)");
-	ck_assert_str_eq(code_of(3), "SCOPE_FUSE_PART");
+	ck_assert_str_eq(launches(), "sk_p_start_a1_end_a1(a1) sk_q(b1,b2) sk_p_start_a2_end_a2(a2)");
+	ck_assert_str_eq(code_of(3), "EXTERNAL_DEPEND");
 	ck_assert_uint_eq(partition->tasks[3].cause, 2);
 }
 END_TEST
@@ -288,8 +297,200 @@ START_TEST(test_events_and_after)
 	add_event(test, u, k3);
 	add_after(test, x, k3);
 	plan();
-	ck_assert_str_eq(launches(), "sk_s_1(k1,k2) sk_task_u(u) sk_s_2(k3,k4) sk_task_x(x)");
+	ck_assert_str_eq(launches(),
+			 "sk_s_start_k1_end_k2(k1,k2) sk_task_u(u) sk_s_start_k3_end_k4(k3,k4) sk_task_x(x)");
 	ck_assert_str_eq(follows(), "1<0 2<1 3<2");
+}
+END_TEST
+
+/* ---- reasons ---- */
+
+/* The reason's code and sentence. */
+static void expect_reason(uint32_t task, const char *code, const char *sentence)
+{
+	ck_assert_str_eq(code_of(task), code);
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, task), sentence);
+}
+
+START_TEST(test_foreign_scope_in_between)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "f", PLAIN, 0, "t", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	add_task(test, "x", PLAIN, 1, NULL, in("d"), out("e"));
+	add_task(test, "k3", PLAIN, 0, "s", in("e"), out("f"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k1(k1) sk_t(f) sk_s_start_k2_end_k2(k2) sk_task_x(x) "
+				     "sk_s_start_k3_end_k3(k3)");
+	expect_reason(2, "EXTERNAL_DEPEND",
+		      "fused into sk_s_start_k2_end_k2 and not into the segment before, since it comes after task 'f' "
+		      "of scope 't', which is launched in between");
+	expect_reason(4, "EXTERNAL_DEPEND",
+		      "fused into sk_s_start_k3_end_k3 and not into the segment before, since it comes after task 'x' "
+		      "outside of the scope, which is launched in between");
+}
+END_TEST
+
+START_TEST(test_event_of_a_lone_task)
+{
+	/* Nothing in the first segment comes before u, but the pair cannot be inside. */
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	uint32_t u = add_task(test, "u", UNFUSIBLE, 1, "s", in("a"), out("c"));
+	uint32_t k2 = add_task(test, "k2", PLAIN, 0, "s", in("a"), out("d"));
+
+	add_task(test, "k3", PLAIN, 0, "s", in("a"), out("e"));
+	add_event(test, u, k2);
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k1(k1) sk_task_u(u) sk_s_start_k2_end_k3(k2,k3)");
+	ck_assert_str_eq(follows(), "2<0,1");
+	expect_reason(k2, "ISOLATED_EVENT",
+		      "fused into sk_s_start_k2_end_k3 and not into the segment before, since it waits for event "
+		      "'event0' of task 'u', which is launched by itself (OP_UNSUPPORT)");
+	expect_reason(3, "SCOPE_FUSE_PART",
+		      "fused into sk_s_start_k2_end_k3 and not into the segment before, since it comes after task 'u', "
+		      "which is launched in between (OP_UNSUPPORT)");
+}
+END_TEST
+
+START_TEST(test_deadlock)
+{
+	/* x cannot start before k1 has ended: a superkernel of k1 to k3 would hold the cores and wait for x. */
+	uint32_t k1 = add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	uint32_t x = add_task(test, "x", PLAIN, 7, NULL, in("a"), out("c"));
+
+	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("d"));
+	uint32_t k3 = add_task(test, "k3", PLAIN, 0, "s", in("d"), out("e"));
+
+	add_event(test, k1, x);
+	add_event(test, x, k3);
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k2(k1,k2) sk_task_x(x) sk_s_start_k3_end_k3(k3)");
+	expect_reason(
+		k3, "EXIST_DEADLOCK",
+		"fused into sk_s_start_k3_end_k3 and not into the segment before: it waits for event 'event1' of "
+		"task 'x', which cannot start before that segment has ended, so one launch would wait for itself");
+}
+END_TEST
+
+START_TEST(test_deadlock_between_scopes)
+{
+	/* By events alone, and only since both scopes are fused. */
+	uint32_t a1 = add_task(test, "a1", PLAIN, 0, "p", in("a"), out("b"));
+	uint32_t b1 = add_task(test, "b1", PLAIN, 1, "q", in("a"), out("c"));
+	uint32_t b2 = add_task(test, "b2", PLAIN, 2, "q", in("a"), out("d"));
+	uint32_t a2 = add_task(test, "a2", PLAIN, 3, "p", in("a"), out("e"));
+
+	add_event(test, a1, b1);
+	add_event(test, b2, a2);
+	plan();
+	ck_assert_str_eq(launches(), "sk_p_start_a1_end_a1(a1) sk_q(b1,b2) sk_p_start_a2_end_a2(a2)");
+	ck_assert_str_eq(follows(), "1<0 2<1");
+	ck_assert_str_eq(code_of(a2), "EXIST_DEADLOCK");
+	ck_assert_uint_eq(partition->tasks[a2].cause, b2);
+}
+END_TEST
+
+START_TEST(test_wait_in_front)
+{
+	/* An event from outside costs a segment nothing: its launch follows. */
+	uint32_t x = add_task(test, "x", PLAIN, 7, NULL, in("a"), out("b"));
+
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("c"));
+	uint32_t k2 = add_task(test, "k2", PLAIN, 0, "s", in("a"), out("d"));
+
+	add_event(test, x, k2);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_x(x) sk_s(k1,k2)");
+	ck_assert_str_eq(follows(), "1<0");
+}
+END_TEST
+
+START_TEST(test_more_blocks_than_cores)
+{
+	struct test_model *one = test;
+
+	test = test_model_create(2);
+	for (char name[] = "a"; name[0] <= 'd'; name[0]++)
+		add_tensor(test, name, SK_F32, 64, 64);
+	add_task(test, "k1", on_lane(BLOCKS(24), 0), 0, "s", in("a"), out("b"));
+	add_task(test, "k2", on_lane(BLOCKS(25), 0), 0, "s", in("b"), out("c"));
+	add_task(test, "k3", on_lane(BLOCKS(48), 1), 0, "s", in("c"), out("d"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k1(k1) sk_task_k2(k2) sk_s_start_k3_end_k3(k3)");
+	expect_reason(1, "EXCEED_CORE_MAX", "it has 25 blocks, and device 'a3' has 24 cube cores");
+	tear_down();
+	test = one;
+	add_task(test, "k1", BLOCKS(1000), 0, "s", in("a"), out("b"));
+	plan();
+	ck_assert_str_eq(launches(), "sk_s(k1)");
+}
+END_TEST
+
+/* ---- strict-scope-check ---- */
+
+static void add_split_scope(void)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
+	add_task(test, "k3", PLAIN, 0, "s", in("d"), out("e"));
+	add_task(test, "w", PLAIN, 0, "whole", in("e"), out("f"));
+	check_strictly(test, "whole", SK_STRICT_ABORT);
+}
+
+START_TEST(test_strict_abort)
+{
+	add_split_scope();
+	check_strictly(test, "s", SK_STRICT_ABORT);
+	expect_errors(
+		"test: error: test.yaml:11:3: scope 's' cannot be fused whole (strict-scope-check=abort): it "
+		"would be 2 superkernels and 1 single task\n"
+		">>> test.yaml:12:3: task 'u' (OP_UNSUPPORT): kernel 'plain_unfusible_0' is marked unfusible\n"
+		">>> test.yaml:13:3: task 'k2' (SCOPE_FUSE_PART): fused into sk_s_start_k2_end_k3 and not into the "
+		"segment before, since it comes after task 'u', which is launched in between (OP_UNSUPPORT)\n");
+}
+END_TEST
+
+START_TEST(test_strict_bypass)
+{
+	add_split_scope();
+	check_strictly(test, "s", SK_STRICT_BYPASS);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_k1(k1) sk_task_u(u) sk_task_k2(k2) sk_task_k3(k3) sk_whole(w)");
+	expect_reason(
+		0, "SCOPE_CHECK_BYPASS",
+		"scope 's' cannot be fused whole and has strict-scope-check=bypass, so none of its tasks is fused");
+	ck_assert_str_eq(code_of(1), "OP_UNSUPPORT");
+	ck_assert_ptr_nonnull(strstr(said(), "test: warning: test.yaml:11:3: scope 's' is not fused "
+					     "(strict-scope-check=bypass): it would be 2 superkernels and 1 single "
+					     "task\n>>> test.yaml:12:3: task 'u' (OP_UNSUPPORT): "));
+}
+END_TEST
+
+START_TEST(test_strict_scope_that_is_whole)
+{
+	/* What is excluded by null was not asked for. */
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 0, "s", in("b"), out("c"));
+	never_fuse(test, add_task(test, "n", PLAIN, 0, "s", in("c"), out("d")));
+	check_strictly(test, "s", SK_STRICT_ABORT);
+	plan();
+	ck_assert_str_eq(launches(), "sk_s(k1,k2) sk_task_n(n)");
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
+/* p and q can only be fused whole one at a time; both are bypassed, and r is not harmed by it. */
+START_TEST(test_strict_scopes_that_depend_on_each_other)
+{
+	add_task(test, "a1", PLAIN, 0, "p", in("a"), out("b"));
+	add_task(test, "b1", PLAIN, 1, "q", in("b"), out("c"));
+	add_task(test, "b2", PLAIN, 2, "q", in("a"), out("d"));
+	add_task(test, "a2", PLAIN, 3, "p", in("d"), out("e"));
+	check_strictly(test, "p", SK_STRICT_BYPASS);
+	check_strictly(test, "q", SK_STRICT_ABORT);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_a1(a1) sk_q(b1,b2) sk_task_a2(a2)");
 }
 END_TEST
 
@@ -337,6 +538,7 @@ END_TEST
 
 /* ---- errors ---- */
 
+/* Streams of tasks that cannot be fused anyway do not count. */
 START_TEST(test_third_stream)
 {
 	add_task(test, "k1", PLAIN, 4, "s", in("a"), out("b"));
@@ -344,10 +546,15 @@ START_TEST(test_third_stream)
 	add_task(test, "u", UNFUSIBLE, 3, "s", in("a"), out("d"));
 	add_task(test, "k3", PLAIN, 9, "s", in("a"), out("e"));
 	add_task(test, "k4", PLAIN, 8, "s", in("a"), out("f"));
-	expect_errors(
-		"test: error: test.yaml:14:3: task 'k3' is in stream 9, the third stream of scope 's', which takes "
-		"two; more need options: \"stream-fusion=1\"\n"
-		">>> the first two are streams 4 and 2\n");
+	plan();
+	ck_assert_str_eq(launches(), "sk_s(k1,k2) sk_task_u(u) sk_task_k3(k3) sk_task_k4(k4)");
+	ck_assert_str_eq(code_of(3), "EXCEED_STREAM_MAX");
+	ck_assert_str_eq(code_of(4), "EXCEED_STREAM_MAX");
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, 4),
+			 "its stream, 8, is not one of the first two of scope 's', and more need stream-fusion=1");
+	ck_assert_str_eq(said(), "test: warning: test.yaml:14:3: task 'k3' is not fused: it is in stream 9, the third "
+				 "stream of scope 's', which takes two; more need options: \"stream-fusion=1\"\n"
+				 ">>> the first two are streams 4 and 2\n");
 }
 END_TEST
 
@@ -367,9 +574,9 @@ START_TEST(test_same_names)
 	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
 	add_task(test, "u", UNFUSIBLE, 0, "s", in("b"), out("c"));
 	add_task(test, "k2", PLAIN, 0, "s", in("c"), out("d"));
-	add_task(test, "k3", PLAIN, 0, "s_2", in("d"), out("e"));
+	add_task(test, "k3", PLAIN, 0, "s_start_k2_end_k2", in("d"), out("e"));
 	add_task(test, "k4", PLAIN, 0, "task_u", in("d"), out("f"));
-	expect_errors("test: error: test.yaml:14:3: two launches have the same name 'sk_s_2'\n"
+	expect_errors("test: error: test.yaml:14:3: two launches have the same name 'sk_s_start_k2_end_k2'\n"
 		      ">>> the other one comes from test.yaml:11:3\n"
 		      "test: error: test.yaml:15:3: two launches have the same name 'sk_task_u'\n"
 		      ">>> the other one comes from test.yaml:12:3\n");
@@ -599,6 +806,16 @@ int main(void)
 	tcase_add_test(hand, test_outside_before);
 	tcase_add_test(hand, test_cycle_between_scopes);
 	tcase_add_test(hand, test_events_and_after);
+	tcase_add_test(hand, test_foreign_scope_in_between);
+	tcase_add_test(hand, test_event_of_a_lone_task);
+	tcase_add_test(hand, test_deadlock);
+	tcase_add_test(hand, test_deadlock_between_scopes);
+	tcase_add_test(hand, test_wait_in_front);
+	tcase_add_test(hand, test_more_blocks_than_cores);
+	tcase_add_test(hand, test_strict_abort);
+	tcase_add_test(hand, test_strict_bypass);
+	tcase_add_test(hand, test_strict_scope_that_is_whole);
+	tcase_add_test(hand, test_strict_scopes_that_depend_on_each_other);
 	tcase_add_test(hand, test_follows);
 	tcase_add_test(hand, test_ranges);
 	tcase_add_test(hand, test_hidden_state);

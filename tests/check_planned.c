@@ -124,6 +124,57 @@ START_TEST(moved_addresses)
 }
 END_TEST
 
+/* More streams than homes: some share one. The plan is still proved, and each await is needed. */
+START_TEST(more_streams_than_homes)
+{
+	struct test_model *test = random_model(
+		1,
+		&(struct random_options){.lanes = 1, .tasks = 1200, .streams = 1000, .tensors = 16, .one_scope = true});
+	struct sk_plan_view view = plan_model(test);
+	uint32_t rejected = 0, removed = 0;
+
+	ck_assert_uint_eq(view.launches[0].home_count, SK_MAX_HOMES);
+	ck_assert(accepts(test, &view));
+	for (uint32_t i = 0; i < view.await_count; i += 29, removed++) {
+		struct sk_plan_view without = plan_without_await(test->arena, &view, i);
+
+		rejected += !accepts(test, &without);
+	}
+	ck_assert_uint_gt(rejected, removed / 2);
+	test_model_destroy(test);
+}
+END_TEST
+
+/* More launches in more streams than `before` and the verifier's clocks have room for. */
+START_TEST(more_chains_than_are_kept)
+{
+	enum { TASKS = 4200 };
+	struct test_model *test =
+		random_model(1, &(struct random_options){.lanes = 1, .tasks = TASKS, .streams = 50000, .tensors = 16});
+
+	for (uint32_t t = 0; t < TASKS; t++)
+		never_fuse(test, t);
+	struct sk_partition *partition = sk_partition_build(&test->model);
+
+	ck_assert_uint_eq(partition->launch_count, TASKS);
+	ck_assert_uint_eq(partition->kept_chains, SK_MAX_BEFORE / TASKS);
+
+	struct sk_plan_view view = plan_model(test);
+	uint32_t rejected = 0;
+
+	ck_assert(accepts(test, &view));
+	for (uint32_t i = view.follow_count / 2; i < view.follow_count; i += view.follow_count / 8) {
+		uint32_t *follow = (uint32_t *)&view.follows[i], kept = *follow;
+
+		*follow = 0;
+		rejected += !accepts(test, &view);
+		*follow = kept;
+	}
+	ck_assert_uint_gt(rejected, 0);
+	test_model_destroy(test);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("planned");
@@ -134,6 +185,8 @@ int main(void)
 	tcase_add_loop_test(tcase, plans_are_accepted, 0, variant_count);
 	tcase_add_loop_test(tcase, every_await_is_missed, 0, variant_count);
 	tcase_add_loop_test(tcase, moved_addresses, 0, variant_count);
+	tcase_add_test(tcase, more_streams_than_homes);
+	tcase_add_test(tcase, more_chains_than_are_kept);
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);

@@ -204,7 +204,7 @@ START_TEST(test_launches)
 
 	const struct sk_plan_launch *first = &view.launches[0], *second = &view.launches[1], *third = &view.launches[2];
 
-	ck_assert_str_eq(sk_plan_string(&first->name), "sk_s_1");
+	ck_assert_str_eq(sk_plan_string(&first->name), "sk_s_start_t0_end_t0");
 	ck_assert_str_eq(sk_plan_string(&first->scope), "s");
 	ck_assert_str_eq(sk_plan_string(&second->name), "sk_task_u");
 	ck_assert_str_eq(sk_plan_string(&second->scope), "");

@@ -1,10 +1,13 @@
 /* Fuzz target: a package through both of its readers. libskrt loads it as for a run: segments mapped, relocated and
  * protected, the plan checked, every launch prepared; the linker's --wrap takes the place of what would call its
- * constructors. skdump's reader opens it and proves it, and makes every dispatcher again. Nothing in it is run. */
+ * constructors. skdump's reader opens it and proves it, makes every dispatcher again, and tells about it. Nothing in it
+ * is run. */
 #include "fuzz.h"
 
 #include <unistd.h>
 
+#include "diff.h"
+#include "explain.h"
 #include "loader/module.h"
 #include "package-file.h"
 #include "reemit.h"
@@ -44,6 +47,21 @@ static bool load(const char *path)
 	return loaded;
 }
 
+enum { EXPLAINED = 64 };
+
+/* What skdump says of a package that has been proved: nothing that its names and numbers can break. */
+static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
+{
+	FILE *stream = fopen("/dev/null", "w");
+	const struct sk_explanation explanation = {arena, &file->plan, &file->report, facts, stream};
+
+	fuzz_promise(stream, "there is a /dev/null");
+	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
+		sk_explain(&explanation, i);
+	fuzz_promise(!sk_diff_print(arena, file, file, stream), "a package is no different from itself");
+	fclose(stream);
+}
+
 static bool prove(const char *path)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -53,8 +71,13 @@ static bool prove(const char *path)
 
 	sk_diag_init(&diag, arena);
 	if (sk_package_file_open(arena, &diag, path, &file)) {
-		sound = sk_verify(arena, &diag, &file.plan, path) && sk_reemit_compare(&diag, &file);
+		struct sk_facts facts = {0};
 
+		sound = sk_verify_orders(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
+					 &facts) &&
+			sk_reemit_compare(&diag, &file);
+		if (sound)
+			tell(arena, &file, &facts);
 		fuzz_promise(sound == !diag.errors, "a proof fails if and only if there is an error");
 		sk_package_file_close(&file);
 	} else {

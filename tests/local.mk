@@ -51,7 +51,11 @@ tests_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_check_writer_SOURCES = tests/check_writer.c tests/model.c tests/model.h tests/random.c tests/random.h
 tests_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
+check_PROGRAMS += tests/check_scenarios
+tests_check_scenarios_SOURCES = tests/check_scenarios.c tests/model.c tests/model.h
+tests_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios
 endif
 
 # What everybody uses.
@@ -102,6 +106,9 @@ END_TO_END_TESTS = \
 	tests/package.sh \
 	tests/relocatable.sh \
 	tests/repro.sh \
+	tests/report.sh \
+	tests/scenarios.sh \
+	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh
@@ -123,6 +130,7 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
+	src/diff.c src/diff.h src/table.c src/table.h \
 	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c

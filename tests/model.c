@@ -6,8 +6,10 @@
 #include <string.h>
 
 static const struct sk_profile profiles[] = {
-	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .blocks = 8}}},
-	{.name = "a3", .lane_count = 2, .lanes = {{.name = "cube", .blocks = 24}, {.name = "vector", .blocks = 48}}},
+	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .cores = 2, .blocks = 8}}},
+	{.name = "a3",
+	 .lane_count = 2,
+	 .lanes = {{.name = "cube", .cores = 24, .blocks = 24}, {.name = "vector", .cores = 48, .blocks = 48}}},
 };
 
 static void require(bool condition, const char *what, const char *name)
@@ -166,7 +168,7 @@ static uint32_t scope_for(struct test_model *test, const char *name, size_t leng
 	if (found != SK_NONE)
 		return found;
 
-	struct sk_scope scope = {.place = place_of(test), .options = ""};
+	struct sk_scope scope = {.place = place_of(test)};
 
 	scope.name = new_name(test, &model->scope_names, sk_arena_copy(test->arena, name, length), model->scopes.count);
 	sk_array_push(test->arena, &model->scopes, scope);
@@ -227,6 +229,13 @@ void fuse_streams(struct test_model *test, const char *scope)
 	uint32_t number = scope_for(test, scope, strlen(scope));
 
 	test->model.scopes.items[number].stream_fusion = true;
+}
+
+void check_strictly(struct test_model *test, const char *scope, enum sk_strict_check strict)
+{
+	uint32_t number = scope_for(test, scope, strlen(scope));
+
+	test->model.scopes.items[number].strict = strict;
 }
 
 void add_after(struct test_model *test, uint32_t later, uint32_t earlier)

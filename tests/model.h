@@ -111,6 +111,9 @@ void never_fuse(struct test_model *test, uint32_t task);
 /* stream-fusion=1 */
 void fuse_streams(struct test_model *test, const char *scope);
 
+/* strict-scope-check */
+void check_strictly(struct test_model *test, const char *scope, enum sk_strict_check strict);
+
 /* after: the later task names the earlier one. */
 void add_after(struct test_model *test, uint32_t later, uint32_t earlier);
 

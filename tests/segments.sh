@@ -20,9 +20,9 @@ tasks:
 M
 "$sklink" model.yaml kernels.o -o model.sk
 "$skdump" --launches --reasons model.sk >dump.txt
-grep -E 'sk_sp1_1 .*superkernel' dump.txt || fail "no first superkernel"
+grep -E 'sk_sp1_start_first_end_second .*superkernel' dump.txt || fail "no first superkernel"
 grep -E 'sk_task_lone .*single' dump.txt || fail "no lone launch"
-grep -E 'sk_sp1_2 .*superkernel' dump.txt || fail "no second superkernel"
+grep -E 'sk_sp1_start_last_end_last .*superkernel' dump.txt || fail "no second superkernel"
 grep -E 'lone .*OP_UNSUPPORT' dump.txt || fail "no reason"
 [ "$(grep -cE ' (superkernel|single)' dump.txt)" = 3 ] || fail "not three launches"
 "$skdump" --verify model.sk
@@ -33,4 +33,4 @@ sed -e 's/kernel: host_only, args: \[b, c\], scope: sp1/kernel: add, args: [b, b
 "$sklink" null.yaml kernels.o -o null.sk
 "$skdump" --launches --reasons null.sk >dump.txt
 grep -E 'lone .*IN_UNFUSIBLE_SCOPE' dump.txt || fail "no reason for null"
-grep -qE 'sk_sp1_2 .*superkernel' dump.txt || fail "null does not end the segment"
+grep -qE 'sk_sp1_start_last_end_last .*superkernel' dump.txt || fail "null does not end the segment"

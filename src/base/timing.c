@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
+
 static uint64_t now(void)
 {
 	struct timespec time;
@@ -61,57 +63,17 @@ static void add(struct sk_arena *arena, text *out, const char *addition)
 		sk_array_push(arena, out, *addition);
 }
 
-/* Bytes of the UTF-8 character at the start of the text; 0: it is none (RFC 3629, section 4). */
-static size_t character_length(const char *start)
-{
-	const unsigned char *bytes = (const unsigned char *)start;
-	size_t length = bytes[0] < 0x80			       ? 1
-			: bytes[0] >= 0xc2 && bytes[0] <= 0xdf ? 2
-			: (bytes[0] & 0xf0) == 0xe0	       ? 3
-			: bytes[0] >= 0xf0 && bytes[0] <= 0xf4 ? 4
-							       : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-	if ((bytes[0] == 0xe0 && bytes[1] < 0xa0) || (bytes[0] == 0xf0 && bytes[1] < 0x90))
-		return 0; /* longer than need be */
-	if ((bytes[0] == 0xed && bytes[1] > 0x9f) || (bytes[0] == 0xf4 && bytes[1] > 0x8f))
-		return 0; /* a surrogate, or none of Unicode's */
-	return length;
-}
-
-/* The text as a JSON string. Names of files are any bytes; those that are no characters become U+FFFD. */
-static void add_string(struct sk_arena *arena, text *out, const char *string)
-{
-	add(arena, out, "\"");
-	while (*string) {
-		size_t length = character_length(string);
-
-		if (!length)
-			add(arena, out, "\\ufffd");
-		else if (length == 1 && ((unsigned char)*string < 0x20 || *string == 0x7f))
-			add(arena, out, sk_arena_print(arena, "\\u%04x", (unsigned)*string));
-		else if (*string == '"' || *string == '\\')
-			add(arena, out, *string == '"' ? "\\\"" : "\\\\");
-		else
-			add(arena, out, sk_arena_copy(arena, string, length));
-		string += length ? length : 1;
-	}
-	add(arena, out, "\"");
-}
-
 static void add_phase(struct sk_arena *arena, text *out, const struct sk_phase *phase)
 {
 	add(arena, out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":");
-	add_string(arena, out, phase->name);
+	add(arena, out, sk_json_string(arena, phase->name));
 	add(arena, out,
 	    sk_arena_print(arena, ",\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64 ".%03u", phase->start / 1000,
 			   (unsigned)(phase->start % 1000), phase->duration / 1000,
 			   (unsigned)(phase->duration % 1000)));
 	if (phase->detail) {
 		add(arena, out, ",\"args\":{\"detail\":");
-		add_string(arena, out, phase->detail);
+		add(arena, out, sk_json_string(arena, phase->detail));
 		add(arena, out, "}");
 	}
 	add(arena, out, "}");
@@ -123,7 +85,7 @@ const char *sk_timing_trace(const struct sk_timing *timing, const char *program)
 	text out = {0};
 
 	add(arena, &out, "{\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":");
-	add_string(arena, &out, program);
+	add(arena, &out, sk_json_string(arena, program));
 	add(arena, &out, "}}");
 	for (size_t i = 0; i < timing->phases.count; i++)
 		add_phase(arena, &out, &timing->phases.items[i]);

@@ -1,0 +1,567 @@
+/* The scenarios of the reference system's own tests that mean something here, by their numbers: which tasks become
+ * which superkernel, and which awaits are in it. Letters: K can be fused, U cannot; s is the stream, W waits, N
+ * notifies. What has no counterpart is left out: dynamic shapes, placeholder slots, streams of events alone, unpaired
+ * begins and ends. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "partition.h"
+#include "schedule.h"
+#include "tests/model.h"
+
+static struct test_model *test;
+static struct sk_partition *partition;
+static struct sk_schedule *schedule;
+
+static void set_up(void)
+{
+	test = test_model_create(1);
+}
+
+static void tear_down(void)
+{
+	test_model_destroy(test);
+}
+
+/* A task that shares no data with any other. */
+static uint32_t task(const char *name, struct test_spread spread, uint32_t stream, const char *scope)
+{
+	const char *tensor = sk_arena_print(test->arena, "of_%s", name);
+
+	add_tensor(test, tensor, SK_F32, 4800);
+	return add_task(test, name, spread, stream, scope, out(tensor));
+}
+
+static uint32_t K(uint32_t number, uint32_t stream)
+{
+	return task(sk_arena_print(test->arena, "K%u", number), PLAIN, stream, "s");
+}
+
+static uint32_t U(uint32_t number, uint32_t stream)
+{
+	return task(sk_arena_print(test->arena, "U%u", number), UNFUSIBLE, stream, "s");
+}
+
+/* Without the errors that the scenario is not about. */
+static void plan(void)
+{
+	test_model_finish(test);
+	partition = sk_partition_build(&test->model);
+	ck_assert_ptr_nonnull(partition);
+	schedule = sk_schedule_build(&test->model, partition);
+}
+
+static const char *name_of(uint32_t number)
+{
+	return test->model.tasks.items[number].name;
+}
+
+/* The superkernels in order: "{K1,K2} {K3}"; "" for none. */
+static const char *superkernels(void)
+{
+	static char text[4096];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch *launch = &partition->launches[l];
+
+		if (launch->kind != SK_LAUNCH_SUPERKERNEL)
+			continue;
+		for (uint32_t i = 0; i < launch->task_count; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 i	? ","
+						 : used ? " {"
+							: "{",
+						 name_of(launch->tasks[i]));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "}");
+	}
+	return text;
+}
+
+/* All awaits: "K2<K1 K3<K1,K2". */
+static const char *awaits(void)
+{
+	static char text[4096];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t l = 0; l < partition->launch_count; l++) {
+		const struct sk_launch_schedule *launch = &schedule->launches[l];
+
+		for (uint32_t s = 0; s < launch->step_count; s++)
+			for (uint32_t i = 0; i < launch->steps[s].await_count; i++) {
+				const char *awaited = name_of(launch->steps[launch->steps[s].awaits[i]].task);
+				const char *awaiting = name_of(launch->steps[s].task);
+
+				used += i ? (size_t)snprintf(text + used, sizeof(text) - used, ",%s", awaited)
+					  : (size_t)snprintf(text + used, sizeof(text) - used, "%s%s<%s",
+							     used ? " " : "", awaiting, awaited);
+			}
+	}
+	return text;
+}
+
+/* The messages so far. */
+static const char *said(void)
+{
+	static char text[4096];
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+
+	text[0] = '\0';
+	sk_diag_flush(&test->diag, "t", 0, stream);
+	fclose(stream);
+	return text;
+}
+
+static const char *code_of(uint32_t number)
+{
+	return sk_reason_code(partition->tasks[number].reason);
+}
+
+/* ---- one stream, two streams ---- */
+
+/* One stream, a cube task of many blocks, then one of one block. */
+START_TEST(J1)
+{
+	tear_down();
+	test = test_model_create(2);
+	add_tensor(test, "x", SK_F32, 4800);
+	add_tensor(test, "y", SK_F32, 4800);
+	add_task(test, "A", on_lane(BLOCKS(24), 0), 0, "s", out("x"));
+	add_task(test, "B", on_lane(BLOCKS(1), 0), 0, "s", in("x"), out("y"));
+	plan();
+	ck_assert_str_eq(superkernels(), "{A,B}");
+	ck_assert_str_eq(awaits(), "B<A");
+	ck_assert_uint_eq(schedule->launches[0].lane_steps[0], 2);
+	ck_assert_uint_eq(schedule->launches[0].lane_steps[1], 0);
+}
+END_TEST
+
+/* Two streams of a task each, on every pair of lanes: they overlap. */
+START_TEST(J2)
+{
+	for (uint32_t lanes = 0; lanes < 4; lanes++) {
+		tear_down();
+		test = test_model_create(2);
+		task("A", on_lane(BLOCKS(8), lanes & 1), 0, "s");
+		task("B", on_lane(BLOCKS(8), lanes >> 1), 1, "s");
+		fuse_streams(test, "s");
+		plan();
+		ck_assert_str_eq(superkernels(), "{A,B}");
+		ck_assert_str_eq(awaits(), "");
+	}
+}
+END_TEST
+
+/* Events from outside and to outside are orders of launches. */
+START_TEST(J3)
+{
+	uint32_t before = task("before", PLAIN, 8, NULL), first = K(1, 0), last = K(2, 0);
+	uint32_t after = task("after", PLAIN, 9, NULL);
+
+	add_event(test, before, first);
+	add_event(test, last, after);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2}");
+	ck_assert_str_eq(awaits(), "");
+	ck_assert(sk_partition_before(partition, 0, 1) && sk_partition_before(partition, 1, 2));
+	ck_assert_uint_eq(partition->launches[1].follow_count, 1);
+	ck_assert_uint_eq(partition->launches[2].follow_count, 1);
+}
+END_TEST
+
+/* Pairs that intersect become awaits inside. */
+START_TEST(J3_intersecting)
+{
+	uint32_t a1 = K(1, 0), b1 = K(2, 1), a2 = K(3, 0), b2 = K(4, 1);
+
+	add_event(test, a1, b2);
+	add_event(test, b1, a2);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3,K4}");
+	ck_assert_str_eq(awaits(), "K3<K2 K4<K1");
+}
+END_TEST
+
+/* ---- streams and events ---- */
+
+START_TEST(S1)
+{
+	for (uint32_t i = 1; i <= 6; i++)
+		K(i, i > 3);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3,K4,K5,K6}");
+	ck_assert_str_eq(awaits(), "");
+}
+END_TEST
+
+START_TEST(S2)
+{
+	/* s0: K1 W K2; s1: K3 N K4 */
+	K(1, 0);
+	uint32_t k3 = K(3, 1), k2 = K(2, 0);
+
+	K(4, 1);
+	add_event(test, k3, k2);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K3,K2,K4}");
+	ck_assert_str_eq(awaits(), "K2<K3");
+}
+END_TEST
+
+/* One notify, two waits. */
+START_TEST(S3)
+{
+	uint32_t k1 = K(1, 0), k2 = K(2, 1), k3 = K(3, 2);
+
+	add_event(test, k1, k2);
+	add_event(test, k1, k3);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3}");
+	ck_assert_str_eq(awaits(), "K2<K1 K3<K1");
+}
+END_TEST
+
+/* A chain over three streams, and an event that it implies. */
+START_TEST(S3_chain)
+{
+	uint32_t k1 = K(1, 0), k2 = K(2, 1), k3 = K(3, 2);
+
+	add_event(test, k1, k2);
+	add_event(test, k2, k3);
+	add_event(test, k1, k3);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3}");
+	ck_assert_str_eq(awaits(), "K2<K1 K3<K2");
+}
+END_TEST
+
+/* Nested waits and notifies over three streams. */
+START_TEST(S3_nested)
+{
+	uint32_t k1 = K(1, 0), k2 = K(2, 1), k3 = K(3, 2), k4 = K(4, 2), k5 = K(5, 1), k6 = K(6, 0);
+
+	K(7, 0);
+	K(8, 1);
+	K(9, 2);
+	K(10, 0);
+	add_event(test, k1, k2);
+	add_event(test, k2, k3);
+	add_event(test, k4, k5);
+	add_event(test, k5, k6);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3,K4,K5,K6,K7,K8,K9,K10}");
+	ck_assert_str_eq(awaits(), "K2<K1 K3<K2 K5<K4 K6<K5");
+}
+END_TEST
+
+/* Lines that cross: the reference system has one counting flag per direction and must drop the outer one for the inner;
+ * here an await names a step, and each is dropped only if another one implies it. */
+START_TEST(crossed_lines)
+{
+	uint32_t a1 = K(1, 0), a2 = K(2, 0), b1 = K(3, 1), b2 = K(4, 1);
+
+	add_event(test, a2, b1);
+	add_event(test, a1, b2);
+	plan();
+	ck_assert_str_eq(awaits(), "K3<K2"); /* K4 runs behind K3 on the same home, and K2 behind K1 */
+}
+END_TEST
+
+/* Several receivers of one sender, several senders to one receiver. */
+START_TEST(several_sends_and_receives)
+{
+	uint32_t a1 = K(1, 0), a2 = K(2, 0), b1 = K(3, 1), b2 = K(4, 1), c1 = K(5, 2);
+
+	add_event(test, a1, b1);
+	add_event(test, a1, b2);
+	add_event(test, a1, c1);
+	add_event(test, a2, c1);
+	add_event(test, b2, c1);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(awaits(), "K3<K1 K5<K2,K4");
+}
+END_TEST
+
+/* ---- what cannot be fused ---- */
+
+START_TEST(S4)
+{
+	K(1, 0);
+	U(1, 0);
+	K(2, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1} {K2}");
+}
+END_TEST
+
+START_TEST(S4_another_stream)
+{
+	K(1, 0);
+	U(1, 0);
+	K(2, 0);
+	K(3, 1);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K3} {K2}");
+}
+END_TEST
+
+START_TEST(S4_two_in_a_row)
+{
+	K(1, 0);
+	U(1, 0);
+	U(2, 0);
+	K(2, 0);
+	K(3, 1);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K3} {K2}");
+}
+END_TEST
+
+START_TEST(S4_nothing_left)
+{
+	U(1, 0);
+	U(2, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "");
+	ck_assert_uint_eq(partition->launch_count, 2);
+}
+END_TEST
+
+/* The example of the graph engine: it cuts all streams at every task that cannot be fused, and gets {1,2,3} {6,7}
+ * {9,10}. Here a cut is one for its own stream, and for what depends on it. */
+START_TEST(two_streams_with_cuts)
+{
+	K(1, 0);
+	K(2, 1);
+	K(3, 1);
+	U(4, 1);
+	U(5, 0);
+	K(6, 0);
+	K(7, 1);
+	U(8, 0);
+	K(9, 1);
+	K(10, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2,K3} {K6,K7,K9} {K10}");
+}
+END_TEST
+
+/* ---- scopes ---- */
+
+/* A{ B{ k1 } k2 } */
+START_TEST(S6_nested)
+{
+	task("k1", PLAIN, 0, "A B");
+	task("k2", PLAIN, 0, "A");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1} {k2}");
+	ck_assert_str_eq(partition->launches[0].scope, "A,B");
+}
+END_TEST
+
+/* A{ k1 B{ k2 }A k3 }B */
+START_TEST(S6_interleaved)
+{
+	task("k1", PLAIN, 0, "A");
+	task("k2", PLAIN, 0, "A B");
+	task("k3", PLAIN, 0, "B");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1} {k2} {k3}");
+}
+END_TEST
+
+/* One name in several places and streams is one scope. */
+START_TEST(S6_one_name)
+{
+	task("k1", PLAIN, 0, "A");
+	task("x", PLAIN, 3, NULL);
+	task("k2", PLAIN, 1, "A");
+	task("k3", PLAIN, 0, "A");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,k2,k3}");
+}
+END_TEST
+
+START_TEST(S6_null_inside)
+{
+	task("k1", PLAIN, 0, "A");
+	never_fuse(test, task("n", PLAIN, 0, "A"));
+	task("k2", PLAIN, 1, "A");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,k2}");
+	ck_assert_str_eq(code_of(1), "IN_UNFUSIBLE_SCOPE");
+}
+END_TEST
+
+/* There is no limit on scopes. */
+START_TEST(S6_many)
+{
+	enum { SCOPES = 3000 };
+
+	for (uint32_t i = 0; i < SCOPES; i++)
+		task(sk_arena_print(test->arena, "k%u", i), PLAIN, 0, sk_arena_print(test->arena, "scope%u", i));
+	plan();
+	ck_assert_uint_eq(partition->launch_count, SCOPES);
+	for (uint32_t i = 0; i < SCOPES; i++)
+		ck_assert_int_eq(partition->launches[i].kind, SK_LAUNCH_SUPERKERNEL);
+}
+END_TEST
+
+/* A scope of one task is a superkernel; it is launched on the stream of its first task. */
+START_TEST(S9)
+{
+	task("k1", PLAIN, 5, "A");
+	task("k2", PLAIN, 7, "B");
+	task("k3", PLAIN, 6, "B");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1} {k2,k3}");
+	ck_assert_uint_eq(partition->launches[0].stream, 5);
+	ck_assert_uint_eq(partition->launches[1].stream, 7);
+}
+END_TEST
+
+/* ---- strict-scope-check ---- */
+
+/* K, U, F: the first, middle and last task of the scope; F is one of another scope. */
+static void add_three(const char *kinds, enum sk_strict_check strict)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		const char *name = sk_arena_print(test->arena, "%c%u", kinds[i], i);
+
+		task(name, kinds[i] == 'U' ? UNFUSIBLE : PLAIN, 0, kinds[i] == 'F' ? "other" : "s");
+	}
+	check_strictly(test, "s", strict);
+	test_model_finish(test);
+}
+
+static const char *const broken[] = {"UKK", "KUK", "KKU", "KFK"};
+
+START_TEST(S11_abort)
+{
+	add_three(broken[_i], SK_STRICT_ABORT);
+	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_nonnull(strstr(said(), "scope 's' cannot be fused whole (strict-scope-check=abort)"));
+}
+END_TEST
+
+START_TEST(S11_bypass)
+{
+	add_three(broken[_i], SK_STRICT_BYPASS);
+	plan();
+	ck_assert_str_eq(superkernels(), strchr(broken[_i], 'F') ? "{F1}" : "");
+	ck_assert_ptr_nonnull(strstr(said(), "scope 's' is not fused (strict-scope-check=bypass)"));
+}
+END_TEST
+
+/* Two scopes that would have to come before each other. */
+START_TEST(S11_ring)
+{
+	uint32_t a1 = task("a1", PLAIN, 0, "A"), b1 = task("b1", PLAIN, 1, "B"), b2 = task("b2", PLAIN, 2, "B");
+	uint32_t a2 = task("a2", PLAIN, 3, "A");
+
+	add_after(test, b1, a1);
+	add_after(test, a2, b2);
+	plan();
+	ck_assert_str_eq(superkernels(), "{a1} {b1,b2} {a2}");
+	ck_assert_str_eq(code_of(a2), "EXTERNAL_DEPEND");
+}
+END_TEST
+
+/* ---- deadlocks ---- */
+
+/* The notifier needs cores that the superkernel would hold: cut at the wait, which stays out. */
+START_TEST(deadlock_outside)
+{
+	uint32_t k1 = K(1, 0), x = task("x", PLAIN, 5, NULL), k2 = K(2, 0);
+
+	K(3, 0);
+	add_event(test, k1, x);
+	add_event(test, x, k2);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1} {K2,K3}");
+	ck_assert_str_eq(code_of(k2), "EXIST_DEADLOCK");
+}
+END_TEST
+
+/* The notify is in a later superkernel of the same scope. */
+START_TEST(deadlock_later_superkernel)
+{
+	uint32_t k1 = K(1, 0);
+
+	U(1, 0);
+	uint32_t k2 = K(2, 0), k3 = K(3, 1), k4 = K(4, 1);
+
+	add_event(test, k1, k3);
+	add_event(test, k2, k4);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K3} {K2,K4}");
+	ck_assert_str_eq(awaits(), "K3<K1 K4<K2");
+}
+END_TEST
+
+/* The wait comes first in the scope: nothing of it has to be cut. */
+START_TEST(deadlock_first_wait)
+{
+	uint32_t x = task("x", PLAIN, 5, NULL), k1 = K(1, 0);
+
+	K(2, 0);
+	add_event(test, x, k1);
+	plan();
+	ck_assert_str_eq(superkernels(), "{K1,K2}");
+	ck_assert(sk_partition_before(partition, partition->tasks[x].launch, partition->tasks[k1].launch));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("scenarios");
+	TCase *tcase = tcase_create("scenarios");
+	int variants = sizeof(broken) / sizeof(broken[0]);
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, J1);
+	tcase_add_test(tcase, J2);
+	tcase_add_test(tcase, J3);
+	tcase_add_test(tcase, J3_intersecting);
+	tcase_add_test(tcase, S1);
+	tcase_add_test(tcase, S2);
+	tcase_add_test(tcase, S3);
+	tcase_add_test(tcase, S3_chain);
+	tcase_add_test(tcase, S3_nested);
+	tcase_add_test(tcase, crossed_lines);
+	tcase_add_test(tcase, several_sends_and_receives);
+	tcase_add_test(tcase, S4);
+	tcase_add_test(tcase, S4_another_stream);
+	tcase_add_test(tcase, S4_two_in_a_row);
+	tcase_add_test(tcase, S4_nothing_left);
+	tcase_add_test(tcase, two_streams_with_cuts);
+	tcase_add_test(tcase, S6_nested);
+	tcase_add_test(tcase, S6_interleaved);
+	tcase_add_test(tcase, S6_one_name);
+	tcase_add_test(tcase, S6_null_inside);
+	tcase_add_test(tcase, S6_many);
+	tcase_add_test(tcase, S9);
+	tcase_add_loop_test(tcase, S11_abort, 0, variants);
+	tcase_add_loop_test(tcase, S11_bypass, 0, variants);
+	tcase_add_test(tcase, S11_ring);
+	tcase_add_test(tcase, deadlock_outside);
+	tcase_add_test(tcase, deadlock_later_superkernel);
+	tcase_add_test(tcase, deadlock_first_wait);
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
