@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 2u
+#define SK_PLAN_VERSION 3u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -97,7 +97,7 @@ struct sk_plan_argument {
 	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended */
 	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE */
-	uint32_t reserved;
+	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */
 };
 
 enum sk_step_kind {
