@@ -37,6 +37,7 @@ loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
+	loader/checks.c loader/checks.h loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \
 	loader/failure.c \

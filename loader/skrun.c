@@ -31,6 +31,8 @@ static const char help[] =
 	"                       with --predict: the profile's)\n"
 	"  --seed N             simulated devices: another order of the cores for each N\n"
 	"  --timeout SECONDS    end a launch that takes longer\n"
+	"  --guard              find reads and writes out of bounds, and reads of what is not written\n"
+	"  --check-races        find accesses that no await orders (on the device a3 unless --device says otherwise)\n"
 	"  --time               print the median time of a run\n"
 	"  --list               list tensors and launches, and run nothing\n"
 	"  --predict            print what the network would take on a device, unfused and fused (default: the one that\n"
@@ -145,6 +147,8 @@ enum option_number {
 	OPTION_CORES,
 	OPTION_SEED,
 	OPTION_TIMEOUT,
+	OPTION_GUARD,
+	OPTION_CHECK_RACES,
 	OPTION_TIME,
 	OPTION_LIST,
 	OPTION_PREDICT,
@@ -166,6 +170,8 @@ static const struct option long_options[] = {
 	{"cores", required_argument, NULL, OPTION_CORES},
 	{"seed", required_argument, NULL, OPTION_SEED},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+	{"guard", no_argument, NULL, OPTION_GUARD},
+	{"check-races", no_argument, NULL, OPTION_CHECK_RACES},
 	{"time", no_argument, NULL, OPTION_TIME},
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"predict", no_argument, NULL, OPTION_PREDICT},
@@ -205,6 +211,12 @@ static bool parse_option(struct options *options, int option)
 		return parse_number("seed", optarg, 0, UINT64_MAX, &options->device.seed);
 	case OPTION_TIMEOUT:
 		return parse_seconds("timeout", optarg, &options->device.timeout_ms);
+	case OPTION_GUARD:
+		options->device.checks |= SKRT_GUARD;
+		return true;
+	case OPTION_CHECK_RACES:
+		options->device.checks |= SKRT_CHECK_RACES;
+		return true;
 	case OPTION_TIME:
 		options->time = true;
 		return true;
@@ -229,11 +241,15 @@ static bool parse_option(struct options *options, int option)
 static bool is_run(const struct options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
-	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms;
+	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms ||
+	       options->device.checks;
 }
 
-static bool check_options(const struct options *options)
+static bool check_options(struct options *options)
 {
+	/* Races need many cores to show. */
+	if ((options->device.checks & SKRT_CHECK_RACES) && !options->device.device)
+		options->device.device = "a3";
 	if (!options->package)
 		sk_skrun_error("no package given; skrun --help tells more");
 	else if (options->verify && options->mode_given)
@@ -249,6 +265,8 @@ static bool check_options(const struct options *options)
 	else if (options->measure && (options->output_count || options->verify || options->time || options->mode_given))
 		sk_skrun_error("--measure runs each task alone; --output, --verify, --time, --unfused and --serial do "
 			       "not go with it");
+	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
+		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
 	else
 		return true;
 	return false;

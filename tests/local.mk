@@ -116,6 +116,14 @@ tests_faults_LDADD = libskrt.la
 tests_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/fault-kernels.c
 
+# What checked launches find: bounds, unwritten memory, races.
+check_PROGRAMS += tests/drop-await
+tests_drop_await_SOURCES = tests/drop-await.c
+tests_drop_await_LDADD = loader/libplan.la
+SHELL_TESTS += tests/guard.sh tests/check-races.sh
+QUICK_TESTS += tests/guard.sh tests/check-races.sh
+EXTRA_DIST += tests/check-kernels.c
+
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz.c tests/fuzz.h
 MUTATE_FILES = tests/mutate.c tests/mutants.c tests/mutants.h
