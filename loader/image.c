@@ -302,13 +302,15 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = map_segments(loading, image);
 	if (!status)
 		status = sk_dynamic_read(loading->path, image, loading->dynamic, &dynamic);
+	if (!status && loading->source->check)
+		status = loading->source->check(loading->source, image, loading->file, loading->file_size);
 	if (!status)
 		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
 	if (!status)
 		status = sk_processor_check(loading->path, image);
-	if (!status)
+	if (!status && !loading->source->only_looked_at)
 		status = sk_dynamic_construct(loading->path, image, &dynamic);
 	return status;
 }

@@ -208,9 +208,16 @@ struct skrt_source {
 	 * array is not needed any more when the module is loaded. */
 	const struct skrt_import *imports;
 	uint32_t import_count;
+	/* Not 0: the package must be byte for byte what sklink wrote, or what is left of it behind strip. Its seal is a
+	 * hash (XXH3-128), which finds damage, but not somebody who makes a new seal. */
+	int check_integrity;
+	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed what is loaded (sklink --sign). */
+	const unsigned char *public_key;
 };
 
-/* skrt_module_load from anywhere. Errors: as there; SKRT_INVALID_ARGUMENT for a source that is none, or several. */
+/* skrt_module_load from anywhere. Errors: as there, SKRT_BAD_PACKAGE also for a package that does not fit its seal or
+ * is not signed with the key; SKRT_INVALID_ARGUMENT for a source that is none, or several; SKRT_UNSUPPORTED for a key if
+ * libskrt was built without libsodium. */
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 

@@ -38,6 +38,7 @@ const char sk_command_help[] =
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
 	"  -z noexecstack|text|now|defs|separate-code\n"
 	"                            accepted: so it is in every package\n"
+	"  --sign=FILE               sign the package with the Ed25519 key in FILE (PEM; openssl genpkey makes one)\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  -s, --strip-all           no symbol table and no debug information\n"
 	"  -S, --strip-debug         no debug information\n"
@@ -211,6 +212,7 @@ static const struct option {
 	{"relocatable", "r", SET_FLAG, FIELD(relocatable)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
+	{"sign", NULL, SET_TEXT, FIELD(private_key)},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
@@ -494,6 +496,12 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 			sk_error(diag, (struct sk_place){0},
 				 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
 				 "program");
+		if (command->private_key && command->relocatable)
+			sk_error(diag, (struct sk_place){0},
+				 "--sign is for packages that are loaded; what -r makes is signed with the program");
+		if (command->private_key && command->reproduction)
+			sk_error(diag, (struct sk_place){0},
+				 "--repro would put the key of --sign into the archive; reproduce the link without it");
 		if (command->version_script && command->relocatable)
 			sk_error(diag, (struct sk_place){0},
 				 "--version-script says what a package exports; with -r, tell the linker of the "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loadable.h"
 #include "package-file.h"
 #include "reemit.h"
 #include "show.h"
@@ -22,7 +23,7 @@ static const char help[] =
 	"  --all        all of these, with the entries of single tasks\n"
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
-	"               await can wait for itself, and the code is what the plan says\n"
+	"               await can wait for itself, the code is what the plan says, and libskrt would load it\n"
 	"  --help       print this help\n"
 	"  --version    print the version\n"
 	"\n"
@@ -114,6 +115,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	bool sound = sk_verify(arena, diag, plan, file->path);
 
 	sound &= sk_reemit_compare(diag, file);
+	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
 	printf("verified: %u launch%s, %u step%s", plan->network_launch_count,

@@ -239,6 +239,16 @@ struct sk_plan_table {
 	uint32_t count;
 };
 
+/* What the package's bytes were when it was linked; loader/seal.h computes it. Loaded bytes are those of the PT_LOAD
+ * segments in the file, in their order; what strip changes of them counts as zero: e_shoff and e_shentsize to e_shstrndx
+ * of the ELF header. Hashes are XXH3-128 in canonical form. */
+struct sk_plan_seal {
+	uint64_t file_size;    /* a file of another size has been stripped */
+	uint8_t rest[16];      /* hash of those fields, then of all bytes that are not loaded */
+	uint8_t signature[64]; /* Ed25519ph of the loaded bytes with zeros here and in `loaded`; zeros: not signed */
+	uint8_t loaded[16];    /* hash of the loaded bytes with zeros here */
+};
+
 struct sk_plan {
 	uint32_t magic;
 	uint32_t version;     /* SK_PLAN_VERSION */
@@ -264,6 +274,7 @@ struct sk_plan {
 	struct sk_plan_table homes;	 /* struct sk_plan_home */
 	struct sk_plan_table follows;	 /* uint32_t launch indices */
 	struct sk_plan_table strings;	 /* bytes; the last one is NUL, every string lies inside */
+	struct sk_plan_seal seal;
 };
 
 #endif
