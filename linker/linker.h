@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/timing.h"
 
@@ -228,6 +229,13 @@ void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t 
 void sk_linker_end_map(struct sk_linker *linker, const char *text);
 /* What sk_linker_write is going to write, in one piece, in the arena. */
 const uint8_t *sk_linker_bytes(struct sk_linker *linker, uint64_t *size);
+
+/* The parts of the file of a link that has succeeded; what none covers is zeros. */
+const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_t *count);
+
+/* Where the contents of a synthetic section that is loaded, and no constants, stand in a part. May be changed until
+ * sk_linker_write. */
+void *sk_linker_contents(struct sk_linker *linker, sk_section section);
 
 /* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
  * behind on failure. */

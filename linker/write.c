@@ -1,7 +1,18 @@
-/* Writes the file, and before it the texts about it. */
+/* Shows the finished file, and writes it, and before it the texts about it. */
 #include <string.h>
 
 #include "linker/internal.h"
+
+const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_t *count)
+{
+	*count = linker->parts.count;
+	return linker->parts.items;
+}
+
+void *sk_linker_contents(struct sk_linker *linker, sk_section section)
+{
+	return sk_image_at(linker, &linker->synthetic.items[section]->section);
+}
 
 static bool write_text(struct sk_linker *linker, const char *path, const sk_bytes *text)
 {

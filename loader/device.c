@@ -71,8 +71,8 @@ static void begin(struct skrt_device *device, struct sk_launch *launch)
 	atomic_store_explicit(&device->aborted, SK_ABORT_NONE, memory_order_relaxed);
 }
 
-enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *launch, char *error, size_t error_size,
-			       bool *lost)
+/* Has all cores play their parts. Returns when the last one has left. */
+static void play(struct skrt_device *device, struct sk_launch *launch)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
 
@@ -85,15 +85,29 @@ enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *lau
 		sk_player_play(&device->players[0], launch);
 	for (uint32_t i = 1; i < launch->busy; i++)
 		sk_player_collect(&device->players[i]);
-	/* All cores have left. */
 	sk_watch_end(device);
 	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++)
 		device->lanes[i].base += kernel->lane_steps[i];
-	if (atomic_load_explicit(&device->aborted, memory_order_acquire) == SK_ABORT_NONE ||
-	    !sk_failure_is_one(device, launch))
-		return SKRT_OK;
-	sk_failure_describe(device, launch, error, error_size, lost);
-	return SKRT_KERNEL_FAILED;
+}
+
+enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *launch, char *error, size_t error_size,
+			       bool *lost)
+{
+	enum skrt_status status = SKRT_OK;
+
+	if (device->checks)
+		status = sk_checks_begin(device->checks, launch, error, error_size);
+	if (status)
+		return status;
+	play(device, launch);
+	if (atomic_load_explicit(&device->aborted, memory_order_acquire) != SK_ABORT_NONE &&
+	    sk_failure_is_one(device, launch)) {
+		sk_failure_describe(device, launch, error, error_size, lost);
+		status = SKRT_KERNEL_FAILED;
+	}
+	if (device->checks)
+		sk_checks_end(device->checks, launch, status == SKRT_OK);
+	return status;
 }
 
 /* ---- the device ---- */
@@ -154,6 +168,7 @@ static void free_device(struct skrt_device *device)
 	pthread_cond_destroy(&device->work);
 	pthread_cond_destroy(&device->idle);
 	pthread_mutex_destroy(&device->lock);
+	sk_checks_close(device->checks);
 	free(device->players);
 	free(device->queue);
 	free(device->processors);
@@ -184,6 +199,9 @@ static enum skrt_status check_options(const struct skrt_device_options *options)
 	if (options->cores > SK_MAX_CORES)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
 				 SK_MAX_CORES);
+	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES))
+		return sk_report(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
+				 options->checks);
 	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))
 		return sk_report(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
 				 options->stack_size, LEAST_STACK, MOST_STACK);
@@ -218,7 +236,9 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 	}
 	/* The host has whatever lanes a package wants. */
 	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
-	device->player_limit = device->simulated ? 1 : device->processor_count;
+	if (options->checks && !(device->checks = sk_checks_open(options->checks)))
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	device->player_limit = device->simulated || device->checks ? 1 : device->processor_count;
 	return SKRT_OK;
 }
 

@@ -7,6 +7,7 @@
  *   player.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
  *   failure.c  what is said about a launch that failed
+ *   checks.h   launches that are checked step by step
  *   queue.c    what is queued, and who drives
  *   stream.c   streams, and what can be queued on them */
 #ifndef SK_LOADER_DEVICE_H
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 
 #include "loader/call.h"
+#include "loader/checks.h"
 #include "loader/instance.h"
 #include "loader/module.h"
 #include "loader/profile.h"
@@ -36,6 +38,7 @@ struct sk_worker {
 	struct skrt_device *device;
 	struct sk_player *player; /* of this launch */
 	uint32_t turn; /* its place among the player's */
+	uint32_t step; /* of the plan, whose kernel it is in; only devices with checks know, else SK_NO_INDEX */
 	struct sk_launch *launch;
 	struct sk_call call;
 	/* What it waits for, and if it was told to leave, waited for; NULL: nothing. */
@@ -144,6 +147,7 @@ struct skrt_device {
 	bool simulated; /* all cores on one thread, in an order that depends on the seed alone */
 	uint64_t seed;
 	size_t stack_size; /* of each core */
+	struct sk_checks *checks; /* NULL: none. A device with checks has a single player */
 	uint32_t lane_count; /* lanes that exist; more come with packages that have more, up to the limit */
 	uint32_t lane_limit;
 	struct sk_device_lane lanes[SK_MAX_LANES];

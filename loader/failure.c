@@ -213,8 +213,24 @@ static const char *signal_text(const struct sk_fault *fault)
 	}
 }
 
-/* "segmentation fault (SIGSEGV): write at address 0x10, at f+0x12 …" */
-static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_call *call)
+/* Where a fault could not read or write; with guarded memory also what lies there. */
+static void add_address(struct text *text, const struct sk_guard *guard, const struct sk_fault *fault)
+{
+	char place[SK_FINDING_SIZE];
+
+	if (fault->signal == SIGSEGV && fault->code == SI_KERNEL) {
+		add(text, "an address that no processor can have; ");
+		return;
+	}
+	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
+	if (guard && sk_guard_describe(guard, fault->address, place, sizeof(place)))
+		add(text, ", %s", place);
+	add(text, "; ");
+}
+
+/* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Guard: NULL without. */
+static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_guard *guard,
+		      const struct sk_call *call)
 {
 	const struct sk_fault *fault = &call->fault;
 
@@ -226,13 +242,9 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
 	} else {
 		add(text, "%s: ", signal_text(fault));
-		if (fault->signal == SIGSEGV && fault->code == SI_KERNEL)
-			add(text, "an address that no processor can have; at ");
-		else if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
-			add(text, "%s at address 0x%" PRIx64 "; at ", fault->write ? "write" : "read",
-			    (uint64_t)(uintptr_t)fault->address);
-		else
-			add(text, "at ");
+		if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
+			add_address(text, guard, fault);
+		add(text, "at ");
 	}
 	add_place(text, module, fault->pc);
 }
@@ -270,11 +282,17 @@ static bool has_failed(const struct sk_worker *worker)
 	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
 }
 
+/* The step that a core was in when its call was left. */
+static uint32_t step_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+{
+	return worker->device->checks ? worker->step : find_step(kernel, false, &worker->call);
+}
+
 static uint32_t task_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
 {
 	if (worker->call.fault.kind == SK_FAULT_NONE)
 		return worker->core.failed_task;
-	uint32_t step = find_step(kernel, false, &worker->call);
+	uint32_t step = step_of(worker, kernel);
 	return step == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.steps[step].task;
 }
 
@@ -331,7 +349,11 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 		add(text, known ? " on " : "");
 		add_core(text, plan, worker);
 		add(text, ": ");
-		add_fault(text, kernel->module, &worker->call);
+		add_fault(text, kernel->module, worker->launch->instance->guard, &worker->call);
+	} else if (known && worker->device->checks && sk_checks_finding(worker->device->checks)) {
+		add(text, " on ");
+		add_core(text, plan, worker);
+		add(text, ": %s", sk_checks_finding(worker->device->checks));
 	} else if (known) {
 		add(text, " returned status %d on ", worker->call.result);
 		add_core(text, plan, worker);
@@ -426,7 +448,7 @@ static void describe_hang(const struct skrt_device *device, const struct sk_laun
 	while ((worker = next_core(&cores))) {
 		if (worker->call.fault.kind != SK_FAULT_EXPELLED)
 			continue;
-		uint32_t step = find_step(kernel, false, &worker->call);
+		uint32_t step = step_of(worker, kernel);
 
 		add(text, "%s", separator);
 		if (step != SK_NO_INDEX) {
@@ -435,7 +457,7 @@ static void describe_hang(const struct skrt_device *device, const struct sk_laun
 		}
 		add_core(text, plan, worker);
 		add(text, ": ");
-		add_fault(text, kernel->module, &worker->call);
+		add_fault(text, kernel->module, launch->instance->guard, &worker->call);
 		separator = "; ";
 	}
 	cores = (struct cores){.device = device, .kernel = kernel};
@@ -540,7 +562,7 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 			add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
 			add(&text, ": ");
 		}
-		add_fault(&text, kernel->module, call);
+		add_fault(&text, kernel->module, NULL, call);
 	}
 	if (left_by_signal(call))
 		add_loss(&text, &kernel->module->image, lost);

@@ -302,15 +302,16 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = map_segments(loading, image);
 	if (!status)
 		status = sk_dynamic_read(loading->path, image, loading->dynamic, &dynamic);
+	if (!status && loading->source->check)
+		status = loading->source->check(loading->source, image, loading->file, loading->file_size);
 	if (!status)
 		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
-	if (!status)
-		status = sk_processor_check(loading->path, image);
-	if (!status)
-		status = sk_dynamic_construct(loading->path, image, &dynamic);
-	return status;
+	if (status || loading->source->only_looked_at)
+		return status;
+	status = sk_processor_check(loading->path, image);
+	return status ? status : sk_dynamic_construct(loading->path, image, &dynamic);
 }
 
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image)

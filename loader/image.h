@@ -53,12 +53,18 @@ struct sk_image {
 	const char *locking; /* an import of the class LOCKING, or NULL */
 };
 
-/* Where a package comes from. */
+/* Where a package comes from, and what it must be. */
 struct sk_source {
 	const char *name; /* for messages; without a descriptor the path */
 	int file; /* descriptor of a regular file, which stays open; -1: none */
 	const struct skrt_import *imports; /* that go before those of stubs/imports.def */
 	uint32_t import_count;
+	/* NULL, or what looks at the mapped file before anything in it has been changed or run; for it: */
+	enum skrt_status (*check)(const struct sk_source *source, const struct sk_image *image, int file,
+				  uint64_t file_size);
+	bool only_looked_at; /* on any processor: no constructors are run, so nothing of it must be */
+	bool check_integrity;
+	const uint8_t *public_key; /* NULL: none has to have signed it */
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is

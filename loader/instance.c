@@ -65,6 +65,34 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	return SKRT_OK;
 }
 
+/* Checked launches go through all of the plan's tables, and call the kernels themselves. */
+static enum skrt_status check_plan(const struct skrt_module *module)
+{
+	const struct sk_plan_view *plan = &module->plan;
+	char error[SK_REPORT_SIZE - 128];
+
+	if (!sk_plan_check_all(plan, error, sizeof(error)))
+		return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
+	for (uint32_t i = 0; i < plan->kernel_count; i++)
+		if (!sk_image_holds(&module->image, sk_plan_address(&plan->kernels[i].code), 1, PROT_EXEC))
+			return sk_report(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
+					 sk_plan_string(&plan->kernels[i].name));
+	return SKRT_OK;
+}
+
+static enum skrt_status make_guard(struct skrt_instance *instance)
+{
+	enum skrt_status status = check_plan(instance->module);
+
+	if (status)
+		return status;
+	instance->guard = sk_guard_open(instance, sk_checks_guard(instance->module->device->checks));
+	if (!instance->guard)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", instance->module->path,
+				 strerror(errno));
+	return SKRT_OK;
+}
+
 /* ---- instances ---- */
 
 static void free_instance(struct skrt_instance *instance)
@@ -73,6 +101,7 @@ static void free_instance(struct skrt_instance *instance)
 		if (instance->workspaces[i].memory)
 			munmap(instance->workspaces[i].memory, instance->workspaces[i].size);
 	sk_call_close(&instance->serial_call);
+	sk_guard_close(instance->guard);
 	free(instance->bindings);
 	free(instance);
 }
@@ -91,6 +120,8 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 	instance->module = module;
 	instance->bindings = bindings;
 	enum skrt_status status = make_workspace(instance, false);
+	if (!status && module->device->checks)
+		status = make_guard(instance);
 	if (status) {
 		free_instance(instance);
 		return status;
@@ -146,6 +177,8 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	status = check_idle(instance);
 	if (!status) {
 		instance->bindings[index] = data;
+		if (instance->guard)
+			sk_guard_forget_binding(instance->guard, index);
 		instance->checked = false;
 	}
 	pthread_mutex_unlock(&module->device->lock);
@@ -204,6 +237,8 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 	for (int i = 0; i < 2 && !status; i++)
 		if (instance->workspaces[i].memory)
 			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);
+	if (!status && instance->guard)
+		sk_guard_forget(instance->guard, byte);
 	pthread_mutex_unlock(&device->lock);
 	return status;
 }

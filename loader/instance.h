@@ -22,6 +22,7 @@ struct skrt_instance {
 	struct sk_workspace workspaces[2]; /* shared, unshared */
 	uint32_t pending; /* launches queued or running, serial runs too; under the device's lock */
 	bool serial; /* a serial run is going on */
+	struct sk_guard *guard; /* of devices with checks; else NULL */
 	struct sk_call serial_call; /* without a stack before the first serial run */
 };
 

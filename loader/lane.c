@@ -58,6 +58,8 @@ static int enter(void *context)
 {
 	struct sk_worker *worker = context;
 
+	if (worker->device->checks)
+		return sk_checks_run(worker);
 	return worker->launch->kernel->entry(&worker->core);
 }
 
@@ -72,6 +74,7 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 
 	worker->launch = launch;
 	worker->word = NULL;
+	worker->step = SK_NO_INDEX;
 	core->failed_task = SK_NO_INDEX;
 	core->bindings = instance->bindings;
 	core->workspace = workspace->memory;

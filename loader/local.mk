@@ -5,6 +5,12 @@ loader_libplan_la_SOURCES = \
 	loader/plan-checker.h loader/plan-launch.c loader/plan.c loader/plan.h \
 	stubs/isa.def
 
+# The seal of packages: sklink makes it, libskrt compares.
+noinst_LTLIBRARIES += loader/libseal.la
+loader_libseal_la_SOURCES = loader/seal.c loader/seal.h
+loader_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
+loader_libseal_la_LIBADD = $(SODIUM_LIBS)
+
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la
 loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
@@ -37,6 +43,7 @@ loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
+	loader/checks.c loader/checks.h loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \
 	loader/failure.c \
@@ -44,6 +51,7 @@ loader_libloader_la_SOURCES = \
 	loader/image.c loader/image.h \
 	loader/imports.c loader/imports.h \
 	loader/instance.c loader/instance.h \
+	loader/integrity.c loader/integrity.h \
 	loader/lane.c \
 	loader/linked.c \
 	loader/module.c loader/module.h \
@@ -58,7 +66,7 @@ loader_libloader_la_SOURCES = \
 	loader/symbols.c \
 	loader/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
-loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la
+loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "loader/device.h"
+#include "loader/integrity.h"
 #include "loader/report.h"
 
 /* ---- loading ---- */
@@ -203,6 +204,9 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.file = -1,
 		.imports = source->imports,
 		.import_count = source->import_count,
+		.check = source->check_integrity || source->public_key ? sk_integrity_check : NULL,
+		.check_integrity = source->check_integrity,
+		.public_key = source->public_key,
 	};
 	enum skrt_status status = check_imports(source, own.name);
 	if (status)

@@ -33,7 +33,34 @@ static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
 	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
 }
 
-/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space, and the dtype's alignment holds. */
+uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
+{
+	bool unshared = tensor->space == SK_SPACE_WORKSPACE && sk_plan_is_task_launch(launch);
+
+	return unshared ? tensor->unshared_offset : tensor->offset;
+}
+
+/* The bytes belong to the tensor that the argument names. */
+static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_view *view = checker->view;
+
+	if (argument->tensor >= view->tensor_count)
+		return sk_plan_fail(checker, "tensor %u is out of range (%u tensors)", argument->tensor,
+				    view->tensor_count);
+
+	const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
+	uint64_t start = sk_plan_tensor_start(launch, tensor);
+
+	if (tensor->space != argument->space || tensor->index != argument->index || argument->offset < start ||
+	    !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
+		return sk_plan_fail(checker, "its bytes are not those of tensor '%s'", sk_plan_string(&tensor->name));
+	return true;
+}
+
+/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space and its tensor, and the dtype's alignment
+ * holds. */
 static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_argument *argument)
 {
@@ -66,7 +93,7 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 	if (argument->offset % dtype_size_or_none(argument))
 		return sk_plan_fail(checker, "offset %" PRIu64 " is not aligned for %s", argument->offset,
 				    sk_dtype_name(argument->dtype));
-	return true;
+	return check_tensor(checker, launch, argument);
 }
 
 static bool check_division(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
@@ -128,12 +155,14 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 {
 	bool by_reference = argument->flags & SK_ARGUMENT_BY_REFERENCE;
 	bool typed = argument->kind <= SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT;
+	bool in_memory = argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+			 argument->kind == SK_ARGUMENT_RESULT;
 
 	if (argument->kind == SK_ARGUMENT_NONE || argument->kind >= SK_ARGUMENT_KIND_COUNT)
 		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
 	if (typed && dtype_size_or_none(argument) == 0)
 		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
-	if ((argument->flags & ~(uint32_t)SK_ARGUMENT_BY_REFERENCE) || argument->reserved)
+	if ((argument->flags & ~(uint32_t)SK_ARGUMENT_BY_REFERENCE) || (argument->tensor && !in_memory))
 		return sk_plan_fail(checker, "a reserved field is not zero");
 	if (by_reference && argument->kind != SK_ARGUMENT_VALUE && argument->kind != SK_ARGUMENT_LENGTH)
 		return sk_plan_fail(checker, "only scalars are passed by reference");

@@ -15,7 +15,7 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 168, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 272, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 72, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_kernel) == 32, "struct sk_plan_kernel");

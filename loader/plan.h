@@ -66,4 +66,7 @@ struct sk_units {
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			      const struct sk_plan_argument *argument);
 
+/* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
+uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);
+
 #endif

@@ -99,12 +99,13 @@ static bool make_slots(struct sk_session *session)
 	return true;
 }
 
-bool sk_session_open(struct sk_session *session, const char *path, const struct skrt_device_options *device)
+bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
+		     const struct skrt_device_options *device)
 {
 	memset(session, 0, sizeof(*session));
-	session->path = path;
+	session->path = source->path;
 	return good(skrt_device_open(device, &session->device)) &&
-	       good(skrt_module_load(session->device, path, &session->module)) && make_slots(session);
+	       good(skrt_module_load_from(session->device, source, &session->module)) && make_slots(session);
 }
 
 bool sk_session_prepare(struct sk_session *session)

@@ -33,7 +33,8 @@ struct sk_session {
 };
 
 /* All functions return false after printing "skrun: error: …". */
-bool sk_session_open(struct sk_session *session, const char *path, const struct skrt_device_options *device);
+bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
+		     const struct skrt_device_options *device);
 /* Gives every tensor memory; without it a session can only be listed. */
 bool sk_session_prepare(struct sk_session *session);
 void sk_session_close(struct sk_session *session);

@@ -84,6 +84,21 @@ struct skrt_device_options {
 	uint32_t timeout_ms; /* most time for one launch; 0: no bound */
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
 	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
+	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES; 0: none */
+};
+
+/* Checks of a device, for finding what kernels and packages do wrong. Launches run the plan step by step instead of the
+ * dispatchers, all cores on one thread, in memory of its own for every tensor: what is bound is copied in and out. What
+ * is found ends the launch with SKRT_KERNEL_FAILED, and the text names task, kernel, core, tensor and bytes. With either
+ * check a call may access only the bytes that its arguments let it: memory is open to it by pages, and what it has
+ * written beyond on open pages is noticed behind it. Serial entries run as always. */
+enum {
+	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
+	 * written yet hold a pattern, since the instance was made or its workspace filled. */
+	SKRT_GUARD = 1,
+	/* Also finds accesses of two cores to the same bytes, one a write, that no await of the plan orders, whatever
+	 * the order in which the cores happen to run. */
+	SKRT_CHECK_RACES = 2
 };
 
 /* Opens a device. Options may be NULL (all 0).
@@ -193,9 +208,16 @@ struct skrt_source {
 	 * array is not needed any more when the module is loaded. */
 	const struct skrt_import *imports;
 	uint32_t import_count;
+	/* Not 0: the package must be byte for byte what sklink wrote, or what is left of it behind strip. Its seal is a
+	 * hash (XXH3-128), which finds damage, but not somebody who makes a new seal. */
+	int check_integrity;
+	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed what is loaded (sklink --sign). */
+	const unsigned char *public_key;
 };
 
-/* skrt_module_load from anywhere. Errors: as there; SKRT_INVALID_ARGUMENT for a source that is none, or several. */
+/* skrt_module_load from anywhere. Errors: as there, SKRT_BAD_PACKAGE also for a package that does not fit its seal or
+ * is not signed with the key; SKRT_INVALID_ARGUMENT for a source that is none, or several; SKRT_UNSUPPORTED for a key if
+ * libskrt was built without libsodium. */
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 
@@ -270,7 +292,8 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 					  uint32_t rank, const uint64_t *shape, void *data);
 
 /* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
- * launches are pending. */
+ * launches are pending. With SKRT_GUARD they hold the pattern of what is not written, whatever the byte, and so do the
+ * outputs. */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
 
 /* ---- streams and launches ---- */

@@ -13,6 +13,7 @@
 #include "loader/measure.h"
 #include "loader/module.h"
 #include "loader/predict.h"
+#include "loader/seal.h"
 #include "loader/session.h"
 
 static const char help[] =
@@ -31,6 +32,10 @@ static const char help[] =
 	"                       with --predict: the profile's)\n"
 	"  --seed N             simulated devices: another order of the cores for each N\n"
 	"  --timeout SECONDS    end a launch that takes longer\n"
+	"  --guard              find reads and writes out of bounds, and reads of what is not written\n"
+	"  --check-races        find accesses that no await orders (on the device a3 unless --device says otherwise)\n"
+	"  --check-integrity    refuse a package that is not as sklink wrote it (strip is allowed)\n"
+	"  --trust FILE         refuse a package that is not signed with the key whose public part is in FILE (PEM)\n"
 	"  --time               print the median time of a run\n"
 	"  --list               list tensors and launches, and run nothing\n"
 	"  --predict            print what the network would take on a device, unfused and fused (default: the one that\n"
@@ -49,7 +54,8 @@ struct assignment {
 };
 
 struct options {
-	const char *package;
+	struct skrt_source package;
+	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
 	struct assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
 	bool random, verify, time, list, predict;
@@ -145,6 +151,10 @@ enum option_number {
 	OPTION_CORES,
 	OPTION_SEED,
 	OPTION_TIMEOUT,
+	OPTION_GUARD,
+	OPTION_CHECK_RACES,
+	OPTION_CHECK_INTEGRITY,
+	OPTION_TRUST,
 	OPTION_TIME,
 	OPTION_LIST,
 	OPTION_PREDICT,
@@ -166,6 +176,10 @@ static const struct option long_options[] = {
 	{"cores", required_argument, NULL, OPTION_CORES},
 	{"seed", required_argument, NULL, OPTION_SEED},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+	{"guard", no_argument, NULL, OPTION_GUARD},
+	{"check-races", no_argument, NULL, OPTION_CHECK_RACES},
+	{"check-integrity", no_argument, NULL, OPTION_CHECK_INTEGRITY},
+	{"trust", required_argument, NULL, OPTION_TRUST},
 	{"time", no_argument, NULL, OPTION_TIME},
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"predict", no_argument, NULL, OPTION_PREDICT},
@@ -175,6 +189,16 @@ static const struct option long_options[] = {
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
+
+static bool read_key(struct options *options, const char *path)
+{
+	const char *error = sk_key_read(path, SK_KEY_PUBLIC, options->public_key);
+
+	if (error)
+		sk_skrun_error("%s: %s", path, error);
+	options->package.public_key = options->public_key;
+	return !error;
+}
 
 static bool parse_option(struct options *options, int option)
 {
@@ -205,6 +229,17 @@ static bool parse_option(struct options *options, int option)
 		return parse_number("seed", optarg, 0, UINT64_MAX, &options->device.seed);
 	case OPTION_TIMEOUT:
 		return parse_seconds("timeout", optarg, &options->device.timeout_ms);
+	case OPTION_GUARD:
+		options->device.checks |= SKRT_GUARD;
+		return true;
+	case OPTION_CHECK_RACES:
+		options->device.checks |= SKRT_CHECK_RACES;
+		return true;
+	case OPTION_CHECK_INTEGRITY:
+		options->package.check_integrity = 1;
+		return true;
+	case OPTION_TRUST:
+		return read_key(options, optarg);
 	case OPTION_TIME:
 		options->time = true;
 		return true;
@@ -229,12 +264,16 @@ static bool parse_option(struct options *options, int option)
 static bool is_run(const struct options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
-	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms;
+	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms ||
+	       options->device.checks;
 }
 
-static bool check_options(const struct options *options)
+static bool check_options(struct options *options)
 {
-	if (!options->package)
+	/* Races need many cores to show. */
+	if ((options->device.checks & SKRT_CHECK_RACES) && !options->device.device)
+		options->device.device = "a3";
+	if (!options->package.path)
 		sk_skrun_error("no package given; skrun --help tells more");
 	else if (options->verify && options->mode_given)
 		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
@@ -249,6 +288,8 @@ static bool check_options(const struct options *options)
 	else if (options->measure && (options->output_count || options->verify || options->time || options->mode_given))
 		sk_skrun_error("--measure runs each task alone; --output, --verify, --time, --unfused and --serial do "
 			       "not go with it");
+	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
+		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
 	else
 		return true;
 	return false;
@@ -302,11 +343,11 @@ static bool parse_command_line(struct options *options, int argc, char **argv, i
 			return false;
 	}
 	for (; optind < argc; optind++) {
-		if (options->package) {
+		if (options->package.path) {
 			sk_skrun_error("one package is enough: %s", argv[optind]);
 			return false;
 		}
-		options->package = argv[optind];
+		options->package.path = argv[optind];
 	}
 	return check_options(options);
 }
@@ -395,7 +436,7 @@ static bool work(const struct options *options)
 	if (options->predict)
 		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
 
-	bool good = sk_session_open(&session, options->package, &device);
+	bool good = sk_session_open(&session, &options->package, &device);
 
 	if (!seconds) {
 		sk_skrun_error("no memory");

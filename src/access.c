@@ -3,11 +3,6 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
-
-/* Temporaries that a message names where several share the bytes. */
-enum { SHOWN_TENSORS = 4 };
-
 /* ---- facts ---- */
 
 bool sk_access_reads(const struct sk_plan_argument *argument)
@@ -118,38 +113,14 @@ const char *sk_access_step_text(struct sk_arena *arena, const struct sk_plan_vie
 			      view->homes[step->core_set].stream);
 }
 
-static bool tensor_holds(const struct sk_plan_view *view, const struct sk_plan_tensor *tensor,
-			 const struct sk_step_access *access)
-{
-	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	bool unshared = tensor->space == SK_SPACE_WORKSPACE && view->launches[access->launch].kind == SK_LAUNCH_TASK;
-	uint64_t start = unshared ? tensor->unshared_offset : tensor->offset;
-
-	return tensor->space == argument->space && tensor->index == argument->index &&
-	       tensor->dtype == argument->dtype && argument->offset >= start &&
-	       sk_within(argument->offset - start, argument->size, tensor->bytes);
-}
-
 const char *sk_access_tensor_text(struct sk_arena *arena, const struct sk_plan_view *view,
 				  const struct sk_step_access *access)
 {
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	const char *text = NULL;
-	uint32_t found = 0;
 
 	if (argument->space == SK_SPACE_STATE)
 		return sk_arena_print(arena, "hidden state %u", argument->index);
-	if (argument->space == SK_SPACE_BINDING)
-		return sk_arena_print(arena, "'%s'",
-				      sk_plan_string(&view->tensors[view->bindings[argument->index]].name));
-	for (uint32_t i = 0; i < view->tensor_count && found < SHOWN_TENSORS; i++) {
-		const char *name = sk_plan_string(&view->tensors[i].name);
-
-		if (!tensor_holds(view, &view->tensors[i], access))
-			continue;
-		text = found++ ? sk_arena_print(arena, "%s or '%s'", text, name) : sk_arena_print(arena, "'%s'", name);
-	}
-	return text ? text : "a tensor without a name";
+	return sk_arena_print(arena, "'%s'", sk_plan_string(&view->tensors[argument->tensor].name));
 }
 
 const char *sk_access_overlap_text(struct sk_arena *arena, const struct sk_plan_view *view,

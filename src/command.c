@@ -38,6 +38,7 @@ const char sk_command_help[] =
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
 	"  -z noexecstack|text|now|defs|separate-code\n"
 	"                            accepted: so it is in every package\n"
+	"  --sign=FILE               sign the package with the Ed25519 key in FILE (PEM; openssl genpkey makes one)\n"
 	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
 	"  --scope-options SCOPE=OPTIONS\n"
 	"                            override options of a scope, or of all (*): name=value:name=value; the\n"
@@ -217,6 +218,7 @@ static const struct option {
 	{"relocatable", "r", SET_FLAG, FIELD(relocatable)},
 	{"soname", NULL, SET_TEXT, FIELD(soname)},
 	{"z", "z", SET_KEYWORD, 0},
+	{"sign", NULL, SET_TEXT, FIELD(private_key)},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"scope-options", NULL, ADD_TEXT, FIELD(scope_options)},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
@@ -507,6 +509,12 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 			sk_error(diag, (struct sk_place){0},
 				 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
 				 "program");
+		if (command->private_key && command->relocatable)
+			sk_error(diag, (struct sk_place){0},
+				 "--sign is for packages that are loaded; what -r makes is signed with the program");
+		if (command->private_key && command->reproduction)
+			sk_error(diag, (struct sk_place){0},
+				 "--repro would put the key of --sign into the archive; reproduce the link without it");
 		if (command->version_script && command->relocatable)
 			sk_error(diag, (struct sk_place){0},
 				 "--version-script says what a package exports; with -r, tell the linker of the "

@@ -53,6 +53,7 @@ struct sk_command {
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	const char *reproduction; /* --repro; NULL: none */
 	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
+	const char *private_key; /* --sign; NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool isolate_objects;

@@ -70,6 +70,7 @@ src_libcore_la_SOURCES = \
 	src/report-file.c src/report-file.h \
 	src/reproduction.c src/reproduction.h \
 	src/roles.c \
+	src/seal.c src/seal.h \
 	src/shares.c src/shares.h \
 	src/signature-attributes.c \
 	src/signature-parts.h \
@@ -80,6 +81,7 @@ src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
 	loader/libnpy.la \
+	loader/libseal.la \
 	loader/libprofile.la \
 	src/libplanning.la \
 	src/libproof.la \
@@ -93,6 +95,7 @@ sklink_LDADD = src/libcore.la
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
 	src/diff.c src/diff.h \
+	src/loadable.c src/loadable.h \
 	src/package-file.c src/package-file.h \
 	src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h \
@@ -100,4 +103,4 @@ skdump_SOURCES = \
 	src/skdump.c \
 	src/table.c src/table.h
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-skdump_LDADD = src/libproof.la stubs/libstubs.la $(LIBELF_LIBS)
+skdump_LDADD = src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm

@@ -182,7 +182,7 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 	return SK_NONE;
 }
 
-static void add_plan(struct package *package)
+static sk_section add_plan(struct package *package)
 {
 	const struct sk_plan_image *image = package->image;
 	sk_section section =
@@ -195,6 +195,7 @@ static void add_plan(struct package *package)
 		sk_linker_relocate(package->linker, section, relocation->offset, SK_RELOCATION_RELATIVE32,
 				   plan_target(package, relocation), 0);
 	}
+	return section;
 }
 
 static void add_report(struct package *package, const struct sk_report *report)
@@ -208,7 +209,8 @@ static void add_report(struct package *package, const struct sk_report *report)
 
 bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
-		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES])
+		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
+		      sk_section *plan_section)
 {
 	struct package package = {
 		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
@@ -219,7 +221,7 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 	add_constants(&package);
 	if (!add_dispatchers(&package, options, entries))
 		return false;
-	add_plan(&package);
+	*plan_section = add_plan(&package);
 	add_report(&package, report);
 	return true;
 }

@@ -16,10 +16,10 @@ struct sk_package_options {
 };
 
 /* Adds everything to the linker. plan is a view of image, and plan_symbol its global symbol;
- * entries become the code of its launches. False after an error
- * in the model's sink. */
+ * entries become the code of its launches, and *plan_section the plan's. False after an error in the model's sink. */
 bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
-		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES]);
+		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
+		      sk_section *plan_section);
 
 #endif

@@ -17,6 +17,7 @@ struct writer {
 	bool task_entries;
 	struct sk_plan_image *image;
 	uint64_t *constant_offsets; /* by tensor */
+	uint32_t *numbers; /* by tensor that is no view: its number in the plan */
 
 	/* The tables in the image, and how much of each has been written. */
 	uint8_t *tables; /* memory of that size, until the strings are known */
@@ -118,12 +119,14 @@ static void count_records(const struct writer *writer, uint64_t counts[COUNTS])
 	}
 }
 
-static uint32_t count_own_tensors(const struct sk_model *model)
+/* Numbers the tensors of the plan, those that are no views. Returns how many there are. */
+static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 {
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < model->tensors.count; i++)
-		count += model->tensors.items[i].view_of == SK_NONE;
+		if (model->tensors.items[i].view_of == SK_NONE)
+			numbers[i] = count++;
 	return count;
 }
 
@@ -152,7 +155,8 @@ static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_
 	*size = sizeof(*header);
 	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
 	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
-	       add_table(header, &header->tensors, count_own_tensors(model), sizeof(struct sk_plan_tensor), size) &&
+	       add_table(header, &header->tensors, number_tensors(model, writer->numbers),
+			 sizeof(struct sk_plan_tensor), size) &&
 	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
 	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
 	       add_table(header, &header->kernels, model->kernels.count, sizeof(struct sk_plan_kernel), size) &&
@@ -285,14 +289,12 @@ static uint64_t base_of(const struct writer *writer, uint32_t tensor, bool unsha
 
 static void write_tensors(struct writer *writer)
 {
-	uint32_t written = 0;
-
 	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
 
 		if (tensor->view_of != SK_NONE)
 			continue;
-		struct sk_plan_tensor *record = &writer->tensors[written];
+		struct sk_plan_tensor *record = &writer->tensors[writer->numbers[i]];
 
 		set_string(writer, &record->name, tensor->name);
 		record->dtype = (uint8_t)tensor->dtype;
@@ -305,9 +307,8 @@ static void write_tensors(struct writer *writer)
 		memcpy(record->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
 		if (record->space == SK_SPACE_BINDING) {
 			record->index = tensor->binding;
-			writer->bindings[tensor->binding] = written;
+			writer->bindings[tensor->binding] = writer->numbers[i];
 		}
-		written++;
 	}
 }
 
@@ -356,6 +357,7 @@ static void write_argument(struct writer *writer, const struct sk_argument *argu
 
 		record->space = (uint8_t)space_of(tensor);
 		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
+		record->tensor = writer->numbers[argument->tensor];
 		record->offset += base_of(writer, argument->tensor, unshared);
 	}
 }
@@ -511,6 +513,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		.task_entries = task_entries,
 		.image = image,
 		.constant_offsets = SK_NEW_ARRAY(model->arena, uint64_t, model->tensors.count),
+		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count),
 	};
 	struct sk_place place = {.file = model->manifest};
 	struct sk_plan header = {0};

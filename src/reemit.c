@@ -49,7 +49,7 @@ static bool check_constants(struct sk_diag *diag, const struct sk_package_file *
 	if (!plan->constants_size)
 		return true;
 	segment = sk_package_file_segment(file, sk_package_file_target(file, &plan->constants), plan->constants_size);
-	if (segment && !segment->writable && !segment->executable)
+	if (plan->constants && segment && !segment->writable && !segment->executable)
 		return true;
 	sk_error(diag, (struct sk_place){.file = file->path}, "the constants are not in a segment that is read-only");
 	return false;

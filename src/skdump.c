@@ -7,6 +7,7 @@
 
 #include "diff.h"
 #include "explain.h"
+#include "loadable.h"
 #include "package-file.h"
 #include "reemit.h"
 #include "show.h"
@@ -25,7 +26,7 @@ static const char help[] =
 	"  --all        all of these, with the entries of single tasks\n"
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
-	"               await can wait for itself, and the code is what the plan says\n"
+	"               await can wait for itself, the code is what the plan says, and libskrt would load it\n"
 	"  --explain TASK\n"
 	"               what became of the task, why, and what puts it in order with others\n"
 	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
@@ -145,6 +146,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		sk_verify_orders(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
 
 	sound &= sk_reemit_compare(diag, file);
+	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
 	printf("verified: %u launch%s, %u step%s", plan->network_launch_count,

@@ -21,6 +21,7 @@
 #include "report-file.h"
 #include "reproduction.h"
 #include "schedule.h"
+#include "seal.h"
 #include "shares.h"
 #include "statistics.h"
 #include "verify.h"
@@ -38,6 +39,7 @@ struct link {
 	struct sk_facts facts; /* why tasks are in order; only if somebody wants to know */
 	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
 	const char *name; /* of the package in C, once there is a plan */
+	sk_section plan_section;
 };
 
 static void print_line(void *context, const char *line)
@@ -158,6 +160,8 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 static void add_dependencies(struct sk_linker *linker, const struct sk_command *command)
 {
 	sk_linker_add_dependency(linker, command->manifest);
+	if (command->private_key)
+		sk_linker_add_dependency(linker, command->private_key);
 	for (size_t i = 0; i < command->response_files.count; i++)
 		sk_linker_add_dependency(linker, command->response_files.items[i]);
 }
@@ -315,7 +319,7 @@ static bool link_package(struct link *link)
 	sk_timing_next(timing, "dispatchers");
 	link->name = sk_package_name(link->arena, command->soname, &link->plan);
 	if (!sk_package_build(model, &link->report, &image, &link->plan, plan_symbol(link), linker, &options,
-			      link->entries))
+			      link->entries, &link->plan_section))
 		return false;
 	/* Dispatchers, plan and constants are sections of the link. */
 
@@ -323,6 +327,11 @@ static bool link_package(struct link *link)
 	if (!sk_linker_link(linker) || diag->errors) /* warnings that are errors do not stop a room */
 		return false;
 	/* The file's parts are complete. */
+
+	if (!command->relocatable &&
+	    !sk_seal_write(link->arena, diag, linker, link->plan_section, command->private_key))
+		return false;
+	/* A package is sealed. */
 
 	if (command->map_file)
 		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));

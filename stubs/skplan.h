@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 2u
+#define SK_PLAN_VERSION 3u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -97,7 +97,7 @@ struct sk_plan_argument {
 	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended */
 	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE */
-	uint32_t reserved;
+	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */
 };
 
 enum sk_step_kind {
@@ -239,6 +239,16 @@ struct sk_plan_table {
 	uint32_t count;
 };
 
+/* What the package's bytes were when it was linked; loader/seal.h computes it. Loaded bytes are those of the PT_LOAD
+ * segments in the file, in their order; what strip changes of them counts as zero: e_shoff and e_shentsize to e_shstrndx
+ * of the ELF header. Hashes are XXH3-128 in canonical form. */
+struct sk_plan_seal {
+	uint64_t file_size;    /* a file of another size has been stripped */
+	uint8_t rest[16];      /* hash of those fields, then of all bytes that are not loaded */
+	uint8_t signature[64]; /* Ed25519ph of the loaded bytes with zeros here and in `loaded`; zeros: not signed */
+	uint8_t loaded[16];    /* hash of the loaded bytes with zeros here */
+};
+
 struct sk_plan {
 	uint32_t magic;
 	uint32_t version;     /* SK_PLAN_VERSION */
@@ -264,6 +274,7 @@ struct sk_plan {
 	struct sk_plan_table homes;	 /* struct sk_plan_home */
 	struct sk_plan_table follows;	 /* uint32_t launch indices */
 	struct sk_plan_table strings;	 /* bytes; the last one is NUL, every string lies inside */
+	struct sk_plan_seal seal;
 };
 
 #endif

@@ -116,6 +116,7 @@ static void set_x(void *context, enum skrt_status status)
 START_TEST(in_order)
 {
 	static const uint64_t hundred = 100, thousand = 1000;
+	struct skrt_device *checked;
 	uint64_t seen[20];
 
 	open_all();
@@ -132,6 +133,8 @@ START_TEST(in_order)
 	ok(skrt_copy(stream, NULL, NULL, 0));
 	expect(skrt_copy(stream, NULL, x, 8), SKRT_INVALID_ARGUMENT, "null");
 	expect(skrt_stream_call(stream, NULL, x), SKRT_INVALID_ARGUMENT, "null");
+	expect(skrt_device_open(&(struct skrt_device_options){.checks = 4}, &checked), SKRT_INVALID_ARGUMENT,
+	       "some of them are unknown");
 	ok(skrt_synchronise(stream));
 	close_all();
 }

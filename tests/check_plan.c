@@ -184,7 +184,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 1 is not supported", d.plan->version = 1);
-	REFUSED("version 3 is not supported", d.plan->version = 3);
+	REFUSED("version 4 is not supported", d.plan->version = 4);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -348,7 +348,9 @@ START_TEST(damaged_arguments)
 	REFUSED("0 bytes at offset", d.arguments[PLAIN][0].size = 0);
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
 	REFUSED("reserved", d.arguments[PLAIN][0].flags = 2);
-	REFUSED("reserved", d.arguments[PLAIN][0].reserved = 2);
+	REFUSED("reserved", d.arguments[PLAIN][3].tensor = 1);
+	REFUSED("tensor 99 is out of range", d.arguments[PLAIN][0].tensor = 99);
+	REFUSED("its bytes are not those of tensor", d.arguments[PLAIN][0].tensor = 1);
 	REFUSED("only scalars are passed by reference", d.arguments[PLAIN][0].flags = SK_ARGUMENT_BY_REFERENCE);
 	REFUSED("it is divided, but its step is not", d.arguments[PLAIN][0].element_bytes = 4);
 	REFUSED("does not fit into i32", d.arguments[PLAIN][3].value++);

@@ -1,99 +1,19 @@
-/* Fuzz target: a package through both of its readers. libskrt loads it as for a run: segments mapped, relocated and
- * protected, the plan checked, every launch prepared; the linker's --wrap takes the place of what would call its
- * constructors. skdump's reader opens it and proves it, makes every dispatcher again, and tells about it. Nothing in it
- * is run. */
+/* Fuzz target: a package through both of its readers. Nothing in it is run. */
 #include "fuzz.h"
 
+#include <elf.h>
 #include <unistd.h>
 
-#include "diff.h"
-#include "explain.h"
-#include "loader/module.h"
-#include "package-file.h"
-#include "reemit.h"
-#include "verify.h"
-
-enum skrt_status __wrap_sk_dynamic_construct(const char *path, struct sk_image *image,
-					     const struct sk_dynamic *dynamic);
-
-/* Neither does the image get destructors. */
-enum skrt_status __wrap_sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic)
-{
-	(void)path;
-	(void)image;
-	(void)dynamic;
-	return SKRT_OK;
-}
-
-static bool load(const char *path)
-{
-	struct skrt_device *device;
-	struct skrt_module *module;
-	bool loaded = false;
-
-	fuzz_promise(!skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device), "a device can be opened");
-	if (!skrt_module_load(device, path, &module)) {
-		loaded = true;
-		const struct skrt_kernel *kernel;
-		struct skrt_tensor tensor;
-
-		for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++)
-			skrt_module_tensor(module, i, &tensor);
-		for (uint32_t i = 0; i < module->plan.launch_count; i++)
-			loaded &= !sk_module_prepare(module, i, &kernel);
-		fuzz_promise(!skrt_module_unload(module), "a module can be unloaded");
-	}
-	fuzz_promise(!skrt_device_close(device), "a device can be closed");
-	return loaded;
-}
-
-enum { EXPLAINED = 64 };
-
-/* What skdump says of a package that has been proved: nothing that its names and numbers can break. */
-static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
-{
-	FILE *stream = fopen("/dev/null", "w");
-	const struct sk_explanation explanation = {arena, &file->plan, &file->report, facts, stream};
-
-	fuzz_promise(stream, "there is a /dev/null");
-	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
-		sk_explain(&explanation, i);
-	fuzz_promise(!sk_diff_print(arena, file, file, stream), "a package is no different from itself");
-	fclose(stream);
-}
-
-static bool prove(const char *path)
-{
-	struct sk_arena *arena = sk_arena_create();
-	struct sk_package_file file = {0};
-	struct sk_diag diag;
-	bool sound = false;
-
-	sk_diag_init(&diag, arena);
-	if (sk_package_file_open(arena, &diag, path, &file)) {
-		struct sk_facts facts = {0};
-
-		sound = sk_verify_orders(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
-					 &facts) &&
-			sk_reemit_compare(&diag, &file);
-		if (sound)
-			tell(arena, &file, &facts);
-		fuzz_promise(sound == !diag.errors, "a proof fails if and only if there is an error");
-		sk_package_file_close(&file);
-	} else {
-		fuzz_promise(diag.errors, "a package that is refused gives an error");
-	}
-	sk_arena_destroy(arena);
-	return sound;
-}
+#include "package-readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	char path[FUZZ_PATH_SIZE];
+	char path[FUZZ_PATH_SIZE], reason[512];
 	int descriptor = fuzz_file(bytes, size, path);
 
-	bool loaded = load(path), sound = prove(path);
+	bool loaded = readers_load(path, false, reason, sizeof(reason)), sound = readers_prove(path);
 
+	readers_load(path, true, reason, sizeof(reason));
 	/* Objects of sklink -r are only read. */
 	if (sound && (loaded || (size > offsetof(Elf64_Ehdr, e_type) && bytes[offsetof(Elf64_Ehdr, e_type)] == ET_REL)))
 		fuzz_accept();

@@ -202,7 +202,8 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "partitions", partitions);
 	table(&writer, "homes", homes);
 	table(&writer, "follows", 0);
-	fprintf(file, "\t.long .Lstrings - ., .Lend - .Lstrings\n\t.balign 8\n");
+	fprintf(file, "\t.long .Lstrings - ., .Lend - .Lstrings\n\t.zero %zu\n\t.balign 8\n",
+		sizeof(struct sk_plan_seal));
 	write_launches(&writer, package);
 	write_tasks(&writer, package);
 	fprintf(file, "\t.balign 8\n");

@@ -4,7 +4,7 @@
 set -eu
 . "$top_srcdir/tests/lib.sh"
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
-libskrt="$top_builddir/.libs/libskrt.a -lpthread -lm"
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 cat >more.c <<'C'
 #include "skkernel.h"

@@ -123,16 +123,25 @@ tests_faults_LDADD = libskrt.la
 tests_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/fault-kernels.c
 
+# What checked launches find: bounds, unwritten memory, races.
+check_PROGRAMS += tests/drop-await
+tests_drop_await_SOURCES = tests/drop-await.c
+tests_drop_await_LDADD = loader/libplan.la
+SHELL_TESTS += tests/guard.sh tests/check-races.sh tests/integrity.sh
+QUICK_TESTS += tests/guard.sh tests/check-races.sh tests/integrity.sh
+EXTRA_DIST += tests/check-kernels.c
+
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz.c tests/fuzz.h
 MUTATE_FILES = tests/mutate.c tests/mutants.c tests/mutants.h
 FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
-FUZZ_PACKAGE_FILES = $(FUZZ_FILES) tests/fuzz-package.c \
+PACKAGE_READER_FILES = $(FUZZ_FILES) tests/package-readers.c tests/package-readers.h \
 	src/diff.c src/diff.h src/table.c src/table.h \
-	src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
+	src/loadable.c src/loadable.h src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h
+FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz-package.c
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
@@ -150,6 +159,11 @@ tests_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
 tests_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_fuzz_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
 tests_fuzz_package_LDADD = $(PACKAGE_READERS)
+check_PROGRAMS += tests/corrupt
+tests_corrupt_SOURCES = $(PACKAGE_READER_FILES) tests/corrupt.c
+tests_corrupt_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_corrupt_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
+tests_corrupt_LDADD = $(PACKAGE_READERS)
 check_PROGRAMS += tests/bombs
 tests_bombs_SOURCES = tests/bombs.c
 tests_bombs_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)

@@ -245,7 +245,8 @@ void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t off
 						      .index = record->index,
 						      .offset = record->offset + offset,
 						      .size = size,
-						      .element_bytes = element_bytes});
+						      .element_bytes = element_bytes,
+						      .tensor = tensor});
 }
 
 void plan_shared(struct plan *plan, uint32_t tensor, unsigned access)
@@ -273,7 +274,8 @@ static void add_cell(struct plan *plan, enum sk_argument_kind kind, uint32_t ten
 						.space = record->space,
 						.index = record->index,
 						.offset = record->offset + offset,
-						.size = sk_dtype_size(record->dtype)});
+						.size = sk_dtype_size(record->dtype),
+						.tensor = tensor});
 }
 
 void plan_load(struct plan *plan, uint32_t tensor, uint64_t offset)

@@ -4,7 +4,7 @@
 set -eu
 . "$top_srcdir/tests/lib.sh"
 driver=$top_builddir/tests/link-driver
-libskrt="$top_builddir/.libs/libskrt.a -lpthread -lm"
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 
 # Linkers, as directories with an `ld` in them for the compiler's -B.

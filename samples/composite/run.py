@@ -17,6 +17,7 @@ class DeviceOptions(ctypes.Structure):  # struct skrt_device_options
         ("timeout_ms", ctypes.c_uint32),
         ("seed", ctypes.c_uint64),
         ("stack_size", ctypes.c_uint64),
+        ("checks", ctypes.c_uint32),
     ]
 
 

@@ -1,0 +1,16 @@
+/* Both readers of packages, for tests of damaged ones. Nothing in the package is run: the linker's --wrap takes the
+ * place of what would call its constructors. */
+#ifndef SK_TESTS_PACKAGE_READERS_H
+#define SK_TESTS_PACKAGE_READERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* libskrt: loads the package as for a run, with segments mapped, relocated and protected, checks the plan, and prepares
+ * every launch. False with the reason, which ends the process if there is none. */
+bool readers_load(const char *path, bool check_integrity, char *reason, size_t size);
+
+/* skdump: opens the package, proves its plan, makes its dispatchers again, and looks whether libskrt would load it. */
+bool readers_prove(const char *path);
+
+#endif
