@@ -111,7 +111,8 @@ END_TO_END_TESTS = \
 	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
-	tests/status.sh
+	tests/status.sh \
+	tests/threads.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
