@@ -9,7 +9,7 @@
 
 #define OUTPUT "linked.sk"
 #define SCRIPT "linked.script" /* exports everything */
-#define MAP "linked.map"
+#define MAP    "linked.map"
 
 enum { CALL_SIZE = 16 };
 

@@ -101,6 +101,7 @@ END_TO_END_TESTS = \
 	tests/lanes.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
+	tests/manuals.sh \
 	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
