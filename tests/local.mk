@@ -116,6 +116,8 @@ END_TO_END_TESTS = \
 	tests/threads.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
+SHELL_TESTS += tests/combinations.sh
+SLOW_TESTS += tests/combinations.sh
 EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
 
 # What kernels can do wrong.
