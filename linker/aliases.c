@@ -71,8 +71,6 @@ void sk_aliases_read(struct sk_linker *linker)
 
 		linker->symbols.items[sk_symbol_intern(linker, name, strlen(name))].traced = true;
 	}
-	for (size_t i = 0; i < options->required_count; i++)
-		sk_linker_require(linker, options->required[i]);
 }
 
 static bool is_wrapped(const struct sk_linker *linker, const char *name)

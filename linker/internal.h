@@ -26,6 +26,8 @@
  *   write.c    the file
  *   reach.c    how much of the image code reaches
  *   statistics.c  counts things
+ *   parallel.c loops in several threads
+ *   imports.c  what the C library has for packages
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
 #ifndef SK_LINKER_INTERNAL_H
@@ -675,6 +677,7 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 
 /* Adds to the message added last through which kernel the section is part of the image, if through any. */
 void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
+
 /* ---- isolate.c ---- */
 
 /* The symbol for a definition of this name in one object: another one, if objects are isolated. */
@@ -810,6 +813,7 @@ bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint
 /* Calls body for parts of 0 to count, in as many threads as the options allow; returns when all are done. */
 void sk_parallel(const struct sk_linker *linker, size_t count, void (*body)(void *context, size_t first, size_t end),
 		 void *context);
+
 /* ---- significance.c, refine.c, icf.c ---- */
 
 /* Nodes with numbered edges, and a class for each. */

@@ -263,7 +263,8 @@ static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_i
 
 		reach_targets(linker, section);
 		isa |= section->object ? section->object->isa : 0;
-		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size)
+		/* What is thread-local is refused later on, and says so better. */
+		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size || (section->flags & SHF_TLS))
 			continue;
 		if (section->state == SK_NONE) {
 			section->state = (uint32_t)linker->states.count;

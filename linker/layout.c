@@ -318,7 +318,8 @@ static void sort_outputs(struct sk_linker *linker)
 		if (sorted[i]->rank == SK_RANK_INIT_ARRAY || sorted[i]->rank == SK_RANK_FINI_ARRAY)
 			sort_by_priority(linker, sorted[i]);
 	}
-	memcpy(linker->outputs.items, sorted, count * sizeof(*sorted)); /* not replaced: more will be pushed */
+	if (count) /* with -r there may be nothing */
+		memcpy(linker->outputs.items, sorted, count * sizeof(*sorted)); /* not replaced: more will be pushed */
 }
 
 /* ---- at which addresses ---- */
@@ -422,6 +423,7 @@ static bool place_apart(struct sk_linker *linker)
 {
 	uint64_t offset = sizeof(Elf64_Ehdr), contents = 0;
 
+	linker->loaded_size = linker->file_size = offset;
 	for (size_t i = 0; i < linker->outputs.count; i++) {
 		struct sk_output *output = linker->outputs.items[i];
 		uint64_t end = 0;

@@ -44,8 +44,6 @@ struct sk_linker_options {
 	size_t assignment_count;
 	const char *const *wrapped; /* --wrap f: references to f mean __wrap_f, and to __real_f mean f */
 	size_t wrapped_count;
-	const char *const *required; /* --require-defined, as sk_linker_require */
-	size_t required_count;
 	bool no_gc_sections; /* all of every object that is pulled stays */
 	const char *version_script; /* names to be exported, and their versions; NULL: none */
 	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */

@@ -18,13 +18,13 @@ const char sk_command_help[] =
 	"MANIFEST is the scope manifest (YAML); each OBJECT is a kernel object (.o) or an archive (.a).\n"
 	"\n"
 	"  -o FILE, --output=FILE    write the package to FILE\n"
-	"  -L DIR                    search DIR for libraries and for objects that the manifest names\n"
-	"  -l NAME                   link with libNAME.a\n"
+	"  -L DIR, --library-path=DIR\n"
+	"                            search DIR for libraries and for objects that the manifest names\n"
+	"  -l NAME, --library=NAME   link with libNAME.a, or with NAME if that begins with a colon\n"
 	"  --whole-archive           take every member of the archives that follow\n"
 	"  --no-whole-archive        take members on demand again\n"
-	"  -u SYMBOL, --undefined=SYMBOL\n"
-	"                            keep SYMBOL, and pull the member that defines it\n"
-	"  --require-defined=SYMBOL  the same, and fail if nothing defines it\n"
+	"  -u SYMBOL, --undefined=SYMBOL, --require-defined=SYMBOL\n"
+	"                            keep SYMBOL, which must be defined, and pull the member that defines it\n"
 	"  --defsym SYMBOL=VALUE     define SYMBOL as another symbol or a number\n"
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
@@ -75,8 +75,8 @@ const char sk_command_help[] =
 	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
 	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
 	"  @FILE                     read more arguments from FILE\n"
-	"  --help                    print this help\n"
-	"  --version                 print the version\n"
+	"  -h, --help                print this help\n"
+	"  -v, --version             print the version\n"
 	"\n"
 	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
 
@@ -207,7 +207,7 @@ static const struct option {
 	{"library", "l", ADD_LIBRARY, 0},
 	{"whole-archive", NULL, BEGIN_WHOLE, 0},
 	{"no-whole-archive", NULL, END_WHOLE, 0},
-	{"undefined", "u", ADD_TEXT, FIELD(undefined)},
+	{"undefined", "u", ADD_TEXT, FIELD(required)},
 	{"require-defined", NULL, ADD_TEXT, FIELD(required)},
 	{"defsym", NULL, ADD_TEXT, FIELD(assignments)},
 	{"wrap", NULL, ADD_TEXT, FIELD(wrapped)},

@@ -36,8 +36,7 @@ struct sk_command {
 	SK_ARRAY(struct sk_command_input) inputs;
 	SK_ARRAY(struct sk_command_word) words; /* all of them, in order, but those of --repro and --chroot */
 	sk_texts search_paths; /* -L */
-	sk_texts undefined; /* -u */
-	sk_texts required; /* --require-defined */
+	sk_texts required; /* -u, --require-defined */
 	sk_texts assignments; /* --defsym */
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */

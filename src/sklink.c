@@ -70,8 +70,6 @@ static struct sk_linker *create_linker(const struct link *link)
 					.assignment_count = command->assignments.count,
 					.wrapped = command->wrapped.items,
 					.wrapped_count = command->wrapped.count,
-					.required = command->required.items,
-					.required_count = command->required.count,
 					.version_script = command->version_script,
 					.isolate_objects = command->isolate_objects,
 					.allow_multiple_definition = command->allow_multiple_definition,
@@ -120,8 +118,8 @@ static void add_inputs(const struct link *link)
 			sk_linker_add_file(linker, input->name, input->whole_archive);
 		sk_timing_end(link->timing);
 	}
-	for (size_t i = 0; i < command->undefined.count; i++)
-		sk_linker_require(linker, command->undefined.items[i]);
+	for (size_t i = 0; i < command->required.count; i++)
+		sk_linker_require(linker, command->required.items[i]);
 }
 
 /* The command line overrides the environment, and that the manifest. */

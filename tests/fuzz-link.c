@@ -9,6 +9,7 @@
 
 #define OUTPUT "linked.sk"
 #define SCRIPT "linked.script" /* exports everything */
+#define MAP    "linked.map"
 
 enum { CALL_SIZE = 16 };
 
@@ -68,6 +69,7 @@ static const struct sk_linker_options *choose_options(const char *path)
 		{0},
 		{.icf = SK_ICF_ALL, .print_icf_sections = true, .cross_references = true},
 		{.icf = SK_ICF_SAFE, .isolate_objects = true, .version_script = SCRIPT, .cross_references = true},
+		{.icf = SK_ICF_ALL, .no_gc_sections = true, .compress_debug = true, .map_file = MAP},
 	};
 	FILE *file = fopen(path, "rb"), *script = fopen(SCRIPT, "w");
 	unsigned sum = 0;
@@ -97,6 +99,7 @@ static bool link_once(const char *path, bool whole_archive, bool relocatable)
 
 	fuzz_promise(linked == !diag.errors, "a link fails if and only if there is an error");
 	unlink(SCRIPT);
+	unlink(MAP);
 	fuzz_promise(linked == (unlink(OUTPUT) == 0), "there is an output file if and only if there is no error");
 	sk_linker_destroy(linker);
 	sk_arena_destroy(arena);

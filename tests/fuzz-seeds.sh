@@ -26,6 +26,7 @@ compile absolute.o tests/fuzz/object.c -O1 -fno-pic
 compile kernels.o tests/kernels.c $KERNEL_CFLAGS
 compile small.o tests/kernels.c -Os -fPIC -fno-asynchronous-unwind-tables
 compile composite.o samples/composite/kernels.c $KERNEL_CFLAGS
+echo 'const int numbers[] = {1, 2, 3};' | $KERNEL_CC -fPIC -x c -c - -o object/data.o # with -r, nothing of it stays
 $KERNEL_CC -r -nostdlib object/all.o object/small.o -o object/joined.o
 
 (cd object && ar qcD ../archive/two.a all.o composite.o)

@@ -8,7 +8,7 @@
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
- *     --defsym, --wrap, --require-defined, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
+ *     --defsym, --wrap, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
  *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
  *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
  *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
@@ -28,8 +28,8 @@ struct arguments {
 	const char *output, *soname, *constants;
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
-	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *defined[MAXIMUM], *traced[MAXIMUM];
-	size_t assignment_count, wrapped_count, defined_count, traced_count;
+	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *traced[MAXIMUM];
+	size_t assignment_count, wrapped_count, traced_count;
 	const char *map_file, *dependency_file, *version_script;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
@@ -93,8 +93,6 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			push(options->assignments, &options->assignment_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "--wrap"))
 			push(options->wrapped, &options->wrapped_count, value_of(arguments, count, &i));
-		else if (!strcmp(name, "--require-defined"))
-			push(options->defined, &options->defined_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "--trace-symbol"))
 			push(options->traced, &options->traced_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "--map"))
@@ -145,7 +143,6 @@ static bool takes_value(const char *name)
 					    "--version-script",
 					    "--defsym",
 					    "--wrap",
-					    "--require-defined",
 					    "--trace-symbol",
 					    "--map",
 					    "--dependency-file"};
@@ -344,8 +341,6 @@ int main(int count, char **arguments)
 							     .assignment_count = options->assignment_count,
 							     .wrapped = options->wrapped,
 							     .wrapped_count = options->wrapped_count,
-							     .required = options->defined,
-							     .required_count = options->defined_count,
 							     .allow_multiple_definition = options->multiple,
 							     .no_gc_sections = options->no_gc,
 							     .print = print_line,

@@ -86,7 +86,7 @@ fails_with 'undefined symbol: helper' "$driver" -o refused.so --isolate-objects 
 # Names that the command line gives another meaning; required ones; the linker's own.
 echo 'long other(void) { return 5; }' | source other
 gives '5 11016' 'user kernel_1' user.o other.o k1.o --defsym helper=other # it outdoes all definitions
-gives 100 user user.o k1.o k2.o --require-defined helper
+gives 100 user user.o k1.o k2.o -u helper
 gives '5 11111' 'user kernel_1' user.o k1.o other.o --wrap helper --defsym __wrap_helper=other
 gives 100 user user.o k1.o k2.o --trace-symbol helper
 grep -q '^k2.o: definition of helper$' lines.txt || { cat lines.txt; fail "--trace-symbol"; }

@@ -73,10 +73,10 @@ printf '.globl s\n.type s,@function\ns: sub $8,%%rsp\nmov $64,%%eax\ncvtsi2sd %%
 gives 16 s s.o
 gives 17 s s.o wrap_sqrt.o --wrap sqrt
 
-# ---- --require-defined, --allow-multiple-definition ----
-gives 11 f f.o g.o libh.a --require-defined h
+# ---- -u, --allow-multiple-definition ----
+gives 11 f f.o g.o libh.a -u h
 nm out.so | grep -q ' t h$' || fail "a required symbol is not there"
-fails_with 'undefined symbol: nothing' "$driver" -o out2.so --export entry=f f.o g.o --require-defined nothing
+fails_with 'undefined symbol: nothing' "$driver" -o out2.so --export entry=f f.o g.o -u nothing
 fails_with 'duplicate symbol: g' "$driver" -o out2.so --export entry=f f.o g.o g2.o
 gives 11 f f.o g.o g2.o --allow-multiple-definition
 gives 21 f f.o g2.o g.o --allow-multiple-definition

@@ -81,6 +81,14 @@ if echo 'int f;' | $KERNEL_CC -mtls-dialect=gnu2 -x c -c - -o dialect.o 2>/dev/n
 	model global-dynamic '' '-fPIC -mtls-dialect=gnu2' 'R_X86_64_(GOTPC32_TLSDESC|TLSDESC_CALL)'
 fi
 
+# Of a kernel that runs on several cores the state is not merely hidden.
+sed 's/SK_KERNEL(scale, "/&split=n; /' kernel.c >split.c
+compile split
+for option in -j1 -j2 -r; do
+	fails_with "^sklink: error: count.o:.*'here' uses thread-local storage" "$sklink" model.yaml split.o count.o -o out.sk $option
+	! grep -q 'hidden state' err.txt || { cat err.txt >&2; fail "thread-local storage is taken for hidden state"; }
+done
+
 # IFUNCs: called, addressed, and as a kernel.
 cat >count.c <<'C'
 static int one(int x) { return x; }

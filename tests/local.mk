@@ -101,6 +101,7 @@ END_TO_END_TESTS = \
 	tests/lanes.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
+	tests/manuals.sh \
 	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
@@ -111,9 +112,12 @@ END_TO_END_TESTS = \
 	tests/scope-options.sh \
 	tests/segments.sh \
 	tests/skdump.sh \
-	tests/status.sh
+	tests/status.sh \
+	tests/threads.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
+SHELL_TESTS += tests/combinations.sh
+SLOW_TESTS += tests/combinations.sh
 EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
 
 # What kernels can do wrong.

@@ -45,7 +45,13 @@ printf 'int __wrap_f(void) { return 2; }\nint f(void) { return 1; }\nint g(void)
 compile f
 fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user -o out.sk
 "$sklink" model.yaml kernels.o f.o -u user --defsym g=f -o out.sk
-fails_with 'nowhere' "$sklink" model.yaml kernels.o --require-defined=nowhere -o out.sk
+for option in '-u ' --undefined= --require-defined=; do
+	# shellcheck disable=SC2086
+	fails_with 'undefined symbol: nowhere' "$sklink" model.yaml kernels.o ${option}nowhere -o out.sk
+	# shellcheck disable=SC2086
+	"$sklink" model.yaml kernels.o f.o ${option}f --defsym=g=f -o out.sk
+	nm out.sk | grep -q ' t f$' || fail "${option}f"
+done
 cp f.c again.c && compile again
 fails_with 'f' "$sklink" model.yaml kernels.o f.o again.o --defsym g=f -u user -u f -o out.sk
 "$sklink" model.yaml kernels.o f.o again.o --defsym g=f -u user --allow-multiple-definition -o out.sk

@@ -316,7 +316,7 @@ done
 fails_with 'uses thread-local storage' "$driver" --relocatable -o bad.o --export x=tls tls.o
 fails_with 'refers to an IFUNC' "$driver" --relocatable -o bad.o --export x=ifunc ifunc.o
 fails_with 'needs an absolute address' "$driver" --relocatable -o bad.o --export x=nopic nopic.o
-fails_with 'undefined symbol: nothing' "$driver" --relocatable -o bad.o --export x=walk --require-defined nothing kernels.o
+fails_with 'undefined symbol: nothing' "$driver" --relocatable -o bad.o --export x=walk -u nothing kernels.o
 [ ! -e bad.o ] || fail "an object in spite of the error"
 
 # ---- two packages in one program ----
