@@ -318,6 +318,10 @@ struct sk_partition *sk_partition_build(struct sk_model *model)
 		return NULL;
 
 	struct sk_segments *segments = sk_segments_build(model, dependencies);
+
+	if (!segments)
+		return NULL;
+
 	struct sk_partition *partition = SK_NEW(arena, struct sk_partition);
 	struct partitioner partitioner = {model, arena, dependencies, segments, partition};
 	unsigned errors = model->diag->errors;

@@ -47,8 +47,8 @@ struct sk_partition {
  * streams, those about the longest chains. */
 enum { SK_MAX_BEFORE = 1 << 24 };
 
-/* NULL if a scope with strict-scope-check=abort is not fused whole, or two symbols have the same name (said in the
- * sink). */
+/* NULL if a scope with strict-scope-check=abort is not fused whole, scopes reach over each other in too great numbers,
+ * or two symbols have the same name (said in the sink). */
 struct sk_partition *sk_partition_build(struct sk_model *model);
 
 /* True if it is known that every task of the earlier launch has ended when the later one starts. */

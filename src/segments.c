@@ -1,9 +1,12 @@
 /* See segments.h. The passes, in order: tag sets, verdicts, predecessors; then floors, placement. */
 #include "segments.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "verdicts.h"
+
+#define MOST_REACH (UINT64_C(1) << 29)
 
 static const struct sk_task *task_at(const struct sk_segments *segments, uint32_t task)
 {
@@ -64,6 +67,23 @@ static void find_tag_sets(struct sk_segments *segments)
 		segments->set_of[t] = set;
 		segments->sets.items[set].last = t;
 	}
+}
+
+/* Finding floors goes over all tasks from the first to the last one of each set, so scopes that reach over each other
+ * in great numbers would take forever. */
+static bool check_reach(const struct sk_segments *segments)
+{
+	uint64_t reach = 0;
+
+	for (size_t i = 0; i < segments->sets.count; i++)
+		reach += segments->sets.items[i].last - segments->sets.items[i].first + 1;
+	if (reach <= MOST_REACH)
+		return true;
+	sk_error(segments->model->diag, (struct sk_place){.file = segments->model->manifest},
+		 "%zu scopes reach over each other: from their first tasks to their last ones there are %" PRIu64
+		 " tasks in all, more than %" PRIu64,
+		 segments->sets.count, reach, MOST_REACH);
+	return false;
 }
 
 /* ---- predecessors ---- */
@@ -234,6 +254,8 @@ struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_de
 	segments->first_recorder = SK_NEW_ARRAY(arena, uint32_t, count);
 
 	find_tag_sets(segments);
+	if (!check_reach(segments))
+		return NULL;
 	sk_verdicts_find(segments);
 	/* It is known of each task whether it can be fused by itself. */
 	find_predecessors(segments, dependencies);

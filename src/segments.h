@@ -41,7 +41,8 @@ struct sk_segments {
 	struct sk_level *levels; /* by task: scratch of one pass */
 };
 
-/* Tag sets, verdicts and predecessors. The streams that a scope has too many of are warned of. */
+/* Tag sets, verdicts and predecessors. The streams that a scope has too many of are warned of. NULL if too many scopes
+ * reach over each other (said in the sink). */
 struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_dependencies *dependencies);
 
 /* Groups the tasks as the verdicts say; again, after they have changed. */

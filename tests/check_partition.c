@@ -618,6 +618,21 @@ START_TEST(test_wait_without_record)
 }
 END_TEST
 
+START_TEST(test_too_many_scopes_reach_over_each_other)
+{
+	enum { SCOPES = 24000 };
+
+	for (uint32_t i = 0; i < 2 * SCOPES; i++)
+		add_task(test, sk_arena_print(test->arena, "k%u", i), PLAIN, 0,
+			 sk_arena_print(test->arena, "s%u", i % SCOPES), in("a"));
+	test_model_finish(test);
+	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_str_eq(said(),
+			 "test: error: test.yaml: 24000 scopes reach over each other: from their first tasks to "
+			 "their last ones there are 576024000 tasks in all, more than 536870912\n");
+}
+END_TEST
+
 /* ---- at random ---- */
 
 enum { MAX_TASKS = 32 };
@@ -824,6 +839,7 @@ int main(void)
 	tcase_add_test(hand, test_same_names);
 	tcase_add_test(hand, test_reserved_names);
 	tcase_add_test(hand, test_wait_without_record);
+	tcase_add_test(hand, test_too_many_scopes_reach_over_each_other);
 	suite_add_tcase(suite, hand);
 
 	tcase_set_timeout(random, 120);
