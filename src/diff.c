@@ -27,6 +27,9 @@ struct item {
 	const char *name;
 	const char *values[MOST_PROPERTIES];
 	bool found; /* the other plan has one of its name */
+	/* Items of one name, which a plan may have, in order; SK_NONE: no more. */
+	uint32_t next;
+	uint32_t last, unpaired; /* of the first one: the last, and the first that has not been found */
 };
 
 struct items {
@@ -41,8 +44,14 @@ static struct item *add_item(struct items *items, enum kind kind, const char *na
 {
 	uint32_t number = (uint32_t)items->list.count;
 
-	sk_map_insert(&items->numbers[kind], name, strlen(name), number);
-	sk_array_push(items->arena, &items->list, (struct item){.kind = kind, .name = name});
+	uint32_t first = sk_map_insert(&items->numbers[kind], name, strlen(name), number);
+
+	sk_array_push(items->arena, &items->list,
+		      (struct item){.kind = kind, .name = name, .next = SK_NONE, .last = number, .unpaired = number});
+	if (first != number) {
+		items->list.items[items->list.items[first].last].next = number;
+		items->list.items[first].last = number;
+	}
 	return &items->list.items[number];
 }
 
@@ -210,6 +219,19 @@ static void lone_item(struct sk_table *table, const char *sign, const struct ite
 	sk_table_cell(table, "%s", "");
 }
 
+/* The first item of that name that has no partner yet, or NULL. */
+static struct item *find_partner(struct items *items, const struct item *item)
+{
+	uint32_t first = sk_map_find(&items->numbers[item->kind], item->name, strlen(item->name));
+	uint32_t number = first == SK_NONE ? SK_NONE : items->list.items[first].unpaired;
+
+	if (number == SK_NONE)
+		return NULL;
+	items->list.items[number].found = true;
+	items->list.items[first].unpaired = items->list.items[number].next;
+	return &items->list.items[number];
+}
+
 bool sk_diff_print(struct sk_arena *arena, const struct sk_package_file *first, const struct sk_package_file *second,
 		   FILE *stream)
 {
@@ -221,14 +243,12 @@ bool sk_diff_print(struct sk_arena *arena, const struct sk_package_file *first, 
 	sk_table_init(&table, arena, "lllll");
 	for (size_t i = 0; i < before.list.count; i++) {
 		const struct item *item = &before.list.items[i];
-		uint32_t other = sk_map_find(&after.numbers[item->kind], item->name, strlen(item->name));
+		struct item *other = find_partner(&after, item);
 
-		if (other == SK_NONE) {
+		if (other)
+			compare(&table, item, other);
+		else
 			lone_item(&table, "-", item);
-			continue;
-		}
-		after.list.items[other].found = true;
-		compare(&table, item, &after.list.items[other]);
 	}
 	for (size_t i = 0; i < after.list.count; i++)
 		if (!after.list.items[i].found)
