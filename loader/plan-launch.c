@@ -270,7 +270,7 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
-	if (step->flags & ~(SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL) || step->reserved)
+	if (step->flags & ~(SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_TIMED) || step->reserved)
 		return sk_plan_fail(checker, "a reserved field is not zero");
 	return check_spread(checker, launch, step) && check_arguments(checker, launch, step);
 }

@@ -176,6 +176,7 @@ struct sk_scope {
 	struct sk_place place;
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
+	bool profiling; /* profiling=1 */
 };
 
 /* A kernel that the manifest declares for an object without signature. */

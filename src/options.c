@@ -15,12 +15,18 @@ static void set_strict_check(struct sk_scope *scope, size_t value)
 	scope->strict = value == 0 ? SK_STRICT_BYPASS : SK_STRICT_ABORT;
 }
 
+static void set_profiling(struct sk_scope *scope, size_t value)
+{
+	scope->profiling = value == 1;
+}
+
 static const struct option {
 	const char *name;
 	const char *values[MAX_VALUES];
 	void (*set)(struct sk_scope *scope, size_t value); /* the value's number */
 } options[] = {
 	{"stream-fusion", {"0", "1"}, set_stream_fusion},
+	{"profiling", {"0", "1"}, set_profiling},
 	{"strict-scope-check", {"bypass", "abort"}, set_strict_check},
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };

@@ -16,6 +16,7 @@ struct sk_launch {
 			     sk_<scope>_start_<first task>_end_<last task>; of a task by itself, sk_task_<task> */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
 	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
+	bool timed; /* a superkernel of a scope with profiling=1 */
 	uint32_t stream; /* the first task's */
 	uint32_t *tasks; /* in network order */
 	uint32_t task_count;

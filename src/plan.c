@@ -390,12 +390,13 @@ static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, b
 	return record;
 }
 
-static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step)
+static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step,
+		       bool timed)
 {
 	struct sk_plan_step *record = write_call(writer, step->task, false);
 
 	record->number = step->number;
-	record->flags |= step->publish ? SK_STEP_PUBLISH : 0;
+	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (timed ? SK_STEP_TIMED : 0));
 	if (step->home != SK_ALL_CORES)
 		record->core_set = launch->first_home + step->home;
 	if (step->partition != SK_NO_INDEX)
@@ -445,7 +446,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	for (uint32_t i = 0; i < schedule->home_count; i++)
 		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
-		write_step(writer, record, &schedule->steps[i]);
+		write_step(writer, record, &schedule->steps[i], launch->timed);
 }
 
 static void write_task_entry(struct writer *writer, uint32_t number)

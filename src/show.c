@@ -263,6 +263,11 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	return text;
 }
 
+static bool notes_times(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	return launch->step_count && plan->steps[launch->first_step].flags & SK_STEP_TIMED;
+}
+
 static void show_launch_steps(const struct sk_show *show, uint32_t index)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -288,9 +293,10 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", awaits_text(show, step));
 	}
 	print_section(show,
-		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s", index,
+		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
 				     sk_plan_string(&launch->name), kind_name(launch), launch->step_count,
-				     plural(launch->step_count), awaits, plural(awaits)),
+				     plural(launch->step_count), awaits, plural(awaits),
+				     notes_times(plan, launch) ? ", notes times" : ""),
 		      &table);
 }
 

@@ -3,7 +3,8 @@
  *
  * Where a task's code begins is told on the way, and changes nothing in the code.
  *
- *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane
+ *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane; with
+ *              SK_STEP_TIMED also a time before and behind the awaits, and behind the call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
 #include "stubs/dispatcher.h"
@@ -19,6 +20,7 @@ enum {
 	MOST_ARGUMENTS = 256, /* of one call */
 	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings */
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
+	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* step numbers of steps whose times are noted */
 };
 
 struct lowering {
@@ -153,6 +155,12 @@ static void lower_awaits(struct lowering *l, const struct sk_plan_step *step)
 	}
 }
 
+static void lower_time(struct lowering *l, const struct sk_plan_step *step, enum sk_moment moment)
+{
+	if (step->flags & SK_STEP_TIMED)
+		push(l, (struct sk_op){.kind = SK_OP_TIME, .number = step->number, .moment = moment});
+}
+
 static void close_guard(struct lowering *l)
 {
 	if (l->guard != SK_ALL_CORES)
@@ -201,8 +209,12 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 			continue;
 		push_task(l, step);
 		open_guard(l, step->core_set);
+		if (step->await_count)
+			lower_time(l, step, SK_ARRIVED);
 		lower_awaits(l, step);
+		lower_time(l, step, SK_BEGAN);
 		lower_body(l, step);
+		lower_time(l, step, SK_ENDED);
 		if (step->flags & SK_STEP_PUBLISH)
 			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
 	}
@@ -293,6 +305,8 @@ static const char *check_limits(struct sk_arena *arena, const struct sk_plan_vie
 
 		if (!reason && (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER))
 			reason = "its step number or number of blocks exceeds 31 bits";
+		if (!reason && (step->flags & SK_STEP_TIMED) && step->number > MOST_TIMED)
+			reason = "its step number is too large for a table of times";
 		if (reason)
 			return sk_arena_print(arena, "task %s: %s", sk_plan_string(&plan->tasks[step->task].name),
 					      reason);

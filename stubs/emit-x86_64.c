@@ -38,7 +38,7 @@ static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
 	sk_array_push(e->code->arena, &e->code->parts, e->part);
 }
 
-/* ---- awaits, statuses, publishing ---- */
+/* ---- awaits, statuses, publishing, times ---- */
 
 static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 {
@@ -133,6 +133,25 @@ static void emit_publish(struct sk_x86_emitter *e, uint32_t number)
 	PUT(e, STORE64, .reg = SK_RAX, .rm = PROGRESS);
 }
 
+/* The counter is read when everything before has been executed (Intel SDM volume 2, RDTSC). */
+static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t unwanted = sk_x86_new_label(e);
+	uint32_t offset = (op->number - 1) * (uint32_t)sizeof(struct sk_times) + 8 * op->moment;
+
+	/* mov rcx, [core.times]; test rcx, rcx; je unwanted */
+	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_TIMES);
+	PUT(e, TEST64, .rm = SK_RCX, .reg = SK_RCX);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, unwanted);
+	/* lfence; rdtsc; shl rdx, 32; add rax, rdx; mov [rcx + offset], rax */
+	PUT(e, LOAD_FENCE, 0);
+	PUT(e, READ_TIME, 0);
+	PUT(e, SHIFT_LEFT64, .rm = SK_RDX, .immediate = 32);
+	PUT(e, ADD64, .rm = SK_RAX, .reg = SK_RDX);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RCX, .disp = (int32_t)offset);
+	sk_x86_set_label(e, unwanted);
+}
+
 /* ---- what a core computes ---- */
 
 static void emit_home_guard(struct sk_x86_emitter *e, const struct sk_op *op)
@@ -212,6 +231,8 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_AWAIT_HOME:
 	case SK_OP_AWAIT_ALL:
 		return 1u << CORE | (op->lane == e->lane ? 1u << BASE : 0);
+	case SK_OP_TIME:
+		return 1u << CORE;
 	case SK_OP_STATUS:
 		return e->program->serial ? 0 : 1u << CORE;
 	case SK_OP_PUBLISH:
@@ -402,6 +423,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_PUBLISH:
 		emit_publish(e, op->number);
+		break;
+	case SK_OP_TIME:
+		emit_time(e, op);
 		break;
 	case SK_OP_EPILOGUE:
 		begin_part(e, e->part.task, true);

@@ -37,6 +37,7 @@ enum {
 	CORE_RANGES = 48,
 	CORE_HOMES = 56,
 	CORE_RUNTIME = 64,
+	CORE_TIMES = 72,
 	LANE_BASE = 0,
 	LANE_WORDS = 8,
 	LANE_COUNT = 16,
@@ -60,6 +61,7 @@ AGREES(sk_core, scratch, CORE_SCRATCH);
 AGREES(sk_core, ranges, CORE_RANGES);
 AGREES(sk_core, homes, CORE_HOMES);
 AGREES(sk_core, runtime, CORE_RUNTIME);
+AGREES(sk_core, times, CORE_TIMES);
 AGREES(sk_core, lanes[1], LANE(1));
 AGREES(sk_lane, base, LANE_BASE);
 AGREES(sk_lane, words, LANE_WORDS);
@@ -69,6 +71,9 @@ AGREES(sk_home, word, HOME_WORD);
 AGREES(sk_home, mine, HOME_MINE);
 AGREES(sk_range, low, RANGE_LOW);
 AGREES(sk_range, high, RANGE_HIGH);
+AGREES(sk_times, arrived, 8 * SK_ARRIVED);
+AGREES(sk_times, began, 8 * SK_BEGAN);
+AGREES(sk_times, ended, 8 * SK_ENDED);
 AGREES(sk_block, index, BLOCK_INDEX);
 AGREES(sk_block, count, BLOCK_COUNT);
 

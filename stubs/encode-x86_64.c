@@ -49,6 +49,7 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_COMPARE32_BYTE]      = {"cmp s32, i8",             SK_X86_REGISTERS,    0,             0,    0x83, 7, 1},
 	[SK_X86_COMPARE_EAX_IMMEDIATE] = {"cmp eax, i32",          SK_X86_BARE,         0,             0,    0x3d, 0, 4},
 	[SK_X86_TEST32]              = {"test s32, r32",           SK_X86_REGISTERS,    0,             0,    0x85, 0, 0},
+	[SK_X86_TEST64]              = {"test s64, r64",           SK_X86_REGISTERS,    WIDE,          0,    0x85, 0, 0},
 	[SK_X86_ZERO_FLOAT]          = {"xorps x, y",              SK_X86_REGISTERS,    ESCAPE,        0,    0x57, 0, 0},
 	[SK_X86_TO_FLOAT32]          = {"movd x, s32",             SK_X86_REGISTERS,    ESCAPE,        0x66, 0x6e, 0, 0},
 	[SK_X86_TO_FLOAT64]          = {"movq x, s64",             SK_X86_REGISTERS,    WIDE | ESCAPE, 0x66, 0x6e, 0, 0},
@@ -70,6 +71,8 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_CALL_MEMORY]         = {"call qword ptr [m]",      SK_X86_WITH_MEMORY,  0,             0,    0xff, 2, 0},
 	[SK_X86_RETURN]              = {"ret",                     SK_X86_BARE,         0,             0,    0xc3, 0, 0},
 	[SK_X86_STORE_FENCE]         = {"sfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 7, 0},
+	[SK_X86_LOAD_FENCE]          = {"lfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 5, 0},
+	[SK_X86_READ_TIME]           = {"rdtsc",                   SK_X86_BARE,         ESCAPE,        0,    0x31, 0, 0},
 };
 /* clang-format on */
 

@@ -27,6 +27,7 @@ enum sk_op_kind {
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_PUBLISH, /* this core has finished step `number` */
+	SK_OP_TIME, /* if the core has a table of times: now it is at step `number`'s moment */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
 };
 
@@ -36,6 +37,8 @@ enum sk_block_order {
 	SK_BLOCKS_OF_RANGE, /* those in the core's range of partition `index` */
 };
 
+enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
+
 struct sk_op {
 	enum sk_op_kind kind;
 	uint32_t label;
@@ -43,6 +46,7 @@ struct sk_op {
 	uint32_t index; /* partition and home: within the launch; kernel: of the plan */
 	uint32_t number; /* of a step, or of a task */
 	enum sk_block_order order;
+	enum sk_moment moment;
 	uint32_t blocks;
 	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
 	bool divided;

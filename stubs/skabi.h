@@ -13,7 +13,7 @@
 /* The structs read as tables: */
 /* clang-format off */
 
-#define SK_ABI_VERSION 1u
+#define SK_ABI_VERSION 2u
 
 enum {
 	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
@@ -50,6 +50,14 @@ struct sk_lane {
 	uint64_t count;			/* cores */
 };
 
+/* When a core was at a step with SK_STEP_TIMED, on the processor's clock (x86-64: the time-stamp counter). What it does
+ * not come to stays as it was. */
+struct sk_times {
+	uint64_t arrived; /* before the step's awaits, if it has any */
+	uint64_t began;	  /* behind them */
+	uint64_t ended;	  /* behind the last call, before publishing */
+};
+
 struct sk_core {
 	uint32_t lane;				/* 0   */
 	uint32_t index;				/* 4   within the lane */
@@ -62,7 +70,7 @@ struct sk_core {
 	const struct sk_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
-	uint64_t reserved;			/* 72 */
+	struct sk_times *times;			/* 72  by (step number - 1); NULL: nobody wants to know */
 	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
 };
 

@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 3u
+#define SK_PLAN_VERSION 4u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -113,6 +113,7 @@ enum {
 	SK_STEP_PUBLISH = 1,	 /* somebody awaits it: the core stores its progress behind it */
 	SK_STEP_STATUS = 2,	 /* the kernel returns int; non-zero ends the launch */
 	SK_STEP_NONTEMPORAL = 4, /* fence (sfence) behind the call */
+	SK_STEP_TIMED = 8,	 /* the dispatcher notes when it comes to the step, begins and ends it */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */

@@ -872,6 +872,86 @@ START_TEST(fences)
 }
 END_TEST
 
+/* ---- times ---- */
+
+/* A timed step of home 0; one of all cores, which awaits it; a timed one of home 1; one of home 0 without times. */
+static struct rig_device *add_timed(void)
+{
+	struct sk_plan_step *first;
+
+	rig_home(plan, 0, 0);
+	rig_home(plan, 0, 1);
+	first = add_numbered(0, SK_STEP_PUBLISH | SK_STEP_TIMED);
+	add_numbered(SK_ALL_CORES, SK_STEP_TIMED);
+	rig_await(plan, first);
+	add_numbered(1, SK_STEP_TIMED);
+	add_numbered(0, 0);
+
+	struct rig_device *device = rig_device_new(plan, 2, 0, workspace);
+
+	device->runtime.await = note_await;
+	memset(&waited, 0, sizeof(waited));
+	return device;
+}
+
+/* A core notes when it came to each step that it runs, and nothing else: 7 stays. */
+START_TEST(times_noted)
+{
+	static const bool arrives[] = {false, true, false}, comes[2][4] = {{true, true}, {false, true, true}};
+	struct rig_device *device = add_timed();
+
+	for (uint32_t core = 0; core < 2; core++) {
+		struct sk_times times[4];
+		uint64_t last = __builtin_ia32_rdtsc();
+
+		for (unsigned i = 0; i < 4; i++)
+			times[i] = (struct sk_times){7, 7, 7};
+		device->cores[0][core].times = times;
+		ck_assert_int_eq(run_core(device, core), 0);
+		for (unsigned i = 0; i < 4; i++) {
+			if (!comes[core][i]) {
+				ck_assert(times[i].arrived == 7 && times[i].began == 7 && times[i].ended == 7);
+				continue;
+			}
+			if (arrives[i])
+				ck_assert(times[i].arrived > last && times[i].arrived < times[i].began);
+			else
+				ck_assert(times[i].arrived == 7 && times[i].began > last);
+			ck_assert_uint_gt(times[i].ended, times[i].began);
+			last = times[i].ended;
+		}
+		ck_assert_uint_gt(__builtin_ia32_rdtsc(), last);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* Nobody wants to know; the calls are the same, as they are in the serial entry, which has no table. */
+START_TEST(times_unwanted)
+{
+	struct rig_device *device = add_timed();
+	unsigned at = 0, count;
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	ck_assert_int_eq(rig_call_stepping(&loaded, &device->cores[0][0], NULL, &count), 0);
+	rig_unload(&loaded);
+	RIG_EXPECT(&at, 0);
+	for (unsigned i = 0; i < MOST_CORES / 2; i++)
+		RIG_EXPECT(&at, 1);
+	RIG_EXPECT(&at, 3);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_device_free(device);
+	rig_log.count = at = 0;
+	ck_assert_int_eq(run_serial(NULL), 0);
+	RIG_EXPECT(&at, 0);
+	for (unsigned i = 0; i < MOST_CORES; i++)
+		RIG_EXPECT(&at, 1);
+	RIG_EXPECT(&at, 2);
+	RIG_EXPECT(&at, 3);
+	ck_assert_uint_eq(rig_log.count, at);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 /* Not atomic: only the awaits order the accesses. */
@@ -1057,6 +1137,11 @@ START_TEST(refusals)
 	plan->steps[0].argument_count = 1;
 	plan->steps[0].blocks = UINT32_MAX;
 	ck_assert_ptr_nonnull(strstr(refusal(), "exceeds 31 bits"));
+	plan->steps[0].blocks = 0;
+	plan->steps[0].number = INT32_MAX / 2;
+	ck_assert_ptr_null(refusal());
+	plan->steps[0].flags |= SK_STEP_TIMED;
+	ck_assert_ptr_nonnull(strstr(refusal(), "too large for a table of times"));
 }
 END_TEST
 
@@ -1106,6 +1191,8 @@ static Suite *suite(void)
 	tcase_add_test(order, second_lane_alone);
 	tcase_add_test(order, serial_order);
 	tcase_add_test(order, fences);
+	tcase_add_test(order, times_noted);
+	tcase_add_test(order, times_unwanted);
 	tcase_add_test(order, threads_chain);
 	tcase_add_test(order, threads_all);
 	suite_add_tcase(suite, order);

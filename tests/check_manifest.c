@@ -84,7 +84,7 @@ static const char complete[] =
 	"    scope: [sp1, null]\n"
 	"    set: {h: 0xff, big: 18446744073709551615, small: -9223372036854775808, e: -1.5e3, inf: -.inf, nan: .nan}\n"
 	"scopes:\n"
-	"  sp2: {options: \"stream-fusion=1\"}\n"
+	"  sp2: {options: \"stream-fusion=1:profiling=1\"}\n"
 	"tensors:\n"
 	"  x: {dtype: f32, shape: [64, 1024]}\n"
 	"  w: {dtype: f32, shape: [1024], data: data/w.npy}\n"
@@ -194,8 +194,9 @@ START_TEST(test_scopes)
 	ck_assert_uint_eq(model->scopes.count, 2);
 	ck_assert_str_eq(model->scopes.items[0].name, "sp2"); /* the declared one */
 	ck_assert(model->scopes.items[0].stream_fusion);
+	ck_assert(model->scopes.items[0].profiling);
 	ck_assert_str_eq(model->scopes.items[1].name, "sp1");
-	ck_assert(!model->scopes.items[1].stream_fusion);
+	ck_assert(!model->scopes.items[1].stream_fusion && !model->scopes.items[1].profiling);
 	ck_assert_uint_eq(scale->scopes.count, 1);
 	ck_assert_uint_eq(scale->scopes.items[0], 1);
 	ck_assert(!scale->never_fuse);
