@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "loader/device.h"
+#include "loader/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -77,6 +78,8 @@ static void play(struct skrt_device *device, struct sk_launch *launch)
 	const struct skrt_kernel *kernel = launch->kernel;
 
 	begin(device, launch);
+	if (device->trace)
+		sk_trace_begin_launch(device->trace, launch);
 	leave_workers_processors(device, launch->players);
 	sk_watch_begin(device, launch);
 	for (uint32_t i = 1; i < launch->busy; i++)
@@ -107,6 +110,8 @@ enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *lau
 	}
 	if (device->checks)
 		sk_checks_end(device->checks, launch, status == SKRT_OK);
+	if (launch->trace && !status)
+		sk_trace_end_launch(launch->trace, launch);
 	return status;
 }
 
@@ -293,15 +298,16 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 	pthread_mutex_lock(&device->lock);
 	uint32_t modules = device->modules, streams = device->streams, events = device->events;
 	uint64_t allocations = device->allocations;
-	device->stopping = !modules && !streams && !events && !allocations;
+	bool traced = device->trace;
+	device->stopping = !modules && !streams && !events && !allocations && !traced;
 	bool busy = !device->stopping;
 	pthread_cond_signal(&device->work);
 	pthread_mutex_unlock(&device->lock);
 	if (busy)
 		return sk_report(SKRT_BUSY,
 				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
-				 ", allocations: %" PRIu64,
-				 modules, streams, events, allocations);
+				 ", allocations: %" PRIu64 ", traces: %d",
+				 modules, streams, events, allocations, traced);
 	/* The queue is empty: what is in it would keep streams alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);

@@ -6,6 +6,7 @@
  *   lane.c     a lane's cores
  *   player.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
+ *   trace.c    what launches did, and when (trace.h)
  *   failure.c  what is said about a launch that failed
  *   checks.h   launches that are checked step by step
  *   queue.c    what is queued, and who drives
@@ -44,6 +45,7 @@ struct sk_worker {
 	/* What it waits for, and if it was told to leave, waited for; NULL: nothing. */
 	const volatile uint64_t *word;
 	uint64_t target;
+	uint64_t entered, left; /* the launch, by the processor's counter; noted only for a trace */
 };
 
 /* What a player is told. Written by the driver while the player has left, then number grows. */
@@ -84,6 +86,7 @@ struct sk_launch {
 	uint32_t players; /* of the device, when it began */
 	uint32_t busy; /* of them, those that have cores in it */
 	uintptr_t token; /* for expelling; 0: nobody will */
+	struct skrt_trace *trace; /* that records it; NULL: none */
 };
 
 /* Why cores are to leave the running launch before its end. */
@@ -171,6 +174,7 @@ struct skrt_device {
 	size_t queue_capacity, queue_head, queue_count;
 	uint32_t modules, streams, events; /* alive */
 	uint64_t allocations; /* not freed */
+	struct skrt_trace *trace; /* changes only while nothing is pending; NULL: none */
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
 	char loss[SK_REPORT_SIZE]; /* why */
 };

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "loader/device.h"
+#include "loader/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,10 +58,16 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number)
 static int enter(void *context)
 {
 	struct sk_worker *worker = context;
+	const struct skrt_kernel *kernel = worker->launch->kernel;
 
 	if (worker->device->checks)
 		return sk_checks_run(worker);
-	return worker->launch->kernel->entry(&worker->core);
+	if (!worker->launch->trace)
+		return kernel->entry(&worker->core);
+	worker->entered = sk_counter();
+	int status = kernel->entry(&worker->core);
+	worker->left = sk_counter();
+	return status;
 }
 
 void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
@@ -81,6 +88,7 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 	core->scratch = workspace->memory + workspace->scratch + row * workspace->scratch_stride;
 	core->ranges = kernel->ranges + row * kernel->partition_count;
 	core->homes = kernel->homes + row * kernel->home_count;
+	core->times = sk_trace_times(launch, core->lane, core->index);
 	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++)
 		core->lanes[lane] = (struct sk_lane){
 			.base = launch->bases[lane],

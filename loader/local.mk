@@ -64,6 +64,8 @@ loader_libloader_la_SOURCES = \
 	loader/skrt.h \
 	loader/stream.c \
 	loader/symbols.c \
+	loader/trace.c loader/trace.h \
+	loader/trace-file.c \
 	loader/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la
@@ -83,7 +85,8 @@ skrun_SOURCES = \
 	loader/elements.c loader/elements.h \
 	loader/measure.c loader/measure.h \
 	loader/session.c loader/session.h \
-	loader/skrun.c
+	loader/skrun.c \
+	loader/task-table.c loader/task-table.h
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la src/libnearest.la -lpthread -lm
 dist_man_MANS += doc/skrun.1

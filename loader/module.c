@@ -234,11 +234,13 @@ enum skrt_status skrt_module_unload(struct skrt_module *module)
 		return SKRT_OK;
 	struct skrt_device *device = module->device;
 	pthread_mutex_lock(&device->lock);
-	uint32_t instances = module->instances;
-	device->modules -= !instances;
+	uint32_t instances = module->instances, traces = atomic_load(&module->traces);
+	bool busy = instances || traces;
+	device->modules -= !busy;
 	pthread_mutex_unlock(&device->lock);
-	if (instances)
-		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32, module->path, instances);
+	if (busy)
+		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32 ", traces: %" PRIu32,
+				 module->path, instances, traces);
 	free_module(module);
 	return SKRT_OK;
 }
@@ -462,6 +464,33 @@ static enum skrt_status check_records(struct skrt_module *module)
 	if (!module->records_checked)
 		module->records_checked = sk_plan_check_records(&module->plan, error, sizeof(error));
 	bool good = module->records_checked;
+	pthread_mutex_unlock(&module->lock);
+	return good ? SKRT_OK : damaged(module, error);
+}
+
+static bool notes_times(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		if (!(plan->steps[launch->first_step + i].flags & SK_STEP_TIMED))
+			return false;
+	return true;
+}
+
+enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
+{
+	struct skrt_module *module = kernel->module;
+	struct skrt_kernel *own = module->kernels[kernel->launch];
+	char error[SK_REPORT_SIZE - 128];
+	enum skrt_status status = check_records(module);
+
+	if (status)
+		return status;
+	pthread_mutex_lock(&module->lock);
+	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
+		own->timed = notes_times(&module->plan, &module->plan.launches[own->launch]);
+		own->steps_checked = true;
+	}
+	bool good = own->steps_checked;
 	pthread_mutex_unlock(&module->lock);
 	return good ? SKRT_OK : damaged(module, error);
 }

@@ -23,6 +23,9 @@ struct skrt_kernel {
 	uint32_t partition_count, home_count;
 	struct sk_range *ranges;
 	struct sk_home *homes;
+	/* For traces; under the module's lock until they are true: */
+	bool steps_checked;
+	bool timed; /* the dispatcher notes the times of all steps */
 };
 
 struct skrt_module {
@@ -37,6 +40,7 @@ struct skrt_module {
 	bool records_checked; /* of the plan: see sk_plan_check_records */
 	_Atomic bool network_prepared;
 	uint32_t instances; /* alive; under the device's lock */
+	_Atomic uint32_t traces; /* that hold launches of it */
 };
 
 /* Makes a module of an image and its plan of `size` bytes at `plan` (NULL: not found), which is checked. Path, a copy
@@ -50,6 +54,9 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 
 /* All launches of the network, prepared. */
 enum skrt_status sk_module_prepare_network(struct skrt_module *module);
+
+/* Checks the launch's steps and what they refer to, which running does not look at, and whether they note times. */
+enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
 
 /* Writes "superkernel sp1", "launch act", "task entry act". */
 void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size);

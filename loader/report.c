@@ -50,6 +50,7 @@ const char *skrt_status_name(enum skrt_status status)
 		[SKRT_KERNEL_FAILED] = "SKRT_KERNEL_FAILED",
 		[SKRT_DEVICE_LOST] = "SKRT_DEVICE_LOST",
 		[SKRT_NOT_READY] = "SKRT_NOT_READY",
+		[SKRT_CANNOT_WRITE] = "SKRT_CANNOT_WRITE",
 	};
 
 	return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status] : "?";

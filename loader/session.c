@@ -20,6 +20,7 @@ enum {
 	WORKSPACE_POISON = 0xff, /* NaN in every floating-point type: what is read too early shows */
 	TEXT_SIZE = 256,
 	SHOWN = 6, /* elements of a summary */
+	MOST_SLICES = 1 << 20, /* of a trace: some hundred megabytes of JSON */
 };
 
 void sk_skrun_error(const char *format, ...)
@@ -130,6 +131,9 @@ bool sk_session_prepare(struct sk_session *session)
 
 void sk_session_close(struct sk_session *session)
 {
+	if (session->trace)
+		skrt_trace_end(session->trace); /* it may have ended */
+	skrt_trace_destroy(session->trace);
 	skrt_stream_destroy(session->stream);
 	skrt_instance_destroy(session->instance);
 	for (uint32_t i = 0; i < session->slot_count; i++) {
@@ -288,6 +292,25 @@ void sk_session_print_cores(const struct sk_session *session)
 	printf("cores %" PRIu32, first);
 	if (second != first)
 		printf(" and %" PRIu32, second);
+}
+
+/* ---- traces ---- */
+
+bool sk_session_begin_trace(struct sk_session *session)
+{
+	return good(skrt_trace_begin(session->device, MOST_SLICES, &session->trace));
+}
+
+bool sk_session_end_trace(struct sk_session *session, const char *path)
+{
+	struct skrt_trace_info info;
+
+	if (!good(skrt_trace_end(session->trace)) || (path && !good(skrt_trace_write(session->trace, path))))
+		return false;
+	skrt_trace_describe(session->trace, &info);
+	if (path && info.kept_launches < info.launch_count)
+		printf("%s holds %" PRIu64 " of %" PRIu64 " launches\n", path, info.kept_launches, info.launch_count);
+	return true;
 }
 
 /* ---- verification ---- */

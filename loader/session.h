@@ -28,6 +28,7 @@ struct sk_session {
 	struct skrt_module *module;
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
+	struct skrt_trace *trace; /* NULL: none */
 	struct sk_slot *slots; /* by binding number */
 	uint32_t slot_count;
 };
@@ -54,6 +55,10 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
 /* Compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same start. Prints
  * the result, or where they differ first. seconds gets the time of each fused run. */
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
+
+/* Around the runs that a trace is to tell about; it is written to the path, if there is one. */
+bool sk_session_begin_trace(struct sk_session *session);
+bool sk_session_end_trace(struct sk_session *session, const char *path);
 
 bool sk_session_write(struct sk_session *session, const char *name, const char *path);
 

@@ -58,7 +58,8 @@ enum skrt_status {
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
 	SKRT_KERNEL_FAILED, /* a kernel returned non-zero, raised a fault, took too long, or called abort or the like */
 	SKRT_NOT_READY, /* a query: what is asked for has not happened yet */
-	SKRT_DEVICE_LOST /* an earlier fault may have left a lock of the C library taken: close the device */
+	SKRT_DEVICE_LOST, /* an earlier fault may have left a lock of the C library taken: close the device */
+	SKRT_CANNOT_WRITE /* the operating system would not create or write the file */
 };
 
 /* "SKRT_OK" …; "?" for a number that is none. */
@@ -121,7 +122,8 @@ enum {
  * SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
-/* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive. */
+/* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive, or a
+ * trace has not ended. */
 enum skrt_status skrt_device_close(struct skrt_device *device);
 
 /* Cores of a lane, by the lane's number in the plan (0, 1); 0 if no device has such a lane. */
@@ -229,7 +231,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Runs its destructors and unmaps it (not a linked one). NULL is allowed. SKRT_BUSY while instances of it are alive. */
+/* Runs its destructors and unmaps it (not a linked one). NULL is allowed. SKRT_BUSY while instances of it, or traces of
+ * its launches, are alive. */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
 /* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a
@@ -376,6 +379,60 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
  * would run them. Errors: SKRT_NOT_FOUND if the launch has none; SKRT_BUSY if launches of the instance are pending;
  * SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in skrt_launch; SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel);
+
+/* ---- traces ---- */
+
+/* What a device does, and when: which core ran which task from when to when, what it waited for, and totals. The times
+ * are those that dispatchers note in scopes with the option profiling=1 (sklink --scope-options '*=profiling=1'); launches
+ * of one task, such as the tasks' own entries, need neither. They are times of this machine, also on simulated
+ * devices, whose cores run one after the other: there they say how long the simulation took. */
+struct skrt_trace;
+
+/* Records all launches of the device from now on; serial runs are not recorded, nor launches that fail. Of launches
+ * whose slices (a core at a task, a core in a launch) would be more than most_slices together, only totals are kept.
+ * A launch that notes no times is refused from now on: SKRT_UNSUPPORTED from skrt_launch and the like.
+ * Errors: SKRT_BUSY (the device has a trace already, or work is pending on it), SKRT_UNSUPPORTED (the device has checks,
+ * and so does not run the dispatchers), SKRT_OUT_OF_MEMORY. */
+enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **trace);
+
+/* Ends the recording. Then the trace can be looked at; its modules cannot be unloaded before it is destroyed. Errors:
+ * SKRT_BUSY (work is pending on the device); SKRT_INVALID_ARGUMENT (it has ended); SKRT_OUT_OF_MEMORY (it has ended,
+ * but does not hold everything). */
+enum skrt_status skrt_trace_end(struct skrt_trace *trace);
+
+/* Frees it. NULL is allowed. SKRT_BUSY before it has ended. */
+enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
+
+/* Writes it as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row for
+ * the launches, one for each core with a slice for each task and wait, and an arrow for each await. Replaces the file.
+ * Errors: SKRT_NOT_READY before it has ended; SKRT_CANNOT_WRITE. */
+enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path);
+
+/* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; the rest of it is cores that have not
+ * begun, have left, or are between two tasks. */
+struct skrt_trace_info {
+	uint64_t launch_count;
+	uint64_t kept_launches; /* those that have slices */
+	uint64_t task_count; /* of the modules that were launched */
+	double seconds; /* that launches took, from the first core's start to when the last one has left */
+	double core_seconds; /* the same, times the cores that had a part in each */
+	double run_seconds; /* of all cores, in tasks */
+	double wait_seconds; /* of all cores, in awaits */
+};
+
+/* A task: sums over all cores and launches. */
+struct skrt_task_times {
+	const char *task, *kernel; /* names; they live as long as the module */
+	uint64_t runs; /* launches in which it ran */
+	uint64_t calls; /* of its kernel */
+	double run_seconds;
+	double wait_seconds; /* in awaits before it */
+};
+
+/* Of a trace that has ended; else all times are 0. The tasks are in the order of their modules' first launches. Error:
+ * SKRT_INVALID_ARGUMENT for an index that is out of range. */
+void skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info);
+enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index, struct skrt_task_times *times);
 
 #ifdef __cplusplus
 }

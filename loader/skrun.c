@@ -15,6 +15,7 @@
 #include "loader/predict.h"
 #include "loader/seal.h"
 #include "loader/session.h"
+#include "loader/task-table.h"
 
 static const char help[] =
 	"Usage: skrun [OPTION]... PACKAGE\n"
@@ -27,7 +28,8 @@ static const char help[] =
 	"  --unfused            run each task by itself instead of the superkernels\n"
 	"  --serial             run the serial entries on one thread\n"
 	"  --repeat N           run N times (with --verify: and compare each time)\n"
-	"  --device DEVICE      host (default); a3 or the file of a profile: simulated, all cores in turn on one thread\n"
+	"  --device DEVICE      host (default); a3 or the file of a profile: simulated, all cores in turn on one "
+	"thread\n"
 	"  --cores N            cores of each lane (default: the device's; host: one for each processor;\n"
 	"                       with --predict: the profile's)\n"
 	"  --seed N             simulated devices: another order of the cores for each N\n"
@@ -37,8 +39,11 @@ static const char help[] =
 	"  --check-integrity    refuse a package that is not as sklink wrote it (strip is allowed)\n"
 	"  --trust FILE         refuse a package that is not signed with the key whose public part is in FILE (PEM)\n"
 	"  --time               print the median time of a run\n"
+	"  --trace FILE         write what each core did when to FILE, for ui.perfetto.dev and chrome://tracing\n"
+	"  --profile            print how long each task took, and how long cores waited before it\n"
 	"  --list               list tensors and launches, and run nothing\n"
-	"  --predict            print what the network would take on a device, unfused and fused (default: the one that\n"
+	"  --predict            print what the network would take on a device, unfused and fused (default: the one "
+	"that\n"
 	"                       the package is linked for); run no kernel\n"
 	"  --costs FILE         with --predict: what each task takes, as --measure writes it\n"
 	"  --measure FILE       run each task alone on one core, and write what each takes\n"
@@ -58,8 +63,8 @@ struct options {
 	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
 	struct assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
-	bool random, verify, time, list, predict;
-	const char *costs, *measure;
+	bool random, verify, time, profile, list, predict;
+	const char *trace, *costs, *measure; /* paths, or NULL */
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
 	uint64_t seed, repeats;
@@ -156,6 +161,8 @@ enum option_number {
 	OPTION_CHECK_INTEGRITY,
 	OPTION_TRUST,
 	OPTION_TIME,
+	OPTION_TRACE,
+	OPTION_PROFILE,
 	OPTION_LIST,
 	OPTION_PREDICT,
 	OPTION_COSTS,
@@ -181,6 +188,8 @@ static const struct option long_options[] = {
 	{"check-integrity", no_argument, NULL, OPTION_CHECK_INTEGRITY},
 	{"trust", required_argument, NULL, OPTION_TRUST},
 	{"time", no_argument, NULL, OPTION_TIME},
+	{"trace", required_argument, NULL, OPTION_TRACE},
+	{"profile", no_argument, NULL, OPTION_PROFILE},
 	{"list", no_argument, NULL, OPTION_LIST},
 	{"predict", no_argument, NULL, OPTION_PREDICT},
 	{"costs", required_argument, NULL, OPTION_COSTS},
@@ -243,6 +252,12 @@ static bool parse_option(struct options *options, int option)
 	case OPTION_TIME:
 		options->time = true;
 		return true;
+	case OPTION_TRACE:
+		options->trace = optarg;
+		return true;
+	case OPTION_PROFILE:
+		options->profile = true;
+		return true;
 	case OPTION_LIST:
 		options->list = true;
 		return true;
@@ -264,8 +279,8 @@ static bool parse_option(struct options *options, int option)
 static bool is_run(const struct options *options)
 {
 	return options->input_count || options->output_count || options->random || options->verify || options->time ||
-	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms ||
-	       options->device.checks;
+	       options->trace || options->profile || options->mode_given || options->repeats_given ||
+	       options->device.seed || options->device.timeout_ms || options->device.checks;
 }
 
 static bool check_options(struct options *options)
@@ -285,11 +300,18 @@ static bool check_options(struct options *options)
 	else if (options->predict && (options->list || is_run(options)))
 		sk_skrun_error("--predict runs no kernel; of the other options only --device, --costs and --cores go "
 			       "with it");
-	else if (options->measure && (options->output_count || options->verify || options->time || options->mode_given))
-		sk_skrun_error("--measure runs each task alone; --output, --verify, --time, --unfused and --serial do "
-			       "not go with it");
+	else if (options->measure && (options->output_count || options->verify || options->time || options->trace ||
+				      options->profile || options->mode_given))
+		sk_skrun_error(
+			"--measure runs each task alone; --output, --verify, --time, --trace, --profile, --unfused "
+			"and --serial do not go with it");
 	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
 		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
+	else if ((options->trace || options->profile) &&
+		 (options->verify || options->mode == SK_RUN_SERIAL || options->device.checks))
+		sk_skrun_error(
+			"--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard and "
+			"--check-races do not go with them");
 	else
 		return true;
 	return false;
@@ -414,9 +436,15 @@ static bool run(struct sk_session *session, const struct options *options, doubl
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
 	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
+	bool traced = options->trace || options->profile;
+
+	if (traced && !sk_session_begin_trace(session))
+		return false;
 	for (uint64_t i = 0; i < options->repeats && !options->verify; i++)
 		if (!sk_session_run(session, options->mode, &seconds[i]))
 			return false;
+	if (traced && !sk_session_end_trace(session, options->trace))
+		return false;
 	for (uint32_t i = 0; i < options->output_count; i++)
 		if (!sk_session_write(session, options->outputs[i].name, options->outputs[i].path))
 			return false;
@@ -424,7 +452,7 @@ static bool run(struct sk_session *session, const struct options *options, doubl
 		sk_session_summarise(session);
 	if (options->time)
 		print_time(options, session, seconds);
-	return true;
+	return !options->profile || sk_task_table_print(session->trace);
 }
 
 static bool work(const struct options *options)

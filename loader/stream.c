@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "loader/device.h"
+#include "loader/trace.h"
 
 /* ---- streams ---- */
 
@@ -232,7 +232,9 @@ static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < count; i++) {
-		status = sk_instance_ready(instance, kernels[i]);
+		status = stream->device->trace ? sk_trace_check(kernels[i]) : SKRT_OK;
+		if (!status)
+			status = sk_instance_ready(instance, kernels[i]);
 		if (status)
 			return status;
 	}

@@ -27,14 +27,22 @@ static const char source[] = "#include \"stubs/skabi.h\"\n"
 			     "  if (core->index == 0) log[0] += x[0]; return 0; }\n"
 			     "int random(struct sk_core *core)\n"
 			     "{ uint64_t *log = core->bindings[0]; if (core->index == 0) log[1] = rand(); return 0; }\n"
-			     "int bad(struct sk_core *core) { core->failed_task = 2; return core->index + 1; }\n";
+			     "int bad(struct sk_core *core) { core->failed_task = 2; return core->index + 1; }\n"
+			     "int untimed(struct sk_core *core) { return core->times != 0; }\n"
+			     "int liar(struct sk_core *core)\n"
+			     "{ struct sk_times *t = core->times; if (!t || core->index) return 0;\n"
+			     "  t[0] = (struct sk_times){-1, 0, -1}; t[1] = (struct sk_times){7, -1, 1}; return 0; }\n";
 
+/* untimed: two steps without times; fails if it gets a table. liar: two steps that claim times that cannot be. */
 static const struct handmade_step add_steps[] = {{"a", 0, 0}}, random_steps[] = {{"r", 0, 0}},
-				  bad_steps[] = {{"b", 0, 0}};
+				  bad_steps[] = {{"b", 0, 0}}, untimed_steps[] = {{"u", 0, 0}, {"v", 0, 0}},
+				  liar_steps[] = {{"l", 0, 0, SK_STEP_TIMED}, {"m", 0, 0, SK_STEP_TIMED}};
 static const struct handmade_launch launches[] = {
 	{"add", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, add_steps, 1},
 	{"random", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, random_steps, 1},
 	{"bad", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, bad_steps, 1},
+	{"untimed", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, untimed_steps, 2},
+	{"liar", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, liar_steps, 2},
 	{NULL},
 };
 static const struct handmade_tensor tensors[] = {
@@ -413,6 +421,96 @@ START_TEST(arrays)
 }
 END_TEST
 
+/* ---- traces ---- */
+
+static struct skrt_task_times times_of(const struct skrt_trace *trace, const char *task)
+{
+	struct skrt_task_times times = {0};
+	struct skrt_trace_info info;
+
+	skrt_trace_describe(trace, &info);
+	for (uint64_t i = 0; i < info.task_count; i++) {
+		ok(skrt_trace_task(trace, i, &times));
+		if (!strcmp(times.task, task))
+			return times;
+	}
+	ck_abort_msg("no task %s in the trace", task);
+}
+
+START_TEST(traces)
+{
+	struct skrt_trace_info info;
+	struct skrt_task_times times;
+	struct skrt_trace *trace, *second;
+	char file[256];
+
+	open_all();
+	ok(skrt_trace_begin(device, 1000, &trace));
+	expect(skrt_trace_begin(device, 1000, &second), SKRT_BUSY, "has a trace already");
+	expect(skrt_trace_destroy(trace), SKRT_BUSY, "has not ended");
+	expect(skrt_trace_write(trace, "/dev/null"), SKRT_NOT_READY, "has not ended");
+	for (int i = 0; i < 10; i++)
+		ok(skrt_run(stream, instance, add));
+	expect(skrt_run(stream, instance, bad), SKRT_KERNEL_FAILED, "'b'");
+	ok(skrt_launch(stream, instance, add));
+	ok(skrt_synchronise(stream));
+	ok(skrt_trace_end(trace));
+	expect(skrt_trace_end(trace), SKRT_INVALID_ARGUMENT, "has ended already");
+	ok(skrt_run(stream, instance, add)); /* not in it */
+
+	skrt_trace_describe(trace, &info);
+	ck_assert_uint_eq(info.launch_count, 11);
+	ck_assert_uint_eq(info.kept_launches, 11);
+	ck_assert(info.seconds > 0 && info.core_seconds >= 1.99 * info.seconds && info.wait_seconds == 0);
+	ck_assert(info.run_seconds > 0 && info.run_seconds < info.core_seconds);
+	times = times_of(trace, "a");
+	ck_assert(times.runs == 11 && times.calls == 11 && times.run_seconds == info.run_seconds);
+	ck_assert_str_eq(times.kernel, "kernel");
+	ck_assert_uint_eq(times_of(trace, "b").runs, 0);
+	expect(skrt_trace_task(trace, info.task_count, &times), SKRT_INVALID_ARGUMENT, "no task number");
+
+	snprintf(file, sizeof(file), "%s/none/t.json", directory);
+	expect(skrt_trace_write(trace, file), SKRT_CANNOT_WRITE, "No such file");
+	expect(skrt_trace_write(trace, "/dev/full"), SKRT_CANNOT_WRITE, "No space left");
+	ok(skrt_stream_destroy(stream));
+	ok(skrt_instance_destroy(instance));
+	expect(skrt_module_unload(module), SKRT_BUSY, "traces: 1");
+	ok(skrt_trace_destroy(trace));
+	ok(skrt_trace_destroy(NULL));
+	ok(skrt_module_unload(module));
+}
+END_TEST
+
+/* A launch of several tasks must note times; what it notes is believed only as far as it can be. */
+START_TEST(traced_liars)
+{
+	const struct skrt_kernel *untimed, *liar;
+	struct skrt_trace_info info;
+	struct skrt_trace *trace;
+
+	open_all();
+	ok(skrt_module_find_kernel(module, "untimed", &untimed));
+	ok(skrt_module_find_kernel(module, "liar", &liar));
+	ok(skrt_run(stream, instance, untimed));
+	ok(skrt_trace_begin(device, 5, &trace));
+	expect(skrt_run(stream, instance, untimed), SKRT_UNSUPPORTED, "sklink --scope-options '*=profiling=1'");
+	expect(skrt_launch_network(stream, instance), SKRT_UNSUPPORTED, "untimed");
+	for (int i = 0; i < 3; i++)
+		ok(skrt_run(stream, instance, liar));
+	ok(skrt_trace_end(trace));
+	ok(skrt_run(stream, instance, untimed));
+	skrt_trace_describe(trace, &info);
+	ck_assert_uint_eq(info.launch_count, 3);
+	ck_assert_uint_eq(info.kept_launches, 1); /* each has four slices: two of tasks, two of cores */
+	ck_assert(info.run_seconds <= info.core_seconds && info.wait_seconds <= info.core_seconds);
+	ck_assert(times_of(trace, "l").run_seconds <= info.seconds);
+	ck_assert(times_of(trace, "m").run_seconds == 0);
+	ok(skrt_trace_write(trace, "/dev/null"));
+	ok(skrt_trace_destroy(trace));
+	close_all();
+}
+END_TEST
+
 START_TEST(memory)
 {
 	void *some;
@@ -446,6 +544,8 @@ int main(void)
 	tcase_add_test(tests, no_sources);
 	tcase_add_test(tests, arrays);
 	tcase_add_test(tests, memory);
+	tcase_add_test(tests, traces);
+	tcase_add_test(tests, traced_liars);
 	suite_add_tcase(suite, tests);
 
 	SRunner *runner = srunner_create(suite);

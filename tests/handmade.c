@@ -119,7 +119,7 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 
 			fprintf(writer->file, "\t.long %u, 0\n\t.byte %u, %u\n\t.short %u\n\t.long %u, %u, %u, 0\n",
 				task_number(package, step->task), step->lane, split ? SK_STEP_SPLIT : SK_STEP_PLAIN,
-				SK_STEP_PUBLISH | SK_STEP_STATUS, ++numbers[step->lane],
+				SK_STEP_PUBLISH | SK_STEP_STATUS | step->flags, ++numbers[step->lane],
 				split ? SK_ALL_CORES : homes + step->home, split ? partitions : SK_NO_INDEX);
 			fprintf(writer->file, "\t.long 0, 0, 0, 0, 0\n\t.quad %" PRIu64 "\n",
 				split ? launch->partitions[0].extent : 0);

@@ -14,6 +14,7 @@ enum { HANDMADE_MAX = 8 };
 struct handmade_step {
 	const char *task;
 	uint32_t lane, home;
+	uint32_t flags; /* besides those that all steps have: PUBLISH and STATUS */
 };
 
 /* An entry is the function NAME of the C source, the serial entry NAME_serial. Ends at a launch without a name. */

@@ -113,12 +113,13 @@ END_TO_END_TESTS = \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh \
-	tests/threads.sh
+	tests/threads.sh \
+	tests/trace.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 SHELL_TESTS += tests/combinations.sh
 SLOW_TESTS += tests/combinations.sh
-EXTRA_DIST += tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
+EXTRA_DIST += tests/check-trace.py tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
 
 # What kernels can do wrong.
 check_PROGRAMS += tests/faults

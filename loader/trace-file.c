@@ -1,0 +1,226 @@
+/* A trace as JSON in the Trace Event format ("JSON Object Format"; times in microseconds, with three decimals). The
+ * launches are process 0, each lane is a process and each core of it a thread. On a core's row its part of a launch
+ * encloses what it did there: waits and tasks. An arrow is a flow from inside the one slice to inside the other. */
+#include "config.h"
+
+#include "loader/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct writer {
+	const struct skrt_trace *trace;
+	FILE *file;
+	bool first; /* no event has been written yet */
+	uint64_t arrows; /* so far: their numbers */
+};
+
+/* ---- text ---- */
+
+/* Bytes of the UTF-8 sequence at the text; 0: none. */
+static size_t sequence_length(const unsigned char *text)
+{
+	size_t length = text[0] < 0x80		   ? 1
+			: (text[0] & 0xe0) == 0xc0 ? 2
+			: (text[0] & 0xf0) == 0xe0 ? 3
+			: (text[0] & 0xf8) == 0xf0 ? 4
+						   : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+/* Names come from the package and may hold anything. */
+static void put_string(const struct writer *writer, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', writer->file);
+	while (*at) {
+		size_t length = sequence_length(at);
+
+		if (*at == '"' || *at == '\\')
+			fprintf(writer->file, "\\%c", *at);
+		else if (*at < 0x20 || length == 0)
+			fprintf(writer->file, "\\u%04x", *at);
+		else
+			fwrite(at, 1, length, writer->file);
+		at += length ? length : 1;
+	}
+	putc('"', writer->file);
+}
+
+static uint64_t nanoseconds(const struct writer *writer, uint64_t counter)
+{
+	return (uint64_t)sk_trace_nanoseconds(writer->trace, counter - writer->trace->start);
+}
+
+static void put_time(const struct writer *writer, const char *key, uint64_t time)
+{
+	fprintf(writer->file, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
+}
+
+/* An event up to its name; what else it has follows, then a brace. */
+static void begin_event(struct writer *writer, const char *phase, uint32_t process, uint32_t thread, const char *name)
+{
+	fprintf(writer->file,
+		"%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":", writer->first ? "" : ",\n", phase,
+		process, thread);
+	put_string(writer, name);
+	writer->first = false;
+}
+
+/* ---- rows ---- */
+
+static void put_name(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, const char *name)
+{
+	begin_event(writer, "M", process, thread, kind);
+	fputs(",\"args\":{\"name\":", writer->file);
+	put_string(writer, name);
+	fputs("}}", writer->file);
+}
+
+static void put_order(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, uint32_t order)
+{
+	begin_event(writer, "M", process, thread, kind);
+	fprintf(writer->file, ",\"args\":{\"sort_index\":%" PRIu32 "}}", order);
+}
+
+/* Of the lanes of the first module that has so many. */
+static void put_rows(struct writer *writer)
+{
+	const struct skrt_device *device = NULL;
+	uint32_t lanes = 0;
+	char name[32];
+
+	put_name(writer, "process_name", 0, 0, "launches");
+	put_order(writer, "process_sort_index", 0, 0, 0);
+	put_name(writer, "thread_name", 0, 0, "launches");
+	for (size_t i = 0; i < writer->trace->module_count; i++) {
+		const struct skrt_module *module = writer->trace->modules[i].module;
+
+		device = module->device;
+		for (; lanes < module->plan.lane_count; lanes++) {
+			const char *lane = sk_plan_string(&module->plan.lanes[lanes]);
+
+			put_name(writer, "process_name", 1 + lanes, 0, lane);
+			put_order(writer, "process_sort_index", 1 + lanes, 0, 1 + lanes);
+			for (uint32_t core = 0; core < device->lanes[lanes].cores; core++) {
+				snprintf(name, sizeof(name), "core %" PRIu32, core);
+				put_name(writer, "thread_name", 1 + lanes, core, name);
+				put_order(writer, "thread_sort_index", 1 + lanes, core, core);
+			}
+		}
+	}
+}
+
+/* ---- slices ---- */
+
+static void begin_slice(struct writer *writer, uint32_t process, uint32_t thread, const char *name,
+			const char *category, uint64_t start, uint64_t end)
+{
+	uint64_t from = nanoseconds(writer, start), to = nanoseconds(writer, end);
+
+	begin_event(writer, "X", process, thread, name);
+	fprintf(writer->file, ",\"cat\":\"%s\"", category);
+	put_time(writer, "ts", from);
+	put_time(writer, "dur", to - from);
+}
+
+static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, const struct sk_slice *slice)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	if (slice->task == SK_NO_INDEX) {
+		begin_slice(writer, 1 + slice->lane, slice->core, kernel->name, "core", slice->began, slice->ended);
+		fputs("}", writer->file);
+		return;
+	}
+	const struct sk_plan_task *task = &plan->tasks[slice->task];
+	const char *name = sk_plan_string(&task->name);
+
+	if (slice->arrived) {
+		begin_slice(writer, 1 + slice->lane, slice->core, "wait", "wait", slice->arrived, slice->began);
+		fputs(",\"args\":{\"before\":", writer->file);
+		put_string(writer, name);
+		fputs("}}", writer->file);
+	}
+	if (slice->calls) {
+		begin_slice(writer, 1 + slice->lane, slice->core, name, "task", slice->began, slice->ended);
+		fputs(",\"args\":{\"kernel\":", writer->file);
+		put_string(writer, sk_plan_string(&plan->kernels[task->kernel].name));
+		fprintf(writer->file, ",\"calls\":%" PRIu64 "}}", slice->calls);
+	}
+}
+
+/* Begins and ends a nanosecond inside of its slices, where they are that long, so that it belongs to them and not to
+ * their neighbours. The core that only waited has no slice but its wait. */
+static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
+{
+	const struct sk_slice *from = &writer->trace->slices[arrow->from], *to = &writer->trace->slices[arrow->to];
+	uint64_t from_start = nanoseconds(writer, from->began), from_end = nanoseconds(writer, from->ended);
+	uint64_t start = nanoseconds(writer, to->calls ? to->began : to->arrived);
+	uint64_t end = nanoseconds(writer, to->calls ? to->ended : to->began);
+	uint64_t number = writer->arrows++;
+
+	begin_event(writer, "s", 1 + from->lane, from->core, "await");
+	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64, number);
+	put_time(writer, "ts", from_end > from_start ? from_end - 1 : from_end);
+	fputs("}", writer->file);
+	begin_event(writer, "f", 1 + to->lane, to->core, "await");
+	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64 ",\"bp\":\"e\"", number);
+	put_time(writer, "ts", !to->calls && end > start ? end - 1 : end > start ? start + 1 : start);
+	fputs("}", writer->file);
+}
+
+static void put_launch(struct writer *writer, const struct sk_recorded_launch *launch)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single task", "task entry"};
+	const struct skrt_kernel *kernel = launch->kernel;
+	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
+
+	begin_slice(writer, 0, 0, kernel->name, "launch", launch->start, launch->end);
+	fprintf(writer->file, ",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[record->kind],
+		record->stream);
+	put_string(writer, kernel->module->path);
+	fputs("}}", writer->file);
+	for (size_t i = 0; i < launch->slice_count; i++)
+		put_slice(writer, kernel, &writer->trace->slices[launch->first_slice + i]);
+	for (size_t i = 0; i < launch->arrow_count; i++)
+		put_arrow(writer, &writer->trace->arrows[launch->first_arrow + i]);
+}
+
+/* ---- the file ---- */
+
+static void put_trace(struct writer *writer)
+{
+	const struct skrt_trace *trace = writer->trace;
+
+	fputs("{\"traceEvents\":[\n", writer->file);
+	put_rows(writer);
+	for (size_t i = 0; i < trace->launch_count; i++)
+		put_launch(writer, &trace->launches[i]);
+	fprintf(writer->file,
+		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"launches\":%" PRIu64
+		",\"launches without slices\":%" PRIu64 "}}\n",
+		trace->all_launches, trace->all_launches - trace->launch_count);
+}
+
+enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path)
+{
+	if (!trace || !path)
+		return sk_report_null(__func__);
+	if (trace->device)
+		return sk_report(SKRT_NOT_READY, "the trace has not ended");
+	struct writer writer = {.trace = trace, .file = fopen(path, "we"), .first = true};
+	if (!writer.file)
+		return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+	put_trace(&writer);
+	bool failed = ferror(writer.file);
+	failed |= fclose(writer.file) != 0;
+	return failed ? sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno)) : SKRT_OK;
+}
