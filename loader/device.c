@@ -3,6 +3,7 @@
  * the launches before it have moved on. */
 #include "config.h"
 
+#include "loader/debugger.h"
 #include "loader/device.h"
 #include "loader/trace.h"
 
@@ -276,6 +277,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_cond_init(&device->work, NULL);
 	pthread_cond_init(&device->idle, NULL);
 	sk_signals_install();
+	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
 	enum skrt_status status = configure(device, options ? options : &defaults);
 	if (!status)
 		status = make_players(device);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loader/debugger.h"
 #include "loader/processor.h"
 #include "loader/report.h"
 
@@ -311,7 +312,11 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 	if (status || loading->source->only_looked_at)
 		return status;
 	status = sk_processor_check(loading->path, image);
-	return status ? status : sk_dynamic_construct(loading->path, image, &dynamic);
+	if (status)
+		return status;
+	if (sk_debugger_wanted())
+		image->debugger = sk_debugger_register(image, loading->path, loading->file);
+	return sk_dynamic_construct(loading->path, image, &dynamic);
 }
 
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image)
@@ -335,6 +340,7 @@ enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *
 void sk_image_close(struct sk_image *image)
 {
 	sk_dynamic_destruct(image);
+	sk_debugger_unregister(image->debugger);
 	if (image->mapping)
 		munmap(image->mapping, image->mapping_size);
 	memset(image, 0, sizeof(*image));

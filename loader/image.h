@@ -4,7 +4,8 @@
  *   image.c    the file's headers, the segments: checked, mapped, protected
  *   dynamic.c  the dynamic section's tables, constructors and destructors
  *   relocate.c symbols and relocations
- *   symbols.c  names of functions, for messages */
+ *   symbols.c  names of functions, for messages
+ *   debugger.c tells debuggers of it (debugger.h) */
 #ifndef SK_LOADER_IMAGE_H
 #define SK_LOADER_IMAGE_H
 
@@ -50,6 +51,7 @@ struct sk_image {
 	struct sk_functions destructors; /* none unless all constructors have run */
 	dev_t filesystem; /* and inode: the file it was mapped from; 0: not known */
 	ino_t inode;
+	struct sk_debugger_entry *debugger; /* NULL: no debugger was told of it */
 	const char *locking; /* an import of the class LOCKING, or NULL */
 };
 

@@ -44,6 +44,7 @@ noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
 	loader/checks.c loader/checks.h loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
+	loader/debugger.c loader/debugger.h \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \
 	loader/failure.c \
@@ -74,7 +75,7 @@ loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 lib_LTLIBRARIES += libskrt.la
 libskrt_la_SOURCES =
 libskrt_la_LIBADD = loader/libloader.la -lpthread -lm
-libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^skrt_' -no-undefined \
+libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^(skrt_|__jit_debug_)' -no-undefined \
 	-Wl,-z,nodelete
 include_HEADERS += loader/skrt.h
 pkgconfigdir = $(libdir)/pkgconfig

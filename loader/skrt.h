@@ -187,6 +187,8 @@ struct skrt_tensor {
 /* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and
  * not copied), relocates it, protects it, and runs its constructors. A package loaded twice is two independent modules.
  * The file must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine.
+ * gdb is told of the package if it traced the program when the first device was opened, or with SKRT_GDB=1 in the
+ * environment (for one that is to come later; SKRT_GDB=0: never): then it stops in kernels and shows their source.
  * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY; SKRT_KERNEL_FAILED if a constructor
  * called abort or the like. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);

@@ -1,7 +1,10 @@
 /* The ELF side of the loader: what a good image looks like in memory, what is refused and with which words, and that a
  * damaged one, cut or changed at any place, is an error and never a crash. */
+#include "config.h"
+
 #include <check.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +139,80 @@ START_TEST(good_image)
 END_TEST
 
 /* Writing to what RELRO covers is a fault. */
+/* ---- debuggers ---- */
+
+struct code_entry {
+	struct code_entry *next, *previous;
+	const char *image;
+	uint64_t size;
+};
+
+extern struct {
+	uint32_t version, action;
+	struct code_entry *relevant, *first;
+} __jit_debug_descriptor;
+
+/* The section of a debugger's image. */
+static const Elf64_Shdr *find_section(const struct code_entry *entry, const char *name)
+{
+	const Elf64_Ehdr *header = (const void *)entry->image;
+	const Elf64_Shdr *sections = (const void *)(entry->image + header->e_shoff);
+	const char *names = entry->image + sections[header->e_shstrndx].sh_offset;
+
+	ck_assert_uint_le(header->e_shoff + header->e_shnum * sizeof(*sections), entry->size);
+	for (int i = 1; i < header->e_shnum; i++)
+		if (!strcmp(names + sections[i].sh_name, name))
+			return &sections[i];
+	ck_abort_msg("no section %s", name);
+}
+
+/* gdb finds the sections where they lie, and under the name that it is told the bytes of the package; for one without a
+ * name, too. */
+START_TEST(told_to_debuggers)
+{
+	struct sk_image image, second;
+	uint64_t size;
+
+	handmade_compile(path, source, NULL, "");
+	ck_assert_int_eq(open_image(path, &image), SKRT_OK);
+
+	int file = memfd_create("package", 0);
+	static unsigned char bytes[1 << 20], seen[1 << 20];
+	int from = open(path, O_RDONLY);
+	ssize_t count = read(from, bytes, sizeof(bytes));
+	close(from);
+	ck_assert(count > 0 && write(file, bytes, (size_t)count) == count);
+	ck_assert_int_eq(sk_image_open(&(struct sk_source){.name = "memory", .file = file}, &second), SKRT_OK);
+	close(file);
+
+	const struct code_entry *entry = __jit_debug_descriptor.first;
+	const struct sk_image *images[] = {&second, &image};
+
+	ck_assert_uint_eq(__jit_debug_descriptor.version, 1);
+	for (int i = 0; i < 2; i++, entry = entry->next) {
+		const Elf64_Shdr *text = find_section(entry, ".text");
+		const Elf64_Shdr *frames = find_section(entry, ".eh_frame");
+		const char *link = entry->image + find_section(entry, ".gnu_debuglink")->sh_offset;
+		uint64_t function = (uintptr_t)sk_image_find(images[i], "answer", &size);
+
+		ck_assert(function >= text->sh_addr && function + size <= text->sh_addr + text->sh_size);
+		ck_assert(!memcmp(entry->image + frames->sh_offset, (void *)frames->sh_addr, frames->sh_size));
+		from = open(link, O_RDONLY);
+		ck_assert_msg(from >= 0, "%s", link);
+		ck_assert_int_eq(read(from, seen, sizeof(seen)), count);
+		ck_assert(!memcmp(seen, bytes, (size_t)count));
+		close(from);
+		if (i == 1)
+			ck_assert_str_eq(link, path);
+	}
+	ck_assert_ptr_null(entry);
+	sk_image_close(&image);
+	ck_assert_ptr_eq(__jit_debug_descriptor.first->next, NULL);
+	sk_image_close(&second);
+	ck_assert_ptr_null(__jit_debug_descriptor.first);
+}
+END_TEST
+
 START_TEST(relro)
 {
 	struct sk_image image;
@@ -529,9 +606,12 @@ int main(void)
 	Suite *suite = suite_create("image");
 	TCase *tests = tcase_create("image");
 
+	setenv("SKRT_GDB", "1", 1); /* debuggers are told of every image, also of damaged ones */
+
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, good_image);
+	tcase_add_test(tests, told_to_debuggers);
 	tcase_add_test(tests, relro);
 	tcase_add_test(tests, destructors);
 	tcase_add_test(tests, large_alignment);

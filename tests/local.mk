@@ -92,6 +92,7 @@ endif
 END_TO_END_TESTS = \
 	tests/awaits.sh \
 	tests/cores.sh \
+	tests/debugger.sh \
 	tests/errors.sh \
 	tests/faults.sh \
 	tests/features.sh \

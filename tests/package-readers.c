@@ -2,6 +2,7 @@
 #include "package-readers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diff.h"
@@ -34,7 +35,7 @@ static bool look_at(struct skrt_module *module)
 	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++)
 		skrt_module_tensor(module, i, &tensor);
 	for (uint32_t i = 0; i < module->plan.launch_count; i++)
-		prepared &= !sk_module_prepare(module, i, &kernel);
+		prepared &= !sk_module_prepare(module, i, &kernel) && !sk_module_check_steps(kernel); /* for traces */
 	return prepared;
 }
 
@@ -47,6 +48,7 @@ bool readers_load(const char *path, bool check_integrity, char *reason, size_t s
 	struct skrt_module *module;
 	bool loaded = false;
 
+	setenv("SKRT_GDB", "1", 1); /* what debuggers are told is looked at, too */
 	fuzz_promise(device || !skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device),
 		     "a device can be opened");
 	if (!skrt_module_load_from(device, &source, &module)) {
