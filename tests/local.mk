@@ -106,6 +106,7 @@ END_TO_END_TESTS = \
 	tests/map.sh \
 	tests/options.sh \
 	tests/package.sh \
+	tests/perf.sh \
 	tests/relocatable.sh \
 	tests/repro.sh \
 	tests/report.sh \
