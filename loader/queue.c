@@ -87,7 +87,8 @@ static void run(struct skrt_device *device, struct sk_work *work)
 		status = sk_device_run(device, &work->launch, error, sizeof(error), &lost);
 		break;
 	case SK_WORK_COPY:
-		memmove(work->copy.to, work->copy.from, work->copy.bytes);
+		if (work->copy.bytes) /* else the addresses may be null */
+			memmove(work->copy.to, work->copy.from, work->copy.bytes);
 		break;
 	case SK_WORK_CALL:
 		work->call.function(work->call.context, before);

@@ -54,7 +54,7 @@ static const struct handmade_launch hang_launches[] = {
 /* bad: core 0 dies in a package that imports malloc. ends: it calls abort, which holds no lock. */
 static const char locking_source[] =
 	"int bad(struct sk_core *core)\n"
-	"{ if (core->index == 0) *(volatile int *)8 = core->count == 0 && malloc(1) != 0; return 0; }\n"
+	"{ if (core->index == 0) *(void *volatile *)8 = core->count ? 0 : malloc(1); return 0; }\n"
 	"int ends(struct sk_core *core) { if (core->index == 0) abort(); return 0; }\n"
 	"int fine(struct sk_core *core)\n"
 	"{ __atomic_fetch_add(&LOG(core)[0], 1, __ATOMIC_RELAXED); return 0; }\n"
