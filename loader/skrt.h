@@ -385,8 +385,8 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 /* ---- traces ---- */
 
 /* What a device does, and when: which core ran which task from when to when, what it waited for, and totals. The times
- * are those that dispatchers note in scopes with the option profiling=1 (sklink --scope-options '*=profiling=1'); launches
- * of one task, such as the tasks' own entries, need neither. They are times of this machine, also on simulated
+ * are those that dispatchers note in scopes with profiling=1 (sklink --scope-options '*=profiling=1'); launches
+ * of one task, such as the tasks' own entries, do without. They are times of this machine, also on simulated
  * devices, whose cores run one after the other: there they say how long the simulation took. */
 struct skrt_trace;
 
