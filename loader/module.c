@@ -468,14 +468,6 @@ static enum skrt_status check_records(struct skrt_module *module)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
-static bool notes_times(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
-{
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		if (!(plan->steps[launch->first_step + i].flags & SK_STEP_TIMED))
-			return false;
-	return true;
-}
-
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 {
 	struct skrt_module *module = kernel->module;
@@ -487,7 +479,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 		return status;
 	pthread_mutex_lock(&module->lock);
 	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
-		own->timed = notes_times(&module->plan, &module->plan.launches[own->launch]);
+		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
 		own->steps_checked = true;
 	}
 	bool good = own->steps_checked;

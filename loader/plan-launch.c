@@ -344,6 +344,14 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 	return check_steps(&checker, record);
 }
 
+bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		if (!(view->steps[launch->first_step + i].flags & SK_STEP_TIMED))
+			return false;
+	return launch->step_count != 0;
+}
+
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);

@@ -48,6 +48,9 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
  * checked. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
+/* Whether the dispatcher of a launch that has been checked notes the times of all steps. */
+bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
+
 /* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 

@@ -18,7 +18,7 @@ static const char *const properties[KINDS][MOST_PROPERTIES] = {
 	[PLAN] = {"device", "lanes", "workspace", "constants", "instruction sets"},
 	[BINDING] = {"role", "type", "shape"},
 	[KERNEL] = {"symbol", "signature"},
-	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows"},
+	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
 	[TASK] = {"kernel", "stream", "scope", "launch", "lane", "step", "runs on", "work", "awaits", "reason"},
 };
 
@@ -133,6 +133,7 @@ static void add_launch(struct items *items, const struct sk_plan_launch *launch)
 	item->values[3] = number_text(items, launch->step_count);
 	item->values[4] = number_text(items, awaits);
 	item->values[5] = names_text(items, &follows);
+	item->values[6] = sk_plan_notes_times(items->plan, launch) ? "noted" : "-";
 }
 
 /* How the step is divided. */

@@ -263,11 +263,6 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	return text;
 }
 
-static bool notes_times(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
-{
-	return launch->step_count && plan->steps[launch->first_step].flags & SK_STEP_TIMED;
-}
-
 static void show_launch_steps(const struct sk_show *show, uint32_t index)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -296,7 +291,7 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
 				     sk_plan_string(&launch->name), kind_name(launch), launch->step_count,
 				     plural(launch->step_count), awaits, plural(awaits),
-				     notes_times(plan, launch) ? ", notes times" : ""),
+				     sk_plan_notes_times(plan, launch) ? ", notes times" : ""),
 		      &table);
 }
 

@@ -33,6 +33,9 @@ for cores in 1 2 3; do
 done
 "$skrun" profiled.sk --random 1 --output product=a.npy --trace t.json
 "$sklink" model.yaml $objects -o plain.sk
+status=0
+"$skdump" --diff plain.sk profiled.sk >diff.txt || status=$?
+grep -qE '^! +launch +sk_sp1 +times +- -> noted$' diff.txt || { cat diff.txt; fail "skdump --diff does not show it"; }
 "$skrun" plain.sk --random 1 --output product=b.npy
 cmp a.npy b.npy || fail "noting times changes what is computed"
 
