@@ -40,8 +40,8 @@ tr -s '\n\t ' ' ' <perf.txt | grep -qE ' prefix [0-9a-f]+ sk_sp1 [0-9a-f]+ run [
 	{ cat perf.txt; fail "perf does not find from the kernel to its callers"; }
 
 # From memory.
-library=$top_builddir/.libs/libskrt.a
-if [ ! -e "$library" ] || nm "$library" 2>/dev/null | grep -q '__[at]san_'; then
+library=$top_builddir/.libs/libskrt.so
+if [ ! -e "$library" ] || nm -D "$library" 2>/dev/null | grep -q '__[at]san_'; then
 	echo "libskrt is not there for an ordinary program: packages from memory are not tested"
 	exit 0
 fi
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-cc -I"$top_srcdir/loader" memory.c "$library" -lpthread -lm -o memory
+cc -I"$top_srcdir/loader" memory.c "$library" -Wl,-rpath,"$top_builddir/.libs" -o memory
 perf buildid-cache --add model.sk
 if perf record -q --buildid-mmap -e cpu-clock -F 4000 -o perf.data ./memory model.sk >/dev/null 2>&1; then
 	names perf.data 'memfd:package.*'
