@@ -27,6 +27,8 @@ struct item {
 	const char *name;
 	const char *values[MOST_PROPERTIES];
 	bool found; /* the other plan has one of its name */
+	uint32_t next; /* of the same name, which only damaged plans have, or SK_NONE */
+	uint32_t last, unpaired; /* of the first one of a name: the last, and the first that has not been compared */
 };
 
 struct items {
@@ -40,10 +42,28 @@ struct items {
 static struct item *add_item(struct items *items, enum kind kind, const char *name)
 {
 	uint32_t number = (uint32_t)items->list.count;
+	uint32_t first = sk_map_insert(&items->numbers[kind], name, strlen(name), number);
 
-	sk_map_insert(&items->numbers[kind], name, strlen(name), number);
-	sk_array_push(items->arena, &items->list, (struct item){.kind = kind, .name = name});
+	sk_array_push(items->arena, &items->list,
+		      (struct item){.kind = kind, .name = name, .next = SK_NONE, .last = number, .unpaired = number});
+	if (first != number) {
+		items->list.items[items->list.items[first].last].next = number;
+		items->list.items[first].last = number;
+	}
 	return &items->list.items[number];
+}
+
+/* The item that another plan's item is to be compared with: the n-th of a name with the n-th. NULL: there is none. */
+static struct item *find_pair(struct items *items, const struct item *item)
+{
+	uint32_t first = sk_map_find(&items->numbers[item->kind], item->name, strlen(item->name));
+	uint32_t pair = first == SK_NONE ? SK_NONE : items->list.items[first].unpaired;
+
+	if (pair == SK_NONE)
+		return NULL;
+	items->list.items[first].unpaired = items->list.items[pair].next;
+	items->list.items[pair].found = true;
+	return &items->list.items[pair];
 }
 
 static const char *number_text(const struct items *items, uint64_t number)
@@ -221,14 +241,12 @@ bool sk_diff_print(struct sk_arena *arena, const struct sk_package_file *first, 
 	sk_table_init(&table, arena, "lllll");
 	for (size_t i = 0; i < before.list.count; i++) {
 		const struct item *item = &before.list.items[i];
-		uint32_t other = sk_map_find(&after.numbers[item->kind], item->name, strlen(item->name));
+		const struct item *pair = find_pair(&after, item);
 
-		if (other == SK_NONE) {
+		if (pair)
+			compare(&table, item, pair);
+		else
 			lone_item(&table, "-", item);
-			continue;
-		}
-		after.list.items[other].found = true;
-		compare(&table, item, &after.list.items[other]);
 	}
 	for (size_t i = 0; i < after.list.count; i++)
 		if (!after.list.items[i].found)
