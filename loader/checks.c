@@ -118,11 +118,10 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launc
 	return status;
 }
 
-void sk_checks_end(struct sk_checks *checks, const struct sk_launch *launch, bool good)
+void sk_checks_end(const struct sk_launch *launch, bool good)
 {
 	struct sk_guard *guard = launch->instance->guard;
 
-	(void)checks;
 	sk_guard_reset(guard);
 	if (good)
 		sk_guard_copy_out(guard, record_of(launch), launch->instance->bindings);

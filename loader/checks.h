@@ -43,7 +43,7 @@ bool sk_checks_guard(const struct sk_checks *checks);
 
 /* Around a launch, by the driver; *error says what begin did not like. */
 enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size);
-void sk_checks_end(struct sk_checks *checks, const struct sk_launch *launch, bool good);
+void sk_checks_end(const struct sk_launch *launch, bool good);
 
 /* In place of the dispatcher: its results, and 1 with failed_task set if something was found. */
 int sk_checks_run(struct sk_worker *worker);

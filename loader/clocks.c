@@ -43,8 +43,8 @@ struct sk_clocks {
 	const struct skrt_device *device;
 	uint64_t rows; /* cores of all lanes */
 	uint32_t *clocks; /* a row of `rows` numbers for each core */
-	uint32_t *
-		*published; /* by step of the launch: a clock for each core of its lane, or for its home; NULL: none */
+	/* By step of the launch: a clock for each core of its lane, or for its home; NULL: none. */
+	uint32_t **published;
 	uint32_t published_count;
 	struct history *histories; /* the bindings', the workspace's, the states' */
 	uint32_t history_count;

@@ -110,7 +110,7 @@ enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *lau
 		status = SKRT_KERNEL_FAILED;
 	}
 	if (device->checks)
-		sk_checks_end(device->checks, launch, status == SKRT_OK);
+		sk_checks_end(launch, status == SKRT_OK);
 	if (launch->trace && !status)
 		sk_trace_end_launch(launch->trace, launch);
 	return status;

@@ -78,8 +78,8 @@ struct skrt_device;
 
 /* Zero in a field means the default. */
 struct skrt_device_options {
-	/* "host", "a3" (simulated, 24 cube and 48 vector cores), or the path of a profile of another device to simulate,
-	 * with a point or a slash in it; NULL: host */
+	/* "host", "a3" (simulated, 24 cube and 48 vector cores), or the path of a profile of another device to
+	 * simulate, with a point or a slash in it; NULL: host */
 	const char *device;
 	uint32_t cores; /* of each lane; host: as many as there are processors for this process */
 	uint32_t timeout_ms; /* most time for one launch; 0: no bound */
@@ -90,9 +90,9 @@ struct skrt_device_options {
 
 /* Checks of a device, for finding what kernels and packages do wrong. Launches run the plan step by step instead of the
  * dispatchers, all cores on one thread, in memory of its own for every tensor: what is bound is copied in and out. What
- * is found ends the launch with SKRT_KERNEL_FAILED, and the text names task, kernel, core, tensor and bytes. With either
- * check a call may access only the bytes that its arguments let it: memory is open to it by pages, and what it has
- * written beyond on open pages is noticed behind it. Serial entries run as always. */
+ * is found ends the launch with SKRT_KERNEL_FAILED, and the text names task, kernel, core, tensor and bytes. With
+ * either check a call may access only the bytes that its arguments let it: memory is open to it by pages, and what it
+ * has written beyond on open pages is noticed behind it. Serial entries run as always. */
 enum {
 	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
 	 * written yet hold a pattern, since the instance was made or its workspace filled. */
@@ -118,8 +118,8 @@ enum {
  * are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that waits for
  * launches with a time-out must not block SIGURG.
  *
- * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a seed for the host),
- * SKRT_OUT_OF_MEMORY. */
+ * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a
+ * seed for the host), SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **device);
 
 /* Ends the threads and frees the device. NULL is allowed. SKRT_BUSY while modules or streams of it are alive, or a
@@ -220,8 +220,8 @@ struct skrt_source {
 };
 
 /* skrt_module_load from anywhere. Errors: as there, SKRT_BAD_PACKAGE also for a package that does not fit its seal or
- * is not signed with the key; SKRT_INVALID_ARGUMENT for a source that is none, or several; SKRT_UNSUPPORTED for a key if
- * libskrt was built without libsodium. */
+ * is not signed with the key; SKRT_INVALID_ARGUMENT for a source that is none, or several; SKRT_UNSUPPORTED for a key
+ * if libskrt was built without libsodium. */
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 
