@@ -114,7 +114,8 @@ struct sk_input_section {
 	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
 	uint64_t compressed_size; /* of debug information that is compressed in the object */
 	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two */
+	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
+	uint32_t aligned; /* 0, but in sections of code with an aligned function */
 	uint32_t piece_count;
 	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
@@ -264,6 +265,12 @@ struct sk_state_answer {
 struct sk_ordered {
 	sk_symbol code;
 	const char *caller; /* or NULL */
+};
+
+/* A function that is to begin at a multiple of a number. */
+struct sk_aligned {
+	sk_symbol code;
+	uint32_t alignment;
 };
 
 /* Where an undefined symbol is used. */
@@ -441,6 +448,7 @@ struct sk_linker {
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
+	SK_ARRAY(struct sk_aligned) aligned;
 	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
 				  unknown */
 

@@ -197,6 +197,10 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
  * long as the linker. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
 
+/* The function is to begin at a multiple of this power of two. An error of sk_linker_link if it cannot, since it stands
+ * with another one in a section. */
+void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignment);
+
 /* The image needs these levels of x86-64, too. */
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 

@@ -308,7 +308,7 @@ static const struct sk_worker *next_core(struct cores *cores)
 	while (cores->lane < cores->kernel->module->plan.lane_count) {
 		const struct sk_device_lane *lane = &cores->device->lanes[cores->lane];
 
-		if (cores->kernel->lane_steps[cores->lane] && cores->index < lane->cores)
+		if (cores->kernel->lane_steps[cores->lane] && cores->index < cores->kernel->cores[cores->lane])
 			return &lane->workers[cores->index++];
 		cores->lane++;
 		cores->index = 0;

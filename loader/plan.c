@@ -16,7 +16,7 @@
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
 _Static_assert(sizeof(struct sk_plan) == 272, "struct sk_plan");
-_Static_assert(sizeof(struct sk_plan_launch) == 72, "struct sk_plan_launch");
+_Static_assert(sizeof(struct sk_plan_launch) == 88, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_kernel) == 32, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");

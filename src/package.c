@@ -72,7 +72,7 @@ static void add_code(struct package *package, const char *name, const struct sk_
 		     sk_symbol *functions)
 {
 	sk_section text =
-		add_bytes(package, name, SK_SECTION_TEXT, SK_CODE_ALIGNMENT, code->bytes.items, code->bytes.count);
+		add_bytes(package, name, SK_SECTION_TEXT, code->alignment, code->bytes.items, code->bytes.count);
 	sk_section frames =
 		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
 
@@ -207,6 +207,27 @@ static void add_report(struct package *package, const struct sk_report *report)
 	add_bytes(package, SK_REPORT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
 }
 
+/* func-align. Where several superkernels call a kernel, the greatest alignment holds for it. */
+static void align_kernels(struct package *package)
+{
+	const struct sk_plan_view *plan = package->plan;
+	uint32_t *alignments = SK_NEW_ARRAY(package->model->arena, uint32_t, plan->kernel_count);
+
+	for (uint32_t l = 0; l < plan->launch_count; l++) {
+		const struct sk_plan_launch *launch = &plan->launches[l];
+
+		for (uint32_t i = 0; i < launch->step_count; i++) {
+			uint32_t *alignment = &alignments[plan->steps[launch->first_step + i].kernel];
+
+			if (launch->func_align > *alignment)
+				*alignment = launch->func_align;
+		}
+	}
+	for (uint32_t k = 0; k < plan->kernel_count; k++)
+		if (alignments[k])
+			sk_linker_align(package->linker, package->model->kernels.items[k].code, alignments[k]);
+}
+
 bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
@@ -218,6 +239,7 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
 				model->tasks.items[i].name);
+	align_kernels(&package);
 	add_constants(&package);
 	if (!add_dispatchers(&package, options, entries))
 		return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch-options.h"
 #include "segments.h"
 #include "strict.h"
 
@@ -77,6 +78,9 @@ static void make_launch(struct partitioner *partitioner, uint32_t number, uint32
 	launch->stream = task_at(partitioner, launch->tasks[0])->stream;
 	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
 	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
+	if (group->set != SK_NONE)
+		launch->options = sk_launch_options_join(partitioner->model, segments->sets.items[group->set].scopes,
+							 segments->sets.items[group->set].scope_count);
 	name_launch(partitioner, launch, segment);
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i], set = segments->set_of[t];
@@ -312,7 +316,8 @@ bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier,
 struct sk_partition *sk_partition_build(struct sk_model *model)
 {
 	struct sk_arena *arena = model->arena;
-	const struct sk_dependencies *dependencies = sk_dependencies_build(model);
+	const struct sk_dependencies *dependencies =
+		sk_launch_options_check(model) ? sk_dependencies_build(model) : NULL;
 
 	if (!dependencies)
 		return NULL;

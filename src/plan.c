@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "launch-options.h"
 #include "stubs/skabi.h"
 #include "units.h"
 
@@ -390,12 +391,14 @@ static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, b
 	return record;
 }
 
-static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step)
+static void write_step(struct writer *writer, const struct sk_plan_launch *launch,
+		       const struct sk_launch_options *options, const struct sk_step *step)
 {
 	struct sk_plan_step *record = write_call(writer, step->task, false);
 
 	record->number = step->number;
-	record->flags |= step->publish ? SK_STEP_PUBLISH : 0;
+	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) |
+				    sk_launch_options_flushes(writer->model, options, step->task));
 	if (step->home != SK_ALL_CORES)
 		record->core_set = launch->first_home + step->home;
 	if (step->partition != SK_NO_INDEX)
@@ -424,6 +427,16 @@ static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t numbe
 	return record;
 }
 
+static void write_options(struct writer *writer, struct sk_plan_launch *record, const struct sk_launch_options *options)
+{
+	record->func_align = options->func_align;
+	record->flags =
+		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
+	record->preload = (uint8_t)options->preload;
+	record->copies = (uint8_t)options->split_mode;
+	sk_launch_options_cores(writer->model, options, record->lane_cores);
+}
+
 static void write_launch(struct writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->partition->launches[number];
@@ -438,6 +451,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	memcpy(record->lane_steps, schedule->lane_steps, sizeof(record->lane_steps));
 	record->stream = launch->stream;
 	record->scratch_size = schedule->scratch_size;
+	write_options(writer, record, &launch->options);
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		writer->follows[writer->follow_count++] = launch->follows[i];
 	for (uint32_t i = 0; i < schedule->partition_count; i++)
@@ -445,7 +459,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	for (uint32_t i = 0; i < schedule->home_count; i++)
 		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
-		write_step(writer, record, &schedule->steps[i]);
+		write_step(writer, record, &launch->options, &schedule->steps[i]);
 }
 
 static void write_task_entry(struct writer *writer, uint32_t number)

@@ -139,6 +139,32 @@ static bool compare_entry(const struct comparison *comparison, uint32_t launch, 
 	return relocate(comparison, &code, entry, name) && compare_bytes(comparison, &code, entry, name);
 }
 
+/* func-align: of an entry, or of a kernel that a launch calls. */
+static bool check_alignment(const struct comparison *comparison, uint32_t alignment, uint64_t address, const char *name)
+{
+	if (!alignment || address % alignment == 0)
+		return true;
+	sk_error(comparison->diag, at(comparison->file, address), "'%s' is not aligned to %u bytes", name, alignment);
+	return false;
+}
+
+static bool check_alignments(const struct comparison *comparison, const struct sk_plan_launch *launch)
+{
+	const struct sk_package_file *file = comparison->file;
+	const char *name = sk_plan_string(&launch->name);
+	bool sound =
+		check_alignment(comparison, launch->func_align, sk_package_file_target(file, &launch->entry), name);
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_kernel *kernel =
+			&file->plan.kernels[file->plan.steps[launch->first_step + i].kernel];
+
+		sound &= check_alignment(comparison, launch->func_align, sk_package_file_target(file, &kernel->code),
+					 sk_plan_string(&kernel->symbol));
+	}
+	return sound;
+}
+
 static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 {
 	const struct sk_package_file *file = comparison->file;
@@ -149,6 +175,7 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 
 	if (record->serial_entry)
 		sound &= compare_entry(comparison, launch, SK_ENTRY_SERIAL, &record->serial_entry, serial);
+	sound &= check_alignments(comparison, record);
 	if (!sound || record->kind == SK_LAUNCH_TASK)
 		return sound;
 	sound = check_symbol(comparison->diag, file, name, sk_package_file_target(file, &record->entry));

@@ -87,6 +87,24 @@ static struct sk_linker *create_linker(const struct link *link)
 				});
 }
 
+/* compile-options=-g holds the package to its debug information. */
+static bool check_debug(const struct link *link, const struct sk_model *model)
+{
+	const char *option = link->command->strip_all ? "-s" : "-S";
+	bool good = true;
+
+	if (!link->command->strip_all && !link->command->strip_debug)
+		return true;
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		if (!model->scopes.items[i].launch.debug)
+			continue;
+		sk_error(link->diag, model->scopes.items[i].launch.debug_place,
+			 "scope option 'compile-options=-g' keeps the debug information, which %s removes", option);
+		good = false;
+	}
+	return good;
+}
+
 /* Threads read the inputs while this one reads the manifest. */
 static void read_ahead(const struct link *link)
 {
@@ -239,6 +257,7 @@ static bool link_package(struct link *link)
 	bool read = sk_manifest_read(model, command->manifest) && override_scope_options(model, command);
 
 	add_files_of_model(linker, model);
+	read &= check_debug(link, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
 	sk_timing_next(timing, "inputs");

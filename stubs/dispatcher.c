@@ -3,7 +3,7 @@
  *
  * Where a task's code begins is told on the way, and changes nothing in the code.
  *
- *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane
+ *   parallel   [entry: fork by lane]  { home guard { preload … await … call … publish } … } epilogue, for each lane
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
 #include "stubs/dispatcher.h"
@@ -177,6 +177,41 @@ static void open_guard(struct lowering *l, uint32_t core_set)
 		});
 }
 
+/* ---- fetching code before its time ---- */
+
+/* The lane's step behind `index` (behind the launch's last one: the count of steps). */
+static uint32_t next_of_lane(const struct lowering *l, uint32_t index, uint32_t lane)
+{
+	do
+		index++;
+	while (index < l->launch->step_count && l->plan->steps[l->launch->first_step + index].lane != lane);
+	return index;
+}
+
+static void push_preload(struct lowering *l, const struct sk_plan_step *step)
+{
+	uint64_t lines = sk_plan_preload_bytes(l->launch, l->plan->kernels[step->kernel].code_size) / SK_PRELOAD_LINE;
+
+	push(l, (struct sk_op){.kind = SK_OP_PRELOAD, .index = step->kernel, .number = (uint32_t)lines});
+}
+
+/* The code of a step is fetched while the step in front of it in the lane awaits and runs, if all cores that run it
+ * come by there; else, as that of a lane's first step, while it awaits itself. A kernel that runs twice in a row is
+ * there already. */
+static void lower_preloads(struct lowering *l, uint32_t before, uint32_t index, uint32_t after)
+{
+	const struct sk_plan_step *steps = l->plan->steps + l->launch->first_step;
+	const struct sk_plan_step *step = &steps[index];
+
+	if (l->launch->preload == SK_PRELOAD_NONE)
+		return;
+	if (before == SK_NO_INDEX || !sk_plan_preloads(&steps[before], step))
+		push_preload(l, step);
+	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]) &&
+	    steps[after].kernel != step->kernel)
+		push_preload(l, &steps[after]);
+}
+
 /* The prologue stands next to the first step, the epilogue next to the last one. */
 static void lower_prologue(struct lowering *l, uint32_t lane)
 {
@@ -193,18 +228,26 @@ static void lower_prologue(struct lowering *l, uint32_t lane)
 
 static void lower_lane(struct lowering *l, uint32_t lane)
 {
-	lower_prologue(l, lane);
-	for (uint32_t i = 0; i < l->launch->step_count; i++) {
-		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+	uint32_t before = SK_NO_INDEX;
 
-		if (step->lane != lane)
-			continue;
+	lower_prologue(l, lane);
+	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < l->launch->step_count;) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+		uint32_t after = next_of_lane(l, i, lane);
+
 		push_task(l, step);
 		open_guard(l, step->core_set);
+		lower_preloads(l, before, i, after);
 		lower_awaits(l, step);
+		if (step->flags & SK_STEP_FLUSH_BEFORE)
+			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
 		lower_body(l, step);
+		if (step->flags & SK_STEP_FLUSH_AFTER)
+			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
 		if (step->flags & SK_STEP_PUBLISH)
 			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
+		before = i;
+		i = after;
 	}
 	close_guard(l);
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
@@ -304,7 +347,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *const *emitter = emitters;
-	struct sk_program program = {0};
+	struct sk_program program = {.alignment = plan->launches[launch].func_align};
 	struct lowering lowering = {
 		.arena = scratch,
 		.plan = plan,

@@ -70,6 +70,8 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_CALL_MEMORY]         = {"call qword ptr [m]",      SK_X86_WITH_MEMORY,  0,             0,    0xff, 2, 0},
 	[SK_X86_RETURN]              = {"ret",                     SK_X86_BARE,         0,             0,    0xc3, 0, 0},
 	[SK_X86_STORE_FENCE]         = {"sfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 7, 0},
+	[SK_X86_FULL_FENCE]          = {"mfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 6, 0},
+	[SK_X86_PREFETCH]            = {"prefetcht1 [m]",          SK_X86_WITH_MEMORY,  ESCAPE,        0,    0x18, 2, 0},
 };
 /* clang-format on */
 

@@ -42,6 +42,8 @@ enum sk_x86_form {
 	SK_X86_CALL, SK_X86_CALL_MEMORY,
 	SK_X86_RETURN,
 	SK_X86_STORE_FENCE,
+	SK_X86_FULL_FENCE,
+	SK_X86_PREFETCH,
 	SK_X86_FORM_COUNT,
 };
 /* clang-format on */

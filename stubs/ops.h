@@ -26,6 +26,8 @@ enum sk_op_kind {
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
+	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
+	SK_OP_PRELOAD, /* fetches the first `number` lines of the code of kernel `index` */
 	SK_OP_PUBLISH, /* this core has finished step `number` */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
 };
@@ -55,6 +57,7 @@ struct sk_op {
 struct sk_program {
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
+	uint32_t alignment; /* of the entry, at least the architecture's */
 	bool serial; /* the entry's parameters are tensors and workspace, not a core */
 	uint64_t serial_scratch; /* where the scratch of a serial entry begins in the workspace */
 };

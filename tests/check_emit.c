@@ -131,6 +131,12 @@ static void vary_memory(enum sk_x86_form form, struct sk_x86_operands o)
 	}
 }
 
+/* Its ModRM byte is part of the opcode. */
+static bool is_fence(enum sk_x86_form form)
+{
+	return form == SK_X86_STORE_FENCE || form == SK_X86_FULL_FENCE;
+}
+
 static void vary_operands(enum sk_x86_form form, struct sk_x86_operands o)
 {
 	switch ((enum sk_x86_layout)sk_x86_instructions[form].layout) {
@@ -139,8 +145,7 @@ static void vary_operands(enum sk_x86_form form, struct sk_x86_operands o)
 		break;
 	case SK_X86_IN_OPCODE:
 	case SK_X86_REGISTERS:
-		/* sfence has no operands. */
-		for (o.rm = SK_RAX; o.rm <= (form == SK_X86_STORE_FENCE ? SK_RAX : SK_R15); o.rm++)
+		for (o.rm = SK_RAX; o.rm <= (is_fence(form) ? SK_RAX : SK_R15); o.rm++)
 			vary_immediate(form, o);
 		break;
 	case SK_X86_WITH_MEMORY:

@@ -183,8 +183,8 @@ static void expect_refusal(const struct damaged *copy, const char *part, const c
 START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
-	REFUSED("version 1 is not supported", d.plan->version = 1);
-	REFUSED("version 4 is not supported", d.plan->version = 4);
+	REFUSED("version 3 is not supported", d.plan->version = 3);
+	REFUSED("version 5 is not supported", d.plan->version = 5);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -301,7 +301,7 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 8);
+	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 0x8000);
 	REFUSED("step 1: a reserved field", d.steps[SPLIT].reserved = 1);
 	REFUSED("step 1: kind 4", d.steps[SPLIT].kind = 4);
 	REFUSED("step 1: its number is 3, but its lane's next one is 2", d.steps[SPLIT].number = 3);
