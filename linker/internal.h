@@ -9,6 +9,7 @@
  *   isolate.c  names that mean another thing in each object
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
  *   notes.c    joins the program properties of what is reached, keeps its notes
@@ -66,6 +67,7 @@ struct sk_frame {
 	uint64_t output_offset; /* in the joined .eh_frame */
 	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
 	bool marked; /* a CIE: what it refers to is live */
+	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
 	bool live;
 };
 
@@ -449,6 +451,10 @@ struct sk_linker {
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
 	SK_ARRAY(struct sk_aligned) aligned;
+	SK_ARRAY(struct sk_input_section *) copies; /* of sections of code */
+	SK_ARRAY(struct sk_frame *) copied_frames;
+	struct sk_map copy_numbers; /* by original and number */
+	uint64_t copied_size;
 	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
 				  unknown */
 

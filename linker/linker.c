@@ -63,6 +63,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->wrapped, arena);
 	sk_map_init(&linker->exact_patterns, arena);
 	sk_map_init(&linker->groups, arena);
+	sk_map_init(&linker->copy_numbers, arena);
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);

@@ -292,6 +292,9 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 				    view->kernel_count);
 	if (step->kernel != task->kernel)
 		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
+	if (launch->copies > 1 && (!view->kernels[step->kernel].first_copy ||
+				   launch->copies - 1u > view->kernel_count - view->kernels[step->kernel].first_copy))
+		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", step->kernel);
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS || step->reserved)

@@ -206,8 +206,9 @@ static bool check_kernels(struct sk_plan_checker *checker)
 			return false;
 		if (kernel->isa & ~view->plan->isa)
 			return sk_plan_fail(checker, "it needs more instruction sets than the package");
-		if (kernel->reserved)
-			return sk_plan_fail(checker, "a reserved field is not zero");
+		if (kernel->first_copy >= view->kernel_count)
+			return sk_plan_fail(checker, "its first copy, kernel %u, is out of range (%u kernels)",
+					    kernel->first_copy, view->kernel_count);
 	}
 	return true;
 }

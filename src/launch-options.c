@@ -137,7 +137,10 @@ struct sk_launch_options sk_launch_options_join(const struct sk_model *model, co
 
 		raise(&joined.func_align, other->func_align);
 		raise(&joined.preload, other->preload);
-		raise(&joined.split_mode, other->split_mode);
+		if (other->split_mode > joined.split_mode) {
+			joined.split_mode = other->split_mode;
+			joined.split_place = other->split_place;
+		}
 		limit(&joined.cube_cores, other->cube_cores);
 		limit(&joined.vector_cores, other->vector_cores);
 		joined.sync_all |= other->sync_all;

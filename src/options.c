@@ -228,6 +228,7 @@ static const struct option options[] = {
 	{"strict-scope-check", "abort", read_strict, 0, NULL, 0, 0, 0},
 	{"func-align", "512", read_alignment, AT(launch.func_align), NULL, 0, SK_MAX_FUNC_ALIGN, 0},
 	{"preload-code", "per-func", read_keyword, AT(launch.preload), preloads, 0, 0, 0},
+	{"split-mode", "4", read_number, AT(launch.split_mode), NULL, 1, SK_MAX_COPIES, AT(launch.split_place)},
 	{"debug-sync-all", "1", read_switch, AT(launch.sync_all), NULL, 0, 0, 0},
 	{"debug-dcci-all", "1", read_switch, AT(launch.flush_all), NULL, 0, 0, 0},
 	{"dcci-before-kernel-start", "NAME,NAME", read_names, AT(launch.flush_before), NULL, 0, 0, 0},

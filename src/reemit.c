@@ -148,6 +148,14 @@ static bool check_alignment(const struct comparison *comparison, uint32_t alignm
 	return false;
 }
 
+static bool check_kernel(const struct comparison *comparison, const struct sk_plan_launch *launch,
+			 const struct sk_plan_kernel *kernel)
+{
+	return check_alignment(comparison, launch->func_align, sk_package_file_target(comparison->file, &kernel->code),
+			       sk_plan_string(&kernel->symbol));
+}
+
+/* The entry's, that of the kernels which it calls, and of their copies. */
 static bool check_alignments(const struct comparison *comparison, const struct sk_plan_launch *launch)
 {
 	const struct sk_package_file *file = comparison->file;
@@ -159,8 +167,9 @@ static bool check_alignments(const struct comparison *comparison, const struct s
 		const struct sk_plan_kernel *kernel =
 			&file->plan.kernels[file->plan.steps[launch->first_step + i].kernel];
 
-		sound &= check_alignment(comparison, launch->func_align, sk_package_file_target(file, &kernel->code),
-					 sk_plan_string(&kernel->symbol));
+		sound &= check_kernel(comparison, launch, kernel);
+		for (uint32_t copy = 1; copy < launch->copies; copy++)
+			sound &= check_kernel(comparison, launch, &file->plan.kernels[kernel->first_copy + copy - 1]);
 	}
 	return sound;
 }

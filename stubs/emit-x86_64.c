@@ -368,6 +368,19 @@ static void emit_fork(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->label);
 }
 
+static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* mov eax, [rdi + core.index]; xor edx, edx; mov ecx, copies; div ecx; cmp edx, 1; je label … */
+	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RDI, .disp = CORE_INDEX);
+	PUT(e, ZERO32, .reg = SK_RDX, .rm = SK_RDX);
+	sk_x86_set_register(e, SK_RCX, op->blocks);
+	PUT(e, DIVIDE32, .rm = SK_RCX);
+	for (uint32_t copy = 1; copy < op->blocks; copy++) {
+		PUT(e, COMPARE32_BYTE, .rm = SK_RDX, .immediate = copy);
+		sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->label + copy - 1);
+	}
+}
+
 static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	switch (op->kind) {
@@ -380,6 +393,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_FORK:
 		emit_fork(e, op);
+		break;
+	case SK_OP_SPLIT:
+		emit_split(e, op);
 		break;
 	case SK_OP_PROLOGUE:
 		emit_prologue(e, op);

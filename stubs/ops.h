@@ -14,6 +14,7 @@ enum sk_op_kind {
 	SK_OP_FRAME, /* what follows begins the function, next to the code of task `number` */
 	SK_OP_TASK, /* what follows is for task `number`, up to the next one or the epilogue */
 	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
+	SK_OP_SPLIT, /* a core whose index modulo `blocks` is c > 0 jumps to label + c - 1 */
 	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
 	SK_OP_LABEL, /* label */
 	SK_OP_HOME_GUARD, /* a core that is not home `index` jumps to label */

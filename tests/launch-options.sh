@@ -36,6 +36,52 @@ void measure(float *y, int64_t n)
 		y[i] = (float)n;
 }
 SK_KERNEL(measure, "vector split=n; out y f32[n], n i64");
+
+/* Where the code lies that computes this part of y. */
+void where(int64_t *y, int64_t n)
+{
+	int64_t here;
+
+	__asm__ volatile("lea 0(%%rip), %0" : "=r"(here));
+	for (int64_t i = 0; i < n; i++)
+		y[i] = here;
+}
+SK_KERNEL(where, "vector split=n; out y i64[n], n i64");
+
+/* A jump table, and data of its own. */
+void steps(const float *x, float *y, int64_t n)
+{
+	static const float factors[] = {3, 5};
+
+	for (int64_t i = 0; i < n; i++) {
+		float value = x[i];
+
+		switch ((int)(value * 8) & 7) {
+		case 0: value += 1; break;
+		case 1: value *= factors[(int)(value * 64) & 1]; break;
+		case 2: value = 1 / (value + 2); break;
+		case 3: value -= 3; break;
+		case 4: value *= value; break;
+		case 5: value = -value; break;
+		case 6: value /= 7; break;
+		default: break;
+		}
+		__asm__ volatile("" : "+x"(value));
+		y[i] = value;
+	}
+}
+SK_KERNEL(steps, "vector split=n; in x f32[n], out y f32[n], n i64");
+
+/* On the last of three cores. */
+void broken(float *y, int64_t n)
+{
+	volatile float *volatile nowhere = 0;
+
+	if (n == 384)
+		*nowhere = 1;
+	y[0] = 0;
+}
+SK_KERNEL(broken, "vector split=n; out y f32[n], n i64");
 C
 $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
 
@@ -178,6 +224,61 @@ share() {
 [ "$(share 1)" = '1024 1024 ' ] || fail "debug-aiv-num=2 on one core: $(share 1)"
 [ "$(share 8)" = '512 128 ' ] || fail "debug-aiv-num=2 on eight cores: $(share 8)"
 "$skrun" few.sk --device a3 --random 1 --verify --repeat 3 >run.txt || fail "few of many cores"
+
+# split-mode: each core calls its own copy, in a program of its own; jump tables, data and other functions are shared.
+for copies in 2 3 4; do
+	link split "split-mode=$copies:func-align=128:preload-code=max"
+	shows split ", split-mode=$copies\$"
+	for symbol in increment increment.split1 sum.split$((copies - 1)) sk_sp1.cube.split1 sk_sp1.vector.split1; do
+		nm split.sk | grep -q " $symbol\$" || fail "split-mode=$copies: there is no $symbol"
+	done
+	! nm split.sk | grep -q "split$copies\$" || fail "split-mode=$copies: too many copies"
+	code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment.split1>' || fail "split-mode: who calls the copy?"
+	! code split.sk sk_sp1.vector.split1 | grep -q 'call.*<increment>' || fail "split-mode: the copy calls the original"
+	[ $(($(address split.sk increment.split1) % 128)) = 0 ] || fail "split-mode: a copy is not aligned"
+	"$skrun" split.sk --device a3 --random 1 --verify --repeat 2 >run.txt || fail "split-mode=$copies on 72 cores"
+done
+readelf --debug-dump=frames split.sk 2>&1 | grep -q "pc=$(nm split.sk | awk '$3 == "increment.split1" { print $1 }')" ||
+	fail "split-mode: a copy has no unwind information"
+cat >where.yaml <<'M'
+sklink: 1
+device: a3
+tensors: {y: {dtype: i64, shape: [1024]}, x: {dtype: f32, shape: [1024]}, z: {dtype: f32, shape: [1024]}}
+tasks:
+  - {name: here, kernel: where, args: [y], scope: sp1}
+  - {name: jump, kernel: steps, args: [x, z], scope: sp1}
+scopes: {sp1: {options: "split-mode=3"}}
+M
+"$sklink" where.yaml kernels.o -o where.sk
+# copies CORES: how many copies of `where` have computed y.
+copies() {
+	"$skrun" where.sk --random 1 --cores "$1" --output y=y.npy --output z=z.npy >run.txt
+	od -An -v -td8 -w8 -j128 y.npy | sort -u | wc -l
+	cmp z.npy "${2:-z.npy}" || fail "split-mode: a jump table leads astray"
+}
+"$skrun" where.sk --random 1 --serial --output z=serial.npy >run.txt
+for cores in 1 2 3 4 8; do
+	expected=$((cores < 3 ? cores : 3))
+	[ "$(copies $cores serial.npy)" = $expected ] || fail "split-mode=3: not $expected copies on $cores cores"
+done
+sed -e 's/kernel: steps, args: \[x, z\]/kernel: broken, args: [z]/; s/x: {[^}]*}, //' where.yaml >broken.yaml
+"$sklink" broken.yaml kernels.o -o broken.sk
+fails_with "task 'jump': kernel broken on vector core 2: segmentation fault .*; at broken.split2\\+0x" \
+	"$skrun" broken.sk --cores 3
+link once "split-mode=1"
+! nm once.sk | grep -q split || fail "split-mode=1 makes copies"
+refused split-mode=0 "'split-mode' must be a number from 1 to 64, not '0'"
+refused split-mode=65 "'split-mode' must be a number from 1 to 64, not '65'"
+manifest split-mode=64 >model.yaml
+"$sklink" model.yaml kernels.o -o many.sk && "$skdump" --verify many.sk >/dev/null || fail "split-mode=64"
+"$skrun" many.sk --device a3 --random 1 --verify >run.txt || fail "split-mode=64 on 72 cores"
+fails_with "^sklink: error: model.yaml:17:19: scope option 'split-mode' makes copies of code, which an object" \
+	"$sklink" -r model.yaml kernels.o -o many.o
+# Kernels of one section are copied together; so is what folding would join.
+"$sklink" model.yaml together.o -o together.sk && "$skdump" --verify together.sk >/dev/null || fail "split-mode: one section"
+"$skrun" together.sk --device a3 --random 1 --verify >run.txt || fail "split-mode: one section runs wrong"
+"$sklink" --icf=all model.yaml kernels.o -o folded.sk && "$skrun" folded.sk --device a3 --random 1 --verify >run.txt ||
+	fail "split-mode with --icf=all"
 
 # compile-options: -g keeps debug information, whatever else would remove it.
 link debug "compile-options=-g"
