@@ -169,6 +169,8 @@ static void visit_all(struct sk_linker *linker, void (*visit)(struct sk_linker *
 			for (uint64_t j = 0; j < object->frame_count; j++)
 				visit(linker, &object->frames[j]);
 	}
+	for (size_t i = 0; i < linker->copied_frames.count; i++)
+		visit(linker, linker->copied_frames.items[i]);
 }
 
 void sk_frames_visit(struct sk_linker *linker, void (*visit)(struct sk_linker *linker, struct sk_frame *frame))
@@ -223,6 +225,15 @@ void sk_frame_copy(const struct sk_frame *frame, uint8_t *bytes)
 		write32(bytes + ID_OFFSET, frame->output_offset + ID_OFFSET - frame->cie->output_offset);
 }
 
+/* From the code that the FDE's relocation leads to, to that which it describes. */
+static uint64_t distance_to_copy(struct sk_linker *linker, const struct sk_frame *frame,
+				 const sk_elf_relocation *relocation)
+{
+	struct sk_target target = sk_relocation_target(linker, frame->section, relocation);
+
+	return target.section ? frame->function->address - target.section->address : 0;
+}
+
 static void write_record(struct sk_linker *linker, struct sk_frame *frame)
 {
 	if (!frame->live)
@@ -233,8 +244,13 @@ static void write_record(struct sk_linker *linker, struct sk_frame *frame)
 	uint8_t *bytes = linker->image + address;
 
 	sk_frame_copy(frame, bytes);
-	for (uint64_t i = 0; i < frame->relocation_count; i++)
-		sk_relocate_one(linker, frame->section, &frame->relocations[i], bytes, frame->offset, address);
+	for (uint64_t i = 0; i < frame->relocation_count; i++) {
+		sk_elf_relocation relocation = frame->relocations[i];
+
+		if (frame->copied && relocation.r_offset == frame->offset + START_OFFSET)
+			relocation.r_addend += (int64_t)distance_to_copy(linker, frame, &relocation);
+		sk_relocate_one(linker, frame->section, &relocation, bytes, frame->offset, address);
+	}
 }
 
 struct entry {
@@ -266,9 +282,21 @@ static uint64_t function_start(struct sk_linker *linker, const struct sk_frame *
 			struct sk_target target = sk_relocation_target(linker, frame->section, &frame->relocations[i]);
 			uint64_t base = target.section ? target.section->address : 0;
 
+			if (frame->copied)
+				base = frame->function->address;
 			return base + target.value + (uint64_t)frame->relocations[i].r_addend;
 		}
 	return 0;
+}
+
+/* An entry if the frame is live and an FDE; returns their number. */
+static size_t gather_one(struct sk_linker *linker, const struct sk_frame *frame, struct entry *entry)
+{
+	if (!frame->live || !frame->cie)
+		return 0;
+	*entry = (struct entry){function_start(linker, frame),
+				linker->made[SK_MADE_FRAMES].address + frame->output_offset};
+	return 1;
 }
 
 static size_t gather(struct sk_linker *linker, const struct sk_frame *frames, uint64_t count, struct entry *entries)
@@ -276,10 +304,7 @@ static size_t gather(struct sk_linker *linker, const struct sk_frame *frames, ui
 	size_t found = 0;
 
 	for (uint64_t i = 0; i < count; i++)
-		if (frames[i].live && frames[i].cie)
-			entries[found++] =
-				(struct entry){function_start(linker, &frames[i]),
-					       linker->made[SK_MADE_FRAMES].address + frames[i].output_offset};
+		found += gather_one(linker, &frames[i], entries + found);
 	return found;
 }
 
@@ -299,6 +324,8 @@ static void write_header(struct sk_linker *linker)
 		if (object->reached)
 			count += gather(linker, object->frames, object->frame_count, entries + count);
 	}
+	for (size_t i = 0; i < linker->copied_frames.count; i++)
+		count += gather_one(linker, linker->copied_frames.items[i], entries + count);
 	if (!is_sorted(entries, count)) /* functions often lie in the order of their records */
 		qsort(entries, count, sizeof(*entries), compare_entries);
 

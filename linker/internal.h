@@ -9,6 +9,7 @@
  *   isolate.c  names that mean another thing in each object
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
  *   notes.c    joins the program properties of what is reached, keeps its notes
@@ -66,6 +67,7 @@ struct sk_frame {
 	uint64_t output_offset; /* in the joined .eh_frame */
 	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
 	bool marked; /* a CIE: what it refers to is live */
+	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
 	bool live;
 };
 
@@ -114,7 +116,8 @@ struct sk_input_section {
 	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
 	uint64_t compressed_size; /* of debug information that is compressed in the object */
 	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two */
+	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
+	uint32_t aligned; /* 0, but in sections of code with an aligned function */
 	uint32_t piece_count;
 	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
@@ -264,6 +267,12 @@ struct sk_state_answer {
 struct sk_ordered {
 	sk_symbol code;
 	const char *caller; /* or NULL */
+};
+
+/* A function that is to begin at a multiple of a number. */
+struct sk_aligned {
+	sk_symbol code;
+	uint32_t alignment;
 };
 
 /* Where an undefined symbol is used. */
@@ -441,6 +450,11 @@ struct sk_linker {
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
+	SK_ARRAY(struct sk_aligned) aligned;
+	SK_ARRAY(struct sk_input_section *) copies; /* of sections of code */
+	SK_ARRAY(struct sk_frame *) copied_frames;
+	struct sk_map copy_numbers; /* by original and number */
+	uint64_t copied_size;
 	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
 				  unknown */
 

@@ -215,6 +215,43 @@ static void add_section(struct sk_linker *linker, struct sk_input_section *secti
 	sk_array_push(linker->arena, &output->sections, section);
 }
 
+/* ---- aligned functions ---- */
+
+/* Aligns the byte at the offset of the section, whose start keeps the alignment that it had. False: the two, or two
+ * such bytes, contradict each other. */
+static bool align_byte(struct sk_input_section *section, uint64_t offset, uint32_t alignment)
+{
+	uint32_t smaller = alignment < section->alignment ? alignment : section->alignment;
+
+	if ((offset - section->aligned) % smaller != 0)
+		return false;
+	if (alignment > section->alignment) {
+		section->alignment = alignment;
+		section->aligned = (uint32_t)(offset % alignment);
+	}
+	return true;
+}
+
+static bool align_functions(struct sk_linker *linker)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < linker->aligned.count; i++) {
+		const struct sk_aligned *aligned = &linker->aligned.items[i];
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[aligned->code];
+		struct sk_target target = sk_symbol_target(linker, aligned->code);
+
+		if (!target.section || align_byte(target.section, target.value, aligned->alignment))
+			continue;
+		sk_error(linker->diag, sk_section_place(linker->arena, target.section, target.value),
+			 "'%s' cannot begin at a multiple of %u bytes, since it is one of several functions in its "
+			 "section; compile with -ffunction-sections, or align less",
+			 symbol->name, aligned->alignment);
+		good = false;
+	}
+	return good;
+}
+
 /* ---- in which order ---- */
 
 static void add_synthetic(struct sk_linker *linker)
@@ -367,8 +404,9 @@ static bool place_output(struct sk_output *output, uint64_t *address)
 	for (size_t i = 0; i < output->sections.count; i++) {
 		struct sk_input_section *section = output->sections.items[i];
 
-		if (!sk_align(*address, section->alignment, address))
+		if (!sk_add(*address, section->aligned, address) || !sk_align(*address, section->alignment, address))
 			return false;
+		*address -= section->aligned;
 		section->address = *address;
 		if (!sk_add(*address, section->size, address) || *address > INT64_MAX)
 			return false;
@@ -580,7 +618,7 @@ bool sk_layout(struct sk_linker *linker)
 	enum { MAXIMUM_SEGMENTS = 11 }; /* all that make_segments knows: a few unused bytes are no harm */
 	enum { MAXIMUM_OUTPUTS = SHN_LORESERVE / 2 - 8 }; /* with -r each has relocations, too */
 
-	if (!sk_ranges_unify(linker))
+	if (!sk_ranges_unify(linker) || !align_functions(linker))
 		return false;
 	add_made(linker);
 	add_synthetic(linker);

@@ -63,6 +63,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->wrapped, arena);
 	sk_map_init(&linker->exact_patterns, arena);
 	sk_map_init(&linker->groups, arena);
+	sk_map_init(&linker->copy_numbers, arena);
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);
@@ -182,6 +183,11 @@ void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)
 void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller)
 {
 	sk_array_push(linker->arena, &linker->order, (struct sk_ordered){code, caller});
+}
+
+void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignment)
+{
+	sk_array_push(linker->arena, &linker->aligned, (struct sk_aligned){code, alignment});
 }
 
 /* ---- the link ---- */

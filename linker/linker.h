@@ -197,6 +197,15 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
  * long as the linker. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
 
+/* The function is to begin at a multiple of this power of two. An error of sk_linker_link if it cannot, since it stands
+ * with another one in a section. */
+void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignment);
+
+/* Another copy of the function's section, its number-th (from 1), with its own code and everything else shared. Not
+ * with -r. The copy's text follows that of all functions that have been ordered so far. SK_NONE after an error, which
+ * the place goes with: it cannot be copied, or there are more than 64 MiB of copies. */
+sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t number, struct sk_place place);
+
 /* The image needs these levels of x86-64, too. */
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 

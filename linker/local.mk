@@ -6,6 +6,7 @@ linker_liblinker_la_SOURCES = \
 	linker/architecture.h \
 	linker/archive.c \
 	linker/collect.c \
+	linker/copies.c \
 	linker/cref.c \
 	linker/debug.c \
 	linker/dynamic.c \

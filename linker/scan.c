@@ -405,6 +405,9 @@ bool sk_scan(struct sk_linker *linker)
 			if (object->parts[j].live && object->parts[j].loaded)
 				scan_section(linker, &object->parts[j]);
 	}
+	for (size_t i = 0; i < linker->copies.count; i++)
+		if (linker->copies.items[i]->live)
+			scan_section(linker, linker->copies.items[i]);
 	sk_frames_visit(linker, scan_frame);
 	for (size_t i = 0; i < linker->required.count; i++) {
 		sk_symbol number = linker->required.items[i];

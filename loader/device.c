@@ -66,7 +66,7 @@ static void begin(struct skrt_device *device, struct sk_launch *launch)
 
 	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++) {
 		launch->bases[i] = device->lanes[i].base;
-		cores += kernel->lane_steps[i] ? device->lanes[i].cores : 0;
+		cores += kernel->lane_steps[i] ? kernel->cores[i] : 0;
 	}
 	launch->players = atomic_load(&device->player_count);
 	launch->busy = cores < launch->players ? (uint32_t)cores : launch->players;

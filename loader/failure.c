@@ -65,11 +65,11 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 	return program;
 }
 
-/* Where the step's kernel is called, at `from` or behind: a call (e8 and a distance from the next instruction) that
+/* Where kernel `number` is called, at `from` or behind: a call (e8 and a distance from the next instruction) that
  * leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
-static const uint8_t *find_call(const struct program *program, const struct sk_plan_step *step, const uint8_t *from)
+static const uint8_t *find_call(const struct program *program, uint32_t number, const uint8_t *from)
 {
-	const uint8_t *kernel = sk_plan_address(&program->plan->kernels[step->kernel].code);
+	const uint8_t *kernel = sk_plan_address(&program->plan->kernels[number].code);
 
 	for (; program->end - from >= 5; from++) {
 		int32_t distance;
@@ -83,7 +83,8 @@ static const uint8_t *find_call(const struct program *program, const struct sk_p
 	return NULL;
 }
 
-/* The lanes' programs stand one after the other; a serial entry has all steps in order. */
+/* The lanes' programs stand one after the other, each once for each copy of the kernels; a serial entry has all steps
+ * in order. */
 static bool has_step(const struct program *program, const struct sk_plan_step *step, uint32_t lane)
 {
 	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
@@ -95,27 +96,40 @@ static bool has_step(const struct program *program, const struct sk_plan_step *s
 	return step->lane == lane;
 }
 
+/* The step of one program whose call returns to the address; SK_NO_INDEX: none. *at moves from the program's start to
+ * its end, or is NULL if the address is not in a program behind, either. */
+static uint32_t step_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
+				const uint8_t *address)
+{
+	for (uint32_t i = 0; i < program->launch->step_count; i++) {
+		uint32_t index = program->launch->first_step + i;
+		const struct sk_plan_step *step = &program->plan->steps[index];
+		uint32_t first_copy = program->plan->kernels[step->kernel].first_copy;
+
+		if (!has_step(program, step, lane))
+			continue;
+		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, *at);
+		if (!*at || *at + 5 > address) {
+			*at = NULL;
+			return SK_NO_INDEX;
+		}
+		*at += 5;
+		if (*at == address)
+			return index;
+	}
+	return SK_NO_INDEX;
+}
+
 /* The step whose call returns to the address; SK_NO_INDEX: none. */
 static uint32_t step_that_returns_to(const struct program *program, const uint8_t *address)
 {
+	uint32_t copies = program->serial || !program->launch->copies ? 1 : program->launch->copies;
+	uint32_t lanes = program->serial ? 1 : program->plan->lane_count, step = SK_NO_INDEX;
 	const uint8_t *at = program->start;
 
-	for (uint32_t lane = 0; lane < (program->serial ? 1 : program->plan->lane_count); lane++) {
-		for (uint32_t i = 0; i < program->launch->step_count; i++) {
-			uint32_t index = program->launch->first_step + i;
-			const struct sk_plan_step *step = &program->plan->steps[index];
-
-			if (!has_step(program, step, lane))
-				continue;
-			at = find_call(program, step, at);
-			if (!at || at + 5 > address)
-				return SK_NO_INDEX;
-			at += 5;
-			if (at == address)
-				return index;
-		}
-	}
-	return SK_NO_INDEX;
+	for (uint32_t i = 0; i < lanes * copies && at && step == SK_NO_INDEX; i++)
+		step = step_of_program(program, i / copies, i % copies, &at, address);
+	return step;
 }
 
 /* Whether a call of one of the plan's kernels stands before the address. */
@@ -308,7 +322,7 @@ static const struct sk_worker *next_core(struct cores *cores)
 	while (cores->lane < cores->kernel->module->plan.lane_count) {
 		const struct sk_device_lane *lane = &cores->device->lanes[cores->lane];
 
-		if (cores->kernel->lane_steps[cores->lane] && cores->index < lane->cores)
+		if (cores->kernel->lane_steps[cores->lane] && cores->index < cores->kernel->cores[cores->lane])
 			return &lane->workers[cores->index++];
 		cores->lane++;
 		cores->index = 0;

@@ -43,7 +43,6 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number)
 		worker->device = device;
 		worker->core.lane = number;
 		worker->core.index = i;
-		worker->core.count = cores;
 		worker->core.progress = (uint64_t *)((char *)lane->words + (size_t)i * SK_PROGRESS_STRIDE);
 		worker->core.runtime = &runtime;
 		if (!sk_call_open(&worker->call, device->stack_size)) {
@@ -82,6 +81,7 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 	worker->launch = launch;
 	worker->word = NULL;
 	worker->step = SK_NO_INDEX;
+	core->count = kernel->cores[core->lane];
 	core->failed_task = SK_NO_INDEX;
 	core->bindings = instance->bindings;
 	core->workspace = workspace->memory;
@@ -93,7 +93,7 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 		core->lanes[lane] = (struct sk_lane){
 			.base = launch->bases[lane],
 			.words = device->lanes[lane].words,
-			.count = device->lanes[lane].cores,
+			.count = kernel->cores[lane],
 		};
 	sk_call_prepare(&worker->call, enter, worker);
 }

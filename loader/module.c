@@ -333,9 +333,10 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 	struct sk_range *range = kernel->ranges;
 
 	for (uint32_t lane = 0; lane < lanes; lane++) {
-		uint32_t cores = device->lanes[lane].cores;
+		uint32_t cores = kernel->cores[lane];
 
-		for (uint32_t core = 0; core < cores; core++)
+		/* A core that has no part in the launch has a row all the same: see sk_device_row. */
+		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
 				*range++ = (struct sk_range){
 					.low = boundary(&partitions[i], core, cores),
@@ -353,7 +354,7 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
 				const struct sk_device_lane *at = &device->lanes[homes[i].lane];
-				uint32_t index = homes[i].stream % at->cores;
+				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
 				const char *words = (const char *)at->words;
 
 				*home++ = (struct sk_home){
@@ -361,6 +362,15 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 					.mine = homes[i].lane == lane && index == core,
 				};
 			}
+}
+
+static void limit_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
+{
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
+
+		kernel->cores[lane] = wanted && wanted < cores ? wanted : cores;
+	}
 }
 
 /* Checks what the launch's record says. */
@@ -404,6 +414,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		return NULL;
 	}
 	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
+	limit_cores(kernel, launch);
 	/* Where a launch's partitions or homes are has been checked only if it has any. */
 	if (launch->partition_count)
 		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);

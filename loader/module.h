@@ -20,6 +20,7 @@ struct skrt_kernel {
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
 	bool unshared; /* a task entry: runs in the unshared workspace */
 	uint32_t lane_steps[SK_MAX_LANES];
+	uint32_t cores[SK_MAX_LANES]; /* of each lane that run it if it has steps there: the first ones */
 	uint32_t partition_count, home_count;
 	struct sk_range *ranges;
 	struct sk_home *homes;

@@ -26,6 +26,25 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 	return (struct sk_units){step->blocks, step->extent / step->blocks * argument->element_bytes};
 }
 
+/* ---- preloading ---- */
+
+bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next)
+{
+	return step->core_set == SK_ALL_CORES || step->core_set == next->core_set;
+}
+
+uint64_t sk_plan_preload_bytes(const struct sk_plan_launch *launch, uint64_t code_size)
+{
+	uint64_t most = launch->preload == SK_PRELOAD_MAX	 ? SK_PRELOAD_MAX_LINES
+			: launch->preload == SK_PRELOAD_FUNCTION ? SK_PRELOAD_FUNCTION_LINES
+								 : 0;
+	uint64_t lines = code_size / SK_PRELOAD_LINE + (code_size % SK_PRELOAD_LINE != 0);
+
+	if (lines == 0) /* how long it is, is not known; it has a beginning */
+		lines = 1;
+	return SK_PRELOAD_LINE * (lines < most ? lines : most);
+}
+
 /* ---- arguments ---- */
 
 static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
@@ -252,6 +271,11 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
+enum {
+	SK_STEP_FLAGS = SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE |
+			SK_STEP_FLUSH_AFTER,
+};
+
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step)
 {
@@ -268,9 +292,12 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 				    view->kernel_count);
 	if (step->kernel != task->kernel)
 		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
+	if (launch->copies > 1 && (!view->kernels[step->kernel].first_copy ||
+				   launch->copies - 1u > view->kernel_count - view->kernels[step->kernel].first_copy))
+		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", step->kernel);
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
-	if (step->flags & ~(SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_TIMED) || step->reserved)
+	if (step->flags & ~SK_STEP_FLAGS || step->reserved)
 		return sk_plan_fail(checker, "a reserved field is not zero");
 	return check_spread(checker, launch, step) && check_arguments(checker, launch, step);
 }
@@ -321,6 +348,21 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 
 /* ---- launches ---- */
 
+/* What the scope's options say. */
+static bool check_options(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
+{
+	uint32_t align = launch->func_align;
+
+	if (align > SK_MAX_FUNC_ALIGN || (align & (align - 1)))
+		return sk_plan_fail(checker, "an alignment to %u bytes is not possible", align);
+	if (launch->flags & ~(SK_LAUNCH_SYNC_ALL | SK_LAUNCH_DEBUG))
+		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
+	if (launch->preload >= SK_PRELOAD_COUNT)
+		return sk_plan_fail(checker, "preloading of kind %u is unknown", launch->preload);
+	return launch->copies <= SK_MAX_COPIES ||
+	       sk_plan_fail(checker, "%u copies of code are too many", launch->copies);
+}
+
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
@@ -341,7 +383,7 @@ bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char
 			return sk_plan_fail(&checker,
 					    "it follows launch %u, which is not an earlier one of the network", follow);
 	}
-	return check_steps(&checker, record);
+	return check_options(&checker, record) && check_steps(&checker, record);
 }
 
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch)

@@ -16,7 +16,7 @@
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
 _Static_assert(sizeof(struct sk_plan) == 272, "struct sk_plan");
-_Static_assert(sizeof(struct sk_plan_launch) == 72, "struct sk_plan_launch");
+_Static_assert(sizeof(struct sk_plan_launch) == 88, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_kernel) == 32, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
@@ -206,8 +206,9 @@ static bool check_kernels(struct sk_plan_checker *checker)
 			return false;
 		if (kernel->isa & ~view->plan->isa)
 			return sk_plan_fail(checker, "it needs more instruction sets than the package");
-		if (kernel->reserved)
-			return sk_plan_fail(checker, "a reserved field is not zero");
+		if (kernel->first_copy >= view->kernel_count)
+			return sk_plan_fail(checker, "its first copy, kernel %u, is out of range (%u kernels)",
+					    kernel->first_copy, view->kernel_count);
 	}
 	return true;
 }

@@ -72,4 +72,10 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 /* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);
 
+/* True if every core that runs the later step of a lane comes by the one in front of it, which fetches its code. */
+bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next);
+
+/* Bytes of the kernel's code that the launch fetches before a step's turn, in whole lines. */
+uint64_t sk_plan_preload_bytes(const struct sk_plan_launch *launch, uint64_t code_size);
+
 #endif

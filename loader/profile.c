@@ -46,6 +46,7 @@ static const struct key device_keys[] = {
 	{"await", KIND_NUMBER, times, FIELD(await)},
 	{"check", KIND_NUMBER, times, FIELD(check)},
 	{"call", KIND_NUMBER, times, FIELD(call)},
+	{"flush", KIND_NUMBER, times, FIELD(flush)},
 	{"code-fetch", KIND_RATE, rates, FIELD(code_fetch)},
 	{"memory", KIND_RATE, rates, FIELD(memory)},
 	{"core-memory", KIND_RATE, rates, FIELD(core_memory)},

@@ -32,6 +32,7 @@ struct sk_profile {
 	double await; /* from the end of a step on one core until another one that waits for it goes on */
 	double check; /* an await that finds the step finished */
 	double call; /* what each call of a kernel takes beside its cost */
+	double flush; /* of one core's data cache, with what it has to wait for until it can go on */
 	double code_fetch; /* into one core's instruction memory */
 	double memory; /* of all cores together */
 	double core_memory; /* of one core */

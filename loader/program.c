@@ -67,6 +67,17 @@ static void add_follow(struct builder *builder, uint32_t launch, uint32_t follow
 
 /* ---- fused ---- */
 
+/* What the options of its scope do to a step; before: the one in front of it in its lane, or NULL. */
+static void apply_options(struct sk_program_step *step, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *planned, const struct sk_plan_step *before)
+{
+	step->cores = launch->lane_cores[planned->lane];
+	step->flushes =
+		(planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (planned->flags & SK_STEP_FLUSH_AFTER ? 1 : 0);
+	step->preload = (double)sk_plan_preload_bytes(launch, (uint64_t)step->work.code);
+	step->early = before && sk_plan_preloads(before, planned);
+}
+
 /* The steps of network launches stand first in a plan, launch by launch, perhaps with gaps that no launch owns. */
 static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
@@ -80,17 +91,22 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
 		struct sk_program_step *step = add_step(builder, launch->first_step + i);
+		const struct sk_plan_step *before =
+			last[planned->lane] == SK_NO_INDEX
+				? NULL
+				: &plan->steps[launch->first_step + last[planned->lane] - first];
 
+		apply_options(step, launch, planned, before);
+		if (way == SK_WAY_LANE_BARRIER && before)
+			add_await(builder, step, last[planned->lane]);
+		last[planned->lane] = first + i;
 		if (way == SK_WAY_SYNC_ALL && i > 0)
 			add_await(builder, step, first + i - 1);
 		if (way == SK_WAY_SYNC_ALL)
 			continue; /* the step in front has awaited the one in front of it, and so on */
-		if (way == SK_WAY_LANE_BARRIER && last[planned->lane] != SK_NO_INDEX)
-			add_await(builder, step, last[planned->lane]);
 		for (uint32_t a = 0; a < planned->await_count; a++)
 			add_await(builder, step,
 				  first + plan->awaits[planned->first_await + a].step - launch->first_step);
-		last[planned->lane] = first + i;
 	}
 }
 
@@ -181,6 +197,11 @@ void sk_program_free(struct sk_program *program)
 	free(program->awaits);
 	free(program->follows);
 	*program = (struct sk_program){0};
+}
+
+uint32_t sk_program_cores(const struct sk_program_step *step, uint32_t cores)
+{
+	return step->cores && step->cores < cores ? step->cores : cores;
 }
 
 double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores)

@@ -21,6 +21,10 @@ struct sk_program_step {
 	uint32_t blocks; /* BLOCKS */
 	uint64_t extent, unit; /* SPLIT, BLOCKS_RANGE: what is divided, as sk_plan_partition says */
 	struct sk_work work;
+	uint32_t cores; /* of the lane that it may run on; 0: all */
+	uint32_t flushes; /* of the data cache, on each core */
+	double preload; /* bytes of its code that are fetched before its turn … */
+	bool early; /* … from the time on when the core came to its step before, not to this one */
 	uint32_t first_await, await_count;
 };
 
@@ -53,7 +57,10 @@ bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *wor
 		      enum sk_way way, struct sk_program *program);
 void sk_program_free(struct sk_program *program);
 
-/* The part of a step's work that core `index` of `cores` has; 0: none. */
+/* How many of the lane's cores may have a part in the step. */
+uint32_t sk_program_cores(const struct sk_program_step *step, uint32_t cores);
+
+/* The part of a step's work that core `index` of `cores` (as sk_program_cores says) has; 0: none. */
 double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores);
 
 #endif

@@ -23,6 +23,7 @@ enum phase {
 	PHASE_CALLED, /* the call's own time is over: fetch */
 	PHASE_RUN, /* the code is there */
 	PHASE_MOVED, /* the bytes are there */
+	PHASE_NO_CALL, /* the core has no share of the step */
 	PHASE_END,
 };
 
@@ -37,6 +38,7 @@ struct core {
 	double share;
 	double compute_end;
 	double fetched; /* bytes of code so far */
+	double came, came_before; /* when it came to the step, and to its step before in the launch */
 };
 
 /* One core at one step. `cause` is the visit whose end (at `since`) let it go on at `resumed`; in between lies what
@@ -165,9 +167,12 @@ static void end_launch(struct simulator *simulator, uint32_t index)
 
 /* ---- cores ---- */
 
-static bool takes_part(const struct core *core, const struct sk_program_step *step, uint32_t cores)
+static bool takes_part(const struct core *core, const struct sk_program_step *step, uint32_t lane_cores)
 {
-	return step->lane == core->lane && (step->kind != SK_STEP_PLAIN || step->stream % cores == core->index);
+	uint32_t cores = sk_program_cores(step, lane_cores);
+
+	return step->lane == core->lane && core->index < cores &&
+	       (step->kind != SK_STEP_PLAIN || step->stream % cores == core->index);
 }
 
 /* Begins a visit to the core's next step. False if there is none. */
@@ -190,7 +195,10 @@ static bool next_step(struct simulator *simulator, struct core *core)
 		.resumed = simulator->now,
 	};
 	core->await = 0;
-	core->share = sk_program_share(&simulator->program->steps[core->step], core->index, cores);
+	core->share = sk_program_share(&simulator->program->steps[core->step], core->index,
+				       sk_program_cores(&simulator->program->steps[core->step], cores));
+	core->came_before = previous == SK_NO_INDEX ? simulator->now : core->came;
+	core->came = simulator->now;
 	return true;
 }
 
@@ -238,6 +246,16 @@ static bool pass_awaits(struct simulator *simulator, struct core *core)
 	return false;
 }
 
+/* Bytes of the step's code that have been fetched before its turn. */
+static double preloaded_code(const struct simulator *simulator, const struct core *core)
+{
+	const struct sk_program_step *step = &simulator->program->steps[core->step];
+	double time = simulator->now - (step->early ? core->came_before : core->came);
+	double bytes = fmin(step->preload, step->work.code);
+
+	return time * simulator->profile->code_fetch < bytes ? time * simulator->profile->code_fetch : bytes;
+}
+
 /* Bytes of code that have to be fetched for the core's step. What has come first is thrown out first. */
 static double missing_code(struct simulator *simulator, struct core *core)
 {
@@ -250,7 +268,7 @@ static double missing_code(struct simulator *simulator, struct core *core)
 		return 0;
 	*mark = core->fetched;
 	core->fetched += step->work.code;
-	return step->work.code;
+	return step->work.code - preloaded_code(simulator, core);
 }
 
 /* Computes, and moves the core's bytes. True if that takes no time. */
@@ -291,6 +309,12 @@ static void end_visit(struct simulator *simulator, struct core *core)
 		end_launch(simulator, core->launch);
 }
 
+/* All flushes of the step at once: those behind the call take as long before it. */
+static double flushing_time(const struct simulator *simulator, const struct core *core)
+{
+	return simulator->program->steps[core->step].flushes * simulator->profile->flush;
+}
+
 static void advance(struct simulator *simulator, struct core *core)
 {
 	for (;;) {
@@ -306,10 +330,11 @@ static void advance(struct simulator *simulator, struct core *core)
 		case PHASE_AWAITS:
 			if (!pass_awaits(simulator, core))
 				return;
-			visit->called = visit->fetched = simulator->now;
-			core->phase = core->share > 0 ? PHASE_CALLED : PHASE_END;
-			if (core->share > 0) {
-				sleep_until(simulator, core, simulator->now + simulator->profile->call);
+			core->phase = core->share > 0 ? PHASE_CALLED : PHASE_NO_CALL;
+			if (core->share > 0 || flushing_time(simulator, core) > 0) {
+				sleep_until(simulator, core,
+					    simulator->now + flushing_time(simulator, core) +
+						    (core->share > 0 ? simulator->profile->call : 0));
 				return;
 			}
 			break;
@@ -330,6 +355,10 @@ static void advance(struct simulator *simulator, struct core *core)
 				sleep_until(simulator, core, core->compute_end);
 				return;
 			}
+			break;
+		case PHASE_NO_CALL:
+			visit->called = visit->fetched = simulator->now;
+			core->phase = PHASE_END;
 			break;
 		case PHASE_END:
 			end_visit(simulator, core);
@@ -400,7 +429,7 @@ static bool trace_path(const struct simulator *simulator, struct sk_simulation *
 /* By how many cores a step is visited. */
 static uint32_t visitors(const struct simulator *simulator, const struct sk_program_step *step)
 {
-	return step->kind == SK_STEP_PLAIN ? 1 : simulator->profile->lanes[step->lane].cores;
+	return step->kind == SK_STEP_PLAIN ? 1 : sk_program_cores(step, simulator->profile->lanes[step->lane].cores);
 }
 
 static bool measure(struct simulator *simulator, char *error, size_t error_size)

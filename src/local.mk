@@ -20,6 +20,7 @@ src_libbase_la_LIBADD = src/libnearest.la $(XXHASH_LIBS)
 noinst_LTLIBRARIES += src/libplanning.la
 src_libplanning_la_SOURCES = \
 	src/dependency.c src/dependency.h \
+	src/launch-options.c src/launch-options.h \
 	src/memory.c src/memory.h \
 	src/order.c src/order.h \
 	src/partition.c src/partition.h \

@@ -171,12 +171,28 @@ enum sk_strict_check {
 	SK_STRICT_ABORT, /* the link fails */
 };
 
+typedef SK_ARRAY(struct sk_name) sk_names;
+
+/* What a scope's options say about its superkernels; all 0 where they say nothing. */
+struct sk_launch_options {
+	uint32_t func_align;
+	uint32_t preload; /* enum sk_preload */
+	uint32_t split_mode;
+	uint32_t cube_cores, vector_cores; /* debug-aic-num, debug-aiv-num */
+	bool sync_all, flush_all; /* debug-sync-all, debug-dcci-all */
+	bool profiling;
+	bool debug; /* compile-options=-g */
+	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */
+	/* The dcci lists: names of kernels, or of what they compute (op=). */
+	sk_names flush_before, flush_after, flush_never;
+};
+
 struct sk_scope {
 	const char *name;
 	struct sk_place place;
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
-	bool profiling; /* profiling=1 */
+	struct sk_launch_options launch;
 };
 
 /* A kernel that the manifest declares for an object without signature. */

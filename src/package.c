@@ -13,6 +13,7 @@ struct package {
 	const struct sk_plan_view *plan;
 	const char *plan_symbol;
 	struct sk_linker *linker;
+	sk_symbol *kernels; /* by kernel of the plan */
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
@@ -64,7 +65,7 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return package->constants;
-	return package->model->kernels.items[relocation->index].code;
+	return package->kernels[relocation->index];
 }
 
 /* Code becomes a section, its functions symbols, its unwind information another section. */
@@ -72,7 +73,7 @@ static void add_code(struct package *package, const char *name, const struct sk_
 		     sk_symbol *functions)
 {
 	sk_section text =
-		add_bytes(package, name, SK_SECTION_TEXT, SK_CODE_ALIGNMENT, code->bytes.items, code->bytes.count);
+		add_bytes(package, name, SK_SECTION_TEXT, code->alignment, code->bytes.items, code->bytes.count);
 	sk_section frames =
 		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
 
@@ -175,7 +176,7 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 	case SK_PLAN_SERIAL_ENTRY:
 		return package->serial_entries[relocation->index];
 	case SK_PLAN_KERNEL:
-		return package->model->kernels.items[relocation->index].code;
+		return package->kernels[relocation->index];
 	case SK_PLAN_CONSTANTS:
 		return package->constants;
 	}
@@ -207,6 +208,75 @@ static void add_report(struct package *package, const struct sk_report *report)
 	add_bytes(package, SK_REPORT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
 }
 
+static void raise(uint32_t *number, uint32_t other)
+{
+	if (other > *number)
+		*number = other;
+}
+
+/* func-align. Where several superkernels call a kernel, the greatest alignment holds for it. */
+static void align_kernels(struct package *package)
+{
+	const struct sk_plan_view *plan = package->plan;
+	uint32_t *alignments = SK_NEW_ARRAY(package->model->arena, uint32_t, plan->kernel_count);
+
+	for (uint32_t l = 0; l < plan->launch_count; l++) {
+		const struct sk_plan_launch *launch = &plan->launches[l];
+
+		for (uint32_t i = 0; i < launch->step_count; i++) {
+			uint32_t kernel = plan->steps[launch->first_step + i].kernel;
+
+			raise(&alignments[kernel], launch->func_align);
+			for (uint32_t copy = 1; copy < launch->copies; copy++)
+				raise(&alignments[plan->kernels[kernel].first_copy + copy - 1], launch->func_align);
+		}
+	}
+	for (uint32_t k = 0; k < plan->kernel_count; k++)
+		if (alignments[k])
+			sk_linker_align(package->linker, package->kernels[k], alignments[k]);
+}
+
+/* By kernel: where the option stands that asks for the most copies of its code. */
+static struct sk_place *find_splitters(const struct sk_model *model, const struct sk_plan_view *plan, uint32_t *copies)
+{
+	struct sk_place *places = SK_NEW_ARRAY(model->arena, struct sk_place, model->kernels.count);
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_task *task = &model->tasks.items[i];
+		uint32_t wanted = plan->launches[plan->tasks[i].launch].copies;
+
+		if (wanted <= copies[task->kernel])
+			continue;
+		copies[task->kernel] = wanted;
+		for (size_t s = 0; s < task->scopes.count; s++)
+			if (model->scopes.items[task->scopes.items[s]].launch.split_mode == wanted)
+				places[task->kernel] = model->scopes.items[task->scopes.items[s]].launch.split_place;
+	}
+	return places;
+}
+
+/* All kernels have been ordered; their copies follow, those for one core after those for the one before. */
+static bool copy_kernels(struct package *package)
+{
+	const struct sk_model *model = package->model;
+	const struct sk_plan_view *plan = package->plan;
+	uint32_t *copies = SK_NEW_ARRAY(model->arena, uint32_t, model->kernels.count);
+	const struct sk_place *places = find_splitters(model, plan, copies);
+	unsigned errors = model->diag->errors;
+
+	package->kernels = SK_NEW_ARRAY(model->arena, sk_symbol, plan->kernel_count);
+	for (uint32_t k = 0; k < model->kernels.count; k++)
+		package->kernels[k] = model->kernels.items[k].code;
+	for (uint32_t copy = 1; copy < SK_MAX_COPIES && plan->kernel_count > model->kernels.count; copy++)
+		for (uint32_t k = 0; k < model->kernels.count; k++) {
+			if (copy >= copies[k] || model->diag->errors != errors)
+				continue;
+			package->kernels[plan->kernels[k].first_copy + copy - 1] =
+				sk_linker_copy(package->linker, package->kernels[k], copy, places[k]);
+		}
+	return model->diag->errors == errors;
+}
+
 bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
 		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
 		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
@@ -218,6 +288,9 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
 				model->tasks.items[i].name);
+	if (!copy_kernels(&package))
+		return false;
+	align_kernels(&package);
 	add_constants(&package);
 	if (!add_dispatchers(&package, options, entries))
 		return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch-options.h"
 #include "segments.h"
 #include "strict.h"
 
@@ -66,16 +67,6 @@ static void name_launch(const struct partitioner *partitioner, struct sk_launch 
 	launch->name = name;
 }
 
-static bool has_profiling(const struct partitioner *partitioner, uint32_t set)
-{
-	const struct sk_tag_set *tags = &partitioner->segments->sets.items[set];
-
-	for (size_t i = 0; i < tags->scope_count; i++)
-		if (partitioner->model->scopes.items[tags->scopes[i]].profiling)
-			return true;
-	return false;
-}
-
 static void make_launch(struct partitioner *partitioner, uint32_t number, uint32_t node, uint32_t segment)
 {
 	const struct sk_segments *segments = partitioner->segments;
@@ -87,7 +78,9 @@ static void make_launch(struct partitioner *partitioner, uint32_t number, uint32
 	launch->stream = task_at(partitioner, launch->tasks[0])->stream;
 	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
 	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
-	launch->timed = group->set != SK_NONE && has_profiling(partitioner, group->set);
+	if (group->set != SK_NONE)
+		launch->options = sk_launch_options_join(partitioner->model, segments->sets.items[group->set].scopes,
+							 segments->sets.items[group->set].scope_count);
 	name_launch(partitioner, launch, segment);
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i], set = segments->set_of[t];
@@ -323,7 +316,8 @@ bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier,
 struct sk_partition *sk_partition_build(struct sk_model *model)
 {
 	struct sk_arena *arena = model->arena;
-	const struct sk_dependencies *dependencies = sk_dependencies_build(model);
+	const struct sk_dependencies *dependencies =
+		sk_launch_options_check(model) ? sk_dependencies_build(model) : NULL;
 
 	if (!dependencies)
 		return NULL;

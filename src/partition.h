@@ -16,7 +16,7 @@ struct sk_launch {
 			     sk_<scope>_start_<first task>_end_<last task>; of a task by itself, sk_task_<task> */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
 	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
-	bool timed; /* a superkernel of a scope with profiling=1 */
+	struct sk_launch_options options; /* SUPERKERNEL: its scopes'; else nothing */
 	uint32_t stream; /* the first task's */
 	uint32_t *tasks; /* in network order */
 	uint32_t task_count;
@@ -48,8 +48,8 @@ struct sk_partition {
  * streams, those about the longest chains. */
 enum { SK_MAX_BEFORE = 1 << 24 };
 
-/* NULL if a scope with strict-scope-check=abort is not fused whole, scopes reach over each other in too great numbers,
- * or two symbols have the same name (said in the sink). */
+/* NULL if a scope with strict-scope-check=abort is not fused whole, options do not fit tasks or device, scopes reach
+ * over each other in too great numbers, or two symbols have the same name (said in the sink). */
 struct sk_partition *sk_partition_build(struct sk_model *model);
 
 /* True if it is known that every task of the earlier launch has ended when the later one starts. */

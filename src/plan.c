@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "launch-options.h"
 #include "stubs/skabi.h"
 #include "units.h"
 
@@ -36,6 +37,9 @@ struct writer {
 	struct sk_plan_home *homes;
 	uint32_t *follows;
 	uint32_t step_count, await_count, argument_count, partition_count, home_count, follow_count;
+
+	uint32_t *copies; /* by kernel: beside itself */
+	uint32_t copy_count;
 
 	uint64_t strings_offset; /* in the image */
 	SK_ARRAY(char) strings;
@@ -119,6 +123,26 @@ static void count_records(const struct writer *writer, uint64_t counts[COUNTS])
 	}
 }
 
+/* Of each kernel as many copies as the greediest of its launches wants. */
+static void count_copies(struct writer *writer)
+{
+	const struct sk_model *model = writer->model;
+
+	writer->copies = SK_NEW_ARRAY(writer->arena, uint32_t, model->kernels.count);
+	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
+		const struct sk_launch *launch = &writer->partition->launches[l];
+
+		for (uint32_t i = 0; i < launch->task_count; i++) {
+			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].kernel];
+
+			if (launch->options.split_mode > *copies + 1)
+				*copies = launch->options.split_mode - 1;
+		}
+	}
+	for (size_t k = 0; k < model->kernels.count; k++)
+		writer->copy_count += writer->copies[k];
+}
+
 /* Numbers the tensors of the plan, those that are no views. Returns how many there are. */
 static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 {
@@ -159,7 +183,8 @@ static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_
 			 sizeof(struct sk_plan_tensor), size) &&
 	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
 	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
-	       add_table(header, &header->kernels, model->kernels.count, sizeof(struct sk_plan_kernel), size) &&
+	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
+			 sizeof(struct sk_plan_kernel), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
 	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
@@ -243,18 +268,38 @@ static void write_header(struct writer *writer, uint32_t machine)
 		set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
 }
 
+static struct sk_plan_kernel *write_kernel(struct writer *writer, const struct sk_kernel *kernel, uint32_t number,
+					   const char *symbol)
+{
+	struct sk_plan_kernel *record = &writer->kernels[number];
+
+	set_string(writer, &record->name, kernel->name);
+	set_string(writer, &record->symbol, symbol);
+	set_string(writer, &record->signature, kernel->signature->text);
+	record->isa = kernel->isa;
+	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
+	add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
+	return record;
+}
+
+/* Copies come behind all kernels. */
 static void write_kernels(struct writer *writer)
 {
-	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
-		const struct sk_kernel *kernel = &writer->model->kernels.items[i];
-		struct sk_plan_kernel *record = &writer->kernels[i];
+	const struct sk_model *model = writer->model;
+	uint32_t next = (uint32_t)model->kernels.count;
 
-		set_string(writer, &record->name, kernel->name);
-		set_string(writer, &record->symbol, kernel->symbol);
-		set_string(writer, &record->signature, kernel->signature->text);
-		record->isa = kernel->isa;
-		record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
-		add_relocation(writer, &record->code, SK_PLAN_KERNEL, i);
+	for (uint32_t i = 0; i < model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		write_kernel(writer, kernel, i, kernel->symbol)->first_copy = writer->copies[i] ? next : 0;
+		next += writer->copies[i];
+	}
+	for (uint32_t i = 0; i < model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		for (uint32_t copy = 1; copy <= writer->copies[i]; copy++)
+			write_kernel(writer, kernel, writer->kernels[i].first_copy + copy - 1,
+				     sk_arena_print(writer->arena, "%s.split%u", kernel->symbol, copy));
 	}
 }
 
@@ -390,13 +435,14 @@ static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, b
 	return record;
 }
 
-static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step,
-		       bool timed)
+static void write_step(struct writer *writer, const struct sk_plan_launch *launch,
+		       const struct sk_launch_options *options, const struct sk_step *step)
 {
 	struct sk_plan_step *record = write_call(writer, step->task, false);
 
 	record->number = step->number;
-	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (timed ? SK_STEP_TIMED : 0));
+	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
+				    sk_launch_options_flushes(writer->model, options, step->task));
 	if (step->home != SK_ALL_CORES)
 		record->core_set = launch->first_home + step->home;
 	if (step->partition != SK_NO_INDEX)
@@ -425,6 +471,16 @@ static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t numbe
 	return record;
 }
 
+static void write_options(struct writer *writer, struct sk_plan_launch *record, const struct sk_launch_options *options)
+{
+	record->func_align = options->func_align;
+	record->flags =
+		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
+	record->preload = (uint8_t)options->preload;
+	record->copies = (uint8_t)options->split_mode;
+	sk_launch_options_cores(writer->model, options, record->lane_cores);
+}
+
 static void write_launch(struct writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->partition->launches[number];
@@ -439,6 +495,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	memcpy(record->lane_steps, schedule->lane_steps, sizeof(record->lane_steps));
 	record->stream = launch->stream;
 	record->scratch_size = schedule->scratch_size;
+	write_options(writer, record, &launch->options);
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		writer->follows[writer->follow_count++] = launch->follows[i];
 	for (uint32_t i = 0; i < schedule->partition_count; i++)
@@ -446,7 +503,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	for (uint32_t i = 0; i < schedule->home_count; i++)
 		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
-		write_step(writer, record, &schedule->steps[i], launch->timed);
+		write_step(writer, record, &launch->options, &schedule->steps[i]);
 }
 
 static void write_task_entry(struct writer *writer, uint32_t number)
@@ -526,6 +583,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		sk_error(model->diag, place, "the constants together are larger than the address space");
 		return false;
 	}
+	count_copies(&writer);
 	if (!lay_out(&writer, &header, &size)) {
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");
 		return false;

@@ -139,6 +139,41 @@ static bool compare_entry(const struct comparison *comparison, uint32_t launch, 
 	return relocate(comparison, &code, entry, name) && compare_bytes(comparison, &code, entry, name);
 }
 
+/* func-align: of an entry, or of a kernel that a launch calls. */
+static bool check_alignment(const struct comparison *comparison, uint32_t alignment, uint64_t address, const char *name)
+{
+	if (!alignment || address % alignment == 0)
+		return true;
+	sk_error(comparison->diag, at(comparison->file, address), "'%s' is not aligned to %u bytes", name, alignment);
+	return false;
+}
+
+static bool check_kernel(const struct comparison *comparison, const struct sk_plan_launch *launch,
+			 const struct sk_plan_kernel *kernel)
+{
+	return check_alignment(comparison, launch->func_align, sk_package_file_target(comparison->file, &kernel->code),
+			       sk_plan_string(&kernel->symbol));
+}
+
+/* The entry's, that of the kernels which it calls, and of their copies. */
+static bool check_alignments(const struct comparison *comparison, const struct sk_plan_launch *launch)
+{
+	const struct sk_package_file *file = comparison->file;
+	const char *name = sk_plan_string(&launch->name);
+	bool sound =
+		check_alignment(comparison, launch->func_align, sk_package_file_target(file, &launch->entry), name);
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_kernel *kernel =
+			&file->plan.kernels[file->plan.steps[launch->first_step + i].kernel];
+
+		sound &= check_kernel(comparison, launch, kernel);
+		for (uint32_t copy = 1; copy < launch->copies; copy++)
+			sound &= check_kernel(comparison, launch, &file->plan.kernels[kernel->first_copy + copy - 1]);
+	}
+	return sound;
+}
+
 static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 {
 	const struct sk_package_file *file = comparison->file;
@@ -149,6 +184,7 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 
 	if (record->serial_entry)
 		sound &= compare_entry(comparison, launch, SK_ENTRY_SERIAL, &record->serial_entry, serial);
+	sound &= check_alignments(comparison, record);
 	if (!sound || record->kind == SK_LAUNCH_TASK)
 		return sound;
 	sound = check_symbol(comparison->diag, file, name, sk_package_file_target(file, &record->entry));

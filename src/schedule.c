@@ -376,6 +376,13 @@ static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step
 	return clock ? clock : before;
 }
 
+/* debug-sync-all: the step in front has awaited the one in front of it, and so on. */
+static void collect_all(struct scheduler *scheduler, uint32_t step)
+{
+	if (step > 0)
+		add_candidate(scheduler, step, step - 1);
+}
+
 static void schedule_step(struct scheduler *scheduler, uint32_t index)
 {
 	struct sk_step *step = &scheduler->launch->steps[index];
@@ -385,6 +392,8 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	collect_data(scheduler, index);
 	collect_after(scheduler, index);
 	collect_events(scheduler, index);
+	if (scheduler->partition->launches[scheduler->number].options.sync_all)
+		collect_all(scheduler, index);
 	scheduler->clocks[set] = choose_awaits(scheduler, step);
 	if (step->await_count) {
 		uint32_t *everything = copy_clock(scheduler, scheduler->everything[step->lane]);

@@ -263,6 +263,45 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	return text;
 }
 
+/* ", func-align=512, debug-sync-all=1": what the scope's options have done to the launch. */
+static const char *options_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	static const char *const preloads[SK_PRELOAD_COUNT] = {"none", "per-func", "max"};
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_arena *arena = show->arena;
+	const char *text = "";
+
+	if (launch->func_align)
+		text = sk_arena_print(arena, "%s, func-align=%u", text, launch->func_align);
+	if (launch->preload)
+		text = sk_arena_print(arena, "%s, preload-code=%s", text, preloads[launch->preload]);
+	if (launch->copies > 1)
+		text = sk_arena_print(arena, "%s, split-mode=%u", text, launch->copies);
+	if (launch->flags & SK_LAUNCH_SYNC_ALL)
+		text = sk_arena_print(arena, "%s, debug-sync-all=1", text);
+	if (launch->flags & SK_LAUNCH_DEBUG)
+		text = sk_arena_print(arena, "%s, compile-options=-g", text);
+	for (uint32_t i = 0; i < plan->lane_count; i++)
+		if (launch->lane_cores[i])
+			text = sk_arena_print(arena, "%s, %u %s core%s", text, launch->lane_cores[i],
+					      sk_plan_string(&plan->lanes[i]), plural(launch->lane_cores[i]));
+	if (sk_plan_notes_times(plan, launch))
+		text = sk_arena_print(arena, "%s, notes times", text);
+	return text;
+}
+
+/* Behind a step's awaits: flushes of the data cache. */
+static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
+{
+	static const char *const texts[2][4] = {
+		{"", "flushes before", "flushes after", "flushes before and after"},
+		{"", "; flushes before", "; flushes after", "; flushes before and after"},
+	};
+
+	return texts[awaits]
+		    [(step->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (step->flags & SK_STEP_FLUSH_AFTER ? 2 : 0)];
+}
+
 static void show_launch_steps(const struct sk_show *show, uint32_t index)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -285,13 +324,12 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", work_text(show, step));
 		if (costs)
 			sk_table_cell(&table, "%s", cost_text(show, &plan->tasks[step->task]));
-		sk_table_cell(&table, "%s", awaits_text(show, step));
+		sk_table_cell(&table, "%s%s", awaits_text(show, step), flushes_text(step, step->await_count));
 	}
 	print_section(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
 				     sk_plan_string(&launch->name), kind_name(launch), launch->step_count,
-				     plural(launch->step_count), awaits, plural(awaits),
-				     sk_plan_notes_times(plan, launch) ? ", notes times" : ""),
+				     plural(launch->step_count), awaits, plural(awaits), options_text(show, launch)),
 		      &table);
 }
 

@@ -87,6 +87,28 @@ static struct sk_linker *create_linker(const struct link *link)
 				});
 }
 
+/* What scopes ask for and the command line rules out: compile-options=-g holds the package to its debug information,
+ * and copies of code are made where text gets its place, which is not yet so with -r. */
+static bool check_scopes(const struct link *link, const struct sk_model *model)
+{
+	const struct sk_command *command = link->command;
+	bool strip = command->strip_all || command->strip_debug;
+	unsigned errors = link->diag->errors;
+
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		const struct sk_launch_options *options = &model->scopes.items[i].launch;
+
+		if (options->debug && strip)
+			sk_error(link->diag, options->debug_place,
+				 "scope option 'compile-options=-g' keeps the debug information, which %s removes",
+				 command->strip_all ? "-s" : "-S");
+		if (options->split_mode > 1 && command->relocatable)
+			sk_error(link->diag, options->split_place,
+				 "scope option 'split-mode' makes copies of code, which an object (-r) cannot have");
+	}
+	return link->diag->errors == errors;
+}
+
 /* Threads read the inputs while this one reads the manifest. */
 static void read_ahead(const struct link *link)
 {
@@ -239,6 +261,7 @@ static bool link_package(struct link *link)
 	bool read = sk_manifest_read(model, command->manifest) && override_scope_options(model, command);
 
 	add_files_of_model(linker, model);
+	read &= check_scopes(link, model);
 	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
 
 	sk_timing_next(timing, "inputs");

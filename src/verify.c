@@ -35,6 +35,8 @@
  * steps that their cores finish and publish. This needs no assumption about which homes coincide. Launches follow
  * earlier launches only.
  *
+ * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished.
+ *
  * Last, that the order is the right one: two tasks that conflict run in network order, and each task runs exactly once.
  */
 #include "verify.h"
@@ -501,6 +503,20 @@ static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t in
 	}
 }
 
+/* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
+ * front of it had, so all steps in front of a step have ended on all cores of all lanes. */
+static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &verifier->view->steps[index], *before = step - 1;
+	bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
+
+	if (same_home || is_known(verifier, step, before))
+		return;
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
+		 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, index - 1));
+}
+
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -509,6 +525,8 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	execute_awaits(verifier, step);
 	if (verifier->order_count && launch < view->network_launch_count)
 		check_orders(verifier, launch, index);
+	if (verifier->launch->flags & SK_LAUNCH_SYNC_ALL && index > verifier->launch->first_step)
+		check_synchronised(verifier, launch, index);
 	/* Reads before writes, so that the step's writes meet its own reads. */
 	for (int write = 0; write <= 1; write++)
 		for (uint32_t i = 0; i < step->argument_count; i++) {

@@ -3,8 +3,9 @@
  *
  * Where a task's code begins is told on the way, and changes nothing in the code.
  *
- *   parallel   [entry: fork by lane]  { home guard { await … call … publish } … } epilogue, for each lane; with
- *              SK_STEP_TIMED also a time before and behind the awaits, and behind the call
+ *   parallel   [entry: fork by lane]  [fork by copy of the kernels]
+ *              { home guard { preload … await … call … publish } … } epilogue, for each lane and copy;
+ *              with SK_STEP_TIMED also a time before and behind the awaits, and behind the call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
 #include "stubs/dispatcher.h"
@@ -31,6 +32,7 @@ struct lowering {
 	struct sk_code *code;
 	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
 	uint32_t guard_label; /* behind the run */
+	uint32_t copy; /* of the kernels' code that is called */
 };
 
 static void push(struct lowering *l, struct sk_op op)
@@ -60,6 +62,12 @@ static void push_frame(struct lowering *l, const struct sk_plan_step *step)
 
 /* ---- one step ---- */
 
+/* The kernel itself, or the copy that is called. */
+static uint32_t kernel_of(const struct lowering *l, const struct sk_plan_step *step)
+{
+	return l->copy ? l->plan->kernels[step->kernel].first_copy + l->copy - 1 : step->kernel;
+}
+
 static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 {
 	/* Where a step's arguments are has been checked only if it has any. */
@@ -68,7 +76,7 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_CALL,
-			.index = step->kernel,
+			.index = kernel_of(l, step),
 			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
 			.extent = step->extent,
 			.arguments = arguments,
@@ -185,8 +193,43 @@ static void open_guard(struct lowering *l, uint32_t core_set)
 		});
 }
 
-/* The prologue stands next to the first step, the epilogue next to the last one. */
-static void lower_prologue(struct lowering *l, uint32_t lane)
+/* ---- fetching code before its time ---- */
+
+/* The lane's step behind `index` (behind the launch's last one: the count of steps). */
+static uint32_t next_of_lane(const struct lowering *l, uint32_t index, uint32_t lane)
+{
+	do
+		index++;
+	while (index < l->launch->step_count && l->plan->steps[l->launch->first_step + index].lane != lane);
+	return index;
+}
+
+static void push_preload(struct lowering *l, const struct sk_plan_step *step)
+{
+	uint64_t lines = sk_plan_preload_bytes(l->launch, l->plan->kernels[step->kernel].code_size) / SK_PRELOAD_LINE;
+
+	push(l, (struct sk_op){.kind = SK_OP_PRELOAD, .index = kernel_of(l, step), .number = (uint32_t)lines});
+}
+
+/* The code of a step is fetched while the step in front of it in the lane awaits and runs, if all cores that run it
+ * come by there; else, as that of a lane's first step, while it awaits itself. A kernel that runs twice in a row is
+ * there already. */
+static void lower_preloads(struct lowering *l, uint32_t before, uint32_t index, uint32_t after)
+{
+	const struct sk_plan_step *steps = l->plan->steps + l->launch->first_step;
+	const struct sk_plan_step *step = &steps[index];
+
+	if (l->launch->preload == SK_PRELOAD_NONE)
+		return;
+	if (before == SK_NO_INDEX || !sk_plan_preloads(&steps[before], step))
+		push_preload(l, step);
+	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]) &&
+	    steps[after].kernel != step->kernel)
+		push_preload(l, &steps[after]);
+}
+
+/* What begins a function stands next to the lane's first step. */
+static void push_first_frame(struct lowering *l, uint32_t lane)
 {
 	for (uint32_t i = 0; i < l->launch->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
@@ -196,27 +239,41 @@ static void lower_prologue(struct lowering *l, uint32_t lane)
 		push_frame(l, step);
 		break;
 	}
+}
+
+/* The prologue stands next to the first step, the epilogue next to the last one. */
+static void lower_prologue(struct lowering *l, uint32_t lane)
+{
+	push_first_frame(l, lane);
 	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
 }
 
 static void lower_lane(struct lowering *l, uint32_t lane)
 {
-	lower_prologue(l, lane);
-	for (uint32_t i = 0; i < l->launch->step_count; i++) {
-		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+	uint32_t before = SK_NO_INDEX;
 
-		if (step->lane != lane)
-			continue;
+	lower_prologue(l, lane);
+	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < l->launch->step_count;) {
+		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
+		uint32_t after = next_of_lane(l, i, lane);
+
 		push_task(l, step);
 		open_guard(l, step->core_set);
+		lower_preloads(l, before, i, after);
 		if (step->await_count)
 			lower_time(l, step, SK_ARRIVED);
 		lower_awaits(l, step);
 		lower_time(l, step, SK_BEGAN);
+		if (step->flags & SK_STEP_FLUSH_BEFORE)
+			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
 		lower_body(l, step);
+		if (step->flags & SK_STEP_FLUSH_AFTER)
+			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
 		lower_time(l, step, SK_ENDED);
 		if (step->flags & SK_STEP_PUBLISH)
 			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
+		before = i;
+		i = after;
 	}
 	close_guard(l);
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
@@ -227,10 +284,33 @@ static void push_function(struct lowering *l, const char *name)
 	push(l, (struct sk_op){.kind = SK_OP_FUNCTION, .name = name});
 }
 
+/* The lane's program in a function that has been begun, and behind it one for each other copy of the kernels. */
+static void lower_copies(struct lowering *l, const char *name, uint32_t lane)
+{
+	uint32_t copies = l->launch->copies, first = l->program->label_count;
+
+	if (copies < 2) {
+		lower_lane(l, lane);
+		return;
+	}
+	l->program->label_count += copies - 1;
+	push_first_frame(l, lane);
+	push(l, (struct sk_op){.kind = SK_OP_SPLIT, .blocks = copies, .label = first});
+	lower_lane(l, lane);
+	for (l->copy = 1; l->copy < copies; l->copy++) {
+		push_label(l, first + l->copy - 1);
+		push_function(l, sk_arena_print(l->code->arena, "%s.split%u", name, l->copy));
+		lower_lane(l, lane);
+	}
+	l->copy = 0;
+}
+
 static void lower_lane_function(struct lowering *l, const char *entry, uint32_t lane)
 {
-	push_function(l, sk_arena_print(l->code->arena, "%s.%s", entry, sk_plan_string(&l->plan->lanes[lane])));
-	lower_lane(l, lane);
+	const char *name = sk_arena_print(l->code->arena, "%s.%s", entry, sk_plan_string(&l->plan->lanes[lane]));
+
+	push_function(l, name);
+	lower_copies(l, name, lane);
 }
 
 /* With two lanes the entry falls through to the first one's program. */
@@ -240,7 +320,7 @@ static void lower_parallel(struct lowering *l, const char *name)
 
 	push_function(l, name);
 	if (!two) {
-		lower_lane(l, l->launch->lane_steps[0] != 0 ? 0 : 1);
+		lower_copies(l, name, l->launch->lane_steps[0] != 0 ? 0 : 1);
 		return;
 	}
 	uint32_t label = new_label(l);
@@ -318,7 +398,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *const *emitter = emitters;
-	struct sk_program program = {0};
+	struct sk_program program = {.alignment = plan->launches[launch].func_align};
 	struct lowering lowering = {
 		.arena = scratch,
 		.plan = plan,

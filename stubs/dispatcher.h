@@ -32,8 +32,8 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
-/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a function,
- * next to that task's code. */
+/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a
+ * function, next to that task's code. */
 struct sk_code_part {
 	uint64_t offset;
 	uint32_t task;
@@ -43,6 +43,7 @@ struct sk_code_part {
 struct sk_code {
 	struct sk_arena *arena; /* of the arrays */
 	SK_ARRAY(uint8_t) bytes;
+	uint32_t alignment; /* that the bytes need */
 	SK_ARRAY(struct sk_code_relocation) relocations;
 	SK_ARRAY(struct sk_code_symbol) symbols;
 	SK_ARRAY(struct sk_code_part) parts; /* by offset; each function begins with one */

@@ -92,6 +92,22 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 		      (struct sk_x86_tail){.label = waits, .restart = restart, .task = e->part.task});
 }
 
+/* Into the second-level cache, which is for code and data; prefetches never fault (Intel SDM volume 2, PREFETCHh). */
+static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t next = sk_x86_new_label(e);
+
+	/* lea rax, [rip+kernel]; mov ecx, lines;  next: prefetcht1 [rax]; add rax, 64; dec ecx; jne next */
+	PUT(e, ADDRESS_RELATIVE, .reg = SK_RAX);
+	sk_x86_relocate(e, false, SK_CODE_KERNEL, op->index, 0);
+	sk_x86_set_register(e, SK_RCX, op->number);
+	sk_x86_set_label(e, next);
+	PUT(e, PREFETCH, .rm = SK_RAX);
+	PUT(e, ADD64_BYTE, .rm = SK_RAX, .immediate = SK_PRELOAD_LINE);
+	PUT(e, DECREMENT32, .rm = SK_RCX);
+	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
+}
+
 static void emit_tails(struct sk_x86_emitter *e)
 {
 	bool awaits = false;
@@ -373,6 +389,19 @@ static void emit_fork(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->label);
 }
 
+static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* mov eax, [rdi + core.index]; xor edx, edx; mov ecx, copies; div ecx; cmp edx, 1; je label … */
+	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RDI, .disp = CORE_INDEX);
+	PUT(e, ZERO32, .reg = SK_RDX, .rm = SK_RDX);
+	sk_x86_set_register(e, SK_RCX, op->blocks);
+	PUT(e, DIVIDE32, .rm = SK_RCX);
+	for (uint32_t copy = 1; copy < op->blocks; copy++) {
+		PUT(e, COMPARE32_BYTE, .rm = SK_RDX, .immediate = copy);
+		sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->label + copy - 1);
+	}
+}
+
 static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	switch (op->kind) {
@@ -385,6 +414,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_FORK:
 		emit_fork(e, op);
+		break;
+	case SK_OP_SPLIT:
+		emit_split(e, op);
 		break;
 	case SK_OP_PROLOGUE:
 		emit_prologue(e, op);
@@ -421,6 +453,13 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		/* sfence */
 		PUT(e, STORE_FENCE, 0);
 		break;
+	case SK_OP_FLUSH:
+		/* mfence: caches are coherent, only the core's own buffers are to be emptied. */
+		PUT(e, FULL_FENCE, 0);
+		break;
+	case SK_OP_PRELOAD:
+		emit_preload(e, op);
+		break;
 	case SK_OP_PUBLISH:
 		emit_publish(e, op->number);
 		break;
@@ -450,16 +489,20 @@ static void emit_pass(struct sk_x86_emitter *e)
 	end_function(e);
 }
 
-/* Entries begin at multiples of SK_CODE_ALIGNMENT; int3 between them. */
-static void align(struct sk_code *code)
+/* Entries begin at multiples of SK_CODE_ALIGNMENT, or of more; int3 between them. */
+static void align(struct sk_code *code, uint32_t wanted)
 {
-	while (code->bytes.count % SK_CODE_ALIGNMENT)
+	uint32_t alignment = wanted > SK_CODE_ALIGNMENT ? wanted : SK_CODE_ALIGNMENT;
+
+	while (code->bytes.count % alignment)
 		sk_array_push(code->arena, &code->bytes, 0xcc);
+	if (alignment > code->alignment)
+		code->alignment = alignment;
 }
 
 static const char *emit(struct sk_arena *scratch, const struct sk_program *program, struct sk_code *code)
 {
-	align(code);
+	align(code, program->alignment);
 
 	struct sk_x86_emitter e = {.arena = scratch, .program = program, .code = code, .start = *code};
 

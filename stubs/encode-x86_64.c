@@ -40,6 +40,7 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_INCREMENT32]         = {"inc s32",                 SK_X86_REGISTERS,    0,             0,    0xff, 0, 0},
 	[SK_X86_DECREMENT32]         = {"dec s32",                 SK_X86_REGISTERS,    0,             0,    0xff, 1, 0},
 	[SK_X86_SHIFT_LEFT64]        = {"shl s64, i8",             SK_X86_REGISTERS,    WIDE,          0,    0xc1, 4, 1},
+	[SK_X86_DIVIDE32]            = {"div s32",                 SK_X86_REGISTERS,    0,             0,    0xf7, 6, 0},
 	[SK_X86_MULTIPLY64]          = {"imul r64, s64",           SK_X86_REGISTERS,    WIDE | ESCAPE, 0,    0xaf, 0, 0},
 	[SK_X86_MULTIPLY64_BYTE]     = {"imul r64, s64, i8",       SK_X86_REGISTERS,    WIDE,          0,    0x6b, 0, 1},
 	[SK_X86_MULTIPLY64_IMMEDIATE] = {"imul r64, s64, i32",     SK_X86_REGISTERS,    WIDE,          0,    0x69, 0, 4},
@@ -73,6 +74,8 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_STORE_FENCE]         = {"sfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 7, 0},
 	[SK_X86_LOAD_FENCE]          = {"lfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 5, 0},
 	[SK_X86_READ_TIME]           = {"rdtsc",                   SK_X86_BARE,         ESCAPE,        0,    0x31, 0, 0},
+	[SK_X86_FULL_FENCE]          = {"mfence",                  SK_X86_REGISTERS,    ESCAPE,        0,    0xae, 6, 0},
+	[SK_X86_PREFETCH]            = {"prefetcht1 [m]",          SK_X86_WITH_MEMORY,  ESCAPE,        0,    0x18, 2, 0},
 };
 /* clang-format on */
 

@@ -14,6 +14,7 @@ enum sk_op_kind {
 	SK_OP_FRAME, /* what follows begins the function, next to the code of task `number` */
 	SK_OP_TASK, /* what follows is for task `number`, up to the next one or the epilogue */
 	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
+	SK_OP_SPLIT, /* a core whose index modulo `blocks` is c > 0 jumps to label + c - 1 */
 	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
 	SK_OP_LABEL, /* label */
 	SK_OP_HOME_GUARD, /* a core that is not home `index` jumps to label */
@@ -26,6 +27,8 @@ enum sk_op_kind {
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
+	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
+	SK_OP_PRELOAD, /* fetches the first `number` lines of the code of kernel `index` */
 	SK_OP_PUBLISH, /* this core has finished step `number` */
 	SK_OP_TIME, /* if the core has a table of times: now it is at step `number`'s moment */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
@@ -59,6 +62,7 @@ struct sk_op {
 struct sk_program {
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
+	uint32_t alignment; /* of the entry, at least the architecture's */
 	bool serial; /* the entry's parameters are tensors and workspace, not a core */
 	uint64_t serial_scratch; /* where the scratch of a serial entry begins in the workspace */
 };

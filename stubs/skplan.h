@@ -114,6 +114,8 @@ enum {
 	SK_STEP_STATUS = 2,	 /* the kernel returns int; non-zero ends the launch */
 	SK_STEP_NONTEMPORAL = 4, /* fence (sfence) behind the call */
 	SK_STEP_TIMED = 8,	 /* the dispatcher notes when it comes to the step, begins and ends it */
+	SK_STEP_FLUSH_BEFORE = 16, /* the core's data cache is flushed behind the awaits, before the call … */
+	SK_STEP_FLUSH_AFTER = 32,  /* … and behind the call, before publishing. In a serial entry neither */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
@@ -168,6 +170,18 @@ enum sk_launch_kind {
 	SK_LAUNCH_KIND_COUNT,
 };
 
+/* preload-code: how much of a kernel's code is fetched before its step's turn, in lines of SK_PRELOAD_LINE bytes. */
+enum sk_preload { SK_PRELOAD_NONE, SK_PRELOAD_FUNCTION, SK_PRELOAD_MAX, SK_PRELOAD_COUNT };
+enum { SK_PRELOAD_LINE = 64, SK_PRELOAD_FUNCTION_LINES = 16, SK_PRELOAD_MAX_LINES = 256 };
+
+/* Bits. */
+enum {
+	SK_LAUNCH_SYNC_ALL = 1, /* every step starts when all steps in front of it have ended on all cores */
+	SK_LAUNCH_DEBUG = 2,	/* the package was linked to hold debug information */
+};
+
+enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };
+
 struct sk_plan_launch {
 	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
 	int32_t entry;	      /* code: int entry(struct sk_core *) */
@@ -181,6 +195,12 @@ struct sk_plan_launch {
 	uint32_t lane_steps[SK_MAX_LANES];	   /* length of each lane's program; 0: the lane has nothing to do */
 	uint32_t stream;			   /* the stream it is launched on: its first task's */
 	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
+	/* What the scope's options say; all 0 for kinds 1 and 2. */
+	uint32_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
+	uint16_t flags;	     /* SK_LAUNCH_… */
+	uint8_t preload;     /* enum sk_preload */
+	uint8_t copies;	     /* of the kernels' code, one for each core modulo this number; 0: as 1 */
+	uint32_t lane_cores[SK_MAX_LANES]; /* cores of each lane that it runs on, as far as there are; 0: all */
 };
 
 /* What the manifest says about a task's cost: bits of sk_plan_task.cost. A value that is not given is 0. */
@@ -217,7 +237,8 @@ struct sk_plan_kernel {
 	int32_t code;	   /* the function */
 	uint64_t isa;	   /* instruction sets that it needs, as loader/isa.h has them */
 	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
-	uint32_t reserved;
+	uint32_t first_copy; /* kernels from this one on are copies of it, for the cores whose number modulo the
+				launch's copies is 1, 2 …; 0: there are none */
 };
 
 struct sk_plan_tensor {

@@ -134,7 +134,7 @@ static void vary_memory(enum sk_x86_form form, struct sk_x86_operands o)
 /* Its ModRM byte is part of the opcode. */
 static bool is_fence(enum sk_x86_form form)
 {
-	return form == SK_X86_STORE_FENCE || form == SK_X86_LOAD_FENCE;
+	return form == SK_X86_STORE_FENCE || form == SK_X86_LOAD_FENCE || form == SK_X86_FULL_FENCE;
 }
 
 static void vary_operands(enum sk_x86_form form, struct sk_x86_operands o)

@@ -194,9 +194,9 @@ START_TEST(test_scopes)
 	ck_assert_uint_eq(model->scopes.count, 2);
 	ck_assert_str_eq(model->scopes.items[0].name, "sp2"); /* the declared one */
 	ck_assert(model->scopes.items[0].stream_fusion);
-	ck_assert(model->scopes.items[0].profiling);
+	ck_assert(model->scopes.items[0].launch.profiling);
 	ck_assert_str_eq(model->scopes.items[1].name, "sp1");
-	ck_assert(!model->scopes.items[1].stream_fusion && !model->scopes.items[1].profiling);
+	ck_assert(!model->scopes.items[1].stream_fusion && !model->scopes.items[1].launch.profiling);
 	ck_assert_uint_eq(scale->scopes.count, 1);
 	ck_assert_uint_eq(scale->scopes.items[0], 1);
 	ck_assert(!scale->never_fuse);

@@ -183,7 +183,7 @@ static void expect_refusal(const struct damaged *copy, const char *part, const c
 START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
-	REFUSED("version 1 is not supported", d.plan->version = 1);
+	REFUSED("version 3 is not supported", d.plan->version = 3);
 	REFUSED("version 5 is not supported", d.plan->version = 5);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
@@ -273,7 +273,13 @@ START_TEST(damaged_tasks_and_tensors)
 		d.tasks[3].bytes = SK_COST_MAX + 1);
 	REFUSED("task 3: a cost of 18446744073709551615 code", d.tasks[3].cost = SK_COST_CODE,
 		d.tasks[3].code = UINT64_MAX);
-	REFUSED("kernel 0: a reserved field", d.kernels[0].reserved = 1);
+	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
+	REFUSED("has not the copies that its launch needs", d.launches[0].copies = 2);
+	REFUSED("launch 0: 65 copies of code are too many", d.launches[0].copies = 65);
+	REFUSED("launch 0: an alignment to 24 bytes", d.launches[0].func_align = 24);
+	REFUSED("launch 0: an alignment to 8192 bytes", d.launches[0].func_align = 8192);
+	REFUSED("launch 0: flags 0x8000 are unknown", d.launches[0].flags = 0x8000);
+	REFUSED("launch 0: preloading of kind 3", d.launches[0].preload = 3);
 	REFUSED("tensor 0: element type 14 is unknown", d.tensors[0].dtype = SK_DTYPE_COUNT);
 	REFUSED("tensor 0: element type 0 is unknown", d.tensors[0].dtype = 0);
 	REFUSED("tensor 0: rank 9", d.tensors[0].rank = 9);
@@ -301,7 +307,7 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 16);
+	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 0x8000);
 	REFUSED("step 1: a reserved field", d.steps[SPLIT].reserved = 1);
 	REFUSED("step 1: kind 4", d.steps[SPLIT].kind = 4);
 	REFUSED("step 1: its number is 3, but its lane's next one is 2", d.steps[SPLIT].number = 3);

@@ -27,7 +27,7 @@ static void teardown(void)
 
 /* Cores of 1 GHz, so that a cycle is a ns. Launching costs 100, waiting 10, an await that is over 1, a call 2. */
 #define COSTS                                                                                                          \
-	"clock: 1 GHz\nlaunch: 100 ns\nawait: 10 ns\ncheck: 1 ns\ncall: 2 ns\ncode-fetch: 1 GB/s\n"                    \
+	"clock: 1 GHz\nlaunch: 100 ns\nawait: 10 ns\ncheck: 1 ns\ncall: 2 ns\nflush: 20 ns\ncode-fetch: 1 GB/s\n"      \
 	"memory: unlimited\ncore-memory: unlimited\n"
 #define ONE_LANE "name: one\nlanes: core\ncore.cores: 2\ncore.operations: 4\ncore.code-cache: 100 B\n" COSTS
 #define TWO_LANES                                                                                                      \
@@ -111,6 +111,78 @@ static struct plan *one_launch(uint32_t lanes)
 /* ---- by hand ---- */
 
 #define EXPECT(value, expected) ck_assert_double_eq_tol(value, expected, 1e-9)
+
+/* ---- options of scopes ---- */
+
+/* Three tasks of 10 ns with different kernels of 30 ns to fetch. */
+static double time_with_code(const struct sk_plan_view *view, const struct sk_profile *profile)
+{
+	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
+	struct sk_work work[3];
+	struct sk_program program;
+
+	for (int i = 0; i < 3; i++)
+		work[i] = (struct sk_work){.compute = 10, .code = 30};
+	ck_assert(sk_program_build(view, work, lanes, SK_WAY_FUSED, &program));
+	for (uint32_t i = 0; i < 3; i++)
+		program.steps[i].kernel = i;
+
+	struct sk_simulation result = simulate_program(&program, profile);
+	double time = result.time;
+
+	sk_simulation_free(&result);
+	sk_program_free(&program);
+	return time;
+}
+
+START_TEST(options_cost)
+{
+	struct sk_profile profile = one_lane(1);
+	struct plan *plan = one_launch(1);
+
+	for (uint32_t i = 0; i < 3; i++)
+		plain(plan, "t", 0, 10);
+
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_plan_launch *launch = (struct sk_plan_launch *)view.launches;
+	struct sk_plan_step *steps = (struct sk_plan_step *)view.steps;
+
+	EXPECT(time_with_code(&view, &profile), 100 + 3 * (2 + 30 + 10));
+	/* The first kernel is fetched while it is called, each other one since the core came to the task before: the
+	 * third one for 2 + 10 + 2 ns. */
+	launch->preload = SK_PRELOAD_FUNCTION;
+	EXPECT(time_with_code(&view, &profile), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
+	launch->preload = SK_PRELOAD_NONE;
+	steps[0].flags |= SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER;
+	steps[2].flags |= SK_STEP_FLUSH_AFTER;
+	EXPECT(time_with_code(&view, &profile), 100 + 3 * (2 + 30 + 10) + 3 * 20);
+}
+END_TEST
+
+/* Four units on four cores, and on two of them. */
+START_TEST(fewer_cores)
+{
+	struct sk_profile profile = one_lane(4);
+	struct plan *plan = one_launch(1);
+
+	plan_split(plan, "s", 256, 64);
+	plan_cost(plan, SK_COST_CYCLES, 400, 0, 0, 0);
+
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_simulation result = simulate(&view, &profile, SK_WAY_FUSED);
+
+	EXPECT(result.time, 100 + 2 + 100);
+	sk_simulation_free(&result);
+	((struct sk_plan_launch *)view.launches)[0].lane_cores[0] = 2;
+	result = simulate(&view, &profile, SK_WAY_FUSED);
+	EXPECT(result.time, 100 + 2 + 200);
+	sk_simulation_free(&result);
+	((struct sk_plan_launch *)view.launches)[0].lane_cores[0] = 9; /* more than there are */
+	result = simulate(&view, &profile, SK_WAY_FUSED);
+	EXPECT(result.time, 100 + 2 + 100);
+	sk_simulation_free(&result);
+}
+END_TEST
 
 START_TEST(chain_on_one_core)
 {
@@ -658,12 +730,13 @@ END_TEST
 
 START_TEST(profile_text)
 {
-	struct sk_profile profile = profile_of("# a comment\n\n  name : x-1_Y # another\r\nlanes:\tfirst   second\n"
-					       "first.cores:3\nfirst.operations: 1.5e2\nfirst.code-cache: 2 KiB\n"
-					       "second.cores: 4096\nsecond.blocks: 7\nsecond.operations: .5\n"
-					       "second.code-cache: 0 B\nclock: 500 MHz\nlaunch: 1.5ms\nawait: 2 us\n"
-					       "check: 0 ns\ncall: 1e1 ns\ncode-fetch: unlimited\nmemory: 2 TB/s\n"
-					       "core-memory: 500 MB/s");
+	struct sk_profile profile =
+		profile_of("# a comment\n\n  name : x-1_Y # another\r\nlanes:\tfirst   second\n"
+			   "first.cores:3\nfirst.operations: 1.5e2\nfirst.code-cache: 2 KiB\n"
+			   "second.cores: 4096\nsecond.blocks: 7\nsecond.operations: .5\n"
+			   "second.code-cache: 0 B\nclock: 500 MHz\nlaunch: 1.5ms\nawait: 2 us\n"
+			   "check: 0 ns\ncall: 1e1 ns\nflush: 3 ns\ncode-fetch: unlimited\nmemory: 2 TB/s\n"
+			   "core-memory: 500 MB/s");
 
 	ck_assert_str_eq(profile.name, "x-1_Y");
 	ck_assert_str_eq(profile.lanes[1].name, "second");
@@ -675,6 +748,7 @@ START_TEST(profile_text)
 	EXPECT(profile.launch, 1.5e6);
 	EXPECT(profile.await, 2000);
 	EXPECT(profile.call, 10);
+	EXPECT(profile.flush, 3);
 	ck_assert(isinf(profile.code_fetch));
 	EXPECT(profile.memory, 2000);
 	EXPECT(profile.core_memory, 0.5);
@@ -842,6 +916,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, chain_on_one_core);
+	tcase_add_test(tests, options_cost);
+	tcase_add_test(tests, fewer_cores);
 	tcase_add_test(tests, await_on_two_cores);
 	tcase_add_test(tests, division);
 	tcase_add_test(tests, two_lanes);

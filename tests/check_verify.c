@@ -705,6 +705,37 @@ START_TEST(unpublished_step)
 }
 END_TEST
 
+/* debug-sync-all: each await is needed, also where no data asks for it. */
+START_TEST(everything_in_turn)
+{
+	struct plan *plan = begin(1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 256, SK_ROLE_INPUT);
+	uint32_t steps[5];
+
+	for (int i = 0; i < 5; i++) {
+		static const char *const names[] = {"s0", "s1", "s2", "s3", "s4"};
+
+		steps[i] = i < 3 ? plan_split(plan, names[i], 256, 64) : plan_plain(plan, names[i], 0);
+		plan_access(plan, x, READ);
+		if (i > 0 && i < 4) /* s3 and s4 have the same home */
+			plan_await(plan, steps[i - 1]);
+	}
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect_sound(&view);
+	((struct sk_plan_launch *)view.launches)[0].flags = SK_LAUNCH_SYNC_ALL;
+	expect_sound(&view);
+	ck_assert_uint_eq(view.await_count, 3);
+	for (uint32_t i = 0; i < view.await_count; i++) {
+		struct sk_plan_view without = plan_without_await(arena, &view, i);
+
+		expect_rejected(&without, (const char *const[]){"p.sk: launch 'sp' has debug-sync-all, but task 's",
+								"may begin before task", NULL});
+	}
+}
+END_TEST
+
 START_TEST(await_on_a_later_step)
 {
 	struct plan *plan = begin(1);
@@ -936,6 +967,7 @@ int main(void)
 	tcase_add_test(tcase, task_entries);
 	tcase_add_test(tcase, unpublished_step);
 	tcase_add_test(tcase, await_on_a_later_step);
+	tcase_add_test(tcase, everything_in_turn);
 	tcase_add_test(tcase, order_of_the_network);
 	tcase_add_test(tcase, random_plans_on_one_lane);
 	tcase_add_test(tcase, random_plans_on_two_lanes);

@@ -76,7 +76,9 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 		else
 			fprintf(writer->file, "\t.long 0\n");
 		reference(writer, NULL);
-		fprintf(writer->file, "\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64 "\n",
+		fprintf(writer->file,
+			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
+			"\n\t.long 0, 0, 0, 0\n",
 			launch->kind, steps, launch->step_count, partitions, launch->partition_count, homes,
 			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size);
 		steps += launch->step_count;

@@ -100,6 +100,7 @@ END_TO_END_TESTS = \
 	tests/fibres.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
+	tests/launch-options.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
 	tests/manuals.sh \

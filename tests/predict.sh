@@ -30,6 +30,7 @@ launch: 1000 ns
 await: 100 ns
 check: 0 ns
 call: 0 ns
+flush: 7 ns
 code-fetch: unlimited
 memory: 4 GB/s
 core-memory: 1 GB/s

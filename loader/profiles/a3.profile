@@ -14,6 +14,7 @@ launch: 0.8 us            # gap between two tasks of a stream: about 18 us in a 
 await: 0.3 us             # one core's flag seen by all others
 check: 0.02 us
 call: 1 us                # until a kernel's first bytes have come and its last ones have gone
+flush: 1 us               # of a core's whole data cache (debug-dcci-all)
 code-fetch: 32 GB/s       # into one core
 memory: 1.6 TB/s
 core-memory: 100 GB/s

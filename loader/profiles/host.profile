@@ -11,6 +11,7 @@ launch: 130 ns            # a mailbox that a waiting thread polls; a sleeping th
 await: 50 ns              # half of a cache-line round trip of about 100 ns
 check: 1 ns
 call: 1.5 ns
+flush: 10 ns              # coherent caches: a fence only
 code-fetch: 20 GB/s       # from the second-level cache
 memory: 25 GB/s           # of both cores together
 core-memory: 20 GB/s
