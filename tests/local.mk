@@ -208,3 +208,17 @@ fuzz: all
 		KERNEL_CFLAGS='$(KERNEL_CFLAGS)' $(SHELL) $(top_srcdir)/tests/fuzz-run.sh $(FUZZ_SECONDS)
 endif
 EXTRA_DIST += tests/fuzz-run.sh
+
+# Random networks that compute their expected results themselves, in one program with all of sklink and libskrt.
+check_PROGRAMS += tests/property
+tests_property_SOURCES = \
+	tests/network-kernels.c tests/network-manifest.c tests/network.c tests/network.h \
+	tests/property.c
+tests_property_CFLAGS = $(AM_CFLAGS) -pthread
+tests_property_LDADD = src/libcore.la loader/libloader.la -lpthread -lm
+SHELL_TESTS += tests/property.sh tests/property-long.sh
+QUICK_TESTS += tests/property.sh
+SLOW_TESTS += tests/property-long.sh
+EXTRA_DIST += tests/property-kernels.c tests/property-templates.h
+CLEAN_FOLDERS += tests/property-failures
+CLEANFILES += tests/property-kernels.o

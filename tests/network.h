@@ -1,0 +1,182 @@
+/* Random networks for the property test. In comes a seed; out come tensors, tasks, streams, scopes and events, the
+ * manifest that says so, and what a run of it must compute, worked out by a naive interpreter that shares no code with
+ * sklink, libskrt or the kernels. Values are unsigned integers that wrap around, so that results are exact.
+ *
+ *   network.c            the generator, and what becomes of a network when tasks are taken out
+ *   network-manifest.c   the manifest
+ *   network-kernels.c    the table of kernels, and the interpreter */
+#ifndef SK_TESTS_NETWORK_H
+#define SK_TESTS_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "stubs/skplan.h"
+
+enum {
+	NETWORK_TENSORS = 64,
+	NETWORK_TASKS = 24,
+	NETWORK_SCOPES = 3,
+	NETWORK_RANK = 4,
+	NETWORK_OPTIONS = 16,
+	KERNEL_PARAMETERS = 5, /* tensors of a kernel */
+	KERNEL_SETS = 2, /* scalars that a manifest sets */
+	KERNEL_EXTENTS = 4,
+};
+
+/* ---- kernels ---- */
+
+struct kernel_call;
+
+/* A tensor parameter, or the result: read from the signature. */
+struct kernel_parameter {
+	char name[16];
+	unsigned access; /* enum sk_access */
+	bool of_words; /* its type is u64, not the kernel's */
+	uint32_t alias_of; /* the parameter that it may be (y@x); NETWORK_NONE: none */
+	uint32_t rank;
+	char extents[2][8]; /* "r", "n*3", "1" */
+};
+
+struct kernel_set {
+	char name[16];
+};
+
+/* How a function of property-kernels.c may be called: a row of the table. T stands for the type that it is made for;
+ * its symbol ends in that type's name. */
+struct kernel {
+	const char *function;
+	const char *attributes; /* beside the lane: "split=n", "blocks" … */
+	const char *parameters; /* the signature behind the semicolon */
+	void (*compute)(const struct kernel_call *call);
+
+	/* Read from the text: */
+	struct kernel_parameter tensors[KERNEL_PARAMETERS];
+	uint32_t tensor_count;
+	struct kernel_set sets[KERNEL_SETS];
+	uint32_t set_count;
+	bool has_blocks;
+};
+
+/* The table, ended by a row without a function; its texts have been read. */
+const struct kernel *network_kernels(void);
+
+/* ---- options of scopes ---- */
+
+/* A row of the table. */
+struct network_option {
+	const char *name;
+	const char *values[5]; /* ended by NULL; "KERNEL" stands for a kernel of the scope */
+	uint32_t percent; /* of the scopes that have it */
+	bool two_lanes; /* for devices with two lanes only */
+};
+
+/* The table, ended by a row without a name. The first row is stream-fusion. */
+extern const struct network_option network_options[];
+
+#define NETWORK_NONE UINT32_MAX
+
+/* ---- networks ---- */
+
+struct network_tensor {
+	enum sk_dtype dtype; /* SK_U8, SK_U32 or SK_U64 */
+	uint32_t rank;
+	uint64_t shape[NETWORK_RANK];
+	uint64_t elements;
+	uint32_t root; /* the tensor whose memory it is; its own number if it is no view */
+	uint64_t start; /* elements from the root's start */
+	uint32_t view_of; /* views: the tensor that it is a part of; else NETWORK_NONE */
+	uint64_t offset[NETWORK_RANK];
+	/* Of roots: */
+	bool prefers_constant, prefers_output; /* where the tasks leave a choice */
+	bool silent; /* the manifest leaves its role out if that is allowed */
+	enum sk_role role; /* NONE: no task uses it */
+	bool read, written;
+};
+
+enum set_kind { SET_NUMBER, SET_EXTENT, SET_TENSOR };
+
+struct network_set {
+	enum set_kind kind;
+	uint64_t number;
+	char extent;
+	uint32_t tensor;
+};
+
+struct network_task {
+	const struct kernel *kernel;
+	enum sk_dtype dtype;
+	const char *lane; /* "", "cube " or "vector " */
+	bool unfusible, nontemporal;
+	uint64_t n, r, w, k; /* extents: n = r * w */
+	uint32_t tensors[KERNEL_PARAMETERS];
+	struct network_set sets[KERNEL_SETS];
+	uint32_t stream;
+	uint32_t scopes; /* bits */
+	bool never_fuse;
+	uint32_t after; /* tasks, as bits */
+	bool record; /* an event, which has the task's number */
+	uint32_t wait; /* events, as bits */
+	uint32_t blocks; /* 0: the device's number */
+	bool dropped;
+};
+
+struct network {
+	struct network_tensor tensors[NETWORK_TENSORS];
+	uint32_t tensor_count;
+	struct network_task tasks[NETWORK_TASKS];
+	uint32_t task_count; /* with those that are dropped */
+	uint32_t scope_count;
+	uint32_t options[NETWORK_SCOPES][NETWORK_OPTIONS]; /* by option: a value's number + 1; 0: it is not given */
+	uint64_t seed;
+	/* Of roots, by tensor: what runs begin with. */
+	uint64_t *contents[NETWORK_TENSORS];
+};
+
+/* The same for the same seed and tasks. tasks: those to keep, as bits. */
+struct network *network_create(uint64_t seed, uint32_t tasks);
+void network_destroy(struct network *network);
+
+/* A number below the limit; splitmix64. */
+uint32_t network_draw(uint64_t *state, uint32_t limit);
+
+/* True if the two tasks touch common bytes or hidden state, and one of them writes. */
+bool network_conflict(const struct network *network, uint32_t one, uint32_t other);
+
+/* True if an event puts the earlier task before the later one only because of what their streams do besides: a task in
+ * front of the one that records it, or one behind the one that waits for it. */
+bool network_ordered_by_stream(const struct network *network, uint32_t earlier, uint32_t later);
+
+/* True if `after`, or an event that the one records and the other waits for, orders the tasks. */
+bool network_ordered(const struct network *network, uint32_t earlier, uint32_t later);
+
+/* The lane is SK_MAX_LANES' number on a3: 0 cube, 1 vector. */
+uint32_t network_lane(const struct network_task *task);
+
+/* Writes the manifest. Constants are c<tensor>.npy beside it. */
+void network_print(const struct network *network, const char *device, FILE *stream);
+
+/* ---- the interpreter ---- */
+
+/* What one task works on. Values are masked to their types afterwards. */
+struct kernel_call {
+	uint64_t *tensors[KERNEL_PARAMETERS];
+	uint64_t n, r, w, k;
+	uint64_t sets[KERNEL_SETS];
+	uint32_t blocks;
+	uint64_t *state; /* of the kernels that have some */
+};
+
+/* What the tensors hold, by root. */
+struct network_state {
+	uint64_t *values[NETWORK_TENSORS];
+	uint64_t hidden[SK_DTYPE_COUNT]; /* of `counted`, by its type */
+};
+
+/* The state before the first run, and after one more. default_blocks: by lane of a3; on the host both are the same. */
+struct network_state *network_begin(const struct network *network);
+void network_run(const struct network *network, struct network_state *state, const uint32_t default_blocks[2]);
+void network_end(const struct network *network, struct network_state *state);
+
+#endif

@@ -1,0 +1,180 @@
+/* The kernels of property-kernels.c for one type: T, with NAME to put the type's name behind a function's. What each of
+ * them computes stands in network-kernels.c once more, in other words. */
+
+/* Elementwise. */
+void NAME(scale)(const T *x, T *y, int64_t n, uint64_t factor)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] * factor + 1);
+}
+
+void NAME(add)(const T *a, const T *b, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(a[i] + 3 * b[i]);
+}
+
+void NAME(accumulate)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(3 * y[i] + x[i]);
+}
+
+void NAME(fill)(T *y, int64_t n, uint64_t value)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)value;
+}
+
+/* A shared table, and a scalar by address. */
+void NAME(look_up)(const T *x, const T *table, T *y, const int64_t *n, int64_t k, const uint64_t *more)
+{
+	for (int64_t i = 0; i < *n; i++)
+		y[i] = (T)(x[i] + table[x[i] % (uint64_t)k] + *more);
+}
+
+int NAME(checked)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] ^ 5;
+	return 0;
+}
+
+/* Three elements for one, and back. */
+void NAME(triple)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		for (int j = 0; j < 3; j++)
+			y[3 * i + j] = (T)(x[i] * (T)(j + 1));
+}
+
+void NAME(third)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[3 * i] + x[3 * i + 1] + x[3 * i + 2]);
+}
+
+/* By rows. */
+void NAME(add_row)(const T *x, const T *row, T *y, int64_t r, int64_t w, uint64_t factor)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * w + j] = (T)(x[i * w + j] + row[j] * factor);
+}
+
+void NAME(add_column)(const T *x, const T *column, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * w + j] = (T)(x[i * w + j] + column[i]);
+}
+
+void NAME(row_sums)(const T *x, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++) {
+		T sum = 0;
+
+		for (int64_t j = 0; j < w; j++)
+			sum = (T)(sum + x[i * w + j]);
+		y[i] = sum;
+	}
+}
+
+void NAME(row_scan)(T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 1; j < w; j++)
+			y[i * w + j] = (T)(y[i * w + j] + y[i * w + j - 1]);
+}
+
+void NAME(multiply)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++) {
+			T sum = 0;
+
+			for (int64_t l = 0; l < k; l++)
+				sum = (T)(sum + (uint64_t)a[i * k + l] * b[l * w + j]);
+			y[i * w + j] = sum;
+		}
+}
+
+/* Blocks that take every count-th element. */
+void NAME(weave)(const struct sk_block *block, const T *x, T *y, int64_t n, uint64_t *note)
+{
+	*note = block->index * UINT64_C(7) + block->count;
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = (T)(x[n - 1 - i] + *note);
+}
+
+void NAME(stride)(const struct sk_block *block, T *y, int64_t n)
+{
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = (T)(y[i] + block->index + 1);
+}
+
+/* Blocks with a range of rows each. */
+void NAME(number)(const struct sk_block *block, T *y, int64_t r, int64_t w)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	for (uint64_t i = low * (uint64_t)w; i < high * (uint64_t)w; i++)
+		y[i] = (T)(y[i] + 100 * block->index + block->count);
+}
+
+void NAME(mark_rows)(const struct sk_block *block, const T *x, const T *row, T *y, int64_t r, int64_t w)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	for (uint64_t i = low; i < high; i++)
+		for (uint64_t j = 0; j < (uint64_t)w; j++)
+			y[i * (uint64_t)w + j] = (T)(3 * x[i * (uint64_t)w + j] + row[j] + block->index);
+}
+
+/* On one core. */
+void NAME(reverse)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[n - 1 - i];
+}
+
+void NAME(transpose)(const T *x, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[j * r + i] = x[i * w + j];
+}
+
+T NAME(sum)(const T *x, int64_t n)
+{
+	T total = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		total = (T)(total + x[i]);
+	return total;
+}
+
+/* 1 if a scratch is not what was promised. */
+int NAME(through_scratch)(const T *x, T *y, int64_t n, unsigned char *one, unsigned char *two)
+{
+	if (((uintptr_t)one | (uintptr_t)two) % 64 || (one < two ? one + 65 > two : two + 1 > one))
+		return 1;
+	*two = 9;
+	for (int64_t i = 0; i < n; i++) {
+		one[i % 65] = (unsigned char)(i + *two);
+		y[i] = (T)(x[i] + one[i % 65]);
+	}
+	return 0;
+}
+
+/* Hidden state: what comes out depends on the order of the calls. */
+void NAME(counted)(const T *x, T *y, int64_t n)
+{
+	static T calls;
+
+	calls++;
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] + calls);
+}
