@@ -95,6 +95,10 @@ static enum skrt_status check_limits(const struct sk_launch *launch, char *error
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = record_of(launch);
 
+	if (sk_plan_is_resident(record)) {
+		snprintf(error, size, "it has a task whose blocks wait for one another, which is not checked");
+		return SKRT_UNSUPPORTED;
+	}
 	for (uint32_t i = record->first_step; i < record->first_step + record->step_count; i++) {
 		if (plan->steps[i].argument_count <= MOST_ARGUMENTS)
 			continue;

@@ -69,7 +69,7 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
  * leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
 static const uint8_t *find_call(const struct program *program, const struct sk_plan_step *step, const uint8_t *from)
 {
-	const uint8_t *kernel = sk_plan_address(&program->plan->kernels[step->kernel].code);
+	const uint8_t *kernel = sk_plan_address(sk_plan_step_code(program->plan, step));
 
 	for (; program->end - from >= 5; from++) {
 		int32_t distance;
@@ -127,7 +127,8 @@ static bool is_behind_call(const struct program *program, const uint8_t *address
 		return false;
 	memcpy(&distance, address - 4, sizeof(distance));
 	for (uint32_t i = 0; i < program->plan->kernel_count; i++)
-		if (address + distance == sk_plan_address(&program->plan->kernels[i].code))
+		if (address + distance == sk_plan_address(&program->plan->kernels[i].code) ||
+		    address + distance == sk_plan_address(&program->plan->kernels[i].vector_code))
 			return true;
 	return false;
 }
@@ -308,7 +309,7 @@ static const struct sk_worker *next_core(struct cores *cores)
 	while (cores->lane < cores->kernel->module->plan.lane_count) {
 		const struct sk_device_lane *lane = &cores->device->lanes[cores->lane];
 
-		if (cores->kernel->lane_steps[cores->lane] && cores->index < lane->cores)
+		if (cores->kernel->lane_steps[cores->lane] && cores->index < cores->kernel->cores[cores->lane])
 			return &lane->workers[cores->index++];
 		cores->lane++;
 		cores->index = 0;
@@ -377,7 +378,7 @@ static const struct sk_worker *owner_of(const struct skrt_device *device, const 
 		const struct sk_device_lane *lane = &device->lanes[i];
 		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)lane->words;
 
-		if (offset >= (uint64_t)lane->cores * SK_PROGRESS_STRIDE)
+		if (offset >= (uint64_t)launch->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
 		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
 			if (plan->steps[j].lane == i && launch->bases[i] + plan->steps[j].number == waiting->target)
@@ -409,7 +410,15 @@ static void add_wait(struct text *text, const struct skrt_device *device, const 
 {
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	char block[128];
 	uint32_t step;
+
+	if (sk_block_describe(launch->kernel, worker, block, sizeof(block))) {
+		add_core(text, plan, worker);
+		add(text, " %s", block);
+		return;
+	}
+
 	const struct sk_worker *owner = owner_of(device, launch, worker, &step);
 	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
 

@@ -3,6 +3,7 @@
 #include "loader/plan-checker.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- division ---- */
 
@@ -252,6 +253,63 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
+/* Blocks that run at once. */
+static bool check_resident(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_step *step)
+{
+	uint64_t cores = (uint64_t)step->first_core + step->blocks;
+	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+
+	if (!(step->flags & SK_STEP_RESIDENT))
+		return (!side && step->first_core == 0) ||
+		       sk_plan_fail(checker, "only steps whose blocks run at once have sides and a first core");
+	if (step->blocks == 0)
+		return sk_plan_fail(checker, "it has no blocks that could run at once");
+	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)
+		return sk_plan_fail(checker, "steps of kind %u have no sides and no first core", step->kind);
+	return cores <= launch->resident_cores[step->lane] ||
+	       sk_plan_fail(checker, "its %u blocks from core %u on do not fit on %u cores", step->blocks,
+			    step->first_core, launch->resident_cores[step->lane]);
+}
+
+static bool same_arguments(const struct sk_plan_view *view, const struct sk_plan_step *one,
+			   const struct sk_plan_step *other)
+{
+	size_t size = one->argument_count * sizeof(struct sk_plan_argument);
+
+	return one->argument_count == other->argument_count &&
+	       (size == 0 ||
+		memcmp(&view->arguments[one->first_argument], &view->arguments[other->first_argument], size) == 0);
+}
+
+/* The steps of a mix task stand together and share nothing but the arguments. */
+static bool check_sides(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, uint32_t index)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_step *step = &view->steps[launch->first_step + index];
+	const struct sk_plan_step *cube = index ? step - 1 : NULL;
+	bool behind_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
+
+	if (step->flags & SK_STEP_CUBE_SIDE && (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == launch->step_count))
+		return sk_plan_fail(checker, "the cube side has no vector side");
+	if (behind_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
+		return sk_plan_fail(checker, behind_cube ? "the cube side has no vector side"
+							 : "the vector side has no cube side");
+	if (!behind_cube)
+		return true;
+	if (cube->task != step->task || !same_arguments(view, cube, step))
+		return sk_plan_fail(checker, "its sides differ in task or arguments");
+	if (step->blocks != cube->blocks && step->blocks != 2 * (uint64_t)cube->blocks)
+		return sk_plan_fail(checker, "its sides have %u and %u blocks", cube->blocks, step->blocks);
+	if (step->lane == cube->lane && step->first_core < (uint64_t)cube->first_core + cube->blocks &&
+	    cube->first_core < (uint64_t)step->first_core + step->blocks)
+		return sk_plan_fail(checker, "its sides are on the same cores");
+	for (uint32_t i = 0; i < step->await_count; i++)
+		if (view->awaits[step->first_await + i].step == launch->first_step + index - 1)
+			return sk_plan_fail(checker, "its vector side awaits its cube side, which runs with it");
+	return true;
+}
+
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step)
 {
@@ -270,9 +328,10 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
-	if (step->flags & ~(SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL) || step->reserved)
-		return sk_plan_fail(checker, "a reserved field is not zero");
-	return check_spread(checker, launch, step) && check_arguments(checker, launch, step);
+	if (step->flags & ~SK_STEP_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
+	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
+	       check_arguments(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -296,6 +355,7 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 	const struct sk_plan_view *view = checker->view;
 	uint32_t numbers[SK_MAX_LANES] = {0};
 	uint64_t arguments = 0, awaits = 0;
+	uint32_t tasks = 0;
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
@@ -305,13 +365,17 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 					 view->argument_count) ||
 		    !sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
 					 view->await_count) ||
-		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step))
+		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step) ||
+		    !check_sides(checker, launch, i))
 			return false;
 		if (step->number != ++numbers[step->lane])
 			return sk_plan_fail(checker, "its number is %u, but its lane's next one is %u", step->number,
 					    numbers[step->lane]);
+		tasks += !(step->flags & SK_STEP_VECTOR_SIDE);
 	}
 	checker->step = SK_NO_INDEX;
+	if (tasks != launch->task_count)
+		return sk_plan_fail(checker, "it has %u tasks instead of %u", tasks, launch->task_count);
 	for (uint32_t lane = 0; lane < view->lane_count; lane++)
 		if (numbers[lane] != launch->lane_steps[lane])
 			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],

@@ -166,8 +166,7 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 void sk_player_range(const struct sk_launch *launch, uint32_t player, uint32_t lane, uint32_t *first, uint32_t *end)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
-	const struct sk_device_lane *lanes = kernel->module->device->lanes;
-	uint64_t players = launch->players, cores = lanes[lane].cores, row = 0;
+	uint64_t players = launch->players, cores = kernel->cores[lane], row = 0;
 
 	*first = *end = 0;
 	if (kernel->lane_steps[lane] == 0)
@@ -180,7 +179,7 @@ void sk_player_range(const struct sk_launch *launch, uint32_t player, uint32_t l
 	}
 	/* One core or none: the lanes' cores in a row, dealt out among the players. */
 	for (uint32_t i = 0; i < lane; i++)
-		row += kernel->lane_steps[i] ? lanes[i].cores : 0;
+		row += kernel->lane_steps[i] ? kernel->cores[i] : 0;
 	uint64_t core = (player + players - row % players) % players;
 	if (core < cores) {
 		*first = (uint32_t)core;

@@ -81,8 +81,14 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
 		struct sk_program_step *step = add_step(builder, launch->first_step + i);
 
-		if (way == SK_WAY_SYNC_ALL && i > 0)
-			add_await(builder, step, first + i - 1);
+		/* A vector side runs with the cube side in front of it. */
+		uint32_t before = planned->flags & SK_STEP_VECTOR_SIDE ? i - 1 : i;
+
+		if (way == SK_WAY_SYNC_ALL && before > 0) {
+			add_await(builder, step, first + before - 1);
+			if (plan->steps[launch->first_step + before - 1].flags & SK_STEP_VECTOR_SIDE)
+				add_await(builder, step, first + before - 2);
+		}
 		if (way == SK_WAY_SYNC_ALL)
 			continue; /* the step in front has awaited the one in front of it, and so on */
 		if (way == SK_WAY_LANE_BARRIER && last[planned->lane] != SK_NO_INDEX)
@@ -96,19 +102,25 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 
 /* ---- unfused ---- */
 
-/* A launch for a step. Awaits become what it follows. What a plan elides, because the same core does both, needs
- * nothing: such steps are on the same lane, which takes its launches one after the other. */
+/* A launch for a task's step, or the step of its other side. Awaits become what it follows. What a plan elides, because
+ * the same core does both, needs nothing: such steps are on the same lane, which takes its launches one after the
+ * other. */
 static void add_single(struct builder *builder, const struct sk_plan_launch *launch, uint32_t gathering, uint32_t index)
 {
 	const struct sk_plan_view *plan = builder->plan;
 	const struct sk_plan_step *step = &plan->steps[index];
-	uint32_t number = start_launch(builder), stream = plan->tasks[step->task].stream % STREAMS;
+	uint32_t stream = plan->tasks[step->task].stream % STREAMS, number = builder->last_of_stream[stream];
 	uint32_t launch_index = (uint32_t)(launch - plan->launches);
 
-	builder->program->launches[number].step_count = 1;
+	if (!(step->flags & SK_STEP_VECTOR_SIDE)) {
+		uint32_t last = number;
+
+		number = start_launch(builder);
+		add_follow(builder, number, gathering);
+		add_follow(builder, number, last);
+	}
+	builder->program->launches[number].step_count++;
 	add_step(builder, index);
-	add_follow(builder, number, gathering);
-	add_follow(builder, number, builder->last_of_stream[stream]);
 	for (uint32_t i = 0; i < step->await_count; i++)
 		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
 	builder->step_launches[index] = builder->last_of_stream[stream] = number;
@@ -152,7 +164,7 @@ bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *wor
 	*program = (struct sk_program){
 		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*program->launches)),
 		.steps = calloc(steps + 1, sizeof(*program->steps)),
-		.awaits = calloc(awaits + steps + 1, sizeof(*program->awaits)),
+		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*program->awaits)),
 		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
 				  sizeof(*program->follows)),
 	};

@@ -64,7 +64,10 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return package->constants;
-	return package->model->kernels.items[relocation->index].code;
+
+	const struct sk_kernel *kernel = &package->model->kernels.items[relocation->index];
+
+	return relocation->target == SK_CODE_VECTOR_KERNEL ? kernel->vector_code : kernel->code;
 }
 
 /* Code becomes a section, its functions symbols, its unwind information another section. */
@@ -131,15 +134,17 @@ static void add_entries(struct package *package, const char *name, const struct 
 	for (size_t i = 0; i < made->entries.count; i++) {
 		const struct sk_entry *entry = &made->entries.items[i];
 
-		exported[entry->parallel] = exported[entry->serial] =
-			package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		exported[entry->parallel] = package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		if (entry->serial != SK_NO_INDEX)
+			exported[entry->serial] = exported[entry->parallel];
 	}
 	add_code(package, name, &made->code, exported, functions);
 	for (size_t i = 0; i < made->entries.count; i++) {
 		const struct sk_entry *entry = &made->entries.items[i];
 
 		package->entries[entry->launch] = functions[entry->parallel];
-		package->serial_entries[entry->launch] = functions[entry->serial];
+		package->serial_entries[entry->launch] =
+			entry->serial == SK_NO_INDEX ? SK_NONE : functions[entry->serial];
 	}
 	if (debug)
 		add_debug(package, &made->debug, functions[0]);
@@ -176,6 +181,8 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 		return package->serial_entries[relocation->index];
 	case SK_PLAN_KERNEL:
 		return package->model->kernels.items[relocation->index].code;
+	case SK_PLAN_VECTOR_KERNEL:
+		return package->model->kernels.items[relocation->index].vector_code;
 	case SK_PLAN_CONSTANTS:
 		return package->constants;
 	}
@@ -215,9 +222,13 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 	struct package package = {
 		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
 
-	for (uint32_t i = 0; i < model->tasks.count; i++)
-		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
-				model->tasks.items[i].name);
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
+
+		sk_linker_order(linker, kernel->code, model->tasks.items[i].name);
+		if (kernel->vector_code != SK_NONE)
+			sk_linker_order(linker, kernel->vector_code, model->tasks.items[i].name);
+	}
 	add_constants(&package);
 	if (!add_dispatchers(&package, options, entries))
 		return false;

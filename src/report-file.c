@@ -310,7 +310,8 @@ static void put_task_list(const struct writer *writer)
 		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 
-			steps[step->task] = step;
+			if (!(step->flags & SK_STEP_VECTOR_SIDE))
+				steps[step->task] = step;
 		}
 	fputs("  \"tasks\": [", writer->stream);
 	for (uint32_t i = 0; i < plan->task_count; i++) {

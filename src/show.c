@@ -167,19 +167,35 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 	return text;
 }
 
+/* What the launch takes of the device it was planned for: "24 core", "4 vector", "24 x 1:2" (groups of a cube core and
+ * two vector cores). */
+static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const uint32_t *cores = launch->device_cores;
+
+	if (cores[0] && cores[1])
+		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] > cores[0] ? 2 : 1);
+
+	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
+
+	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_plan_string(&plan->lanes[lane]));
+}
+
 void sk_show_launches(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "rlllrrrl");
-	HEADINGS(&table, "#", "entry", "kind", "scope", "stream", "steps", "awaits", "follows");
+	sk_table_init(&table, show->arena, "rllllrrrl");
+	HEADINGS(&table, "#", "entry", "kind", "cores", "scope", "stream", "steps", "awaits", "follows");
 	for (uint32_t i = 0; i < shown_launches(show); i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
 		sk_table_cell(&table, "%u", i);
 		sk_table_cell(&table, "%s", sk_plan_string(&launch->name));
 		sk_table_cell(&table, "%s", kind_name(launch));
+		sk_table_cell(&table, "%s", device_cores_text(show, launch));
 		sk_table_cell(&table, "%s", or_dash(&launch->scope));
 		sk_table_cell(&table, "%u", launch->stream);
 		sk_table_cell(&table, "%u", launch->step_count);
@@ -193,6 +209,13 @@ void sk_show_launches(const struct sk_show *show)
 
 static const char *cores_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
+	bool fixed = step->flags & SK_STEP_RESIDENT && step->kind == SK_STEP_BLOCKS;
+
+	if (fixed && step->blocks == 1)
+		return sk_arena_print(show->arena, "core %u", step->first_core);
+	if (fixed)
+		return sk_arena_print(show->arena, "cores %u to %u", step->first_core,
+				      step->first_core + step->blocks - 1);
 	if (step->core_set == SK_ALL_CORES)
 		return "all cores";
 	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);
@@ -201,12 +224,19 @@ static const char *cores_text(const struct sk_show *show, const struct sk_plan_s
 /* How the step's work is divided. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
+	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? "cube side, "
+			   : step->flags & SK_STEP_VECTOR_SIDE ? "vector side, "
+							       : "";
+
 	switch (step->kind) {
 	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_RESIDENT)
+			return sk_arena_print(show->arena, "%s%u block%s at once", side, step->blocks,
+					      plural(step->blocks));
 		return sk_arena_print(show->arena, "%u block%s", step->blocks, plural(step->blocks));
 	case SK_STEP_BLOCKS_RANGE:
-		return sk_arena_print(show->arena, "%u block%s of %" PRIu64, step->blocks, plural(step->blocks),
-				      step->extent);
+		return sk_arena_print(show->arena, "%u block%s of %" PRIu64 "%s", step->blocks, plural(step->blocks),
+				      step->extent, step->flags & SK_STEP_RESIDENT ? " at once" : "");
 	case SK_STEP_SPLIT: {
 		uint64_t unit = show->file->plan.partitions[step->partition].unit;
 		uint64_t units = (step->extent - 1) / unit + 1;
@@ -257,8 +287,12 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
 
-		text = sk_arena_print(show->arena, "%s%s%s", i ? text : "awaits ", i ? ", " : "",
-				      sk_plan_string(&plan->tasks[awaited->task].name));
+		const char *side = awaited->flags & SK_STEP_CUBE_SIDE	  ? " (cube side)"
+				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
+									  : "";
+
+		text = sk_arena_print(show->arena, "%s%s%s%s", i ? text : "awaits ", i ? ", " : "",
+				      sk_plan_string(&plan->tasks[awaited->task].name), side);
 	}
 	return text;
 }

@@ -68,6 +68,7 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 			.kind = SK_OP_CALL,
 			.index = step->kernel,
 			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
+			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
 			.extent = step->extent,
 			.arguments = arguments,
 			.argument_count = step->argument_count,
@@ -86,9 +87,13 @@ static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
 		.kind = SK_OP_BLOCKS_BEGIN,
 		.label = new_label(l),
 		.blocks = step->blocks,
-		.order = l->program->serial		? SK_BLOCKS_ALL
-			 : step->kind == SK_STEP_BLOCKS ? SK_BLOCKS_OF_CORE
-							: SK_BLOCKS_OF_RANGE,
+		.first_core = step->first_core,
+		.resident = step->flags & SK_STEP_RESIDENT,
+		.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+		.order = l->program->serial		      ? SK_BLOCKS_ALL
+			 : step->kind == SK_STEP_BLOCKS_RANGE ? SK_BLOCKS_OF_RANGE
+			 : step->flags & SK_STEP_RESIDENT     ? SK_BLOCKS_RESIDENT
+							      : SK_BLOCKS_OF_CORE,
 	};
 
 	if (op.order == SK_BLOCKS_OF_RANGE)
@@ -323,6 +328,8 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 
 	if (reason)
 		return reason;
+	if (kind == SK_ENTRY_SERIAL && sk_plan_is_resident(lowering.launch))
+		return "blocks that run at once have no serial entry";
 	if (kind == SK_ENTRY_PARALLEL)
 		lower_parallel(&lowering, name);
 	else

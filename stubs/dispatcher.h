@@ -15,6 +15,7 @@
 /* What a relocation in a dispatcher refers to. */
 enum sk_code_target {
 	SK_CODE_KERNEL, /* the function of plan kernel number `index` */
+	SK_CODE_VECTOR_KERNEL, /* the function of its vector side */
 	SK_CODE_CONSTANTS, /* the start of the constants */
 };
 
@@ -32,8 +33,8 @@ struct sk_code_symbol {
 	uint64_t offset, size;
 };
 
-/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a function,
- * next to that task's code. */
+/* From this offset on, code is for this task: it awaits for it, runs it or publishes it; or it begins or ends a
+ * function, next to that task's code. */
 struct sk_code_part {
 	uint64_t offset;
 	uint32_t task;

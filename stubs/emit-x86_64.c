@@ -165,6 +165,24 @@ static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op *op
 		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = op->blocks);
 }
 
+/* What the block's functions need, or that there are none. eax stays. */
+static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	int32_t block = (int32_t)e->frame.block;
+
+	if (!op->resident) {
+		/* mov qword ptr [block.functions], 0 */
+		PUT(e, STORE64_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS, .immediate = 0);
+		return;
+	}
+	/* mov rcx, [core.block_functions]; mov [block.functions], rcx; mov [block.core], core; mov dword ptr
+	 * [block.step], step */
+	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_BLOCK_FUNCTIONS);
+	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
+	PUT(e, STORE64, .reg = CORE, .rm = SK_RSP, .disp = block + BLOCK_CORE);
+	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = op->number);
+}
+
 /* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
 static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -174,16 +192,20 @@ static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
-		/* mov eax, [core.index] or [ranges + low]; cmp eax, end; jae label */
-		if (op->order == SK_BLOCKS_OF_CORE)
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
-		else
+		/* mov eax, [core.index] or [ranges + low]; sub rax, first; cmp eax, end; jae label
+		 * A core in front of the first one has a number that is too great, being unsigned. */
+		if (op->order == SK_BLOCKS_OF_RANGE)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_LOW);
+		else
+			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
+		if (op->first_core != 0)
+			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = op->first_core);
 		emit_blocks_compare(e, op);
 		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, op->label);
 	}
-	/* mov dword ptr [block.count], blocks;  loop: mov [block.index], eax */
+	/* mov dword ptr [block.count], blocks;  …;  loop: mov [block.index], eax */
 	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = op->blocks);
+	emit_block_runtime(e, op);
 	e->loop = sk_x86_new_label(e);
 	sk_x86_set_label(e, e->loop);
 	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
@@ -191,6 +213,8 @@ static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
 {
+	if (op->order == SK_BLOCKS_RESIDENT)
+		return;
 	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
 	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
 	if (op->order == SK_BLOCKS_OF_CORE)
@@ -219,7 +243,8 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_RANGE:
 		return 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
-		return op->order == SK_BLOCKS_OF_CORE ? 1u << CORE : op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0;
+		return (op->order == SK_BLOCKS_OF_CORE || op->resident ? 1u << CORE : 0) |
+		       (op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
 	default:
 		return 0;
 	}

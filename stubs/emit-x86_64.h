@@ -37,6 +37,7 @@ enum {
 	CORE_RANGES = 48,
 	CORE_HOMES = 56,
 	CORE_RUNTIME = 64,
+	CORE_BLOCK_FUNCTIONS = 72,
 	LANE_BASE = 0,
 	LANE_WORDS = 8,
 	LANE_COUNT = 16,
@@ -47,6 +48,9 @@ enum {
 	RANGE_HIGH = 8,
 	BLOCK_INDEX = 0,
 	BLOCK_COUNT = 4,
+	BLOCK_FUNCTIONS = 8,
+	BLOCK_CORE = 16,
+	BLOCK_STEP = 24,
 };
 #define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
 AGREES(sk_core, lane, CORE_LANE);
@@ -60,6 +64,7 @@ AGREES(sk_core, scratch, CORE_SCRATCH);
 AGREES(sk_core, ranges, CORE_RANGES);
 AGREES(sk_core, homes, CORE_HOMES);
 AGREES(sk_core, runtime, CORE_RUNTIME);
+AGREES(sk_core, block_functions, CORE_BLOCK_FUNCTIONS);
 AGREES(sk_core, lanes[1], LANE(1));
 AGREES(sk_lane, base, LANE_BASE);
 AGREES(sk_lane, words, LANE_WORDS);
@@ -71,6 +76,9 @@ AGREES(sk_range, low, RANGE_LOW);
 AGREES(sk_range, high, RANGE_HIGH);
 AGREES(sk_block, index, BLOCK_INDEX);
 AGREES(sk_block, count, BLOCK_COUNT);
+AGREES(sk_block, functions, BLOCK_FUNCTIONS);
+AGREES(sk_block, core, BLOCK_CORE);
+AGREES(sk_block, step, BLOCK_STEP);
 
 /* From rsp: arguments of calls, copies of arguments by reference, the block. */
 struct sk_x86_frame {

@@ -22,7 +22,7 @@ enum sk_op_kind {
 	SK_OP_RANGE, /* the range is this core's of partition `index`; if it is empty, jump to label */
 	SK_OP_BLOCKS_BEGIN, /* repeats up to BLOCKS_END for this core's blocks, as order says; none: jump to label */
 	SK_OP_BLOCKS_END,
-	SK_OP_CALL, /* kernel `index` with arguments */
+	SK_OP_CALL, /* kernel `index`, or if so its vector side, with arguments */
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
@@ -34,6 +34,7 @@ enum sk_block_order {
 	SK_BLOCKS_ALL, /* 0, 1, … blocks - 1 */
 	SK_BLOCKS_OF_CORE, /* the core's index, then every core count further */
 	SK_BLOCKS_OF_RANGE, /* those in the core's range of partition `index` */
+	SK_BLOCKS_RESIDENT, /* one at most: the core's index less first_core */
 };
 
 struct sk_op {
@@ -44,8 +45,10 @@ struct sk_op {
 	uint32_t number; /* of a step, or of a task */
 	enum sk_block_order order;
 	uint32_t blocks;
+	uint32_t first_core;
+	bool resident; /* the blocks can call the runtime; `number` is their step's place in the launch */
 	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
-	bool divided;
+	bool divided, vector_side;
 	uint64_t extent;
 	const struct sk_plan_argument *arguments;
 	uint32_t argument_count;

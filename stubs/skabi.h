@@ -8,12 +8,13 @@
 
 #include <stdint.h>
 
+#include "skkernel.h"
 #include "skplan.h"
 
 /* The structs read as tables: */
 /* clang-format off */
 
-#define SK_ABI_VERSION 1u
+#define SK_ABI_VERSION 2u
 
 enum {
 	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
@@ -62,7 +63,7 @@ struct sk_core {
 	const struct sk_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
-	uint64_t reserved;			/* 72 */
+	const struct sk_block_functions *block_functions; /* 72  for blocks of RESIDENT steps */
 	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
 };
 

@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 3u
+#define SK_PLAN_VERSION 4u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -113,12 +113,19 @@ enum {
 	SK_STEP_PUBLISH = 1,	 /* somebody awaits it: the core stores its progress behind it */
 	SK_STEP_STATUS = 2,	 /* the kernel returns int; non-zero ends the launch */
 	SK_STEP_NONTEMPORAL = 4, /* fence (sfence) behind the call */
+	SK_STEP_RESIDENT = 8,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
+	SK_STEP_CUBE_SIDE = 16,	 /* BLOCKS: the cube side of a mix task; the next step is the vector side */
+	SK_STEP_VECTOR_SIDE = 32, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
+	SK_STEP_FLAGS = 63,	 /* all of them */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
 #define SK_NO_INDEX UINT32_MAX
 
-/* One lane's turn at one task. The steps of a launch stand in its global order (network order). */
+enum { SK_MAX_RESIDENT = 4096 }; /* cores of a lane that RESIDENT steps can want */
+
+/* One lane's turn at one task; a mix task has two steps, one behind the other, with equal arguments and awaits on neither
+ * of them by the other, which run at once. The steps of a launch stand in its global order (network order). */
 struct sk_plan_step {
 	uint32_t task;	   /* index into tasks */
 	uint32_t kernel;   /* index into kernels */
@@ -131,7 +138,7 @@ struct sk_plan_step {
 	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
 	uint32_t first_argument, argument_count;
 	uint32_t first_await, await_count;
-	uint32_t reserved;
+	uint32_t first_core; /* BLOCKS that are RESIDENT: block b runs on core first_core + b; else 0 */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
 };
 
@@ -170,7 +177,8 @@ enum sk_launch_kind {
 struct sk_plan_launch {
 	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
 	int32_t entry;	      /* code: int entry(struct sk_core *) */
-	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none */
+	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none, since a step is
+				 RESIDENT */
 	int32_t scope;	      /* string, or 0 */
 	uint32_t kind;	      /* enum sk_launch_kind */
 	uint32_t first_step, step_count;
@@ -180,6 +188,11 @@ struct sk_plan_launch {
 	uint32_t lane_steps[SK_MAX_LANES];	   /* length of each lane's program; 0: the lane has nothing to do */
 	uint32_t stream;			   /* the stream it is launched on: its first task's */
 	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
+	uint32_t resident_cores[SK_MAX_LANES];	   /* a lane has at least so many cores while the launch runs, for its
+						      RESIDENT steps */
+	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for */
+	uint32_t task_count;			   /* steps, but for the vector sides */
+	uint32_t reserved;
 };
 
 /* What the manifest says about a task's cost: bits of sk_plan_task.cost. A value that is not given is 0. */
@@ -216,7 +229,7 @@ struct sk_plan_kernel {
 	int32_t code;	   /* the function */
 	uint64_t isa;	   /* instruction sets that it needs, as loader/isa.h has them */
 	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
-	uint32_t reserved;
+	int32_t vector_code; /* mix kernels: the function of the vector side, while `code` is the cube side's; else 0 */
 };
 
 struct sk_plan_tensor {
@@ -261,6 +274,7 @@ struct sk_plan {
 	uint64_t isa;	   /* instruction sets that the kernels and the constructors need, see sk_plan_kernel */
 	int32_t constants; /* reference to the start of the constants, or 0 */
 	int32_t device;	   /* string: the profile it was planned for */
+	uint32_t resident_cores[SK_MAX_LANES]; /* the most of any launch */
 	struct sk_plan_table lanes;	 /* int32_t string references: names */
 	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */
 	struct sk_plan_table tasks;	 /* struct sk_plan_task, in network order */

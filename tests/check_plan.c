@@ -184,7 +184,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 1 is not supported", d.plan->version = 1);
-	REFUSED("version 4 is not supported", d.plan->version = 4);
+	REFUSED("version 5 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -273,7 +273,6 @@ START_TEST(damaged_tasks_and_tensors)
 		d.tasks[3].bytes = SK_COST_MAX + 1);
 	REFUSED("task 3: a cost of 18446744073709551615 code", d.tasks[3].cost = SK_COST_CODE,
 		d.tasks[3].code = UINT64_MAX);
-	REFUSED("kernel 0: a reserved field", d.kernels[0].reserved = 1);
 	REFUSED("tensor 0: element type 14 is unknown", d.tensors[0].dtype = SK_DTYPE_COUNT);
 	REFUSED("tensor 0: element type 0 is unknown", d.tensors[0].dtype = 0);
 	REFUSED("tensor 0: rank 9", d.tensors[0].rank = 9);
@@ -301,8 +300,10 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 8);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].reserved = 1);
+	REFUSED("step 1: flags 0x41 are unknown", d.steps[SPLIT].flags |= 64);
+	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
+	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
+	REFUSED("step 1: it has no blocks that could run at once", d.steps[SPLIT].flags |= SK_STEP_RESIDENT);
 	REFUSED("step 1: kind 4", d.steps[SPLIT].kind = 4);
 	REFUSED("step 1: its number is 3, but its lane's next one is 2", d.steps[SPLIT].number = 3);
 	REFUSED("a plain step runs on a home", d.steps[SPLIT].core_set = 0);

@@ -220,6 +220,14 @@ static const struct {
 	{"early-start=set; in x f32[n]", 1, "'early-start' needs the parameter 'block'"},
 	{"block, in x f32[n]", 1, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
 	{"split=n; block, in x f32[n]", 10, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
+	{"split=n sync-all; block, in x f32[n]", 1, "'split' and 'sync-all' exclude each other"},
+	{"mix split=n; block, in x f32[n]", 5, "'split' and 'mix' exclude each other"},
+	{"split=n early-start=both; block, in x f32[n]", 1, "'split' and 'early-start' exclude each other"},
+	{"mix=1:2 blocks=n; block, in x f32[n]", 9,
+	 "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different numbers of blocks; write "
+	 "'blocks'"},
+	{"cube aiv=f; in x f32[n]", 6, "'aic' and 'aiv' name the sides of a 'mix' kernel"},
+	{"mix aic; block, in x f32[n]", 5, "'aic' needs a value: aic=NAME"},
 	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
 };
 

@@ -76,9 +76,11 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 		else
 			fprintf(writer->file, "\t.long 0\n");
 		reference(writer, NULL);
-		fprintf(writer->file, "\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64 "\n",
+		fprintf(writer->file,
+			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
+			"\n\t.long 0, 0, 0, 0, %u, 0\n",
 			launch->kind, steps, launch->step_count, partitions, launch->partition_count, homes,
-			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size);
+			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->step_count);
 		steps += launch->step_count;
 		partitions += launch->partition_count;
 		homes += launch->home_count;
@@ -190,6 +192,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		SK_PLAN_ALIGN, SK_PLAN_MAGIC, SK_PLAN_VERSION, SK_ABI_VERSION, package->workspace_size,
 		package->unshared_workspace_size);
 	reference(&writer, "hand");
+	fprintf(file, "\t.long 0, 0\n");
 	table(&writer, "lanes", package->lane_count);
 	table(&writer, "launches", launches);
 	table(&writer, "tasks", tasks);

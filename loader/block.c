@@ -1,0 +1,167 @@
+/* What blocks that run at once ask of the runtime: sk_sync_all and flags between the sides of a mix task (skkernel.h).
+ *
+ * Each block has words of its own that only it writes and that only grow: how often it has set each flag, and how often
+ * it has called sk_sync_all. Who waits reads the words of those it waits for, as an await of the dispatcher does. They
+ * begin at 0 in every launch. */
+#include "config.h"
+
+#include "loader/device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SYNC = SK_FLAGS, WORDS };
+
+struct sk_block_state {
+	alignas(SK_LINE) uint64_t said[WORDS]; /* by flag, then SYNC: how often */
+	alignas(SK_LINE) uint64_t heard[SK_FLAGS]; /* by flag: sets that the block has waited for */
+};
+
+/* A block, and where the states of its task's blocks are. */
+struct caller {
+	struct sk_worker *worker;
+	const struct skrt_kernel *kernel;
+	const struct sk_plan_step *step; /* of its side */
+	struct sk_block_state *state;
+	uint32_t index, number; /* of the block; of the step in the launch */
+};
+
+static struct caller caller_of(const struct sk_block *block)
+{
+	struct sk_worker *worker = block->core;
+	const struct skrt_kernel *kernel = worker->launch->kernel;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	return (struct caller){
+		.worker = worker,
+		.kernel = kernel,
+		.step = &plan->steps[plan->launches[kernel->launch].first_step + block->step],
+		.state = &kernel->blocks[kernel->first_blocks[block->step] + block->index],
+		.index = block->index,
+		.number = block->step,
+	};
+}
+
+static void say(const struct caller *caller, uint32_t word)
+{
+	__atomic_store_n(&caller->state->said[word], caller->state->said[word] + 1, __ATOMIC_RELEASE);
+}
+
+static void wait_for(const struct caller *caller, const struct sk_block_state *other, uint32_t word, uint64_t times)
+{
+	if (__atomic_load_n(&other->said[word], __ATOMIC_ACQUIRE) < times &&
+	    sk_player_await(&caller->worker->core, &other->said[word], times))
+		sk_call_leave(SK_STATUS_ABORTED);
+}
+
+/* All blocks of the task: the sides' states stand one behind the other. */
+static void sync_all(const struct sk_block *block)
+{
+	struct caller caller = caller_of(block);
+	const struct sk_plan_step *cube = caller.step - (caller.step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
+	const struct sk_block_state *first =
+		&caller.kernel->blocks[caller.kernel->first_blocks[caller.number - (uint32_t)(caller.step - cube)]];
+	uint32_t count = cube->blocks + (cube->flags & SK_STEP_CUBE_SIDE ? cube[1].blocks : 0);
+
+	say(&caller, SYNC);
+	for (uint32_t i = 0; i < count; i++)
+		wait_for(&caller, &first[i], SYNC, caller.state->said[SYNC]);
+}
+
+/* A kernel that uses flags wrongly ends its call here. */
+static void check_flag(const struct caller *caller, uint32_t flag, const void *at)
+{
+	if (!(caller->step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE)))
+		sk_call_end("a function for flags without being 'mix'", at);
+	if (flag >= SK_FLAGS)
+		sk_call_end("a function for flags with a number that there is not", at);
+}
+
+static void set_flag(const struct sk_block *block, uint32_t flag)
+{
+	struct caller caller = caller_of(block);
+
+	check_flag(&caller, flag, __builtin_return_address(0));
+	say(&caller, flag);
+}
+
+static void wait_flag(const struct sk_block *block, uint32_t flag)
+{
+	struct caller caller = caller_of(block);
+
+	check_flag(&caller, flag, __builtin_return_address(0));
+
+	bool cube = caller.step->flags & SK_STEP_CUBE_SIDE;
+	const struct sk_plan_step *others = cube ? caller.step + 1 : caller.step - 1;
+	const struct sk_block_state *states =
+		&caller.kernel->blocks[caller.kernel->first_blocks[cube ? caller.number + 1 : caller.number - 1]];
+	uint32_t ratio = cube ? others->blocks / caller.step->blocks : caller.step->blocks / others->blocks;
+	uint32_t first = cube ? caller.index * ratio : caller.index / ratio;
+	uint64_t times = ++caller.state->heard[flag];
+
+	for (uint32_t i = 0; i < (cube ? ratio : 1); i++)
+		wait_for(&caller, &states[first + i], flag, times);
+}
+
+const struct sk_block_functions sk_block_functions = {sync_all, set_flag, wait_flag};
+
+/* ---- around a launch ---- */
+
+bool sk_block_prepare(struct skrt_kernel *kernel)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
+	uint64_t count = 0;
+
+	if (!sk_plan_is_resident(launch))
+		return true;
+	kernel->first_blocks = calloc(launch->step_count, sizeof(*kernel->first_blocks));
+	for (uint32_t i = 0; i < launch->step_count && kernel->first_blocks; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+
+		kernel->first_blocks[i] = (uint32_t)count;
+		if (step->flags & SK_STEP_RESIDENT)
+			count += step->blocks;
+		if (count > UINT32_MAX)
+			return false;
+	}
+	kernel->blocks = aligned_alloc(SK_LINE, (count + 1) * sizeof(*kernel->blocks));
+	kernel->block_count = (uint32_t)count;
+	return kernel->first_blocks && kernel->blocks;
+}
+
+void sk_block_reset(const struct skrt_kernel *kernel)
+{
+	if (kernel->block_count)
+		memset(kernel->blocks, 0, kernel->block_count * sizeof(*kernel->blocks));
+}
+
+/* ---- hangs ---- */
+
+bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker *waiting, char *text, size_t size)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
+	uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)kernel->blocks;
+	uint32_t block = (uint32_t)(offset / sizeof(*kernel->blocks)), i = launch->step_count - 1;
+
+	if (offset >= kernel->block_count * sizeof(*kernel->blocks))
+		return false;
+	while (kernel->first_blocks[i] > block || !(plan->steps[launch->first_step + i].flags & SK_STEP_RESIDENT))
+		i--;
+
+	const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+	uint64_t word = offset % sizeof(*kernel->blocks) / sizeof(uint64_t);
+	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? " of the cube side"
+			   : step->flags & SK_STEP_VECTOR_SIDE ? " of the vector side"
+							       : "";
+	char what[48] = "sk_sync_all";
+
+	if (word != SYNC)
+		snprintf(what, sizeof(what), "sk_set_flag of flag %" PRIu64, word);
+	snprintf(text, size, "in task '%s' waits for %s by block %" PRIu32 "%s",
+		 sk_plan_string(&plan->tasks[step->task].name), what, block - kernel->first_blocks[i], side);
+	return true;
+}
