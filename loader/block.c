@@ -1,4 +1,5 @@
-/* What blocks that run at once ask of the runtime: sk_sync_all and flags between the sides of a mix task (skkernel.h).
+/* What blocks ask of the runtime (skkernel.h): sk_sync_all and flags between the sides of a mix task, where they run at
+ * once; the step's awaits, and to publish its progress, where kernels start early.
  *
  * Each block has words of its own that only it writes and that only grow: how often it has set each flag, and how often
  * it has called sk_sync_all. Who waits reads the words of those it waits for, as an await of the dispatcher does. They
@@ -38,7 +39,7 @@ static struct caller caller_of(const struct sk_block *block)
 		.worker = worker,
 		.kernel = kernel,
 		.step = &plan->steps[plan->launches[kernel->launch].first_step + block->step],
-		.state = &kernel->blocks[kernel->first_blocks[block->step] + block->index],
+		.state = kernel->blocks ? &kernel->blocks[kernel->first_blocks[block->step] + block->index] : NULL,
 		.index = block->index,
 		.number = block->step,
 	};
@@ -55,6 +56,8 @@ static void wait_for(const struct caller *caller, const struct sk_block_state *o
 	    sk_player_await(&caller->worker->core, &other->said[word], times))
 		sk_call_leave(SK_STATUS_ABORTED);
 }
+
+/* ---- blocks that run at once ---- */
 
 /* All blocks of the task: the sides' states stand one behind the other. */
 static void sync_all(const struct sk_block *block)
@@ -105,7 +108,79 @@ static void wait_flag(const struct sk_block *block, uint32_t flag)
 		wait_for(&caller, &states[first + i], flag, times);
 }
 
-const struct sk_block_functions sk_block_functions = {sync_all, set_flag, wait_flag};
+/* ---- kernels that start early ---- */
+
+static void wait_for_word(const struct caller *caller, const volatile uint64_t *word, uint64_t target)
+{
+	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && sk_player_await(&caller->worker->core, word, target))
+		sk_call_leave(SK_STATUS_ABORTED);
+}
+
+/* An await of the step, as the dispatcher would execute it. */
+static void await_step(const struct caller *caller, const struct sk_plan_step *awaited)
+{
+	const struct sk_plan_launch *launch = &caller->kernel->module->plan.launches[caller->kernel->launch];
+	const struct sk_core *core = &caller->worker->core;
+	const struct sk_lane *lane = &core->lanes[awaited->lane];
+	uint64_t target = lane->base + awaited->number;
+
+	if (awaited->core_set != SK_ALL_CORES) {
+		wait_for_word(caller, core->homes[awaited->core_set - launch->first_home].word, target);
+		return;
+	}
+	for (uint64_t i = 0; i < lane->count; i++)
+		wait_for_word(caller, lane->words + i * (SK_PROGRESS_STRIDE / sizeof(*lane->words)), target);
+}
+
+static void wait_pre_task_end(const struct sk_block *block)
+{
+	struct caller caller = caller_of(block);
+	const struct sk_plan_view *plan = &caller.kernel->module->plan;
+
+	if (!(caller.step->flags & SK_STEP_EARLY_WAIT) || block->waited)
+		return;
+	for (uint32_t i = 0; i < caller.step->await_count; i++)
+		await_step(&caller, &plan->steps[plan->awaits[caller.step->first_await + i].step]);
+	/* The block is the dispatcher's own, on the stack. */
+	((struct sk_block *)(uintptr_t)block)->waited = 1;
+}
+
+static bool is_last_of_core(const struct caller *caller)
+{
+	const struct sk_plan_launch *launch = &caller->kernel->module->plan.launches[caller->kernel->launch];
+	const struct sk_core *core = &caller->worker->core;
+
+	switch (caller->step->kind) {
+	case SK_STEP_BLOCKS:
+		return caller->step->flags & SK_STEP_RESIDENT ||
+		       (uint64_t)caller->index + core->count >= caller->step->blocks;
+	case SK_STEP_BLOCKS_RANGE:
+		return caller->index + UINT64_C(1) ==
+		       core->ranges[caller->step->partition - launch->first_partition].high;
+	default:
+		return true;
+	}
+}
+
+/* Who awaits the step takes it that this core knows what the step awaits. */
+static void set_next_task_start(const struct sk_block *block)
+{
+	struct caller caller = caller_of(block);
+	const struct sk_core *core = &caller.worker->core;
+
+	if (!(caller.step->flags & SK_STEP_EARLY_SET) || !(caller.step->flags & SK_STEP_PUBLISH) ||
+	    !is_last_of_core(&caller))
+		return;
+	wait_pre_task_end(block);
+#if defined(__x86_64__)
+	if (caller.step->flags & SK_STEP_NONTEMPORAL)
+		__builtin_ia32_sfence();
+#endif
+	__atomic_store_n(core->progress, core->lanes[core->lane].base + caller.step->number, __ATOMIC_RELEASE);
+}
+
+const struct sk_block_functions sk_block_functions = {sync_all, set_flag, wait_flag, wait_pre_task_end,
+						      set_next_task_start};
 
 /* ---- around a launch ---- */
 
@@ -147,7 +222,7 @@ bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker 
 	uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)kernel->blocks;
 	uint32_t block = (uint32_t)(offset / sizeof(*kernel->blocks)), i = launch->step_count - 1;
 
-	if (offset >= kernel->block_count * sizeof(*kernel->blocks))
+	if (!kernel->blocks || offset >= kernel->block_count * sizeof(*kernel->blocks))
 		return false;
 	while (kernel->first_blocks[i] > block || !(plan->steps[launch->first_step + i].flags & SK_STEP_RESIDENT))
 		i--;

@@ -355,6 +355,9 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 		add(text, " on ");
 		add_core(text, plan, worker);
 		add(text, ": %s", sk_checks_finding(worker->device->checks));
+	} else if (known && worker->call.result == SK_STATUS_NOT_AWAITED) {
+		add(text, " returned without sk_wait_pre_task_end on ");
+		add_core(text, plan, worker);
 	} else if (known) {
 		add(text, " returned status %d on ", worker->call.result);
 		add_core(text, plan, worker);

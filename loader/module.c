@@ -386,8 +386,8 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
 				 module->path, index, sk_plan_string(&launch->name));
-	if (sk_plan_is_resident(launch) && (!check_all_records(module, error, sizeof(error)) ||
-					    !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
+	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
+					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
 		return damaged(module, error);
 	return SKRT_OK;
 }

@@ -180,7 +180,7 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 	case SK_ARGUMENT_RESULT:
 		return check_cell(checker, launch, argument);
 	case SK_ARGUMENT_BLOCK:
-		return step->blocks != 0 || sk_plan_fail(checker, "its step has no blocks");
+		return step->kind != SK_STEP_SPLIT || sk_plan_fail(checker, "its step has no blocks");
 	case SK_ARGUMENT_SCRATCH:
 		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
 		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
@@ -310,6 +310,15 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
+/* The arguments' slice has been checked. */
+static bool has_block(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (view->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+			return true;
+	return false;
+}
+
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step)
 {
@@ -330,6 +339,12 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET)) {
+		if (!(launch->flags & SK_LAUNCH_EARLY))
+			return sk_plan_fail(checker, "its launch does not say that a step starts early");
+		if (step->kind == SK_STEP_SPLIT || !has_block(view, step))
+			return sk_plan_fail(checker, "it cannot start early without a block");
+	}
 	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
 	       check_arguments(checker, launch, step);
 }

@@ -421,8 +421,10 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
 	if (launch->step_count == 0 || steps != launch->step_count)
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
-	if (launch->task_count == 0 || launch->task_count > launch->step_count || launch->reserved)
+	if (launch->task_count == 0 || launch->task_count > launch->step_count)
 		return sk_plan_fail(checker, "it cannot have %u tasks", launch->task_count);
+	if (launch->flags & ~(uint32_t)SK_LAUNCH_EARLY)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
 	if (launch->scratch_size % 64)
 		return sk_plan_fail(checker, "its scratch size is not a multiple of 64");
 	return check_slices(checker, launch, ends);

@@ -57,6 +57,12 @@ static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
 	return launch->resident_cores[0] != 0 || launch->resident_cores[1] != 0;
 }
 
+/* Kernels of the launch may call the runtime, which then looks at its steps. */
+static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
+{
+	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
+}
+
 /* What the step calls: a reference that sk_plan_address takes. */
 static inline const int32_t *sk_plan_step_code(const struct sk_plan_view *view, const struct sk_plan_step *step)
 {

@@ -100,12 +100,6 @@ static const struct sk_signature *parse_record(struct finder *finder, const stru
 	return finder->parsed.items[index];
 }
 
-/* What the signature asks for and this version cannot do, or NULL. */
-static const char *unsupported(const struct sk_signature *signature)
-{
-	return signature->early_start ? "early-start" : NULL;
-}
-
 /* ---- functions of a kernel ---- */
 
 /* The functions that a kernel's symbol means. */
@@ -179,13 +173,7 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 	struct sk_model *model = finder->model;
 	const struct sk_kernel_record *record = &functions->record;
 	uint32_t index = (uint32_t)model->kernels.count;
-	const char *attribute = unsupported(functions->signature);
 
-	if (attribute) {
-		sk_error(model->diag, place, "kernel '%s' in %s is '%s', which this version of sklink does not support",
-			 name, record->object, attribute);
-		return FAILED;
-	}
 	sk_array_push(model->arena, &model->kernels,
 		      (struct sk_kernel){.name = name,
 					 .symbol = record->symbol,
@@ -355,17 +343,6 @@ static void collect_candidates(struct finder *finder)
 	sk_linker_visit_kernels(finder->linker, SK_NONE, visit_record, finder);
 }
 
-static const char *candidate_reason(struct finder *finder, const struct sk_task *task,
-				    const struct candidate *candidate)
-{
-	const char *attribute = unsupported(candidate->signature);
-
-	if (attribute)
-		return sk_arena_print(finder->model->arena, "'%s' is not supported by this version of sklink",
-				      attribute);
-	return sk_bind_reason(finder->model, task, candidate->signature);
-}
-
 /* What the user may have expected to be searched. */
 static void note_left_out(struct finder *finder)
 {
@@ -387,7 +364,7 @@ static void report_misfits(struct finder *finder, const struct sk_task *task, ui
 		else
 			sk_note(model->diag, "%s (%s): %s", candidate->name,
 				candidate->object ? candidate->object : model->manifest,
-				candidate_reason(finder, task, candidate));
+				sk_bind_reason(model, task, candidate->signature));
 	}
 	if (more)
 		sk_note(model->diag, "and %u more", more);
@@ -439,7 +416,7 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 		return FAILED;
 	}
 	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)
-		if (!candidate_reason(finder, task, &finder->candidates.items[c]))
+		if (!sk_bind_reason(model, task, finder->candidates.items[c].signature))
 			return use_candidate(finder, &finder->candidates.items[c], task);
 	report_misfits(finder, task, finder->first.items[op]);
 	return FAILED;

@@ -72,7 +72,7 @@ struct sk_signature {
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
 	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
 	bool unfusible, reentrant, nontemporal, sync_all;
-	bool early_start; /* any early-start attribute */
+	bool early_wait, early_set; /* early-start=wait, set, both */
 	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
 	const char *op; /* op=NAME, or NULL */
@@ -179,6 +179,7 @@ struct sk_scope {
 	struct sk_place place;
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
+	bool starts_late; /* early-start=0 or 2 */
 };
 
 /* A kernel that the manifest declares for an object without signature. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_VALUES = 2 };
+enum { MAX_VALUES = 3 };
 
 static void set_stream_fusion(struct sk_scope *scope, size_t value)
 {
@@ -15,12 +15,18 @@ static void set_strict_check(struct sk_scope *scope, size_t value)
 	scope->strict = value == 0 ? SK_STRICT_BYPASS : SK_STRICT_ABORT;
 }
 
+static void set_early_start(struct sk_scope *scope, size_t value)
+{
+	scope->starts_late = value != 1;
+}
+
 static const struct option {
 	const char *name;
-	const char *values[MAX_VALUES];
+	const char *values[MAX_VALUES + 1]; /* ended by NULL */
 	void (*set)(struct sk_scope *scope, size_t value); /* the value's number */
 } options[] = {
 	{"stream-fusion", {"0", "1"}, set_stream_fusion},
+	{"early-start", {"0", "1", "2"}, set_early_start},
 	{"strict-scope-check", {"bypass", "abort"}, set_strict_check},
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
@@ -77,6 +83,17 @@ static const struct option *find_option(struct sk_diag *diag, struct sk_place pl
 	return NULL;
 }
 
+/* "0, 1 or 2" */
+static const char *values_text(struct sk_diag *diag, const struct option *option)
+{
+	const char *text = option->values[0];
+
+	for (size_t i = 1; option->values[i]; i++)
+		text = sk_arena_print(diag->arena, "%s%s%s", text, option->values[i + 1] ? ", " : " or ",
+				      option->values[i]);
+	return text;
+}
+
 static bool parse_option(struct sk_diag *diag, struct sk_place place, struct token token, struct sk_scope *scope,
 			 bool *seen)
 {
@@ -98,14 +115,13 @@ static bool parse_option(struct sk_diag *diag, struct sk_place place, struct tok
 		sk_error(diag, place, "scope option '%s' has no value; write %s=%s", name, name, option->values[1]);
 		return false;
 	}
-	for (size_t i = 0; i < MAX_VALUES; i++) {
+	for (size_t i = 0; option->values[i]; i++) {
 		if (strcmp(value, option->values[i]) != 0)
 			continue;
 		option->set(scope, i);
 		return true;
 	}
-	sk_error(diag, place, "scope option '%s' must be %s or %s, not '%s'", name, option->values[0],
-		 option->values[1], value);
+	sk_error(diag, place, "scope option '%s' must be %s, not '%s'", name, values_text(diag, option), value);
 	return false;
 }
 

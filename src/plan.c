@@ -366,8 +366,8 @@ static void write_argument(struct writer *writer, const struct sk_argument *argu
 }
 
 /* What a step is by itself: task, kernel, spread and arguments. */
-static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, const struct sk_side *side,
-				       bool unshared)
+static struct sk_plan_step *write_call(struct writer *writer, struct sk_plan_launch *launch, uint32_t number,
+				       const struct sk_side *side, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
@@ -389,18 +389,20 @@ static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, c
 	record->first_argument = writer->argument_count;
 	record->argument_count = task->argument_count;
 	record->first_await = writer->await_count;
+	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		launch->flags |= SK_LAUNCH_EARLY;
 	for (uint32_t a = 0; a < task->argument_count; a++)
 		write_argument(writer, &task->arguments[a], unshared);
 	return record;
 }
 
-static void write_step(struct writer *writer, const struct sk_plan_launch *launch, const struct sk_step *step)
+static void write_step(struct writer *writer, struct sk_plan_launch *launch, const struct sk_step *step)
 {
 	struct sk_side sides[SK_MAX_SIDES];
 
 	sk_task_sides(writer->model, step->task, sides);
 
-	struct sk_plan_step *record = write_call(writer, step->task, &sides[step->side], false);
+	struct sk_plan_step *record = write_call(writer, launch, step->task, &sides[step->side], false);
 
 	record->number = step->number;
 	record->flags |= step->publish ? SK_STEP_PUBLISH : 0;
@@ -482,7 +484,7 @@ static void write_task_entry(struct writer *writer, uint32_t number)
 
 	struct sk_plan_launch *record =
 		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
-	struct sk_plan_step *step = write_call(writer, number, &sides[0], true);
+	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
 
 	set_string(writer, &record->scope, writer->partition->tasks[number].scope);
 	record->step_count = count;
@@ -505,7 +507,7 @@ static void write_task_entry(struct writer *writer, uint32_t number)
 	record->lane_steps[sides[0].lane] = 1;
 	if (count == 1)
 		return;
-	write_call(writer, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
+	write_call(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

@@ -221,6 +221,14 @@ static const char *cores_text(const struct sk_show *show, const struct sk_plan_s
 	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);
 }
 
+static const char *early_text(const struct sk_plan_step *step)
+{
+	static const char *const texts[] = {"", ", waits by itself", ", may end early",
+					    ", waits by itself, may end early"};
+
+	return texts[(step->flags & SK_STEP_EARLY_WAIT ? 1 : 0) + (step->flags & SK_STEP_EARLY_SET ? 2 : 0)];
+}
+
 /* How the step's work is divided. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
@@ -316,7 +324,7 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", sk_plan_string(&plan->kernels[step->kernel].name));
 		sk_table_cell(&table, "%s", sk_plan_string(&plan->lanes[step->lane]));
 		sk_table_cell(&table, "%s", cores_text(show, step));
-		sk_table_cell(&table, "%s", work_text(show, step));
+		sk_table_cell(&table, "%s%s", work_text(show, step), early_text(step));
 		if (costs)
 			sk_table_cell(&table, "%s", cost_text(show, &plan->tasks[step->task]));
 		sk_table_cell(&table, "%s", awaits_text(show, step));

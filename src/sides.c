@@ -17,20 +17,34 @@ uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio)
 	return cube ? cube : 1;
 }
 
+/* A kernel starts early unless one of the task's scopes has it otherwise. */
+static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
+{
+	const struct sk_signature *signature = model->kernels.items[task->kernel].signature;
+
+	for (size_t i = 0; i < task->scopes.count; i++)
+		if (model->scopes.items[task->scopes.items[i]].starts_late)
+			return 0;
+	return (uint16_t)((signature->early_wait ? SK_STEP_EARLY_WAIT : 0) |
+			  (signature->early_set ? SK_STEP_EARLY_SET : 0));
+}
+
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t number, struct sk_side sides[SK_MAX_SIDES])
 {
 	const struct sk_task *task = &model->tasks.items[number];
 	const struct sk_signature *signature = model->kernels.items[task->kernel].signature;
 
-	sides[0] = (struct sk_side){.lane = task->lane, .blocks = task->block_count};
+	uint16_t flags = early_flags(model, task);
+
 	if (signature->sync_all || signature->lane == SK_LANE_MIX)
-		sides[0].flags = SK_STEP_RESIDENT;
+		flags |= SK_STEP_RESIDENT;
+	sides[0] = (struct sk_side){.lane = task->lane, .blocks = task->block_count, .flags = flags};
 	if (signature->lane != SK_LANE_MIX)
 		return 1;
 	sides[0].flags |= SK_STEP_CUBE_SIDE;
 	sides[1] = (struct sk_side){.lane = model->device->lane_count - 1,
 				    .blocks = task->block_count * signature->mix_ratio,
-				    .flags = SK_STEP_RESIDENT | SK_STEP_VECTOR_SIDE};
+				    .flags = flags | SK_STEP_VECTOR_SIDE};
 	if (sides[1].lane == sides[0].lane)
 		sides[1].first_core = sides[0].blocks;
 	return 2;

@@ -11,7 +11,7 @@ struct sk_side {
 	uint32_t lane;
 	uint32_t blocks; /* BLOCKS, BLOCKS_RANGE; else 0 */
 	uint32_t first_core; /* of the lane, that has block 0 */
-	uint16_t flags; /* SK_STEP_RESIDENT, …_SIDE */
+	uint16_t flags; /* SK_STEP_RESIDENT, …_SIDE, EARLY_… */
 };
 
 /* The sides of a bound task, the cube side first; returns how many. On a device with one lane the vector blocks have

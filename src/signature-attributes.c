@@ -170,7 +170,8 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->isa = parse_isa(source, at, value);
 		break;
 	case ATTRIBUTE_EARLY_START:
-		signature->early_start = true;
+		signature->early_wait = value && strcmp(value, "set") != 0;
+		signature->early_set = value && strcmp(value, "wait") != 0;
 		break;
 	case ATTRIBUTE_AIC:
 		signature->aic = value;

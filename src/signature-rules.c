@@ -165,10 +165,10 @@ static void check_split(struct sk_signature_source *source, struct sk_signature 
 /* What makes the blocks of a kernel work together, or NULL. */
 static const char *cooperation(const struct sk_signature *signature)
 {
-	return signature->lane == SK_LANE_MIX ? "mix"
-	       : signature->sync_all	      ? "sync-all"
-	       : signature->early_start	      ? "early-start"
-					      : NULL;
+	return signature->lane == SK_LANE_MIX		       ? "mix"
+	       : signature->sync_all			       ? "sync-all"
+	       : signature->early_wait || signature->early_set ? "early-start"
+							       : NULL;
 }
 
 /* Blocks that wait for one another are blocks, whether the signature says so or not. */

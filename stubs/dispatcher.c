@@ -21,6 +21,8 @@ enum {
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
 };
 
+enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
+
 struct lowering {
 	struct sk_arena *arena; /* scratch */
 	const struct sk_plan_view *plan;
@@ -79,6 +81,8 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 	}
 	if (step->flags & SK_STEP_STATUS)
 		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = step->task});
+	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
+		push(l, (struct sk_op){.kind = SK_OP_WAITED, .number = step->task});
 }
 
 static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
@@ -86,14 +90,14 @@ static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
 	struct sk_op op = {
 		.kind = SK_OP_BLOCKS_BEGIN,
 		.label = new_label(l),
-		.blocks = step->blocks,
+		.blocks = step->kind == SK_STEP_PLAIN ? 1 : step->blocks,
 		.first_core = step->first_core,
-		.resident = step->flags & SK_STEP_RESIDENT,
+		.calls_runtime = step->flags & CALLS_RUNTIME && !l->program->serial,
 		.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
-		.order = l->program->serial		      ? SK_BLOCKS_ALL
-			 : step->kind == SK_STEP_BLOCKS_RANGE ? SK_BLOCKS_OF_RANGE
-			 : step->flags & SK_STEP_RESIDENT     ? SK_BLOCKS_RESIDENT
-							      : SK_BLOCKS_OF_CORE,
+		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_BLOCKS_ALL
+			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_BLOCKS_OF_RANGE
+			 : step->flags & SK_STEP_RESIDENT		   ? SK_BLOCKS_RESIDENT
+									   : SK_BLOCKS_OF_CORE,
 	};
 
 	if (op.order == SK_BLOCKS_OF_RANGE)
@@ -124,6 +128,14 @@ static void lower_split(struct lowering *l, const struct sk_plan_step *step)
 	push_label(l, label);
 }
 
+static bool has_block(const struct lowering *l, const struct sk_plan_step *step)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (l->plan->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+			return true;
+	return false;
+}
+
 static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 {
 	switch ((enum sk_step_kind)step->kind) {
@@ -136,7 +148,10 @@ static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 			lower_blocks(l, step);
 		break;
 	default:
-		lower_call(l, step);
+		if (has_block(l, step))
+			lower_blocks(l, step);
+		else
+			lower_call(l, step);
 	}
 	if (step->flags & SK_STEP_NONTEMPORAL)
 		push(l, (struct sk_op){.kind = SK_OP_FENCE});
@@ -206,8 +221,14 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 			continue;
 		push_task(l, step);
 		open_guard(l, step->core_set);
-		lower_awaits(l, step);
-		lower_body(l, step);
+		if (step->flags & SK_STEP_EARLY_WAIT) {
+			/* Behind the call all cores know what the step knows, those without a block as well. */
+			lower_body(l, step);
+			lower_awaits(l, step);
+		} else {
+			lower_awaits(l, step);
+			lower_body(l, step);
+		}
 		if (step->flags & SK_STEP_PUBLISH)
 			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
 	}

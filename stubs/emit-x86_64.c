@@ -53,6 +53,18 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
 }
 
+static void emit_waited(struct sk_x86_emitter *e, uint32_t task)
+{
+	uint32_t forgotten = sk_x86_new_label(e);
+
+	sk_array_push(
+		e->arena, &e->tails,
+		(struct sk_x86_tail){.label = forgotten, .restart = SK_NO_INDEX, .task = task, .forgotten = true});
+	/* cmp dword ptr [block.waited], 0; je forgotten */
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
+}
+
 /* The slow path's arguments: rsi is the word, rdx the number to wait for. */
 static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -103,7 +115,9 @@ static void emit_tails(struct sk_x86_emitter *e)
 			begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
 		if (tail->restart == SK_NO_INDEX) {
-			/* mov dword ptr [core.failed_task], task; jmp leave */
+			/* mov eax, SK_STATUS_NOT_AWAITED; mov dword ptr [core.failed_task], task; jmp leave */
+			if (tail->forgotten)
+				PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
 			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
 			sk_x86_jump(e, SK_X86_JUMP, e->leave);
 			continue;
@@ -170,7 +184,7 @@ static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	int32_t block = (int32_t)e->frame.block;
 
-	if (!op->resident) {
+	if (!op->calls_runtime) {
 		/* mov qword ptr [block.functions], 0 */
 		PUT(e, STORE64_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS, .immediate = 0);
 		return;
@@ -209,6 +223,9 @@ static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 	e->loop = sk_x86_new_label(e);
 	sk_x86_set_label(e, e->loop);
 	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
+	/* mov dword ptr [block.waited], 0 */
+	if (op->calls_runtime)
+		PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_WAITED, .immediate = 0);
 }
 
 static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
@@ -238,12 +255,16 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 		return 1u << CORE | (op->lane == e->lane ? 1u << BASE : 0);
 	case SK_OP_STATUS:
 		return e->program->serial ? 0 : 1u << CORE;
+	case SK_OP_WAITED:
+		return 1u << CORE;
 	case SK_OP_PUBLISH:
 		return 1u << BASE | 1u << PROGRESS;
 	case SK_OP_RANGE:
 		return 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
-		return (op->order == SK_BLOCKS_OF_CORE || op->resident ? 1u << CORE : 0) |
+		return (op->order == SK_BLOCKS_OF_CORE || op->order == SK_BLOCKS_RESIDENT || op->calls_runtime
+				? 1u << CORE
+				: 0) |
 		       (op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
 	default:
 		return 0;
@@ -417,6 +438,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_STATUS:
 		emit_status(e, op->number);
+		break;
+	case SK_OP_WAITED:
+		emit_waited(e, op->number);
 		break;
 	case SK_OP_RESULT:
 		sk_x86_emit_result(e, op->arguments);

@@ -51,6 +51,7 @@ enum {
 	BLOCK_FUNCTIONS = 8,
 	BLOCK_CORE = 16,
 	BLOCK_STEP = 24,
+	BLOCK_WAITED = 28,
 };
 #define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
 AGREES(sk_core, lane, CORE_LANE);
@@ -79,6 +80,7 @@ AGREES(sk_block, count, BLOCK_COUNT);
 AGREES(sk_block, functions, BLOCK_FUNCTIONS);
 AGREES(sk_block, core, BLOCK_CORE);
 AGREES(sk_block, step, BLOCK_STEP);
+AGREES(sk_block, waited, BLOCK_WAITED);
 
 /* From rsp: arguments of calls, copies of arguments by reference, the block. */
 struct sk_x86_frame {
@@ -91,6 +93,7 @@ struct sk_x86_tail {
 	uint32_t label;
 	uint32_t restart; /* await: where the waiting core tries again; else SK_NO_INDEX */
 	uint32_t task; /* that it is for */
+	bool forgotten; /* SK_OP_WAITED: the status is SK_STATUS_NOT_AWAITED */
 };
 
 struct sk_x86_jump {

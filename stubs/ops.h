@@ -24,6 +24,7 @@ enum sk_op_kind {
 	SK_OP_BLOCKS_END,
 	SK_OP_CALL, /* kernel `index`, or if so its vector side, with arguments */
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
+	SK_OP_WAITED, /* a block that has not waited by itself ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_PUBLISH, /* this core has finished step `number` */
@@ -46,7 +47,7 @@ struct sk_op {
 	enum sk_block_order order;
 	uint32_t blocks;
 	uint32_t first_core;
-	bool resident; /* the blocks can call the runtime; `number` is their step's place in the launch */
+	bool calls_runtime; /* the blocks can; `number` is their step's place in the launch */
 	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
 	bool divided, vector_side;
 	uint64_t extent;

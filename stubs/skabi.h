@@ -25,6 +25,9 @@ enum {
  * through unchanged, so the runtime tells the two apart by failed_task. */
 #define SK_STATUS_ABORTED INT32_MIN
 
+/* What an entry returns when the kernel of failed_task has returned without sk_wait_pre_task_end. */
+#define SK_STATUS_NOT_AWAITED (INT32_MIN + 1)
+
 struct sk_core;
 
 /* Runtime functions that a dispatcher may call. */
@@ -63,7 +66,7 @@ struct sk_core {
 	const struct sk_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
-	const struct sk_block_functions *block_functions; /* 72  for blocks of RESIDENT steps */
+	const struct sk_block_functions *block_functions; /* 72  for blocks of RESIDENT and EARLY steps */
 	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
 };
 

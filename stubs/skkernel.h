@@ -22,11 +22,13 @@
 
 struct sk_block;
 
-/* What blocks that run at once ask of the runtime. Kernels use the functions below. */
+/* What blocks ask of the runtime. Kernels use the functions below. */
 struct sk_block_functions {
 	void (*sync_all)(const struct sk_block *block);
 	void (*set_flag)(const struct sk_block *block, uint32_t flag);
 	void (*wait_flag)(const struct sk_block *block, uint32_t flag);
+	void (*wait_pre_task_end)(const struct sk_block *block);
+	void (*set_next_task_start)(const struct sk_block *block);
 };
 
 /* What a kernel gets through its `block` parameter. */
@@ -35,10 +37,10 @@ struct sk_block {
 	uint32_t count; /* of blocks (of this side, in a `mix` kernel): fixed when linking, whatever the number of cores
 			 */
 	/* Not for kernels: */
-	const struct sk_block_functions *functions; /* NULL: the signature says neither mix nor sync-all */
+	const struct sk_block_functions *functions; /* NULL: there is nothing to ask */
 	void *core;
 	uint32_t step; /* within its launch */
-	uint32_t reserved;
+	uint32_t waited; /* it has called sk_wait_pre_task_end */
 };
 
 /* The range of [0, extent) that a `blocks=` kernel must compute: exactly this, since sklink relies on it. */
@@ -81,6 +83,28 @@ static inline void sk_set_flag(const struct sk_block *block, uint32_t flag)
 static inline void sk_wait_flag(const struct sk_block *block, uint32_t flag)
 {
 	sk_block_calls(block)->wait_flag(block, flag);
+}
+
+/* ---- kernels that start early: early-start ----
+ *
+ * In a superkernel without early-start=1 these do nothing, nor in a serial run. */
+
+/* Signature: early-start=wait or both. Returns when what the task depends on has ended. The kernel starts before that
+ * and must touch no tensor before this call, which every block makes; a second one does nothing. A kernel that returns
+ * without it ends the launch with an error. */
+static inline void sk_wait_pre_task_end(const struct sk_block *block)
+{
+	if (block->functions)
+		block->functions->wait_pre_task_end(block);
+}
+
+/* Signature: early-start=set or both. The block touches no tensor behind this call, not even to read it: tasks that
+ * depend on this one may start. It takes effect in a core's last block; a kernel that does not call it has the effect
+ * when it returns. */
+static inline void sk_set_next_task_start(const struct sk_block *block)
+{
+	if (block->functions)
+		block->functions->set_next_task_start(block);
 }
 
 #endif

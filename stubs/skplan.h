@@ -116,7 +116,9 @@ enum {
 	SK_STEP_RESIDENT = 8,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
 	SK_STEP_CUBE_SIDE = 16,	 /* BLOCKS: the cube side of a mix task; the next step is the vector side */
 	SK_STEP_VECTOR_SIDE = 32, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
-	SK_STEP_FLAGS = 63,	 /* all of them */
+	SK_STEP_EARLY_WAIT = 64, /* not SPLIT: the kernel waits for the step's awaits by itself */
+	SK_STEP_EARLY_SET = 128, /* not SPLIT: the kernel can publish the step before it returns */
+	SK_STEP_FLAGS = 255,	 /* all of them */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
@@ -167,6 +169,8 @@ struct sk_plan_partition {
  *   BLOCKS_RANGE: `blocks` units; of extent / blocks * element_bytes bytes if blocks divides extent, else irregular
  *   otherwise, or with element_bytes 0: not divided. */
 
+enum { SK_LAUNCH_EARLY = 1 }; /* it has steps with EARLY_WAIT or EARLY_SET */
+
 enum sk_launch_kind {
 	SK_LAUNCH_SUPERKERNEL, /* a segment of a scope */
 	SK_LAUNCH_SINGLE,      /* a task that could not be fused, or stands outside every scope */
@@ -192,7 +196,7 @@ struct sk_plan_launch {
 						      RESIDENT steps */
 	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for */
 	uint32_t task_count;			   /* steps, but for the vector sides */
-	uint32_t reserved;
+	uint32_t flags;				   /* SK_LAUNCH_… */
 };
 
 /* What the manifest says about a task's cost: bits of sk_plan_task.cost. A value that is not given is 0. */

@@ -607,8 +607,6 @@ static const struct {
 	{TASKS "  - {name: t, kernel: sides, args: [a]}\n",
 	 "k.o:(.sk.kernels+0x100): kernel 'sides': no function 'nothing'; the signature of a mix kernel can name "
 	 "another one: aiv=NAME\n"},
-	{TASKS "  - {name: t, kernel: early, args: [a]}\n",
-	 "m.yaml:18:23: kernel 'early' in k.o is 'early-start', which this version of sklink does not support\n"},
 	{TASKS "  - {name: t, kernel: spread, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'spread' has hidden state (.bss.s8 in k.o) and cannot run on several cores at once; if "
 	 "it can, mark it reentrant\n"

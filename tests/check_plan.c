@@ -243,7 +243,8 @@ START_TEST(damaged_launches)
 	REFUSED("out of range", d.launches[2].first_step = UINT32_MAX);
 	REFUSED("launch 0: it has 5 steps, but its lanes have 4", d.launches[0].step_count++);
 	REFUSED("launch 0: it has 4 steps, but its lanes have 5", d.launches[0].lane_steps[0]++);
-	REFUSED("1 steps belong to no launch", d.launches[0].step_count--, d.launches[0].lane_steps[0]--);
+	REFUSED("1 steps belong to no launch", d.launches[0].step_count--, d.launches[0].task_count--,
+		d.launches[0].lane_steps[0]--);
 	REFUSED("on lane 1, which there is not", d.launches[0].lane_steps[0] = 3, d.launches[0].lane_steps[1] = 1);
 	REFUSED("it has 0 steps", d.launches[0].step_count = d.launches[0].lane_steps[0] = 0);
 	REFUSED("follows 1 to 1 are out of range", d.launches[1].first_follow++);
@@ -300,7 +301,11 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: flags 0x41 are unknown", d.steps[SPLIT].flags |= 64);
+	REFUSED("step 1: flags 0x101 are unknown", d.steps[SPLIT].flags |= 256);
+	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
+	REFUSED("it has 4 tasks instead of 3", d.launches[0].task_count--);
+	REFUSED("flags 0x2 are unknown", d.launches[0].flags = 2);
+	REFUSED("step 1: its launch does not say", d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
 	REFUSED("step 1: it has no blocks that could run at once", d.steps[SPLIT].flags |= SK_STEP_RESIDENT);
@@ -367,7 +372,7 @@ START_TEST(damaged_arguments)
 	REFUSED("it is not one f32", d.arguments[SPLIT][3].size = 8);
 	REFUSED("it is not one f64", d.arguments[SPLIT][3].dtype = SK_F64);
 	REFUSED("lie outside", d.arguments[SPLIT][3].offset = 848);
-	REFUSED("its step has no blocks", d.arguments[PLAIN][3].kind = SK_ARGUMENT_BLOCK);
+	REFUSED("its step has no blocks", d.arguments[SPLIT][0].kind = SK_ARGUMENT_BLOCK);
 	REFUSED("launch 1: step 0: argument 1: it writes a constant", d.arguments[SECOND][1].space = SK_SPACE_CONSTANT,
 		d.arguments[SECOND][1].index = 0);
 	REFUSED("a status and a result", d.steps[SECOND].flags |= SK_STEP_STATUS);

@@ -76,7 +76,8 @@ START_TEST(test_fields)
 	ck_assert_uint_eq(s->extent_count, 2);
 	ck_assert_str_eq(s->extents[s->spread_extent], "n");
 	ck_assert_str_eq(s->extents[1], "m");
-	ck_assert(!s->elementwise && s->reentrant && s->nontemporal && s->unfusible && !s->sync_all && !s->early_start);
+	ck_assert(!s->elementwise && s->reentrant && s->nontemporal && s->unfusible && !s->sync_all && !s->early_wait &&
+		  !s->early_set);
 	ck_assert(s->returns_status);
 	ck_assert_ptr_null(s->result);
 	ck_assert_str_eq(s->op, "Add");

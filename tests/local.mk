@@ -99,7 +99,7 @@ END_TO_END_TESTS = \
 	tests/fibres.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
-	tests/mix.sh \
+	tests/mix.sh tests/early.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
 	tests/manuals.sh \
