@@ -18,6 +18,7 @@ enum { SYNC = SK_FLAGS, WORDS };
 struct sk_block_state {
 	alignas(SK_LINE) uint64_t said[WORDS]; /* by flag, then SYNC: how often */
 	alignas(SK_LINE) uint64_t heard[SK_FLAGS]; /* by flag: sets that the block has waited for */
+	uint64_t stage; /* how often it has called sk_sync_all; UINT64_MAX: it has returned */
 };
 
 /* A block, and where the states of its task's blocks are. */
@@ -59,18 +60,100 @@ static void wait_for(const struct caller *caller, const struct sk_block_state *o
 
 /* ---- blocks that run at once ---- */
 
-/* All blocks of the task: the sides' states stand one behind the other. */
+/* The number of the core's block in the step; SK_NO_INDEX: it has none. */
+static uint32_t block_of_core(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t lane,
+			      uint32_t core)
+{
+	const struct sk_plan_launch *launch = &kernel->module->plan.launches[kernel->launch];
+
+	if (step->lane != lane)
+		return SK_NO_INDEX;
+	if (step->kind == SK_STEP_BLOCKS)
+		return core >= step->first_core && core - step->first_core < step->blocks ? core - step->first_core
+											  : SK_NO_INDEX;
+
+	const struct sk_range *range =
+		&kernel->ranges[sk_core_row(kernel->cores, lane, core) * kernel->partition_count +
+				(step->partition - launch->first_partition)];
+
+	return range->low < range->high ? (uint32_t)range->low : SK_NO_INDEX;
+}
+
+/* Whether it has one of the task's blocks, on either side. */
+static bool is_busy(const struct skrt_kernel *kernel, const struct sk_plan_step *cube, uint32_t lane, uint32_t core)
+{
+	return block_of_core(kernel, cube, lane, core) != SK_NO_INDEX ||
+	       (cube->flags & SK_STEP_CUBE_SIDE && block_of_core(kernel, cube + 1, lane, core) != SK_NO_INDEX);
+}
+
+/* The states of cores without a block stand behind those of the step's blocks. */
+static struct sk_block_state *idle_state(const struct skrt_kernel *kernel, const struct sk_plan_step *step,
+					 uint32_t core)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	uint32_t number = (uint32_t)(step - plan->steps) - plan->launches[kernel->launch].first_step;
+
+	return &kernel->blocks[kernel->first_blocks[number] + step->blocks + core];
+}
+
+static void wait_for_idle(const struct caller *caller, const struct sk_plan_step *step)
+{
+	const struct sk_plan_step *cube = step - (step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
+
+	/* Where both sides are on one lane, the cores that are idle have been waited for with the cube side. */
+	if (step != cube && step->lane == cube->lane)
+		return;
+	for (uint32_t core = 0; core < caller->kernel->cores[step->lane]; core++)
+		if (!is_busy(caller->kernel, cube, step->lane, core))
+			wait_for(caller, idle_state(caller->kernel, step, core), SYNC, caller->state->said[SYNC]);
+}
+
+static void wait_for_side(const struct caller *caller, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = &caller->kernel->module->plan;
+	uint32_t number = (uint32_t)(step - plan->steps) - plan->launches[caller->kernel->launch].first_step;
+	const struct sk_block_state *first = &caller->kernel->blocks[caller->kernel->first_blocks[number]];
+
+	for (uint32_t i = 0; i < step->blocks; i++)
+		wait_for(caller, &first[i], SYNC, caller->state->said[SYNC]);
+	if (step->flags & SK_STEP_FEED)
+		wait_for_idle(caller, step);
+}
+
+/* All blocks of the task, on both sides. */
 static void sync_all(const struct sk_block *block)
 {
 	struct caller caller = caller_of(block);
 	const struct sk_plan_step *cube = caller.step - (caller.step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
-	const struct sk_block_state *first =
-		&caller.kernel->blocks[caller.kernel->first_blocks[caller.number - (uint32_t)(caller.step - cube)]];
-	uint32_t count = cube->blocks + (cube->flags & SK_STEP_CUBE_SIDE ? cube[1].blocks : 0);
 
 	say(&caller, SYNC);
-	for (uint32_t i = 0; i < count; i++)
-		wait_for(&caller, &first[i], SYNC, caller.state->said[SYNC]);
+	__atomic_store_n(&caller.state->stage, caller.state->said[SYNC], __ATOMIC_RELEASE);
+	wait_for_side(&caller, cube);
+	if (cube->flags & SK_STEP_CUBE_SIDE)
+		wait_for_side(&caller, cube + 1);
+}
+
+/* Behind the blocks. A core without one follows the first block of the task from call to call until it has returned. */
+void sk_block_feed(struct sk_core *core, uint32_t number)
+{
+	struct caller caller = caller_of(&(struct sk_block){.core = core, .step = number});
+	const struct sk_plan_step *cube = caller.step - (caller.step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
+	struct sk_block_state *leader =
+		&caller.kernel->blocks[caller.kernel->first_blocks[number - (uint32_t)(caller.step - cube)]];
+	uint64_t stage = 0;
+
+	if (block_of_core(caller.kernel, cube, core->lane, core->index) == 0)
+		__atomic_store_n(&leader->stage, UINT64_MAX, __ATOMIC_RELEASE);
+	if (is_busy(caller.kernel, cube, core->lane, core->index))
+		return;
+	caller.state = idle_state(caller.kernel, caller.step, core->index);
+	while (stage != UINT64_MAX) {
+		if (__atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE) <= stage &&
+		    sk_player_await(core, &leader->stage, stage + 1))
+			sk_call_leave(SK_STATUS_ABORTED);
+		stage = __atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&caller.state->said[SYNC], stage, __ATOMIC_RELEASE);
+	}
 }
 
 /* A kernel that uses flags wrongly ends its call here. */
@@ -199,6 +282,8 @@ bool sk_block_prepare(struct skrt_kernel *kernel)
 		kernel->first_blocks[i] = (uint32_t)count;
 		if (step->flags & SK_STEP_RESIDENT)
 			count += step->blocks;
+		if (step->flags & SK_STEP_FEED)
+			count += kernel->cores[step->lane];
 		if (count > UINT32_MAX)
 			return false;
 	}
@@ -232,11 +317,17 @@ bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker 
 	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? " of the cube side"
 			   : step->flags & SK_STEP_VECTOR_SIDE ? " of the vector side"
 							       : "";
+	const char *who = "block";
 	char what[48] = "sk_sync_all";
 
-	if (word != SYNC)
+	block -= kernel->first_blocks[i];
+	if (block >= step->blocks) {
+		who = "idle core";
+		block -= step->blocks;
+	}
+	if (word < SYNC)
 		snprintf(what, sizeof(what), "sk_set_flag of flag %" PRIu64, word);
-	snprintf(text, size, "in task '%s' waits for %s by block %" PRIu32 "%s",
-		 sk_plan_string(&plan->tasks[step->task].name), what, block - kernel->first_blocks[i], side);
+	snprintf(text, size, "in task '%s' waits for %s by %s %" PRIu32 "%s",
+		 sk_plan_string(&plan->tasks[step->task].name), what, who, block, side);
 	return true;
 }

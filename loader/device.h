@@ -219,6 +219,9 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch);
 /* What the functions of skkernel.h call. */
 extern const struct sk_block_functions sk_block_functions;
 
+/* What a dispatcher calls behind the blocks of a step with FEED. */
+void sk_block_feed(struct sk_core *core, uint32_t step);
+
 /* Room for what the blocks of the kernel's launch say. False: no memory. */
 bool sk_block_prepare(struct skrt_kernel *kernel);
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-static const struct sk_runtime runtime = {.await = sk_player_await};
+static const struct sk_runtime runtime = {.await = sk_player_await, .feed = sk_block_feed};
 
 #define WORKERS_SIZE (SK_MAX_CORES * sizeof(struct sk_worker))
 #define WORDS_SIZE   ((size_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)

@@ -261,7 +261,7 @@ static bool check_resident(const struct sk_plan_checker *checker, const struct s
 	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
 
 	if (!(step->flags & SK_STEP_RESIDENT))
-		return (!side && step->first_core == 0) ||
+		return (!side && !(step->flags & SK_STEP_FEED) && step->first_core == 0) ||
 		       sk_plan_fail(checker, "only steps whose blocks run at once have sides and a first core");
 	if (step->blocks == 0)
 		return sk_plan_fail(checker, "it has no blocks that could run at once");
@@ -297,8 +297,8 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 							 : "the vector side has no cube side");
 	if (!behind_cube)
 		return true;
-	if (cube->task != step->task || !same_arguments(view, cube, step))
-		return sk_plan_fail(checker, "its sides differ in task or arguments");
+	if (cube->task != step->task || !same_arguments(view, cube, step) || (cube->flags ^ step->flags) & SK_STEP_FEED)
+		return sk_plan_fail(checker, "its sides differ in task, arguments or flags");
 	if (step->blocks != cube->blocks && step->blocks != 2 * (uint64_t)cube->blocks)
 		return sk_plan_fail(checker, "its sides have %u and %u blocks", cube->blocks, step->blocks);
 	if (step->lane == cube->lane && step->first_core < (uint64_t)cube->first_core + cube->blocks &&

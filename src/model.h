@@ -180,6 +180,7 @@ struct sk_scope {
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
 	bool starts_late; /* early-start=0 or 2 */
+	bool feeds_sync_all; /* feed-sync-all=1 */
 };
 
 /* A kernel that the manifest declares for an object without signature. */

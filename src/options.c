@@ -20,6 +20,11 @@ static void set_early_start(struct sk_scope *scope, size_t value)
 	scope->starts_late = value != 1;
 }
 
+static void set_feed_sync_all(struct sk_scope *scope, size_t value)
+{
+	scope->feeds_sync_all = value == 1;
+}
+
 static const struct option {
 	const char *name;
 	const char *values[MAX_VALUES + 1]; /* ended by NULL */
@@ -27,6 +32,7 @@ static const struct option {
 } options[] = {
 	{"stream-fusion", {"0", "1"}, set_stream_fusion},
 	{"early-start", {"0", "1", "2"}, set_early_start},
+	{"feed-sync-all", {"0", "1"}, set_feed_sync_all},
 	{"strict-scope-check", {"bypass", "abort"}, set_strict_check},
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };

@@ -210,12 +210,13 @@ void sk_show_launches(const struct sk_show *show)
 static const char *cores_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	bool fixed = step->flags & SK_STEP_RESIDENT && step->kind == SK_STEP_BLOCKS;
+	const char *fed = step->flags & SK_STEP_FEED ? ", others fed" : "";
 
 	if (fixed && step->blocks == 1)
-		return sk_arena_print(show->arena, "core %u", step->first_core);
+		return sk_arena_print(show->arena, "core %u%s", step->first_core, fed);
 	if (fixed)
-		return sk_arena_print(show->arena, "cores %u to %u", step->first_core,
-				      step->first_core + step->blocks - 1);
+		return sk_arena_print(show->arena, "cores %u to %u%s", step->first_core,
+				      step->first_core + step->blocks - 1, fed);
 	if (step->core_set == SK_ALL_CORES)
 		return "all cores";
 	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);

@@ -17,6 +17,14 @@ uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio)
 	return cube ? cube : 1;
 }
 
+static uint16_t feed_flag(const struct sk_model *model, const struct sk_task *task)
+{
+	for (size_t i = 0; i < task->scopes.count; i++)
+		if (model->scopes.items[task->scopes.items[i]].feeds_sync_all)
+			return SK_STEP_FEED;
+	return 0;
+}
+
 /* A kernel starts early unless one of the task's scopes has it otherwise. */
 static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
 {
@@ -37,7 +45,7 @@ uint32_t sk_task_sides(const struct sk_model *model, uint32_t number, struct sk_
 	uint16_t flags = early_flags(model, task);
 
 	if (signature->sync_all || signature->lane == SK_LANE_MIX)
-		flags |= SK_STEP_RESIDENT;
+		flags |= SK_STEP_RESIDENT | feed_flag(model, task);
 	sides[0] = (struct sk_side){.lane = task->lane, .blocks = task->block_count, .flags = flags};
 	if (signature->lane != SK_LANE_MIX)
 		return 1;

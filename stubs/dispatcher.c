@@ -153,6 +153,11 @@ static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 		else
 			lower_call(l, step);
 	}
+	if (step->flags & SK_STEP_FEED)
+		push(l, (struct sk_op){
+				.kind = SK_OP_FEED,
+				.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+			});
 	if (step->flags & SK_STEP_NONTEMPORAL)
 		push(l, (struct sk_op){.kind = SK_OP_FENCE});
 }

@@ -53,6 +53,15 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
 }
 
+static void emit_feed(struct sk_x86_emitter *e, uint32_t step)
+{
+	/* mov rdi, core; mov esi, step; mov rax, [core.runtime]; call [rax + feed] */
+	PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
+	sk_x86_set_register(e, SK_RSI, step);
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
+	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_FEED);
+}
+
 static void emit_waited(struct sk_x86_emitter *e, uint32_t task)
 {
 	uint32_t forgotten = sk_x86_new_label(e);
@@ -256,6 +265,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_STATUS:
 		return e->program->serial ? 0 : 1u << CORE;
 	case SK_OP_WAITED:
+	case SK_OP_FEED:
 		return 1u << CORE;
 	case SK_OP_PUBLISH:
 		return 1u << BASE | 1u << PROGRESS;
@@ -441,6 +451,9 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_WAITED:
 		emit_waited(e, op->number);
+		break;
+	case SK_OP_FEED:
+		emit_feed(e, op->number);
 		break;
 	case SK_OP_RESULT:
 		sk_x86_emit_result(e, op->arguments);

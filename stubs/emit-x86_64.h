@@ -42,6 +42,7 @@ enum {
 	LANE_WORDS = 8,
 	LANE_COUNT = 16,
 	RUNTIME_AWAIT = 0,
+	RUNTIME_FEED = 8,
 	HOME_WORD = 0,
 	HOME_MINE = 8,
 	RANGE_LOW = 0,
@@ -71,6 +72,7 @@ AGREES(sk_lane, base, LANE_BASE);
 AGREES(sk_lane, words, LANE_WORDS);
 AGREES(sk_lane, count, LANE_COUNT);
 AGREES(sk_runtime, await, RUNTIME_AWAIT);
+AGREES(sk_runtime, feed, RUNTIME_FEED);
 AGREES(sk_home, word, HOME_WORD);
 AGREES(sk_home, mine, HOME_MINE);
 AGREES(sk_range, low, RANGE_LOW);

@@ -34,6 +34,9 @@ struct sk_core;
 struct sk_runtime {
 	/* Waits until *word >= target. 0: it is; otherwise the launch has been aborted and the core must leave. */
 	int (*await)(struct sk_core *core, const volatile uint64_t *word, uint64_t target);
+	/* Behind the blocks of a step with FEED, number `step` of the launch, on every core: one that has no block takes
+	 * part in sk_sync_all until the blocks have ended. */
+	void (*feed)(struct sk_core *core, uint32_t step);
 };
 
 /* The range of one partition that this core computes. */

@@ -118,7 +118,8 @@ enum {
 	SK_STEP_VECTOR_SIDE = 32, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
 	SK_STEP_EARLY_WAIT = 64, /* not SPLIT: the kernel waits for the step's awaits by itself */
 	SK_STEP_EARLY_SET = 128, /* not SPLIT: the kernel can publish the step before it returns */
-	SK_STEP_FLAGS = 255,	 /* all of them */
+	SK_STEP_FEED = 256,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
+	SK_STEP_FLAGS = 511,	 /* all of them */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */

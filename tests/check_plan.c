@@ -301,7 +301,7 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: flags 0x101 are unknown", d.steps[SPLIT].flags |= 256);
+	REFUSED("step 1: flags 0x201 are unknown", d.steps[SPLIT].flags |= 512);
 	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
 	REFUSED("it has 4 tasks instead of 3", d.launches[0].task_count--);
 	REFUSED("flags 0x2 are unknown", d.launches[0].flags = 2);

@@ -222,6 +222,19 @@ M
 for cores in 1 2 24; do "$skrun" four.sk --random 1 --verify --cores $cores; done
 "$skrun" four.sk --random 1 --verify --device a3 --seed 7
 
+# feed-sync-all: the cores without a block take part, and the results are the same.
+for device in host a3; do
+	network $device >fed.yaml
+	echo 'scopes: {sp1: {options: "feed-sync-all=1"}}' >>fed.yaml
+	"$sklink" fed.yaml kernels.o -o fed.sk
+	"$skdump" --verify fed.sk
+	for cores in 1 2 30; do run fed.sk --cores $cores; done
+	"$skrun" fed.sk --random 1 --verify --repeat 20
+	for seed in 0 1 2 3; do run fed.sk --device a3 --seed $seed; done
+done
+"$skdump" --steps fed.sk >steps.txt
+has ' r1 .* cube +cores 0 to 3, others fed +4 blocks at once' steps.txt
+
 # ---- what goes wrong ----
 
 bad() {
@@ -321,6 +334,10 @@ fails_with "hangs: cube core 1 in task 'only' waits for sk_set_flag of flag 2 by
 fails_with "not ended within .* cube core 1 in task 'only' waits for sk_set_flag of flag 2 by block 1 of the vector side" \
 	"$skrun" bad.sk --random 1 --timeout 0.2 --cores 2
 bad host some 4
+"$sklink" bad.yaml wrong.o -o bad.sk
+fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3
+sed -i 's/blocks: 4}/blocks: 4, scope: s}/' bad.yaml
+echo 'scopes: {s: {options: "feed-sync-all=1"}}' >>bad.yaml
 "$sklink" bad.yaml wrong.o -o bad.sk
 fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3
 bad host silent 4
