@@ -351,7 +351,7 @@ static int run_blocks(struct call *call)
 		distance = 1;
 	}
 	for (; block < end && !status; block += distance) {
-		struct sk_block own = {(uint32_t)block, step->blocks};
+		struct sk_block own = {.index = (uint32_t)block, .count = step->blocks};
 		uint64_t low, high;
 
 		call->checks->block = own;
@@ -365,8 +365,10 @@ static int run_step(struct call *call)
 {
 	const struct sk_plan_step *step = call->step;
 
-	if (step->kind == SK_STEP_PLAIN)
+	if (step->kind == SK_STEP_PLAIN) {
+		call->checks->block = (struct sk_block){.count = 1};
 		return run_call(call, 0, 0);
+	}
 	if (step->kind != SK_STEP_SPLIT)
 		return run_blocks(call);
 

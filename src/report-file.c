@@ -180,8 +180,11 @@ static struct code *measure_entries(const struct writer *writer)
 		for (size_t i = 0; i < made->entries.count; i++) {
 			const struct sk_entry *entry = &made->entries.items[i];
 
-			codes[entry->launch] = (struct code){made->code.symbols.items[entry->parallel].size,
-							     made->code.symbols.items[entry->serial].size};
+			struct code *code = &codes[entry->launch];
+
+			*code = (struct code){made->code.symbols.items[entry->parallel].size, 0};
+			if (entry->serial != SK_NO_INDEX)
+				code->serial = made->code.symbols.items[entry->serial].size;
 		}
 	}
 	return codes;

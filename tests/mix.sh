@@ -182,6 +182,12 @@ has ' sk_sp1 .* 15 x 1:2 ' launches.txt
 "$skdump" --steps host.sk >steps.txt
 has ' m2 .* core +cores 4 to 11 +vector side, 8 blocks at once' steps.txt
 "$skrun" --predict a3.sk >/dev/null
+"$sklink" a3.yaml kernels.o -o told.sk --report=report.json --explain=m2 >told.txt
+has 'The 4 blocks of its cube side and the 8 of its vector side run at once' told.txt
+python3 -m json.tool report.json >/dev/null
+"$skdump" --diff a3.sk told.sk >diff.txt || true
+fails_with "it has a task whose blocks wait for one another, which is not checked" \
+	"$skrun" a3.sk --random 1 --check-races
 if "$skdump" --launches --steps host.sk | grep -q serial; then fail "a launch with blocks at once has a serial entry"; fi
 
 # The default numbers of blocks; a superkernel of pairs, and one of cube kernels alone.

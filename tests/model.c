@@ -92,13 +92,14 @@ uint32_t test_add_tensor(struct test_model *test, const char *name, enum sk_dtyp
 static uint32_t kernel_for(struct test_model *test, const struct test_spread *spread)
 {
 	static const char *const kinds[] = {"plain", "blocks", "blocks_range", "split"};
+	static const char *const mixes[] = {"", "_mix11", "_mix12"};
 	struct sk_model *model = &test->model;
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s%s%s%s%s%s%u_%u", kinds[spread->kind],
+	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s_%u", kinds[spread->kind],
 		 spread->elementwise ? "_elementwise" : "", spread->unfusible ? "_unfusible" : "",
 		 spread->nontemporal ? "_nontemporal" : "", spread->status ? "_status" : "",
-		 spread->sync_all ? "_sync" : "_mix", spread->mix_ratio, spread->lane);
+		 spread->sync_all ? "_sync" : "", mixes[spread->mix_ratio], spread->lane);
 	uint32_t found = sk_map_find(&model->kernel_names, name, strlen(name));
 
 	if (found != SK_NONE)
