@@ -137,11 +137,49 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 	}
 }
 
+/* By name; SK_NONE: nothing in the input defines it. */
+static uint32_t find_function(const struct sk_linker *linker, uint32_t input, const char *name)
+{
+	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, strlen(name));
+
+	return number == SK_NONE ? SK_NONE : find_definition(linker, input, number);
+}
+
+static struct sk_kernel_record name_record(struct sk_linker *linker, const struct sk_object *object,
+					   const struct record *record)
+{
+	const char *name = sk_object_name(linker->arena, object);
+
+	return (struct sk_kernel_record){.symbol = record->symbol,
+					 .signature = record->signature,
+					 .object = name,
+					 .input = object->input,
+					 .place = {name, 0, 0, ".sk.kernels", record->offset},
+					 .code = SK_NONE};
+}
+
+bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *result)
+{
+	size_t first, end;
+
+	if (find_function(linker, input, name) != SK_NONE)
+		return false;
+	range_of(linker, input, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		struct sk_object *object = linker->objects.items[i];
+		struct record record;
+
+		if (!find_record(linker, object, name, &record))
+			continue;
+		*result = name_record(linker, object, &record);
+		return true;
+	}
+	return false;
+}
+
 bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *result)
 {
-	size_t length = strlen(name);
-	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, length);
-	uint32_t definition = number == SK_NONE ? SK_NONE : find_definition(linker, input, number);
+	uint32_t definition = find_function(linker, input, name);
 
 	if (definition == SK_NONE) {
 		unsigned errors = linker->diag->errors;
@@ -187,16 +225,10 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 	range_of(linker, input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		const struct sk_object *object = linker->objects.items[i];
-		const char *name = object->kernel_records ? sk_object_name(linker->arena, object) : NULL;
 		struct record record;
 
 		for (uint64_t offset = 0; next_record(object, &offset, &record);) {
-			struct sk_kernel_record kernel = {.symbol = record.symbol,
-							  .signature = record.signature,
-							  .object = name,
-							  .input = object->input,
-							  .place = {name, 0, 0, ".sk.kernels", record.offset},
-							  .code = SK_NONE};
+			struct sk_kernel_record kernel = name_record(linker, object, &record);
 
 			visit(context, &kernel);
 		}

@@ -124,6 +124,10 @@ struct sk_kernel_record {
 bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *symbol,
 			   struct sk_kernel_record *record);
 
+/* The signature record of that name in the given input (SK_NONE: in all inputs, in order) where no function has the
+ * name: the name stands for several functions. False if there is none, or a function. The record has no code. */
+bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *record);
+
 /* Calls visit for every signature record in an input (SK_NONE: in all), pulled or not, in file order. */
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context);

@@ -125,6 +125,18 @@ void sk_call_give_way(struct sk_host *host, struct sk_call *call)
 	sk_fibre_switch(&from->fibre, &call->fibre, false);
 }
 
+_Noreturn void sk_call_leave(int result)
+{
+	struct sk_host *host = &host_of_thread;
+	struct sk_call *call = host->running;
+
+	host->in_runtime = true;
+	call->result = result;
+	sk_call_over(host);
+	sk_fibre_switch(&call->fibre, &host->own, true);
+	__builtin_unreachable();
+}
+
 _Noreturn void sk_call_end(const char *function, const void *caller)
 {
 	struct sk_host *host = &host_of_thread;

@@ -78,6 +78,9 @@ struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call);
  */
 void sk_call_give_way(struct sk_host *host, struct sk_call *call);
 
+/* Ends the call that the calling thread runs, as if it had returned. */
+_Noreturn void sk_call_leave(int result);
+
 /* Ends the call that the calling thread runs. A thread that runs none is of a package's own making: there is nothing to
  * end but the process. */
 _Noreturn void sk_call_end(const char *function, const void *caller);

@@ -95,6 +95,10 @@ static enum skrt_status check_limits(const struct sk_launch *launch, char *error
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = record_of(launch);
 
+	if (sk_plan_is_resident(record)) {
+		snprintf(error, size, "it has a task whose blocks wait for one another, which is not checked");
+		return SKRT_UNSUPPORTED;
+	}
 	for (uint32_t i = record->first_step; i < record->first_step + record->step_count; i++) {
 		if (plan->steps[i].argument_count <= MOST_ARGUMENTS)
 			continue;
@@ -346,7 +350,7 @@ static int run_blocks(struct call *call)
 		distance = 1;
 	}
 	for (; block < end && !status; block += distance) {
-		struct sk_block own = {(uint32_t)block, step->blocks};
+		struct sk_block own = {.index = (uint32_t)block, .count = step->blocks};
 		uint64_t low, high;
 
 		call->checks->block = own;
@@ -360,8 +364,10 @@ static int run_step(struct call *call)
 {
 	const struct sk_plan_step *step = call->step;
 
-	if (step->kind == SK_STEP_PLAIN)
+	if (step->kind == SK_STEP_PLAIN) {
+		call->checks->block = (struct sk_block){.count = 1};
 		return run_call(call, 0, 0);
+	}
 	if (step->kind != SK_STEP_SPLIT)
 		return run_blocks(call);
 

@@ -100,29 +100,41 @@ static double argument_bytes(const struct sk_plan_view *plan, const struct sk_pl
 	return bytes;
 }
 
+/* The sides of a mix task share its cost as they share its blocks. */
+static double share_of_side(const struct sk_plan_step *step)
+{
+	const struct sk_plan_step *cube = step->flags & SK_STEP_VECTOR_SIDE ? step - 1 : step;
+
+	return cube->flags & SK_STEP_CUBE_SIDE ? (double)step->blocks / ((double)cube->blocks + cube[1].blocks) : 1;
+}
+
 static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
 {
 	const struct sk_plan_task *task = &collector->plan->tasks[step->task];
 	const struct sk_profile *profile = collector->profile;
 	const struct sk_profile_lane *lane = &profile->lanes[collector->lanes[step->lane]];
 	const struct entry *entry = collector->by_task[step->task];
+	bool first_side = !(step->flags & SK_STEP_VECTOR_SIDE);
+	double share = share_of_side(step);
 	struct sk_work work = {.code = (double)collector->plan->kernels[step->kernel].code_size};
 
 	if (task->cost & SK_COST_CODE)
 		work.code = (double)task->code;
 	if (entry->line) {
 		work.compute = entry->compute;
-		collector->costs->from_file++;
+		collector->costs->from_file += first_side;
 	} else if (task->cost & ~(uint32_t)SK_COST_CODE) {
 		work.compute = task->cost & SK_COST_CYCLES
 				       ? (double)task->cycles / profile->clock
 				       : (double)task->operations / (lane->operations * profile->clock);
 		work.bytes = (double)task->bytes;
-		collector->costs->from_manifest++;
+		collector->costs->from_manifest += first_side;
 	} else {
 		work.bytes = argument_bytes(collector->plan, step);
-		collector->costs->from_arguments++;
+		collector->costs->from_arguments += first_side;
 	}
+	work.compute *= share;
+	work.bytes *= share;
 	return work;
 }
 

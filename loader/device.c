@@ -71,6 +71,7 @@ static void begin(struct skrt_device *device, struct sk_launch *launch)
 	launch->players = atomic_load(&device->player_count);
 	launch->busy = cores < launch->players ? (uint32_t)cores : launch->players;
 	atomic_store_explicit(&device->aborted, SK_ABORT_NONE, memory_order_relaxed);
+	sk_block_reset(kernel);
 }
 
 /* Has all cores play their parts. Returns when the last one has left. */
@@ -169,7 +170,7 @@ static void free_device(struct skrt_device *device)
 	for (uint32_t i = 0; i < device->player_limit && device->players; i++)
 		sk_player_stop(&device->players[i]);
 	sk_watch_close(device);
-	for (uint32_t i = 0; i < device->lane_count; i++)
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
 		sk_lane_close(&device->lanes[i]);
 	pthread_cond_destroy(&device->work);
 	pthread_cond_destroy(&device->idle);
@@ -384,18 +385,34 @@ static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
 	return status;
 }
 
-enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_count)
+static bool lacks_cores(const struct skrt_device *device, uint32_t lane_count, const uint32_t cores[SK_MAX_LANES])
+{
+	for (uint32_t i = 0; i < lane_count; i++)
+		if (device->lanes[i].open < cores[i])
+			return true;
+	return false;
+}
+
+enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,
+				     const uint32_t cores[SK_MAX_LANES])
 {
 	enum skrt_status status = SKRT_OK;
+	uint64_t all = 0;
 
 	pthread_mutex_lock(&device->lock);
-	while (device->driving && device->lane_count < lane_count)
+	while (device->driving && lacks_cores(device, lane_count, cores))
 		pthread_cond_wait(&device->idle, &device->lock);
-	while (device->lane_count < lane_count && !status) {
-		status = add_players(device, sk_device_row(device, device->lane_count + 1, 0));
-		if (!status)
-			status = sk_lane_open(device, device->lane_count);
-		device->lane_count += !status;
+	if (lacks_cores(device, lane_count, cores)) {
+		for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
+			uint32_t wanted = i < lane_count ? cores[i] : 0;
+
+			all += wanted > device->lanes[i].open ? wanted : device->lanes[i].open;
+		}
+		status = add_players(device, all);
+		for (uint32_t i = 0; i < lane_count && !status; i++)
+			status = sk_lane_open(device, i, cores[i]);
+		if (!status && device->lane_count < lane_count)
+			device->lane_count = lane_count;
 	}
 	pthread_mutex_unlock(&device->lock);
 	return status;

@@ -9,6 +9,7 @@
  *   trace.c    what launches did, and when (trace.h)
  *   failure.c  what is said about a launch that failed
  *   checks.h   launches that are checked step by step
+ *   block.c    what blocks that run at once ask for: sk_sync_all and flags
  *   queue.c    what is queued, and who drives
  *   stream.c   streams, and what can be queued on them */
 #ifndef SK_LOADER_DEVICE_H
@@ -27,7 +28,7 @@
 #include "loader/report.h"
 
 enum {
-	SK_MAX_CORES = 4096, /* a lane */
+	SK_MAX_CORES = SK_MAX_RESIDENT, /* a lane */
 	SK_LINE = 128, /* bytes that one core writes and others read are kept apart by this much */
 };
 
@@ -72,9 +73,10 @@ struct sk_player {
 };
 
 struct sk_device_lane {
-	uint32_t cores;
-	struct sk_worker *workers; /* NULL: no package has needed the lane yet */
-	uint64_t *words; /* progress, SK_PROGRESS_STRIDE bytes apart */
+	uint32_t cores; /* of a launch that does not need more */
+	uint32_t open; /* cores that there are; 0: no package has needed the lane yet */
+	struct sk_worker *workers; /* room for SK_MAX_CORES */
+	uint64_t *words; /* progress, SK_PROGRESS_STRIDE bytes apart; room for as many */
 	uint64_t base; /* number before the next launch's first step */
 };
 
@@ -179,11 +181,12 @@ struct skrt_device {
 	char loss[SK_REPORT_SIZE]; /* why */
 };
 
-/* Makes the lanes up to lane_count, with their players. */
-enum skrt_status sk_device_add_lanes(struct skrt_device *device, uint32_t lane_count);
-
-/* Row of a core in the tables that hold one each core. */
+/* Row of a core in tables that hold one for each of the lanes' own cores. */
 uint64_t sk_device_row(const struct skrt_device *device, uint32_t lane, uint32_t index);
+
+/* Makes the lanes up to lane_count, each with at least so many cores, and players for them. */
+enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,
+				     const uint32_t cores[SK_MAX_LANES]);
 
 /* Runs one launch, as the first player. If the status is not SKRT_OK, error is filled, and *lost set if the device is
  * not to be used any more. Only one thread at a time. */
@@ -208,12 +211,30 @@ static inline int64_t sk_now(void)
 
 /* ---- lane.c ---- */
 
-/* Makes a lane's cores. */
-enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number);
+/* Makes a lane's cores up to `cores`. Those that there are stay where they are. */
+enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint32_t cores);
 void sk_lane_close(struct sk_device_lane *lane);
 
 /* Readies the core for its part of the launch. */
 void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch);
+
+/* ---- block.c ---- */
+
+/* What the functions of skkernel.h call. */
+extern const struct sk_block_functions sk_block_functions;
+
+/* What a dispatcher calls behind the blocks of a step with FEED. */
+void sk_block_feed(struct sk_core *core, uint32_t step);
+
+/* Room for what the blocks of the kernel's launch say. False: no memory. */
+bool sk_block_prepare(struct skrt_kernel *kernel);
+
+/* Forgets what the blocks of the launch before have said. */
+void sk_block_reset(const struct skrt_kernel *kernel);
+
+/* "waits for flag 2 of block 5 of the vector side": what the word is that a core waits for. False if it is none of a
+ * block's. */
+bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker *waiting, char *text, size_t size);
 
 /* ---- player.c ---- */
 

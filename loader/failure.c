@@ -65,11 +65,12 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 	return program;
 }
 
-/* Where kernel `number` is called, at `from` or behind: a call (e8 and a distance from the next instruction) that
- * leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
-static const uint8_t *find_call(const struct program *program, uint32_t number, const uint8_t *from)
+/* Where kernel `number`, or its vector side, is called, at `from` or behind: a call (e8 and a distance from the next
+ * instruction) that leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
+static const uint8_t *find_call(const struct program *program, uint32_t number, bool vector_side, const uint8_t *from)
 {
-	const uint8_t *kernel = sk_plan_address(&program->plan->kernels[number].code);
+	const struct sk_plan_kernel *record = &program->plan->kernels[number];
+	const uint8_t *kernel = sk_plan_address(vector_side ? &record->vector_code : &record->code);
 
 	for (; program->end - from >= 5; from++) {
 		int32_t distance;
@@ -108,7 +109,8 @@ static uint32_t step_of_program(const struct program *program, uint32_t lane, ui
 
 		if (!has_step(program, step, lane))
 			continue;
-		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, *at);
+		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, step->flags & SK_STEP_VECTOR_SIDE,
+				*at);
 		if (!*at || *at + 5 > address) {
 			*at = NULL;
 			return SK_NO_INDEX;
@@ -141,7 +143,8 @@ static bool is_behind_call(const struct program *program, const uint8_t *address
 		return false;
 	memcpy(&distance, address - 4, sizeof(distance));
 	for (uint32_t i = 0; i < program->plan->kernel_count; i++)
-		if (address + distance == sk_plan_address(&program->plan->kernels[i].code))
+		if (address + distance == sk_plan_address(&program->plan->kernels[i].code) ||
+		    address + distance == sk_plan_address(&program->plan->kernels[i].vector_code))
 			return true;
 	return false;
 }
@@ -368,6 +371,9 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 		add(text, " on ");
 		add_core(text, plan, worker);
 		add(text, ": %s", sk_checks_finding(worker->device->checks));
+	} else if (known && worker->call.result == SK_STATUS_NOT_AWAITED) {
+		add(text, " returned without sk_wait_pre_task_end on ");
+		add_core(text, plan, worker);
 	} else if (known) {
 		add(text, " returned status %d on ", worker->call.result);
 		add_core(text, plan, worker);
@@ -391,7 +397,7 @@ static const struct sk_worker *owner_of(const struct skrt_device *device, const 
 		const struct sk_device_lane *lane = &device->lanes[i];
 		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)lane->words;
 
-		if (offset >= (uint64_t)lane->cores * SK_PROGRESS_STRIDE)
+		if (offset >= (uint64_t)launch->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
 		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
 			if (plan->steps[j].lane == i && launch->bases[i] + plan->steps[j].number == waiting->target)
@@ -423,7 +429,15 @@ static void add_wait(struct text *text, const struct skrt_device *device, const 
 {
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	char block[128];
 	uint32_t step;
+
+	if (sk_block_describe(launch->kernel, worker, block, sizeof(block))) {
+		add_core(text, plan, worker);
+		add(text, " %s", block);
+		return;
+	}
+
 	const struct sk_worker *owner = owner_of(device, launch, worker, &step);
 	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
 

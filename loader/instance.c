@@ -50,7 +50,7 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	const struct sk_plan *plan = module->plan.plan;
 	struct sk_workspace workspace = {0};
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
-	uint64_t cores = sk_device_row(module->device, module->plan.lane_count, 0);
+	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 
 	if (!measure(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
@@ -380,7 +380,9 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 				 instance->module->path);
 	if (!kernel->serial_entry) {
 		sk_kernel_title(kernel, text, sizeof(text));
-		return sk_report(SKRT_NOT_FOUND, "%s: %s has no serial entry", instance->module->path, text);
+		return sk_report(SKRT_NOT_FOUND,
+				 "%s: %s has no serial entry: it has a task whose blocks wait for one another",
+				 instance->module->path, text);
 	}
 	enum skrt_status status = begin_serial(instance, kernel);
 	if (status)

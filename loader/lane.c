@@ -5,51 +5,53 @@
 #include "loader/trace.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
-static const struct sk_runtime runtime = {.await = sk_player_await};
+static const struct sk_runtime runtime = {
+	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
+
+#define WORKERS_SIZE (SK_MAX_CORES * sizeof(struct sk_worker))
+#define WORDS_SIZE   ((size_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)
 
 void sk_lane_close(struct sk_device_lane *lane)
 {
-	for (uint32_t i = 0; i < lane->cores && lane->workers; i++)
+	for (uint32_t i = 0; i < lane->open; i++)
 		sk_call_close(&lane->workers[i].call);
-	free(lane->workers);
-	free(lane->words);
-	lane->workers = NULL;
-	lane->words = NULL;
+	if (lane->workers)
+		munmap(lane->workers, WORKERS_SIZE);
+	if (lane->words)
+		munmap(lane->words, WORDS_SIZE);
 }
 
-enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number)
+/* Zero-filled pages that take memory as far as they are used, so that there is room for cores to come. */
+static void *reserve(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint32_t cores)
 {
 	struct sk_device_lane *lane = &device->lanes[number];
-	uint32_t cores = lane->cores;
-	size_t words_size = (size_t)cores * SK_PROGRESS_STRIDE;
 
-	lane->base = 0;
-	lane->workers = aligned_alloc(SK_LINE, cores * sizeof(*lane->workers));
-	lane->words = aligned_alloc(SK_PROGRESS_STRIDE, words_size);
-	if (!lane->workers || !lane->words) {
-		free(lane->workers);
-		lane->workers = NULL;
-		sk_lane_close(lane);
+	if (!lane->workers)
+		lane->workers = reserve(WORKERS_SIZE);
+	if (!lane->words)
+		lane->words = reserve(WORDS_SIZE);
+	if (!lane->workers || !lane->words)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu32 " cores", cores);
-	}
-	memset(lane->workers, 0, cores * sizeof(*lane->workers));
-	memset(lane->words, 0, words_size);
-	for (uint32_t i = 0; i < cores; i++) {
-		struct sk_worker *worker = &lane->workers[i];
+	for (; lane->open < cores; lane->open++) {
+		struct sk_worker *worker = &lane->workers[lane->open];
 
 		worker->device = device;
 		worker->core.lane = number;
-		worker->core.index = i;
-		worker->core.progress = (uint64_t *)((char *)lane->words + (size_t)i * SK_PROGRESS_STRIDE);
+		worker->core.index = lane->open;
+		worker->core.progress = (uint64_t *)((char *)lane->words + (size_t)lane->open * SK_PROGRESS_STRIDE);
 		worker->core.runtime = &runtime;
-		if (!sk_call_open(&worker->call, device->stack_size)) {
-			sk_lane_close(lane);
+		if (!sk_call_open(&worker->call, device->stack_size))
 			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for stacks of %zu bytes for %" PRIu32 " cores",
 					 device->stack_size, cores);
-		}
 	}
 	return SKRT_OK;
 }
@@ -76,7 +78,8 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 	const struct skrt_instance *instance = launch->instance;
 	const struct sk_workspace *workspace = &instance->workspaces[kernel->unshared];
 	struct sk_core *core = &worker->core;
-	uint64_t row = sk_device_row(device, core->lane, core->index);
+	uint64_t row = sk_core_row(kernel->cores, core->lane, core->index);
+	uint64_t scratch_row = sk_core_row(kernel->module->cores, core->lane, core->index);
 
 	worker->launch = launch;
 	worker->word = NULL;
@@ -85,7 +88,7 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
 	core->failed_task = SK_NO_INDEX;
 	core->bindings = instance->bindings;
 	core->workspace = workspace->memory;
-	core->scratch = workspace->memory + workspace->scratch + row * workspace->scratch_stride;
+	core->scratch = workspace->memory + workspace->scratch + scratch_row * workspace->scratch_stride;
 	core->ranges = kernel->ranges + row * kernel->partition_count;
 	core->homes = kernel->homes + row * kernel->home_count;
 	core->times = sk_trace_times(launch, core->lane, core->index);

@@ -53,6 +53,7 @@ loader_libloader_la_SOURCES = \
 	loader/imports.c loader/imports.h \
 	loader/instance.c loader/instance.h \
 	loader/integrity.c loader/integrity.h \
+	loader/block.c \
 	loader/lane.c \
 	loader/linked.c \
 	loader/module.c loader/module.h \

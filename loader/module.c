@@ -70,20 +70,27 @@ static enum skrt_status make_kernels(struct skrt_module *module)
 	return SKRT_OK;
 }
 
-static enum skrt_status add_lanes(struct skrt_module *module)
+static enum skrt_status add_cores(struct skrt_module *module)
 {
 	struct skrt_device *device = module->device;
 
 	if (module->plan.lane_count > device->lane_limit)
 		return sk_report(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
 				 module->path, module->plan.lane_count, device->name, device->lane_limit);
-	return sk_device_add_lanes(device, module->plan.lane_count);
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		module->cores[lane] = module->plan.plan->resident_cores[lane];
+		if (module->cores[lane] < device->lanes[lane].cores)
+			module->cores[lane] = device->lanes[lane].cores;
+	}
+	return sk_device_add_cores(device, module->plan.lane_count, module->cores);
 }
 
 static void free_kernel(struct skrt_kernel *kernel)
 {
 	free(kernel->ranges);
 	free(kernel->homes);
+	free(kernel->blocks);
+	free(kernel->first_blocks);
 	free(kernel);
 }
 
@@ -124,7 +131,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	if (!status)
 		status = make_kernels(module);
 	if (!status)
-		status = add_lanes(module);
+		status = add_cores(module);
 	if (status) {
 		free_module(module);
 		return status;
@@ -329,14 +336,12 @@ static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t par
 
 static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
-	const struct skrt_device *device = kernel->module->device;
 	struct sk_range *range = kernel->ranges;
 
 	for (uint32_t lane = 0; lane < lanes; lane++) {
 		uint32_t cores = kernel->cores[lane];
 
-		/* A core that has no part in the launch has a row all the same: see sk_device_row. */
-		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
+		for (uint32_t core = 0; core < cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
 				*range++ = (struct sk_range){
 					.low = boundary(&partitions[i], core, cores),
@@ -351,7 +356,7 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 	struct sk_home *home = kernel->homes;
 
 	for (uint32_t lane = 0; lane < lanes; lane++)
-		for (uint32_t core = 0; core < device->lanes[lane].cores; core++)
+		for (uint32_t core = 0; core < kernel->cores[lane]; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
 				const struct sk_device_lane *at = &device->lanes[homes[i].lane];
 				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
@@ -364,17 +369,29 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 			}
 }
 
-static void limit_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
+static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
 {
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
 
-		kernel->cores[lane] = wanted && wanted < cores ? wanted : cores;
+		if (wanted && wanted < cores)
+			cores = wanted;
+		if (cores < launch->resident_cores[lane])
+			cores = launch->resident_cores[lane];
+		kernel->cores[lane] = cores;
 	}
 }
 
-/* Checks what the launch's record says. */
-static enum skrt_status check_launch(const struct skrt_module *module, uint32_t index)
+/* Names, tasks and kernels, before they are looked at. Under the module's lock. */
+static bool check_all_records(struct skrt_module *module, char *error, size_t error_size)
+{
+	if (!module->records_checked)
+		module->records_checked = sk_plan_check_records(&module->plan, error, error_size);
+	return module->records_checked;
+}
+
+/* Checks what the launch's record says, and of a launch whose blocks ask the runtime what its steps say. */
+static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_launch *launch = &module->plan.launches[index];
 	char error[SK_REPORT_SIZE - 128];
@@ -384,6 +401,9 @@ static enum skrt_status check_launch(const struct skrt_module *module, uint32_t 
 	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
 				 module->path, index, sk_plan_string(&launch->name));
+	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
+					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
+		return damaged(module, error);
 	return SKRT_OK;
 }
 
@@ -392,8 +412,8 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 {
 	const struct sk_plan_view *plan = &module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
-	size_t rows = sk_device_row(module->device, plan->lane_count, 0);
 	struct skrt_kernel *kernel = calloc(1, sizeof(*kernel));
+	size_t rows;
 
 	if (!kernel)
 		return NULL;
@@ -406,15 +426,16 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.unshared = launch->kind == SK_LAUNCH_TASK,
 		.partition_count = launch->partition_count,
 		.home_count = launch->home_count,
-		.ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges)),
-		.homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes)),
 	};
-	if (!kernel->ranges || !kernel->homes) {
+	choose_cores(kernel, launch);
+	rows = sk_core_row(kernel->cores, plan->lane_count, 0);
+	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
+	kernel->homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes));
+	if (!kernel->ranges || !kernel->homes || !sk_block_prepare(kernel)) {
 		free_kernel(kernel);
 		return NULL;
 	}
 	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
-	limit_cores(kernel, launch);
 	/* Where a launch's partitions or homes are has been checked only if it has any. */
 	if (launch->partition_count)
 		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
@@ -472,9 +493,7 @@ static enum skrt_status check_records(struct skrt_module *module)
 	char error[SK_REPORT_SIZE - 128];
 
 	pthread_mutex_lock(&module->lock);
-	if (!module->records_checked)
-		module->records_checked = sk_plan_check_records(&module->plan, error, sizeof(error));
-	bool good = module->records_checked;
+	bool good = check_all_records(module, error, sizeof(error));
 	pthread_mutex_unlock(&module->lock);
 	return good ? SKRT_OK : damaged(module, error);
 }
@@ -580,7 +599,7 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 		.name = kernel->name,
 		.scope = sk_plan_string(&launch->scope),
 		.kind = (enum skrt_kernel_kind)launch->kind,
-		.task_count = launch->step_count,
+		.task_count = launch->task_count,
 		.stream = launch->stream,
 		.has_serial_entry = kernel->serial_entry != NULL,
 	};

@@ -10,7 +10,10 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 
-/* A launch of the plan. Its tables hold one row a core, lane by lane: row (lane * cores + index). */
+/* What a block that runs at once with others has said and heard; loader/block.c. */
+struct sk_block_state;
+
+/* A launch of the plan. Its tables hold one row a core, lane by lane: see sk_core_row. */
 struct skrt_kernel {
 	struct skrt_module *module;
 	uint32_t launch;
@@ -20,10 +23,14 @@ struct skrt_kernel {
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
 	bool unshared; /* a task entry: runs in the unshared workspace */
 	uint32_t lane_steps[SK_MAX_LANES];
-	uint32_t cores[SK_MAX_LANES]; /* of each lane that run it if it has steps there: the first ones */
+	/* That run it: the device's, no more than its options allow, and as many as blocks that run at once need. */
+	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
 	struct sk_range *ranges;
 	struct sk_home *homes;
+	struct sk_block_state *blocks; /* of RESIDENT steps */
+	uint32_t *first_blocks; /* by step of the launch, if there are any */
+	uint32_t block_count;
 	/* For traces; under the module's lock until they are true: */
 	bool steps_checked;
 	bool timed; /* the dispatcher notes the times of all steps */
@@ -35,6 +42,7 @@ struct skrt_module {
 	struct sk_image image;
 	struct sk_plan_view plan;
 	const void *constants;
+	uint32_t cores[SK_MAX_LANES]; /* the most that any launch has */
 	struct skrt_kernel **kernels; /* by launch number; NULL: not prepared yet */
 	struct skrt_kernel *prepared;
 	pthread_mutex_t lock; /* preparing kernels, checking records */
@@ -43,6 +51,16 @@ struct skrt_module {
 	uint32_t instances; /* alive; under the device's lock */
 	_Atomic uint32_t traces; /* that hold launches of it */
 };
+
+/* Row of a core in a table with a row for each of so many cores. */
+static inline uint64_t sk_core_row(const uint32_t cores[SK_MAX_LANES], uint32_t lane, uint32_t index)
+{
+	uint64_t row = index;
+
+	for (uint32_t i = 0; i < lane; i++)
+		row += cores[i];
+	return row;
+}
 
 /* Makes a module of an image and its plan of `size` bytes at `plan` (NULL: not found), which is checked. Path, a copy
  * that free() can take, and image become the module's, also on failure: then both are freed. */

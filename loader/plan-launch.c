@@ -3,6 +3,7 @@
 #include "loader/plan-checker.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- division ---- */
 
@@ -198,7 +199,7 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 	case SK_ARGUMENT_RESULT:
 		return check_cell(checker, launch, argument);
 	case SK_ARGUMENT_BLOCK:
-		return step->blocks != 0 || sk_plan_fail(checker, "its step has no blocks");
+		return step->kind != SK_STEP_SPLIT || sk_plan_fail(checker, "its step has no blocks");
 	case SK_ARGUMENT_SCRATCH:
 		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
 		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
@@ -271,10 +272,71 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
-enum {
-	SK_STEP_FLAGS = SK_STEP_PUBLISH | SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE |
-			SK_STEP_FLUSH_AFTER,
-};
+/* Blocks that run at once. */
+static bool check_resident(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_step *step)
+{
+	uint64_t cores = (uint64_t)step->first_core + step->blocks;
+	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+
+	if (!(step->flags & SK_STEP_RESIDENT))
+		return (!side && !(step->flags & SK_STEP_FEED) && step->first_core == 0) ||
+		       sk_plan_fail(checker, "only steps whose blocks run at once have sides and a first core");
+	if (step->blocks == 0)
+		return sk_plan_fail(checker, "it has no blocks that could run at once");
+	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)
+		return sk_plan_fail(checker, "steps of kind %u have no sides and no first core", step->kind);
+	return cores <= launch->resident_cores[step->lane] ||
+	       sk_plan_fail(checker, "its %u blocks from core %u on do not fit on %u cores", step->blocks,
+			    step->first_core, launch->resident_cores[step->lane]);
+}
+
+static bool same_arguments(const struct sk_plan_view *view, const struct sk_plan_step *one,
+			   const struct sk_plan_step *other)
+{
+	size_t size = one->argument_count * sizeof(struct sk_plan_argument);
+
+	return one->argument_count == other->argument_count &&
+	       (size == 0 ||
+		memcmp(&view->arguments[one->first_argument], &view->arguments[other->first_argument], size) == 0);
+}
+
+/* The steps of a mix task stand together and share nothing but the arguments. */
+static bool check_sides(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, uint32_t index)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_step *step = &view->steps[launch->first_step + index];
+	const struct sk_plan_step *cube = index ? step - 1 : NULL;
+	bool behind_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
+
+	if (step->flags & SK_STEP_CUBE_SIDE && (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == launch->step_count))
+		return sk_plan_fail(checker, "the cube side has no vector side");
+	if (behind_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
+		return sk_plan_fail(checker, behind_cube ? "the cube side has no vector side"
+							 : "the vector side has no cube side");
+	if (!behind_cube)
+		return true;
+	if (cube->task != step->task || !same_arguments(view, cube, step) || (cube->flags ^ step->flags) & SK_STEP_FEED)
+		return sk_plan_fail(checker, "its sides differ in task, arguments or flags");
+	if (step->blocks != cube->blocks && step->blocks != 2 * (uint64_t)cube->blocks)
+		return sk_plan_fail(checker, "its sides have %u and %u blocks", cube->blocks, step->blocks);
+	if (step->lane == cube->lane && step->first_core < (uint64_t)cube->first_core + cube->blocks &&
+	    cube->first_core < (uint64_t)step->first_core + step->blocks)
+		return sk_plan_fail(checker, "its sides are on the same cores");
+	for (uint32_t i = 0; i < step->await_count; i++)
+		if (view->awaits[step->first_await + i].step == launch->first_step + index - 1)
+			return sk_plan_fail(checker, "its vector side awaits its cube side, which runs with it");
+	return true;
+}
+
+/* The arguments' slice has been checked. */
+static bool has_block(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (view->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+			return true;
+	return false;
+}
 
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step)
@@ -297,9 +359,16 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", step->kernel);
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
-	if (step->flags & ~SK_STEP_FLAGS || step->reserved)
-		return sk_plan_fail(checker, "a reserved field is not zero");
-	return check_spread(checker, launch, step) && check_arguments(checker, launch, step);
+	if (step->flags & ~SK_STEP_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET)) {
+		if (!(launch->flags & SK_LAUNCH_EARLY))
+			return sk_plan_fail(checker, "its launch does not say that a step starts early");
+		if (step->kind == SK_STEP_SPLIT || !has_block(view, step))
+			return sk_plan_fail(checker, "it cannot start early without a block");
+	}
+	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
+	       check_arguments(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -323,6 +392,7 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 	const struct sk_plan_view *view = checker->view;
 	uint32_t numbers[SK_MAX_LANES] = {0};
 	uint64_t arguments = 0, awaits = 0;
+	uint32_t tasks = 0;
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
@@ -332,13 +402,17 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 					 view->argument_count) ||
 		    !sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
 					 view->await_count) ||
-		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step))
+		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step) ||
+		    !check_sides(checker, launch, i))
 			return false;
 		if (step->number != ++numbers[step->lane])
 			return sk_plan_fail(checker, "its number is %u, but its lane's next one is %u", step->number,
 					    numbers[step->lane]);
+		tasks += !(step->flags & SK_STEP_VECTOR_SIDE);
 	}
 	checker->step = SK_NO_INDEX;
+	if (tasks != launch->task_count)
+		return sk_plan_fail(checker, "it has %u tasks instead of %u", tasks, launch->task_count);
 	for (uint32_t lane = 0; lane < view->lane_count; lane++)
 		if (numbers[lane] != launch->lane_steps[lane])
 			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],
@@ -355,8 +429,6 @@ static bool check_options(const struct sk_plan_checker *checker, const struct sk
 
 	if (align > SK_MAX_FUNC_ALIGN || (align & (align - 1)))
 		return sk_plan_fail(checker, "an alignment to %u bytes is not possible", align);
-	if (launch->flags & ~(SK_LAUNCH_SYNC_ALL | SK_LAUNCH_DEBUG))
-		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
 	if (launch->preload >= SK_PRELOAD_COUNT)
 		return sk_plan_fail(checker, "preloading of kind %u is unknown", launch->preload);
 	return launch->copies <= SK_MAX_COPIES ||

@@ -15,10 +15,10 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 272, "struct sk_plan");
-_Static_assert(sizeof(struct sk_plan_launch) == 88, "struct sk_plan_launch");
+_Static_assert(sizeof(struct sk_plan) == 280, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
-_Static_assert(sizeof(struct sk_plan_kernel) == 32, "struct sk_plan_kernel");
+_Static_assert(sizeof(struct sk_plan_kernel) == 40, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
@@ -188,6 +188,9 @@ static bool check_lanes(struct sk_plan_checker *checker)
 	for (uint32_t i = 0; i < view->lane_count; i++)
 		if (!check_string(checker, &view->lanes[i], "a lane's name", REQUIRED))
 			return false;
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
+		if (view->plan->resident_cores[i] > (i < view->lane_count ? SK_MAX_RESIDENT : 0))
+			return sk_plan_fail(checker, "it needs %u cores of lane %u", view->plan->resident_cores[i], i);
 	return check_string(checker, &view->plan->device, "the device's name", OPTIONAL);
 }
 
@@ -209,6 +212,8 @@ static bool check_kernels(struct sk_plan_checker *checker)
 		if (kernel->first_copy >= view->kernel_count)
 			return sk_plan_fail(checker, "its first copy, kernel %u, is out of range (%u kernels)",
 					    kernel->first_copy, view->kernel_count);
+		if (kernel->reserved)
+			return sk_plan_fail(checker, "a reserved field is not zero");
 	}
 	return true;
 }
@@ -411,10 +416,22 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		if (lane >= view->lane_count && launch->lane_steps[lane])
 			return sk_plan_fail(checker, "it has steps on lane %u, which there is not", lane);
+		if (launch->resident_cores[lane] >
+		    (launch->lane_steps[lane] ? checker->view->plan->resident_cores[lane] : 0))
+			return sk_plan_fail(checker, "it needs %u cores of lane %u", launch->resident_cores[lane],
+					    lane);
 		steps += launch->lane_steps[lane];
 	}
+	if (launch->serial_entry && sk_plan_is_resident(launch))
+		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
 	if (launch->step_count == 0 || steps != launch->step_count)
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
+	if (launch->task_count == 0 || launch->task_count > launch->step_count)
+		return sk_plan_fail(checker, "it cannot have %u tasks", launch->task_count);
+	if (launch->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (launch->flags & ~SK_LAUNCH_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", launch->flags);
 	if (launch->scratch_size % 64)
 		return sk_plan_fail(checker, "its scratch size is not a multiple of 64");
 	return check_slices(checker, launch, ends);

@@ -54,6 +54,26 @@ bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_l
 /* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size);
 
+/* Blocks of one of its steps wait for one another, so it has no serial entry. */
+static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
+{
+	return launch->resident_cores[0] != 0 || launch->resident_cores[1] != 0;
+}
+
+/* Kernels of the launch may call the runtime, which then looks at its steps. */
+static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
+{
+	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
+}
+
+/* What the step calls: a reference that sk_plan_address takes. */
+static inline const int32_t *sk_plan_step_code(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	const struct sk_plan_kernel *kernel = &view->kernels[step->kernel];
+
+	return step->flags & SK_STEP_VECTOR_SIDE ? &kernel->vector_code : &kernel->code;
+}
+
 /* The string that a reference names ("" for 0). The field must lie in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 

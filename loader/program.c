@@ -96,12 +96,18 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 				? NULL
 				: &plan->steps[launch->first_step + last[planned->lane] - first];
 
+		/* A vector side runs with the cube side in front of it. */
+		uint32_t front = planned->flags & SK_STEP_VECTOR_SIDE ? i - 1 : i;
+
 		apply_options(step, launch, planned, before);
 		if (way == SK_WAY_LANE_BARRIER && before)
 			add_await(builder, step, last[planned->lane]);
 		last[planned->lane] = first + i;
-		if (way == SK_WAY_SYNC_ALL && i > 0)
-			add_await(builder, step, first + i - 1);
+		if (way == SK_WAY_SYNC_ALL && front > 0) {
+			add_await(builder, step, first + front - 1);
+			if (plan->steps[launch->first_step + front - 1].flags & SK_STEP_VECTOR_SIDE)
+				add_await(builder, step, first + front - 2);
+		}
 		if (way == SK_WAY_SYNC_ALL)
 			continue; /* the step in front has awaited the one in front of it, and so on */
 		for (uint32_t a = 0; a < planned->await_count; a++)
@@ -112,19 +118,25 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 
 /* ---- unfused ---- */
 
-/* A launch for a step. Awaits become what it follows. What a plan elides, because the same core does both, needs
- * nothing: such steps are on the same lane, which takes its launches one after the other. */
+/* A launch for a task's step, or the step of its other side. Awaits become what it follows. What a plan elides, because
+ * the same core does both, needs nothing: such steps are on the same lane, which takes its launches one after the
+ * other. */
 static void add_single(struct builder *builder, const struct sk_plan_launch *launch, uint32_t gathering, uint32_t index)
 {
 	const struct sk_plan_view *plan = builder->plan;
 	const struct sk_plan_step *step = &plan->steps[index];
-	uint32_t number = start_launch(builder), stream = plan->tasks[step->task].stream % STREAMS;
+	uint32_t stream = plan->tasks[step->task].stream % STREAMS, number = builder->last_of_stream[stream];
 	uint32_t launch_index = (uint32_t)(launch - plan->launches);
 
-	builder->program->launches[number].step_count = 1;
+	if (!(step->flags & SK_STEP_VECTOR_SIDE)) {
+		uint32_t last = number;
+
+		number = start_launch(builder);
+		add_follow(builder, number, gathering);
+		add_follow(builder, number, last);
+	}
+	builder->program->launches[number].step_count++;
 	add_step(builder, index);
-	add_follow(builder, number, gathering);
-	add_follow(builder, number, builder->last_of_stream[stream]);
 	for (uint32_t i = 0; i < step->await_count; i++)
 		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
 	builder->step_launches[index] = builder->last_of_stream[stream] = number;
@@ -168,7 +180,7 @@ bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *wor
 	*program = (struct sk_program){
 		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*program->launches)),
 		.steps = calloc(steps + 1, sizeof(*program->steps)),
-		.awaits = calloc(awaits + steps + 1, sizeof(*program->awaits)),
+		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*program->awaits)),
 		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
 				  sizeof(*program->follows)),
 	};

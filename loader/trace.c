@@ -54,11 +54,10 @@ static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 /* Where a lane's tables begin; of the lane behind the last one: how large all are. */
 static size_t table_offset(const struct sk_launch *launch, uint32_t lane)
 {
-	const struct skrt_device *device = launch->kernel->module->device;
 	size_t offset = 0;
 
 	for (uint32_t i = 0; i < lane; i++)
-		offset += table_stride(launch->kernel, i) * device->lanes[i].cores;
+		offset += table_stride(launch->kernel, i) * launch->kernel->cores[i];
 	return offset;
 }
 
@@ -94,12 +93,11 @@ void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch)
 /* How often the core calls the kernel in the step. */
 static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t core)
 {
-	const struct skrt_device *device = kernel->module->device;
-	uint32_t cores = device->lanes[step->lane].cores;
+	uint32_t cores = kernel->cores[step->lane];
 	const struct sk_range *range = NULL;
 
 	if (step->partition != SK_NO_INDEX) {
-		uint64_t row = sk_device_row(device, step->lane, core);
+		uint64_t row = sk_core_row(kernel->cores, step->lane, core);
 		uint32_t first = kernel->module->plan.launches[kernel->launch].first_partition;
 
 		range = &kernel->ranges[row * kernel->partition_count + (step->partition - first)];
@@ -110,6 +108,8 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 	case SK_STEP_BLOCKS_RANGE:
 		return range->high - range->low;
 	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_RESIDENT)
+			return core >= step->first_core && core - step->first_core < step->blocks;
 		return core < step->blocks ? (step->blocks - core - 1) / cores + 1 : 0;
 	default:
 		return 1;
@@ -221,7 +221,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_launch *launc
 
 	for (uint32_t i = 0; i < record->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
-		uint32_t cores = launch->kernel->module->device->lanes[step->lane].cores, core = 0;
+		uint32_t cores = launch->kernel->cores[step->lane], core = 0;
 
 		if (step->core_set != SK_ALL_CORES) {
 			core = plan->homes[step->core_set].stream % cores;
@@ -245,8 +245,8 @@ static bool record_cores(struct skrt_trace *trace, const struct sk_launch *launc
 
 		if (kernel->lane_steps[lane] == 0)
 			continue;
-		*cores += there->cores;
-		for (uint32_t core = 0; core < there->cores; core++) {
+		*cores += kernel->cores[lane];
+		for (uint32_t core = 0; core < kernel->cores[lane]; core++) {
 			const struct sk_worker *worker = &there->workers[core];
 
 			if (!add_slice(trace, (struct sk_slice){.lane = lane,

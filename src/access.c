@@ -73,7 +73,7 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 /* One core at most runs the step's calls. */
 static bool on_one_core(const struct sk_plan_step *step)
 {
-	return step->kind == SK_STEP_PLAIN || step->blocks == 1;
+	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
 
 bool sk_access_allowed_within_step(const struct sk_plan_view *view, const struct sk_step_access *one,

@@ -9,6 +9,7 @@
 #include "binder.h"
 #include "document.h"
 #include "manifest.h"
+#include "sides.h"
 #include "signature.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
@@ -352,10 +353,19 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, c
 	return binder.failed ? binder.reason : NULL;
 }
 
-/* A device has one lane, or that of cube kernels and that of all others. */
+/* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
 static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
 {
-	return kind == SK_LANE_CUBE ? 0 : device->lane_count - 1;
+	return kind == SK_LANE_CUBE || kind == SK_LANE_MIX ? 0 : device->lane_count - 1;
+}
+
+static uint32_t default_blocks(const struct sk_binder *binder, uint32_t lane)
+{
+	const struct sk_profile *device = binder->model->device;
+
+	if (binder->signature->lane == SK_LANE_MIX)
+		return sk_mix_default_blocks(device, binder->signature->mix_ratio);
+	return device->lanes[lane].blocks;
 }
 
 static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel)
@@ -376,8 +386,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 		task->extent = binder->extents[binder->signature->spread_extent];
 	task->lane = lane_of(binder->model->device, binder->signature->lane);
 	if (is_spmd(binder->signature))
-		task->block_count =
-			task->blocks ? (uint32_t)task->blocks : binder->model->device->lanes[task->lane].blocks;
+		task->block_count = task->blocks ? (uint32_t)task->blocks : default_blocks(binder, task->lane);
 }
 
 bool sk_model_bind(struct sk_model *model)
@@ -391,8 +400,10 @@ bool sk_model_bind(struct sk_model *model)
 			.model = model, .task = task, .signature = kernel->signature, .kernel = kernel->name};
 
 		bind(&binder);
-		if (!binder.failed)
-			commit(&binder, task, kernel);
+		if (binder.failed)
+			continue;
+		commit(&binder, task, kernel);
+		sk_sides_check(model, (uint32_t)t);
 	}
 	return model->diag->errors == errors;
 }

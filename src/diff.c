@@ -192,8 +192,12 @@ static void list_items(struct items *items, struct sk_arena *arena, const struct
 	for (uint32_t i = 0; i < plan->network_launch_count; i++)
 		add_launch(items, &plan->launches[i]);
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++)
-			add_task(items, &plan->steps[plan->launches[l].first_step + i]);
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
+
+			if (!(step->flags & SK_STEP_VECTOR_SIDE))
+				add_task(items, step);
+		}
 }
 
 /* ---- the comparison ---- */

@@ -42,7 +42,9 @@ static void *make(void *context)
 		if ((launch->kind == SK_LAUNCH_TASK) != job->tasks)
 			continue;
 		entry.parallel = emit(job, i, SK_ENTRY_PARALLEL, name);
-		entry.serial = emit(job, i, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
+		entry.serial = sk_plan_is_resident(launch)
+				       ? SK_NO_INDEX
+				       : emit(job, i, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
 		sk_array_push(job->arena, &result->entries, entry);
 	}
 	if (job->debug && result->entries.count && !result->reason)

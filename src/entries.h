@@ -10,7 +10,7 @@
 
 enum { SK_ENTRIES_OF_SCOPES, SK_ENTRIES_OF_TASKS, SK_ENTRIES };
 
-/* A launch's two entries: numbers of their symbols in the code. */
+/* A launch's two entries: numbers of their symbols in the code; serial is SK_NO_INDEX if there is none. */
 struct sk_entry {
 	uint32_t launch, parallel, serial;
 };

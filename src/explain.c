@@ -208,8 +208,16 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 		break;
 	}
 	case SK_STEP_BLOCKS:
-		fprintf(stream, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
-			step->blocks);
+		if (step->flags & SK_STEP_CUBE_SIDE)
+			fprintf(stream,
+				"  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
+				"core of its own.\n",
+				step->blocks, step[1].blocks);
+		else if (step->flags & SK_STEP_RESIDENT)
+			fprintf(stream, "  Its %u blocks run at once, each on a core of its own.\n", step->blocks);
+		else
+			fprintf(stream, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
+				step->blocks);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
 		fprintf(stream, "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",

@@ -100,36 +100,88 @@ static const struct sk_signature *parse_record(struct finder *finder, const stru
 	return finder->parsed.items[index];
 }
 
-/* What the signature asks for and this version cannot do, or NULL. */
-static const char *unsupported(const struct sk_signature *signature)
+/* ---- functions of a kernel ---- */
+
+/* The functions that a kernel's symbol means. */
+struct functions {
+	struct sk_kernel_record record; /* its code is the function, or the cube side */
+	sk_symbol vector; /* of a mix kernel; else SK_NONE */
+	const struct sk_signature *signature; /* NULL: there is none */
+};
+
+static bool find_side(struct finder *finder, const struct sk_kernel_record *kernel, const char *symbol,
+		      const char *suffix, struct sk_kernel_record *side)
 {
-	return signature->lane == SK_LANE_MIX ? "mix"
-	       : signature->sync_all	      ? "sync-all"
-	       : signature->early_start	      ? "early-start"
-					      : NULL;
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+
+	if (!symbol)
+		symbol = sk_arena_print(model->arena, "%s_mix_%s", kernel->symbol, suffix);
+	if (sk_linker_find_kernel(finder->linker, kernel->input, symbol, side))
+		return true;
+	if (model->diag->errors == errors)
+		sk_error(model->diag, kernel->place,
+			 "kernel '%s': no function '%s'; the signature of a mix kernel can name another one: %s=NAME",
+			 kernel->symbol, symbol, suffix);
+	return false;
+}
+
+/* In the input that has the signature. */
+static bool find_sides(struct finder *finder, struct functions *functions)
+{
+	struct sk_kernel_record cube, vector;
+
+	if (!find_side(finder, &functions->record, functions->signature->aic, "aic", &cube) ||
+	    !find_side(finder, &functions->record, functions->signature->aiv, "aiv", &vector))
+		return false;
+	functions->record.object = cube.object;
+	functions->record.code = cube.code;
+	functions->record.size = cube.size;
+	functions->vector = vector.code;
+	return true;
+}
+
+/* `declared` is the signature in the manifest, or NULL: then the object's counts. A mix kernel's symbol need not be a
+ * function. False if something is missing; if nothing has been said, it is the symbol. */
+static bool find_functions(struct finder *finder, uint32_t input, const char *symbol, struct sk_place place,
+			   const struct sk_signature *declared, struct functions *functions)
+{
+	struct sk_kernel_record *record = &functions->record;
+	bool known = sk_linker_find_record(finder->linker, input, symbol, record);
+
+	functions->vector = SK_NONE;
+	functions->signature = declared;
+	if (known && !declared && !(functions->signature = parse_record(finder, record)))
+		return false;
+	if (!known && declared)
+		*record = (struct sk_kernel_record){.symbol = symbol, .input = input, .place = place};
+	if (functions->signature && functions->signature->lane == SK_LANE_MIX)
+		return find_sides(finder, functions);
+	if (!sk_linker_find_kernel(finder->linker, input, symbol, record))
+		return false;
+	if (declared || !record->signature)
+		return true;
+	functions->signature = parse_record(finder, record);
+	return functions->signature && (functions->signature->lane != SK_LANE_MIX || find_sides(finder, functions));
 }
 
 /* ---- kernels by name ---- */
 
 static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_place place,
-			   const struct sk_kernel_record *record, const struct sk_signature *signature)
+			   const struct functions *functions)
 {
 	struct sk_model *model = finder->model;
+	const struct sk_kernel_record *record = &functions->record;
 	uint32_t index = (uint32_t)model->kernels.count;
-	const char *attribute = unsupported(signature);
 
-	if (attribute) {
-		sk_error(model->diag, place, "kernel '%s' in %s is '%s', which this version of sklink does not support",
-			 name, record->object, attribute);
-		return FAILED;
-	}
 	sk_array_push(model->arena, &model->kernels,
 		      (struct sk_kernel){.name = name,
 					 .symbol = record->symbol,
 					 .place = place,
 					 .object_name = record->object,
-					 .signature = signature,
+					 .signature = functions->signature,
 					 .code = record->code,
+					 .vector_code = functions->vector,
 					 .code_size = record->size});
 	sk_map_insert(&model->kernel_names, name, strlen(name), index);
 	return index;
@@ -160,37 +212,34 @@ static uint32_t find_declared(struct finder *finder, const struct sk_declared_ke
 	unsigned errors = model->diag->errors;
 	const char *symbol = declared->symbol.text ? declared->symbol.text : declared->name;
 	struct sk_place place = declared->symbol.text ? declared->symbol.place : declared->place;
-	const struct sk_signature *signature = declared->parsed;
-	struct sk_kernel_record record;
+	struct functions functions;
 	uint32_t input = SK_NONE;
 
 	if (declared->object.text && (input = input_of(finder, &declared->object)) == SK_NONE)
 		return FAILED;
-	if (!sk_linker_find_kernel(finder->linker, input, symbol, &record)) {
+	if (!find_functions(finder, input, symbol, place, declared->parsed, &functions)) {
 		if (model->diag->errors == errors)
 			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
 				 declared->object.text ? declared->object.text : "any input",
 				 suggest_function(finder, input, symbol));
 		return FAILED;
 	}
-	if (!signature && !record.signature) {
+	if (!functions.signature) {
 		sk_error(model->diag, declared->place,
 			 "kernel '%s': the object has no signature for '%s' (%s); give it here: signature: \"…\"",
-			 declared->name, symbol, record.object);
+			 declared->name, symbol, functions.record.object);
 		return FAILED;
 	}
-	if (!signature && !(signature = parse_record(finder, &record)))
-		return FAILED;
-	return add_kernel(finder, declared->name, declared->place, &record, signature);
+	return add_kernel(finder, declared->name, declared->place, &functions);
 }
 
 static uint32_t find_undeclared(struct finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
 	unsigned errors = model->diag->errors;
-	struct sk_kernel_record record;
+	struct functions functions;
 
-	if (!sk_linker_find_kernel(finder->linker, SK_NONE, name->text, &record)) {
+	if (!find_functions(finder, SK_NONE, name->text, name->place, NULL, &functions)) {
 		if (model->diag->errors == errors) {
 			const char *near = suggest_function(finder, SK_NONE, name->text);
 
@@ -199,16 +248,13 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 		}
 		return FAILED;
 	}
-	if (!record.signature) {
+	if (!functions.signature) {
 		sk_error(model->diag, name->place,
 			 "function '%s' in %s has no signature; say how to call it under 'kernels'", name->text,
-			 record.object);
+			 functions.record.object);
 		return FAILED;
 	}
-
-	const struct sk_signature *signature = parse_record(finder, &record);
-
-	return signature ? add_kernel(finder, name->text, name->place, &record, signature) : FAILED;
+	return add_kernel(finder, name->text, name->place, &functions);
 }
 
 static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
@@ -297,17 +343,6 @@ static void collect_candidates(struct finder *finder)
 	sk_linker_visit_kernels(finder->linker, SK_NONE, visit_record, finder);
 }
 
-static const char *candidate_reason(struct finder *finder, const struct sk_task *task,
-				    const struct candidate *candidate)
-{
-	const char *attribute = unsupported(candidate->signature);
-
-	if (attribute)
-		return sk_arena_print(finder->model->arena, "'%s' is not supported by this version of sklink",
-				      attribute);
-	return sk_bind_reason(finder->model, task, candidate->signature);
-}
-
 /* What the user may have expected to be searched. */
 static void note_left_out(struct finder *finder)
 {
@@ -329,7 +364,7 @@ static void report_misfits(struct finder *finder, const struct sk_task *task, ui
 		else
 			sk_note(model->diag, "%s (%s): %s", candidate->name,
 				candidate->object ? candidate->object : model->manifest,
-				candidate_reason(finder, task, candidate));
+				sk_bind_reason(model, task, candidate->signature));
 	}
 	if (more)
 		sk_note(model->diag, "and %u more", more);
@@ -339,7 +374,7 @@ static void report_misfits(struct finder *finder, const struct sk_task *task, ui
 static uint32_t use_candidate(struct finder *finder, struct candidate *candidate, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
-	struct sk_kernel_record record;
+	struct functions functions;
 
 	if (candidate->declared != SK_NONE) {
 		const struct sk_declared_kernel *declared = &model->declared.items[candidate->declared];
@@ -348,17 +383,18 @@ static uint32_t use_candidate(struct finder *finder, struct candidate *candidate
 	}
 	if (candidate->kernel != SK_NONE)
 		return candidate->kernel;
-	if (!sk_linker_find_kernel(finder->linker, candidate->input, candidate->name, &record))
+	if (!find_functions(finder, candidate->input, candidate->name, task->op.place, candidate->signature,
+			    &functions))
 		return candidate->kernel = FAILED; /* the linker has said why */
 
 	/* The same function may have been found by its name already. */
 	uint32_t known = sk_map_find(&model->kernel_names, candidate->name, strlen(candidate->name));
 
-	if (known != SK_NONE && model->kernels.items[known].code == record.code &&
+	if (known != SK_NONE && model->kernels.items[known].code == functions.record.code &&
 	    model->kernels.items[known].signature == candidate->signature)
 		candidate->kernel = known;
 	else
-		candidate->kernel = add_kernel(finder, candidate->name, task->op.place, &record, candidate->signature);
+		candidate->kernel = add_kernel(finder, candidate->name, task->op.place, &functions);
 	return candidate->kernel;
 }
 
@@ -380,7 +416,7 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 		return FAILED;
 	}
 	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)
-		if (!candidate_reason(finder, task, &finder->candidates.items[c]))
+		if (!sk_bind_reason(model, task, finder->candidates.items[c].signature))
 			return use_candidate(finder, &finder->candidates.items[c], task);
 	report_misfits(finder, task, finder->first.items[op]);
 	return FAILED;
@@ -394,6 +430,9 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 
 	if (signature->reentrant ||
 	    !sk_linker_find_state(finder->linker, kernel->code, &kernel->state, &kernel->state_count))
+		return;
+	if (!kernel->state_count && kernel->vector_code != SK_NONE &&
+	    !sk_linker_find_state(finder->linker, kernel->vector_code, &kernel->state, &kernel->state_count))
 		return;
 	if (!kernel->state_count || signature->spread == SK_STEP_PLAIN)
 		return;
@@ -409,16 +448,21 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 static void find_isa(struct finder *finder)
 {
 	struct sk_model *model = finder->model;
-	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, model->kernels.count);
+	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, 2 * model->kernels.count);
+	size_t count = 0;
 
 	for (size_t k = 0; k < model->kernels.count; k++) {
 		struct sk_kernel *kernel = &model->kernels.items[k];
 
-		codes[k] = kernel->code;
+		codes[count++] = kernel->code;
 		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
+		if (kernel->vector_code != SK_NONE) {
+			codes[count++] = kernel->vector_code;
+			kernel->isa |= sk_linker_find_isa(finder->linker, kernel->vector_code);
+		}
 		model->isa |= kernel->isa;
 	}
-	model->isa |= sk_linker_find_all_isa(finder->linker, codes, model->kernels.count);
+	model->isa |= sk_linker_find_all_isa(finder->linker, codes, count);
 	sk_linker_need_isa(finder->linker, (uint32_t)model->isa);
 }
 

@@ -28,6 +28,7 @@ src_libplanning_la_SOURCES = \
 	src/reasons.c src/reasons.h \
 	src/schedule.c src/schedule.h \
 	src/segments.c src/segments.h \
+	src/sides.c src/sides.h \
 	src/strict.c src/strict.h \
 	src/units.c src/units.h \
 	src/verdicts.c src/verdicts.h

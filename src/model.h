@@ -72,7 +72,9 @@ struct sk_signature {
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
 	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
 	bool unfusible, reentrant, nontemporal, sync_all;
-	bool early_start; /* any early-start attribute */
+	bool early_wait, early_set; /* early-start=wait, set, both */
+	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
+	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
 	const char *op; /* op=NAME, or NULL */
 	uint64_t isa; /* isa=: instruction sets, as loader/isa.h has them */
 	const char **extents; /* names */
@@ -90,7 +92,8 @@ struct sk_kernel {
 	struct sk_place place; /* of its entry under `kernels:`, or of the first task that uses it */
 	const char *object_name; /* for messages: "lib.a(member.o)" */
 	const struct sk_signature *signature;
-	sk_symbol code; /* the linker's handle of the function */
+	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
+	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
 	uint64_t code_size; /* bytes of the function, as its symbol says */
 	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
 	size_t state_count;
@@ -155,9 +158,9 @@ struct sk_task {
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
-	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE */
+	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
-	uint32_t lane; /* index into the device's lanes */
+	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
 };
 
 struct sk_event {
@@ -193,6 +196,8 @@ struct sk_scope {
 	bool stream_fusion; /* stream-fusion=1 */
 	enum sk_strict_check strict;
 	struct sk_launch_options launch;
+	bool starts_late; /* early-start=0 or 2 */
+	bool feeds_sync_all; /* feed-sync-all=1 */
 };
 
 /* A kernel that the manifest declares for an object without signature. */

@@ -128,6 +128,15 @@ static bool read_strict(const struct reader *reader, const struct option *option
 	return found != SK_NONE;
 }
 
+static bool read_early_start(const struct reader *reader, const struct option *option, struct token value)
+{
+	static const char *const ways[] = {"0", "1", "2", NULL};
+	uint32_t found = find_keyword(reader, option, ways, value);
+
+	reader->scope->starts_late = found != 1;
+	return found != SK_NONE;
+}
+
 /* Decimal digits without leading zeros; SK_NONE: something else, or more than a thousand million. */
 static uint32_t number_of(struct token value)
 {
@@ -226,6 +235,8 @@ static const char *const preloads[] = {"none", "per-func", "max", NULL};
 static const struct option options[] = {
 	{"stream-fusion", "1", read_switch, AT(stream_fusion), NULL, 0, 0, 0},
 	{"strict-scope-check", "abort", read_strict, 0, NULL, 0, 0, 0},
+	{"early-start", "0", read_early_start, 0, NULL, 0, 0, 0},
+	{"feed-sync-all", "1", read_switch, AT(feeds_sync_all), NULL, 0, 0, 0},
 	{"profiling", "1", read_switch, AT(launch.profiling), NULL, 0, 0, 0},
 	{"func-align", "512", read_alignment, AT(launch.func_align), NULL, 0, SK_MAX_FUNC_ALIGN, 0},
 	{"preload-code", "per-func", read_keyword, AT(launch.preload), preloads, 0, 0, 0},

@@ -14,6 +14,7 @@ struct package {
 	const char *plan_symbol;
 	struct sk_linker *linker;
 	sk_symbol *kernels; /* by kernel of the plan */
+	sk_symbol *vector_kernels; /* the same for vector sides; SK_NONE: it has none */
 	sk_symbol constants; /* the start of the constants, or SK_NONE */
 	sk_symbol *entries; /* by launch */
 	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
@@ -65,7 +66,8 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return package->constants;
-	return package->kernels[relocation->index];
+	return (relocation->target == SK_CODE_VECTOR_KERNEL ? package->vector_kernels
+							    : package->kernels)[relocation->index];
 }
 
 /* Code becomes a section, its functions symbols, its unwind information another section. */
@@ -132,15 +134,17 @@ static void add_entries(struct package *package, const char *name, const struct 
 	for (size_t i = 0; i < made->entries.count; i++) {
 		const struct sk_entry *entry = &made->entries.items[i];
 
-		exported[entry->parallel] = exported[entry->serial] =
-			package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		exported[entry->parallel] = package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		if (entry->serial != SK_NO_INDEX)
+			exported[entry->serial] = exported[entry->parallel];
 	}
 	add_code(package, name, &made->code, exported, functions);
 	for (size_t i = 0; i < made->entries.count; i++) {
 		const struct sk_entry *entry = &made->entries.items[i];
 
 		package->entries[entry->launch] = functions[entry->parallel];
-		package->serial_entries[entry->launch] = functions[entry->serial];
+		package->serial_entries[entry->launch] =
+			entry->serial == SK_NO_INDEX ? SK_NONE : functions[entry->serial];
 	}
 	if (debug)
 		add_debug(package, &made->debug, functions[0]);
@@ -177,6 +181,8 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 		return package->serial_entries[relocation->index];
 	case SK_PLAN_KERNEL:
 		return package->kernels[relocation->index];
+	case SK_PLAN_VECTOR_KERNEL:
+		return package->vector_kernels[relocation->index];
 	case SK_PLAN_CONSTANTS:
 		return package->constants;
 	}
@@ -215,6 +221,15 @@ static void raise(uint32_t *number, uint32_t other)
 }
 
 /* func-align. Where several superkernels call a kernel, the greatest alignment holds for it. */
+static void align_kernel(struct package *package, uint32_t kernel, uint32_t alignment)
+{
+	if (!alignment)
+		return;
+	sk_linker_align(package->linker, package->kernels[kernel], alignment);
+	if (package->vector_kernels[kernel] != SK_NONE)
+		sk_linker_align(package->linker, package->vector_kernels[kernel], alignment);
+}
+
 static void align_kernels(struct package *package)
 {
 	const struct sk_plan_view *plan = package->plan;
@@ -232,8 +247,7 @@ static void align_kernels(struct package *package)
 		}
 	}
 	for (uint32_t k = 0; k < plan->kernel_count; k++)
-		if (alignments[k])
-			sk_linker_align(package->linker, package->kernels[k], alignments[k]);
+		align_kernel(package, k, alignments[k]);
 }
 
 /* By kernel: where the option stands that asks for the most copies of its code. */
@@ -255,6 +269,16 @@ static struct sk_place *find_splitters(const struct sk_model *model, const struc
 	return places;
 }
 
+static void copy_kernel(struct package *package, uint32_t kernel, uint32_t copy, struct sk_place place)
+{
+	uint32_t number = package->plan->kernels[kernel].first_copy + copy - 1;
+	sk_symbol vector = package->vector_kernels[kernel];
+
+	package->kernels[number] = sk_linker_copy(package->linker, package->kernels[kernel], copy, place);
+	package->vector_kernels[number] =
+		vector == SK_NONE ? SK_NONE : sk_linker_copy(package->linker, vector, copy, place);
+}
+
 /* All kernels have been ordered; their copies follow, those for one core after those for the one before. */
 static bool copy_kernels(struct package *package)
 {
@@ -265,14 +289,15 @@ static bool copy_kernels(struct package *package)
 	unsigned errors = model->diag->errors;
 
 	package->kernels = SK_NEW_ARRAY(model->arena, sk_symbol, plan->kernel_count);
-	for (uint32_t k = 0; k < model->kernels.count; k++)
+	package->vector_kernels = SK_NEW_ARRAY(model->arena, sk_symbol, plan->kernel_count);
+	for (uint32_t k = 0; k < model->kernels.count; k++) {
 		package->kernels[k] = model->kernels.items[k].code;
+		package->vector_kernels[k] = model->kernels.items[k].vector_code;
+	}
 	for (uint32_t copy = 1; copy < SK_MAX_COPIES && plan->kernel_count > model->kernels.count; copy++)
 		for (uint32_t k = 0; k < model->kernels.count; k++) {
-			if (copy >= copies[k] || model->diag->errors != errors)
-				continue;
-			package->kernels[plan->kernels[k].first_copy + copy - 1] =
-				sk_linker_copy(package->linker, package->kernels[k], copy, places[k]);
+			if (copy < copies[k] && model->diag->errors == errors)
+				copy_kernel(package, k, copy, places[k]);
 		}
 	return model->diag->errors == errors;
 }
@@ -285,9 +310,13 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 	struct package package = {
 		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
 
-	for (uint32_t i = 0; i < model->tasks.count; i++)
-		sk_linker_order(linker, model->kernels.items[model->tasks.items[i].kernel].code,
-				model->tasks.items[i].name);
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
+
+		sk_linker_order(linker, kernel->code, model->tasks.items[i].name);
+		if (kernel->vector_code != SK_NONE)
+			sk_linker_order(linker, kernel->vector_code, model->tasks.items[i].name);
+	}
 	if (!copy_kernels(&package))
 		return false;
 	align_kernels(&package);

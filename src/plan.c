@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "launch-options.h"
+#include "sides.h"
 #include "stubs/skabi.h"
 #include "units.h"
 
@@ -108,7 +109,7 @@ static void count_records(const struct writer *writer, uint64_t counts[COUNTS])
 	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
 		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
 
-		counts[STEPS] += launch->step_count * copies;
+		counts[STEPS] += (uint64_t)launch->step_count * copies;
 		for (uint32_t s = 0; s < launch->step_count; s++) {
 			const struct sk_step *step = &launch->steps[s];
 
@@ -279,6 +280,8 @@ static struct sk_plan_kernel *write_kernel(struct writer *writer, const struct s
 	record->isa = kernel->isa;
 	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
 	add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
+	if (kernel->vector_code != SK_NONE)
+		add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);
 	return record;
 }
 
@@ -408,37 +411,44 @@ static void write_argument(struct writer *writer, const struct sk_argument *argu
 }
 
 /* What a step is by itself: task, kernel, spread and arguments. */
-static struct sk_plan_step *write_call(struct writer *writer, uint32_t number, bool unshared)
+static struct sk_plan_step *write_call(struct writer *writer, struct sk_plan_launch *launch, uint32_t number,
+				       const struct sk_side *side, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
 	struct sk_plan_step *record = &writer->steps[writer->step_count++];
-	bool blocks = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
 	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
 
 	record->task = number;
 	record->kernel = task->kernel;
-	record->lane = (uint8_t)task->lane;
+	record->lane = (uint8_t)side->lane;
 	record->kind = (uint8_t)signature->spread;
 	record->flags = (uint16_t)((signature->returns_status ? SK_STEP_STATUS : 0) |
-				   (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0));
+				   (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) | side->flags);
 	record->number = 1;
 	record->core_set = SK_ALL_CORES;
 	record->partition = SK_NO_INDEX;
-	record->blocks = blocks ? task->block_count : 0;
+	record->blocks = side->blocks;
+	record->first_core = side->first_core;
 	record->extent = divided ? task->extent : 0;
 	record->first_argument = writer->argument_count;
 	record->argument_count = task->argument_count;
 	record->first_await = writer->await_count;
+	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		launch->flags |= SK_LAUNCH_EARLY;
 	for (uint32_t a = 0; a < task->argument_count; a++)
 		write_argument(writer, &task->arguments[a], unshared);
 	return record;
 }
 
-static void write_step(struct writer *writer, const struct sk_plan_launch *launch,
-		       const struct sk_launch_options *options, const struct sk_step *step)
+static void write_step(struct writer *writer, struct sk_plan_launch *launch, const struct sk_launch_options *options,
+		       const struct sk_step *step)
 {
-	struct sk_plan_step *record = write_call(writer, step->task, false);
+	struct sk_side sides[SK_MAX_SIDES];
+
+	sk_task_sides(writer->model, step->task, sides);
+
+	struct sk_plan_step *record = write_call(writer, launch, step->task, &sides[step->side], false);
 
 	record->number = step->number;
 	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
@@ -454,15 +464,24 @@ static void write_step(struct writer *writer, const struct sk_plan_launch *launc
 
 /* ---- launches ---- */
 
-/* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. */
+/* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
+ * for one another cannot run one by one, so such a launch has no serial entry. */
 static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t number, enum sk_launch_kind kind,
-					   const char *name)
+					   const char *name, const uint32_t resident_cores[SK_MAX_LANES])
 {
 	struct sk_plan_launch *record = &writer->launches[number];
+	bool resident = false;
 
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		record->resident_cores[lane] = resident_cores[lane];
+		resident |= resident_cores[lane] != 0;
+		if (writer->plan->resident_cores[lane] < resident_cores[lane])
+			writer->plan->resident_cores[lane] = resident_cores[lane];
+	}
 	set_string(writer, &record->name, name);
 	add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
-	add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
+	if (!resident)
+		add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
 	record->kind = kind;
 	record->first_step = writer->step_count;
 	record->first_follow = writer->follow_count;
@@ -474,7 +493,7 @@ static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t numbe
 static void write_options(struct writer *writer, struct sk_plan_launch *record, const struct sk_launch_options *options)
 {
 	record->func_align = options->func_align;
-	record->flags =
+	record->flags |=
 		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
 	record->preload = (uint8_t)options->preload;
 	record->copies = (uint8_t)options->split_mode;
@@ -485,10 +504,12 @@ static void write_launch(struct writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->partition->launches[number];
 	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
-	struct sk_plan_launch *record = start_launch(writer, number, launch->kind, launch->name);
+	struct sk_plan_launch *record =
+		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
 
 	set_string(writer, &record->scope, launch->scope);
 	record->step_count = schedule->step_count;
+	record->task_count = launch->task_count;
 	record->follow_count = launch->follow_count;
 	record->partition_count = schedule->partition_count;
 	record->home_count = schedule->home_count;
@@ -504,21 +525,31 @@ static void write_launch(struct writer *writer, uint32_t number)
 		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
 		write_step(writer, record, &launch->options, &schedule->steps[i]);
+	sk_launch_device_cores(writer->model, launch->tasks, launch->task_count, record->device_cores);
 }
 
 static void write_task_entry(struct writer *writer, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const char *name = sk_arena_join(writer->arena, "sk_unfused_", task->name);
+	uint32_t resident_cores[SK_MAX_LANES] = {0};
+	struct sk_side sides[SK_MAX_SIDES];
+	uint32_t count = sk_task_sides(writer->model, number, sides);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sides[i].flags & SK_STEP_RESIDENT)
+			resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
+
 	struct sk_plan_launch *record =
-		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name);
-	struct sk_plan_step *step = write_call(writer, number, true);
+		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
+	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
 
 	set_string(writer, &record->scope, writer->partition->tasks[number].scope);
-	record->step_count = 1;
-	record->lane_steps[task->lane] = 1;
+	record->step_count = count;
+	record->task_count = 1;
 	record->stream = task->stream;
 	record->scratch_size = sk_schedule_scratch(task);
+	sk_launch_device_cores(writer->model, &number, 1, record->device_cores);
 	if (step->kind == SK_STEP_PLAIN) {
 		step->core_set = record->first_home;
 		record->home_count = 1;
@@ -531,6 +562,10 @@ static void write_task_entry(struct writer *writer, uint32_t number)
 		writer->partitions[writer->partition_count++] = (struct sk_plan_partition){
 			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
 	}
+	record->lane_steps[sides[0].lane] = 1;
+	if (count == 1)
+		return;
+	write_call(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

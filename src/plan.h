@@ -15,6 +15,7 @@ enum sk_plan_target {
 	SK_PLAN_ENTRY, /* the entry of plan launch `index`; its name is sk_plan_string(&launch->name) */
 	SK_PLAN_SERIAL_ENTRY, /* its serial entry, <name>_serial */
 	SK_PLAN_KERNEL, /* the function of kernel `index`, of the model and of the plan */
+	SK_PLAN_VECTOR_KERNEL, /* the function of its vector side */
 	SK_PLAN_CONSTANTS, /* the start of the constants */
 };
 

@@ -23,16 +23,22 @@ static struct sk_place at(const struct sk_package_file *file, uint64_t address)
 
 /* ---- where code refers to ---- */
 
+static bool is_code(const struct sk_package_file *file, const int32_t *reference)
+{
+	const struct sk_file_segment *segment =
+		sk_package_file_segment(file, sk_package_file_target(file, reference), 1);
+
+	return segment && segment->executable;
+}
+
 static bool check_kernels(struct sk_diag *diag, const struct sk_package_file *file)
 {
 	bool sound = true;
 
 	for (uint32_t i = 0; i < file->plan.kernel_count; i++) {
 		const struct sk_plan_kernel *kernel = &file->plan.kernels[i];
-		const struct sk_file_segment *segment =
-			sk_package_file_segment(file, sk_package_file_target(file, &kernel->code), 1);
 
-		if (segment && segment->executable)
+		if (is_code(file, &kernel->code) && (!kernel->vector_code || is_code(file, &kernel->vector_code)))
 			continue;
 		sk_error(diag, (struct sk_place){.file = file->path}, "the code of kernel '%s' is not in the package",
 			 sk_plan_string(&kernel->name));
@@ -72,7 +78,11 @@ static uint64_t target_of(const struct sk_package_file *file, const struct sk_co
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return sk_package_file_target(file, &file->plan.plan->constants);
-	return sk_package_file_target(file, &file->plan.kernels[relocation->index].code);
+
+	const struct sk_plan_kernel *kernel = &file->plan.kernels[relocation->index];
+
+	return sk_package_file_target(file, relocation->target == SK_CODE_VECTOR_KERNEL ? &kernel->vector_code
+											: &kernel->code);
 }
 
 /* Both kinds of reference are 32 bits of S + A - P on x86-64 (psABI, R_X86_64_PC32 and R_X86_64_PLT32). */

@@ -180,8 +180,11 @@ static struct code *measure_entries(const struct writer *writer)
 		for (size_t i = 0; i < made->entries.count; i++) {
 			const struct sk_entry *entry = &made->entries.items[i];
 
-			codes[entry->launch] = (struct code){made->code.symbols.items[entry->parallel].size,
-							     made->code.symbols.items[entry->serial].size};
+			struct code *code = &codes[entry->launch];
+
+			*code = (struct code){made->code.symbols.items[entry->parallel].size, 0};
+			if (entry->serial != SK_NO_INDEX)
+				code->serial = made->code.symbols.items[entry->serial].size;
 		}
 	}
 	return codes;
@@ -310,7 +313,8 @@ static void put_task_list(const struct writer *writer)
 		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
 
-			steps[step->task] = step;
+			if (!(step->flags & SK_STEP_VECTOR_SIDE))
+				steps[step->task] = step;
 		}
 	fputs("  \"tasks\": [", writer->stream);
 	for (uint32_t i = 0; i < plan->task_count; i++) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "sides.h"
 #include "units.h"
 
 enum { CANDIDATES_PER_LANE = 2, SCRATCH_ALIGNMENT = 64 };
@@ -36,7 +37,7 @@ struct scheduler {
 	const struct sk_partition *partition;
 	struct stream *streams; /* by stream number of the dependencies */
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
-	uint32_t *seen; /* by task: it is a candidate of the task with this number + 1 */
+	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
 
 	/* The launch that is being scheduled: */
@@ -107,15 +108,20 @@ uint64_t sk_schedule_scratch(const struct sk_task *task)
 	return (task->scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
 }
 
-static void make_step(struct scheduler *scheduler, uint32_t index, uint32_t number, uint64_t unit)
+static void make_step(struct scheduler *scheduler, uint32_t number, uint32_t side_number, const struct sk_side *side,
+		      uint64_t unit)
 {
 	struct sk_launch_schedule *launch = scheduler->launch;
-	struct sk_step *step = &launch->steps[index];
+	struct sk_step *step = &launch->steps[launch->step_count++];
 	const struct sk_task *task = &scheduler->model->tasks.items[number];
+	uint32_t cores = side->flags & SK_STEP_RESIDENT ? side->first_core + side->blocks : 0;
 
 	step->task = number;
-	step->lane = task->lane;
-	step->number = ++launch->lane_steps[task->lane];
+	step->side = side_number;
+	step->lane = side->lane;
+	step->number = ++launch->lane_steps[side->lane];
+	if (cores > launch->resident_cores[side->lane])
+		launch->resident_cores[side->lane] = cores;
 	step->home = SK_ALL_CORES;
 	step->partition = SK_NO_INDEX;
 	switch (kind_of(scheduler->model, step)) {
@@ -135,6 +141,16 @@ static void make_step(struct scheduler *scheduler, uint32_t index, uint32_t numb
 		launch->scratch_size = sk_schedule_scratch(task);
 }
 
+static size_t count_steps(const struct scheduler *scheduler, const struct sk_launch *source)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < source->task_count; i++)
+		count += sk_task_sides(scheduler->model, source->tasks[i], sides);
+	return count;
+}
+
 static void make_steps(struct scheduler *scheduler)
 {
 	const struct sk_launch *source = &scheduler->partition->launches[scheduler->number];
@@ -142,13 +158,20 @@ static void make_steps(struct scheduler *scheduler)
 	const uint64_t *units = sk_units_choose(scheduler->model, source->tasks, source->task_count);
 
 	launch->lane_count = scheduler->lanes;
-	launch->step_count = source->task_count;
-	launch->steps = SK_NEW_ARRAY(scheduler->arena, struct sk_step, source->task_count);
+	launch->steps = SK_NEW_ARRAY(scheduler->arena, struct sk_step, count_steps(scheduler, source));
+	launch->first_steps = SK_NEW_ARRAY(scheduler->arena, uint32_t, source->task_count + (size_t)1);
 	launch->partitions = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_partition, source->task_count);
 	launch->homes = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_home, source->task_count);
 	memset(scheduler->lane_streams, 0, sizeof(scheduler->lane_streams));
-	for (uint32_t i = 0; i < source->task_count; i++)
-		make_step(scheduler, i, source->tasks[i], units[i]);
+	for (uint32_t i = 0; i < source->task_count; i++) {
+		struct sk_side sides[SK_MAX_SIDES];
+		uint32_t count = sk_task_sides(scheduler->model, source->tasks[i], sides);
+
+		launch->first_steps[i] = launch->step_count;
+		for (uint32_t side = 0; side < count; side++)
+			make_step(scheduler, source->tasks[i], side, &sides[side], units[i]);
+	}
+	launch->first_steps[source->task_count] = launch->step_count;
 }
 
 /* ---- patterns ---- */
@@ -230,19 +253,25 @@ bool sk_schedule_known(const struct sk_launch_schedule *launch, uint32_t earlier
 static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t earlier)
 {
 	const struct sk_step *steps = scheduler->launch->steps;
+	uint32_t *seen = &scheduler->seen[steps[earlier].task * SK_MAX_SIDES + steps[earlier].side];
 
-	if (same_home(&steps[earlier], &steps[step]) || scheduler->seen[steps[earlier].task] == steps[step].task + 1)
+	if (same_home(&steps[earlier], &steps[step]) || *seen == step + 1)
 		return;
-	scheduler->seen[steps[earlier].task] = steps[step].task + 1;
+	*seen = step + 1;
 	sk_array_push(scheduler->arena, &scheduler->candidates, earlier);
 }
 
-/* The step of an earlier task if it is in the current launch; else SK_NONE: launches are ordered as wholes. */
-static uint32_t step_of(const struct scheduler *scheduler, uint32_t task)
+/* The steps of an earlier task, from *first to *end: none unless it is in the current launch, since launches are
+ * ordered as wholes. */
+static void steps_of(const struct scheduler *scheduler, uint32_t task, uint32_t *first, uint32_t *end)
 {
 	const struct sk_task_placement *placement = &scheduler->partition->tasks[task];
 
-	return placement->launch == scheduler->number ? placement->step : SK_NONE;
+	*first = *end = 0;
+	if (placement->launch != scheduler->number)
+		return;
+	*first = scheduler->launch->first_steps[placement->step];
+	*end = scheduler->launch->first_steps[placement->step + 1];
 }
 
 static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step, uint32_t earlier,
@@ -266,10 +295,11 @@ static void collect_data(struct scheduler *scheduler, uint32_t step)
 
 	for (uint32_t i = dependencies->first_conflict[task]; i < dependencies->first_conflict[task + 1]; i++) {
 		const struct sk_conflict *conflict = &dependencies->conflicts[i];
-		uint32_t earlier = step_of(scheduler, conflict->task);
+		uint32_t earlier, end;
 
-		if (earlier != SK_NONE && !falls_on_same_cores(scheduler, step, earlier, conflict))
-			add_candidate(scheduler, step, earlier);
+		for (steps_of(scheduler, conflict->task, &earlier, &end); earlier < end; earlier++)
+			if (!falls_on_same_cores(scheduler, step, earlier, conflict))
+				add_candidate(scheduler, step, earlier);
 	}
 }
 
@@ -278,9 +308,9 @@ static void collect_after(struct scheduler *scheduler, uint32_t step)
 	const struct sk_task *task = task_of(scheduler->model, &scheduler->launch->steps[step]);
 
 	for (size_t i = 0; i < task->after.count; i++) {
-		uint32_t earlier = step_of(scheduler, task->after.items[i]);
+		uint32_t earlier, end;
 
-		if (earlier != SK_NONE)
+		for (steps_of(scheduler, task->after.items[i], &earlier, &end); earlier < end; earlier++)
 			add_candidate(scheduler, step, earlier);
 	}
 }
@@ -312,7 +342,7 @@ static void collect_events(struct scheduler *scheduler, uint32_t step)
 	for (uint32_t i = dependencies->first_recorder[task]; i < dependencies->first_recorder[task + 1]; i++) {
 		uint32_t recorder = dependencies->recorders[i];
 
-		if (step_of(scheduler, recorder) == SK_NONE)
+		if (scheduler->partition->tasks[recorder].launch != scheduler->number)
 			continue;
 		for (uint32_t k = 0; k < SK_MAX_LANES * CANDIDATES_PER_LANE; k++)
 			if (scheduler->recorded[recorder][k])
@@ -376,11 +406,17 @@ static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step
 	return clock ? clock : before;
 }
 
-/* debug-sync-all: the step in front has awaited the one in front of it, and so on. */
+/* debug-sync-all: the step in front has awaited the one in front of it, and so on. The sides of a mix task, of which
+ * the vector side comes second, run at once. */
 static void collect_all(struct scheduler *scheduler, uint32_t step)
 {
-	if (step > 0)
-		add_candidate(scheduler, step, step - 1);
+	const struct sk_step *steps = scheduler->launch->steps;
+	uint32_t first = steps[step].side ? step - 1 : step;
+
+	if (first > 0)
+		add_candidate(scheduler, step, first - 1);
+	if (first > 0 && steps[first - 1].side)
+		add_candidate(scheduler, step, first - 2);
 }
 
 static void schedule_step(struct scheduler *scheduler, uint32_t index)
@@ -436,7 +472,7 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 		.partition = partition,
 		.streams = SK_NEW_ARRAY(arena, struct stream, partition->dependencies->stream_count),
 		.recorded = SK_NEW_ARRAY(arena, const uint32_t *, model->tasks.count),
-		.seen = SK_NEW_ARRAY(arena, uint32_t, model->tasks.count),
+		.seen = SK_NEW_ARRAY(arena, uint32_t, SK_MAX_SIDES * model->tasks.count),
 		.lanes = model->device->lane_count,
 		.everything = SK_NEW_ARRAY(arena, const uint32_t *, model->device->lane_count),
 	};

@@ -4,7 +4,10 @@
  * A core set is all cores of a lane, or one home: the core of the lane that has the stream's number modulo the lane's
  * cores. An await holds for every core count, so two homes count as different cores, and a home as different from
  * `all`. A lane of a launch has SK_MAX_HOMES homes at most, for as many streams; further streams share them, in turn.
- * So what is known per core set stays small, however many streams there are. */
+ * So what is known per core set stays small, however many streams there are.
+ *
+ * A mix task has two steps, one for each side. They run at once, so neither awaits the other; each awaits what the task
+ * depends on, and who depends on the task awaits both. */
 #ifndef SK_SCHEDULE_H
 #define SK_SCHEDULE_H
 
@@ -14,6 +17,7 @@ enum { SK_MAX_HOMES = 128 };
 
 struct sk_step {
 	uint32_t task;
+	uint32_t side; /* of the task (sides.h) */
 	uint32_t lane;
 	uint32_t number; /* from 1 in the lane's program */
 	uint32_t home; /* of the launch's homes, or SK_ALL_CORES */
@@ -27,8 +31,9 @@ struct sk_step {
 };
 
 struct sk_launch_schedule {
-	struct sk_step *steps; /* of the launch's tasks, in network order */
+	struct sk_step *steps; /* of the launch's tasks, in network order; the sides of a task stand together */
 	uint32_t step_count;
+	uint32_t *first_steps; /* by place of a task in the launch, and one more: where its steps begin */
 	struct sk_plan_home *homes;
 	uint32_t home_count;
 	struct sk_plan_partition *partitions; /* distinct */
@@ -36,6 +41,7 @@ struct sk_launch_schedule {
 	uint32_t lane_count; /* of the device */
 	uint32_t lane_steps[SK_MAX_LANES];
 	uint64_t scratch_size; /* what a core needs for the greediest task; a multiple of 64 */
+	uint32_t resident_cores[SK_MAX_LANES]; /* that blocks which wait for one another need at once */
 };
 
 struct sk_schedule {

@@ -167,19 +167,35 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 	return text;
 }
 
+/* What the launch takes of the device it was planned for: "24 core", "4 vector", "24 x 1:2" (groups of a cube core and
+ * two vector cores). */
+static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const uint32_t *cores = launch->device_cores;
+
+	if (cores[0] && cores[1])
+		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] > cores[0] ? 2 : 1);
+
+	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
+
+	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_plan_string(&plan->lanes[lane]));
+}
+
 void sk_show_launches(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "rlllrrrl");
-	HEADINGS(&table, "#", "entry", "kind", "scope", "stream", "steps", "awaits", "follows");
+	sk_table_init(&table, show->arena, "rllllrrrl");
+	HEADINGS(&table, "#", "entry", "kind", "cores", "scope", "stream", "steps", "awaits", "follows");
 	for (uint32_t i = 0; i < shown_launches(show); i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
 		sk_table_cell(&table, "%u", i);
 		sk_table_cell(&table, "%s", sk_plan_string(&launch->name));
 		sk_table_cell(&table, "%s", kind_name(launch));
+		sk_table_cell(&table, "%s", device_cores_text(show, launch));
 		sk_table_cell(&table, "%s", or_dash(&launch->scope));
 		sk_table_cell(&table, "%u", launch->stream);
 		sk_table_cell(&table, "%u", launch->step_count);
@@ -193,20 +209,43 @@ void sk_show_launches(const struct sk_show *show)
 
 static const char *cores_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
+	bool fixed = step->flags & SK_STEP_RESIDENT && step->kind == SK_STEP_BLOCKS;
+	const char *fed = step->flags & SK_STEP_FEED ? ", others fed" : "";
+
+	if (fixed && step->blocks == 1)
+		return sk_arena_print(show->arena, "core %u%s", step->first_core, fed);
+	if (fixed)
+		return sk_arena_print(show->arena, "cores %u to %u%s", step->first_core,
+				      step->first_core + step->blocks - 1, fed);
 	if (step->core_set == SK_ALL_CORES)
 		return "all cores";
 	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);
 }
 
+static const char *early_text(const struct sk_plan_step *step)
+{
+	static const char *const texts[] = {"", ", waits by itself", ", may end early",
+					    ", waits by itself, may end early"};
+
+	return texts[(step->flags & SK_STEP_EARLY_WAIT ? 1 : 0) + (step->flags & SK_STEP_EARLY_SET ? 2 : 0)];
+}
+
 /* How the step's work is divided. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
+	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? "cube side, "
+			   : step->flags & SK_STEP_VECTOR_SIDE ? "vector side, "
+							       : "";
+
 	switch (step->kind) {
 	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_RESIDENT)
+			return sk_arena_print(show->arena, "%s%u block%s at once", side, step->blocks,
+					      plural(step->blocks));
 		return sk_arena_print(show->arena, "%u block%s", step->blocks, plural(step->blocks));
 	case SK_STEP_BLOCKS_RANGE:
-		return sk_arena_print(show->arena, "%u block%s of %" PRIu64, step->blocks, plural(step->blocks),
-				      step->extent);
+		return sk_arena_print(show->arena, "%u block%s of %" PRIu64 "%s", step->blocks, plural(step->blocks),
+				      step->extent, step->flags & SK_STEP_RESIDENT ? " at once" : "");
 	case SK_STEP_SPLIT: {
 		uint64_t unit = show->file->plan.partitions[step->partition].unit;
 		uint64_t units = (step->extent - 1) / unit + 1;
@@ -257,8 +296,12 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
 
-		text = sk_arena_print(show->arena, "%s%s%s", i ? text : "awaits ", i ? ", " : "",
-				      sk_plan_string(&plan->tasks[awaited->task].name));
+		const char *side = awaited->flags & SK_STEP_CUBE_SIDE	  ? " (cube side)"
+				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
+									  : "";
+
+		text = sk_arena_print(show->arena, "%s%s%s%s", i ? text : "awaits ", i ? ", " : "",
+				      sk_plan_string(&plan->tasks[awaited->task].name), side);
 	}
 	return text;
 }
@@ -321,7 +364,7 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", sk_plan_string(&plan->kernels[step->kernel].name));
 		sk_table_cell(&table, "%s", sk_plan_string(&plan->lanes[step->lane]));
 		sk_table_cell(&table, "%s", cores_text(show, step));
-		sk_table_cell(&table, "%s", work_text(show, step));
+		sk_table_cell(&table, "%s%s", work_text(show, step), early_text(step));
 		if (costs)
 			sk_table_cell(&table, "%s", cost_text(show, &plan->tasks[step->task]));
 		sk_table_cell(&table, "%s%s", awaits_text(show, step), flushes_text(step, step->await_count));

@@ -20,13 +20,15 @@ enum attribute {
 	ATTRIBUTE_OP,
 	ATTRIBUTE_ISA,
 	ATTRIBUTE_EARLY_START,
+	ATTRIBUTE_AIC,
+	ATTRIBUTE_AIV,
 };
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
-const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube",	   "vector",	"mix",	     "split",
-						       "blocks",   "unfusible", "reentrant", "nontemporal",
-						       "sync-all", "op",	"isa",	     "early-start"};
+const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube",	    "vector",	   "mix",	  "split",    "blocks",
+						       "unfusible", "reentrant",   "nontemporal", "sync-all", "op",
+						       "isa",	    "early-start", "aic",	  "aiv"};
 
 static const struct {
 	enum value_rule rule;
@@ -39,6 +41,8 @@ static const struct {
 	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_ISA] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
+	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_AIV] = {NEEDS_VALUE, NULL, 0},
 };
 
 static bool is_identifier(const char *text)
@@ -139,6 +143,7 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		break;
 	case ATTRIBUTE_MIX:
 		set_lane(source, signature, at, SK_LANE_MIX);
+		signature->mix_ratio = value && !strcmp(value, "1:2") ? 2 : 1;
 		break;
 	case ATTRIBUTE_SPLIT:
 		set_spread(source, signature, at, SK_STEP_SPLIT, value);
@@ -165,7 +170,16 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->isa = parse_isa(source, at, value);
 		break;
 	case ATTRIBUTE_EARLY_START:
-		signature->early_start = true;
+		signature->early_wait = value && strcmp(value, "set") != 0;
+		signature->early_set = value && strcmp(value, "wait") != 0;
+		break;
+	case ATTRIBUTE_AIC:
+		signature->aic = value;
+		source->sides_at = at;
+		break;
+	case ATTRIBUTE_AIV:
+		signature->aiv = value;
+		source->sides_at = at;
 		break;
 	}
 }

@@ -18,6 +18,7 @@ struct sk_signature_source {
 	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
 	const char *spread_name, *spread_at;
+	const char *sides_at; /* `aic` or `aiv`, the last one */
 	const char *result_at;
 };
 
@@ -34,7 +35,7 @@ bool sk_signature_is_word_character(char c);
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 12 };
+enum { SK_ATTRIBUTES = 14 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are

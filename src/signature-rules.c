@@ -162,15 +162,37 @@ static void check_split(struct sk_signature_source *source, struct sk_signature 
 	}
 }
 
+/* What makes the blocks of a kernel work together, or NULL. */
+static const char *cooperation(const struct sk_signature *signature)
+{
+	return signature->lane == SK_LANE_MIX		       ? "mix"
+	       : signature->sync_all			       ? "sync-all"
+	       : signature->early_wait || signature->early_set ? "early-start"
+							       : NULL;
+}
+
+/* Blocks that wait for one another are blocks, whether the signature says so or not. */
+static void resolve_cooperation(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	const char *attribute = cooperation(signature);
+
+	if (attribute && signature->spread == SK_STEP_SPLIT)
+		sk_signature_error(source, source->spread_at, "'split' and '%s' exclude each other", attribute);
+	if (signature->lane == SK_LANE_MIX && signature->spread == SK_STEP_BLOCKS_RANGE)
+		sk_signature_error(source, source->spread_at,
+				   "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different "
+				   "numbers of blocks; write 'blocks'");
+	if (source->sides_at && signature->lane != SK_LANE_MIX)
+		sk_signature_error(source, source->sides_at, "'aic' and 'aiv' name the sides of a 'mix' kernel");
+	if ((signature->lane == SK_LANE_MIX || signature->sync_all) && signature->spread == SK_STEP_PLAIN)
+		signature->spread = SK_STEP_BLOCKS;
+}
+
 static void check_block(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	bool spmd = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
 	uint32_t block = SK_NONE;
-	const char *needs = spmd			     ? "blocks"
-			    : signature->lane == SK_LANE_MIX ? "mix"
-			    : signature->sync_all	     ? "sync-all"
-			    : signature->early_start	     ? "early-start"
-							     : NULL;
+	const char *attribute = cooperation(signature), *needs = attribute ? attribute : spmd ? "blocks" : NULL;
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		if (signature->parameters[i].kind != SK_PARAMETER_BLOCK)
@@ -193,6 +215,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	check_binding(source, signature);
 	resolve_spread(source, signature);
 	check_split(source, signature);
+	resolve_cooperation(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)
 		sk_signature_error(source, source->result_at,

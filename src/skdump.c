@@ -140,8 +140,7 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file)
 {
 	const struct sk_plan_view *plan = &file->plan;
-	uint32_t entries = plan->launch_count - plan->network_launch_count;
-	uint32_t steps = plan->step_count - entries;
+	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
 	bool sound =
 		sk_verify_orders(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
 
@@ -149,6 +148,8 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
+	for (uint32_t i = 0; i < plan->network_launch_count; i++)
+		steps += plan->launches[i].step_count;
 	printf("verified: %u launch%s, %u step%s", plan->network_launch_count,
 	       plan->network_launch_count == 1 ? "" : "es", steps, steps == 1 ? "" : "s");
 	if (entries)

@@ -26,20 +26,28 @@
  * clock. Homes of different streams count as different cores in all of this; where they coincide, more is ordered, not
  * less.
  *
+ * The two steps of a mix task count as one that makes each access once: what it must come behind is known to both, and
+ * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
+ * business, as it is with blocks.
+ *
  * Within one step, where several cores run it, writes must be divided and overlap nothing else of the call but an
  * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
  * the blocks that share one argument themselves.
  *
  * Why no await can wait for itself. An await names an earlier step of its launch, and every core runs its steps in the
  * launch's order (sk_plan_check_launch), so the first step in that order that some core never finishes awaits only
- * steps that their cores finish and publish. This needs no assumption about which homes coincide. Launches follow
- * earlier launches only.
+ * steps that their cores finish and publish. This needs no assumption about which homes coincide. The sides of a mix
+ * task, which do wait for each other, count as one step in this: neither awaits the other, and no core runs blocks of
+ * both (sk_plan_check_launch), so both begin, and all their blocks run at once, as those of every RESIDENT step do.
+ * Launches follow earlier launches only.
  *
  * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished.
  *
  * Last, that the order is the right one: two tasks that conflict run in network order, and each task runs exactly once.
  */
 #include "verify.h"
+
+#include <string.h>
 
 #include "access.h"
 #include "history.h"
@@ -77,6 +85,7 @@ struct verifier {
 	struct lesson
 		*everybody_lessons[SK_MAX_LANES]; /* by number of those clocks: which await has taught it; only … */
 	struct lesson **home_lessons; /* … where facts are wanted */
+	uint32_t *cube_side; /* what every core of the lane knew when the cube side of the task at hand began */
 	uint32_t **proofs; /* by step of the launch: what an await on it proves; NULL if nobody awaits it */
 
 	/* The access at hand. */
@@ -137,7 +146,8 @@ static uint32_t home_entry(const struct verifier *verifier, const struct sk_plan
 static bool is_known(const struct verifier *verifier, const struct sk_plan_step *step,
 		     const struct sk_plan_step *earlier)
 {
-	const uint32_t *shared = verifier->everybody[step->lane];
+	const uint32_t *shared =
+		step->flags & SK_STEP_CUBE_SIDE ? verifier->cube_side : verifier->everybody[step->lane];
 	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(verifier, step);
 	uint32_t lane = earlier->lane;
 
@@ -262,7 +272,7 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_launch *launch = &view->launches[index];
-	uint64_t clocks = 2 * SK_MAX_LANES + (uint64_t)launch->home_count + launch->step_count;
+	uint64_t clocks = 2 * SK_MAX_LANES + 1 + (uint64_t)launch->home_count + launch->step_count;
 
 	verifier->launch = launch;
 	verifier->clock_length = view->lane_count + launch->home_count;
@@ -275,6 +285,7 @@ static bool begin_launch(struct verifier *verifier, uint32_t index)
 		verifier->everybody[lane] = new_clock(verifier);
 		verifier->anybody[lane] = new_clock(verifier);
 	}
+	verifier->cube_side = new_clock(verifier);
 	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
 	for (uint32_t home = 0; home < launch->home_count; home++)
 		verifier->homes[home] = new_clock(verifier);
@@ -357,6 +368,23 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 	note_step(verifier, access);
 }
 
+/* How many steps there are from this one on that the task has. */
+static uint32_t side_count(const struct sk_plan_step *step)
+{
+	return step->flags & SK_STEP_CUBE_SIDE ? 2 : 1;
+}
+
+/* The same as is_known, of all sides of both. */
+static bool knows_node(const struct verifier *verifier, const struct sk_plan_step *step,
+		       const struct sk_plan_step *earlier)
+{
+	for (uint32_t i = 0; i < side_count(step); i++)
+		for (uint32_t j = 0; j < side_count(earlier); j++)
+			if (!is_known(verifier, &step[i], &earlier[j]))
+				return false;
+	return true;
+}
+
 /* Rule 3. Without accesses there are no bytes that fall to a core. */
 static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
 		       const struct sk_step_access *later)
@@ -382,7 +410,7 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
 	*kind = SK_FACT_KNOWN;
-	if (is_known(verifier, other, one))
+	if (knows_node(verifier, other, one))
 		return true;
 	*kind = SK_FACT_SAME_CORE;
 	return same_cores(view, earlier, later);
@@ -504,25 +532,45 @@ static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t in
 }
 
 /* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
- * front of it had, so all steps in front of a step have ended on all cores of all lanes. */
+ * front of it had, so all steps in front of a step have ended on all cores of all lanes. The sides of a mix task are
+ * one step in this. */
 static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
-	const struct sk_plan_step *step = &verifier->view->steps[index], *before = step - 1;
-	bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
+	const struct sk_plan_step *step = &verifier->view->steps[index];
+	const struct sk_plan_step *before = step - (step->flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
 
-	if (same_home || is_known(verifier, step, before))
-		return;
-	sk_error(verifier->diag, place(verifier),
-		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
-		 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, index - 1));
+	for (; before < &verifier->view->steps[index] && before >= &verifier->view->steps[verifier->launch->first_step];
+	     before--) {
+		bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
+
+		if (!same_home && !is_known(verifier, step, before)) {
+			sk_error(
+				verifier->diag, place(verifier),
+				"launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on "
+				"all cores",
+				launch_name(verifier, launch), task_name(verifier, index),
+				sk_plan_string(&verifier->view->tasks[before->task].name));
+			return;
+		}
+		if (!(before->flags & SK_STEP_VECTOR_SIDE))
+			return;
+	}
 }
 
+/* Of a mix task the cube side, whose accesses are those of both. */
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *step = &view->steps[index];
 
 	execute_awaits(verifier, step);
+	finish_step(verifier, step);
+	if (side_count(step) == 2) {
+		memcpy(verifier->cube_side, verifier->everybody[step->lane],
+		       verifier->clock_length * sizeof(*verifier->cube_side));
+		execute_awaits(verifier, &step[1]);
+		finish_step(verifier, &step[1]);
+	}
 	if (verifier->order_count && launch < view->network_launch_count)
 		check_orders(verifier, launch, index);
 	if (verifier->launch->flags & SK_LAUNCH_SYNC_ALL && index > verifier->launch->first_step)
@@ -537,7 +585,6 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 					    !sk_access_writes(&view->arguments[argument]))
 				check_access(verifier, &(struct sk_step_access){launch, index, argument});
 		}
-	finish_step(verifier, step);
 }
 
 static void check_launch(struct verifier *verifier, uint32_t launch)
@@ -546,7 +593,7 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 
 	if (!begin_launch(verifier, launch))
 		return;
-	for (uint32_t i = 0; i < record->step_count; i++)
+	for (uint32_t i = 0; i < record->step_count; i += side_count(&verifier->view->steps[record->first_step + i]))
 		check_step(verifier, launch, record->first_step + i);
 }
 
@@ -569,12 +616,19 @@ static void count_steps(struct verifier *verifier)
 
 	for (uint32_t i = 0; i < view->launch_count; i++) {
 		const struct sk_plan_launch *launch = &view->launches[i];
+		uint32_t tasks = 0;
 
-		if (launch->kind == SK_LAUNCH_TASK && launch->step_count != 1)
-			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u steps instead of one",
-				 launch_name(verifier, i), launch->step_count);
-		for (uint32_t j = 0; launch->kind != SK_LAUNCH_TASK && j < launch->step_count; j++)
-			runs[view->steps[launch->first_step + j].task]++;
+		for (uint32_t j = 0; j < launch->step_count; j++) {
+			const struct sk_plan_step *step = &view->steps[launch->first_step + j];
+
+			if (step->flags & SK_STEP_VECTOR_SIDE)
+				continue;
+			tasks++;
+			runs[step->task] += launch->kind != SK_LAUNCH_TASK;
+		}
+		if (launch->kind == SK_LAUNCH_TASK && tasks != 1)
+			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u tasks instead of one",
+				 launch_name(verifier, i), tasks);
 	}
 	for (uint32_t i = 0; i < view->task_count; i++)
 		if (runs[i] != 1)
@@ -595,6 +649,8 @@ static void sort_orders(struct verifier *verifier)
 		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
 			uint32_t step = view->launches[l].first_step + i, task = view->steps[step].task;
 
+			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)
+				continue;
 			verifier->step_of[task] = step;
 			verifier->launch_of[task] = l;
 		}

@@ -330,7 +330,7 @@ void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call)
 	}
 	/* call kernel */
 	PUT(e, CALL, 0);
-	sk_x86_relocate(e, true, SK_CODE_KERNEL, call->index, 0);
+	sk_x86_relocate(e, true, call->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, call->index, 0);
 }
 
 static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct sk_plan_argument *argument)

@@ -24,6 +24,8 @@ enum {
 	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* step numbers of steps whose times are noted */
 };
 
+enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
+
 struct lowering {
 	struct sk_arena *arena; /* scratch */
 	const struct sk_plan_view *plan;
@@ -78,6 +80,7 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 			.kind = SK_OP_CALL,
 			.index = kernel_of(l, step),
 			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
+			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
 			.extent = step->extent,
 			.arguments = arguments,
 			.argument_count = step->argument_count,
@@ -88,6 +91,8 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step)
 	}
 	if (step->flags & SK_STEP_STATUS)
 		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = step->task});
+	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
+		push(l, (struct sk_op){.kind = SK_OP_WAITED, .number = step->task});
 }
 
 static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
@@ -95,10 +100,14 @@ static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
 	struct sk_op op = {
 		.kind = SK_OP_BLOCKS_BEGIN,
 		.label = new_label(l),
-		.blocks = step->blocks,
-		.order = l->program->serial		? SK_BLOCKS_ALL
-			 : step->kind == SK_STEP_BLOCKS ? SK_BLOCKS_OF_CORE
-							: SK_BLOCKS_OF_RANGE,
+		.blocks = step->kind == SK_STEP_PLAIN ? 1 : step->blocks,
+		.first_core = step->first_core,
+		.calls_runtime = step->flags & CALLS_RUNTIME && !l->program->serial,
+		.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_BLOCKS_ALL
+			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_BLOCKS_OF_RANGE
+			 : step->flags & SK_STEP_RESIDENT		   ? SK_BLOCKS_RESIDENT
+									   : SK_BLOCKS_OF_CORE,
 	};
 
 	if (op.order == SK_BLOCKS_OF_RANGE)
@@ -129,6 +138,14 @@ static void lower_split(struct lowering *l, const struct sk_plan_step *step)
 	push_label(l, label);
 }
 
+static bool has_block(const struct lowering *l, const struct sk_plan_step *step)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (l->plan->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+			return true;
+	return false;
+}
+
 static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 {
 	switch ((enum sk_step_kind)step->kind) {
@@ -141,8 +158,16 @@ static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 			lower_blocks(l, step);
 		break;
 	default:
-		lower_call(l, step);
+		if (has_block(l, step))
+			lower_blocks(l, step);
+		else
+			lower_call(l, step);
 	}
+	if (step->flags & SK_STEP_FEED)
+		push(l, (struct sk_op){
+				.kind = SK_OP_FEED,
+				.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+			});
 	if (step->flags & SK_STEP_NONTEMPORAL)
 		push(l, (struct sk_op){.kind = SK_OP_FENCE});
 }
@@ -248,6 +273,16 @@ static void lower_prologue(struct lowering *l, uint32_t lane)
 	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
 }
 
+static void lower_run(struct lowering *l, const struct sk_plan_step *step)
+{
+	lower_time(l, step, SK_BEGAN);
+	if (step->flags & SK_STEP_FLUSH_BEFORE)
+		push(l, (struct sk_op){.kind = SK_OP_FLUSH});
+	lower_body(l, step);
+	if (step->flags & SK_STEP_FLUSH_AFTER)
+		push(l, (struct sk_op){.kind = SK_OP_FLUSH});
+}
+
 static void lower_lane(struct lowering *l, uint32_t lane)
 {
 	uint32_t before = SK_NO_INDEX;
@@ -260,15 +295,16 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 		push_task(l, step);
 		open_guard(l, step->core_set);
 		lower_preloads(l, before, i, after);
-		if (step->await_count)
-			lower_time(l, step, SK_ARRIVED);
-		lower_awaits(l, step);
-		lower_time(l, step, SK_BEGAN);
-		if (step->flags & SK_STEP_FLUSH_BEFORE)
-			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
-		lower_body(l, step);
-		if (step->flags & SK_STEP_FLUSH_AFTER)
-			push(l, (struct sk_op){.kind = SK_OP_FLUSH});
+		if (step->flags & SK_STEP_EARLY_WAIT) {
+			/* Behind the call all cores know what the step knows, those without a block as well. */
+			lower_run(l, step);
+			lower_awaits(l, step);
+		} else {
+			if (step->await_count)
+				lower_time(l, step, SK_ARRIVED);
+			lower_awaits(l, step);
+			lower_run(l, step);
+		}
 		lower_time(l, step, SK_ENDED);
 		if (step->flags & SK_STEP_PUBLISH)
 			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
@@ -417,6 +453,8 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 
 	if (reason)
 		return reason;
+	if (kind == SK_ENTRY_SERIAL && sk_plan_is_resident(lowering.launch))
+		return "blocks that run at once have no serial entry";
 	if (kind == SK_ENTRY_PARALLEL)
 		lower_parallel(&lowering, name);
 	else

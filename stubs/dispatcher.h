@@ -15,6 +15,7 @@
 /* What a relocation in a dispatcher refers to. */
 enum sk_code_target {
 	SK_CODE_KERNEL, /* the function of plan kernel number `index` */
+	SK_CODE_VECTOR_KERNEL, /* the function of its vector side */
 	SK_CODE_CONSTANTS, /* the start of the constants */
 };
 

@@ -53,6 +53,27 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
 }
 
+static void emit_feed(struct sk_x86_emitter *e, uint32_t step)
+{
+	/* mov rdi, core; mov esi, step; mov rax, [core.runtime]; call [rax + feed] */
+	PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
+	sk_x86_set_register(e, SK_RSI, step);
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
+	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_FEED);
+}
+
+static void emit_waited(struct sk_x86_emitter *e, uint32_t task)
+{
+	uint32_t forgotten = sk_x86_new_label(e);
+
+	sk_array_push(
+		e->arena, &e->tails,
+		(struct sk_x86_tail){.label = forgotten, .restart = SK_NO_INDEX, .task = task, .forgotten = true});
+	/* cmp dword ptr [block.waited], 0; je forgotten */
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
+}
+
 /* The slow path's arguments: rsi is the word, rdx the number to wait for. */
 static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -119,7 +140,9 @@ static void emit_tails(struct sk_x86_emitter *e)
 			begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
 		if (tail->restart == SK_NO_INDEX) {
-			/* mov dword ptr [core.failed_task], task; jmp leave */
+			/* mov eax, SK_STATUS_NOT_AWAITED; mov dword ptr [core.failed_task], task; jmp leave */
+			if (tail->forgotten)
+				PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
 			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
 			sk_x86_jump(e, SK_X86_JUMP, e->leave);
 			continue;
@@ -200,6 +223,25 @@ static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op *op
 		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = op->blocks);
 }
 
+/* What the block's functions need, or that there are none. eax stays. */
+static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	int32_t block = (int32_t)e->frame.block;
+
+	if (!op->calls_runtime) {
+		/* mov qword ptr [block.functions], 0 */
+		PUT(e, STORE64_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS, .immediate = 0);
+		return;
+	}
+	/* mov rcx, [core.runtime]; mov rcx, [runtime.block_functions]; mov [block.functions], rcx; mov [block.core],
+	 * core; mov dword ptr [block.step], step */
+	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_RUNTIME);
+	PUT(e, LOAD64, .reg = SK_RCX, .rm = SK_RCX, .disp = RUNTIME_BLOCK_FUNCTIONS);
+	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
+	PUT(e, STORE64, .reg = CORE, .rm = SK_RSP, .disp = block + BLOCK_CORE);
+	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = op->number);
+}
+
 /* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
 static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -209,23 +251,32 @@ static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
-		/* mov eax, [core.index] or [ranges + low]; cmp eax, end; jae label */
-		if (op->order == SK_BLOCKS_OF_CORE)
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
-		else
+		/* mov eax, [core.index] or [ranges + low]; sub rax, first; cmp eax, end; jae label
+		 * A core in front of the first one has a number that is too great, being unsigned. */
+		if (op->order == SK_BLOCKS_OF_RANGE)
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_LOW);
+		else
+			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
+		if (op->first_core != 0)
+			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = op->first_core);
 		emit_blocks_compare(e, op);
 		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, op->label);
 	}
-	/* mov dword ptr [block.count], blocks;  loop: mov [block.index], eax */
+	/* mov dword ptr [block.count], blocks;  …;  loop: mov [block.index], eax */
 	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = op->blocks);
+	emit_block_runtime(e, op);
 	e->loop = sk_x86_new_label(e);
 	sk_x86_set_label(e, e->loop);
 	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
+	/* mov dword ptr [block.waited], 0 */
+	if (op->calls_runtime)
+		PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_WAITED, .immediate = 0);
 }
 
 static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
 {
+	if (op->order == SK_BLOCKS_RESIDENT)
+		return;
 	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
 	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
 	if (op->order == SK_BLOCKS_OF_CORE)
@@ -251,12 +302,18 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 		return 1u << CORE;
 	case SK_OP_STATUS:
 		return e->program->serial ? 0 : 1u << CORE;
+	case SK_OP_WAITED:
+	case SK_OP_FEED:
+		return 1u << CORE;
 	case SK_OP_PUBLISH:
 		return 1u << BASE | 1u << PROGRESS;
 	case SK_OP_RANGE:
 		return 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
-		return op->order == SK_BLOCKS_OF_CORE ? 1u << CORE : op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0;
+		return (op->order == SK_BLOCKS_OF_CORE || op->order == SK_BLOCKS_RESIDENT || op->calls_runtime
+				? 1u << CORE
+				: 0) |
+		       (op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
 	default:
 		return 0;
 	}
@@ -445,6 +502,12 @@ static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
 		break;
 	case SK_OP_STATUS:
 		emit_status(e, op->number);
+		break;
+	case SK_OP_WAITED:
+		emit_waited(e, op->number);
+		break;
+	case SK_OP_FEED:
+		emit_feed(e, op->number);
 		break;
 	case SK_OP_RESULT:
 		sk_x86_emit_result(e, op->arguments);

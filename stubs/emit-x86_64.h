@@ -42,12 +42,18 @@ enum {
 	LANE_WORDS = 8,
 	LANE_COUNT = 16,
 	RUNTIME_AWAIT = 0,
+	RUNTIME_FEED = 8,
+	RUNTIME_BLOCK_FUNCTIONS = 16,
 	HOME_WORD = 0,
 	HOME_MINE = 8,
 	RANGE_LOW = 0,
 	RANGE_HIGH = 8,
 	BLOCK_INDEX = 0,
 	BLOCK_COUNT = 4,
+	BLOCK_FUNCTIONS = 8,
+	BLOCK_CORE = 16,
+	BLOCK_STEP = 24,
+	BLOCK_WAITED = 28,
 };
 #define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
 AGREES(sk_core, lane, CORE_LANE);
@@ -67,6 +73,8 @@ AGREES(sk_lane, base, LANE_BASE);
 AGREES(sk_lane, words, LANE_WORDS);
 AGREES(sk_lane, count, LANE_COUNT);
 AGREES(sk_runtime, await, RUNTIME_AWAIT);
+AGREES(sk_runtime, feed, RUNTIME_FEED);
+AGREES(sk_runtime, block_functions, RUNTIME_BLOCK_FUNCTIONS);
 AGREES(sk_home, word, HOME_WORD);
 AGREES(sk_home, mine, HOME_MINE);
 AGREES(sk_range, low, RANGE_LOW);
@@ -76,6 +84,10 @@ AGREES(sk_times, began, 8 * SK_BEGAN);
 AGREES(sk_times, ended, 8 * SK_ENDED);
 AGREES(sk_block, index, BLOCK_INDEX);
 AGREES(sk_block, count, BLOCK_COUNT);
+AGREES(sk_block, functions, BLOCK_FUNCTIONS);
+AGREES(sk_block, core, BLOCK_CORE);
+AGREES(sk_block, step, BLOCK_STEP);
+AGREES(sk_block, waited, BLOCK_WAITED);
 
 /* From rsp: arguments of calls, copies of arguments by reference, the block. */
 struct sk_x86_frame {
@@ -88,6 +100,7 @@ struct sk_x86_tail {
 	uint32_t label;
 	uint32_t restart; /* await: where the waiting core tries again; else SK_NO_INDEX */
 	uint32_t task; /* that it is for */
+	bool forgotten; /* SK_OP_WAITED: the status is SK_STATUS_NOT_AWAITED */
 };
 
 struct sk_x86_jump {

@@ -23,8 +23,10 @@ enum sk_op_kind {
 	SK_OP_RANGE, /* the range is this core's of partition `index`; if it is empty, jump to label */
 	SK_OP_BLOCKS_BEGIN, /* repeats up to BLOCKS_END for this core's blocks, as order says; none: jump to label */
 	SK_OP_BLOCKS_END,
-	SK_OP_CALL, /* kernel `index` with arguments */
+	SK_OP_CALL, /* kernel `index`, or if so its vector side, with arguments */
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
+	SK_OP_FEED, /* takes part in sk_sync_all of the step at place `number` of the launch */
+	SK_OP_WAITED, /* a block that has not waited by itself ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
@@ -38,6 +40,7 @@ enum sk_block_order {
 	SK_BLOCKS_ALL, /* 0, 1, … blocks - 1 */
 	SK_BLOCKS_OF_CORE, /* the core's index, then every core count further */
 	SK_BLOCKS_OF_RANGE, /* those in the core's range of partition `index` */
+	SK_BLOCKS_RESIDENT, /* one at most: the core's index less first_core */
 };
 
 enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
@@ -51,8 +54,10 @@ struct sk_op {
 	enum sk_block_order order;
 	enum sk_moment moment;
 	uint32_t blocks;
+	uint32_t first_core;
+	bool calls_runtime; /* the blocks can; `number` is their step's place in the launch */
 	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
-	bool divided;
+	bool divided, vector_side;
 	uint64_t extent;
 	const struct sk_plan_argument *arguments;
 	uint32_t argument_count;

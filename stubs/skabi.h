@@ -8,12 +8,13 @@
 
 #include <stdint.h>
 
+#include "skkernel.h"
 #include "skplan.h"
 
 /* The structs read as tables: */
 /* clang-format off */
 
-#define SK_ABI_VERSION 2u
+#define SK_ABI_VERSION 3u
 
 enum {
 	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
@@ -24,12 +25,19 @@ enum {
  * through unchanged, so the runtime tells the two apart by failed_task. */
 #define SK_STATUS_ABORTED INT32_MIN
 
+/* What an entry returns when the kernel of failed_task has returned without sk_wait_pre_task_end. */
+#define SK_STATUS_NOT_AWAITED (INT32_MIN + 1)
+
 struct sk_core;
 
 /* Runtime functions that a dispatcher may call. */
 struct sk_runtime {
 	/* Waits until *word >= target. 0: it is; otherwise the launch has been aborted and the core must leave. */
 	int (*await)(struct sk_core *core, const volatile uint64_t *word, uint64_t target);
+	/* Behind the blocks of a step with FEED, number `step` of the launch, on every core: one that has no block takes
+	 * part in sk_sync_all until the blocks have ended. */
+	void (*feed)(struct sk_core *core, uint32_t step);
+	const struct sk_block_functions *block_functions; /* for blocks of RESIDENT and EARLY steps */
 };
 
 /* The range of one partition that this core computes. */

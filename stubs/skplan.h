@@ -15,7 +15,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 4u
+#define SK_PLAN_VERSION 5u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -116,12 +116,22 @@ enum {
 	SK_STEP_TIMED = 8,	 /* the dispatcher notes when it comes to the step, begins and ends it */
 	SK_STEP_FLUSH_BEFORE = 16, /* the core's data cache is flushed behind the awaits, before the call … */
 	SK_STEP_FLUSH_AFTER = 32,  /* … and behind the call, before publishing. In a serial entry neither */
+	SK_STEP_RESIDENT = 64,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
+	SK_STEP_CUBE_SIDE = 128, /* BLOCKS: the cube side of a mix task; the next step is the vector side */
+	SK_STEP_VECTOR_SIDE = 256, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
+	SK_STEP_EARLY_WAIT = 512, /* not SPLIT: the kernel waits for the step's awaits by itself */
+	SK_STEP_EARLY_SET = 1024, /* not SPLIT: the kernel can publish the step before it returns */
+	SK_STEP_FEED = 2048,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
+	SK_STEP_FLAGS = 4095,	 /* all of them */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
 #define SK_NO_INDEX UINT32_MAX
 
-/* One lane's turn at one task. The steps of a launch stand in its global order (network order). */
+enum { SK_MAX_RESIDENT = 4096 }; /* cores of a lane that RESIDENT steps can want */
+
+/* One lane's turn at one task; a mix task has two steps, one behind the other, with equal arguments and awaits on neither
+ * of them by the other, which run at once. The steps of a launch stand in its global order (network order). */
 struct sk_plan_step {
 	uint32_t task;	   /* index into tasks */
 	uint32_t kernel;   /* index into kernels */
@@ -134,7 +144,7 @@ struct sk_plan_step {
 	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
 	uint32_t first_argument, argument_count;
 	uint32_t first_await, await_count;
-	uint32_t reserved;
+	uint32_t first_core; /* BLOCKS that are RESIDENT: block b runs on core first_core + b; else 0 */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
 };
 
@@ -178,6 +188,8 @@ enum { SK_PRELOAD_LINE = 64, SK_PRELOAD_FUNCTION_LINES = 16, SK_PRELOAD_MAX_LINE
 enum {
 	SK_LAUNCH_SYNC_ALL = 1, /* every step starts when all steps in front of it have ended on all cores */
 	SK_LAUNCH_DEBUG = 2,	/* the package was linked to hold debug information */
+	SK_LAUNCH_EARLY = 4,	/* it has steps with EARLY_WAIT or EARLY_SET */
+	SK_LAUNCH_FLAGS = 7,	/* all of them */
 };
 
 enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };
@@ -185,7 +197,8 @@ enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };
 struct sk_plan_launch {
 	int32_t name;	      /* string; the entry's symbol for kinds 0 and 1 */
 	int32_t entry;	      /* code: int entry(struct sk_core *) */
-	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none */
+	int32_t serial_entry; /* code: int entry(void *const *tensors, void *workspace); 0: there is none, since a step is
+				 RESIDENT */
 	int32_t scope;	      /* string, or 0 */
 	uint32_t kind;	      /* enum sk_launch_kind */
 	uint32_t first_step, step_count;
@@ -195,6 +208,11 @@ struct sk_plan_launch {
 	uint32_t lane_steps[SK_MAX_LANES];	   /* length of each lane's program; 0: the lane has nothing to do */
 	uint32_t stream;			   /* the stream it is launched on: its first task's */
 	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
+	uint32_t resident_cores[SK_MAX_LANES];	   /* a lane has at least so many cores while the launch runs, for its
+						      RESIDENT steps */
+	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for */
+	uint32_t task_count;			   /* steps, but for the vector sides */
+	uint32_t reserved;
 	/* What the scope's options say; all 0 for kinds 1 and 2. */
 	uint32_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
 	uint16_t flags;	     /* SK_LAUNCH_… */
@@ -239,6 +257,8 @@ struct sk_plan_kernel {
 	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
 	uint32_t first_copy; /* kernels from this one on are copies of it, for the cores whose number modulo the
 				launch's copies is 1, 2 …; 0: there are none */
+	int32_t vector_code; /* mix kernels: the function of the vector side, while `code` is the cube side's; else 0 */
+	uint32_t reserved;
 };
 
 struct sk_plan_tensor {
@@ -283,6 +303,7 @@ struct sk_plan {
 	uint64_t isa;	   /* instruction sets that the kernels and the constructors need, see sk_plan_kernel */
 	int32_t constants; /* reference to the start of the constants, or 0 */
 	int32_t device;	   /* string: the profile it was planned for */
+	uint32_t resident_cores[SK_MAX_LANES]; /* the most of any launch */
 	struct sk_plan_table lanes;	 /* int32_t string references: names */
 	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */
 	struct sk_plan_table tasks;	 /* struct sk_plan_task, in network order */

@@ -37,14 +37,14 @@ static const struct fake_function functions[] = {
 	{"k.o", "spread", "split=n; out y f32[n], n i64", 8, false},
 	{"k.o", "shared", "split=n reentrant; out y f32[n], n i64", 8, false},
 	{"k.o", "both", "mix; block, inout x f32[n]", 0, false},
-	{"k.o", "synced", "blocks sync-all; block, inout x f32[n]", 0, false},
+	{"k.o", "sides", "mix aic=cube aiv=nothing; block, inout x f32[n]", 0, false},
 	{"k.o", "early", "blocks early-start=set; block, inout x f32[n]", 0, false},
 	{"k.o", "broken", "in x f23[n]", 0, false},
 	{"k.o", "bare", NULL, 0, false},
 	{"k.o", "data", "in x f32[n]", 0, true},
 	{"k.o", "relu_f32", "split=n op=Relu; in x f32[n], out y f32[n], n i64", 0, false},
 	{"k.o", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
-	{"k.o", "relu_mix", "mix op=Relu; block, in x f32[n], out y f32[n]", 0, false},
+	{"k.o", "relu_mix", "mix op=Relu; block, in x u16[n], out y u16[n]", 0, false},
 	{"k.o", "relu_blocks", "blocks op=Relu; block, in x f32[n], out y f32[n]", 0, false},
 	{"lib.a(relu.o)", "relu_i8", "split=n op=Relu; in x i8[n], out y i8[n], n i64", 0, false},
 	{"lib.a(gemv.o)", "gemv", NULL, 0, false},
@@ -602,11 +602,11 @@ static const struct {
 	{TASKS "  - {name: t, kernel: broken, args: [a]}\n",
 	 "k.o:(.sk.kernels+0x120): signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"},
 	{TASKS "  - {name: t, kernel: both, args: [a]}\n",
-	 "m.yaml:18:23: kernel 'both' in k.o is 'mix', which this version of sklink does not support\n"},
-	{TASKS "  - {name: t, kernel: synced, args: [a]}\n",
-	 "m.yaml:18:23: kernel 'synced' in k.o is 'sync-all', which this version of sklink does not support\n"},
-	{TASKS "  - {name: t, kernel: early, args: [a]}\n",
-	 "m.yaml:18:23: kernel 'early' in k.o is 'early-start', which this version of sklink does not support\n"},
+	 "k.o:(.sk.kernels+0xf0): kernel 'both': no function 'both_mix_aic'; the signature of a mix kernel can name "
+	 "another one: aic=NAME\n"},
+	{TASKS "  - {name: t, kernel: sides, args: [a]}\n",
+	 "k.o:(.sk.kernels+0x100): kernel 'sides': no function 'nothing'; the signature of a mix kernel can name "
+	 "another one: aiv=NAME\n"},
 	{TASKS "  - {name: t, kernel: spread, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'spread' has hidden state (.bss.s8 in k.o) and cannot run on several cores at once; if "
 	 "it can, mark it reentrant\n"
@@ -651,13 +651,13 @@ static const struct {
 	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
 	 ">>> relu_f32 (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"
 	 ">>> relu_f64 (k.o): 2 arguments are needed (in x f64, out y f64), but 3 given\n"
-	 ">>> relu_mix (k.o): 'mix' is not supported by this version of sklink\n"
+	 ">>> relu_mix (k.o): 2 arguments are needed (in x u16, out y u16), but 3 given\n"
 	 ">>> relu_blocks (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"},
 	{TASKS "  - {name: t, op: Relu, args: [i, j]}\n",
 	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
 	 ">>> relu_f32 (k.o): argument 'x' is f32, but tensor 'i' is i64\n"
 	 ">>> relu_f64 (k.o): argument 'x' is f64, but tensor 'i' is i64\n"
-	 ">>> relu_mix (k.o): 'mix' is not supported by this version of sklink\n"
+	 ">>> relu_mix (k.o): argument 'x' is u16, but tensor 'i' is i64\n"
 	 ">>> relu_blocks (k.o): argument 'x' is f32, but tensor 'i' is i64\n"},
 	{TASKS "  - {name: t, op: Tanh, args: [a, b]}\n", "m.yaml:18:19: no kernel has op=Tanh\n"},
 };

@@ -575,9 +575,9 @@ static const struct {
 	 "m.yaml:6:17: scope option 'stream-fusion' has no value; write stream-fusion=1\n"
 	 "m.yaml:6:33: a scope option has no name; write name=value:name=value\n"},
 	{TENSORS "scopes:\n"
-		 "  a: {options: \"stream-fusion=1::early-start=0\"}\n" TASK_IN_SCOPE,
+		 "  a: {options: \"stream-fusion=1::beginning=0\"}\n" TASK_IN_SCOPE,
 	 "m.yaml:6:33: a scope option has no name; write name=value:name=value\n"
-	 "m.yaml:6:34: unknown scope option 'early-start'\n"},
+	 "m.yaml:6:34: unknown scope option 'beginning'\n"},
 	{TENSORS "scopes:\n"
 		 "  a: {options: 1}\n" TASK_IN_SCOPE,
 	 "m.yaml:6:16: unknown scope option '1'\n"},

@@ -183,8 +183,8 @@ static void expect_refusal(const struct damaged *copy, const char *part, const c
 START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
-	REFUSED("version 3 is not supported", d.plan->version = 3);
-	REFUSED("version 5 is not supported", d.plan->version = 5);
+	REFUSED("version 4 is not supported", d.plan->version = 4);
+	REFUSED("version 6 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -243,7 +243,8 @@ START_TEST(damaged_launches)
 	REFUSED("out of range", d.launches[2].first_step = UINT32_MAX);
 	REFUSED("launch 0: it has 5 steps, but its lanes have 4", d.launches[0].step_count++);
 	REFUSED("launch 0: it has 4 steps, but its lanes have 5", d.launches[0].lane_steps[0]++);
-	REFUSED("1 steps belong to no launch", d.launches[0].step_count--, d.launches[0].lane_steps[0]--);
+	REFUSED("1 steps belong to no launch", d.launches[0].step_count--, d.launches[0].task_count--,
+		d.launches[0].lane_steps[0]--);
 	REFUSED("on lane 1, which there is not", d.launches[0].lane_steps[0] = 3, d.launches[0].lane_steps[1] = 1);
 	REFUSED("it has 0 steps", d.launches[0].step_count = d.launches[0].lane_steps[0] = 0);
 	REFUSED("follows 1 to 1 are out of range", d.launches[1].first_follow++);
@@ -307,8 +308,13 @@ START_TEST(damaged_steps)
 	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
 	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].flags |= 0x8000);
-	REFUSED("step 1: a reserved field", d.steps[SPLIT].reserved = 1);
+	REFUSED("step 1: flags 0x1001 are unknown", d.steps[SPLIT].flags |= 0x1000);
+	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
+	REFUSED("it has 4 tasks instead of 3", d.launches[0].task_count--);
+	REFUSED("step 1: its launch does not say", d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
+	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
+	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
+	REFUSED("step 1: it has no blocks that could run at once", d.steps[SPLIT].flags |= SK_STEP_RESIDENT);
 	REFUSED("step 1: kind 4", d.steps[SPLIT].kind = 4);
 	REFUSED("step 1: its number is 3, but its lane's next one is 2", d.steps[SPLIT].number = 3);
 	REFUSED("a plain step runs on a home", d.steps[SPLIT].core_set = 0);
@@ -372,7 +378,7 @@ START_TEST(damaged_arguments)
 	REFUSED("it is not one f32", d.arguments[SPLIT][3].size = 8);
 	REFUSED("it is not one f64", d.arguments[SPLIT][3].dtype = SK_F64);
 	REFUSED("lie outside", d.arguments[SPLIT][3].offset = 848);
-	REFUSED("its step has no blocks", d.arguments[PLAIN][3].kind = SK_ARGUMENT_BLOCK);
+	REFUSED("its step has no blocks", d.arguments[SPLIT][0].kind = SK_ARGUMENT_BLOCK);
 	REFUSED("launch 1: step 0: argument 1: it writes a constant", d.arguments[SECOND][1].space = SK_SPACE_CONSTANT,
 		d.arguments[SECOND][1].index = 0);
 	REFUSED("a status and a result", d.steps[SECOND].flags |= SK_STEP_STATUS);

@@ -76,7 +76,8 @@ START_TEST(test_fields)
 	ck_assert_uint_eq(s->extent_count, 2);
 	ck_assert_str_eq(s->extents[s->spread_extent], "n");
 	ck_assert_str_eq(s->extents[1], "m");
-	ck_assert(!s->elementwise && s->reentrant && s->nontemporal && s->unfusible && !s->sync_all && !s->early_start);
+	ck_assert(!s->elementwise && s->reentrant && s->nontemporal && s->unfusible && !s->sync_all && !s->early_wait &&
+		  !s->early_set);
 	ck_assert(s->returns_status);
 	ck_assert_ptr_null(s->result);
 	ck_assert_str_eq(s->op, "Add");
@@ -220,6 +221,14 @@ static const struct {
 	{"early-start=set; in x f32[n]", 1, "'early-start' needs the parameter 'block'"},
 	{"block, in x f32[n]", 1, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
 	{"split=n; block, in x f32[n]", 10, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
+	{"split=n sync-all; block, in x f32[n]", 1, "'split' and 'sync-all' exclude each other"},
+	{"mix split=n; block, in x f32[n]", 5, "'split' and 'mix' exclude each other"},
+	{"split=n early-start=both; block, in x f32[n]", 1, "'split' and 'early-start' exclude each other"},
+	{"mix=1:2 blocks=n; block, in x f32[n]", 9,
+	 "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different numbers of blocks; write "
+	 "'blocks'"},
+	{"cube aiv=f; in x f32[n]", 6, "'aic' and 'aiv' name the sides of a 'mix' kernel"},
+	{"mix aic; block, in x f32[n]", 5, "'aic' needs a value: aic=NAME"},
 	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
 };
 

@@ -118,6 +118,15 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 	return false;
 }
 
+bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *record)
+{
+	(void)linker;
+	(void)input;
+	(void)name;
+	(void)record;
+	return false; /* every record is a function's */
+}
+
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context)
 {

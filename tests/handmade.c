@@ -78,9 +78,9 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 		reference(writer, NULL);
 		fprintf(writer->file,
 			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
-			"\n\t.long 0, 0, 0, 0\n",
+			"\n\t.long 0, 0, 0, 0, %u, 0, 0, 0, 0, 0\n",
 			launch->kind, steps, launch->step_count, partitions, launch->partition_count, homes,
-			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size);
+			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->step_count);
 		steps += launch->step_count;
 		partitions += launch->partition_count;
 		homes += launch->home_count;
@@ -149,7 +149,7 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 	reference(writer, "kernel");
 	reference(writer, "kernel_symbol");
 	reference(writer, "block");
-	fprintf(writer->file, "\t.long kernel - .\n\t.quad 0\n\t.long 0, 0\n");
+	fprintf(writer->file, "\t.long kernel - .\n\t.quad 0\n\t.long 0, 0, 0, 0\n");
 }
 
 static uint32_t write_tensors(struct writer *writer, const struct handmade_package *package)
@@ -192,6 +192,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		SK_PLAN_ALIGN, SK_PLAN_MAGIC, SK_PLAN_VERSION, SK_ABI_VERSION, package->workspace_size,
 		package->unshared_workspace_size);
 	reference(&writer, "hand");
+	fprintf(file, "\t.long 0, 0\n");
 	table(&writer, "lanes", package->lane_count);
 	table(&writer, "launches", launches);
 	table(&writer, "tasks", tasks);

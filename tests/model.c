@@ -92,12 +92,14 @@ uint32_t test_add_tensor(struct test_model *test, const char *name, enum sk_dtyp
 static uint32_t kernel_for(struct test_model *test, const struct test_spread *spread)
 {
 	static const char *const kinds[] = {"plain", "blocks", "blocks_range", "split"};
+	static const char *const mixes[] = {"", "_mix11", "_mix12"};
 	struct sk_model *model = &test->model;
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s%s%s%s%s_%u", kinds[spread->kind], spread->elementwise ? "_elementwise" : "",
-		 spread->unfusible ? "_unfusible" : "", spread->nontemporal ? "_nontemporal" : "",
-		 spread->status ? "_status" : "", spread->lane);
+	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s_%u", kinds[spread->kind],
+		 spread->elementwise ? "_elementwise" : "", spread->unfusible ? "_unfusible" : "",
+		 spread->nontemporal ? "_nontemporal" : "", spread->status ? "_status" : "",
+		 spread->sync_all ? "_sync" : "", mixes[spread->mix_ratio], spread->lane);
 	uint32_t found = sk_map_find(&model->kernel_names, name, strlen(name));
 
 	if (found != SK_NONE)
@@ -106,6 +108,10 @@ static uint32_t kernel_for(struct test_model *test, const struct test_spread *sp
 	struct sk_signature *signature = SK_NEW(test->arena, struct sk_signature);
 
 	signature->lane = model->device->lane_count == 1 ? SK_LANE_ANY : SK_LANE_CUBE + spread->lane;
+	if (spread->mix_ratio)
+		signature->lane = SK_LANE_MIX;
+	signature->mix_ratio = spread->mix_ratio;
+	signature->sync_all = spread->sync_all;
 	signature->spread = spread->kind;
 	signature->spread_extent = spread->extent ? 0 : SK_NONE;
 	signature->elementwise = spread->elementwise;
@@ -119,6 +125,7 @@ static uint32_t kernel_for(struct test_model *test, const struct test_spread *sp
 	struct sk_kernel kernel = {.place = place_of(test), .object_name = "test.o", .signature = signature};
 
 	kernel.code = (sk_symbol)model->kernels.count;
+	kernel.vector_code = spread->mix_ratio ? kernel.code : SK_NONE;
 	kernel.name = new_name(test, &model->kernel_names, name, model->kernels.count);
 	kernel.symbol = kernel.name;
 	signature->text = kernel.name;
@@ -210,7 +217,7 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 	}
 	task.extent = spread.extent;
 	task.block_count = spread.blocks;
-	task.lane = spread.lane;
+	task.lane = spread.mix_ratio ? 0 : spread.lane;
 	if (scope)
 		add_scopes(test, &task, scope);
 	task.name = new_name(test, &model->task_names, name, model->tasks.count);

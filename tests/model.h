@@ -43,6 +43,8 @@ struct test_spread {
 	uint32_t blocks;
 	uint32_t lane;
 	bool unfusible, nontemporal, status;
+	bool sync_all; /* BLOCKS, BLOCKS_RANGE */
+	uint32_t mix_ratio; /* BLOCKS: a mix kernel with so many vector blocks for each cube block; else 0 */
 };
 
 #define PLAIN	      ((struct test_spread){.kind = SK_STEP_PLAIN})
@@ -50,6 +52,8 @@ struct test_spread {
 #define BLOCKS(count) ((struct test_spread){.kind = SK_STEP_BLOCKS, .blocks = (count)})
 #define BLOCKS_RANGE(count, elements)                                                                                  \
 	((struct test_spread){.kind = SK_STEP_BLOCKS_RANGE, .blocks = (count), .extent = (elements)})
+#define MIX(count, ratio)     ((struct test_spread){.kind = SK_STEP_BLOCKS, .blocks = (count), .mix_ratio = (ratio)})
+#define SYNC_ALL(count)	      ((struct test_spread){.kind = SK_STEP_BLOCKS, .blocks = (count), .sync_all = true})
 #define ELEMENTWISE(elements) ((struct test_spread){.kind = SK_STEP_SPLIT, .elementwise = true, .extent = (elements)})
 #define ROWS(rows)	      ((struct test_spread){.kind = SK_STEP_SPLIT, .extent = (rows)})
 

@@ -149,6 +149,7 @@ static uint32_t add_step(struct plan *plan, struct sk_plan_step step)
 	step.first_await = (uint32_t)plan->awaits.count;
 	step.argument_count = step.await_count = 0;
 	launch->step_count++;
+	launch->task_count++;
 	PUSH(plan, steps, step);
 	return (uint32_t)plan->steps.count - 1;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EVENTS = 512, MAX_TOUCHES = 8192 };
+enum { MAX_EVENTS = 1024, MAX_TOUCHES = 8192 };
 
 struct event {
 	uint32_t launch, step, lane, core;
@@ -122,7 +122,8 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS:
-		if (core < blocks)
+		/* That blocks which run at once do so on certain cores is not for others to rely on. */
+		if (core < blocks || step->flags & SK_STEP_RESIDENT)
 			touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
@@ -145,7 +146,9 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 static void add_step(struct race *race, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &race->view->steps[index];
-	uint32_t cores = race->cores[step->lane], first = 0, end = cores;
+	uint32_t resident = race->view->launches[launch].resident_cores[step->lane];
+	uint32_t cores = race->cores[step->lane] < resident ? resident : race->cores[step->lane], first = 0,
+		 end = cores;
 
 	if (step->core_set != SK_ALL_CORES) {
 		first = race->view->homes[step->core_set].stream % cores;
@@ -159,6 +162,15 @@ static void add_step(struct race *race, uint32_t launch, uint32_t index)
 
 /* ---- conflicts ---- */
 
+/* The same step, or the other side of a mix task. */
+static bool same_task(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	uint32_t one = race->events[a->event].step, other = race->events[b->event].step;
+
+	return one == other || (other == one + 1 && race->view->steps[other].flags & SK_STEP_VECTOR_SIDE) ||
+	       (one == other + 1 && race->view->steps[one].flags & SK_STEP_VECTOR_SIDE);
+}
+
 /* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. */
 static bool spmd_may(const struct race *race, const struct touch *a, const struct touch *b)
 {
@@ -166,9 +178,8 @@ static bool spmd_may(const struct race *race, const struct touch *a, const struc
 	const struct sk_plan_argument *other = &race->view->arguments[b->argument];
 	const struct sk_plan_step *step = &race->view->steps[race->events[a->event].step];
 
-	return race->events[a->event].step == race->events[b->event].step && step->kind == SK_STEP_BLOCKS &&
-	       one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER && a->low == b->low &&
-	       a->high == b->high;
+	return same_task(race, a, b) && step->kind == SK_STEP_BLOCKS && one->kind == SK_ARGUMENT_POINTER &&
+	       other->kind == SK_ARGUMENT_POINTER && a->low == b->low && a->high == b->high;
 }
 
 static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)

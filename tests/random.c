@@ -41,6 +41,15 @@ static struct test_spread random_spread(uint64_t *state, uint32_t lanes, bool ha
 	return on_lane(spread, random_below(state, lanes));
 }
 
+static struct test_spread random_together(uint64_t *state, uint32_t lanes)
+{
+	uint32_t blocks = 1 + random_below(state, 3);
+
+	if (random_below(state, 2))
+		return on_lane(SYNC_ALL(blocks), random_below(state, lanes));
+	return MIX(blocks, 1 + random_below(state, 2));
+}
+
 /* One access to a tensor that the task does not touch yet. */
 static struct test_access random_access(uint64_t *state, const struct test_model *test, bool *taken, bool half,
 					bool upper, bool writes, bool divided)
@@ -78,6 +87,10 @@ static void add_random_task(uint64_t *state, struct test_model *test, const stru
 	struct test_access accesses[MAX_ACCESSES];
 	bool taken[MAX_TENSORS] = {0}, half = random_below(state, 5) == 0, upper = random_below(state, 2);
 	struct test_spread spread = random_spread(state, options->lanes, half);
+
+	if (options->together && random_below(state, 3) == 0)
+		spread = random_together(state, options->lanes);
+
 	uint32_t reads = random_below(state, 3), writes = 1 + (random_below(state, 6) == 0), count = 0;
 	uint32_t number = (uint32_t)test->model.tasks.count;
 	char name[16];

@@ -13,6 +13,7 @@ struct random_options {
 	bool one_scope; /* every task can be fused and is in scope "s"; otherwise there are two scopes, unfusible
 			   tasks, and tasks without a scope */
 	uint32_t tensors; /* at least 4 */
+	bool together; /* also mix tasks, and tasks whose blocks run at once */
 };
 
 /* The same model for the same seed. */

@@ -1,0 +1,178 @@
+#!/bin/bash
+# Kernels that start early: their awaits move into them, and what they have done is published before they return.
+set -eu
+. "$top_srcdir/tests/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+
+/* What has happened, in its order: only the simulated device, which has one thread, makes one of it. */
+static int32_t events[64];
+static uint32_t event_count;
+
+static void note(int32_t event)
+{
+	events[event_count++ % 64] = event;
+}
+
+void make(const float *x, float *y, int64_t n)
+{
+	note('A');
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(make, "reentrant; in x f32[n], out y f32[n], n i64");
+
+/* Waits, and twice, behind its beginning. */
+void take(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	note('b');
+	sk_wait_pre_task_end(block);
+	sk_wait_pre_task_end(block);
+	note('B');
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + (float)(block->index + block->count);
+}
+SK_KERNEL(take, "reentrant early-start=wait; block, in x f32[n], out y f32[n], n i64");
+
+/* Both blocks are done before the first one returns. */
+void give(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	for (int64_t i = n * block->index / block->count; i < n * (block->index + 1) / block->count; i++)
+		y[i] = 3 * x[i];
+	sk_set_next_task_start(block);
+	sk_set_next_task_start(block);
+	sk_sync_all(block);
+	note('c' + (int32_t)block->index);
+}
+SK_KERNEL(give, "reentrant sync-all early-start=set; block, in x f32[n], out y f32[n], n i64");
+
+void get(const float *x, float *y, int64_t n)
+{
+	note('D');
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] - 1;
+}
+SK_KERNEL(get, "reentrant; in x f32[n], out y f32[n], n i64");
+
+void tell(const float *x, const float *y, int32_t *log)
+{
+	(void)x;
+	(void)y;
+	for (uint32_t i = 0; i < 64; i++) {
+		log[i] = i < event_count ? events[i] : 0;
+		events[i] = 0;
+	}
+	event_count = 0;
+}
+SK_KERNEL(tell, "reentrant; in x f32[n], in y f32[n], out log i32[64]");
+
+C
+cat >parts.c <<'C'
+#include "skkernel.h"
+
+/* Both, in blocks and in ranges: more blocks than cores. */
+static void part(const struct sk_block *block, const float *x, float *y, uint64_t n)
+{
+	uint64_t low, high;
+
+	sk_wait_pre_task_end(block);
+	sk_block_range(block, n, &low, &high);
+	for (uint64_t i = low; i < high; i++)
+		y[i] = x[n - 1 - i] + 1;
+	if (block->index != 2) /* who forgets it sets it by returning */
+		sk_set_next_task_start(block);
+}
+void mirror(const struct sk_block *block, const float *x, float *y, uint64_t n)
+{
+	part(block, x, y, n);
+}
+SK_KERNEL(mirror, "blocks early-start=both; block, in x f32[n], out y f32[n], n u64");
+void mirror_range(const struct sk_block *block, const float *x, float *y, uint64_t n)
+{
+	part(block, x, y, n);
+}
+SK_KERNEL(mirror_range, "blocks=m early-start=both nontemporal; block, in x f32[n], out y f32[m], n u64");
+
+void forgets(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	(void)x;
+	if (block->index != 3)
+		sk_wait_pre_task_end(block);
+	for (int64_t i = n * block->index / block->count; i < n * (block->index + 1) / block->count; i++)
+		y[i] = 1;
+}
+SK_KERNEL(forgets, "blocks early-start=wait; block, in x f32[n], out y f32[n], n i64");
+C
+compile kernels
+compile parts
+
+# The order of events; the simulated device begins with core 0.
+order() {
+	cat >order.yaml <<M
+sklink: 1
+device: a3
+tensors:
+  x: {dtype: f32, shape: [64]}
+  a: {dtype: f32, shape: [64]}
+  b: {dtype: f32, shape: [64]}
+  c: {dtype: f32, shape: [64]}
+  d: {dtype: f32, shape: [64], role: output}
+  log: {dtype: i32, shape: [64]}
+tasks:
+  - {name: A, kernel: make, args: [x, a], scope: sp1, stream: 1}
+  - {name: B, kernel: take, args: [a, b], scope: sp1, stream: 0}
+  - {name: C, kernel: give, args: [b, c], scope: sp1, blocks: 2}
+  - {name: D, kernel: get, args: [c, d], scope: sp1, stream: 1}
+  - {name: T, kernel: tell, args: [b, d, log], scope: sp1}
+scopes:
+  sp1: {options: "$1"}
+M
+	"$sklink" order.yaml kernels.o -o order.sk
+	"$skdump" --verify order.sk
+	"$skrun" order.sk --random 1 --device a3 --cores 2 --output log=log.npy >/dev/null
+	python3 -c "
+d = open('log.npy', 'rb').read()[-256:]
+print(''.join(chr(d[i]) for i in range(0, 256, 4) if d[i]))" >order.txt
+	[ "$(cat order.txt)" = "$2" ] || { cat order.txt; fail "the events of options '$1' are not $2"; }
+	for cores in 1 2 3; do "$skrun" order.sk --random 1 --cores $cores --output d=d.npy --repeat 5 >/dev/null; cp d.npy "d-$cores-$1.npy"; done
+}
+order "" bABdDc
+order early-start=1 bABdDc
+order early-start=0 AbBdcD
+order early-start=2 AbBdcD
+for file in d-*.npy; do cmp "$file" d.npy || fail "$file is not as the others"; done
+"$skdump" --steps order.sk | grep -q early && fail "early-start=2 starts early"
+order "" bABdDc
+"$skdump" --steps order.sk >steps.txt
+grep -qE ' B .*plain, waits by itself +awaits A$' steps.txt || { cat steps.txt; fail "B does not wait by itself"; }
+grep -qE ' C .*2 blocks at once, may end early +awaits B$' steps.txt || { cat steps.txt; fail "C does not end early"; }
+
+cat >chain.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  a: {dtype: f32, shape: [1000]}
+  b: {dtype: f32, shape: [1000]}
+  c: {dtype: f32, shape: [1000]}
+  y: {dtype: f32, shape: [1000]}
+tasks:
+  - {name: A, kernel: mirror, args: [x, a], scope: sp1, blocks: 5}
+  - {name: B, kernel: mirror_range, args: [a, b], scope: sp1, blocks: 7}
+  - {name: C, kernel: mirror, args: [b, c], scope: sp1, blocks: 3}
+  - {name: D, kernel: mirror_range, args: [c, y], scope: sp1, blocks: 7}
+M
+"$sklink" chain.yaml parts.o -o chain.sk
+"$skdump" --verify chain.sk
+for cores in 1 2 3 8; do "$skrun" chain.sk --random 1 --verify --repeat 100 --cores $cores; done
+for seed in 1 2 3 4 5; do "$skrun" chain.sk --random 1 --verify --device a3 --seed $seed; done
+"$skrun" chain.sk --random 1 --serial >/dev/null
+
+sed -i 's/name: C, kernel: mirror,/name: C, kernel: forgets,/; s/blocks: 3/blocks: 4/' chain.yaml
+"$sklink" chain.yaml parts.o -o chain.sk
+fails_with "task 'C': kernel forgets returned without sk_wait_pre_task_end on core 3" "$skrun" chain.sk --random 1 --cores 4
+fails_with "task 'C': kernel forgets returned without sk_wait_pre_task_end on core 3" "$skrun" chain.sk --random 1 --cores 4 --device a3
+sed -i '$a scopes: {sp1: {options: "early-start=3"}}' chain.yaml
+fails_with "scope option 'early-start' must be 0, 1 or 2, not '3'" "$sklink" chain.yaml parts.o -o no.sk
+sed -i 's/early-start=3/early-start=0/' chain.yaml
+"$sklink" chain.yaml parts.o -o chain.sk
+"$skrun" chain.sk --random 1 --cores 4 >/dev/null
