@@ -10,6 +10,17 @@ enum { SIZES = 2, SCOPE_SETS = 1 << NETWORK_SCOPES, STREAMS = 6, MOST_ELEMENTS =
 const struct network_option network_options[] = {
 	{"stream-fusion", {"0", "1"}, 90, false},
 	{"strict-scope-check", {"bypass"}, 8, false},
+	{"func-align", {"0", "16", "512"}, 10, false},
+	{"preload-code", {"none", "per-func", "max"}, 15, false},
+	{"split-mode", {"1", "2", "3"}, 10, false},
+	{"debug-sync-all", {"0", "1"}, 12, false},
+	{"debug-dcci-all", {"0", "1"}, 8, false},
+	{"dcci-before-kernel-start", {"KERNEL"}, 8, false},
+	{"dcci-after-kernel-end", {"KERNEL"}, 8, false},
+	{"dcci-disable-on-kernel", {"KERNEL"}, 5, false},
+	{"debug-aic-num", {"0", "1", "3", "24"}, 8, true},
+	{"debug-aiv-num", {"0", "1", "4", "48"}, 8, false},
+	{"compile-options", {"-g"}, 5, false},
 	{NULL, {NULL}, 0, false},
 };
 
