@@ -21,6 +21,8 @@ const struct network_option network_options[] = {
 	{"debug-aic-num", {"0", "1", "3", "24"}, 8, true},
 	{"debug-aiv-num", {"0", "1", "4", "48"}, 8, false},
 	{"compile-options", {"-g"}, 5, false},
+	{"early-start", {"0", "1", "2"}, 25, false},
+	{"feed-sync-all", {"0", "1"}, 25, false},
 	{NULL, {NULL}, 0, false},
 };
 
@@ -358,7 +360,7 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 		count++;
 	task->kernel = &kernels[draw(generator, count)];
 	task->dtype = generator->dtypes[draw(generator, 2)];
-	task->lane = lanes[draw(generator, 5)];
+	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
 	task->unfusible = chance(generator, 4);
 	task->nontemporal = chance(generator, 5);
 	task->r = sizes->r;
@@ -630,7 +632,7 @@ void network_destroy(struct network *network)
 
 uint32_t network_lane(const struct network_task *task)
 {
-	return strcmp(task->lane, "cube ") ? 1 : 0;
+	return task->kernel->is_mix || !strcmp(task->lane, "cube ") ? 0 : 1;
 }
 
 /* The tasks of the stream up to this one. */
