@@ -160,6 +160,72 @@ static void counted(const struct kernel_call *c)
 		c->tensors[1][i] = c->tensors[0][i] + *c->state;
 }
 
+static uint64_t piece_of(const struct kernel_call *c, uint64_t element)
+{
+	uint64_t block = 0;
+
+	while (c->n * (block + 1) / c->blocks <= element)
+		block++;
+	return block;
+}
+
+static void rotate(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 2 * piece_of(c, i);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[1][i] + c->tensors[1][c->n - 1 - i];
+}
+
+static void trade(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = 6 * c->tensors[1][i] + 3 * c->tensors[0][i];
+		c->tensors[2][i] = c->tensors[1][i] + piece_of(c, i);
+	}
+}
+
+/* The second half of each piece, the greater one, gets 1 more each time. */
+static void share(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		uint64_t piece = piece_of(c, i), low = c->n * piece / c->blocks, high = c->n * (piece + 1) / c->blocks;
+		uint64_t more = i >= low + (high - low) / 2;
+
+		for (int turn = 0; turn < 2; turn++)
+			c->tensors[1][i] = 6 * c->tensors[1][i] + 3 * c->tensors[0][i] + more;
+		c->tensors[2][i] = c->tensors[1][i] + c->blocks;
+	}
+}
+
+static void meet(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = c->tensors[0][i] + 1;
+		c->tensors[2][c->n - 1 - i] = c->tensors[1][i];
+	}
+}
+
+static void early_weave(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 3 * (i % c->blocks) + 1;
+}
+
+static void early_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = 2 * c->tensors[0][i] + block_of(c, i / c->w);
+}
+
+static void early_meeting(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = c->tensors[0][i] + 5;
+		c->tensors[2][c->n - 1 - i] = c->tensors[1][i];
+	}
+}
+
 /* ---- the table ---- */
 
 #define SCALE	    "in x T[n], out y@x T[n], n i64, factor u64"
@@ -169,6 +235,8 @@ static void counted(const struct kernel_call *c)
 #define ADD_ROW	    "in x T[r,w], in row T[w], out y@x T[r,w], r i64, w i64, factor u64"
 #define MULTIPLY    "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64"
 #define NUMBER_ROWS "block, in x T[r,w], in row T[w], out y T[r,w], r i64, w i64"
+
+#define EARLY_WEAVE "block, in x T[n], out y T[n], n i64"
 
 static struct kernel kernels[] = {
 	{"scale", "split=n", SCALE, scale},
@@ -194,6 +262,17 @@ static struct kernel kernels[] = {
 	{"stride", "blocks", "block, inout y T[n], n i64", stride},
 	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
 	{"mark_rows", "blocks=r", NUMBER_ROWS, mark_rows},
+	{"rotate", "sync-all", "block, in x T[n], out t T[n], out y T[n], n i64", rotate},
+	{"trade", "mix", "block, in x T[n], inout t T[n], out y T[n], n i64", trade},
+	{"share", "mix=1:2", "block, in x T[n], inout t T[n], out y T[n], n i64", share},
+	{"meet", "mix=1:1", "block, in x T[n], out t T[n], out y T[n], n i64", meet},
+	{"early_weave", "blocks early-start=wait", EARLY_WEAVE, early_weave},
+	{"early_weave", "blocks early-start=set", EARLY_WEAVE, early_weave},
+	{"early_weave", "blocks early-start=both", EARLY_WEAVE, early_weave},
+	{"early_weave", "early-start=both", EARLY_WEAVE, early_weave},
+	{"early_rows", "blocks=r early-start=both", "block, inout y T[r,w], r i64, w i64", early_rows},
+	{"early_meeting", "sync-all early-start=both", "block, in x T[n], out t T[n], out y T[n], n i64",
+	 early_meeting},
 	{"reverse", "", "in x T[n], out y T[n], n i64", reverse},
 	{"transpose", "", "in x T[r,w], out y T[w,r], r i64, w i64", transpose},
 	{"sum", "", "in x T[n], n i64 -> out total T", sum},
@@ -264,9 +343,7 @@ static void read_parameter(struct kernel *kernel, const char *text)
 
 	if (access_of(text))
 		read_tensor(kernel, text);
-	else if (!strcmp(text, "block"))
-		kernel->has_blocks = true;
-	else if (strncmp(text, "scratch ", 8) && !strcmp(type, " u64"))
+	else if (strcmp(text, "block") && strncmp(text, "scratch ", 8) && !strcmp(type, " u64"))
 		copy_word(kernel->sets[kernel->set_count++].name, sizeof(kernel->sets[0].name), name,
 			  (size_t)(type - name));
 }
@@ -276,6 +353,9 @@ static void read_signature(struct kernel *kernel)
 	char text[256];
 	char *result, *next;
 
+	kernel->has_blocks = strncmp(kernel->attributes, "early-start", 11) && strstr(kernel->parameters, "block, ");
+	kernel->is_mix = !strncmp(kernel->attributes, "mix", 3);
+	kernel->is_resident = kernel->is_mix || !strncmp(kernel->attributes, "sync-all", 8);
 	copy_word(text, sizeof(text), kernel->parameters, strlen(kernel->parameters));
 	result = strstr(text, " -> ");
 	if (result)
@@ -361,7 +441,7 @@ static void run_task(const struct network *network, struct network_state *state,
 	const struct kernel *kernel = task->kernel;
 	struct kernel_call call = {.n = task->n, .r = task->r, .w = task->w, .k = task->k};
 
-	call.blocks = task->blocks ? task->blocks : default_blocks;
+	call.blocks = !kernel->has_blocks ? 1 : task->blocks ? task->blocks : default_blocks;
 	call.state = &state->hidden[task->dtype];
 	for (uint32_t i = 0; i < kernel->tensor_count; i++)
 		call.tensors[i] = values_of(network, state, task->tensors[i]);

@@ -10,6 +10,19 @@ enum { SIZES = 2, SCOPE_SETS = 1 << NETWORK_SCOPES, STREAMS = 6, MOST_ELEMENTS =
 const struct network_option network_options[] = {
 	{"stream-fusion", {"0", "1"}, 90, false},
 	{"strict-scope-check", {"bypass"}, 8, false},
+	{"func-align", {"0", "16", "512"}, 10, false},
+	{"preload-code", {"none", "per-func", "max"}, 15, false},
+	{"split-mode", {"1", "2", "3"}, 10, false},
+	{"debug-sync-all", {"0", "1"}, 12, false},
+	{"debug-dcci-all", {"0", "1"}, 8, false},
+	{"dcci-before-kernel-start", {"KERNEL"}, 8, false},
+	{"dcci-after-kernel-end", {"KERNEL"}, 8, false},
+	{"dcci-disable-on-kernel", {"KERNEL"}, 5, false},
+	{"debug-aic-num", {"0", "1", "3", "24"}, 8, true},
+	{"debug-aiv-num", {"0", "1", "4", "48"}, 8, false},
+	{"compile-options", {"-g"}, 5, false},
+	{"early-start", {"0", "1", "2"}, 25, false},
+	{"feed-sync-all", {"0", "1"}, 25, false},
 	{NULL, {NULL}, 0, false},
 };
 
@@ -347,7 +360,7 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 		count++;
 	task->kernel = &kernels[draw(generator, count)];
 	task->dtype = generator->dtypes[draw(generator, 2)];
-	task->lane = lanes[draw(generator, 5)];
+	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
 	task->unfusible = chance(generator, 4);
 	task->nontemporal = chance(generator, 5);
 	task->r = sizes->r;
@@ -619,7 +632,7 @@ void network_destroy(struct network *network)
 
 uint32_t network_lane(const struct network_task *task)
 {
-	return strcmp(task->lane, "cube ") ? 1 : 0;
+	return task->kernel->is_mix || !strcmp(task->lane, "cube ") ? 0 : 1;
 }
 
 /* The tasks of the stream up to this one. */

@@ -57,6 +57,8 @@ struct kernel {
 	struct kernel_set sets[KERNEL_SETS];
 	uint32_t set_count;
 	bool has_blocks;
+	bool is_mix; /* it has a side on each lane */
+	bool is_resident; /* its blocks wait for one another */
 };
 
 /* The table, ended by a row without a function; its texts have been read. */
@@ -107,7 +109,7 @@ struct network_set {
 struct network_task {
 	const struct kernel *kernel;
 	enum sk_dtype dtype;
-	const char *lane; /* "", "cube " or "vector " */
+	const char *lane; /* "", "cube " or "vector "; "" of a mix kernel */
 	bool unfusible, nontemporal;
 	uint64_t n, r, w, k; /* extents: n = r * w */
 	uint32_t tensors[KERNEL_PARAMETERS];
@@ -151,7 +153,7 @@ bool network_ordered_by_stream(const struct network *network, uint32_t earlier, 
 /* True if `after`, or an event that the one records and the other waits for, orders the tasks. */
 bool network_ordered(const struct network *network, uint32_t earlier, uint32_t later);
 
-/* The lane is SK_MAX_LANES' number on a3: 0 cube, 1 vector. */
+/* The lane's number on a3: 0 cube, 1 vector; of a mix task that of its cube side. */
 uint32_t network_lane(const struct network_task *task);
 
 /* Writes the manifest. Constants are c<tensor>.npy beside it. */

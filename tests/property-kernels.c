@@ -2,18 +2,28 @@
  * network-kernels.c. */
 #include "skkernel.h"
 
-#define T	       uint8_t
-#define NAME(function) function##_u8
+#define T		 uint8_t
+#define NAME(function)	 function##_u8
+#define CUBE(function)	 function##_u8_mix_aic
+#define VECTOR(function) function##_u8_mix_aiv
 #include "property-templates.h"
 #undef T
 #undef NAME
+#undef CUBE
+#undef VECTOR
 
-#define T	       uint32_t
-#define NAME(function) function##_u32
+#define T		 uint32_t
+#define NAME(function)	 function##_u32
+#define CUBE(function)	 function##_u32_mix_aic
+#define VECTOR(function) function##_u32_mix_aiv
 #include "property-templates.h"
 #undef T
 #undef NAME
+#undef CUBE
+#undef VECTOR
 
-#define T	       uint64_t
-#define NAME(function) function##_u64
+#define T		 uint64_t
+#define NAME(function)	 function##_u64
+#define CUBE(function)	 function##_u64_mix_aic
+#define VECTOR(function) function##_u64_mix_aiv
 #include "property-templates.h"

@@ -178,3 +178,124 @@ void NAME(counted)(const T *x, T *y, int64_t n)
 	for (int64_t i = 0; i < n; i++)
 		y[i] = (T)(x[i] + calls);
 }
+
+/* Blocks that work together. */
+void NAME(rotate)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)n, &low, &high);
+	for (uint64_t i = low; i < high; i++)
+		t[i] = (T)(x[i] + 2 * block->index);
+	sk_sync_all(block);
+	for (uint64_t i = low; i < high; i++)
+		y[i] = (T)(t[i] + t[(uint64_t)n - 1 - i]);
+}
+
+/* In turns: cube, vector, cube. */
+void CUBE(trade)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)n, &low, &high);
+	for (uint64_t i = low; i < high; i++)
+		t[i] = (T)(2 * t[i] + x[i]);
+	sk_set_flag(block, 0);
+	sk_wait_flag(block, SK_FLAGS - 1);
+	for (uint64_t i = low; i < high; i++)
+		y[i] = (T)(t[i] + block->index);
+}
+
+void VECTOR(trade)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	uint64_t low, high;
+
+	(void)x, (void)y;
+	sk_block_range(block, (uint64_t)n, &low, &high);
+	sk_wait_flag(block, 0);
+	for (uint64_t i = low; i < high; i++)
+		t[i] = (T)(3 * t[i]);
+	sk_set_flag(block, SK_FLAGS - 1);
+}
+
+/* The same, each of two vector blocks for one half of a cube block's range, twice over. */
+void CUBE(share)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)n, &low, &high);
+	for (int turn = 0; turn < 2; turn++) {
+		for (uint64_t i = low; i < high; i++)
+			t[i] = (T)(2 * t[i] + x[i]);
+		sk_set_flag(block, 3);
+		sk_wait_flag(block, 4);
+	}
+	for (uint64_t i = low; i < high; i++)
+		y[i] = (T)(t[i] + block->count);
+}
+
+void VECTOR(share)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	const struct sk_block cube = {.index = block->index / 2, .count = block->count / 2};
+	uint64_t low, high, half;
+
+	(void)x, (void)y;
+	sk_block_range(&cube, (uint64_t)n, &low, &high);
+	half = low + (high - low) / 2;
+	for (int turn = 0; turn < 2; turn++) {
+		sk_wait_flag(block, 3);
+		for (uint64_t i = block->index % 2 ? half : low; i < (block->index % 2 ? high : half); i++)
+			t[i] = (T)(3 * t[i] + block->index % 2);
+		sk_set_flag(block, 4);
+	}
+}
+
+/* All blocks of both sides meet. */
+void CUBE(meet)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	(void)y;
+	for (int64_t i = block->index; i < n; i += block->count)
+		t[i] = (T)(x[i] + 1);
+	sk_sync_all(block);
+}
+
+void VECTOR(meet)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	(void)x;
+	sk_sync_all(block);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = t[n - 1 - i];
+}
+
+/* Kernels that wait and publish by themselves, with work that touches no tensor in front and behind. */
+void NAME(early_weave)(const struct sk_block *block, const T *x, T *y, int64_t n)
+{
+	uint64_t note = block->index * UINT64_C(3) + 1;
+
+	sk_wait_pre_task_end(block);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = (T)(x[i] + note);
+	sk_set_next_task_start(block);
+}
+
+void NAME(early_rows)(const struct sk_block *block, T *y, int64_t r, int64_t w)
+{
+	uint64_t low, high;
+
+	sk_wait_pre_task_end(block);
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	for (uint64_t i = low * (uint64_t)w; i < high * (uint64_t)w; i++)
+		y[i] = (T)(2 * y[i] + block->index);
+	sk_set_next_task_start(block);
+}
+
+void NAME(early_meeting)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
+{
+	sk_wait_pre_task_end(block);
+	for (int64_t i = block->index; i < n; i += block->count)
+		t[i] = (T)(x[i] + 5);
+	sk_sync_all(block);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = t[n - 1 - i];
+	sk_set_next_task_start(block);
+}

@@ -80,6 +80,7 @@ enum kind {
 	KIND_SCOPE_SETS,
 	KIND_CUBE,
 	KIND_DEFAULT_BLOCKS,
+	KIND_RESIDENT,
 	KIND_REMOVED,
 	KIND_REMOVED_FOLLOWS,
 	KIND_UNFUSED_RUN,
@@ -116,6 +117,7 @@ static const char *const kind_names[KINDS] = {
 	[KIND_SCOPE_SETS] = "tasks in several scopes",
 	[KIND_CUBE] = "kernels for the cube lane",
 	[KIND_DEFAULT_BLOCKS] = "the device's number of blocks",
+	[KIND_RESIDENT] = "blocks that wait for one another, in a superkernel of several tasks",
 	[KIND_REMOVED] = "proofs lost without an await",
 	[KIND_REMOVED_FOLLOWS] = "proofs lost without the order of two launches",
 	[KIND_UNFUSED_RUN] = "runs task by task",
@@ -517,12 +519,16 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
 		const struct sk_plan_step *step = &plan->steps[s];
 
+		note(property, KIND_RESIDENT,
+		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)
 			note_await(property, step, &plan->steps[plan->awaits[step->first_await + a].step]);
 		note(property, KIND_MIXED_STREAMS, plan->tasks[step->task].stream != launch->stream);
 		for (uint32_t e = launch->first_step; e < s && !step->await_count; e++)
 			note(property, KIND_ELIDED,
-			     network_conflict(property->network, task_of_step(property, e), task_of_step(property, s)));
+			     task_of_step(property, e) != task_of_step(property, s) &&
+				     network_conflict(property->network, task_of_step(property, e),
+						      task_of_step(property, s)));
 	}
 }
 
@@ -651,13 +657,20 @@ static void compare_tensor(struct property *property, const struct run *run, uin
 	free(expected);
 }
 
+/* Launches with blocks that wait for one another have no serial entry. */
 static void run_serially(struct property *property, struct run *run)
 {
+	struct skrt_kernel_info info;
+
 	for (uint32_t i = 0; i < skrt_module_kernel_count(run->module); i++) {
 		const struct skrt_kernel *kernel;
 
 		must(property, run, skrt_module_kernel(run->module, i, &kernel));
-		must(property, run, skrt_run_serial(run->instance, kernel));
+		skrt_kernel_describe(kernel, &info);
+		if (info.has_serial_entry)
+			must(property, run, skrt_run_serial(run->instance, kernel));
+		else
+			must(property, run, skrt_run(run->stream, run->instance, kernel));
 	}
 }
 
