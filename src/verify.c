@@ -536,25 +536,17 @@ static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t in
  * one step in this. */
 static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
-	const struct sk_plan_step *step = &verifier->view->steps[index];
-	const struct sk_plan_step *before = step - (step->flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
+	const struct sk_plan_step *step = &verifier->view->steps[index], *before = step - 1;
+	bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
 
-	for (; before < &verifier->view->steps[index] && before >= &verifier->view->steps[verifier->launch->first_step];
-	     before--) {
-		bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
-
-		if (!same_home && !is_known(verifier, step, before)) {
-			sk_error(
-				verifier->diag, place(verifier),
-				"launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on "
-				"all cores",
-				launch_name(verifier, launch), task_name(verifier, index),
-				sk_plan_string(&verifier->view->tasks[before->task].name));
-			return;
-		}
-		if (!(before->flags & SK_STEP_VECTOR_SIDE))
-			return;
-	}
+	if (before->flags & SK_STEP_VECTOR_SIDE)
+		before--;
+	if (same_home || knows_node(verifier, step, before))
+		return;
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
+		 launch_name(verifier, launch), task_name(verifier, index),
+		 sk_plan_string(&verifier->view->tasks[before->task].name));
 }
 
 /* Of a mix task the cube side, whose accesses are those of both. */
