@@ -32,7 +32,7 @@ void three(const int *x, int *y, long n)
 }
 SK_KERNEL(three, "split=n; in x i32[n], out y i32[n], n i64");
 C
-$KERNEL_CC -O1 -fno-inline -fno-tree-loop-distribute-patterns -fcommon -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections \
+$KERNEL_CC -O1 -fno-inline -fcommon -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections \
 	-I"$top_srcdir/stubs" -c k.c -o k.o
 cat >model.yaml <<'M'
 sklink: 1
