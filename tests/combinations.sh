@@ -45,6 +45,7 @@ launch: 1000 ns
 await: 100 ns
 check: 0 ns
 call: 0 ns
+flush: 0.1 us
 code-fetch: unlimited
 memory: 4 GB/s
 core-memory: 1 GB/s

@@ -42,7 +42,7 @@ refused() {
 # Strong, weak, data, common, absolute, by GOT and by address.
 for kernel in 1 2; do
 	source k$kernel <<-END
-		__attribute__((noinline)) long helper(void) { __asm__ volatile(""); return ${kernel}00; }
+		__attribute__((noinline)) long helper(void) { long value = ${kernel}00; __asm__ volatile("" : "+r"(value)); return value; }
 		__attribute__((weak)) long weak_helper(void) { return ${kernel}0; }
 		long table[] = {$kernel};
 		long common_word;
