@@ -1,5 +1,6 @@
 /* Shows the finished file, and writes it, and before it the texts about it. */
 #include <string.h>
+#include <unistd.h>
 
 #include "linker/internal.h"
 
@@ -52,22 +53,45 @@ const uint8_t *sk_linker_bytes(struct sk_linker *linker, uint64_t *size)
 	return bytes;
 }
 
-bool sk_linker_write(struct sk_linker *linker, const char *path)
+static bool write_map(struct sk_linker *linker)
 {
 	if (!linker->options.map_file) {
 		add_cross_references(linker, NULL);
-	} else {
-		sk_bytes map = sk_report_map(linker);
-
-		add_cross_references(linker, &map);
-		if (!write_text(linker, linker->options.map_file, &map))
-			return false;
+		return true;
 	}
-	if (linker->options.dependency_file) {
-		sk_bytes dependencies = sk_report_dependencies(linker, path);
 
-		if (!write_text(linker, linker->options.dependency_file, &dependencies))
-			return false;
+	sk_bytes map = sk_report_map(linker);
+
+	add_cross_references(linker, &map);
+	return write_text(linker, linker->options.map_file, &map);
+}
+
+static bool write_dependencies(struct sk_linker *linker, const char *path)
+{
+	if (!linker->options.dependency_file)
+		return true;
+
+	sk_bytes dependencies = sk_report_dependencies(linker, path);
+
+	return write_text(linker, linker->options.dependency_file, &dependencies);
+}
+
+/* Texts about a file that there is not. */
+static void discard(const char *path)
+{
+	if (path)
+		unlink(path);
+}
+
+bool sk_linker_write(struct sk_linker *linker, const char *path)
+{
+	if (!write_map(linker))
+		return false;
+	if (write_dependencies(linker, path)) {
+		if (sk_file_replace(linker->diag, path, 0777, linker->parts.items, linker->parts.count))
+			return true;
+		discard(linker->options.dependency_file);
 	}
-	return sk_file_replace(linker->diag, path, 0777, linker->parts.items, linker->parts.count);
+	discard(linker->options.map_file);
+	return false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "account.h"
 #include "base/file.h"
@@ -357,8 +358,13 @@ static bool link_package(struct link *link)
 	if (command->map_file)
 		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));
 	sk_timing_next(timing, "write");
-	if (!write_header(link, &image) || !sk_linker_write(linker, command->output))
+	if (!write_header(link, &image))
 		return false;
+	if (!sk_linker_write(linker, command->output)) {
+		if (command->header)
+			unlink(command->header);
+		return false;
+	}
 	sk_timing_end(timing);
 	return true;
 }

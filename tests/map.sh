@@ -91,3 +91,8 @@ cmp out.map again.map || fail "two maps differ"
 "$sklink" model.yaml k.o --no-task-entries -Map=out.map -o out.sk
 sed -n '/Dispatcher/,$p' out.map >tables.txt
 row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "without task entries"; }
+
+# Nothing stays that tells about a package that could not be written.
+mkdir folder.sk
+fails_with 'folder.sk' "$sklink" model.yaml k.o -o folder.sk -Map=left.map --dependency-file=left.d --header=left.h
+[ -z "$(ls | grep left)" ] || fail "left behind: $(ls)"
