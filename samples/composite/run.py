@@ -25,15 +25,15 @@ class Skrt:
     """The library's functions: one that fails raises what skrt_error() says."""
 
     def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.library.skrt_error.restype = ctypes.c_char_p
+        self.lib = ctypes.CDLL(path)
+        self.lib.skrt_error.restype = ctypes.c_char_p
 
     def __getattr__(self, name):
-        function = getattr(self.library, "skrt_" + name)
+        function = getattr(self.lib, "skrt_" + name)
 
         def call(*arguments):
             if function(*arguments) != 0:
-                raise RuntimeError(self.library.skrt_error().decode())
+                raise RuntimeError(self.lib.skrt_error().decode())
 
         return call
 
