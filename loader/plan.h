@@ -66,14 +66,6 @@ static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
 	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
 }
 
-/* What the step calls: a reference that sk_plan_address takes. */
-static inline const int32_t *sk_plan_step_code(const struct sk_plan_view *view, const struct sk_plan_step *step)
-{
-	const struct sk_plan_kernel *kernel = &view->kernels[step->kernel];
-
-	return step->flags & SK_STEP_VECTOR_SIDE ? &kernel->vector_code : &kernel->code;
-}
-
 /* The string that a reference names ("" for 0). The field must lie in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 

@@ -274,6 +274,8 @@ START_TEST(damaged_tasks_and_tensors)
 		d.tasks[3].bytes = SK_COST_MAX + 1);
 	REFUSED("task 3: a cost of 18446744073709551615 code", d.tasks[3].cost = SK_COST_CODE,
 		d.tasks[3].code = UINT64_MAX);
+	REFUSED("kernel 0: a reserved field is not zero", d.kernels[0].reserved = 1);
+	REFUSED("launch 0: a reserved field is not zero", d.launches[0].reserved = 1);
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
 	REFUSED("has not the copies that its launch needs", d.launches[0].copies = 2);
 	REFUSED("launch 0: 65 copies of code are too many", d.launches[0].copies = 65);
