@@ -54,7 +54,7 @@ static void say(const struct caller *caller, uint32_t word)
 static void wait_for(const struct caller *caller, const struct sk_block_state *other, uint32_t word, uint64_t times)
 {
 	if (__atomic_load_n(&other->said[word], __ATOMIC_ACQUIRE) < times &&
-	    sk_player_await(&caller->worker->core, &other->said[word], times))
+	    sk_player_await(&caller->worker->core, &other->said[word], times, 1))
 		sk_call_leave(SK_STATUS_ABORTED);
 }
 
@@ -149,7 +149,7 @@ void sk_block_feed(struct sk_core *core, uint32_t number)
 	caller.state = idle_state(caller.kernel, caller.step, core->index);
 	while (stage != UINT64_MAX) {
 		if (__atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE) <= stage &&
-		    sk_player_await(core, &leader->stage, stage + 1))
+		    sk_player_await(core, &leader->stage, stage + 1, 1))
 			sk_call_leave(SK_STATUS_ABORTED);
 		stage = __atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&caller.state->said[SYNC], stage, __ATOMIC_RELEASE);
@@ -195,7 +195,7 @@ static void wait_flag(const struct sk_block *block, uint32_t flag)
 
 static void wait_for_word(const struct caller *caller, const volatile uint64_t *word, uint64_t target)
 {
-	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && sk_player_await(&caller->worker->core, word, target))
+	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && sk_player_await(&caller->worker->core, word, target, 1))
 		sk_call_leave(SK_STATUS_ABORTED);
 }
 

@@ -385,7 +385,7 @@ static bool await_word(const struct call *call, const volatile uint64_t *word, u
 	bool reached = true;
 
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && reached) {
-		reached = sk_player_await(&call->worker->core, word, target) == 0;
+		reached = sk_player_await(&call->worker->core, word, target, 1) == 0;
 		host->in_runtime = true;
 	}
 	return reached;

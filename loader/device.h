@@ -46,6 +46,7 @@ struct sk_worker {
 	/* What it waits for, and if it was told to leave, waited for; NULL: nothing. */
 	const volatile uint64_t *word;
 	uint64_t target;
+	uint64_t words; /* that must reach the target: this one and those behind it */
 	uint64_t entered, left; /* the launch, by the processor's counter; noted only for a trace */
 };
 
@@ -248,7 +249,7 @@ bool sk_player_make_room(struct sk_player *player, uint64_t cores);
 void sk_player_play(struct sk_player *player, struct sk_launch *launch);
 
 /* What a waiting core does: the slow path of a dispatcher's await. */
-int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target);
+int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count);
 
 /* The thread of a player: plays what is posted. */
 void *sk_player_work(void *player);

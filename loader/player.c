@@ -76,13 +76,15 @@ static bool is_aborted(const struct skrt_device *device)
 }
 
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. */
-static bool is_ready(const struct sk_worker *worker, bool aborted)
+static bool is_ready(struct sk_worker *worker, bool aborted)
 {
 	if (worker->call.over)
 		return false;
 	if (aborted)
 		return worker->call.begun;
-	return !worker->word || __atomic_load_n(worker->word, __ATOMIC_ACQUIRE) >= worker->target;
+	while (worker->word && __atomic_load_n(worker->word, __ATOMIC_ACQUIRE) >= worker->target)
+		worker->word = --worker->words ? worker->word + SK_PROGRESS_STRIDE / sizeof(*worker->word) : NULL;
+	return !worker->word;
 }
 
 /* splitmix64: the player's next random number. */
@@ -136,7 +138,7 @@ static void wait_for_others(struct sk_player *player, const struct sk_launch *la
 		wait_a_turn(player->device, turn);
 }
 
-int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target)
+int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count)
 {
 	struct sk_worker *worker = (struct sk_worker *)core;
 	struct sk_player *player = worker->player;
@@ -145,6 +147,7 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 	host->in_runtime = true;
 	worker->word = word;
 	worker->target = target;
+	worker->words = count;
 	for (uint32_t turn = 0;; turn += turn < UINT32_MAX) {
 		struct sk_worker *next = choose(player, worker->turn);
 
@@ -154,11 +157,8 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 			break; /* it is our turn because we are ready */
 		wait_for_others(player, worker->launch, turn);
 	}
-	bool reached = __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target;
-	if (reached)
-		worker->word = NULL;
 	host->in_runtime = false;
-	return !reached;
+	return worker->word != NULL;
 }
 
 /* ---- a player's part of a launch ---- */

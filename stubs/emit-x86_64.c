@@ -47,7 +47,7 @@ static void emit_status(struct sk_x86_emitter *e, uint32_t task)
 	if (!e->program->serial) {
 		failed = sk_x86_new_label(e);
 		sk_array_push(e->arena, &e->tails,
-			      (struct sk_x86_tail){.label = failed, .restart = SK_NO_INDEX, .task = task});
+			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = task});
 	}
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
@@ -68,18 +68,17 @@ static void emit_waited(struct sk_x86_emitter *e, uint32_t task)
 
 	sk_array_push(
 		e->arena, &e->tails,
-		(struct sk_x86_tail){.label = forgotten, .restart = SK_NO_INDEX, .task = task, .forgotten = true});
+		(struct sk_x86_tail){.label = forgotten, .reached = SK_NO_INDEX, .task = task, .forgotten = true});
 	/* cmp dword ptr [block.waited], 0; je forgotten */
 	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
 }
 
-/* The slow path's arguments: rsi is the word, rdx the number to wait for. */
+/* The slow path's arguments: rsi is the word, rdx the number to wait for, rcx the words that are left. */
 static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	uint32_t restart = sk_x86_new_label(e), waits = sk_x86_new_label(e);
+	uint32_t waits = sk_x86_new_label(e), reached = sk_x86_new_label(e);
 
-	sk_x86_set_label(e, restart);
 	if (op->lane == e->lane) {
 		/* lea rdx, [base + number] */
 		PUT(e, ADDRESS, .reg = SK_RDX, .rm = BASE, .disp = (int32_t)op->number);
@@ -109,8 +108,12 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 		PUT(e, DECREMENT32, .rm = SK_RCX);
 		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 	}
+	sk_x86_set_label(e, reached);
 	sk_array_push(e->arena, &e->tails,
-		      (struct sk_x86_tail){.label = waits, .restart = restart, .task = e->part.task});
+		      (struct sk_x86_tail){.label = waits,
+					   .reached = reached,
+					   .one_word = op->kind == SK_OP_AWAIT_HOME,
+					   .task = e->part.task});
 }
 
 /* Into the second-level cache, which is for code and data; prefetches never fault (Intel SDM volume 2, PREFETCHh). */
@@ -139,7 +142,7 @@ static void emit_tails(struct sk_x86_emitter *e)
 		if (e->part.frame || e->part.task != tail->task)
 			begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
-		if (tail->restart == SK_NO_INDEX) {
+		if (tail->reached == SK_NO_INDEX) {
 			/* mov eax, SK_STATUS_NOT_AWAITED; mov dword ptr [core.failed_task], task; jmp leave */
 			if (tail->forgotten)
 				PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
@@ -147,12 +150,15 @@ static void emit_tails(struct sk_x86_emitter *e)
 			sk_x86_jump(e, SK_X86_JUMP, e->leave);
 			continue;
 		}
-		/* mov rdi, core; mov rax, [core.runtime]; call [rax + await]; test eax, eax; je restart; jmp aborted */
+		/* mov ecx, 1, of a home; mov rdi, core; mov rax, [core.runtime]; call [rax + await]; test eax, eax;
+		 * je reached; jmp aborted */
+		if (tail->one_word)
+			PUT(e, SET32, .rm = SK_RCX, .immediate = 1);
 		PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
 		PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
 		PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_AWAIT);
 		PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
-		sk_x86_jump(e, SK_X86_JUMP_EQUAL, tail->restart);
+		sk_x86_jump(e, SK_X86_JUMP_EQUAL, tail->reached);
 		sk_x86_jump(e, SK_X86_JUMP, e->aborted);
 		awaits = true;
 	}

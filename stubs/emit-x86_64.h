@@ -98,7 +98,8 @@ struct sk_x86_frame {
 /* What stands behind the return. */
 struct sk_x86_tail {
 	uint32_t label;
-	uint32_t restart; /* await: where the waiting core tries again; else SK_NO_INDEX */
+	uint32_t reached; /* await: where the core goes on that has waited; else SK_NO_INDEX */
+	bool one_word; /* await: of a home, not of all cores of a lane */
 	uint32_t task; /* that it is for */
 	bool forgotten; /* SK_OP_WAITED: the status is SK_STATUS_NOT_AWAITED */
 };

@@ -14,7 +14,7 @@
 /* The structs read as tables: */
 /* clang-format off */
 
-#define SK_ABI_VERSION 3u
+#define SK_ABI_VERSION 4u
 
 enum {
 	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
@@ -32,8 +32,9 @@ struct sk_core;
 
 /* Runtime functions that a dispatcher may call. */
 struct sk_runtime {
-	/* Waits until *word >= target. 0: it is; otherwise the launch has been aborted and the core must leave. */
-	int (*await)(struct sk_core *core, const volatile uint64_t *word, uint64_t target);
+	/* Waits until `count` words, SK_PROGRESS_STRIDE bytes apart, are >= target; `word` is the first. 0: they are;
+	 * otherwise the launch has been aborted and the core must leave. */
+	int (*await)(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count);
 	/* Behind the blocks of a step with FEED, number `step` of the launch, on every core: one that has no block takes
 	 * part in sk_sync_all until the blocks have ended. */
 	void (*feed)(struct sk_core *core, uint32_t step);

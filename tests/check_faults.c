@@ -22,7 +22,7 @@ static const char preamble[] =
 	"int kernel(void) { return 0; }\n"
 	"static int await(struct sk_core *core, unsigned home, uint64_t step)\n"
 	"{ uint64_t target = core->lanes[0].base + step; const volatile uint64_t *word = core->homes[home].word;\n"
-	"  return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target ? 0 : core->runtime->await(core, word, target); "
+	"  return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target ? 0 : core->runtime->await(core, word, target, 1); "
 	"}\n";
 
 /* forgotten: everybody awaits what home 0 never publishes, though it leaves. circle: two homes await each other.

@@ -29,7 +29,8 @@ static const char preamble[] =
 	"{ __atomic_store_n(core->progress, core->lanes[core->lane].base + step, __ATOMIC_RELEASE); }\n"
 	"static int await(struct sk_core *core, const volatile uint64_t *word, unsigned lane, uint64_t step)\n"
 	"{ uint64_t target = core->lanes[lane].base + step;\n"
-	"  return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target ? 0 : core->runtime->await(core, word, target); }\n"
+	"  return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target ? 0 : core->runtime->await(core, word, target, 1); "
+	"}\n"
 	"static const volatile uint64_t *word_of(struct sk_core *core, unsigned lane, unsigned index)\n"
 	"{ return (const volatile uint64_t *)((const volatile char *)core->lanes[lane].words + index * 128); }\n"
 	"static void delay(unsigned turns) { for (volatile unsigned i = 0; i < turns; i++); }\n";

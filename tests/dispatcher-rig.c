@@ -337,11 +337,12 @@ int rig_call_stepping(const struct rig_code *loaded, void *a, void *b, unsigned 
 
 /* ---- cores ---- */
 
-static int spin(struct sk_core *core, const volatile uint64_t *word, uint64_t target)
+static int spin(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count)
 {
 	(void)core;
-	while (*word < target)
-		sched_yield();
+	for (uint64_t i = 0; i < count; i++, word += SK_PROGRESS_STRIDE / sizeof(*word))
+		while (*word < target)
+			sched_yield();
 	return 0;
 }
 
