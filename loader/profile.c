@@ -1,5 +1,5 @@
 /* See profile.h. One table says what a profile has: the keys of the device, then the keys that each lane has after its
- * name and a point. All of them are required, so that no number is made up: blocks alone has a default. */
+ * name and a point. They are required, so that no number is made up; blocks and what is true or false have defaults. */
 #include "loader/profile.h"
 
 #include <math.h>
@@ -28,13 +28,14 @@ enum kind {
 	KIND_NUMBER,
 	KIND_POSITIVE, /* a number that is not 0 */
 	KIND_RATE, /* the same, or `unlimited` */
+	KIND_FLAG, /* a bool: true or false */
 };
 
 struct key {
 	const char *name;
 	enum kind kind;
 	const struct sk_unit *units;
-	size_t offset; /* of the double in the profile or lane */
+	size_t offset; /* of the double or bool in the profile or lane */
 };
 
 #define FIELD(field) offsetof(struct sk_profile, field)
@@ -50,6 +51,7 @@ static const struct key device_keys[] = {
 	{"code-fetch", KIND_RATE, rates, FIELD(code_fetch)},
 	{"memory", KIND_RATE, rates, FIELD(memory)},
 	{"core-memory", KIND_RATE, rates, FIELD(core_memory)},
+	{"sync-all-split", KIND_FLAG, NULL, FIELD(sync_all_split)},
 };
 #undef FIELD
 
@@ -140,9 +142,16 @@ static bool read_number(struct reader *reader, const struct key *key, double *nu
 	return true;
 }
 
+static bool read_flag(struct reader *reader, bool *flag)
+{
+	*flag = !strcmp(reader->lines.value, "true");
+	return *flag || !strcmp(reader->lines.value, "false") ||
+	       sk_lines_fail(&reader->lines, "'%s' must be true or false", reader->lines.key);
+}
+
 static bool read_value(struct reader *reader, const struct key *key, struct sk_profile_lane *lane)
 {
-	void *target = lane ? (void *)lane : (void *)reader->profile;
+	void *target = (lane ? (char *)lane : (char *)reader->profile) + key->offset;
 
 	switch (key->kind) {
 	case KIND_NAME:
@@ -153,8 +162,10 @@ static bool read_value(struct reader *reader, const struct key *key, struct sk_p
 		return read_count(reader, SK_PROFILE_MAX_CORES, &lane->cores);
 	case KIND_BLOCKS:
 		return read_count(reader, SK_PROFILE_MAX_BLOCKS, &lane->blocks);
+	case KIND_FLAG:
+		return read_flag(reader, target);
 	default:
-		return read_number(reader, key, (double *)((char *)target + key->offset));
+		return read_number(reader, key, target);
 	}
 }
 
@@ -205,7 +216,7 @@ static bool check_complete(struct reader *reader)
 
 	lines->number = 0;
 	for (size_t i = 0; i < DEVICE_KEYS; i++)
-		if (!reader->seen[i])
+		if (!reader->seen[i] && device_keys[i].kind != KIND_FLAG)
 			return sk_lines_fail(lines, "the profile has no '%s'", device_keys[i].name);
 	for (uint32_t i = 0; i < reader->profile->lane_count; i++) {
 		struct sk_profile_lane *lane = &reader->profile->lanes[i];

@@ -36,6 +36,7 @@ struct sk_profile {
 	double code_fetch; /* into one core's instruction memory */
 	double memory; /* of all cores together */
 	double core_memory; /* of one core */
+	bool sync_all_split; /* tasks that call sk_sync_all are fused only with tasks that need no more cores */
 };
 
 /* The built-in profile of that name, or the file at that path. False with the reason, one sentence that names file and

@@ -30,6 +30,7 @@ src_libplanning_la_SOURCES = \
 	src/segments.c src/segments.h \
 	src/sides.c src/sides.h \
 	src/strict.c src/strict.h \
+	src/sync-split.c src/sync-split.h \
 	src/units.c src/units.h \
 	src/verdicts.c src/verdicts.h
 src_libplanning_la_LIBADD = src/libbase.la

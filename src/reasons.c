@@ -2,6 +2,7 @@
 #include "reasons.h"
 
 #include "partition.h"
+#include "sync-split.h"
 
 const char *sk_reason_code(enum sk_reason reason)
 {
@@ -11,6 +12,8 @@ const char *sk_reason_code(enum sk_reason reason)
 		[SK_REASON_EXTERNAL_DEPEND] = "EXTERNAL_DEPEND",
 		[SK_REASON_ISOLATED_EVENT] = "ISOLATED_EVENT",
 		[SK_REASON_EXIST_DEADLOCK] = "EXIST_DEADLOCK",
+		[SK_REASON_SYNCALL_OP_DROP] = "SYNCALL_OP_DROP",
+		[SK_REASON_SYNCALL_OP_RISE] = "SYNCALL_OP_RISE",
 		[SK_REASON_OP_UNSUPPORT] = "OP_UNSUPPORT",
 		[SK_REASON_EXCEED_CORE_MAX] = "EXCEED_CORE_MAX",
 		[SK_REASON_EXCEED_STREAM_MAX] = "EXCEED_STREAM_MAX",
@@ -32,6 +35,31 @@ static const char *event_of(const struct sk_model *model, const struct sk_partit
 	while (dependencies->recorders[first + wait] != recorder)
 		wait++;
 	return model->events.items[model->tasks.items[task].wait.items[wait]].name;
+}
+
+/* Of a task that sk_sync_all keeps from another one: which of the two calls it, and in which lane their cores differ.
+ */
+static const char *sync_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t number)
+{
+	const struct sk_task_placement *placement = &partition->tasks[number];
+	uint32_t cause = placement->cause, own[SK_MAX_LANES], other[SK_MAX_LANES];
+	const char *name = model->tasks.items[cause].name;
+	bool drop = placement->reason == SK_REASON_SYNCALL_OP_DROP;
+
+	sk_sync_cores(model, number, own);
+	sk_sync_cores(model, cause, other);
+
+	const uint32_t *caller = drop ? own : other, *greedy = drop ? other : own;
+	uint32_t lane = caller[0] < greedy[0] ? 0 : 1;
+
+	return sk_arena_print(model->arena,
+			      "fused into %s and not into %s: on device '%s' sk_sync_all waits for all cores of a "
+			      "superkernel; with %s, which calls it, there may be %u of lane '%s', and %s takes %u",
+			      partition->launches[placement->launch].name,
+			      partition->launches[partition->tasks[cause].launch].name, model->device->name,
+			      drop ? "this task" : sk_arena_print(model->arena, "task '%s'", name), caller[lane],
+			      model->device->lanes[lane].name,
+			      drop ? sk_arena_print(model->arena, "task '%s'", name) : "this one", greedy[lane]);
 }
 
 /* Of a task in a later segment: what the one before ended with. */
@@ -63,11 +91,18 @@ static const char *split_text(const struct sk_model *model, const struct sk_part
 			launch, cause->name,
 			between->scope ? sk_arena_print(model->arena, "of scope '%s'", between->scope)
 				       : "outside of the scope");
+	case SK_REASON_SYNCALL_OP_DROP:
+	case SK_REASON_SYNCALL_OP_RISE:
+		return sync_text(model, partition, number);
 	default:
 		return sk_arena_print(model->arena,
 				      "fused into %s and not into the segment before, since it comes after task '%s', "
-				      "which is launched in between (%s)",
-				      launch, cause->name, sk_reason_code(between->reason));
+				      "which %s (%s)",
+				      launch, cause->name,
+				      partition->launches[between->launch].kind == SK_LAUNCH_SINGLE
+					      ? "is launched in between"
+					      : "is in a later one",
+				      sk_reason_code(between->reason));
 	}
 }
 

@@ -6,7 +6,8 @@
 
 struct sk_partition;
 
-/* The names of the reference system's codes (FusionFailReason) where it has one for the same thing. */
+/* The names of the reference system's codes (FusionFailReason, ScopeBreakReason) where it has one for the same thing.
+ */
 enum sk_reason {
 	SK_REASON_CAN_FUSE, /* in the first segment of its scope */
 
@@ -16,6 +17,8 @@ enum sk_reason {
 	SK_REASON_ISOLATED_EVENT, /* it waits for an event of a task of the scope that is launched by itself */
 	SK_REASON_EXIST_DEADLOCK, /* it waits for an event that is recorded behind the segment before: one launch
 				     would hold the cores and wait for what needs them */
+	SK_REASON_SYNCALL_OP_DROP, /* it calls sk_sync_all, on fewer cores than a task there needs (sync-split.h) */
+	SK_REASON_SYNCALL_OP_RISE, /* it needs more cores than a task there that calls sk_sync_all */
 
 	/* Launched by itself: */
 	SK_REASON_OP_UNSUPPORT, /* its kernel is marked unfusible */

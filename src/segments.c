@@ -143,12 +143,46 @@ static void note_split(struct sk_segments *segments, uint32_t task, uint32_t cau
 		segments->split[task] = SK_REASON_EXTERNAL_DEPEND;
 }
 
+/* True if the task may be in a segment that already has this load; else notes why not. */
+static bool takes(struct sk_segments *segments, const struct sk_sync_load *load, uint32_t task)
+{
+	uint32_t cause = SK_NONE;
+	enum sk_reason reason = sk_sync_split(segments->model, load, task, &cause);
+
+	if (reason == SK_REASON_CAN_FUSE)
+		return true;
+	segments->cause[task] = cause;
+	segments->split[task] = reason;
+	return false;
+}
+
+/* On a device with sync-all-split: the first level from the task's own on that takes it. What comes after the task
+ * comes after the segment that it could not join. A task that none of so many takes has the last one or a new one:
+ * there may be as many levels as tasks. */
+static void find_level(struct sk_segments *segments, uint32_t task, struct sk_level *own)
+{
+	enum { MOST_TRIES = 64 };
+
+	for (uint32_t tries = 0;; tries++) {
+		while (segments->loads.count <= own->level)
+			sk_array_push(segments->model->arena, &segments->loads, (struct sk_sync_load){0});
+		if (takes(segments, &segments->loads.items[own->level], task))
+			break;
+		own->origin = task;
+		own->level++;
+		if (tries > MOST_TRIES && own->level < segments->loads.count)
+			own->level = (uint32_t)segments->loads.count - 1;
+	}
+	sk_sync_add(segments->model, &segments->loads.items[own->level], task);
+}
+
 /* The lowest segment of a set that each task may be in, so that no path leaves a segment and comes back, and what
  * follows an unfusible task of the scope comes after the segment that the task ended. */
 static void find_floors(struct sk_segments *segments, uint32_t number)
 {
 	const struct sk_tag_set *set = &segments->sets.items[number];
 
+	segments->loads.count = 0;
 	for (uint32_t t = set->first; t <= set->last; t++) {
 		bool inside = segments->set_of[t] == number, fusible = inside && can_fuse(segments, t);
 		struct sk_level *own = &segments->levels[t];
@@ -173,8 +207,11 @@ static void find_floors(struct sk_segments *segments, uint32_t number)
 			if (fusible)
 				note_split(segments, t, event ? p : own->origin, event, earlier->behind);
 		}
-		if (fusible)
-			segments->floor[t] = own->level;
+		if (!fusible)
+			continue;
+		if (segments->model->device->sync_all_split)
+			find_level(segments, t, own);
+		segments->floor[t] = own->level;
 	}
 }
 
@@ -182,14 +219,16 @@ static void find_floors(struct sk_segments *segments, uint32_t number)
 
 static uint32_t open_group(struct sk_segments *segments, uint32_t set, uint32_t level)
 {
-	sk_array_push(segments->model->arena, &segments->groups, (struct sk_group){set, level, {0}});
+	sk_array_push(segments->model->arena, &segments->groups, (struct sk_group){.set = set, .level = level});
 	return sk_order_add(&segments->order);
 }
 
-/* Puts a task that can be fused into the lowest segment of its set that it may join. Floors look at tasks one by one;
- * two segments of different scopes can still depend on each other, and then the order refuses. */
+/* Puts a task that can be fused into the lowest segment of its set that it may join. Floors look at one set by itself;
+ * two segments of different scopes can still depend on each other, and then the order refuses. A task that has had to
+ * leave its floor for that may be in the way of another one, where sk_sync_all splits. */
 static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const uint32_t *from, size_t count)
 {
+	bool splits = segments->model->device->sync_all_split;
 	uint32_t number = segments->set_of[task];
 
 	for (uint32_t level = segments->floor[task];; level++) {
@@ -200,10 +239,17 @@ static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const 
 		if (set->segments.items[level] == SK_NONE)
 			set->segments.items[level] = open_group(segments, number, level);
 		uint32_t group = set->segments.items[level];
+
+		if (splits && !takes(segments, &segments->groups.items[group].load, task))
+			continue;
+
 		uint32_t cycle = sk_order_connect(&segments->order, from, count, group);
 
-		if (cycle == SK_NONE)
+		if (cycle == SK_NONE) {
+			if (splits)
+				sk_sync_add(segments->model, &segments->groups.items[group].load, task);
 			return group;
+		}
 		for (uint32_t i = segments->first_predecessor[task]; i < segments->first_predecessor[task + 1]; i++) {
 			if (segments->group_of[segments->predecessors[i]] != cycle)
 				continue;

@@ -6,6 +6,7 @@
 #include "dependency.h"
 #include "order.h"
 #include "reasons.h"
+#include "sync-split.h"
 
 /* The tasks whose sets of scope tags are equal. */
 struct sk_tag_set {
@@ -21,6 +22,7 @@ struct sk_group {
 	uint32_t set; /* SK_NONE: a task by itself */
 	uint32_t level; /* in the set's segments */
 	SK_ARRAY(uint32_t) tasks; /* in network order */
+	struct sk_sync_load load; /* sync-all-split: what they need */
 };
 
 struct sk_segments {
@@ -39,6 +41,7 @@ struct sk_segments {
 	uint32_t *first_predecessor;
 	uint32_t *first_recorder; /* from here on they are those that recorded events that t waits for */
 	struct sk_level *levels; /* by task: scratch of one pass */
+	SK_ARRAY(struct sk_sync_load) loads; /* by level: scratch of one pass */
 };
 
 /* Tag sets, verdicts and predecessors. The streams that a scope has too many of are warned of. NULL if too many scopes

@@ -114,6 +114,16 @@ static uint32_t greatest(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
+void sk_task_cores(const struct sk_model *model, uint32_t task, uint32_t cores[SK_MAX_LANES])
+{
+	struct sk_side sides[SK_MAX_SIDES];
+	uint32_t count = sk_task_sides(model, task, sides);
+
+	memset(cores, 0, SK_MAX_LANES * sizeof(*cores));
+	for (uint32_t s = 0; s < count; s++)
+		cores[sides[s].lane] = greatest(cores[sides[s].lane], cores_of(model, task, &sides[s]));
+}
+
 void sk_launch_device_cores(const struct sk_model *model, const uint32_t *tasks, uint32_t count,
 			    uint32_t device_cores[SK_MAX_LANES])
 {
@@ -122,15 +132,13 @@ void sk_launch_device_cores(const struct sk_model *model, const uint32_t *tasks,
 
 	memset(device_cores, 0, SK_MAX_LANES * sizeof(*device_cores));
 	for (uint32_t i = 0; i < count; i++) {
-		struct sk_side sides[SK_MAX_SIDES];
-		uint32_t side_count = sk_task_sides(model, tasks[i], sides);
+		const struct sk_task *task = &model->tasks.items[tasks[i]];
+		uint32_t cores[SK_MAX_LANES];
 
-		for (uint32_t s = 0; s < side_count; s++) {
-			uint32_t *cores = &device_cores[sides[s].lane];
-
-			*cores = greatest(*cores, cores_of(model, tasks[i], &sides[s]));
-		}
-		one_to_two |= side_count == 2 && sides[1].blocks > sides[0].blocks;
+		sk_task_cores(model, tasks[i], cores);
+		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+			device_cores[lane] = greatest(device_cores[lane], cores[lane]);
+		one_to_two |= model->kernels.items[task->kernel].signature->mix_ratio > 1;
 	}
 
 	uint32_t cube = device_cores[0], vector = device_cores[1];

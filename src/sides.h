@@ -21,6 +21,9 @@ uint32_t sk_task_sides(const struct sk_model *model, uint32_t task, struct sk_si
 /* The number of (cube) blocks of a `mix` task that does not say. */
 uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio);
 
+/* How many cores of each lane the calls of the task keep busy on the device; 0: it does not run there. */
+void sk_task_cores(const struct sk_model *model, uint32_t task, uint32_t cores[SK_MAX_LANES]);
+
 /* How many cores of each lane the device gives to a launch of these tasks, by the reference system's rule: groups of a
  * cube core with one or two vector cores as soon as both lanes are needed, with two if more vector than cube cores are
  * needed or a kernel is mix=1:2; as many groups as the greediest task needs. */

@@ -669,6 +669,7 @@ START_TEST(builtin_profiles)
 	ck_assert_uint_eq(a3.lanes[1].blocks, 48);
 	EXPECT(a3.memory, 1600);
 	EXPECT(a3.launch, 800);
+	ck_assert(!host.sync_all_split && !a3.sync_all_split);
 	ck_assert_uint_eq(sk_profile_lane(&a3, "vector"), 1);
 	ck_assert_uint_eq(sk_profile_lane(&a3, "core"), SK_NO_INDEX);
 
@@ -711,6 +712,8 @@ static const struct bad_profile {
 	{"launch: nan ns\n", "p:1: 'launch' must be a number with one of the units ns, us, ms, not 'nan ns'"},
 	{"launch: 1e999 ns\n", "p:1: 'launch' is too large"},
 	{"launch: unlimited\n", "p:1: 'launch' must be a number with one of the units ns, us, ms, not 'unlimited'"},
+	{"sync-all-split: yes\n", "p:1: 'sync-all-split' must be true or false"},
+	{"sync-all-split: true\nsync-all-split: false\n", "p:2: 'sync-all-split' is given twice; first in line 1"},
 	{"memory: 0 GB/s\n", "p:1: 'memory' must be greater than 0"},
 	{"name: a\nlanes: core\n", "p: the profile has no 'clock'"},
 	{"name: a\nlanes: core\n" COSTS "core.cores: 1\ncore.operations: 1\n",
@@ -736,7 +739,7 @@ START_TEST(profile_text)
 			   "second.cores: 4096\nsecond.blocks: 7\nsecond.operations: .5\n"
 			   "second.code-cache: 0 B\nclock: 500 MHz\nlaunch: 1.5ms\nawait: 2 us\n"
 			   "check: 0 ns\ncall: 1e1 ns\nflush: 3 ns\ncode-fetch: unlimited\nmemory: 2 TB/s\n"
-			   "core-memory: 500 MB/s");
+			   "core-memory: 500 MB/s\nsync-all-split: true");
 
 	ck_assert_str_eq(profile.name, "x-1_Y");
 	ck_assert_str_eq(profile.lanes[1].name, "second");
@@ -752,6 +755,9 @@ START_TEST(profile_text)
 	ck_assert(isinf(profile.code_fetch));
 	EXPECT(profile.memory, 2000);
 	EXPECT(profile.core_memory, 0.5);
+	ck_assert(profile.sync_all_split);
+	ck_assert(!profile_of(ONE_LANE).sync_all_split);
+	ck_assert(!profile_of(ONE_LANE "sync-all-split: false\n").sync_all_split);
 }
 END_TEST
 

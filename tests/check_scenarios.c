@@ -354,6 +354,233 @@ START_TEST(two_streams_with_cuts)
 }
 END_TEST
 
+/* ---- tasks that call sk_sync_all ---- */
+
+/* A device with two lanes whose profile asks for the reference system's split. */
+static void set_up_split(void)
+{
+	test = test_model_create(2);
+	split_at_sync_all(test);
+}
+
+enum { CUBE, VECTOR };
+
+static uint32_t blocks(const char *name, uint32_t count, uint32_t lane, uint32_t stream)
+{
+	return task(name, on_lane(BLOCKS(count), lane), stream, "s");
+}
+
+static uint32_t syncs(const char *name, uint32_t count, uint32_t lane, uint32_t stream)
+{
+	return task(name, on_lane(SYNC_ALL(count), lane), stream, "s");
+}
+
+static void expect_reason(uint32_t number, const char *code, const char *sentence)
+{
+	ck_assert_str_eq(code_of(number), code);
+	ck_assert_str_eq(sk_reason_text(&test->model, partition, number), sentence);
+}
+
+/* It needs fewer cores than the greediest task before it; what follows it comes after the cut. */
+START_TEST(sync_all_drop)
+{
+	blocks("k1", 24, CUBE, 0);
+	blocks("k2", 8, CUBE, 0);
+	uint32_t c = syncs("c", 8, CUBE, 0), k3 = blocks("k3", 8, CUBE, 0);
+
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,k2} {c,k3}");
+	expect_reason(c, "SYNCALL_OP_DROP",
+		      "fused into sk_s_start_c_end_k3 and not into sk_s_start_k1_end_k2: on device 'a3' sk_sync_all "
+		      "waits for all cores of a superkernel; with this task, which calls it, there may be 8 of lane "
+		      "'cube', and task 'k1' takes 24");
+	expect_reason(k3, "SCOPE_FUSE_PART",
+		      "fused into sk_s_start_c_end_k3 and not into the segment before, since it comes after task 'c', "
+		      "which is in a later one (SYNCALL_OP_DROP)");
+}
+END_TEST
+
+/* A task behind it needs more. */
+START_TEST(sync_all_rise)
+{
+	blocks("k1", 4, VECTOR, 0);
+	syncs("c", 8, VECTOR, 0);
+	blocks("k2", 8, VECTOR, 0);
+	uint32_t k3 = blocks("k3", 9, VECTOR, 0);
+
+	blocks("k4", 48, VECTOR, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,c,k2} {k3,k4}");
+	expect_reason(k3, "SYNCALL_OP_RISE",
+		      "fused into sk_s_start_k3_end_k4 and not into sk_s_start_k1_end_k2: on device 'a3' sk_sync_all "
+		      "waits for all cores of a superkernel; with task 'c', which calls it, there may be 8 of lane "
+		      "'vector', and this one takes 9");
+}
+END_TEST
+
+/* One on all cores, and several with as many cores each, cost nothing. */
+START_TEST(sync_all_on_all_cores)
+{
+	blocks("k1", 24, CUBE, 0);
+	syncs("c1", 24, CUBE, 0);
+	syncs("c2", 48, VECTOR, 0);
+	task("c3", MIX(24, 2), 0, "s");
+	blocks("k2", 3, VECTOR, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,c1,c2,c3,k2}");
+}
+END_TEST
+
+/* Drop and rise in turns: a segment for each of them. */
+START_TEST(sync_all_turns)
+{
+	for (uint32_t i = 0; i < 6; i++) {
+		const char *name = sk_arena_print(test->arena, "k%u", i);
+
+		syncs(name, i % 2 ? 24 : 4, CUBE, 0);
+	}
+	plan();
+	ck_assert_str_eq(superkernels(), "{k0} {k1} {k2} {k3} {k4} {k5}");
+}
+END_TEST
+
+/* A cut is one for what follows it; other streams go on in the segments that take them. */
+START_TEST(sync_all_streams)
+{
+	blocks("k1", 24, CUBE, 0);
+	syncs("c", 4, CUBE, 1);
+	blocks("k2", 24, CUBE, 0);
+	uint32_t k3 = blocks("k3", 4, CUBE, 1), k4 = blocks("k4", 4, CUBE, 2), k5 = blocks("k5", 24, CUBE, 1);
+
+	add_event(test, k3, k4);
+	fuse_streams(test, "s");
+	blocks("k6", 24, CUBE, 3);
+	syncs("k7", 4, CUBE, 4);
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,k2,k6} {c,k3,k4,k7} {k5}");
+	ck_assert_str_eq(code_of(k4), "SCOPE_FUSE_PART");
+	ck_assert_str_eq(code_of(k5), "SYNCALL_OP_RISE");
+}
+END_TEST
+
+/* Cores come in groups: with a cube core there are two vector cores, also where a task has cores of one lane only. */
+START_TEST(sync_all_lanes)
+{
+	syncs("c", 4, CUBE, 0);
+	blocks("v1", 8, VECTOR, 1);
+	uint32_t v2 = blocks("v2", 9, VECTOR, 1), v3 = syncs("v3", 7, VECTOR, 1);
+
+	plan();
+	ck_assert_str_eq(superkernels(), "{c,v1} {v2} {v3}");
+	expect_reason(v2, "SYNCALL_OP_RISE",
+		      "fused into sk_s_start_v2_end_v2 and not into sk_s_start_c_end_v1: on device 'a3' sk_sync_all "
+		      "waits for all cores of a superkernel; with task 'c', which calls it, there may be 8 of lane "
+		      "'vector', and this one takes 9");
+	ck_assert_str_eq(code_of(v3), "SYNCALL_OP_DROP");
+}
+END_TEST
+
+/* The sides of a mix task count in their lanes, whether its own blocks call sk_sync_all or not. */
+START_TEST(sync_all_mix)
+{
+	struct test_spread both = MIX(8, 1);
+
+	task("m1", MIX(8, 2), 0, "s");
+	syncs("c", 16, VECTOR, 0); /* 8 groups */
+	uint32_t m2 = task("m2", MIX(9, 1), 0, "s"); /* 9 cube cores */
+
+	both.sync_all = true;
+	uint32_t m3 = task("m3", both, 0, "s"), v = blocks("v", 9, VECTOR, 0);
+
+	plan();
+	ck_assert_str_eq(superkernels(), "{m1,c} {m2} {m3} {v}");
+	ck_assert_str_eq(code_of(m2), "SYNCALL_OP_RISE");
+	ck_assert_str_eq(code_of(m3), "SYNCALL_OP_DROP");
+	expect_reason(v, "SYNCALL_OP_RISE",
+		      "fused into sk_s_start_v_end_v and not into sk_s_start_m3_end_m3: on device 'a3' sk_sync_all "
+		      "waits for all cores of a superkernel; with task 'm3', which calls it, there may be 8 of lane "
+		      "'vector', and this one takes 9");
+}
+END_TEST
+
+/* On a device with one lane, the sides of a mix task have cores next to each other. */
+START_TEST(sync_all_one_lane)
+{
+	tear_down();
+	test = test_model_create(1);
+	split_at_sync_all(test);
+	syncs("c1", 6, 0, 0);
+	task("m", MIX(2, 2), 0, "s");
+	syncs("c2", 5, 0, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{c1,m} {c2}");
+}
+END_TEST
+
+/* A task that is launched by itself cuts as ever. */
+START_TEST(sync_all_and_unfusible)
+{
+	syncs("c1", 4, CUBE, 0);
+	U(1, 0);
+	syncs("c2", 8, CUBE, 0);
+	syncs("c3", 4, CUBE, 1);
+	plan();
+	ck_assert_str_eq(superkernels(), "{c1,c3} {c2}");
+	ck_assert_str_eq(code_of(2), "SCOPE_FUSE_PART");
+}
+END_TEST
+
+/* With feed-sync-all=1 idle cores take part, and nothing has to be split. */
+START_TEST(sync_all_fed)
+{
+	blocks("k1", 24, CUBE, 0);
+	syncs("c", 4, CUBE, 0);
+	feed_sync_all(test, "s");
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,c}");
+}
+END_TEST
+
+/* Devices do not split unless their profiles say so. */
+START_TEST(sync_all_unless_asked)
+{
+	tear_down();
+	test = test_model_create(2);
+	blocks("k1", 24, CUBE, 0);
+	syncs("c", 4, CUBE, 0);
+	plan();
+	ck_assert_str_eq(superkernels(), "{k1,c}");
+}
+END_TEST
+
+START_TEST(sync_all_strictly)
+{
+	blocks("k1", 24, CUBE, 0);
+	syncs("c", 4, CUBE, 0);
+	check_strictly(test, "s", _i ? SK_STRICT_ABORT : SK_STRICT_BYPASS);
+	test_model_finish(test);
+	partition = sk_partition_build(&test->model);
+	ck_assert_ptr_nonnull(strstr(said(), "2 superkernels and 0 single tasks\n>>> test.yaml:4:3: task 'c' "
+					     "(SYNCALL_OP_DROP): "));
+	ck_assert(_i ? !partition : !*superkernels());
+}
+END_TEST
+
+/* Several hundred cuts, and tasks of other streams that fit into none of the segments. */
+START_TEST(sync_all_many)
+{
+	enum { CUTS = 300 };
+
+	for (uint32_t i = 0; i < CUTS; i++)
+		syncs(sk_arena_print(test->arena, "k%u", i), i % 2 ? 24 : 4, CUBE, 0);
+	for (uint32_t i = 0; i < CUTS; i++)
+		syncs(sk_arena_print(test->arena, "x%u", i), 5, CUBE, 1 + i);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_uint_eq(partition->launch_count, CUTS + 1);
+}
+END_TEST
+
 /* ---- scopes ---- */
 
 /* A{ B{ k1 } k2 } */
@@ -556,6 +783,24 @@ int main(void)
 	tcase_add_test(tcase, deadlock_later_superkernel);
 	tcase_add_test(tcase, deadlock_first_wait);
 	suite_add_tcase(suite, tcase);
+
+	TCase *split = tcase_create("sk_sync_all splits");
+
+	tcase_add_checked_fixture(split, set_up_split, tear_down);
+	tcase_add_test(split, sync_all_drop);
+	tcase_add_test(split, sync_all_rise);
+	tcase_add_test(split, sync_all_on_all_cores);
+	tcase_add_test(split, sync_all_turns);
+	tcase_add_test(split, sync_all_streams);
+	tcase_add_test(split, sync_all_lanes);
+	tcase_add_test(split, sync_all_mix);
+	tcase_add_test(split, sync_all_one_lane);
+	tcase_add_test(split, sync_all_and_unfusible);
+	tcase_add_test(split, sync_all_fed);
+	tcase_add_test(split, sync_all_unless_asked);
+	tcase_add_loop_test(split, sync_all_strictly, 0, 2);
+	tcase_add_test(split, sync_all_many);
+	suite_add_tcase(suite, split);
 
 	SRunner *runner = srunner_create(suite);
 

@@ -228,6 +228,29 @@ M
 for cores in 1 2 24; do "$skrun" four.sk --random 1 --verify --cores $cores; done
 "$skrun" four.sk --random 1 --verify --device a3 --seed 7
 
+# A profile may ask that sk_sync_all splits, as in the reference system; feeding the idle cores makes it unnecessary.
+{
+	sed 's/^name: .*/name: a3-split/' "$top_srcdir/loader/profiles/a3.profile"
+	echo 'sync-all-split: true'
+} >split.profile
+sed 's/device: a3/device: split.profile/' four.yaml >split.yaml
+"$sklink" split.yaml kernels.o -o split.sk --explain=four --report=report.json >told.txt
+"$skdump" --verify split.sk
+"$skdump" --launches --reasons split.sk >dump.txt
+has ' sk_sp1_start_wide_end_wide .* superkernel' dump.txt
+has ' sk_sp1_start_four_end_four .* superkernel' dump.txt
+has '^ *four .* SYNCALL_OP_DROP ' dump.txt
+has "with this task, which calls it, there may be 4 of lane 'cube', and task 'wide' takes 15" told.txt
+has '"name": "four".* "reason": "SYNCALL_OP_DROP"' report.json
+"$skrun" split.sk --random 1 --verify --device split.profile
+"$skrun" split.sk --random 1 --verify --cores 2
+"$sklink" split.yaml kernels.o -o split.sk --scope-options sp1=feed-sync-all=1
+"$skdump" --launches split.sk >dump.txt
+has ' sk_sp1 .* superkernel' dump.txt
+fails_with "scope 'sp1' cannot be fused whole \(strict-scope-check=abort\)" \
+	"$sklink" split.yaml kernels.o -o bad.sk --scope-options sp1=strict-scope-check=abort
+grep -q "^>>> split.yaml:10:5: task 'four' (SYNCALL_OP_DROP): fused into " err.txt || fail "the place of the cut is not named"
+
 # feed-sync-all: the cores without a block take part, and the results are the same.
 for device in host a3; do
 	network $device >fed.yaml

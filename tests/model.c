@@ -238,6 +238,22 @@ void fuse_streams(struct test_model *test, const char *scope)
 	test->model.scopes.items[number].stream_fusion = true;
 }
 
+void feed_sync_all(struct test_model *test, const char *scope)
+{
+	uint32_t number = scope_for(test, scope, strlen(scope));
+
+	test->model.scopes.items[number].feeds_sync_all = true;
+}
+
+void split_at_sync_all(struct test_model *test)
+{
+	struct sk_profile *device = SK_NEW(test->arena, struct sk_profile);
+
+	*device = *test->model.device;
+	device->sync_all_split = true;
+	test->model.device = device;
+}
+
 void check_strictly(struct test_model *test, const char *scope, enum sk_strict_check strict)
 {
 	uint32_t number = scope_for(test, scope, strlen(scope));

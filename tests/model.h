@@ -115,6 +115,12 @@ void never_fuse(struct test_model *test, uint32_t task);
 /* stream-fusion=1 */
 void fuse_streams(struct test_model *test, const char *scope);
 
+/* feed-sync-all=1 */
+void feed_sync_all(struct test_model *test, const char *scope);
+
+/* The device gets `sync-all-split: true`. */
+void split_at_sync_all(struct test_model *test);
+
 /* strict-scope-check */
 void check_strictly(struct test_model *test, const char *scope, enum sk_strict_check strict);
 
