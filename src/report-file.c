@@ -223,6 +223,8 @@ static void put_launch(const struct writer *writer, uint32_t index, const struct
 	put_text(writer, "{", "name", sk_plan_string(&launch->name));
 	put_text(writer, ", ", "kind", kinds[launch->kind]);
 	put_text(writer, ", ", "scope", optional(&launch->scope));
+	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
+	put_text(writer, ", ", "last", step_name(writer, launch->first_step + launch->step_count - 1));
 	put_number(writer, ", ", "stream", launch->stream);
 	put_number(writer, ", ", "steps", launch->step_count);
 	put_number(writer, ", ", "awaits", awaits);

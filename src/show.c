@@ -182,13 +182,19 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_plan_string(&plan->lanes[lane]));
 }
 
+static const char *task_of_step(const struct sk_plan_view *plan, uint32_t step)
+{
+	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+}
+
 void sk_show_launches(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "rllllrrrl");
-	HEADINGS(&table, "#", "entry", "kind", "cores", "scope", "stream", "steps", "awaits", "follows");
+	sk_table_init(&table, show->arena, "rllllrrllrl");
+	HEADINGS(&table, "#", "entry", "kind", "cores", "scope", "stream", "steps", "first", "last", "awaits",
+		 "follows");
 	for (uint32_t i = 0; i < shown_launches(show); i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
@@ -199,6 +205,8 @@ void sk_show_launches(const struct sk_show *show)
 		sk_table_cell(&table, "%s", or_dash(&launch->scope));
 		sk_table_cell(&table, "%u", launch->stream);
 		sk_table_cell(&table, "%u", launch->step_count);
+		sk_table_cell(&table, "%s", task_of_step(plan, launch->first_step));
+		sk_table_cell(&table, "%s", task_of_step(plan, launch->first_step + launch->step_count - 1));
 		sk_table_cell(&table, "%u", count_awaits(plan, launch));
 		sk_table_cell(&table, "%s", follows_text(show, launch));
 	}
