@@ -637,33 +637,6 @@ END_TEST
 
 enum { MAX_TASKS = 32 };
 
-static bool touch(const struct sk_argument *a, const struct sk_argument *b)
-{
-	return ((a->access | b->access) & SK_ACCESS_WRITE) && a->tensor == b->tensor &&
-	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
-}
-
-/* The definition of a dependency between tasks of two launches. */
-static bool depends(const struct sk_task *tasks, uint32_t earlier, uint32_t later)
-{
-	const struct sk_task *a = &tasks[earlier], *b = &tasks[later];
-
-	if (a->stream == b->stream)
-		return true;
-	for (uint32_t i = 0; i < a->argument_count; i++)
-		for (uint32_t k = 0; k < b->argument_count; k++)
-			if (touch(&a->arguments[i], &b->arguments[k]))
-				return true;
-	for (size_t i = 0; i < b->after.count; i++)
-		if (b->after.items[i] == earlier)
-			return true;
-	for (size_t i = 0; i < a->record.count; i++)
-		for (size_t k = 0; k < b->wait.count; k++)
-			if (a->record.items[i] == b->wait.items[k])
-				return true;
-	return false;
-}
-
 static void check_grouping(uint64_t seed)
 {
 	const struct sk_task *tasks = test->model.tasks.items;
@@ -701,7 +674,7 @@ static void check_order(uint64_t seed)
 
 	for (uint32_t a = 0; a < test->model.tasks.count; a++)
 		for (uint32_t b = a + 1; b < test->model.tasks.count; b++)
-			if (depends(test->model.tasks.items, a, b))
+			if (tasks_depend(test->model.tasks.items, a, b))
 				path[partition->tasks[a].launch][partition->tasks[b].launch] = true;
 	for (uint32_t k = 0; k < count; k++) {
 		path[k][k] = false;

@@ -530,6 +530,22 @@ START_TEST(sync_all_and_unfusible)
 }
 END_TEST
 
+/* What has left its segment, since two scopes would wait for each other, counts where it went. */
+START_TEST(sync_all_between_scopes)
+{
+	uint32_t a1 = blocks("a1", 24, CUBE, 0), b1 = task("b1", PLAIN, 1, "q"), b2 = task("b2", PLAIN, 2, "q");
+	uint32_t a2 = blocks("a2", 24, CUBE, 3), c = syncs("c", 4, CUBE, 4);
+
+	add_after(test, b1, a1);
+	add_after(test, a2, b2);
+	fuse_streams(test, "s");
+	plan();
+	ck_assert_str_eq(superkernels(), "{a1} {b1,b2} {a2} {c}");
+	ck_assert_str_eq(code_of(c), "SYNCALL_OP_DROP");
+	ck_assert_uint_eq(partition->tasks[c].cause, a2);
+}
+END_TEST
+
 /* With feed-sync-all=1 idle cores take part, and nothing has to be split. */
 START_TEST(sync_all_fed)
 {
@@ -796,6 +812,7 @@ int main(void)
 	tcase_add_test(split, sync_all_mix);
 	tcase_add_test(split, sync_all_one_lane);
 	tcase_add_test(split, sync_all_and_unfusible);
+	tcase_add_test(split, sync_all_between_scopes);
 	tcase_add_test(split, sync_all_fed);
 	tcase_add_test(split, sync_all_unless_asked);
 	tcase_add_loop_test(split, sync_all_strictly, 0, 2);

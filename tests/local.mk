@@ -55,7 +55,12 @@ check_PROGRAMS += tests/check_scenarios
 tests_check_scenarios_SOURCES = tests/check_scenarios.c tests/model.c tests/model.h
 tests_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios
+check_PROGRAMS += tests/check_segments
+tests_check_segments_SOURCES = tests/check_segments.c tests/model.c tests/model.h tests/random.c tests/random.h
+tests_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios \
+	tests/check_segments
 endif
 
 # What everybody uses.

@@ -278,6 +278,32 @@ void add_event(struct test_model *test, uint32_t recording, uint32_t waiting)
 	sk_array_push(test->arena, &model->tasks.items[waiting].wait, event);
 }
 
+static bool touch(const struct sk_argument *a, const struct sk_argument *b)
+{
+	return ((a->access | b->access) & SK_ACCESS_WRITE) && a->tensor == b->tensor &&
+	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+bool tasks_depend(const struct sk_task *tasks, uint32_t earlier, uint32_t later)
+{
+	const struct sk_task *a = &tasks[earlier], *b = &tasks[later];
+
+	if (a->stream == b->stream)
+		return true;
+	for (uint32_t i = 0; i < a->argument_count; i++)
+		for (uint32_t k = 0; k < b->argument_count; k++)
+			if (touch(&a->arguments[i], &b->arguments[k]))
+				return true;
+	for (size_t i = 0; i < b->after.count; i++)
+		if (b->after.items[i] == earlier)
+			return true;
+	for (size_t i = 0; i < a->record.count; i++)
+		for (size_t k = 0; k < b->wait.count; k++)
+			if (a->record.items[i] == b->wait.items[k])
+				return true;
+	return false;
+}
+
 void test_model_finish(struct test_model *test)
 {
 	struct sk_model *model = &test->model;
