@@ -290,7 +290,7 @@ void sk_session_print_cores(const struct sk_session *session)
 	if (strcmp(device, "host"))
 		printf("device %s, ", device);
 	printf("cores %" PRIu32, first);
-	if (second != first)
+	if (second && second != first)
 		printf(" and %" PRIu32, second);
 }
 

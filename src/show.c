@@ -168,14 +168,17 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 }
 
 /* What the launch takes of the device it was planned for: "24 core", "4 vector", "24 x 1:2" (groups of a cube core and
- * two vector cores). */
+ * two vector cores), "15 cube, 24 vector" (where the device has not enough vector cores for groups). */
 static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	const uint32_t *cores = launch->device_cores;
 
+	if (cores[0] && cores[1] && cores[1] % cores[0] == 0)
+		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] / cores[0]);
 	if (cores[0] && cores[1])
-		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] > cores[0] ? 2 : 1);
+		return sk_arena_print(show->arena, "%u %s, %u %s", cores[0], sk_plan_string(&plan->lanes[0]), cores[1],
+				      sk_plan_string(&plan->lanes[1]));
 
 	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
 

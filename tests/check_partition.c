@@ -426,6 +426,23 @@ START_TEST(test_more_blocks_than_cores)
 }
 END_TEST
 
+/* doc/manifest.md has a row for each code. */
+START_TEST(test_codes_are_documented)
+{
+	FILE *stream = fopen(TOP_SRCDIR "/doc/manifest.md", "r");
+	static char text[1 << 20];
+
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_uint_lt(fread(text, 1, sizeof(text), stream), sizeof(text) - 1);
+	fclose(stream);
+	for (enum sk_reason reason = 0; reason < SK_REASON_COUNT; reason++) {
+		const char *row = sk_arena_print(test->arena, "\n| `%s` | is ", sk_reason_code(reason));
+
+		ck_assert_msg(strstr(text, row), "%s", sk_reason_code(reason));
+	}
+}
+END_TEST
+
 /* ---- strict-scope-check ---- */
 
 static void add_split_scope(void)
@@ -800,6 +817,7 @@ int main(void)
 	tcase_add_test(hand, test_deadlock_between_scopes);
 	tcase_add_test(hand, test_wait_in_front);
 	tcase_add_test(hand, test_more_blocks_than_cores);
+	tcase_add_test(hand, test_codes_are_documented);
 	tcase_add_test(hand, test_strict_abort);
 	tcase_add_test(hand, test_strict_bypass);
 	tcase_add_test(hand, test_strict_scope_that_is_whole);

@@ -36,7 +36,7 @@ endif
 if HAVE_CHECK
 check_PROGRAMS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
 tests_check_partition_SOURCES = tests/check_partition.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
 tests_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_check_schedule_SOURCES = tests/check_schedule.c tests/model.c tests/model.h \
 	tests/happens-before.c tests/happens-before.h \

@@ -211,6 +211,35 @@ shape turns "" "24 x 1:1"
 shape twice "" "24 x 1:2"
 shape twice ", blocks: 5" "5 x 1:2"
 
+# Every kernel runs on every device that has the cores: one lane runs all kinds, whatever its name, and lanes may have any
+# numbers of cores. A mix kernel that they are not enough for is an error, since it could not be launched by itself either.
+other_device() {
+	sed -e "s/^name: .*/name: $1/" -e "$2" "$top_srcdir/loader/profiles/a3.profile" >$1.profile
+	network $1.profile >$1.yaml
+}
+other_device one 's/^lanes: .*/lanes: vector/; /^cube/d'
+other_device even 's/^vector.cores: .*/vector.cores: 24/'
+other_device narrow 's/^\(cube\|vector\).cores: .*/\1.cores: 1/'
+for device in one even; do
+	"$sklink" $device.yaml kernels.o -o $device.sk
+	"$skdump" --verify $device.sk
+	run $device.sk --device $device.profile
+	"$skrun" $device.sk --random 1 --verify --device $device.profile >out.txt
+done
+has 'device even, cores 24)$' out.txt
+"$skdump" --launches even.sk >launches.txt
+has ' sk_sp1 .* 15 cube, 24 vector ' launches.txt
+"$skrun" one.sk --random 1 --verify --device one.profile >out.txt
+has 'device one, cores 48)$' out.txt
+fails_with "narrow.yaml:18:5: task 'm1' has blocks that wait for one another and needs 3 cores of lane 'cube' at once; device narrow has 1" \
+	"$sklink" narrow.yaml kernels.o -o bad.sk
+sed '/name: m1/s/, blocks: 3//; /name: r1/s/blocks: 4/blocks: 1/; /name: m2/s/, blocks: 4//' narrow.yaml >default.yaml
+fails_with "default.yaml:19:5: task 'm2' has .* needs 2 cores of lane 'vector' at once; device narrow has 1" \
+	"$sklink" default.yaml kernels.o -o bad.sk
+sed -i '/name: m2/d; s/\[d, z\]/[b, z]/' default.yaml
+"$sklink" default.yaml kernels.o -o default.sk
+"$skrun" default.sk --random 1 --verify --device narrow.profile
+
 # sync-all on 4 of 24 cores, alone.
 cat >four.yaml <<'M'
 sklink: 1
