@@ -1,5 +1,6 @@
 # Each option of a program is in its help and in its man page, those of sklink also in its table, and nowhere are more.
 . "$top_srcdir/tests/lib.sh"
+set -o pipefail
 
 for program in sklink skrun skdump; do
 	"$top_builddir/$program" --help >help.txt
@@ -14,6 +15,28 @@ for program in sklink skrun skdump; do
 	fi
 	! awk 'length > 110' help.txt | grep . >&2 || fail "$program: long lines in the help"
 done
+
+# Each option of scopes has a row in the table of doc/manifest.md, with its values, the default, and tests that there are.
+sed -nE 's/^\t\{"([a-z-]+)", ".*", read_.*/\1/p' "$top_srcdir/src/options.c" | sort >options.txt
+[ "$(wc -l <options.txt)" -gt 10 ] || fail "the table of scope options is not understood"
+sed '1,/^| option | values | effect | test |$/d; /^$/,$d' "$top_srcdir/doc/manifest.md" | sed 1d >rows.txt
+while IFS='|' read -r _ names values effect tests rest; do
+	[ -z "$rest" ] || fail "a row of too many columns: $names"
+	grep -qE 'default|not given' <<<"$values" || fail "no default of $names"
+	[ "${#effect}" -gt 20 ] || fail "no effect of $names"
+	grep -q 'tests/' <<<"$tests" || fail "no test of $names"
+	for name in $(grep -oE '`[a-z-]+`' <<<"$names" | tr -d '`'); do
+		echo "$name"
+		for test in $(grep -oE 'tests/[a-z_-]+\.sh' <<<"$tests"); do
+			grep -q -- "$name=" "$top_srcdir/$test" || fail "$test does not give $name"
+		done
+	done
+	for function in $(grep -oE '`[a-z_]+`' <<<"$tests" | tr -d '`'); do
+		files=$(grep -oE 'tests/[a-z_-]+\.c' <<<"$tests" | sed "s,^,$top_srcdir/,")
+		grep -q "^START_TEST($function)" $files || fail "there is no test $function for $names"
+	done
+done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/manifest.md (>) have other ones"
+
 if command -v man >/dev/null; then
 	for program in sklink skrun skdump; do
 		LC_ALL=C.UTF-8 man --warnings -l "$top_srcdir/doc/$program.1" >man.txt 2>warnings.txt
