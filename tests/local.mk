@@ -220,7 +220,7 @@ check_PROGRAMS += tests/property
 tests_property_SOURCES = \
 	tests/network-kernels.c tests/network-manifest.c tests/network.c tests/network.h \
 	tests/property.c
-tests_property_CFLAGS = $(AM_CFLAGS) -pthread
+tests_property_CFLAGS = $(AM_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_property_LDADD = src/libcore.la loader/libloader.la -lpthread -lm
 SHELL_TESTS += tests/property.sh tests/property-long.sh
 QUICK_TESTS += tests/property.sh

@@ -229,7 +229,7 @@ void network_print(const struct network *network, const char *device, FILE *stre
 {
 	uint64_t used = tensors_in_use(network);
 
-	fprintf(stream, "sklink: 1\ndevice: %s\ntensors:\n", device);
+	fprintf(stream, "sklink: 1\ndevice: %s%s\ntensors:\n", device, network->splits ? ".profile" : "");
 	for (uint32_t i = 0; i < network->tensor_count; i++)
 		if (used >> i & 1)
 			print_tensor(network, i, stream);

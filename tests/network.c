@@ -612,6 +612,7 @@ struct network *network_create(uint64_t seed, uint32_t tasks)
 	if (!network)
 		abort();
 	network->seed = seed;
+	network->splits = network_draw(&(uint64_t){~seed}, 2);
 	choose_sizes(&generator);
 	choose_queues(&generator);
 	add_tasks(&generator, 1 + draw(&generator, NETWORK_TASKS));

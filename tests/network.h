@@ -131,6 +131,7 @@ struct network {
 	uint32_t task_count; /* with those that are dropped */
 	uint32_t scope_count;
 	uint32_t options[NETWORK_SCOPES][NETWORK_OPTIONS]; /* by option: a value's number + 1; 0: it is not given */
+	bool splits; /* it is for devices whose profiles, files beside the manifest, have sync-all-split */
 	uint64_t seed;
 	/* Of roots, by tensor: what runs begin with. */
 	uint64_t *contents[NETWORK_TENSORS];
@@ -156,7 +157,8 @@ bool network_ordered(const struct network *network, uint32_t earlier, uint32_t l
 /* The lane's number on a3: 0 cube, 1 vector; of a mix task that of its cube side. */
 uint32_t network_lane(const struct network_task *task);
 
-/* Writes the manifest. Constants are c<tensor>.npy beside it. */
+/* Writes the manifest for a built-in device, or one like it. Constants are c<tensor>.npy beside it, the device's
+ * profile is <device>.profile if the network splits. */
 void network_print(const struct network *network, const char *device, FILE *stream);
 
 /* ---- the interpreter ---- */

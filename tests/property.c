@@ -81,6 +81,8 @@ enum kind {
 	KIND_CUBE,
 	KIND_DEFAULT_BLOCKS,
 	KIND_RESIDENT,
+	KIND_SYNC_DROP,
+	KIND_SYNC_RISE,
 	KIND_REMOVED,
 	KIND_REMOVED_FOLLOWS,
 	KIND_UNFUSED_RUN,
@@ -118,6 +120,8 @@ static const char *const kind_names[KINDS] = {
 	[KIND_CUBE] = "kernels for the cube lane",
 	[KIND_DEFAULT_BLOCKS] = "the device's number of blocks",
 	[KIND_RESIDENT] = "blocks that wait for one another, in a superkernel of several tasks",
+	[KIND_SYNC_DROP] = "a scope that sk_sync_all splits: fewer cores",
+	[KIND_SYNC_RISE] = "a scope that sk_sync_all splits: more cores",
 	[KIND_REMOVED] = "proofs lost without an await",
 	[KIND_REMOVED_FOLLOWS] = "proofs lost without the order of two launches",
 	[KIND_UNFUSED_RUN] = "runs task by task",
@@ -258,6 +262,30 @@ static void write_tensors(const struct network *network, const char *folder, enu
 	}
 }
 
+/* A device like the built-in one, on which sk_sync_all splits; that one has so many cores that options of scopes may
+ * ask for some of them. */
+static void write_profile(const char *folder, const char *device)
+{
+	char path[TEXT], line[256];
+
+	snprintf(path, sizeof(path), TOP_SRCDIR "/loader/profiles/%s.profile", device);
+
+	FILE *from = fopen(path, "r"), *stream = create_file(folder, strrchr(path, '/') + 1);
+
+	if (!from) {
+		fprintf(stderr, "property: %s: %s\n", path, strerror(errno));
+		abort();
+	}
+	while (fgets(line, sizeof(line), from))
+		if (!strncmp(line, "name:", 5))
+			fprintf(stream, "name: %s-split\n", device);
+		else
+			fputs(strncmp(line, "core.cores:", 11) ? line : "core.cores: 48\n", stream);
+	fputs("sync-all-split: true\n", stream);
+	fclose(from);
+	fclose(stream);
+}
+
 /* ---- the link ---- */
 
 /* What has been said, as text that need not be freed. */
@@ -301,6 +329,14 @@ static bool verify(const struct property *property, struct sk_arena *arena, stru
 				NULL);
 }
 
+static void note_reasons(struct property *property)
+{
+	for (size_t i = 0; i < property->report.count; i++) {
+		note(property, KIND_SYNC_DROP, !strcmp(property->report.entries[i].code, "SYNCALL_OP_DROP"));
+		note(property, KIND_SYNC_RISE, !strcmp(property->report.entries[i].code, "SYNCALL_OP_RISE"));
+	}
+}
+
 static bool plan_model(struct property *property, struct sk_model *model, struct sk_plan_image *image)
 {
 	struct sk_partition *partition = sk_partition_build(model);
@@ -313,6 +349,7 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
 	property->report = sk_account_build(model, partition);
+	note_reasons(property);
 	return verify(property, property->arena, &property->diag, &property->plan);
 }
 
@@ -532,6 +569,23 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 	}
 }
 
+/* Where sk_sync_all splits: of each lane that a task has which calls it, its superkernel takes no cores that the task
+ * has not; but where there are groups of a cube core and two vector cores, an odd number of the latter leaves one idle.
+ * (The sides of mix tasks can be in groups of other kinds.) */
+static void check_split(struct property *property, const struct sk_plan_launch *launch)
+{
+	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
+		const struct sk_plan_step *step = &property->plan.steps[s];
+		const struct kernel *kernel = property->network->tasks[task_of_step(property, s)].kernel;
+		uint32_t taken = launch->device_cores[step->lane], idle = step->lane == 1 ? step->blocks % 2 : 0;
+
+		if (kernel->is_resident && !kernel->is_mix && !(step->flags & SK_STEP_FEED) &&
+		    taken > step->blocks + idle)
+			fail(property, "%s takes %u cores of a lane, task n%u only %u", sk_plan_string(&launch->name),
+			     taken, task_of_step(property, s), step->blocks);
+	}
+}
+
 static void note_plan(struct property *property)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -542,6 +596,8 @@ static void note_plan(struct property *property)
 		const struct sk_plan_launch *launch = &plan->launches[l];
 
 		note_launch(property, launch);
+		if (property->network->splits)
+			check_split(property, launch);
 		for (uint32_t e = 0; e < l; e++)
 			note(property, KIND_SEGMENTS,
 			     launch->kind == SK_LAUNCH_SUPERKERNEL && plan->launches[e].kind == SK_LAUNCH_SUPERKERNEL &&
@@ -797,9 +853,13 @@ static const struct planned_device {
 	uint32_t blocks[2];
 } planned_devices[] = {{"host", {8, 8}}, {"a3", {24, 48}}};
 
+enum { PLANNED_DEVICES = sizeof(planned_devices) / sizeof(planned_devices[0]) };
+
 static void check_package(struct property *property, const struct planned_device *device)
 {
 	property->device = device->name;
+	if (property->network->splits)
+		write_profile(property->folder, device->name);
 	memcpy(property->blocks, device->blocks, sizeof(property->blocks));
 	link_case(property);
 	note_plan(property);
@@ -835,7 +895,7 @@ static void check_case(const struct options *options, struct board *board, struc
 	property.network = network_create(seed, tasks);
 	write_tensors(property.network, folder, SK_ROLE_CONSTANT, 'c', property.network->contents);
 	note_network(&property);
-	for (size_t i = 0; i < sizeof(planned_devices) / sizeof(planned_devices[0]); i++)
+	for (size_t i = 0; i < PLANNED_DEVICES; i++)
 		check_package(&property, &planned_devices[i]);
 	if (slot != &board->slots[MOST_JOBS])
 		count_kinds(&property);
@@ -865,6 +925,12 @@ static void remove_folder(const char *name)
 		char path[TEXT];
 
 		snprintf(path, sizeof(path), "%.3000s/c%u.npy", name, i);
+		unlink(path);
+	}
+	for (size_t i = 0; i < PLANNED_DEVICES; i++) {
+		char path[TEXT];
+
+		snprintf(path, sizeof(path), "%.3000s/%s.profile", name, planned_devices[i].name);
 		unlink(path);
 	}
 	rmdir(name);
@@ -985,6 +1051,8 @@ static void keep_network(const struct network *network, const char *folder, cons
 
 	network_print(network, device->name, stream);
 	fclose(stream);
+	if (network->splits)
+		write_profile(path, device->name);
 	network_run(network, expected, device->blocks);
 	write_tensors(network, path, SK_ROLE_CONSTANT, 'c', network->contents);
 	for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
@@ -1003,7 +1071,7 @@ static void keep_failure(const struct session *session, uint64_t seed, uint32_t 
 	make_folder(session->options->keep);
 	snprintf(folder, sizeof(folder), "%s/seed-%llu", session->options->keep, (unsigned long long)seed);
 	make_folder(folder);
-	for (size_t i = 0; i < sizeof(planned_devices) / sizeof(planned_devices[0]); i++)
+	for (size_t i = 0; i < PLANNED_DEVICES; i++)
 		keep_network(network, folder, &planned_devices[i]);
 
 	FILE *stream = create_file(folder, "README");
