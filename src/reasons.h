@@ -6,8 +6,7 @@
 
 struct sk_partition;
 
-/* The names of the reference system's codes (FusionFailReason, ScopeBreakReason) where it has one for the same thing.
- */
+/* The names are the reference system's (FusionFailReason, ScopeBreakReason) where it has one for the same thing. */
 enum sk_reason {
 	SK_REASON_CAN_FUSE, /* in the first segment of its scope */
 
