@@ -108,33 +108,52 @@ static double share_of_side(const struct sk_plan_step *step)
 	return cube->flags & SK_STEP_CUBE_SIDE ? (double)step->blocks / ((double)cube->blocks + cube[1].blocks) : 1;
 }
 
-static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
+/* What the cycles or operations take on one core. */
+static double compute_time(const struct collector *collector, const struct sk_plan_step *step,
+			   const struct sk_plan_cost *cost)
 {
-	const struct sk_plan_task *task = &collector->plan->tasks[step->task];
 	const struct sk_profile *profile = collector->profile;
 	const struct sk_profile_lane *lane = &profile->lanes[collector->lanes[step->lane]];
+
+	return (double)cost->values[SK_COST_CYCLES] / profile->clock +
+	       (double)cost->values[SK_COST_OPERATIONS] / (lane->operations * profile->clock);
+}
+
+/* `part` of the cycles or operations, as a part of the time that all of them take. */
+static double part_of(const struct sk_plan_cost *cost, enum sk_cost part)
+{
+	uint64_t whole = cost->values[SK_COST_CYCLES] + cost->values[SK_COST_OPERATIONS];
+
+	return whole ? (double)cost->values[part] / (double)whole : 0;
+}
+
+static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
+{
+	static const struct sk_plan_cost nothing;
+	const struct sk_plan_view *plan = collector->plan;
+	const struct sk_plan_cost *given = sk_plan_cost(plan, step), *cost = given ? given : &nothing;
 	const struct entry *entry = collector->by_task[step->task];
 	bool first_side = !(step->flags & SK_STEP_VECTOR_SIDE);
-	double share = share_of_side(step);
-	struct sk_work work = {.code = (double)collector->plan->kernels[step->kernel].code_size};
+	struct sk_work work = {.code = sk_plan_code_size(plan, step), .waits = (double)cost->values[SK_COST_WAITS]};
 
-	if (task->cost & SK_COST_CODE)
-		work.code = (double)task->code;
+	if (sk_cost_gives(cost, SK_COST_CODE))
+		work.code = (double)cost->values[SK_COST_CODE];
 	if (entry->line) {
-		work.compute = entry->compute;
+		work.compute = entry->compute * share_of_side(step);
 		collector->costs->from_file += first_side;
-	} else if (task->cost & ~(uint32_t)SK_COST_CODE) {
-		work.compute = task->cost & SK_COST_CYCLES
-				       ? (double)task->cycles / profile->clock
-				       : (double)task->operations / (lane->operations * profile->clock);
-		work.bytes = (double)task->bytes;
+	} else if (sk_cost_gives(cost, SK_COST_CYCLES) || sk_cost_gives(cost, SK_COST_OPERATIONS) ||
+		   sk_cost_gives(cost, SK_COST_BYTES)) {
+		double share = plan->tasks[step->task].vector_cost == SK_NO_INDEX ? share_of_side(step) : 1;
+
+		work.compute = compute_time(collector, step, cost) * share;
+		work.bytes = (double)cost->values[SK_COST_BYTES] * share;
 		collector->costs->from_manifest += first_side;
 	} else {
-		work.bytes = argument_bytes(collector->plan, step);
+		work.bytes = argument_bytes(plan, step) * share_of_side(step);
 		collector->costs->from_arguments += first_side;
 	}
-	work.compute *= share;
-	work.bytes *= share;
+	work.before_wait = work.compute * part_of(cost, SK_COST_BEFORE_WAIT);
+	work.after_set = work.compute * part_of(cost, SK_COST_AFTER_SET);
 	return work;
 }
 

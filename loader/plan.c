@@ -15,10 +15,11 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 280, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 288, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
-_Static_assert(sizeof(struct sk_plan_task) == 64, "struct sk_plan_task");
-_Static_assert(sizeof(struct sk_plan_kernel) == 40, "struct sk_plan_kernel");
+_Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
+_Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
+_Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
@@ -112,6 +113,7 @@ static const struct table tables[] = {
 	TABLE(lanes, int32_t, lanes, lane_count),
 	TABLE(launches, struct sk_plan_launch, launches, launch_count),
 	TABLE(tasks, struct sk_plan_task, tasks, task_count),
+	TABLE(costs, struct sk_plan_cost, costs, cost_count),
 	TABLE(kernels, struct sk_plan_kernel, kernels, kernel_count),
 	TABLE(tensors, struct sk_plan_tensor, tensors, tensor_count),
 	TABLE(bindings, uint32_t, bindings, binding_count),
@@ -212,35 +214,48 @@ static bool check_kernels(struct sk_plan_checker *checker)
 		if (kernel->first_copy >= view->kernel_count)
 			return sk_plan_fail(checker, "its first copy, kernel %u, is out of range (%u kernels)",
 					    kernel->first_copy, view->kernel_count);
+		if (kernel->early & ~(uint32_t)(SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+			return sk_plan_fail(checker, "ways 0x%x to start early are unknown", kernel->early);
 		if (kernel->reserved)
 			return sk_plan_fail(checker, "a reserved field is not zero");
 	}
 	return true;
 }
 
-static bool check_cost(const struct sk_plan_checker *checker, const struct sk_plan_task *task)
+static bool check_cost(const struct sk_plan_checker *checker, const struct sk_plan_cost *cost)
 {
-	const struct {
-		const char *name;
-		uint32_t bit;
-		uint64_t value;
-	} costs[] = {
-		{"cycles", SK_COST_CYCLES, task->cycles},
-		{"bytes", SK_COST_BYTES, task->bytes},
-		{"operations", SK_COST_OPERATIONS, task->operations},
-		{"code", SK_COST_CODE, task->code},
-	};
-	uint32_t known = 0;
+	const uint64_t *values = cost->values;
+	uint64_t compute = values[SK_COST_CYCLES] + values[SK_COST_OPERATIONS];
 
-	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
-		known |= costs[i].bit;
-		if (costs[i].value > (task->cost & costs[i].bit ? SK_COST_MAX : 0))
-			return sk_plan_fail(checker, "a cost of %" PRIu64 " %s is not possible", costs[i].value,
-					    costs[i].name);
-	}
-	if ((task->cost & ~known) || (task->cost & SK_COST_CYCLES && task->cost & SK_COST_OPERATIONS))
-		return sk_plan_fail(checker, "costs 0x%x are unknown", task->cost);
+	for (int i = 0; i < SK_COST_COUNT; i++)
+		if (values[i] > (sk_cost_gives(cost, i) ? SK_COST_MAX : 0))
+			return sk_plan_fail(checker, "%" PRIu64 " %s are not possible", values[i], sk_cost_name(i));
+	if (cost->given >> SK_COST_COUNT ||
+	    (sk_cost_gives(cost, SK_COST_CYCLES) && sk_cost_gives(cost, SK_COST_OPERATIONS)))
+		return sk_plan_fail(checker, "values 0x%x are unknown", cost->given);
+	if (values[SK_COST_BEFORE_WAIT] + values[SK_COST_AFTER_SET] > compute)
+		return sk_plan_fail(checker, "a part of it is more than the whole");
+	if (cost->reserved)
+		return sk_plan_fail(checker, "a reserved field is not zero");
 	return true;
+}
+
+static bool check_costs(struct sk_plan_checker *checker)
+{
+	checker->record = "cost";
+	for (uint32_t i = 0; i < checker->view->cost_count; i++) {
+		checker->index = i;
+		if (!check_cost(checker, &checker->view->costs[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool check_cost_index(const struct sk_plan_checker *checker, uint32_t cost)
+{
+	if (cost == SK_NO_INDEX || cost < checker->view->cost_count)
+		return true;
+	return sk_plan_fail(checker, "cost %u is out of range (%u costs)", cost, checker->view->cost_count);
 }
 
 static bool check_tasks(struct sk_plan_checker *checker)
@@ -264,8 +279,10 @@ static bool check_tasks(struct sk_plan_checker *checker)
 		if (task->task_launch != SK_NO_INDEX &&
 		    (task->task_launch >= view->launch_count || task->task_launch < view->network_launch_count))
 			return sk_plan_fail(checker, "launch %u is not a task's entry", task->task_launch);
-		if (!check_cost(checker, task))
+		if (!check_cost_index(checker, task->cost) || !check_cost_index(checker, task->vector_cost))
 			return false;
+		if (task->cost == SK_NO_INDEX && task->vector_cost != SK_NO_INDEX)
+			return sk_plan_fail(checker, "its vector side has a cost, but its cube side has none");
 	}
 	return true;
 }
@@ -485,7 +502,8 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 
-	return check_launches(&checker) && check_kernels(&checker) && check_tasks(&checker) && check_tensors(&checker);
+	return check_launches(&checker) && check_kernels(&checker) && check_costs(&checker) && check_tasks(&checker) &&
+	       check_tensors(&checker);
 }
 
 /* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. */

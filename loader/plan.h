@@ -18,6 +18,7 @@ struct sk_plan_view {
 	const int32_t *lanes; /* string references; see sk_plan_lane_name */
 	const struct sk_plan_launch *launches;
 	const struct sk_plan_task *tasks;
+	const struct sk_plan_cost *costs;
 	const struct sk_plan_kernel *kernels;
 	const struct sk_plan_tensor *tensors;
 	const uint32_t *bindings;
@@ -27,8 +28,8 @@ struct sk_plan_view {
 	const struct sk_plan_partition *partitions;
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
-	uint32_t lane_count, launch_count, task_count, kernel_count, tensor_count, binding_count, step_count,
-		await_count, argument_count, partition_count, home_count, follow_count;
+	uint32_t lane_count, launch_count, task_count, cost_count, kernel_count, tensor_count, binding_count,
+		step_count, await_count, argument_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -64,6 +65,25 @@ static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
 static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
 {
 	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
+}
+
+/* What the manifest says that the step's task costs, or its side of a mix task: of the whole task unless the task has a
+ * vector_cost. NULL: nothing. */
+static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	const struct sk_plan_task *task = &view->tasks[step->task];
+	bool vector = step->flags & SK_STEP_VECTOR_SIDE && task->vector_cost != SK_NO_INDEX;
+	uint32_t cost = vector ? task->vector_cost : task->cost;
+
+	return cost == SK_NO_INDEX ? NULL : &view->costs[cost];
+}
+
+/* Bytes of the function that a step calls; 0: not known. */
+static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const struct sk_plan_step *step)
+{
+	const struct sk_plan_kernel *kernel = &view->kernels[step->kernel];
+
+	return step->flags & SK_STEP_VECTOR_SIDE ? kernel->vector_code_size : kernel->code_size;
 }
 
 /* The string that a reference names ("" for 0). The field must lie in the plan. */

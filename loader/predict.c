@@ -22,6 +22,8 @@ static const struct variant {
 	{"fused", SK_WAY_FUSED, false},
 	{"fused, lane barriers", SK_WAY_LANE_BARRIER, false},
 	{"fused, debug-sync-all", SK_WAY_SYNC_ALL, false},
+	{"fused, early-start=0/2", SK_WAY_LATE, false},
+	{"fused, early-start=1", SK_WAY_EARLY, false},
 	{"fused, at no cost", SK_WAY_FUSED, true},
 };
 enum {

@@ -31,7 +31,9 @@ static struct sk_program_step *add_step(struct builder *builder, uint32_t index)
 		.kernel = step->kernel,
 		.lane = builder->lanes[step->lane],
 		.kind = step->kind,
+		.flags = step->flags,
 		.blocks = step->blocks,
+		.first_core = step->first_core,
 		.work = builder->work[index],
 		.first_await = builder->await_count,
 	};
@@ -75,39 +77,56 @@ static void apply_options(struct sk_program_step *step, const struct sk_plan_lau
 	step->flushes =
 		(planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (planned->flags & SK_STEP_FLUSH_AFTER ? 1 : 0);
 	step->preload = (double)sk_plan_preload_bytes(launch, (uint64_t)step->work.code);
-	step->early = before && sk_plan_preloads(before, planned);
+	step->preload_before = before && sk_plan_preloads(before, planned);
+}
+
+/* Whether the step's kernel starts early. */
+static void apply_way(struct sk_program_step *step, const struct sk_plan_kernel *kernel, enum sk_way way)
+{
+	if (way == SK_WAY_LATE || way == SK_WAY_EARLY)
+		step->flags &= ~(uint32_t)(SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
+	if (way == SK_WAY_EARLY)
+		step->flags |= kernel->early;
+}
+
+/* Awaits the step at a place of the launch, whose steps begin at `first` in the program, and if it is a vector side the
+ * cube side, too; same_lane: only where that is in the same lane. */
+static void await_place(struct builder *builder, struct sk_program_step *step, const struct sk_plan_step *steps,
+			uint32_t first, uint32_t place, bool same_lane)
+{
+	add_await(builder, step, first + place);
+	if (steps[place].flags & SK_STEP_VECTOR_SIDE && (!same_lane || steps[place - 1].lane == steps[place].lane))
+		add_await(builder, step, first + place - 1);
 }
 
 /* The steps of network launches stand first in a plan, launch by launch, perhaps with gaps that no launch owns. */
 static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
 	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *steps = plan->steps + launch->first_step;
 	uint32_t number = start_launch(builder), first = builder->program->step_count;
-	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX};
+	/* By lane, places in the launch: the last step, and the last one in front of that one's task. */
+	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX}, front[SK_MAX_LANES];
 
 	builder->program->launches[number].step_count = launch->step_count;
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		add_follow(builder, number, plan->follows[launch->first_follow + i]);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
+		const struct sk_plan_step *planned = &steps[i];
 		struct sk_program_step *step = add_step(builder, launch->first_step + i);
-		const struct sk_plan_step *before =
-			last[planned->lane] == SK_NO_INDEX
-				? NULL
-				: &plan->steps[launch->first_step + last[planned->lane] - first];
+		uint8_t lane = planned->lane;
+		bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
+		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
 
-		/* A vector side runs with the cube side in front of it. */
-		uint32_t front = planned->flags & SK_STEP_VECTOR_SIDE ? i - 1 : i;
-
-		apply_options(step, launch, planned, before);
-		if (way == SK_WAY_LANE_BARRIER && before)
-			add_await(builder, step, last[planned->lane]);
-		last[planned->lane] = first + i;
-		if (way == SK_WAY_SYNC_ALL && front > 0) {
-			add_await(builder, step, first + front - 1);
-			if (plan->steps[launch->first_step + front - 1].flags & SK_STEP_VECTOR_SIDE)
-				add_await(builder, step, first + front - 2);
-		}
+		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]]);
+		apply_way(step, &plan->kernels[planned->kernel], way);
+		if (!vector_side || steps[task].lane != lane)
+			front[lane] = last[lane];
+		last[lane] = i;
+		if (way == SK_WAY_LANE_BARRIER && front[lane] != SK_NO_INDEX)
+			await_place(builder, step, steps, first, front[lane], true);
+		if (way == SK_WAY_SYNC_ALL && task > 0)
+			await_place(builder, step, steps, first, task - 1, false);
 		if (way == SK_WAY_SYNC_ALL)
 			continue; /* the step in front has awaited the one in front of it, and so on */
 		for (uint32_t a = 0; a < planned->await_count; a++)
@@ -220,8 +239,11 @@ double sk_program_share(const struct sk_program_step *step, uint32_t index, uint
 {
 	if (step->kind == SK_STEP_PLAIN)
 		return index == step->stream % cores;
-	if (step->kind == SK_STEP_BLOCKS)
-		return index < step->blocks ? (double)((step->blocks - 1 - index) / cores + 1) / step->blocks : 0;
+	if (step->kind == SK_STEP_BLOCKS) {
+		uint32_t first = (index + cores - step->first_core % cores) % cores; /* of its blocks */
+
+		return first < step->blocks ? (double)((step->blocks - 1 - first) / cores + 1) / step->blocks : 0;
+	}
 
 	/* As struct sk_plan_partition says. */
 	unsigned __int128 units = (step->extent - 1) / step->unit + 1;

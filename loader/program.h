@@ -6,25 +6,29 @@
 #include "loader/plan.h"
 #include "loader/profile.h"
 
-/* What a task takes, all its cores together. */
+/* What a task, or a side of a mix task, takes, all its cores together. */
 struct sk_work {
 	double compute; /* ns, if one core did all of it and memory were infinitely fast */
-	double bytes; /* to and from memory */
+	double before_wait, after_set; /* of `compute`: in front of its blocks' waits, and behind their sets */
+	double bytes; /* to and from memory, between the two */
 	double code; /* bytes of the kernel's code */
+	double waits; /* how often each block waits for others of the task */
 };
 
 struct sk_program_step {
 	uint32_t task, kernel; /* of the plan */
 	uint32_t lane; /* of the profile */
 	enum sk_step_kind kind;
+	uint32_t flags; /* SK_STEP_…, as the way has them */
 	uint32_t stream; /* PLAIN: its home is the core of this number modulo the cores */
-	uint32_t blocks; /* BLOCKS */
+	uint32_t blocks; /* BLOCKS, BLOCKS_RANGE */
+	uint32_t first_core; /* BLOCKS: that has block 0 */
 	uint64_t extent, unit; /* SPLIT, BLOCKS_RANGE: what is divided, as sk_plan_partition says */
 	struct sk_work work;
 	uint32_t cores; /* of the lane that it may run on; 0: all */
 	uint32_t flushes; /* of the data cache, on each core */
 	double preload; /* bytes of its code that are fetched before its turn … */
-	bool early; /* … from the time on when the core came to its step before, not to this one */
+	bool preload_before; /* … from the time on when the core came to its step before, not to this one */
 	uint32_t first_await, await_count;
 };
 
@@ -48,6 +52,8 @@ enum sk_way {
 	SK_WAY_FUSED, /* as it is linked */
 	SK_WAY_LANE_BARRIER, /* each step awaits all cores' last step in its lane: nothing is elided */
 	SK_WAY_SYNC_ALL, /* each step awaits the step in front of it, whatever its lane */
+	SK_WAY_LATE, /* no kernel starts early */
+	SK_WAY_EARLY, /* all kernels start early that can */
 	SK_WAYS,
 };
 

@@ -13,17 +13,22 @@
 #include "loader/event-heap.h"
 
 enum {
-	MAX_VISITS = 1 << 23, /* of 72 bytes each */
+	MAX_VISITS = 1 << 23, /* of 104 bytes each */
 	MAX_FETCHES = 1 << 24, /* cores times kernels */
 };
 
+/* What a core does next. */
 enum phase {
-	PHASE_NEXT, /* look for the next step */
+	PHASE_NEXT, /* looks for the next step */
 	PHASE_AWAITS,
-	PHASE_CALLED, /* the call's own time is over: fetch */
-	PHASE_RUN, /* the code is there */
-	PHASE_MOVED, /* the bytes are there */
-	PHASE_NO_CALL, /* the core has no share of the step */
+	PHASE_FETCH, /* it is called */
+	PHASE_PREPARE, /* the code is there */
+	PHASE_WAIT, /* what the kernel does before it waits is done */
+	PHASE_BEGIN,
+	PHASE_MOVE,
+	PHASE_COMPUTE, /* the bytes are there */
+	PHASE_SET,
+	PHASE_RETURN,
 	PHASE_END,
 };
 
@@ -34,33 +39,59 @@ struct core {
 	uint32_t launch;
 	uint32_t visit; /* the present one, or the last one in this launch, or SK_NO_INDEX */
 	uint32_t await; /* the next one of the step */
-	uint32_t next_waiter; /* core that waits for the same step */
+	uint32_t next_waiter; /* core that waits for the same step, or the same meeting */
 	double share;
+	uint32_t blocks; /* in which it has its share, one after the other */
 	double compute_end;
 	double fetched; /* bytes of code so far */
 	double came, came_before; /* when it came to the step, and to its step before in the launch */
 };
 
-/* One core at one step. `cause` is the visit whose end (at `since`) let it go on at `resumed`; in between lies what
- * `between` says. */
+/* Points of a visit, in their order. One that the core does not come by is at the same time as the next one. */
+enum point {
+	POINT_SINCE, /* the cause let it go on … */
+	POINT_RESUMED, /* … and here it did */
+	POINT_CALLED,
+	POINT_FETCHED,
+	POINT_PREPARED, /* the kernel comes to its own wait */
+	POINT_BEGUN, /* that is over, and the blocks that wait for one another are all there */
+	POINT_WAITED, /* all of their waits, as if they came first */
+	POINT_SET, /* all is computed and moved that other tasks may want */
+	POINT_RETURNED,
+	POINT_ENDED,
+	POINTS,
+};
+
+/* What the time up to a point is counted as; up to POINT_RESUMED, the visit says it. */
+static const enum sk_part part_before[POINTS] = {
+	[POINT_CALLED] = SK_PART_CALL,	[POINT_FETCHED] = SK_PART_FETCH, [POINT_PREPARED] = SK_PART_RUN,
+	[POINT_BEGUN] = SK_PART_CALL,	[POINT_WAITED] = SK_PART_AWAIT,	 [POINT_SET] = SK_PART_RUN,
+	[POINT_RETURNED] = SK_PART_RUN, [POINT_ENDED] = SK_PART_CALL,
+};
+
+/* One core at one step. */
 struct visit {
 	uint32_t step, core;
-	uint32_t cause; /* SK_NO_INDEX: the beginning of time */
-	enum sk_part between;
-	double since, resumed, called, fetched, end;
+	uint32_t cause; /* visit that let it go on; SK_NO_INDEX: the beginning of time */
+	enum sk_part between; /* what the time up to POINT_RESUMED is counted as */
+	enum point reached;
+	double at[POINTS];
 };
 
 struct step_state {
-	uint32_t remaining; /* cores that have not finished it */
+	uint32_t remaining; /* cores that have not published it */
 	uint32_t first_waiter;
-	uint32_t last_visit, second_last_visit; /* of those that have ended */
+	uint32_t last_visit, second_last_visit; /* of those that have published it */
+	/* Of a task's first step: */
+	uint32_t to_meet; /* cores that must still come before any block begins; 0: blocks need not meet */
+	uint32_t first_met; /* core that has come */
 };
 
 struct launch_state {
-	uint32_t remaining; /* steps */
+	uint32_t remaining; /* visits */
 	uint32_t pending; /* launches that it follows and that have not ended */
 	uint32_t first_successor, successor_count; /* in successors */
-	uint32_t cause; /* visit, as in struct visit */
+	uint32_t cause; /* as in struct visit */
 	double since;
 	uint32_t last_visit;
 };
@@ -175,13 +206,49 @@ static bool takes_part(const struct core *core, const struct sk_program_step *st
 	       (step->kind != SK_STEP_PLAIN || step->stream % cores == core->index);
 }
 
+static const struct sk_program_step *step_of(const struct simulator *simulator, const struct core *core)
+{
+	return &simulator->program->steps[core->step];
+}
+
+/* The core comes by the point now. */
+static void reach(struct simulator *simulator, const struct core *core, enum point point)
+{
+	struct visit *visit = &simulator->visits[core->visit];
+
+	while (visit->reached < point)
+		visit->at[++visit->reached] = simulator->now;
+}
+
+/* The core goes on at `resumed` because of what the cause did at `since`, whatever it has done itself until then. */
+static void let_go(struct simulator *simulator, const struct core *core, uint32_t cause, double since, double resumed)
+{
+	struct visit *visit = &simulator->visits[core->visit];
+
+	visit->cause = cause;
+	visit->between = SK_PART_AWAIT;
+	visit->at[POINT_SINCE] = since;
+	for (int point = POINT_RESUMED; point <= (int)visit->reached; point++)
+		visit->at[point] = resumed;
+}
+
+/* The blocks in which a core has its share, one after the other. What runs at once counts as one, like a call without
+ * blocks. */
+static uint32_t count_blocks(const struct sk_program_step *step, double share)
+{
+	double blocks = step->flags & SK_STEP_RESIDENT ? 1 : share * step->blocks;
+
+	return blocks > 1 ? (uint32_t)lround(blocks) : 1;
+}
+
 /* Begins a visit to the core's next step. False if there is none. */
 static bool next_step(struct simulator *simulator, struct core *core)
 {
 	const struct launch_state *launch = &simulator->launches[core->launch];
 	uint32_t cores = simulator->profile->lanes[core->lane].cores, previous = core->visit;
+	bool first = previous == SK_NO_INDEX;
 
-	while (core->step < core->step_end && !takes_part(core, &simulator->program->steps[core->step], cores))
+	while (core->step < core->step_end && !takes_part(core, step_of(simulator, core), cores))
 		core->step++;
 	if (core->step == core->step_end)
 		return false;
@@ -189,15 +256,16 @@ static bool next_step(struct simulator *simulator, struct core *core)
 	simulator->visits[core->visit] = (struct visit){
 		.step = core->step,
 		.core = (uint32_t)(core - simulator->cores),
-		.cause = previous == SK_NO_INDEX ? launch->cause : previous,
-		.between = previous == SK_NO_INDEX ? SK_PART_LAUNCH : SK_PART_CALL,
-		.since = previous == SK_NO_INDEX ? launch->since : simulator->now,
-		.resumed = simulator->now,
+		.cause = first ? launch->cause : previous,
+		.between = first ? SK_PART_LAUNCH : SK_PART_CALL,
+		.at[POINT_SINCE] = first ? launch->since : simulator->now,
 	};
+	reach(simulator, core, POINT_RESUMED);
 	core->await = 0;
-	core->share = sk_program_share(&simulator->program->steps[core->step], core->index,
-				       sk_program_cores(&simulator->program->steps[core->step], cores));
-	core->came_before = previous == SK_NO_INDEX ? simulator->now : core->came;
+	core->share = sk_program_share(step_of(simulator, core), core->index,
+				       sk_program_cores(step_of(simulator, core), cores));
+	core->blocks = count_blocks(step_of(simulator, core), core->share);
+	core->came_before = first ? simulator->now : core->came;
 	core->came = simulator->now;
 	return true;
 }
@@ -207,31 +275,35 @@ static void sleep_until(struct simulator *simulator, const struct core *core, do
 	sk_event_push(&simulator->events, time, (uint32_t)(core - simulator->cores));
 }
 
-/* The awaited step is finished: the core, which is at the await since `now` or longer, goes on when it sees that. What
+static double published_at(const struct simulator *simulator, uint32_t index)
+{
+	const struct visit *visit = &simulator->visits[index];
+	bool early = simulator->program->steps[visit->step].flags & SK_STEP_EARLY_SET;
+
+	return visit->at[early ? POINT_SET : POINT_ENDED];
+}
+
+/* The awaited step is published: the core, which is at the await since `now` or longer, goes on when it sees that. What
  * it has done itself it sees at once. It owes going on to the step unless it could have seen it before it came. */
 static void resume(struct simulator *simulator, struct core *core, const struct step_state *awaited)
 {
-	struct visit *visit = &simulator->visits[core->visit];
-	double checked = simulator->now + simulator->profile->check, seen;
+	double checked = simulator->now + simulator->profile->check, seen = 0;
 	uint32_t last = awaited->last_visit;
 
 	core->await++;
-	if (simulator->visits[last].core == visit->core)
+	if (simulator->visits[last].core == simulator->visits[core->visit].core)
 		last = awaited->second_last_visit;
-	seen = last == SK_NO_INDEX ? 0 : simulator->visits[last].end + simulator->profile->await;
-	if (last != SK_NO_INDEX && seen >= simulator->now) {
-		visit->cause = last;
-		visit->between = SK_PART_AWAIT;
-		visit->since = simulator->visits[last].end;
-		visit->resumed = seen;
-	}
+	if (last != SK_NO_INDEX)
+		seen = published_at(simulator, last) + simulator->profile->await;
+	if (last != SK_NO_INDEX && seen >= simulator->now)
+		let_go(simulator, core, last, published_at(simulator, last), seen);
 	sleep_until(simulator, core, fmax(seen, checked));
 }
 
 /* True if all awaits of the step are over; else the core has gone to sleep. */
 static bool pass_awaits(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = &simulator->program->steps[core->step];
+	const struct sk_program_step *step = step_of(simulator, core);
 	struct step_state *awaited;
 
 	if (core->await == step->await_count)
@@ -249,8 +321,8 @@ static bool pass_awaits(struct simulator *simulator, struct core *core)
 /* Bytes of the step's code that have been fetched before its turn. */
 static double preloaded_code(const struct simulator *simulator, const struct core *core)
 {
-	const struct sk_program_step *step = &simulator->program->steps[core->step];
-	double time = simulator->now - (step->early ? core->came_before : core->came);
+	const struct sk_program_step *step = step_of(simulator, core);
+	double time = simulator->now - (step->preload_before ? core->came_before : core->came);
 	double bytes = fmin(step->preload, step->work.code);
 
 	return time * simulator->profile->code_fetch < bytes ? time * simulator->profile->code_fetch : bytes;
@@ -259,7 +331,7 @@ static double preloaded_code(const struct simulator *simulator, const struct cor
 /* Bytes of code that have to be fetched for the core's step. What has come first is thrown out first. */
 static double missing_code(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = &simulator->program->steps[core->step];
+	const struct sk_program_step *step = step_of(simulator, core);
 	size_t index = (size_t)(core - simulator->cores) * simulator->kernel_count + step->kernel;
 	double *mark = &simulator->fetch_marks[index];
 	double cache = simulator->profile->lanes[core->lane].code_cache;
@@ -271,15 +343,65 @@ static double missing_code(struct simulator *simulator, struct core *core)
 	return step->work.code - preloaded_code(simulator, core);
 }
 
-/* Computes, and moves the core's bytes. True if that takes no time. */
-static bool run(struct simulator *simulator, struct core *core)
+/* ---- blocks that wait for one another ---- */
+
+/* On how many cores the blocks of a task are that begin together; step: its first one. 0: they do not wait for one
+ * another, or some share a core, where who comes last depends on more than is known here. */
+static uint32_t meeting_size(const struct simulator *simulator, const struct sk_program_step *step)
 {
-	const struct sk_program_step *step = &simulator->program->steps[core->step];
-	double bytes = step->work.bytes * core->share;
+	uint64_t blocks = 0;
+	double waits = 0;
+
+	for (int side = 0; side < (step->flags & SK_STEP_CUBE_SIDE ? 2 : 1); side++) {
+		const struct sk_program_step *one = &step[side];
+
+		if (!(one->flags & SK_STEP_RESIDENT) ||
+		    (uint64_t)one->first_core + one->blocks >
+			    sk_program_cores(one, simulator->profile->lanes[one->lane].cores))
+			return 0;
+		blocks += one->blocks;
+		waits += one->work.waits;
+	}
+	return waits > 0 ? (uint32_t)blocks : 0;
+}
+
+/* True if the core can begin: all blocks that must be there are. Else it sleeps until the last one comes. */
+static bool meet(struct simulator *simulator, struct core *core)
+{
+	const struct sk_program_step *step = step_of(simulator, core);
+	struct step_state *state = &simulator->steps[core->step - (step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0)];
+
+	if (!state->to_meet)
+		return true;
+	if (--state->to_meet) {
+		core->next_waiter = state->first_met;
+		state->first_met = (uint32_t)(core - simulator->cores);
+		return false;
+	}
+	for (uint32_t met = state->first_met; met != SK_NO_INDEX; met = simulator->cores[met].next_waiter) {
+		let_go(simulator, &simulator->cores[met], core->visit, simulator->now, simulator->now);
+		sleep_until(simulator, &simulator->cores[met], simulator->now);
+	}
+	return true;
+}
+
+/* ---- kernels ---- */
+
+/* Of a part of the task's time that each block has at its beginning or end: what the core's first or last one has. */
+static double part_of_block(const struct core *core, double part)
+{
+	return part * core->share / core->blocks;
+}
+
+/* Computes what lies between wait and set, and moves the core's bytes. True if there are none to wait for. */
+static bool move(struct simulator *simulator, struct core *core)
+{
+	const struct sk_work *work = &step_of(simulator, core)->work;
+	double bytes = work->bytes * core->share;
 	bool limited = isfinite(simulator->profile->memory) || isfinite(simulator->profile->core_memory);
 
-	core->compute_end = simulator->now + step->work.compute * core->share;
-	core->phase = PHASE_MOVED;
+	core->compute_end =
+		simulator->now + work->compute * core->share - part_of_block(core, work->before_wait + work->after_set);
 	if (bytes <= 0 || !limited)
 		return true;
 	serve(simulator);
@@ -287,23 +409,26 @@ static bool run(struct simulator *simulator, struct core *core)
 	return false;
 }
 
-static void end_visit(struct simulator *simulator, struct core *core)
+/* Whoever awaits the step may go on, as far as this core matters. */
+static void publish(struct simulator *simulator, const struct core *core)
 {
-	struct visit *visit = &simulator->visits[core->visit];
-	struct step_state *step = &simulator->steps[visit->step];
-	struct launch_state *launch = &simulator->launches[core->launch];
+	struct step_state *step = &simulator->steps[core->step];
 
-	visit->end = simulator->now;
-	simulator->last_visit = core->visit;
-	simulator->busy[core->lane] += visit->end - visit->fetched;
-	core->step++;
-	core->phase = PHASE_NEXT;
 	step->second_last_visit = step->last_visit;
 	step->last_visit = core->visit;
 	if (--step->remaining)
 		return;
 	for (uint32_t waiter = step->first_waiter; waiter != SK_NO_INDEX; waiter = simulator->cores[waiter].next_waiter)
 		resume(simulator, &simulator->cores[waiter], step);
+}
+
+static void end_visit(struct simulator *simulator, struct core *core)
+{
+	struct launch_state *launch = &simulator->launches[core->launch];
+
+	simulator->last_visit = core->visit;
+	core->step++;
+	core->phase = PHASE_NEXT;
 	launch->last_visit = core->visit;
 	if (--launch->remaining == 0)
 		end_launch(simulator, core->launch);
@@ -312,59 +437,108 @@ static void end_visit(struct simulator *simulator, struct core *core)
 /* All flushes of the step at once: those behind the call take as long before it. */
 static double flushing_time(const struct simulator *simulator, const struct core *core)
 {
-	return simulator->program->steps[core->step].flushes * simulator->profile->flush;
+	return step_of(simulator, core)->flushes * simulator->profile->flush;
+}
+
+/* Whether the core calls a kernel that does by itself what the flag, SK_STEP_EARLY_…, says. */
+static bool starts_early(const struct simulator *simulator, const struct core *core, uint32_t flag)
+{
+	return core->share > 0 && step_of(simulator, core)->flags & flag;
+}
+
+/* Goes on with the phase after this time. True if it is none: at once. */
+static bool take(struct simulator *simulator, struct core *core, double time, enum phase phase)
+{
+	core->phase = phase;
+	if (time <= 0)
+		return true;
+	sleep_until(simulator, core, simulator->now + time);
+	return false;
+}
+
+/* The same, while the kernel runs. */
+static bool work(struct simulator *simulator, struct core *core, double time, enum phase phase)
+{
+	simulator->busy[core->lane] += time;
+	return take(simulator, core, time, phase);
+}
+
+/* What the core does behind its awaits, or if the kernel awaits by itself at once. */
+static bool call(struct simulator *simulator, struct core *core)
+{
+	if (core->share > 0)
+		return take(simulator, core, flushing_time(simulator, core) + simulator->profile->call, PHASE_FETCH);
+	return take(simulator, core, flushing_time(simulator, core), PHASE_END);
+}
+
+/* Behind the call of a kernel that awaits by itself the dispatcher awaits all once more, as each further block has. */
+static double checking_time(const struct simulator *simulator, const struct core *core)
+{
+	return starts_early(simulator, core, SK_STEP_EARLY_WAIT)
+		       ? (double)core->blocks * step_of(simulator, core)->await_count * simulator->profile->check
+		       : 0;
+}
+
+/* The core does what its phase says. True if it can go on with the next one at once; else it sleeps, or has nothing
+ * more to do in its launch. */
+static bool do_phase(struct simulator *simulator, struct core *core)
+{
+	const struct sk_program_step *step = step_of(simulator, core);
+	double code;
+
+	switch (core->phase) {
+	case PHASE_NEXT:
+		core->phase = PHASE_AWAITS;
+		return next_step(simulator, core);
+	case PHASE_AWAITS:
+		if (!starts_early(simulator, core, SK_STEP_EARLY_WAIT) && !pass_awaits(simulator, core))
+			return false;
+		return call(simulator, core);
+	case PHASE_FETCH:
+		reach(simulator, core, POINT_CALLED);
+		code = missing_code(simulator, core);
+		return take(simulator, core, code / simulator->profile->code_fetch, PHASE_PREPARE);
+	case PHASE_PREPARE:
+		reach(simulator, core, POINT_FETCHED);
+		return work(simulator, core, part_of_block(core, step->work.before_wait), PHASE_WAIT);
+	case PHASE_WAIT:
+		reach(simulator, core, POINT_PREPARED);
+		if (starts_early(simulator, core, SK_STEP_EARLY_WAIT) && !pass_awaits(simulator, core))
+			return false;
+		core->phase = PHASE_BEGIN;
+		return meet(simulator, core);
+	case PHASE_BEGIN:
+		reach(simulator, core, POINT_BEGUN);
+		return take(simulator, core, step->work.waits * simulator->profile->await, PHASE_MOVE);
+	case PHASE_MOVE:
+		reach(simulator, core, POINT_WAITED);
+		core->phase = PHASE_COMPUTE;
+		return move(simulator, core);
+	case PHASE_COMPUTE:
+		return take(simulator, core, core->compute_end - simulator->now, PHASE_SET);
+	case PHASE_SET:
+		reach(simulator, core, POINT_SET);
+		simulator->busy[core->lane] += simulator->now - simulator->visits[core->visit].at[POINT_WAITED];
+		if (starts_early(simulator, core, SK_STEP_EARLY_SET))
+			publish(simulator, core);
+		return work(simulator, core, part_of_block(core, step->work.after_set), PHASE_RETURN);
+	case PHASE_RETURN:
+		reach(simulator, core, POINT_RETURNED);
+		return take(simulator, core, checking_time(simulator, core), PHASE_END);
+	case PHASE_END:
+		reach(simulator, core, POINT_ENDED);
+		if (!starts_early(simulator, core, SK_STEP_EARLY_SET))
+			publish(simulator, core);
+		end_visit(simulator, core);
+		return true;
+	}
+	return false;
 }
 
 static void advance(struct simulator *simulator, struct core *core)
 {
-	for (;;) {
-		struct visit *visit = core->visit == SK_NO_INDEX ? NULL : &simulator->visits[core->visit];
-		double code;
-
-		switch (core->phase) {
-		case PHASE_NEXT:
-			if (!next_step(simulator, core))
-				return;
-			core->phase = PHASE_AWAITS;
-			break;
-		case PHASE_AWAITS:
-			if (!pass_awaits(simulator, core))
-				return;
-			core->phase = core->share > 0 ? PHASE_CALLED : PHASE_NO_CALL;
-			if (core->share > 0 || flushing_time(simulator, core) > 0) {
-				sleep_until(simulator, core,
-					    simulator->now + flushing_time(simulator, core) +
-						    (core->share > 0 ? simulator->profile->call : 0));
-				return;
-			}
-			break;
-		case PHASE_CALLED:
-			visit->called = simulator->now;
-			core->phase = PHASE_RUN;
-			code = missing_code(simulator, core);
-			sleep_until(simulator, core, simulator->now + code / simulator->profile->code_fetch);
-			return;
-		case PHASE_RUN:
-			visit->fetched = simulator->now;
-			if (!run(simulator, core))
-				return;
-			break;
-		case PHASE_MOVED:
-			core->phase = PHASE_END;
-			if (core->compute_end > simulator->now) {
-				sleep_until(simulator, core, core->compute_end);
-				return;
-			}
-			break;
-		case PHASE_NO_CALL:
-			visit->called = visit->fetched = simulator->now;
-			core->phase = PHASE_END;
-			break;
-		case PHASE_END:
-			end_visit(simulator, core);
-			break;
-		}
-	}
+	while (do_phase(simulator, core))
+		;
 }
 
 /* ---- time ---- */
@@ -394,18 +568,21 @@ static void run_events(struct simulator *simulator)
 
 /* ---- the critical path ---- */
 
-static void fill_path_item(const struct visit *visit, struct sk_path_item *item)
+/* The part of a visit that lies before `until`, when it has let the next one on the path go on. */
+static void fill_path_item(const struct visit *visit, double until, struct sk_path_item *item)
 {
 	*item = (struct sk_path_item){.step = visit->step, .core = visit->core};
-	item->parts[visit->between] += visit->resumed - visit->since;
-	item->parts[SK_PART_CALL] += visit->called - visit->resumed;
-	item->parts[SK_PART_FETCH] += visit->fetched - visit->called;
-	item->parts[SK_PART_RUN] += visit->end - visit->fetched;
+	for (int point = POINT_RESUMED; point < POINTS; point++) {
+		enum sk_part part = point == POINT_RESUMED ? visit->between : part_before[point];
+
+		item->parts[part] += fmin(visit->at[point], until) - fmin(visit->at[point - 1], until);
+	}
 }
 
 static bool trace_path(const struct simulator *simulator, struct sk_simulation *result)
 {
 	uint32_t count = 0;
+	double until = simulator->now;
 
 	for (uint32_t v = simulator->last_visit; v != SK_NO_INDEX; v = simulator->visits[v].cause)
 		count++;
@@ -416,7 +593,8 @@ static bool trace_path(const struct simulator *simulator, struct sk_simulation *
 	for (uint32_t v = simulator->last_visit; v != SK_NO_INDEX; v = simulator->visits[v].cause) {
 		struct sk_path_item *item = &result->path[--count];
 
-		fill_path_item(&simulator->visits[v], item);
+		fill_path_item(&simulator->visits[v], until, item);
+		until = simulator->visits[v].at[POINT_SINCE];
 		item->core = simulator->cores[item->core].index;
 		for (int part = 0; part < SK_PARTS; part++)
 			result->parts[part] += item->parts[part];
@@ -533,12 +711,15 @@ static void prepare(struct simulator *simulator)
 		simulator->steps[i] = (struct step_state){.remaining = visitors(simulator, &program->steps[i]),
 							  .first_waiter = SK_NO_INDEX,
 							  .last_visit = SK_NO_INDEX,
-							  .second_last_visit = SK_NO_INDEX};
+							  .second_last_visit = SK_NO_INDEX,
+							  .to_meet = meeting_size(simulator, &program->steps[i]),
+							  .first_met = SK_NO_INDEX};
 	for_each_edge(simulator, count_edge);
 	for (uint32_t i = 0, first = 0; i < program->launch_count; i++) {
 		struct launch_state *launch = &simulator->launches[i];
 
-		launch->remaining = program->launches[i].step_count;
+		for (uint32_t j = 0; j < program->launches[i].step_count; j++)
+			launch->remaining += simulator->steps[program->launches[i].first_step + j].remaining;
 		launch->cause = launch->last_visit = SK_NO_INDEX;
 		launch->first_successor = first;
 		first += launch->successor_count;

@@ -8,7 +8,10 @@
  *    seen by then, until `await` after the last other core has finished it.
  *  - Then a core that has a share of the step takes `call`, fetches the kernel's code if it is not in its memory (which
  *    throws out what has come first), computes, and moves its bytes meanwhile. Cores that move bytes at the same time
- *    share the memory's rate evenly, none getting more than a core can. */
+ *    share the memory's rate evenly, none getting more than a core can.
+ *  - A kernel with EARLY_WAIT is called first, and awaits when its first block has computed what lies before its wait;
+ *    one with EARLY_SET has finished the step, for others, when its last block has only what lies behind its set left.
+ *  - Blocks that wait for one another begin together, if each has a core of its own, and each wait takes `await`. */
 #ifndef SK_LOADER_SIMULATE_H
 #define SK_LOADER_SIMULATE_H
 
@@ -17,7 +20,7 @@
 /* Where the time on the critical path goes. */
 enum sk_part {
 	SK_PART_LAUNCH, /* between launches */
-	SK_PART_AWAIT, /* from the end of the step awaited until the core goes on */
+	SK_PART_AWAIT, /* from the end of the step awaited until the core goes on; blocks for one another */
 	SK_PART_CALL, /* checking awaits that are over, and calling */
 	SK_PART_FETCH, /* code */
 	SK_PART_RUN, /* computing and moving bytes */

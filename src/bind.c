@@ -400,6 +400,7 @@ bool sk_model_bind(struct sk_model *model)
 			.model = model, .task = task, .signature = kernel->signature, .kernel = kernel->name};
 
 		bind(&binder);
+		sk_binder_check_cost(&binder);
 		if (binder.failed)
 			continue;
 		commit(&binder, task, kernel);

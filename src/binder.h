@@ -38,4 +38,7 @@ void sk_binder_bind_extents(struct sk_binder *binder);
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
 
+/* Reports what the task's cost says that is not about its kind of kernel. */
+void sk_binder_check_cost(struct sk_binder *binder);
+
 #endif

@@ -106,6 +106,7 @@ static const struct sk_signature *parse_record(struct finder *finder, const stru
 struct functions {
 	struct sk_kernel_record record; /* its code is the function, or the cube side */
 	sk_symbol vector; /* of a mix kernel; else SK_NONE */
+	uint64_t vector_size; /* its bytes, as record.size */
 	const struct sk_signature *signature; /* NULL: there is none */
 };
 
@@ -138,6 +139,7 @@ static bool find_sides(struct finder *finder, struct functions *functions)
 	functions->record.code = cube.code;
 	functions->record.size = cube.size;
 	functions->vector = vector.code;
+	functions->vector_size = vector.size;
 	return true;
 }
 
@@ -150,6 +152,7 @@ static bool find_functions(struct finder *finder, uint32_t input, const char *sy
 	bool known = sk_linker_find_record(finder->linker, input, symbol, record);
 
 	functions->vector = SK_NONE;
+	functions->vector_size = 0;
 	functions->signature = declared;
 	if (known && !declared && !(functions->signature = parse_record(finder, record)))
 		return false;
@@ -182,7 +185,8 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 					 .signature = functions->signature,
 					 .code = record->code,
 					 .vector_code = functions->vector,
-					 .code_size = record->size});
+					 .code_size = record->size,
+					 .vector_code_size = functions->vector_size});
 	sk_map_insert(&model->kernel_names, name, strlen(name), index);
 	return index;
 }

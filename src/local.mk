@@ -51,6 +51,7 @@ src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
 	src/account.c src/account.h \
+	src/bind-cost.c \
 	src/bind-extents.c \
 	src/bind-scalars.c \
 	src/bind.c src/bind.h \
@@ -62,6 +63,7 @@ src_libcore_la_SOURCES = \
 	src/header.c src/header.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \
+	src/manifest-costs.c \
 	src/manifest-names.c \
 	src/manifest-parts.h \
 	src/manifest-tasks.c \

@@ -10,6 +10,9 @@ void sk_manifest_read_tensors(struct sk_model *model, const struct sk_node *map)
 /* `tasks:`; adds scopes that nobody declared. */
 void sk_manifest_read_tasks(struct sk_model *model, const struct sk_node *list);
 
+/* `cost:` of a task, which is the target. */
+void sk_manifest_read_cost(struct sk_model *model, void *target, const struct sk_node *value);
+
 /* Resolves after, record and wait of all tasks, and checks that args and set name tensors. */
 void sk_manifest_resolve_names(struct sk_model *model);
 

@@ -246,62 +246,6 @@ static void read_blocks(struct sk_model *model, void *target, const struct sk_no
 	sk_read_integer(model, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->blocks);
 }
 
-static void read_cost_value(struct sk_model *model, struct sk_task *task, const struct sk_node *value, const char *name,
-			    uint32_t bit, uint64_t *cost)
-{
-	if (sk_read_integer(model, value, name, NULL, 0, SK_COST_MAX, cost))
-		task->cost.given |= bit;
-}
-
-static void read_cycles(struct sk_model *model, void *target, const struct sk_node *value)
-{
-	struct sk_task *task = target;
-
-	read_cost_value(model, task, value, "'cycles'", SK_COST_CYCLES, &task->cost.cycles);
-}
-
-static void read_bytes(struct sk_model *model, void *target, const struct sk_node *value)
-{
-	struct sk_task *task = target;
-
-	read_cost_value(model, task, value, "'bytes'", SK_COST_BYTES, &task->cost.bytes);
-}
-
-static void read_operations(struct sk_model *model, void *target, const struct sk_node *value)
-{
-	struct sk_task *task = target;
-
-	read_cost_value(model, task, value, "'operations'", SK_COST_OPERATIONS, &task->cost.operations);
-}
-
-static void read_code(struct sk_model *model, void *target, const struct sk_node *value)
-{
-	struct sk_task *task = target;
-
-	read_cost_value(model, task, value, "'code'", SK_COST_CODE, &task->cost.code);
-}
-
-static void read_cost(struct sk_model *model, void *target, const struct sk_node *value)
-{
-	static const struct sk_field fields[] = {
-		{"cycles", false, read_cycles},
-		{"bytes", false, read_bytes},
-		{"operations", false, read_operations},
-		{"code", false, read_code},
-	};
-	struct sk_task *task = target;
-	unsigned errors = model->diag->errors;
-
-	sk_read_fields(model, value, "'cost'", NULL, fields, sizeof(fields) / sizeof(fields[0]), task);
-	if (model->diag->errors > errors)
-		return;
-	if (!task->cost.given)
-		sk_error(model->diag, sk_node_place(model, value),
-			 "'cost' says nothing; it has 'cycles' or 'operations', 'bytes', 'code'");
-	else if (task->cost.given & SK_COST_CYCLES && task->cost.given & SK_COST_OPERATIONS)
-		sk_error(model->diag, sk_node_place(model, value), "'cost' has 'cycles' or 'operations', not both");
-}
-
 /* ---- the section ---- */
 
 static void add_task(struct sk_model *model, const struct sk_task *task)
@@ -322,7 +266,7 @@ static void read_task(struct sk_model *model, const struct sk_node *node)
 		{"name", true, read_name},  {"kernel", false, read_kernel}, {"op", false, read_op},
 		{"args", false, read_args}, {"stream", false, read_stream}, {"scope", false, read_scope},
 		{"set", false, read_set},   {"after", false, read_after},   {"record", false, read_record},
-		{"wait", false, read_wait}, {"blocks", false, read_blocks}, {"cost", false, read_cost},
+		{"wait", false, read_wait}, {"blocks", false, read_blocks}, {"cost", false, sk_manifest_read_cost},
 	};
 	struct sk_task task = {.place = sk_node_place(model, node), .kernel = SK_NONE};
 	unsigned errors = model->diag->errors;

@@ -94,7 +94,7 @@ struct sk_kernel {
 	const struct sk_signature *signature;
 	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
 	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
-	uint64_t code_size; /* bytes of the function, as its symbol says */
+	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
 	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
 	size_t state_count;
 	uint64_t isa; /* instruction sets that its signature and what it reaches need */
@@ -130,10 +130,11 @@ struct sk_name {
 	struct sk_place place;
 };
 
-/* `cost:` of a task, in the terms of the plan (struct sk_plan_task). */
+/* `cost:` of a task, in the terms of the plan. */
 struct sk_task_cost {
-	uint32_t given; /* SK_COST_… */
-	uint64_t cycles, bytes, operations, code;
+	struct sk_place place;
+	uint32_t count; /* 1: of the whole task; 2: of the cube side and of the vector side of a mix task */
+	struct sk_plan_cost of[2];
 };
 
 struct sk_task {
@@ -149,7 +150,7 @@ struct sk_task {
 	bool never_fuse; /* scope: null */
 	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
-	struct sk_task_cost cost;
+	const struct sk_task_cost *cost; /* NULL: there is none */
 
 	/* Filled by sk_model_bind: */
 	uint32_t kernel; /* index into kernels */

@@ -28,6 +28,7 @@ struct writer {
 	int32_t *lanes;
 	struct sk_plan_launch *launches;
 	struct sk_plan_task *tasks;
+	struct sk_plan_cost *costs;
 	struct sk_plan_kernel *kernels;
 	struct sk_plan_tensor *tensors;
 	uint32_t *bindings;
@@ -37,7 +38,7 @@ struct writer {
 	struct sk_plan_partition *partitions;
 	struct sk_plan_home *homes;
 	uint32_t *follows;
-	uint32_t step_count, await_count, argument_count, partition_count, home_count, follow_count;
+	uint32_t cost_count, step_count, await_count, argument_count, partition_count, home_count, follow_count;
 
 	uint32_t *copies; /* by kernel: beside itself */
 	uint32_t copy_count;
@@ -155,6 +156,16 @@ static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 	return count;
 }
 
+static uint64_t count_costs(const struct sk_model *model)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < model->tasks.count; i++)
+		if (model->tasks.items[i].cost)
+			count += model->tasks.items[i].cost->count;
+	return count;
+}
+
 /* Appends a table to the layout. */
 static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint64_t count, uint64_t record_size,
 		      uint64_t *size)
@@ -184,6 +195,7 @@ static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_
 			 sizeof(struct sk_plan_tensor), size) &&
 	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
 	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
+	       add_table(header, &header->costs, count_costs(model), sizeof(struct sk_plan_cost), size) &&
 	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
 			 sizeof(struct sk_plan_kernel), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
@@ -217,6 +229,7 @@ static void open_tables(struct writer *writer, const struct sk_plan *header, uin
 	writer->lanes = start_of(&plan->lanes);
 	writer->launches = start_of(&plan->launches);
 	writer->tasks = start_of(&plan->tasks);
+	writer->costs = start_of(&plan->costs);
 	writer->kernels = start_of(&plan->kernels);
 	writer->tensors = start_of(&plan->tensors);
 	writer->bindings = start_of(&plan->bindings);
@@ -279,6 +292,9 @@ static struct sk_plan_kernel *write_kernel(struct writer *writer, const struct s
 	set_string(writer, &record->signature, kernel->signature->text);
 	record->isa = kernel->isa;
 	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
+	record->vector_code_size =
+		kernel->vector_code_size < UINT32_MAX ? (uint32_t)kernel->vector_code_size : UINT32_MAX;
+	record->early = sk_signature_early(kernel->signature);
 	add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
 	if (kernel->vector_code != SK_NONE)
 		add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);
@@ -360,6 +376,15 @@ static void write_tensors(struct writer *writer)
 	}
 }
 
+/* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
+static uint32_t add_cost(struct writer *writer, const struct sk_task *task, uint32_t side)
+{
+	if (!task->cost || side >= task->cost->count)
+		return SK_NO_INDEX;
+	writer->costs[writer->cost_count] = task->cost->of[side];
+	return writer->cost_count++;
+}
+
 static void write_tasks(struct writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tasks.count; i++) {
@@ -374,11 +399,8 @@ static void write_tasks(struct writer *writer)
 		record->launch = placement->launch;
 		record->task_launch = writer->task_entries ? writer->partition->launch_count + i : SK_NO_INDEX;
 		record->line = task->place.line;
-		record->cost = task->cost.given;
-		record->cycles = task->cost.cycles;
-		record->bytes = task->cost.bytes;
-		record->operations = task->cost.operations;
-		record->code = task->cost.code;
+		record->cost = add_cost(writer, task, 0);
+		record->vector_cost = add_cost(writer, task, 1);
 	}
 }
 

@@ -269,32 +269,23 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	}
 }
 
-/* "cycles 900, bytes 4096": what the manifest says that the task costs. */
-static const char *cost_text(const struct sk_show *show, const struct sk_plan_task *task)
+/* "cycles 900, bytes 4096": what the manifest says that the step's task, or its side of it, costs. */
+static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
-	const struct {
-		const char *name;
-		uint32_t bit;
-		uint64_t value;
-	} costs[] = {
-		{"cycles", SK_COST_CYCLES, task->cycles},
-		{"operations", SK_COST_OPERATIONS, task->operations},
-		{"bytes", SK_COST_BYTES, task->bytes},
-		{"code", SK_COST_CODE, task->code},
-	};
+	const struct sk_plan_cost *cost = sk_plan_cost(&show->file->plan, step);
 	const char *text = "";
 
-	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
-		if (task->cost & costs[i].bit)
-			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", costs[i].name,
-					      costs[i].value);
+	for (int i = 0; cost && i < SK_COST_COUNT; i++)
+		if (sk_cost_gives(cost, i))
+			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", sk_cost_name(i),
+					      cost->values[i]);
 	return text;
 }
 
 static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
 {
 	for (uint32_t i = 0; i < launch->step_count; i++)
-		if (plan->tasks[plan->steps[launch->first_step + i].task].cost)
+		if (sk_plan_cost(plan, &plan->steps[launch->first_step + i]))
 			return true;
 	return false;
 }
@@ -377,7 +368,7 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		sk_table_cell(&table, "%s", cores_text(show, step));
 		sk_table_cell(&table, "%s%s", work_text(show, step), early_text(step));
 		if (costs)
-			sk_table_cell(&table, "%s", cost_text(show, &plan->tasks[step->task]));
+			sk_table_cell(&table, "%s", cost_text(show, step));
 		sk_table_cell(&table, "%s%s", awaits_text(show, step), flushes_text(step, step->await_count));
 	}
 	print_section(show,

@@ -25,6 +25,12 @@ static uint16_t feed_flag(const struct sk_model *model, const struct sk_task *ta
 	return 0;
 }
 
+uint16_t sk_signature_early(const struct sk_signature *signature)
+{
+	return (uint16_t)((signature->early_wait ? SK_STEP_EARLY_WAIT : 0) |
+			  (signature->early_set ? SK_STEP_EARLY_SET : 0));
+}
+
 /* A kernel starts early unless one of the task's scopes has it otherwise. */
 static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
 {
@@ -33,8 +39,7 @@ static uint16_t early_flags(const struct sk_model *model, const struct sk_task *
 	for (size_t i = 0; i < task->scopes.count; i++)
 		if (model->scopes.items[task->scopes.items[i]].starts_late)
 			return 0;
-	return (uint16_t)((signature->early_wait ? SK_STEP_EARLY_WAIT : 0) |
-			  (signature->early_set ? SK_STEP_EARLY_SET : 0));
+	return sk_signature_early(signature);
 }
 
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t number, struct sk_side sides[SK_MAX_SIDES])

@@ -14,6 +14,9 @@ struct sk_side {
 	uint16_t flags; /* SK_STEP_RESIDENT, …_SIDE, EARLY_… */
 };
 
+/* SK_STEP_EARLY_…: what kernels of this signature do by themselves, where an option does not have it otherwise. */
+uint16_t sk_signature_early(const struct sk_signature *signature);
+
 /* The sides of a bound task, the cube side first; returns how many. On a device with one lane the vector blocks have
  * the cores behind the cube blocks'. */
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t task, struct sk_side sides[SK_MAX_SIDES]);

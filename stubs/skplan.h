@@ -9,13 +9,14 @@
 #ifndef SK_PLAN_H
 #define SK_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The records read as tables: */
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 5u
+#define SK_PLAN_VERSION 6u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -221,18 +222,42 @@ struct sk_plan_launch {
 	uint32_t lane_cores[SK_MAX_LANES]; /* cores of each lane that it runs on, as far as there are; 0: all */
 };
 
-/* What the manifest says about a task's cost: bits of sk_plan_task.cost. A value that is not given is 0. */
-enum {
-	SK_COST_CYCLES = 1,
-	SK_COST_BYTES = 2,
-	SK_COST_OPERATIONS = 4, /* not together with cycles */
-	SK_COST_CODE = 8,
+/* What the manifest can say about a cost. The order is part of the format. */
+enum sk_cost {
+	SK_COST_CYCLES,	     /* of the whole task (or side), as if one core did it all */
+	SK_COST_OPERATIONS,  /* of the whole task; not together with cycles */
+	SK_COST_BYTES,	     /* read from and written to memory by the whole task */
+	SK_COST_CODE,	     /* bytes of the kernel's code on the device */
+	SK_COST_BEFORE_WAIT, /* of the cycles or operations: those of all blocks in front of their wait … */
+	SK_COST_AFTER_SET,   /* … and behind their set; the two are not more than all */
+	SK_COST_WAITS,	     /* how often each block waits for others of its task: sk_sync_all, sk_wait_flag */
+	SK_COST_COUNT,
 };
 
-/* No cost is greater: up to here a double counts exactly. */
+/* The key in manifests and messages. */
+static inline const char *sk_cost_name(enum sk_cost cost)
+{
+	static const char *const names[SK_COST_COUNT] = {"cycles", "operations", "bytes", "code", "before-wait",
+							 "after-set", "waits"};
+
+	return names[cost];
+}
+
+/* No value of a cost is greater: up to here a double counts exactly. */
 #define SK_COST_MAX (UINT64_C(1) << 53)
 
-/* The cost is for predictions only (loader/predict.h): nothing that runs depends on it. */
+/* A cost is for predictions only (loader/predict.h): nothing that runs depends on it. */
+struct sk_plan_cost {
+	uint32_t given; /* bit number enum sk_cost for each value that is given; the others are 0 */
+	uint32_t reserved;
+	uint64_t values[SK_COST_COUNT];
+};
+
+static inline bool sk_cost_gives(const struct sk_plan_cost *cost, enum sk_cost value)
+{
+	return cost->given >> value & 1;
+}
+
 struct sk_plan_task {
 	int32_t name;  /* string */
 	int32_t scope; /* string, or 0 */
@@ -241,11 +266,9 @@ struct sk_plan_task {
 	uint32_t launch;      /* the network launch (kind 0 or 1) that runs it */
 	uint32_t task_launch; /* its own entry (kind 2), or SK_NO_INDEX */
 	uint32_t line;	      /* in the manifest */
-	uint32_t cost;	      /* SK_COST_…: which of these are given */
-	uint64_t cycles;      /* of the whole task, as if one core did it all */
-	uint64_t bytes;	      /* read from and written to memory by the whole task */
-	uint64_t operations;  /* of the whole task */
-	uint64_t code;	      /* bytes of the kernel's code on the device */
+	uint32_t cost;	      /* index into costs, or SK_NO_INDEX */
+	uint32_t vector_cost; /* mix tasks: SK_NO_INDEX, or index into costs: that of the vector side, `cost` being the
+				 cube side's alone */
 };
 
 struct sk_plan_kernel {
@@ -258,6 +281,8 @@ struct sk_plan_kernel {
 	uint32_t first_copy; /* kernels from this one on are copies of it, for the cores whose number modulo the
 				launch's copies is 1, 2 …; 0: there are none */
 	int32_t vector_code; /* mix kernels: the function of the vector side, while `code` is the cube side's; else 0 */
+	uint32_t vector_code_size; /* as code_size */
+	uint32_t early; /* SK_STEP_EARLY_…: what its signature says that it does by itself where the launch lets it */
 	uint32_t reserved;
 };
 
@@ -307,6 +332,7 @@ struct sk_plan {
 	struct sk_plan_table lanes;	 /* int32_t string references: names */
 	struct sk_plan_table launches;	 /* struct sk_plan_launch: the network's launches in order, then the task entries */
 	struct sk_plan_table tasks;	 /* struct sk_plan_task, in network order */
+	struct sk_plan_table costs;	 /* struct sk_plan_cost */
 	struct sk_plan_table kernels;	 /* struct sk_plan_kernel */
 	struct sk_plan_table tensors;	 /* struct sk_plan_tensor */
 	struct sk_plan_table bindings;	 /* uint32_t: tensor of each binding number */

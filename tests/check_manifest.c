@@ -76,7 +76,8 @@ static const char complete[] =
 	"tasks:\n"
 	"  - {name: scale, kernel: mul, args: [x, w, t], scope: sp1, set: {alpha: 0.5, k: -3, lda: n, pos: {tensor: "
 	"p}}}\n"
-	"  - {name: act, op: Gelu, args: {y: y, x: t}, stream: 3, scope: [sp2, sp1], after: scale, record: done}\n"
+	"  - {name: act, op: Gelu, args: {y: y, x: t}, stream: 3, scope: [sp2, sp1], after: scale, record: done, "
+	"cost: {cube: {cycles: 9, before-wait: 7, after-set: 2}, vector: {waits: 3}}}\n"
 	"  - {name: last, kernel: mul, args: [v, w, vv], scope: null, blocks: 12, after: [act, scale], wait: [done], "
 	"cost: {operations: 4096, bytes: 0, code: 9007199254740992}}\n"
 	"  - name: plain\n"
@@ -162,9 +163,16 @@ START_TEST(test_tasks)
 	ck_assert_str_eq(act->args.items[1].text, "t");
 	ck_assert_uint_eq(act->stream, 3);
 	ck_assert_uint_eq(last->blocks, 12);
-	ck_assert_uint_eq(last->cost.given, SK_COST_OPERATIONS | SK_COST_BYTES | SK_COST_CODE);
-	ck_assert_uint_eq(last->cost.operations, 4096);
-	ck_assert_uint_eq(last->cost.code, SK_COST_MAX);
+	ck_assert_uint_eq(last->cost->count, 1);
+	ck_assert_uint_eq(last->cost->of[0].given, 1 << SK_COST_OPERATIONS | 1 << SK_COST_BYTES | 1 << SK_COST_CODE);
+	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_OPERATIONS], 4096);
+	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_BYTES], 0);
+	ck_assert_uint_eq(last->cost->of[0].values[SK_COST_CODE], SK_COST_MAX);
+	ck_assert_uint_eq(act->cost->count, 2);
+	ck_assert_uint_eq(act->cost->of[0].values[SK_COST_AFTER_SET], 2);
+	ck_assert_uint_eq(act->cost->of[1].given, 1 << SK_COST_WAITS);
+	ck_assert_uint_eq(act->cost->of[1].values[SK_COST_WAITS], 3);
+	ck_assert_ptr_null(scale->cost);
 }
 END_TEST
 
@@ -673,6 +681,24 @@ static const struct {
 	 "m.yaml:9:40: 'bytes' must be an integer from 0 to 9007199254740992, not '-1'\n"
 	 "m.yaml:10:41: 'cycles' must be an integer from 0 to 9007199254740992, not '9007199254740993'\n"
 	 "m.yaml:11:32: 'cost' must be a map, not '5'\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, cost: {cube: {cycles: 1}}}\n"
+		 "  - {name: b, kernel: k, cost: {bytes: 1, cube: {cycles: 1}, vector: {cycles: 1}}}\n"
+		 "  - {name: c, kernel: k, cost: {cube: {cycles: 1}, vector: {}}}\n"
+		 "  - {name: d, kernel: k, cost: {cube: {cycles: 1}, vector: {cube: {}}}}\n"
+		 "  - {name: e, kernel: k, cost: {bytes: 1, before-wait: 1}}\n"
+		 "  - {name: f, kernel: k, cost: {cycles: 5, before-wait: 3, after-set: 3}}\n"
+		 "  - {name: g, kernel: k, cost: {operations: 5, after-set: 6}}\n"
+		 "  - {name: h, kernel: k, cost: {cube: 3, vector: {operations: 1, cycles: 1}}}\n",
+	 "m.yaml:6:32: 'cost' has both 'cube' and 'vector' and nothing else, or neither\n"
+	 "m.yaml:7:32: 'cost' has both 'cube' and 'vector' and nothing else, or neither\n"
+	 "m.yaml:8:60: the cost of the vector side says nothing; it has 'cycles' or 'operations', 'bytes', 'code'\n"
+	 "m.yaml:9:61: unknown key 'cube' in the cost of the vector side\n"
+	 "m.yaml:10:56: 'before-wait' is a part of 'cycles' or 'operations', and there is neither\n"
+	 "m.yaml:11:57: 'before-wait' and 'after-set' are parts of 'cycles', and more than all\n"
+	 "m.yaml:12:59: 'before-wait' and 'after-set' are parts of 'operations', and more than all\n"
+	 "m.yaml:13:39: the cost of the cube side must be a map, not '3'\n"
+	 "m.yaml:13:50: the cost of the vector side has 'cycles' or 'operations', not both\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, set: [1]}\n",
 	 "m.yaml:6:31: 'set' must be a map, not a list\n"},

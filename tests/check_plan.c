@@ -32,7 +32,12 @@ static void make_sample(void)
 	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_VALUE, .dtype = SK_I32, .value = 0xffffffff});
 	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_SCRATCH, .offset = 64, .size = 64});
 	plan_state(plan, 7);
+	plan_cost(plan, SK_COST_OPERATIONS, 9);
+	plan_cost(plan, SK_COST_BEFORE_WAIT, 4);
+	plan_cost(plan, SK_COST_AFTER_SET, 5);
+	plan_cost(plan, SK_COST_BYTES, 64);
 	plan_split(plan, "split", 100, 64);
+	plan_cost(plan, SK_COST_CYCLES, 10);
 	plan_access(plan, x, SK_ACCESS_READ);
 	plan_access(plan, t, SK_ACCESS_WRITE);
 	plan_argument(plan, (struct sk_plan_argument){
@@ -129,6 +134,7 @@ struct damaged {
 	int32_t *lanes;
 	struct sk_plan_launch *launches;
 	struct sk_plan_task *tasks;
+	struct sk_plan_cost *costs;
 	struct sk_plan_kernel *kernels;
 	struct sk_plan_tensor *tensors;
 	uint32_t *bindings;
@@ -148,6 +154,7 @@ static struct damaged copy_sample(void)
 		.lanes = (int32_t *)view.lanes,
 		.launches = (struct sk_plan_launch *)view.launches,
 		.tasks = (struct sk_plan_task *)view.tasks,
+		.costs = (struct sk_plan_cost *)view.costs,
 		.kernels = (struct sk_plan_kernel *)view.kernels,
 		.tensors = (struct sk_plan_tensor *)view.tensors,
 		.bindings = (uint32_t *)view.bindings,
@@ -184,7 +191,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 6 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 7 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -266,14 +273,20 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("task 3: launch 2 is out of range", d.tasks[3].launch = 2);
 	REFUSED("task 3: launch 0 is not a task's entry", d.tasks[3].task_launch = 0);
 	REFUSED("task 3: launch 9 is not a task's entry", d.tasks[3].task_launch = 9);
-	REFUSED("task 3: costs 0x10 are unknown", d.tasks[3].cost = 16);
-	REFUSED("task 3: costs 0x5 are unknown", d.tasks[3].cost = SK_COST_CYCLES | SK_COST_OPERATIONS);
-	REFUSED("task 3: a cost of 7 cycles", d.tasks[3].cost = SK_COST_BYTES, d.tasks[3].cycles = 7);
-	REFUSED("task 3: a cost of 1 operations", d.tasks[3].operations = 1);
-	REFUSED("task 3: a cost of 9007199254740993 bytes", d.tasks[3].cost = SK_COST_BYTES,
-		d.tasks[3].bytes = SK_COST_MAX + 1);
-	REFUSED("task 3: a cost of 18446744073709551615 code", d.tasks[3].cost = SK_COST_CODE,
-		d.tasks[3].code = UINT64_MAX);
+	REFUSED("task 3: cost 2 is out of range (2 costs)", d.tasks[3].cost = 2);
+	REFUSED("task 3: cost 4294967294 is out of range", d.tasks[3].vector_cost = SK_NO_INDEX - 1);
+	REFUSED("task 3: its vector side has a cost, but its cube side has none", d.tasks[3].vector_cost = 0);
+	REFUSED("cost 1: values 0x81 are unknown", d.costs[1].given |= 1 << SK_COST_COUNT);
+	REFUSED("cost 1: values 0x3 are unknown", d.costs[1].given |= 1 << SK_COST_OPERATIONS);
+	REFUSED("cost 1: 7 bytes are not possible", d.costs[1].values[SK_COST_BYTES] = 7);
+	REFUSED("cost 1: 10 cycles are not possible", d.costs[1].given = 0);
+	REFUSED("cost 0: 9007199254740993 bytes are not possible", d.costs[0].values[SK_COST_BYTES] = SK_COST_MAX + 1);
+	REFUSED("cost 0: 18446744073709551615 code are not possible", d.costs[0].given |= 1 << SK_COST_CODE,
+		d.costs[0].values[SK_COST_CODE] = UINT64_MAX);
+	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_BEFORE_WAIT]++);
+	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_AFTER_SET] = SK_COST_MAX);
+	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
+	REFUSED("kernel 0: ways 0x100 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
 	REFUSED("kernel 0: a reserved field is not zero", d.kernels[0].reserved = 1);
 	REFUSED("launch 0: a reserved field is not zero", d.launches[0].reserved = 1);
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);

@@ -96,7 +96,7 @@ static uint32_t plain(struct plan *plan, const char *name, uint32_t stream, uint
 {
 	uint32_t step = plan_plain(plan, name, stream);
 
-	plan_cost(plan, SK_COST_CYCLES, cycles, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, cycles);
 	return step;
 }
 
@@ -166,7 +166,7 @@ START_TEST(fewer_cores)
 	struct plan *plan = one_launch(1);
 
 	plan_split(plan, "s", 256, 64);
-	plan_cost(plan, SK_COST_CYCLES, 400, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 400);
 
 	struct sk_plan_view view = plan_view(plan);
 	struct sk_simulation result = simulate(&view, &profile, SK_WAY_FUSED);
@@ -251,7 +251,7 @@ START_TEST(await_on_two_cores)
 	plan = one_launch(1);
 	a = plain(plan, "a", 1, 10);
 	plan_split(plan, "b", 30, 10);
-	plan_cost(plan, SK_COST_CYCLES, 36, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 36);
 	plan_await(plan, a);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + (2 + 10) + 1 + (2 + 24));
 	profile.await = 30;
@@ -290,23 +290,23 @@ START_TEST(division)
 
 	/* Ten units on three cores: 3, 3, 4. */
 	plan_split(plan, "a", 100, 10);
-	plan_cost(plan, SK_COST_CYCLES, 100, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 40);
 
 	/* The last unit is short: units of 40, 40, 20 of 100. */
 	plan = one_launch(1);
 	plan_split(plan, "a", 100, 40);
-	plan_cost(plan, SK_COST_CYCLES, 100, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 40);
 
 	/* Five blocks on three cores: two of them on the first two cores. */
 	plan = one_launch(1);
 	plan_blocks(plan, "a", 5);
-	plan_cost(plan, SK_COST_CYCLES, 100, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 40);
 	plan = one_launch(1);
 	plan_blocks_range(plan, "a", 1000, 5);
-	plan_cost(plan, SK_COST_CYCLES, 100, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 40);
 
 	/* One unit: two cores have nothing to do, but the next step's await waits for all three. */
@@ -314,16 +314,16 @@ START_TEST(division)
 
 	uint32_t a = plan_split(plan, "a", 64, 64);
 
-	plan_cost(plan, SK_COST_CYCLES, 30, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 30);
 	plan_split(plan, "b", 192, 64);
-	plan_cost(plan, SK_COST_CYCLES, 30, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 30);
 	plan_await(plan, a);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 30 + 10 + 2 + 10);
 
 	/* Operations: four in a cycle. */
 	plan = one_launch(1);
 	plan_plain(plan, "a", 0);
-	plan_cost(plan, SK_COST_OPERATIONS, 0, 0, 100, 0);
+	plan_cost(plan, SK_COST_OPERATIONS, 100);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 25);
 }
 END_TEST
@@ -335,10 +335,10 @@ START_TEST(two_lanes)
 
 	/* Independent: side by side in one launch. Unfused they are on one stream. */
 	plan_blocks(plan, "cube", 2);
-	plan_cost(plan, SK_COST_CYCLES, 20, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 20);
 	plan_lane(plan, 1);
 	plan_blocks(plan, "vector", 1);
-	plan_cost(plan, SK_COST_CYCLES, 30, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 30);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 30);
 	EXPECT(time_of(plan, &profile, SK_WAY_LANE_BARRIER), 100 + 2 + 30);
 	EXPECT(time_of(plan, &profile, SK_WAY_SYNC_ALL), 100 + (2 + 10) + 10 + (2 + 30));
@@ -408,21 +408,22 @@ START_TEST(shared_memory)
 	profile.core_memory = 3;
 	/* Both move bytes from 102 on, 2 a ns each. At 132 the second one is done; the first has 60 left, at 3 a ns. */
 	plan_plain(plan, "a", 0);
-	plan_cost(plan, SK_COST_BYTES, 0, 120, 0, 0);
+	plan_cost(plan, SK_COST_BYTES, 120);
 	plan_plain(plan, "b", 1);
-	plan_cost(plan, SK_COST_BYTES, 0, 60, 0, 0);
+	plan_cost(plan, SK_COST_BYTES, 60);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152);
 	EXPECT(time_of(plan, &profile, SK_WAY_UNFUSED), 100 + (2 + 40) + 100 + (2 + 20));
 
 	/* Computing goes on while bytes move, and takes longer; b's core then has 90 bytes at 2, then 3 a ns. */
 	plan = one_launch(1);
 	plan_plain(plan, "a", 0);
-	plan_cost(plan, SK_COST_BYTES | SK_COST_CYCLES, 100, 60, 0, 0);
+	plan_cost(plan, SK_COST_BYTES, 60);
+	plan_cost(plan, SK_COST_CYCLES, 100);
 	plan_plain(plan, "b", 1);
-	plan_cost(plan, SK_COST_BYTES, 0, 90, 0, 0);
+	plan_cost(plan, SK_COST_BYTES, 90);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 202);
 	plan_plain(plan, "c", 1);
-	plan_cost(plan, SK_COST_CYCLES, 70, 0, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 70);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 102 + 30 + 10 + 2 + 70);
 
 	/* Without a cost: the bytes of the arguments, those that are read and written twice. */
@@ -435,6 +436,194 @@ START_TEST(shared_memory)
 	plan_access(plan, x, SK_ACCESS_READ);
 	plan_access(plan, y, SK_ACCESS_READ | SK_ACCESS_WRITE);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 100 + 2 + 180 / 3);
+}
+END_TEST
+
+/* The task added last does so much of its work in front of its wait and behind its set. */
+static void start_early(struct plan *plan, unsigned flags, uint64_t before_wait, uint64_t after_set)
+{
+	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_BLOCK});
+	plan_flags(plan, flags);
+	plan_cost(plan, SK_COST_BEFORE_WAIT, before_wait);
+	plan_cost(plan, SK_COST_AFTER_SET, after_set);
+}
+
+START_TEST(early_start)
+{
+	struct sk_profile profile = one_lane(2);
+	struct plan *plan = one_launch(1);
+	uint32_t a = plain(plan, "a", 0, 50), b = plain(plan, "b", 1, 40);
+
+	plan_await(plan, a);
+	start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, 15, 5);
+	plain(plan, "c", 0, 20);
+	plan_await(plan, b);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	/* a from 100 to 152; b is seen to go on at 162 and ends at 204; c goes on at 214. */
+	EXPECT(time_of(plan, &profile, SK_WAY_LATE), 214 + 2 + 20);
+
+	/* At 162 b has only 20 left up to its set, so c goes on at 192. */
+	struct sk_simulation result = simulate(&view, &profile, SK_WAY_FUSED);
+
+	EXPECT(result.time, 192 + 2 + 20);
+	EXPECT(result.parts[SK_PART_LAUNCH], 100);
+	EXPECT(result.parts[SK_PART_AWAIT], 10 + 10);
+	EXPECT(result.parts[SK_PART_CALL], 2 + 2);
+	EXPECT(result.parts[SK_PART_RUN], 50 + 20 + 20);
+	EXPECT(result.busy[0], (50 + 40 + 20) / (2 * 214.0));
+	ck_assert_uint_eq(result.path_count, 3);
+	EXPECT(result.path[1].parts[SK_PART_CALL], 0);
+	sk_simulation_free(&result);
+
+	/* If all three can: c is called before 192, and behind its call the dispatcher looks at the await once more. */
+	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
+	result = simulate(&view, &profile, SK_WAY_EARLY);
+	EXPECT(result.time, 192 + 20 + 1);
+	EXPECT(result.parts[SK_PART_CALL], 2 + 1);
+	sk_simulation_free(&result);
+	result = simulate(&view, &profile, SK_WAY_LATE);
+	EXPECT(result.time, 214 + 2 + 20);
+	sk_simulation_free(&result);
+
+	/* Waiting alone, and setting alone. */
+	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_WAIT;
+	result = simulate(&view, &profile, SK_WAY_EARLY);
+	EXPECT(result.time, 162 + 25 + 1 + 10 + 20 + 1);
+	sk_simulation_free(&result);
+	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_SET;
+	result = simulate(&view, &profile, SK_WAY_EARLY);
+	EXPECT(result.time, 162 + 2 + 35 + 10 + 2 + 20);
+	sk_simulation_free(&result);
+}
+END_TEST
+
+/* Of a core's blocks, only the first one's beginning and the last one's end lie outside; tensors move in between. */
+START_TEST(early_blocks)
+{
+	struct sk_profile profile = one_lane(2);
+	struct plan *plan = one_launch(1);
+	uint32_t a = plain(plan, "a", 0, 50);
+
+	plan_blocks(plan, "b", 4);
+	plan_cost(plan, SK_COST_CYCLES, 200);
+	plan_await(plan, a);
+	start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, 40, 20);
+	/* Each core has two blocks of 10 + 35 + 5: the one of a begins at 152 and finds a ended, the other one goes on
+	 * at 162. Both look at the await once more for the second block, and once behind it. */
+	EXPECT(time_of(plan, &profile, SK_WAY_LATE), 162 + 2 + 100);
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 10 + 1 + 90 + 2);
+	profile.await = 30;
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 182 + 90 + 2);
+	profile.await = 10;
+
+	/* 85 ns of computing meanwhile, 170 of moving: neither the beginning nor the end moves anything. */
+	plan_cost(plan, SK_COST_BYTES, 340);
+	profile.core_memory = 1;
+	EXPECT(time_of(plan, &profile, SK_WAY_LATE), 162 + 2 + 10 + 170 + 5);
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 10 + 1 + 170 + 5 + 2);
+
+	/* A core without a block awaits all the same, and what it publishes counts. */
+	plan = one_launch(1);
+	a = plain(plan, "a", 0, 50);
+
+	uint32_t b = plan_blocks(plan, "b", 1);
+
+	plan_cost(plan, SK_COST_CYCLES, 0);
+	plan_await(plan, a);
+	start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, 0, 0);
+	plain(plan, "c", 0, 30);
+	plan_await(plan, b);
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 162 + 10 + 2 + 30);
+}
+END_TEST
+
+START_TEST(mix)
+{
+	struct sk_profile profile = profile_of(TWO_LANES);
+
+	for (uint32_t waits = 0; waits <= 2; waits += 2) {
+		struct plan *plan = one_launch(2);
+
+		plan_lane(plan, 1);
+		plain(plan, "v", 0, 40);
+
+		uint32_t m = plan_mix(plan, "m", 2, 2);
+
+		plan_cost(plan, SK_COST_CYCLES, 20);
+		plan_vector_cost(plan, SK_COST_CYCLES, 60);
+		plan_cost(plan, SK_COST_WAITS, waits);
+		plan_vector_cost(plan, SK_COST_WAITS, waits);
+		plan_lane(plan, 0);
+		plain(plan, "c", 0, 10);
+		plan_await(plan, m);
+		plan_await(plan, m + 1);
+
+		/* v has the first vector core up to 142. Sides that wait for each other begin when it has been called:
+		 * at 144, with two waits of 10, then 10 on the cube and 30 on the vector cores. */
+		struct sk_plan_view view = plan_view(plan);
+		struct sk_simulation result = simulate(&view, &profile, SK_WAY_FUSED);
+		double ended = waits ? 144 + 20 + 30 : 142 + 2 + 30;
+
+		EXPECT(result.time, ended + 10 + 2 + 10);
+		EXPECT(result.parts[SK_PART_AWAIT], 10 + 10.0 * waits);
+		EXPECT(result.busy[0], (10 + 10 + 10) / (2 * result.time));
+		EXPECT(result.busy[1], (40 + 30 + 30) / (3 * result.time));
+		sk_simulation_free(&result);
+		EXPECT(time_of(plan, &profile, SK_WAY_UNFUSED), 142 + 100 + 2 + 10 * waits + 30 + 100 + 2 + 10);
+	}
+}
+END_TEST
+
+/* On one lane the vector side has the cores behind the cube side's; where they share them, one after the other. */
+START_TEST(mix_on_one_lane)
+{
+	for (uint32_t waits = 0; waits <= 1; waits++) {
+		struct plan *plan = one_launch(1);
+
+		plan_mix(plan, "m", 2, 2);
+		plan_cost(plan, SK_COST_CYCLES, 40);
+		plan_cost(plan, SK_COST_WAITS, waits);
+
+		struct sk_profile four = one_lane(4), two = one_lane(2);
+
+		EXPECT(time_of(plan, &four, SK_WAY_FUSED), 100 + 2 + 10 + 10 * waits);
+		EXPECT(time_of(plan, &four, SK_WAY_LANE_BARRIER), 100 + 2 + 10 + 10 * waits);
+		EXPECT(time_of(plan, &four, SK_WAY_SYNC_ALL), 100 + 2 + 10 + 10 * waits);
+		EXPECT(time_of(plan, &two, SK_WAY_FUSED), 100 + 2 * (2 + 10 + 10 * waits));
+
+		/* Core 0 is done with the cube side long before the vector side ends; a barrier awaits both. */
+		plan_vector_cost(plan, SK_COST_CYCLES, 100);
+		plain(plan, "c", 0, 5);
+		EXPECT(time_of(plan, &four, SK_WAY_FUSED), 100 + 2 + 50);
+		EXPECT(time_of(plan, &four, SK_WAY_LANE_BARRIER), 152 + 10 + 1 + 2 + 5);
+		EXPECT(time_of(plan, &four, SK_WAY_SYNC_ALL), 152 + 10 + 1 + 2 + 5);
+	}
+}
+END_TEST
+
+START_TEST(sync_all)
+{
+	struct sk_profile profile = one_lane(3);
+	struct plan *plan = one_launch(1);
+
+	plain(plan, "a", 1, 50);
+	plan_blocks(plan, "s", 2);
+	plan_resident(plan);
+	plan_cost(plan, SK_COST_CYCLES, 20);
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 10);
+	plan_cost(plan, SK_COST_WAITS, 3);
+	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 152 + 2 + 30 + 10);
+
+	/* The path leads over the block that comes last, whichever ends last. */
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_simulation result = simulate(&view, &profile, SK_WAY_FUSED);
+
+	EXPECT(result.parts[SK_PART_RUN], 50 + 10);
+	EXPECT(result.parts[SK_PART_AWAIT], 30);
+	EXPECT(result.parts[SK_PART_CALL], 2 + 2);
+	sk_simulation_free(&result);
 }
 END_TEST
 
@@ -476,12 +665,28 @@ static uint32_t below(uint64_t *state, uint32_t limit)
 	return (uint32_t)(*state >> 33) % limit;
 }
 
+static uint32_t random_mix(struct plan *plan, uint64_t *state)
+{
+	uint32_t blocks = 1 + below(state, 3);
+	uint32_t step = plan_mix(plan, "t", blocks, blocks * (1 + below(state, 2)));
+
+	plan_cost(plan, SK_COST_CYCLES, below(state, 1000));
+	plan_cost(plan, SK_COST_WAITS, below(state, 3));
+	if (below(state, 2)) {
+		plan_vector_cost(plan, SK_COST_BYTES, below(state, 1000));
+		plan_vector_cost(plan, SK_COST_WAITS, below(state, 3));
+	}
+	return step;
+}
+
 static uint32_t random_step(struct plan *plan, uint64_t *state, uint32_t lanes)
 {
-	uint32_t step;
+	uint32_t kind = below(state, 4), cycles = below(state, 1000), step;
 
+	if (kind == 3)
+		return random_mix(plan, state);
 	plan_lane(plan, below(state, lanes));
-	switch (below(state, 3)) {
+	switch (kind) {
 	case 0:
 		step = plan_plain(plan, "t", below(state, 5));
 		break;
@@ -492,8 +697,12 @@ static uint32_t random_step(struct plan *plan, uint64_t *state, uint32_t lanes)
 		step = plan_blocks(plan, "t", 1 + below(state, 9));
 		break;
 	}
-	plan_cost(plan, SK_COST_CYCLES | SK_COST_BYTES | SK_COST_CODE, below(state, 1000), below(state, 1000), 0,
-		  below(state, 80));
+	plan_cost(plan, SK_COST_CYCLES, cycles);
+	plan_cost(plan, SK_COST_BYTES, below(state, 1000));
+	plan_cost(plan, SK_COST_CODE, below(state, 80));
+	if (kind != 1 && below(state, 2))
+		start_early(plan, below(state, 2) ? SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET : SK_STEP_EARLY_WAIT,
+			    below(state, cycles / 2 + 1), below(state, cycles / 2 + 1));
 	return step;
 }
 
@@ -546,6 +755,7 @@ START_TEST(fused_is_not_slower)
 
 	profile.lanes[0].cores = 1 + (uint32_t)_i % 5;
 	profile.lanes[0].code_cache = profile.lanes[1].code_cache = 1000;
+	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
 	for (int way = 0; way < SK_WAYS; way++) {
 		struct sk_simulation result = simulate(&view, &profile, way), again = simulate(&view, &profile, way);
 
@@ -606,7 +816,7 @@ START_TEST(more_cores_are_not_slower)
 
 	for (int i = 0; i < 8; i++) {
 		plan_split(plan, "t", 1 + below(&state, 1000), 1 + below(&state, 50));
-		plan_cost(plan, SK_COST_CYCLES, below(&state, 1000), 0, 0, 0);
+		plan_cost(plan, SK_COST_CYCLES, below(&state, 1000));
 	}
 	for (uint32_t cores = 1; cores < 40; cores++) {
 		struct sk_profile profile = one_lane(cores);
@@ -627,7 +837,7 @@ START_TEST(memory_is_used_up)
 	profile.memory = 5;
 	profile.core_memory = 1;
 	plan_split(plan, "a", 7000, 1);
-	plan_cost(plan, SK_COST_BYTES, 0, 7000, 0, 0);
+	plan_cost(plan, SK_COST_BYTES, 7000);
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 102 + 7000 / 5.0);
 	profile.memory = 50;
 	EXPECT(time_of(plan, &profile, SK_WAY_FUSED), 102 + 7000 / 7.0);
@@ -770,7 +980,9 @@ START_TEST(corrupt_profile)
 	uint32_t good = 0;
 
 	plan_blocks(plan, "a", 5);
-	plan_cost(plan, SK_COST_CYCLES | SK_COST_BYTES | SK_COST_CODE, SK_COST_MAX, SK_COST_MAX, 0, SK_COST_MAX);
+	plan_cost(plan, SK_COST_CYCLES, SK_COST_MAX);
+	plan_cost(plan, SK_COST_BYTES, SK_COST_MAX);
+	plan_cost(plan, SK_COST_CODE, SK_COST_MAX);
 	plan_lane(plan, 1);
 	plain(plan, "b", 7, 1);
 
@@ -839,7 +1051,8 @@ static const char *collect(const char *text, struct sk_costs *costs)
 	int descriptor = mkstemp(path);
 
 	plain(plan, "second", 0, 10);
-	plan_cost(plan, SK_COST_CYCLES | SK_COST_BYTES, 10, 77, 0, 0);
+	plan_cost(plan, SK_COST_CYCLES, 10);
+	plan_cost(plan, SK_COST_BYTES, 77);
 	plain(plan, "first", 1, 20);
 	profile.clock = 2;
 
@@ -929,6 +1142,11 @@ int main(void)
 	tcase_add_test(tests, two_lanes);
 	tcase_add_test(tests, launches);
 	tcase_add_test(tests, shared_memory);
+	tcase_add_test(tests, early_start);
+	tcase_add_test(tests, early_blocks);
+	tcase_add_test(tests, mix);
+	tcase_add_test(tests, mix_on_one_lane);
+	tcase_add_test(tests, sync_all);
 	tcase_add_test(tests, code_fetch);
 	tcase_add_loop_test(tests, fused_is_not_slower, 0, 300);
 	tcase_add_loop_test(tests, shares_add_up, 0, 4);

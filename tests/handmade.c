@@ -100,8 +100,8 @@ static uint32_t write_tasks(struct writer *writer, const struct handmade_package
 
 			reference(writer, task);
 			reference(writer, NULL);
-			fprintf(writer->file, "\t.long 0, 0, %u, %u, 1, 0\n\t.quad 0, 0, 0, 0\n",
-				launch_of(package, task, 0), launch_of(package, task, 1));
+			fprintf(writer->file, "\t.long 0, 0, %u, %u, 1, -1, -1\n", launch_of(package, task, 0),
+				launch_of(package, task, 1));
 		}
 	}
 	return count;
@@ -149,7 +149,7 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 	reference(writer, "kernel");
 	reference(writer, "kernel_symbol");
 	reference(writer, "block");
-	fprintf(writer->file, "\t.long kernel - .\n\t.quad 0\n\t.long 0, 0, 0, 0\n");
+	fprintf(writer->file, "\t.long kernel - .\n\t.quad 0\n\t.long 0, 0, 0, 0, 0, 0\n");
 }
 
 static uint32_t write_tensors(struct writer *writer, const struct handmade_package *package)
@@ -196,6 +196,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "lanes", package->lane_count);
 	table(&writer, "launches", launches);
 	table(&writer, "tasks", tasks);
+	table(&writer, "costs", 0);
 	table(&writer, "kernels", 1);
 	table(&writer, "tensors", tensors);
 	table(&writer, "bindings", tensors);

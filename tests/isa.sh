@@ -160,11 +160,11 @@ fi
 # A forged plan: levels that no processor has. The header's set, and the second kernel's, get bit 63.
 declare_isa x86-64-v2
 plan=$((0x$(nm -D isa.sk | awk '$3 == "sk_plan" { print $1 }')))
-kernels=$((plan + 96 + $(od -An -td4 -j $((plan + 96)) -N 4 isa.sk)))
+kernels=$((plan + 104 + $(od -An -td4 -j $((plan + 104)) -N 4 isa.sk)))
 forge() { # OFFSET
 	printf '\200' | dd of=isa.sk bs=1 seek=$(($1 + 7)) conv=notrunc status=none
 }
-forge $((kernels + 40 + 16))
+forge $((kernels + 48 + 16))
 fails_with 'plan: kernel 1: it needs more instruction sets than the package' "$skdump" isa.sk
 forge $((plan + 48))
 fails_with "^skrun: error: isa.sk: kernel 'hard' needs x86-64-v2\+bit-63; this processor has x86-64.* and lacks .*bit-63\$" \

@@ -9,10 +9,11 @@
 
 struct plan {
 	struct sk_arena *arena;
-	uint32_t lanes, lane;
+	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
 	SK_ARRAY(struct sk_plan_task) tasks;
+	SK_ARRAY(struct sk_plan_cost) costs;
 	SK_ARRAY(struct sk_plan_tensor) tensors;
 	SK_ARRAY(uint32_t) bindings;
 	SK_ARRAY(struct sk_plan_step) steps;
@@ -158,6 +159,8 @@ static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_ste
 {
 	struct sk_plan_task record = {.launch = (uint32_t)plan->launches.count - 1,
 				      .task_launch = SK_NO_INDEX,
+				      .cost = SK_NO_INDEX,
+				      .vector_cost = SK_NO_INDEX,
 				      .line = (uint32_t)plan->tasks.count + 1};
 
 	step.task = (uint32_t)plan->tasks.count;
@@ -200,6 +203,42 @@ uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent,
 					      .partition = partition_of(plan, blocks, 1),
 					      .blocks = blocks,
 					      .extent = extent});
+}
+
+void plan_resident(struct plan *plan)
+{
+	struct sk_plan_step *step = LAST(plan, steps);
+	uint32_t cores = step->first_core + step->blocks;
+	uint32_t *launch = &LAST(plan, launches)->resident_cores[step->lane];
+
+	step->flags |= SK_STEP_RESIDENT;
+	if (*launch < cores)
+		*launch = cores;
+	if (plan->resident_cores[step->lane] < cores)
+		plan->resident_cores[step->lane] = cores;
+}
+
+uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks)
+{
+	struct sk_plan_step side = {.kind = SK_STEP_BLOCKS,
+				    .flags = SK_STEP_CUBE_SIDE,
+				    .core_set = SK_ALL_CORES,
+				    .partition = SK_NO_INDEX,
+				    .blocks = cube_blocks};
+	uint32_t cube;
+
+	plan->lane = 0;
+	cube = add_task(plan, task, side);
+	plan_resident(plan);
+	side.task = LAST(plan, steps)->task;
+	side.flags = SK_STEP_VECTOR_SIDE;
+	side.blocks = vector_blocks;
+	side.lane = (uint8_t)(plan->lanes - 1);
+	side.first_core = side.lane ? 0 : cube_blocks;
+	add_step(plan, side);
+	plan_resident(plan);
+	LAST(plan, launches)->task_count--;
+	return cube;
 }
 
 void plan_entry_step(struct plan *plan, uint32_t index)
@@ -297,15 +336,31 @@ void plan_state(struct plan *plan, uint32_t state)
 						      .index = state});
 }
 
-void plan_cost(struct plan *plan, uint32_t given, uint64_t cycles, uint64_t bytes, uint64_t operations, uint64_t code)
+static void set_cost(struct plan *plan, uint32_t *index, enum sk_cost cost, uint64_t value)
 {
-	struct sk_plan_task *task = LAST(plan, tasks);
+	if (*index == SK_NO_INDEX) {
+		*index = (uint32_t)plan->costs.count;
+		PUSH(plan, costs, (struct sk_plan_cost){0});
+	}
+	plan->costs.items[*index].given |= UINT32_C(1) << cost;
+	plan->costs.items[*index].values[cost] = value;
+}
 
-	task->cost = given;
-	task->cycles = cycles;
-	task->bytes = bytes;
-	task->operations = operations;
-	task->code = code;
+void plan_cost(struct plan *plan, enum sk_cost cost, uint64_t value)
+{
+	set_cost(plan, &LAST(plan, tasks)->cost, cost, value);
+}
+
+void plan_vector_cost(struct plan *plan, enum sk_cost cost, uint64_t value)
+{
+	set_cost(plan, &LAST(plan, tasks)->vector_cost, cost, value);
+}
+
+void plan_flags(struct plan *plan, unsigned flags)
+{
+	LAST(plan, steps)->flags |= (uint16_t)flags;
+	if (flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		LAST(plan, launches)->flags |= SK_LAUNCH_EARLY;
 }
 
 void plan_await(struct plan *plan, uint32_t step)
@@ -362,8 +417,9 @@ static size_t room_for(const struct plan *plan)
 		room += sizeof(*plan->tasks.items) + strlen(plan->task_names.items[i]) + 1;
 	for (size_t i = 0; i < plan->tensors.count; i++)
 		room += sizeof(*plan->tensors.items) + strlen(plan->tensor_names.items[i]) + 1;
-	return room + plan->bindings.count * sizeof(*plan->bindings.items) +
-	       plan->steps.count * sizeof(*plan->steps.items) + plan->awaits.count * sizeof(*plan->awaits.items) +
+	return room + plan->costs.count * sizeof(*plan->costs.items) +
+	       plan->bindings.count * sizeof(*plan->bindings.items) + plan->steps.count * sizeof(*plan->steps.items) +
+	       plan->awaits.count * sizeof(*plan->awaits.items) +
 	       plan->arguments.count * sizeof(*plan->arguments.items) +
 	       plan->partitions.count * sizeof(*plan->partitions.items) +
 	       plan->homes.count * sizeof(*plan->homes.items) + plan->follows.count * sizeof(*plan->follows.items);
@@ -391,10 +447,14 @@ void *plan_finish(struct plan *plan, size_t *size)
 				   .workspace_size = plan->workspace,
 				   .unshared_workspace_size = plan->unshared,
 				   .constants_size = plan->constants};
+	memcpy(header->resident_cores, plan->resident_cores, sizeof(plan->resident_cores));
 
 	int32_t *lanes = put_table(&writer, &header->lanes, (int32_t[SK_MAX_LANES]){0}, plan->lanes, sizeof(*lanes));
 	struct sk_plan_launch *launches = PUT(launches);
 	struct sk_plan_task *tasks = PUT(tasks);
+
+	PUT(costs);
+
 	struct sk_plan_kernel *kernels =
 		put_table(&writer, &header->kernels, &(struct sk_plan_kernel){0}, 1, sizeof(*kernels));
 	struct sk_plan_tensor *tensors = PUT(tensors);

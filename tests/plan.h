@@ -48,8 +48,19 @@ void plan_argument(struct plan *plan, struct sk_plan_argument argument);
 /* The step added last awaits an earlier one, which publishes from then on. */
 void plan_await(struct plan *plan, uint32_t step);
 
-/* The cost of the task of the step added last; given: SK_COST_…. */
-void plan_cost(struct plan *plan, uint32_t given, uint64_t cycles, uint64_t bytes, uint64_t operations, uint64_t code);
+/* A value of the cost of the task of the step added last, or of the vector side of that mix task. */
+void plan_cost(struct plan *plan, enum sk_cost cost, uint64_t value);
+void plan_vector_cost(struct plan *plan, enum sk_cost cost, uint64_t value);
+
+/* The step added last gets more flags. */
+void plan_flags(struct plan *plan, unsigned flags);
+
+/* The blocks of the step added last run at once. */
+void plan_resident(struct plan *plan);
+
+/* A mix task whose sides have so many blocks: two steps, the second one on the last lane, behind the cores of the first
+ * one if there is only one lane. Returns the first one's index. */
+uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks);
 
 /* The finished section, in the arena, aligned to 64. */
 void *plan_finish(struct plan *plan, size_t *size);

@@ -104,3 +104,83 @@ refused "2:9: cannot use the device profile: bad.profile:7: 'launch' must" bad.p
 refused "2:9: 'device' .*must be host or a3, not 'a4'; did you mean 'a3'" a4 '{bytes: 1}'
 sed 's/^name: .*/name: a3/' mine.profile >bad.profile
 refused "2:9: the device profile bad.profile has the name of the built-in one, 'a3'" bad.profile '{bytes: 1}'
+
+# Kernels that start early, and the sides of a mix kernel: the times by hand, on the same cores.
+cat >work.c <<'C'
+#include "skkernel.h"
+
+void eager(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	sk_wait_pre_task_end(block);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + 1;
+	sk_set_next_task_start(block);
+}
+SK_KERNEL(eager, "early-start=both; block, in x f32[n], out y f32[n], n i64");
+
+void pair_mix_aic(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	(void)x;
+	(void)y;
+	(void)n;
+	sk_set_flag(block, 0);
+}
+
+void pair_mix_aiv(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	sk_wait_flag(block, 0);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = x[i];
+}
+SK_KERNEL(pair, "mix; block, in x f32[n], out y f32[n], n i64");
+C
+compile work
+# work COSTS …: two plain tasks on cores of their own, then a mix task with a block on each side.
+work() {
+	cat <<-M
+	sklink: 1
+	device: ./mine.profile
+	tensors:
+	  x: {dtype: f32, shape: [64]}
+	  a: {dtype: f32, shape: [64]}
+	  b: {dtype: f32, shape: [64]}
+	  y: {dtype: f32, shape: [64]}
+	tasks:
+	  - {name: one, kernel: eager, args: [x, a], scope: s, cost: $1}
+	  - {name: two, kernel: eager, args: [a, b], stream: 1, after: one, scope: s, cost: $2}
+	  - {name: three, kernel: pair, args: [b, y], blocks: 1, scope: s, cost: $3}
+	scopes: {s: {options: "$4"}}
+	M
+}
+says() {
+	for line; do
+		grep -q "^$line" out.txt || fail "no line '$line': $(cat out.txt)"
+	done
+}
+# At 1000 one begins and sets at 1900; two waits up to 2000, and sets at 2500; three goes on at 2600. It waits once, 100.
+sed -i 's/^name: mine/name: mine-too/' mine.profile
+work '{cycles: 1000, after-set: 100}' '{cycles: 1000, before-wait: 400, after-set: 100}' \
+	'{cube: {cycles: 300, waits: 1}, vector: {cycles: 200, waits: 1}}' "" >work.yaml
+"$sklink" work.yaml work.o -o work.sk
+"$skdump" --verify work.sk >/dev/null
+"$skdump" --steps work.sk >steps.txt
+grep -q 'two .*cycles 1000, before-wait 400, after-set 100' steps.txt || fail "$(cat steps.txt)"
+grep -q 'three .*cube side.*cycles 300, waits 1' steps.txt || fail "$(cat steps.txt)"
+grep -q 'three .*vector side.*cycles 200, waits 1' steps.txt || fail "$(cat steps.txt)"
+"$skrun" --predict --device mine.profile work.sk >out.txt
+says 'costs: 3 from the manifest; 0 of no known cost$' 'unfused  *5400.00 ' 'fused  *3000.00 ' \
+	'fused, early-start=0/2  *3600.00 ' 'fused, early-start=1  *3000.00 '
+work '{cycles: 1000, after-set: 100}' '{cycles: 1000, before-wait: 400, after-set: 100}' \
+	'{cube: {cycles: 300, waits: 1}, vector: {cycles: 200, waits: 1}}' early-start=2 >late.yaml
+"$sklink" late.yaml work.o -o late.sk
+"$skrun" --predict --device mine.profile late.sk >out.txt
+says 'fused  *3600.00 ' 'fused, early-start=0/2  *3600.00 ' 'fused, early-start=1  *3000.00 '
+
+# Values that are about another kind of kernel.
+work '{cycles: 1, waits: 1}' '{cube: {cycles: 1}, vector: {bytes: 1}}' '{cycles: 2, before-wait: 1}' "" >bad.yaml
+fails_with "^sklink: error: bad\.yaml:9:62: kernel 'eager': 'waits' in the cost is about kernels with sync-all or mix" \
+	"$sklink" bad.yaml work.o -o bad.sk
+fails_with "bad\.yaml:10:85: kernel 'eager': 'cube' and 'vector' in the cost are about kernels with mix" \
+	"$sklink" bad.yaml work.o -o bad.sk
+fails_with "bad\.yaml:11:74: kernel 'pair': 'before-wait' in the cost is about kernels with early-start=wait or both" \
+	"$sklink" bad.yaml work.o -o bad.sk

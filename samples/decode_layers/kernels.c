@@ -136,7 +136,7 @@ void add3(const float *x, const float *y, const float *z, float *sum, int64_t m,
 		sum[i] = x[i] + y[i] + z[i];
 }
 
-/* ---- cube kernels: blocks of rows or columns ---- */
+/* ---- cube kernels: blocks of rows or columns, which start early ---- */
 
 static float dot(const float *x, const float *y, int64_t n)
 {
@@ -148,21 +148,24 @@ static float dot(const float *x, const float *y, int64_t n)
 }
 
 /* y = x w': each block has some of the columns. */
-SK_KERNEL(matmul, "cube blocks; block, in x f32[m,k], in w f32[n,k], out y f32[m,n], m i64, k i64, n i64");
+SK_KERNEL(matmul, "cube blocks early-start=both; block, in x f32[m,k], in w f32[n,k], out y f32[m,n], m i64, k i64, n "
+		  "i64");
 void matmul(const struct sk_block *block, const float *x, const float *w, float *y, int64_t m, int64_t k, int64_t n)
 {
 	uint64_t low, high;
 
 	sk_block_range(block, (uint64_t)n, &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t row = 0; row < m; row++)
 		for (int64_t column = (int64_t)low; column < (int64_t)high; column++)
 			y[row * n + column] = dot(x + row * k, w + column * k, k);
+	sk_set_next_task_start(block);
 }
 
 /* Takes each head's query into the space of the compressed keys; its rotated part stays as it is. Each block has some
  * of the tokens' heads. */
-SK_KERNEL(absorb, "cube blocks; block, in x f32[m,n], in w f32[h,r,a], out y f32[m,k], m i64, n i64, h i64, r i64, "
-		  "a i64, k i64");
+SK_KERNEL(absorb, "cube blocks early-start=both; block, in x f32[m,n], in w f32[h,r,a], out y f32[m,k], m i64, n i64, "
+		  "h i64, r i64, a i64, k i64");
 void absorb(const struct sk_block *block, const float *x, const float *w, float *y, int64_t m, int64_t n, int64_t h,
 	    int64_t r, int64_t a, int64_t k)
 {
@@ -170,16 +173,18 @@ void absorb(const struct sk_block *block, const float *x, const float *w, float 
 	uint64_t low, high;
 
 	sk_block_range(block, (uint64_t)(m * h), &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t head = (int64_t)low; head < (int64_t)high; head++) {
 		for (int64_t i = 0; i < r; i++)
 			y[head * to + i] = dot(x + head * from, w + (head % h * r + i) * a, a);
 		for (int64_t i = r; i < to; i++)
 			y[head * to + i] = x[head * from + a + i - r];
 	}
+	sk_set_next_task_start(block);
 }
 
-SK_KERNEL(scores, "cube blocks; block, in x f32[m,k], in cache f32[m,t,c], out y f32[m,l], m i64, k i64, t i64, c i64, "
-		  "l i64, position i64, scale f32");
+SK_KERNEL(scores, "cube blocks early-start=both; block, in x f32[m,k], in cache f32[m,t,c], out y f32[m,l], m i64, k "
+		  "i64, t i64, c i64, l i64, position i64, scale f32");
 void scores(const struct sk_block *block, const float *x, const float *cache, float *y, int64_t m, int64_t k, int64_t t,
 	    int64_t c, int64_t l, int64_t position, float scale)
 {
@@ -188,16 +193,17 @@ void scores(const struct sk_block *block, const float *x, const float *cache, fl
 
 	(void)l;
 	sk_block_range(block, (uint64_t)(m * heads), &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t head = (int64_t)low; head < (int64_t)high; head++)
 		for (int64_t i = 0; i < t; i++)
 			y[head * t + i] =
 				i <= position ? scale * dot(x + head * c, cache + (head / heads * t + i) * c, c) : 0;
+	sk_set_next_task_start(block);
 }
 
 /* The compressed values under the weights of the scores. */
-SK_KERNEL(context,
-	  "cube blocks; block, in x f32[m,l], in cache f32[m,t,c], out y f32[m,k], m i64, l i64, t i64, c i64, "
-	  "k i64, position i64");
+SK_KERNEL(context, "cube blocks early-start=both; block, in x f32[m,l], in cache f32[m,t,c], out y f32[m,k], m i64, l "
+		   "i64, t i64, c i64, k i64, position i64");
 void context(const struct sk_block *block, const float *x, const float *cache, float *y, int64_t m, int64_t l,
 	     int64_t t, int64_t c, int64_t k, int64_t position)
 {
@@ -205,6 +211,7 @@ void context(const struct sk_block *block, const float *x, const float *cache, f
 	uint64_t low, high;
 
 	sk_block_range(block, (uint64_t)(m * heads), &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t head = (int64_t)low; head < (int64_t)high; head++) {
 		float *to = y + head * r;
 
@@ -214,12 +221,12 @@ void context(const struct sk_block *block, const float *x, const float *cache, f
 			for (int64_t j = 0; j < r; j++)
 				to[j] += x[head * t + i] * cache[(head / heads * t + i) * c + j];
 	}
+	sk_set_next_task_start(block);
 }
 
 /* Each head's compressed context to its values. */
-SK_KERNEL(values,
-	  "cube blocks; block, in x f32[m,k], in w f32[h,v,r], out y f32[m,n], m i64, k i64, h i64, v i64, r i64, "
-	  "n i64");
+SK_KERNEL(values, "cube blocks early-start=both; block, in x f32[m,k], in w f32[h,v,r], out y f32[m,n], m i64, k i64, "
+		  "h i64, v i64, r i64, n i64");
 void values(const struct sk_block *block, const float *x, const float *w, float *y, int64_t m, int64_t k, int64_t h,
 	    int64_t v, int64_t r, int64_t n)
 {
@@ -228,35 +235,40 @@ void values(const struct sk_block *block, const float *x, const float *w, float 
 	(void)k;
 	(void)n;
 	sk_block_range(block, (uint64_t)(m * h), &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t head = (int64_t)low; head < (int64_t)high; head++)
 		for (int64_t i = 0; i < v; i++)
 			y[head * v + i] = dot(x + head * r, w + (head % h * v + i) * r, r);
+	sk_set_next_task_start(block);
 }
 
 /* The first matrix of each expert, for the tokens that have chosen it; 0 for the others. Each block has some of the
  * rows of all experts' matrices. */
-SK_KERNEL(experts_up, "cube blocks; block, in x f32[m,k], in w f32[e,n,k], in gates f32[m,e], out y f32[m,j], m i64, "
-		      "k i64, e i64, n i64, j i64");
+SK_KERNEL(experts_up, "cube blocks early-start=both; block, in x f32[m,k], in w f32[e,n,k], in gates f32[m,e], out y "
+		      "f32[m,j], m i64, k i64, e i64, n i64, j i64");
 void experts_up(const struct sk_block *block, const float *x, const float *w, const float *gates, float *y, int64_t m,
 		int64_t k, int64_t e, int64_t n, int64_t j)
 {
 	uint64_t low, high;
 
 	sk_block_range(block, (uint64_t)j, &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t row = 0; row < m; row++)
 		for (int64_t i = (int64_t)low; i < (int64_t)high; i++)
 			y[row * j + i] = gates[row * e + i / n] != 0 ? dot(x + row * k, w + i * k, k) : 0;
+	sk_set_next_task_start(block);
 }
 
 /* The second one, and the sum of the experts as the gates weigh them. */
-SK_KERNEL(experts_down, "cube blocks; block, in x f32[m,j], in w f32[e,n,k], in gates f32[m,e], out y f32[m,n], m i64, "
-			"j i64, e i64, n i64, k i64");
+SK_KERNEL(experts_down, "cube blocks early-start=both; block, in x f32[m,j], in w f32[e,n,k], in gates f32[m,e], out "
+			"y f32[m,n], m i64, j i64, e i64, n i64, k i64");
 void experts_down(const struct sk_block *block, const float *x, const float *w, const float *gates, float *y, int64_t m,
 		  int64_t j, int64_t e, int64_t n, int64_t k)
 {
 	uint64_t low, high;
 
 	sk_block_range(block, (uint64_t)n, &low, &high);
+	sk_wait_pre_task_end(block);
 	for (int64_t row = 0; row < m; row++)
 		for (int64_t i = (int64_t)low; i < (int64_t)high; i++) {
 			float sum = 0;
@@ -267,4 +279,5 @@ void experts_down(const struct sk_block *block, const float *x, const float *w, 
 					       dot(x + row * j + expert * k, w + (expert * n + i) * k, k);
 			y[row * n + i] = sum;
 		}
+	sk_set_next_task_start(block);
 }
