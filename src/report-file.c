@@ -75,7 +75,7 @@ static void put_sizes(const struct writer *writer)
 	uint64_t kernels = 0;
 
 	for (uint32_t i = 0; i < writer->plan->kernel_count; i++)
-		kernels += writer->plan->kernels[i].code_size;
+		kernels += (uint64_t)writer->plan->kernels[i].code_size + writer->plan->kernels[i].vector_code_size;
 	put_number(writer, "  \"sizes\": {", "workspace", plan->workspace_size);
 	put_number(writer, ", ", "unshared_workspace", plan->unshared_workspace_size);
 	put_number(writer, ", ", "constants", plan->constants_size);

@@ -231,9 +231,19 @@ static uint32_t next_of_lane(const struct lowering *l, uint32_t index, uint32_t 
 
 static void push_preload(struct lowering *l, const struct sk_plan_step *step)
 {
-	uint64_t lines = sk_plan_preload_bytes(l->launch, l->plan->kernels[step->kernel].code_size) / SK_PRELOAD_LINE;
+	uint64_t lines = sk_plan_preload_bytes(l->launch, sk_plan_code_size(l->plan, step)) / SK_PRELOAD_LINE;
 
-	push(l, (struct sk_op){.kind = SK_OP_PRELOAD, .index = kernel_of(l, step), .number = (uint32_t)lines});
+	push(l, (struct sk_op){
+			.kind = SK_OP_PRELOAD,
+			.index = kernel_of(l, step),
+			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
+			.number = (uint32_t)lines,
+		});
+}
+
+static bool calls_the_same(const struct sk_plan_step *step, const struct sk_plan_step *other)
+{
+	return step->kernel == other->kernel && !((step->flags ^ other->flags) & SK_STEP_VECTOR_SIDE);
 }
 
 /* The code of a step is fetched while the step in front of it in the lane awaits and runs, if all cores that run it
@@ -249,7 +259,7 @@ static void lower_preloads(struct lowering *l, uint32_t before, uint32_t index, 
 	if (before == SK_NO_INDEX || !sk_plan_preloads(&steps[before], step))
 		push_preload(l, step);
 	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]) &&
-	    steps[after].kernel != step->kernel)
+	    !calls_the_same(step, &steps[after]))
 		push_preload(l, &steps[after]);
 }
 

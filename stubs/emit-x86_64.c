@@ -123,7 +123,7 @@ static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 
 	/* lea rax, [rip+kernel]; mov ecx, lines;  next: prefetcht1 [rax]; add rax, 64; dec ecx; jne next */
 	PUT(e, ADDRESS_RELATIVE, .reg = SK_RAX);
-	sk_x86_relocate(e, false, SK_CODE_KERNEL, op->index, 0);
+	sk_x86_relocate(e, false, op->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, op->index, 0);
 	sk_x86_set_register(e, SK_RCX, op->number);
 	sk_x86_set_label(e, next);
 	PUT(e, PREFETCH, .rm = SK_RAX);

@@ -30,7 +30,7 @@ enum sk_op_kind {
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
-	SK_OP_PRELOAD, /* fetches the first `number` lines of the code of kernel `index` */
+	SK_OP_PRELOAD, /* fetches the first `number` lines of the code of kernel `index`, or of its vector side */
 	SK_OP_PUBLISH, /* this core has finished step `number` */
 	SK_OP_TIME, /* if the core has a table of times: now it is at step `number`'s moment */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
@@ -56,8 +56,9 @@ struct sk_op {
 	uint32_t blocks;
 	uint32_t first_core;
 	bool calls_runtime; /* the blocks can; `number` is their step's place in the launch */
-	/* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH is extent. */
-	bool divided, vector_side;
+	bool vector_side; /* CALL, PRELOAD: it is that of a mix kernel */
+	bool divided; /* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH
+			 is extent */
 	uint64_t extent;
 	const struct sk_plan_argument *arguments;
 	uint32_t argument_count;

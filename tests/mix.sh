@@ -190,6 +190,23 @@ fails_with "it has a task whose blocks wait for one another, which is not checke
 	"$skrun" a3.sk --random 1 --check-races
 if "$skdump" --launches --steps host.sk | grep -q serial; then fail "a launch with blocks at once has a serial entry"; fi
 
+# Each lane fetches the function ahead that it is going to call; on one lane, where both sides follow each other, both.
+prefetched() { # functions, in order, that the code of a symbol fetches
+	objdump -d --no-show-raw-insn "$1" | sed -n "/<$2>:/,/^$/p" | grep -B4 prefetcht1 | sed -nE 's/.*lea .*<([a-z_]+)>$/\1/p'
+}
+for device in host a3; do
+	"$sklink" $device.yaml kernels.o --scope-options '*=preload-code=max' -o ahead.sk
+	"$skdump" --verify ahead.sk
+	run ahead.sk --cores 3
+	prefetched ahead.sk sk_sp1 >$device.core
+	prefetched ahead.sk sk_sp1.cube >$device.cube
+	prefetched ahead.sk sk_sp1.vector >$device.vector
+done
+[ "$(echo $(cat host.core))" = "product increment turns_mix_aic turns_mix_aiv twice_cube twice_vector rotate increment product" ] ||
+	fail "host fetches $(cat host.core)"
+[ "$(echo $(cat a3.cube))" = "product turns_mix_aic twice_cube rotate product" ] || fail "cube fetches $(cat a3.cube)"
+[ "$(echo $(cat a3.vector))" = "increment turns_mix_aiv twice_vector increment" ] || fail "vector fetches $(cat a3.vector)"
+
 # The default numbers of blocks; a superkernel of pairs, and one of cube kernels alone.
 shape() {
 	cat >shape.yaml <<M
