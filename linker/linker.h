@@ -226,15 +226,21 @@ enum sk_reach_kind {
 	SK_REACH_KINDS,
 };
 
-/* Bytes of sections that code reaches through relocations, its own section included: sections that no other code asked
- * about reaches, and the others. */
+/* Functions that are asked about as one; SK_NONE: there is only the first one. */
+struct sk_functions {
+	sk_symbol first, second;
+};
+
+/* Bytes of sections that functions reach through relocations, their own sections included: sections that no others
+ * asked about reach, and the others. */
 struct sk_reach {
 	uint64_t own[SK_REACH_KINDS], shared[SK_REACH_KINDS];
 };
 
-/* What each of the codes reaches in an image that is complete; in the total, sections that are shared count once. */
-void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t count, struct sk_reach *reaches,
-		       struct sk_reach *total);
+/* What each of the functions reaches in an image that is complete; in the total, sections that are shared count once.
+ */
+void sk_linker_measure(struct sk_linker *linker, const struct sk_functions *functions, size_t count,
+		       struct sk_reach *reaches, struct sk_reach *total);
 
 /* Text for the end of the map. It must live until sk_linker_write has returned. */
 void sk_linker_end_map(struct sk_linker *linker, const char *text);

@@ -98,13 +98,20 @@ static void enter_target(struct measuring *measuring, const struct sk_input_sect
 			    target.value + (local ? target.offset - object->symbols[symbol].st_value : 0));
 }
 
-static void search(struct measuring *measuring, sk_symbol code)
+static void begin_at(struct measuring *measuring, sk_symbol code)
 {
 	const struct sk_input_section *start = sk_symbol_target(measuring->linker, code).section;
 
-	measuring->search++;
 	if (start)
 		enter_section(measuring, start);
+}
+
+static void search(struct measuring *measuring, const struct sk_functions *functions)
+{
+	measuring->search++;
+	begin_at(measuring, functions->first);
+	if (functions->second != SK_NONE)
+		begin_at(measuring, functions->second);
 	while (measuring->work.count) {
 		const struct sk_input_section *section = measuring->work.items[--measuring->work.count];
 
@@ -113,18 +120,18 @@ static void search(struct measuring *measuring, sk_symbol code)
 	}
 }
 
-void sk_linker_measure(struct sk_linker *linker, const sk_symbol *codes, size_t count, struct sk_reach *reaches,
-		       struct sk_reach *total)
+void sk_linker_measure(struct sk_linker *linker, const struct sk_functions *functions, size_t count,
+		       struct sk_reach *reaches, struct sk_reach *total)
 {
 	struct measuring measuring = {.linker = linker};
 
 	sk_map_init(&measuring.numbers, linker->arena);
 	for (size_t i = 0; i < count; i++)
-		search(&measuring, codes[i]);
+		search(&measuring, &functions[i]);
 	for (size_t i = 0; i < count; i++) {
 		reaches[i] = (struct sk_reach){0};
 		measuring.reach = &reaches[i];
-		search(&measuring, codes[i]);
+		search(&measuring, &functions[i]);
 	}
 	*total = (struct sk_reach){0};
 	for (size_t i = 0; i < measuring.units.count; i++) {

@@ -27,15 +27,15 @@ static void add_kernels(struct shares *shares, const struct sk_model *model, con
 			struct sk_linker *linker)
 {
 	size_t count = model->kernels.count;
-	sk_symbol *codes = SK_NEW_ARRAY(shares->arena, sk_symbol, count);
+	struct sk_functions *functions = SK_NEW_ARRAY(shares->arena, struct sk_functions, count);
 	uint32_t *tasks = SK_NEW_ARRAY(shares->arena, uint32_t, count);
 	struct sk_reach *reaches = SK_NEW_ARRAY(shares->arena, struct sk_reach, count), total;
 
 	for (size_t i = 0; i < count; i++)
-		codes[i] = model->kernels.items[i].code;
+		functions[i] = (struct sk_functions){model->kernels.items[i].code, model->kernels.items[i].vector_code};
 	for (uint32_t i = 0; i < plan->task_count; i++)
 		tasks[plan->tasks[i].kernel]++;
-	sk_linker_measure(linker, codes, count, reaches, &total);
+	sk_linker_measure(linker, functions, count, reaches, &total);
 	add(shares, "\n      Text     shared  Read-only     shared   Writable     shared    Tasks Kernel\n");
 	for (size_t i = 0; i < count; i++)
 		add_kernel(shares, &reaches[i], tasks[i], sk_plan_string(&plan->kernels[i].name));

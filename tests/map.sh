@@ -51,8 +51,9 @@ sed -i 's/^tasks:/  y2: {dtype: i32, shape: [64], role: output}\ntasks:/; s/^  y
 "$sklink" model.yaml k.o -Map=out.map --stats -o out.sk >said.txt
 "$skrun" out.sk --random 1 --verify >/dev/null
 
+object=k.o
 size() { # of a section of the object
-	echo $((0x$(readelf -SW k.o | sed -nE "s/^ *\[ *[0-9]+\] $1 +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p")))
+	echo $((0x$(readelf -SW "$object" | sed -nE "s/^ *\[ *[0-9]+\] $1 +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p")))
 }
 row() { # of the tables, with single spaces
 	grep -E " $1( |\$)" tables.txt | sed 's/^ *//; s/  */ /g'
@@ -91,6 +92,38 @@ cmp out.map again.map || fail "two maps differ"
 "$sklink" model.yaml k.o --no-task-entries -Map=out.map -o out.sk
 sed -n '/Dispatcher/,$p' out.map >tables.txt
 row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "without task entries"; }
+
+# A mix kernel reaches what either side does; what both reach and nobody else is its own.
+cat >mix.c <<'C'
+#include "skkernel.h"
+const int table[6] = {1, 2, 3, 4, 5, 6}, vector_table[7] = {1, 2, 3, 4, 5, 6, 7};
+int both(int x)
+{
+	return table[x % 6];
+}
+void pair_mix_aic(const struct sk_block *block, const int *x, int *y, long n)
+{
+	for (long i = block->index; i < n; i += 2 * block->count)
+		y[i] = both(x[i]);
+}
+void pair_mix_aiv(const struct sk_block *block, const int *x, int *y, long n)
+{
+	for (long i = block->index + block->count; i < n; i += 2 * block->count)
+		y[i] = both(x[i]) + vector_table[x[i] % 7];
+}
+SK_KERNEL(pair, "mix; block, in x i32[n], out y i32[n], n i64");
+C
+$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -I"$top_srcdir/stubs" -c mix.c -o mix.o
+sed 's/kernel: two,/kernel: pair,/' model.yaml >mix.yaml
+"$sklink" mix.yaml k.o mix.o -Map=mix.map --stats -o mix.sk >said.txt
+sed '/Dispatcher/,$d' mix.map | sed '1,/\.shstrtab/d' >tables.txt
+object=mix.o
+expect pair "$(($(size .text.pair_mix_aic) + $(size .text.pair_mix_aiv) + $(size .text.both))) 0 $((24 + 28)) 0 0 0 1 pair"
+sed -n '/Dispatcher/,$p' mix.map >tables.txt
+all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
+read -r dispatchers serial entries _ <<<"$(row '<total>')"
+rest=$(row '<beginnings and ends of functions>' | cut -d' ' -f1)
+[ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt; fail "the mix task's dispatchers are not $all bytes"; }
 
 # Nothing stays that tells about a package that could not be written.
 mkdir folder.sk
