@@ -153,27 +153,45 @@ static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, c
 		begin_slice(writer, 1 + slice->lane, slice->core, name, "task", slice->began, slice->ended);
 		fputs(",\"args\":{\"kernel\":", writer->file);
 		put_string(writer, sk_plan_string(&plan->kernels[task->kernel].name));
+		if (slice->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE))
+			fprintf(writer->file, ",\"side\":\"%s\"", slice->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
 		fprintf(writer->file, ",\"calls\":%" PRIu64 "}}", slice->calls);
 	}
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t greatest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Begins and ends a nanosecond inside of its slices, where they are that long, so that it belongs to them and not to
- * their neighbours. The core that only waited has no slice but its wait. */
+ * their neighbours, and never backwards: a kernel that waits by itself has begun before, one that is awaited may go on
+ * behind its set. The core that only waited has no slice but its wait. */
 static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
 {
 	const struct sk_slice *from = &writer->trace->slices[arrow->from], *to = &writer->trace->slices[arrow->to];
 	uint64_t from_start = nanoseconds(writer, from->began), from_end = nanoseconds(writer, from->ended);
 	uint64_t start = nanoseconds(writer, to->calls ? to->began : to->arrived);
 	uint64_t end = nanoseconds(writer, to->calls ? to->ended : to->began);
+	uint64_t leaves = from_end > from_start ? from_end - 1 : from_end;
+	uint64_t arrives = end <= start ? start : to->calls ? start + 1 : end - 1;
 	uint64_t number = writer->arrows++;
 
+	if (to->calls && to->flags & SK_STEP_EARLY_WAIT)
+		arrives = least(greatest(arrives, leaves), end);
+	leaves = greatest(least(leaves, arrives), from_start);
 	begin_event(writer, "s", 1 + from->lane, from->core, "await");
 	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64, number);
-	put_time(writer, "ts", from_end > from_start ? from_end - 1 : from_end);
+	put_time(writer, "ts", leaves);
 	fputs("}", writer->file);
 	begin_event(writer, "f", 1 + to->lane, to->core, "await");
 	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64 ",\"bp\":\"e\"", number);
-	put_time(writer, "ts", !to->calls && end > start ? end - 1 : end > start ? start + 1 : start);
+	put_time(writer, "ts", arrives);
 	fputs("}", writer->file);
 }
 

@@ -34,7 +34,7 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 	char title[SK_REPORT_SIZE / 2];
 	enum skrt_status status = sk_module_check_steps(kernel);
 
-	if (status || kernel->timed || kernel->module->plan.launches[kernel->launch].step_count <= 1)
+	if (status || kernel->timed || kernel->module->plan.launches[kernel->launch].task_count <= 1)
 		return status;
 	sk_kernel_title(kernel, title, sizeof(title));
 	return sk_report(SKRT_UNSUPPORTED,
@@ -116,13 +116,22 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 	}
 }
 
-/* When the core was at the step: as the dispatcher has noted or, for a launch of one step, from entering to leaving. */
+/* When the core was at the step: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
 static struct sk_times times_of(const struct sk_launch *launch, const struct sk_plan_step *step, uint32_t core)
 {
 	const struct sk_times *table = sk_trace_times(launch, step->lane, core);
 	const struct sk_worker *worker = &launch->kernel->module->device->lanes[step->lane].workers[core];
 
 	return table ? table[step->number - 1] : (struct sk_times){.began = worker->entered, .ended = worker->left};
+}
+
+/* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
+static void move_wait(const struct sk_plan_step *step, uint64_t calls, struct sk_times *times)
+{
+	if (calls || !(step->flags & SK_STEP_EARLY_WAIT))
+		return;
+	times->arrived = times->began;
+	times->began = times->ended;
 }
 
 static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
@@ -192,10 +201,13 @@ static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch
 
 	if (!calls && !step->await_count)
 		return true;
+	move_wait(step, calls, &times);
+
 	const struct sk_slice *slice =
 		add_slice(trace, (struct sk_slice){.lane = step->lane,
 						   .core = core,
 						   .task = step->task,
+						   .flags = step->flags,
 						   .arrived = step->await_count ? times.arrived : 0,
 						   .began = times.began,
 						   .ended = times.ended,
@@ -227,7 +239,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_launch *launc
 			core = plan->homes[step->core_set].stream % cores;
 			cores = core + 1;
 		}
-		totals[step->task].runs++;
+		totals[step->task].runs += !(step->flags & SK_STEP_VECTOR_SIDE);
 		for (; core < cores; core++)
 			if (!record_step(trace, launch, step, core, &totals[step->task]))
 				return false;

@@ -17,6 +17,7 @@
 struct sk_slice {
 	uint32_t lane, core;
 	uint32_t task; /* of the plan; SK_NO_INDEX: the core's part of the launch */
+	uint32_t flags; /* of the step: SK_STEP_…; 0: it is at none */
 	uint64_t arrived; /* when it began to wait; 0: it had no await */
 	uint64_t began, ended;
 	uint64_t calls; /* of the kernel; 0: the core had nothing to do but to wait */

@@ -119,6 +119,81 @@ for options in '--device a3' '--device a3 --seed 5' '--cores 2'; do
 	check t.json --launches 3 --profile out.txt 'c1>v1' 'v1>c2'
 done
 
+# Both sides of a mix task, each on its cores; a kernel that starts early waits inside its slice, an idle core outside.
+cat >sides.c <<'C'
+#include "skkernel.h"
+
+void pair_mix_aic(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	for (int64_t i = block->index; i < n; i += 2 * block->count)
+		y[i] = x[i];
+	sk_set_flag(block, 0);
+}
+
+void pair_mix_aiv(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	sk_wait_flag(block, 0);
+	for (int64_t i = block->index + block->count; i < n; i += 2 * block->count)
+		y[i] = x[i];
+}
+SK_KERNEL(pair, "mix; block, in x f32[n], out y f32[n], n i64");
+
+void eager(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	sk_wait_pre_task_end(block);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = x[i] + 1;
+	sk_set_next_task_start(block);
+}
+SK_KERNEL(eager, "vector blocks early-start=both; block, in x f32[n], out y f32[n], n i64");
+
+void total(const float *x, float *y, int64_t n)
+{
+	y[0] = 0;
+	for (int64_t i = 0; i < n; i++)
+		y[0] += x[i];
+}
+SK_KERNEL(total, "cube; in x f32[n], out y f32[1], n i64");
+C
+compile sides
+# expect_sides FILE: of each launch the cores on which the sides of m are: "process/core side".
+cat >sides.py <<'P'
+import json, sys
+events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e.get("cat") == "task" and e["name"] == "m"]
+rows = {f"{e['pid']}/{e['tid']} {e['args']['side']} {e['args']['calls']}" for e in events}
+assert sorted(rows) == sorted(sys.argv[3:]), rows
+assert len(events) == int(sys.argv[2]) * len(rows), events
+P
+for device in host a3; do
+	cat >sides.yaml <<M
+sklink: 1
+device: $device
+tensors:
+  x: {dtype: f32, shape: [960]}
+  a: {dtype: f32, shape: [960]}
+  b: {dtype: f32, shape: [960]}
+  y: {dtype: f32, shape: [1]}
+tasks:
+  - {name: m, kernel: pair, args: [x, a], scope: sp1, blocks: 2}
+  - {name: e, kernel: eager, args: [a, b], scope: sp1, blocks: 3}
+  - {name: n, kernel: total, args: [b, y], scope: sp1}
+M
+	"$sklink" --scope-options '*=profiling=1' sides.yaml sides.o -o sides.sk
+	rows="1/0 1/1 2/0 2/1"
+	[ $device = a3 ] || rows="1/0 1/1 1/2 1/3"
+	set -- $rows
+	for options in '--cores 5' '--cores 5 --unfused' '--device a3' '--device a3 --unfused --seed 3'; do
+		"$skrun" sides.sk --random 1 $options --repeat 3 --trace t.json --profile >out.txt
+		launches=3 arrows='m>e m> e>n'
+		[[ $options != *unfused* ]] || launches=9 arrows=
+		check t.json --launches $launches --profile out.txt $arrows
+		if command -v python3 >/dev/null; then
+			python3 sides.py t.json 3 "$1 cube 1" "$2 cube 1" "$3 vector 1" "$4 vector 1" || fail "$device $options: sides"
+		fi
+		grep -qE '^m +12 ' out.txt || { cat out.txt; fail "$device $options: not 12 calls of both sides"; }
+	done
+done
+
 # What cannot be.
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --serial --profile
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --verify --trace t.json
