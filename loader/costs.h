@@ -10,7 +10,7 @@
 
 struct sk_costs {
 	struct sk_work *work; /* by step of the plan; of task entries' steps nothing. Free it with sk_costs_free */
-	uint32_t from_file, from_manifest, from_arguments; /* steps of the network */
+	uint32_t from_file, from_manifest, from_arguments; /* tasks of the network */
 };
 
 /* The plan must have passed sk_plan_check_all. lanes: by lane of the plan, the profile's. file: NULL, or the path of a

@@ -36,7 +36,8 @@ loader_libpredict_la_SOURCES = \
 	loader/event-heap.h \
 	loader/predict.c loader/predict.h \
 	loader/program.c loader/program.h \
-	loader/simulate.c loader/simulate.h
+	loader/simulate.c loader/simulate.h \
+	loader/visits.c loader/visits.h
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 
 # All of the runtime, for libskrt and for tests that look inside.

@@ -136,14 +136,14 @@ static void print_device(const struct prediction *prediction)
 {
 	const struct sk_plan_view *plan = prediction->plan;
 	const struct sk_costs *costs = &prediction->costs;
-	uint32_t launches = plan->network_launch_count, steps = prediction->fused.step_count;
+	uint32_t launches = plan->network_launch_count, tasks = plan->task_count;
 
 	fprintf(prediction->stream, "predicted for %s:", prediction->profile.name);
 	for (uint32_t i = 0; i < prediction->profile.lane_count; i++)
 		fprintf(prediction->stream, "%s %" PRIu32 " %s core%s", i ? "," : "",
 			prediction->profile.lanes[i].cores, prediction->profile.lanes[i].name,
 			prediction->profile.lanes[i].cores == 1 ? "" : "s");
-	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s\n", steps, steps == 1 ? "" : "s",
+	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s\n", tasks, tasks == 1 ? "" : "s",
 		launches, launches == 1 ? "" : "es");
 	fprintf(prediction->stream, "costs:");
 	if (costs->from_file)
@@ -201,6 +201,13 @@ static int compare_times(const void *a, const void *b)
 	return left->kernel < right->kernel ? -1 : left->kernel > right->kernel;
 }
 
+/* Whether the path comes to a step here: blocks that wait for one another can lead it to another core at the same one.
+ */
+static bool is_new_step(const struct sk_simulation *result, uint32_t item)
+{
+	return item == 0 || result->path[item].step != result->path[item - 1].step;
+}
+
 static double item_time(const struct sk_path_item *item)
 {
 	double time = 0;
@@ -234,12 +241,12 @@ static bool print_path_kernels(const struct prediction *prediction)
 	for (uint32_t i = 0; i < result->path_count; i++) {
 		struct kernel_time *kernel = &kernels[prediction->fused.steps[result->path[i].step].kernel];
 
-		kernel->steps++;
+		kernel->steps += is_new_step(result, i);
 		kernel->time += item_time(&result->path[i]);
 	}
 	qsort(kernels, count, sizeof(*kernels), compare_times);
 	fprintf(prediction->stream, "\ncritical path of the fused run, by kernel\n  %-24s %8s %10s\n", "kernel",
-		"tasks", scale.unit);
+		"steps", scale.unit);
 	for (; shown < count && shown < SHOWN_KERNELS && kernels[shown].steps; shown++)
 		print_kernel_line(prediction, sk_plan_string(&prediction->plan->kernels[kernels[shown].kernel].name),
 				  kernels[shown].steps, kernels[shown].time, scale);
@@ -257,11 +264,13 @@ static void print_path(const struct prediction *prediction)
 {
 	const struct sk_simulation *result = &prediction->results[FUSED];
 	struct scale scale = scale_of(result->time);
-	uint32_t count = result->path_count, hidden = count > SHOWN_STEPS ? count - SHOWN_STEPS : 0;
+	uint32_t count = result->path_count, hidden = count > SHOWN_STEPS ? count - SHOWN_STEPS : 0, steps = 0;
 	FILE *stream = prediction->stream;
 	double end = 0;
 
-	fprintf(stream, "\ncritical path of the fused run, %" PRIu32 " of %" PRIu32 " tasks\n", count,
+	for (uint32_t i = 0; i < count; i++)
+		steps += is_new_step(result, i);
+	fprintf(stream, "\ncritical path of the fused run, %" PRIu32 " of %" PRIu32 " steps\n", steps,
 		prediction->fused.step_count);
 	fprintf(stream, "  %-24s %-10s %5s %9s", "task", "lane", "core", "ends");
 	for (int part = 0; part < SK_PARTS; part++)

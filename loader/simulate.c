@@ -1,6 +1,5 @@
 /* See simulate.h. Each core is a small machine of phases; `advance` takes it from one point where time passes to the
- * next. Its visits to steps are kept, each with the visit that let it go on: the critical path is what one finds by
- * going back from the visit that ended last. */
+ * next. Its visits to steps are kept, for the critical path. */
 #include "config.h"
 
 #include "loader/simulate.h"
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "loader/event-heap.h"
+#include "loader/visits.h"
 
 enum {
 	MAX_VISITS = 1 << 23, /* of 104 bytes each */
@@ -20,16 +20,16 @@ enum {
 /* What a core does next. */
 enum phase {
 	PHASE_NEXT, /* looks for the next step */
-	PHASE_AWAITS,
-	PHASE_FETCH, /* it is called */
-	PHASE_PREPARE, /* the code is there */
-	PHASE_WAIT, /* what the kernel does before it waits is done */
-	PHASE_BEGIN,
-	PHASE_MOVE,
-	PHASE_COMPUTE, /* the bytes are there */
-	PHASE_SET,
-	PHASE_RETURN,
-	PHASE_END,
+	PHASE_AWAITS, /* awaits, and calls the kernel */
+	PHASE_FETCH, /* fetches the kernel's code */
+	PHASE_PREPARE, /* does what lies in front of the kernel's wait */
+	PHASE_WAIT, /* awaits in the kernel, and for the blocks that begin with this one */
+	PHASE_BEGIN, /* waits for them as often as the kernel does */
+	PHASE_MOVE, /* moves bytes, and computes meanwhile */
+	PHASE_COMPUTE, /* computes what is left */
+	PHASE_SET, /* lets others go on, and does what lies behind the kernel's set */
+	PHASE_RETURN, /* looks at the awaits once more */
+	PHASE_END, /* leaves the step */
 };
 
 struct core {
@@ -47,37 +47,6 @@ struct core {
 	double came, came_before; /* when it came to the step, and to its step before in the launch */
 };
 
-/* Points of a visit, in their order. One that the core does not come by is at the same time as the next one. */
-enum point {
-	POINT_SINCE, /* the cause let it go on … */
-	POINT_RESUMED, /* … and here it did */
-	POINT_CALLED,
-	POINT_FETCHED,
-	POINT_PREPARED, /* the kernel comes to its own wait */
-	POINT_BEGUN, /* that is over, and the blocks that wait for one another are all there */
-	POINT_WAITED, /* all of their waits, as if they came first */
-	POINT_SET, /* all is computed and moved that other tasks may want */
-	POINT_RETURNED,
-	POINT_ENDED,
-	POINTS,
-};
-
-/* What the time up to a point is counted as; up to POINT_RESUMED, the visit says it. */
-static const enum sk_part part_before[POINTS] = {
-	[POINT_CALLED] = SK_PART_CALL,	[POINT_FETCHED] = SK_PART_FETCH, [POINT_PREPARED] = SK_PART_RUN,
-	[POINT_BEGUN] = SK_PART_CALL,	[POINT_WAITED] = SK_PART_AWAIT,	 [POINT_SET] = SK_PART_RUN,
-	[POINT_RETURNED] = SK_PART_RUN, [POINT_ENDED] = SK_PART_CALL,
-};
-
-/* One core at one step. */
-struct visit {
-	uint32_t step, core;
-	uint32_t cause; /* visit that let it go on; SK_NO_INDEX: the beginning of time */
-	enum sk_part between; /* what the time up to POINT_RESUMED is counted as */
-	enum point reached;
-	double at[POINTS];
-};
-
 struct step_state {
 	uint32_t remaining; /* cores that have not published it */
 	uint32_t first_waiter;
@@ -91,7 +60,7 @@ struct launch_state {
 	uint32_t remaining; /* visits */
 	uint32_t pending; /* launches that it follows and that have not ended */
 	uint32_t first_successor, successor_count; /* in successors */
-	uint32_t cause; /* as in struct visit */
+	uint32_t cause; /* as in struct sk_visit */
 	double since;
 	uint32_t last_visit;
 };
@@ -101,7 +70,7 @@ struct simulator {
 	const struct sk_profile *profile;
 	struct core *cores;
 	uint32_t core_count, first_core[SK_MAX_LANES + 1];
-	struct visit *visits;
+	struct sk_visit *visits;
 	uint32_t visit_count;
 	struct step_state *steps;
 	struct launch_state *launches;
@@ -211,25 +180,14 @@ static const struct sk_program_step *step_of(const struct simulator *simulator, 
 	return &simulator->program->steps[core->step];
 }
 
-/* The core comes by the point now. */
-static void reach(struct simulator *simulator, const struct core *core, enum point point)
+static struct sk_visit *visit_of(const struct simulator *simulator, const struct core *core)
 {
-	struct visit *visit = &simulator->visits[core->visit];
-
-	while (visit->reached < point)
-		visit->at[++visit->reached] = simulator->now;
+	return &simulator->visits[core->visit];
 }
 
-/* The core goes on at `resumed` because of what the cause did at `since`, whatever it has done itself until then. */
-static void let_go(struct simulator *simulator, const struct core *core, uint32_t cause, double since, double resumed)
+static void reach(struct simulator *simulator, const struct core *core, enum sk_point point)
 {
-	struct visit *visit = &simulator->visits[core->visit];
-
-	visit->cause = cause;
-	visit->between = SK_PART_AWAIT;
-	visit->at[POINT_SINCE] = since;
-	for (int point = POINT_RESUMED; point <= (int)visit->reached; point++)
-		visit->at[point] = resumed;
+	sk_visit_reach(visit_of(simulator, core), point, simulator->now);
 }
 
 /* The blocks in which a core has its share, one after the other. What runs at once counts as one, like a call without
@@ -253,14 +211,14 @@ static bool next_step(struct simulator *simulator, struct core *core)
 	if (core->step == core->step_end)
 		return false;
 	core->visit = simulator->visit_count++;
-	simulator->visits[core->visit] = (struct visit){
+	simulator->visits[core->visit] = (struct sk_visit){
 		.step = core->step,
 		.core = (uint32_t)(core - simulator->cores),
 		.cause = first ? launch->cause : previous,
 		.between = first ? SK_PART_LAUNCH : SK_PART_CALL,
-		.at[POINT_SINCE] = first ? launch->since : simulator->now,
+		.at[SK_POINT_SINCE] = first ? launch->since : simulator->now,
 	};
-	reach(simulator, core, POINT_RESUMED);
+	reach(simulator, core, SK_POINT_RESUMED);
 	core->await = 0;
 	core->share = sk_program_share(step_of(simulator, core), core->index,
 				       sk_program_cores(step_of(simulator, core), cores));
@@ -277,10 +235,10 @@ static void sleep_until(struct simulator *simulator, const struct core *core, do
 
 static double published_at(const struct simulator *simulator, uint32_t index)
 {
-	const struct visit *visit = &simulator->visits[index];
+	const struct sk_visit *visit = &simulator->visits[index];
 	bool early = simulator->program->steps[visit->step].flags & SK_STEP_EARLY_SET;
 
-	return visit->at[early ? POINT_SET : POINT_ENDED];
+	return visit->at[early ? SK_POINT_SET : SK_POINT_ENDED];
 }
 
 /* The awaited step is published: the core, which is at the await since `now` or longer, goes on when it sees that. What
@@ -291,12 +249,12 @@ static void resume(struct simulator *simulator, struct core *core, const struct 
 	uint32_t last = awaited->last_visit;
 
 	core->await++;
-	if (simulator->visits[last].core == simulator->visits[core->visit].core)
+	if (simulator->visits[last].core == visit_of(simulator, core)->core)
 		last = awaited->second_last_visit;
 	if (last != SK_NO_INDEX)
 		seen = published_at(simulator, last) + simulator->profile->await;
 	if (last != SK_NO_INDEX && seen >= simulator->now)
-		let_go(simulator, core, last, published_at(simulator, last), seen);
+		sk_visit_let_go(visit_of(simulator, core), last, published_at(simulator, last), seen);
 	sleep_until(simulator, core, fmax(seen, checked));
 }
 
@@ -379,8 +337,10 @@ static bool meet(struct simulator *simulator, struct core *core)
 		return false;
 	}
 	for (uint32_t met = state->first_met; met != SK_NO_INDEX; met = simulator->cores[met].next_waiter) {
-		let_go(simulator, &simulator->cores[met], core->visit, simulator->now, simulator->now);
-		sleep_until(simulator, &simulator->cores[met], simulator->now);
+		struct core *other = &simulator->cores[met];
+
+		sk_visit_let_go(visit_of(simulator, other), core->visit, simulator->now, simulator->now);
+		sleep_until(simulator, other, simulator->now);
 	}
 	return true;
 }
@@ -495,38 +455,38 @@ static bool do_phase(struct simulator *simulator, struct core *core)
 			return false;
 		return call(simulator, core);
 	case PHASE_FETCH:
-		reach(simulator, core, POINT_CALLED);
+		reach(simulator, core, SK_POINT_CALLED);
 		code = missing_code(simulator, core);
 		return take(simulator, core, code / simulator->profile->code_fetch, PHASE_PREPARE);
 	case PHASE_PREPARE:
-		reach(simulator, core, POINT_FETCHED);
+		reach(simulator, core, SK_POINT_FETCHED);
 		return work(simulator, core, part_of_block(core, step->work.before_wait), PHASE_WAIT);
 	case PHASE_WAIT:
-		reach(simulator, core, POINT_PREPARED);
+		reach(simulator, core, SK_POINT_PREPARED);
 		if (starts_early(simulator, core, SK_STEP_EARLY_WAIT) && !pass_awaits(simulator, core))
 			return false;
 		core->phase = PHASE_BEGIN;
 		return meet(simulator, core);
 	case PHASE_BEGIN:
-		reach(simulator, core, POINT_BEGUN);
+		reach(simulator, core, SK_POINT_BEGUN);
 		return take(simulator, core, step->work.waits * simulator->profile->await, PHASE_MOVE);
 	case PHASE_MOVE:
-		reach(simulator, core, POINT_WAITED);
+		reach(simulator, core, SK_POINT_WAITED);
 		core->phase = PHASE_COMPUTE;
 		return move(simulator, core);
 	case PHASE_COMPUTE:
 		return take(simulator, core, core->compute_end - simulator->now, PHASE_SET);
 	case PHASE_SET:
-		reach(simulator, core, POINT_SET);
-		simulator->busy[core->lane] += simulator->now - simulator->visits[core->visit].at[POINT_WAITED];
+		reach(simulator, core, SK_POINT_SET);
+		simulator->busy[core->lane] += simulator->now - visit_of(simulator, core)->at[SK_POINT_WAITED];
 		if (starts_early(simulator, core, SK_STEP_EARLY_SET))
 			publish(simulator, core);
 		return work(simulator, core, part_of_block(core, step->work.after_set), PHASE_RETURN);
 	case PHASE_RETURN:
-		reach(simulator, core, POINT_RETURNED);
+		reach(simulator, core, SK_POINT_RETURNED);
 		return take(simulator, core, checking_time(simulator, core), PHASE_END);
 	case PHASE_END:
-		reach(simulator, core, POINT_ENDED);
+		reach(simulator, core, SK_POINT_ENDED);
 		if (!starts_early(simulator, core, SK_STEP_EARLY_SET))
 			publish(simulator, core);
 		end_visit(simulator, core);
@@ -564,42 +524,6 @@ static void run_events(struct simulator *simulator)
 		else
 			begin_launch(simulator, id - simulator->core_count);
 	}
-}
-
-/* ---- the critical path ---- */
-
-/* The part of a visit that lies before `until`, when it has let the next one on the path go on. */
-static void fill_path_item(const struct visit *visit, double until, struct sk_path_item *item)
-{
-	*item = (struct sk_path_item){.step = visit->step, .core = visit->core};
-	for (int point = POINT_RESUMED; point < POINTS; point++) {
-		enum sk_part part = point == POINT_RESUMED ? visit->between : part_before[point];
-
-		item->parts[part] += fmin(visit->at[point], until) - fmin(visit->at[point - 1], until);
-	}
-}
-
-static bool trace_path(const struct simulator *simulator, struct sk_simulation *result)
-{
-	uint32_t count = 0;
-	double until = simulator->now;
-
-	for (uint32_t v = simulator->last_visit; v != SK_NO_INDEX; v = simulator->visits[v].cause)
-		count++;
-	result->path = calloc(count + (size_t)1, sizeof(*result->path));
-	result->path_count = count;
-	if (!result->path)
-		return false;
-	for (uint32_t v = simulator->last_visit; v != SK_NO_INDEX; v = simulator->visits[v].cause) {
-		struct sk_path_item *item = &result->path[--count];
-
-		fill_path_item(&simulator->visits[v], until, item);
-		until = simulator->visits[v].at[POINT_SINCE];
-		item->core = simulator->cores[item->core].index;
-		for (int part = 0; part < SK_PARTS; part++)
-			result->parts[part] += item->parts[part];
-	}
-	return true;
 }
 
 /* ---- before and after ---- */
@@ -743,10 +667,13 @@ static bool finish(const struct simulator *simulator, struct sk_simulation *resu
 		if (simulator->now > 0)
 			result->busy[lane] =
 				simulator->busy[lane] / (simulator->now * simulator->profile->lanes[lane].cores);
-	if (trace_path(simulator, result))
-		return true;
-	snprintf(error, error_size, "no memory for the critical path");
-	return false;
+	if (!sk_visits_trace(simulator->visits, simulator->last_visit, result)) {
+		snprintf(error, error_size, "no memory for the critical path");
+		return false;
+	}
+	for (uint32_t i = 0; i < result->path_count; i++)
+		result->path[i].core = simulator->cores[result->path[i].core].index;
+	return true;
 }
 
 bool sk_simulate(const struct sk_program *program, const struct sk_profile *profile, struct sk_simulation *result,

@@ -269,13 +269,17 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	}
 }
 
-/* "cycles 900, bytes 4096": what the manifest says that the step's task, or its side of it, costs. */
+/* "cycles 900, bytes 4096": what the manifest says that the step's task, or its side of it, costs. What the sides have
+ * together stands with the cube side. */
 static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
-	const struct sk_plan_cost *cost = sk_plan_cost(&show->file->plan, step);
+	const struct sk_plan_view *plan = &show->file->plan;
+	const struct sk_plan_cost *cost = sk_plan_cost(plan, step);
 	const char *text = "";
 
-	for (int i = 0; cost && i < SK_COST_COUNT; i++)
+	if (!cost || (step->flags & SK_STEP_VECTOR_SIDE && plan->tasks[step->task].vector_cost == SK_NO_INDEX))
+		return text;
+	for (int i = 0; i < SK_COST_COUNT; i++)
 		if (sk_cost_gives(cost, i))
 			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", sk_cost_name(i),
 					      cost->values[i]);

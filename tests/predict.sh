@@ -168,7 +168,9 @@ grep -q 'two .*cycles 1000, before-wait 400, after-set 100' steps.txt || fail "$
 grep -q 'three .*cube side.*cycles 300, waits 1' steps.txt || fail "$(cat steps.txt)"
 grep -q 'three .*vector side.*cycles 200, waits 1' steps.txt || fail "$(cat steps.txt)"
 "$skrun" --predict --device mine.profile work.sk >out.txt
-says 'costs: 3 from the manifest; 0 of no known cost$' 'unfused  *5400.00 ' 'fused  *3000.00 ' \
+says 'predicted for mine-too: 4 core cores; 3 tasks in 1 launch$' 'costs: 3 from the manifest; 0 of no known cost$' \
+	'critical path of the fused run, 3 of 4 steps$' \
+	'unfused  *5400.00 ' 'fused  *3000.00 ' \
 	'fused, early-start=0/2  *3600.00 ' 'fused, early-start=1  *3000.00 '
 work '{cycles: 1000, after-set: 100}' '{cycles: 1000, before-wait: 400, after-set: 100}' \
 	'{cube: {cycles: 300, waits: 1}, vector: {cycles: 200, waits: 1}}' early-start=2 >late.yaml
