@@ -38,8 +38,8 @@ static bool writes(const struct sk_plan_view *plan, const struct sk_step_access 
 
 const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact)
 {
-	if (fact->later.argument == SK_NO_INDEX)
-		return fact->event ? "event" : "after";
+	if (fact->order)
+		return fact->order->event ? "event" : "after";
 	if (!writes(plan, &fact->earlier))
 		return "write after read";
 	return writes(plan, &fact->later) ? "write after write" : "read after write";
@@ -107,6 +107,24 @@ const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *pl
 	return tensor ? sk_arena_print(arena, "'%s'", sk_plan_string(&tensor->name)) : "a tensor without a name";
 }
 
+/* True if the fact's order names its two tasks; else it is an event's, of their streams. */
+static bool is_of_its_tasks(const struct sk_plan_view *plan, const struct sk_fact *fact)
+{
+	return plan->steps[fact->earlier.step].task == fact->order->earlier &&
+	       plan->steps[fact->later.step].task == fact->order->later;
+}
+
+static const char *event_text(const struct sk_explanation *explanation, const struct sk_wanted_order *order)
+{
+	const struct sk_plan_task *earlier = &explanation->plan->tasks[order->earlier];
+	const struct sk_plan_task *later = &explanation->plan->tasks[order->later];
+
+	return sk_arena_print(explanation->arena,
+			      "event '%s' puts all of stream %u up to '%s' before all of stream %u from '%s' on",
+			      order->event, earlier->stream, sk_plan_string(&earlier->name), later->stream,
+			      sk_plan_string(&later->name));
+}
+
 /* "'scale' writes 't', which it reads": "it" is the fact's later task, or the earlier one. */
 static const char *deeds_text(const struct sk_explanation *explanation, const struct sk_temporaries *temporaries,
 			      const struct sk_fact *fact, bool later)
@@ -117,10 +135,12 @@ static const char *deeds_text(const struct sk_explanation *explanation, const st
 	const char *second =
 		later ? "it" : sk_arena_print(explanation->arena, "'%s'", task_name(plan, fact->later.step));
 
-	if (fact->later.argument == SK_NO_INDEX && fact->event)
+	if (fact->order && !is_of_its_tasks(plan, fact))
+		return event_text(explanation, fact->order);
+	if (fact->order && fact->order->event)
 		return sk_arena_print(explanation->arena, "%s records event '%s', which %s waits for", first,
-				      fact->event, second);
-	if (fact->later.argument == SK_NO_INDEX)
+				      fact->order->event, second);
+	if (fact->order)
 		return sk_arena_print(explanation->arena, "%s comes after %s, as the manifest says", second, first);
 
 	const char *earlier_tensor = sk_fact_tensor(explanation->arena, plan, temporaries, &fact->earlier);

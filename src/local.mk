@@ -39,6 +39,7 @@ src_libplanning_la_LIBADD = src/libbase.la
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/access.c src/access.h \
+	src/demands.c src/demands.h \
 	src/history.c src/history.h \
 	src/launch-order.c src/launch-order.h \
 	src/explain.c src/explain.h \

@@ -359,10 +359,10 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 	put_text(writer, "{", "earlier", step_name(writer, fact->earlier.step));
 	put_text(writer, ", ", "later", step_name(writer, fact->later.step));
 	put_text(writer, ", ", "why", sk_fact_reason(writer->plan, fact));
-	if (fact->later.argument != SK_NO_INDEX)
+	if (!fact->order)
 		put_tensors(writer, fact);
-	if (fact->event)
-		put_text(writer, ", ", "event", fact->event);
+	else if (fact->order->event)
+		put_text(writer, ", ", "event", fact->order->event);
 	put_text(writer, ", ", "covered_by", covers[fact->kind]);
 	if (fact->kind == SK_FACT_KNOWN) {
 		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));

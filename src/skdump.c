@@ -141,8 +141,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 {
 	const struct sk_plan_view *plan = &file->plan;
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
-	bool sound =
-		sk_verify_orders(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
+	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
 
 	sound &= sk_reemit_compare(diag, file);
 	sound &= sk_loadable_check(diag, file);
@@ -166,8 +165,7 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	const struct sk_explanation explanation = {arena, &file->plan, file->has_report ? &file->report : NULL, &facts,
 						   stdout};
 
-	if (!sk_verify_orders(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count,
-			      &facts))
+	if (!sk_verify(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count, &facts))
 		return;
 	for (size_t i = 0; i < command->explained.count; i++) {
 		uint32_t task = sk_explain_find(diag, &file->plan, command->explained.items[i]);

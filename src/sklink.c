@@ -329,8 +329,8 @@ static bool link_package(struct link *link)
 	sk_timing_next(timing, "verify");
 	link->device = model->device;
 	link->report = sk_account_build(model, partition);
-	if (!sk_verify_orders(link->arena, diag, &link->plan, command->manifest, link->report.orders,
-			      link->report.order_count, wants_facts(command) ? &link->facts : NULL))
+	if (!sk_verify(link->arena, diag, &link->plan, command->manifest, link->report.orders, link->report.order_count,
+		       wants_facts(command) ? &link->facts : NULL))
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
 	 */

@@ -43,8 +43,11 @@
  *
  * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished.
  *
- * Last, that the order is the right one: two tasks that conflict run in network order, and each task runs exactly once.
- */
+ * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
+ * `after`, an event or a stream's order there is no byte to say on which core it matters.
+ *
+ * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
+ * task runs exactly once. */
 #include "verify.h"
 
 #include <string.h>
@@ -53,12 +56,8 @@
 #include "history.h"
 #include "launch-order.h"
 
-/* Clocks of one launch may take this many numbers (half a gigabyte), those of the launches fewer (64 MiB). */
-#define MAX_CLOCK_NUMBERS	 (UINT64_C(1) << 27)
-#define MAX_LAUNCH_CLOCK_NUMBERS (UINT64_C(1) << 24)
-
-/* So many follows may be looked at for pairs of launches that the clocks say nothing about. */
-#define MAX_SEARCHED_FOLLOWS (UINT64_C(1) << 28)
+/* Clocks of one launch may take this many numbers (half a gigabyte). */
+#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
 
 /* An await: the step that executes it, and the step that it names. */
 struct lesson {
@@ -92,11 +91,7 @@ struct verifier {
 	uint32_t current;
 	bool reported;
 
-	/* What the network wants beside its data, and the facts found. */
-	const struct sk_wanted_order *orders;
-	size_t order_count;
-	uint32_t *first_order; /* by task: its orders go from here to the next one's */
-	uint32_t *step_of, *launch_of; /* by task, in the network */
+	struct sk_demands demands; /* what the network wants beside its data */
 	struct sk_facts *facts; /* NULL: nobody wants to know */
 };
 
@@ -311,6 +306,12 @@ static void note_step(struct verifier *verifier, const struct sk_step_access *ac
 		sk_access_step_text(verifier->arena, verifier->view, access));
 }
 
+static void note_launches(const struct verifier *verifier, uint32_t earlier, uint32_t later)
+{
+	sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
+		launch_name(verifier, later), launch_name(verifier, earlier));
+}
+
 static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
@@ -338,8 +339,7 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished", later_task,
 			earlier_task);
 	else
-		sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others", later_launch,
-			earlier_launch);
+		note_launches(verifier, earlier->launch, later->launch);
 }
 
 static void report_within_step(struct verifier *verifier, const struct sk_step_access *one,
@@ -426,28 +426,24 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awai
 	return false;
 }
 
-static bool comes_before(struct verifier *verifier, const struct sk_step_access *earlier,
-			 const struct sk_step_access *later, const char *event)
+/* Notes why the two come in order, as find_rule has found. order: it asks for that; NULL: their data does. */
+static void add_fact(struct verifier *verifier, const struct sk_step_access *earlier,
+		     const struct sk_step_access *later, const struct sk_wanted_order *order, enum sk_fact_kind kind)
 {
 	const struct sk_plan_view *view = verifier->view;
-	struct sk_fact fact = {.earlier = *earlier, .later = *later, .event = event};
+	struct sk_fact fact = {.earlier = *earlier, .later = *later, .order = order, .kind = kind};
 
-	if (!find_rule(verifier, earlier, later, &fact.kind))
-		return false;
-	if (!verifier->facts || later->launch >= view->network_launch_count)
-		return true;
-	if (fact.kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
+	if (kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
 		fact.kind = SK_FACT_AWAIT;
-	} else if (fact.kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
+	} else if (kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
 		fact.kind = SK_FACT_SAME_CORE; /* which says more */
-	} else if (fact.kind == SK_FACT_KNOWN) {
+	} else if (kind == SK_FACT_KNOWN) {
 		struct lesson lesson = find_lesson(verifier, &view->steps[later->step], &view->steps[earlier->step]);
 
 		fact.awaiting = lesson.awaiting;
 		fact.awaited = lesson.awaited;
 	}
 	sk_array_push(verifier->arena, &verifier->facts->items, fact);
-	return true;
 }
 
 /* Where one address may mean several tensors. */
@@ -464,6 +460,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 	const struct sk_step_access *earlier = &verifier->accesses.items[earlier_index];
 	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
 	const struct sk_plan_step *step = &view->steps[later->step];
+	enum sk_fact_kind kind;
 
 	if (verifier->reported)
 		return;
@@ -474,7 +471,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		if (sk_access_allowed_within_step(view, earlier, later))
 			return;
 		report_within_step(verifier, earlier, later);
-	} else if (!comes_before(verifier, earlier, later, NULL)) {
+	} else if (!find_rule(verifier, earlier, later, &kind)) {
 		report_unordered(verifier, earlier, later);
 	} else if (view->steps[earlier->step].task > step->task && !is_in_workspace(verifier, later)) {
 		sk_error(verifier->diag, place(verifier),
@@ -482,6 +479,8 @@ static void check_conflict(void *context, uint32_t earlier_index)
 			 task_name(verifier, earlier->step), task_name(verifier, later->step),
 			 sk_access_tensor_text(verifier->arena, view, later));
 	} else {
+		if (verifier->facts && later->launch < view->network_launch_count)
+			add_fact(verifier, earlier, later, NULL, kind);
 		return;
 	}
 	verifier->reported = true;
@@ -509,26 +508,87 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_history_access(history, low, high, verifier->current, sk_access_writes(argument), check_conflict, verifier);
 }
 
-/* The orders that the step's task is the later one of. */
-static void check_orders(struct verifier *verifier, uint32_t launch, uint32_t index)
+/* The task in front of the step's in its stream is in an earlier launch, or runs before it in this one. */
+static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
-	uint32_t task = verifier->view->steps[index].task;
+	const struct sk_demands *demands = &verifier->demands;
+	uint32_t previous = demands->previous[verifier->view->steps[index].task];
+
+	if (previous == SK_NO_INDEX)
+		return;
+
+	uint32_t earlier = demands->launch_of[previous];
+	const char *earlier_task = sk_plan_string(&verifier->view->tasks[previous].name);
+	const char *later_task = task_name(verifier, index);
+
+	if (demands->step_of[previous] > index) {
+		sk_error(verifier->diag, place(verifier),
+			 "task '%s' runs before task '%s', which is before it in the network and in its stream",
+			 later_task, earlier_task);
+	} else if (earlier != launch && !sk_launch_before(&verifier->order, earlier, launch) &&
+		   !verifier->order.exhausted) {
+		const char *earlier_launch = launch_name(verifier, earlier),
+			   *later_launch = launch_name(verifier, launch);
+
+		sk_error(verifier->diag, place(verifier),
+			 "launches '%s' and '%s' are not ordered: task '%s' and task '%s' are of one stream",
+			 earlier_launch, later_launch, earlier_task, later_task);
+		note_launches(verifier, earlier, launch);
+	}
+}
+
+/* A gate is one for all further tasks of a stream: only those are told that have awaits for it. */
+static bool is_worth_a_fact(const struct sk_plan_view *view, const struct sk_demand *demand, uint32_t step)
+{
+	if (!demand->is_gate)
+		return true;
+	if (view->steps[demand->step].flags & SK_STEP_VECTOR_SIDE && awaits(view, step, demand->step - 1))
+		return false; /* it is about the cube side */
+	return awaits(view, step, demand->step);
+}
+
+static void check_demand(struct verifier *verifier, const struct sk_demand *demand, const struct sk_step_access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_wanted_order *order = demand->order;
+	const struct sk_step_access earlier = {demand->launch, demand->step, SK_NO_INDEX};
+	enum sk_fact_kind kind;
+
+	if (earlier.step < later->step && find_rule(verifier, &earlier, later, &kind)) {
+		if (verifier->facts && is_worth_a_fact(view, demand, later->step))
+			add_fact(verifier, &earlier, later, order, kind);
+		return;
+	}
+	if (verifier->order.exhausted)
+		return; /* it is not known */
+
+	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
+
+	sk_error(verifier->diag, place(verifier), "nothing orders task '%s' and task '%s', which comes after it%s",
+		 task_name(verifier, earlier.step), task_name(verifier, later->step), event);
+	if (demand->is_gate)
+		sk_note(verifier->diag,
+			"the event orders all of stream %u up to '%s' before all of stream %u from '%s' on",
+			view->tasks[order->earlier].stream, sk_plan_string(&view->tasks[order->earlier].name),
+			view->tasks[order->later].stream, sk_plan_string(&view->tasks[order->later].name));
+}
+
+/* The orders that no byte shows, and of which the step's task is the later one. */
+static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
 	const struct sk_step_access later = {launch, index, SK_NO_INDEX};
 
-	for (uint32_t i = verifier->first_order[task]; i < verifier->first_order[task + 1]; i++) {
-		const struct sk_wanted_order *order = &verifier->orders[i];
-		const struct sk_step_access earlier = {verifier->launch_of[order->earlier],
-						       verifier->step_of[order->earlier], SK_NO_INDEX};
-
-		if (earlier.step < index && comes_before(verifier, &earlier, &later, order->event))
-			continue;
-		if (verifier->order.exhausted)
-			return; /* it is not known */
-		sk_error(verifier->diag, place(verifier),
-			 "nothing orders task '%s' and task '%s', which comes after it%s%s%s",
-			 sk_plan_string(&verifier->view->tasks[order->earlier].name), task_name(verifier, index),
-			 order->event ? " (event '" : "", order->event ? order->event : "", order->event ? "')" : "");
-	}
+	check_stream(verifier, launch, index);
+	sk_demands_collect(&verifier->demands, launch, index);
+	for (size_t i = 0; i < verifier->demands.list.count; i++)
+		check_demand(verifier, &verifier->demands.list.items[i], &later);
+	for (uint32_t i = index; i < index + side_count(&view->steps[index]); i++)
+		if (!sk_demands_pass(&verifier->demands, launch, i))
+			sk_error(verifier->diag, place(verifier),
+				 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
+				 launch_name(verifier, launch), task_name(verifier, i),
+				 sk_plan_string(&view->lanes[view->steps[i].lane]));
 }
 
 /* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
@@ -563,8 +623,8 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 		execute_awaits(verifier, &step[1]);
 		finish_step(verifier, &step[1]);
 	}
-	if (verifier->order_count && launch < view->network_launch_count)
-		check_orders(verifier, launch, index);
+	if (launch < view->network_launch_count)
+		check_demands(verifier, launch, index);
 	if (verifier->launch->flags & SK_LAUNCH_SYNC_ALL && index > verifier->launch->first_step)
 		check_synchronised(verifier, launch, index);
 	/* Reads before writes, so that the step's writes meet its own reads. */
@@ -628,41 +688,10 @@ static void count_steps(struct verifier *verifier)
 				 sk_plan_string(&view->tasks[i].name), runs[i]);
 }
 
-/* Finds the steps of the tasks, and the orders of each. */
-static void sort_orders(struct verifier *verifier)
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
 {
-	const struct sk_plan_view *view = verifier->view;
-	size_t next = 0;
-
-	verifier->step_of = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
-	verifier->launch_of = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
-	verifier->first_order = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count + 1);
-	for (uint32_t l = 0; l < view->network_launch_count; l++)
-		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
-			uint32_t step = view->launches[l].first_step + i, task = view->steps[step].task;
-
-			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)
-				continue;
-			verifier->step_of[task] = step;
-			verifier->launch_of[task] = l;
-		}
-	for (uint32_t task = 0; task <= view->task_count; task++) {
-		while (next < verifier->order_count && verifier->orders[next].later < task)
-			next++;
-		verifier->first_order[task] = (uint32_t)next;
-	}
-}
-
-bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
-		      const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
-{
-	struct verifier verifier = {.arena = arena,
-				    .diag = diag,
-				    .view = view,
-				    .file = file,
-				    .orders = orders,
-				    .order_count = order_count,
-				    .facts = facts};
+	struct verifier verifier = {.arena = arena, .diag = diag, .view = view, .file = file, .facts = facts};
 	unsigned errors = diag->errors;
 	char text[512];
 
@@ -672,17 +701,13 @@ bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct
 	}
 	count_steps(&verifier);
 	sk_launch_order_build(&verifier.order, arena, view);
-	if (order_count)
-		sort_orders(&verifier);
+	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
+	if (verifier.demands.exhausted)
+		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");
 	return diag->errors == errors;
-}
-
-bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file)
-{
-	return sk_verify_orders(arena, diag, view, file, NULL, 0, NULL);
 }

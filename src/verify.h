@@ -8,16 +8,7 @@
 
 #include "access.h"
 #include "base/diag.h"
-
-/* Checks every launch of the plan with sk_plan_check_launch and proves it. Errors go into the sink, with `file` (the
- * package, or the manifest that it is being made from) as their place; false if there were any. */
-bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file);
-
-/* An order that no byte shows: one task comes after another one, or waits for an event that it records. */
-struct sk_wanted_order {
-	uint32_t earlier, later; /* tasks */
-	const char *event; /* NULL: `after` */
-};
+#include "demands.h"
 
 enum sk_fact_kind {
 	SK_FACT_AWAIT, /* the later step awaits the earlier one */
@@ -29,9 +20,9 @@ enum sk_fact_kind {
 
 /* Why two steps of the network come in order. */
 struct sk_fact {
-	struct sk_step_access earlier,
-		later; /* the accesses to common bytes; argument SK_NO_INDEX: an order is wanted */
-	const char *event; /* of the wanted order, if it has one */
+	struct sk_step_access earlier, later; /* the accesses to common bytes; argument SK_NO_INDEX: an order is wanted,
+						 perhaps of other tasks of their streams */
+	const struct sk_wanted_order *order; /* NULL: their data */
 	enum sk_fact_kind kind;
 	uint32_t awaiting, awaited; /* KNOWN: the two steps of that await */
 };
@@ -41,9 +32,11 @@ struct sk_facts {
 	items; /* by later step, in the plan's order; by access, those that the proof rests on */
 };
 
-/* The same, and proves that the wanted orders hold, which stand in the order of their later tasks. Adds the facts that
- * the proof rests on, if facts is not NULL. */
-bool sk_verify_orders(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
-		      const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
+/* Checks every launch of the plan with sk_plan_check_launch and proves it; proves that the wanted orders hold, which
+ * stand in the order of their later tasks. Errors go into the sink, with `file` (the package, or the manifest that it
+ * is being made from) as their place; false if there were any. Adds the facts that the proof rests on, if facts is not
+ * NULL; they point to the orders. */
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
 
 #endif

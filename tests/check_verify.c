@@ -50,7 +50,7 @@ static char *messages(void)
 
 static void expect_sound(const struct sk_plan_view *view)
 {
-	bool sound = sk_verify(arena, &diag, view, "p.sk");
+	bool sound = sk_verify(arena, &diag, view, "p.sk", NULL, 0, NULL);
 
 	ck_assert_msg(sound, "%s", messages());
 	ck_assert_uint_eq(diag.errors, 0);
@@ -60,7 +60,7 @@ static void expect_sound(const struct sk_plan_view *view)
 /* Rejected, with a message that has all the given parts (NULL ends them). */
 static void expect_rejected(const struct sk_plan_view *view, const char *const *parts)
 {
-	ck_assert_msg(!sk_verify(arena, &diag, view, "p.sk"), "accepted, expected: %s", *parts);
+	ck_assert_msg(!sk_verify(arena, &diag, view, "p.sk", NULL, 0, NULL), "accepted, expected: %s", *parts);
 
 	const char *text = messages();
 
@@ -89,9 +89,18 @@ static void expect_minimal(struct plan *plan, uint32_t awaits)
 	}
 }
 
-static struct plan *begin(uint32_t lanes)
+/* No stream asks for anything, unless a test is about that. */
+static struct plan *create(uint32_t lanes)
 {
 	struct plan *plan = plan_create(arena, lanes);
+
+	plan_streams_apart(plan);
+	return plan;
+}
+
+static struct plan *begin(uint32_t lanes)
+{
+	struct plan *plan = create(lanes);
 
 	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
 	return plan;
@@ -575,7 +584,7 @@ END_TEST
 
 static struct plan *two_launches(bool follow, uint32_t *t)
 {
-	struct plan *plan = plan_create(arena, 1);
+	struct plan *plan = create(1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, 64, SK_ROLE_INOUT);
 	uint32_t first;
 
@@ -613,7 +622,7 @@ END_TEST
 /* The order of launches with several chains, one of them joined later. */
 START_TEST(diamond_of_launches)
 {
-	struct plan *plan = plan_create(arena, 1);
+	struct plan *plan = create(1);
 	uint32_t t[6], launches[6];
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
 
@@ -775,6 +784,215 @@ START_TEST(order_of_the_network)
 }
 END_TEST
 
+/* ---- what the network wants beside its data ---- */
+
+/* Sound with the orders; without any one of its awaits they are not kept. */
+static void expect_minimal_for(struct plan *plan, const struct sk_wanted_order *orders, size_t order_count,
+			       uint32_t awaits)
+{
+	struct sk_plan_view view = plan_view(plan);
+	bool sound = sk_verify(arena, &diag, &view, "p.sk", orders, order_count, NULL);
+
+	ck_assert_msg(sound, "%s", messages());
+	ck_assert_uint_eq(view.await_count, awaits);
+	for (uint32_t i = 0; i < awaits; i++) {
+		struct sk_plan_view without = plan_without_await(arena, &view, i);
+
+		ck_assert(sk_verify(arena, &diag, &without, "p.sk", NULL, 0, NULL));
+		ck_assert_msg(!sk_verify(arena, &diag, &without, "p.sk", orders, order_count, NULL), "await %u", i);
+		ck_assert_ptr_nonnull(strstr(messages(), "nothing orders task"));
+	}
+}
+
+static void expect_rejected_for(struct plan *plan, const struct sk_wanted_order *orders, size_t order_count,
+				const char *const *parts)
+{
+	struct sk_plan_view view = plan_view(plan);
+
+	ck_assert_msg(!sk_verify(arena, &diag, &view, "p.sk", orders, order_count, NULL), "accepted, expected: %s",
+		      *parts);
+
+	const char *text = messages();
+
+	for (; *parts; parts++)
+		ck_assert_msg(strstr(text, *parts), "'%s' is not in:\n%s", *parts, text);
+}
+
+enum { SPLIT, HOME_0, HOME_1, HOME_2 };
+
+/* A step that touches nothing, of a task in the stream. */
+static uint32_t add_to_stream(struct plan *plan, const char *name, uint32_t stream, int where)
+{
+	uint32_t step =
+		where == SPLIT ? plan_split(plan, name, 256, 64) : plan_plain(plan, name, (uint32_t)(where - HOME_0));
+
+	plan_stream(plan, stream);
+	return step;
+}
+
+/* Stream 7 has run on all cores and on its home when it records; what stream 9 does from its wait on runs on its home
+ * and on all cores. Each comes behind both: the home's await says nothing to the other cores. */
+START_TEST(event_between_streams)
+{
+	struct plan *plan = begin(1);
+	const struct sk_wanted_order order = {2, 4, "e"};
+	uint32_t all, record, wait;
+
+	add_to_stream(plan, "first", 7, HOME_0);
+	all = add_to_stream(plan, "all", 7, SPLIT);
+	record = add_to_stream(plan, "record", 7, HOME_0);
+	add_to_stream(plan, "before", 9, HOME_2); /* in front of the wait */
+	wait = add_to_stream(plan, "wait", 9, HOME_2);
+	plan_await(plan, all);
+	plan_await(plan, record);
+	add_to_stream(plan, "behind", 9, HOME_2);
+	add_to_stream(plan, "last", 9, SPLIT);
+	plan_await(plan, wait);
+	add_to_stream(plan, "other", 5, HOME_1); /* of another stream */
+	expect_minimal_for(plan, &order, 1, 3);
+}
+END_TEST
+
+/* The event is between the streams, so the error says so. */
+START_TEST(event_without_its_stream)
+{
+	struct plan *plan = begin(1);
+	const struct sk_wanted_order order = {1, 2, "e"};
+	uint32_t record;
+
+	add_to_stream(plan, "all", 7, SPLIT);
+	record = add_to_stream(plan, "record", 7, HOME_0);
+	add_to_stream(plan, "wait", 9, HOME_2);
+	plan_await(plan, record);
+	expect_rejected_for(plan, &order, 1,
+			    (const char *const[]){"p.sk: nothing orders task 'all' and task 'wait', which comes after "
+						  "it (event 'e')",
+						  "all of stream 7 up to 'record' before all of stream 9 from 'wait' "
+						  "on",
+						  NULL});
+
+	/* Of `after` it would be enough. */
+	struct sk_plan_view view = plan_view(plan);
+
+	ck_assert(sk_verify(arena, &diag, &view, "p.sk", &(struct sk_wanted_order){1, 2, NULL}, 1, NULL));
+}
+END_TEST
+
+/* Elision is about bytes: an order is between all cores of both. */
+START_TEST(event_between_equal_units)
+{
+	struct plan *plan = begin(1);
+	const struct sk_wanted_order order = {0, 2, "e"};
+	uint32_t first;
+
+	first = add_to_stream(plan, "first", 0, SPLIT);
+	add_to_stream(plan, "second", 0, SPLIT); /* behind the record */
+	add_to_stream(plan, "third", 1, SPLIT);
+	plan_await(plan, first);
+	expect_minimal_for(plan, &order, 1, 1);
+}
+END_TEST
+
+/* What came between two events of one stream is not what the first one is about. */
+START_TEST(two_events_of_a_stream)
+{
+	struct plan *plan = begin(1);
+	const struct sk_wanted_order orders[] = {{0, 2, "early"}, {1, 3, "late"}};
+	uint32_t early, late;
+
+	early = add_to_stream(plan, "early", 0, SPLIT);
+	late = add_to_stream(plan, "late", 0, SPLIT);
+	add_to_stream(plan, "one", 1, HOME_1);
+	plan_await(plan, early);
+	add_to_stream(plan, "other", 1, HOME_1);
+	plan_await(plan, late);
+	expect_minimal_for(plan, orders, 2, 2);
+}
+END_TEST
+
+/* Streams are in order between launches, so an event between two launches needs no more than their order. */
+START_TEST(events_and_launches)
+{
+	for (int missing = -1; missing < 3; missing++) {
+		struct plan *plan = create(1);
+		const struct sk_wanted_order order = {1, 2, "e"};
+		static const char *const parts[][3] = {
+			{"launches 'l0' and 'l1' are not ordered: task 'first' and task 'record' are of one stream",
+			 "launch 'l1' must follow launch 'l0'"},
+			{"nothing orders task 'record' and task 'wait', which comes after it (event 'e')"},
+			{"launches 'l2' and 'l3' are not ordered: task 'wait' and task 'behind' are of one stream"},
+		};
+		static const char *const names[] = {"first", "record", "wait", "behind"};
+		static const char *const launches[] = {"l0", "l1", "l2", "l3"};
+
+		for (int i = 0; i < 4; i++) {
+			plan_launch(plan, launches[i], SK_LAUNCH_SINGLE);
+			if (i > 0 && missing != i - 1)
+				plan_follow(plan, (uint32_t)i - 1);
+			add_to_stream(plan, names[i], i < 2 ? 0 : 1, HOME_0);
+		}
+		if (missing < 0)
+			expect_minimal_for(plan, &order, 1, 0);
+		else
+			expect_rejected_for(plan, &order, 1, parts[missing]);
+		again();
+	}
+}
+END_TEST
+
+START_TEST(streams_in_order)
+{
+	struct plan *plan = begin(1);
+
+	add_to_stream(plan, "first", 4, SPLIT);
+	add_to_stream(plan, "second", 4, SPLIT);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect_sound(&view);
+	((struct sk_plan_step *)view.steps)[0].task = 1;
+	((struct sk_plan_step *)view.steps)[1].task = 0;
+	expect_rejected(&view, (const char *const[]){"task 'second' runs before task 'first', which is before it in "
+						     "the network and in its stream",
+						     NULL});
+	again();
+	plan = begin(1);
+	add_to_stream(plan, "first", 4, HOME_0);
+	add_to_stream(plan, "second", 4, HOME_1);
+	REJECTED(plan, "launch 'sp': task 'second' has another home in lane core than its stream's tasks before it");
+}
+END_TEST
+
+/* Facts tell the awaits that an event needs for its streams, and nothing of tasks that know without one. */
+START_TEST(facts_of_an_event)
+{
+	struct plan *plan = begin(1);
+	const struct sk_wanted_order order = {1, 2, "e"};
+	struct sk_facts facts = {0};
+	uint32_t all, record;
+
+	all = add_to_stream(plan, "all", 7, SPLIT);
+	record = add_to_stream(plan, "record", 7, HOME_0);
+	add_to_stream(plan, "wait", 9, HOME_2);
+	plan_await(plan, all);
+	plan_await(plan, record);
+	add_to_stream(plan, "behind", 9, HOME_2);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	ck_assert(sk_verify(arena, &diag, &view, "p.sk", &order, 1, &facts));
+	ck_assert_uint_eq(facts.items.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct sk_fact *fact = &facts.items.items[i];
+
+		ck_assert_uint_eq(fact->earlier.step, i == 0 ? record : all);
+		ck_assert_uint_eq(fact->later.step, 2);
+		ck_assert_int_eq(fact->kind, SK_FACT_AWAIT);
+		ck_assert_ptr_eq(fact->order, &order);
+	}
+}
+END_TEST
+
 /* ---- random plans against the brute-force search ---- */
 
 struct random_plan {
@@ -839,7 +1057,7 @@ static uint32_t random_step(struct random_plan *random, uint64_t *extent)
 
 static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
 {
-	struct random_plan random = {.state = seed * 0x9e3779b97f4a7c15u + lanes, .plan = plan_create(arena, lanes)};
+	struct random_plan random = {.state = seed * 0x9e3779b97f4a7c15u + lanes, .plan = create(lanes)};
 	uint32_t launches = 1 + below(&random, 4), count = 0;
 	uint32_t density = 1 + below(&random, 4);
 
@@ -887,7 +1105,7 @@ static void compare_with_search(uint32_t lanes, uint64_t plans, uint32_t cores)
 
 	for (uint64_t seed = 0; seed < plans; seed++) {
 		struct sk_plan_view view = random_view(seed, lanes);
-		bool accepted = sk_verify(arena, &diag, &view, "random");
+		bool accepted = sk_verify(arena, &diag, &view, "random", NULL, 0, NULL);
 		bool races = races_exist_up_to(&view, cores);
 
 		ck_assert_msg(accepted != races, "seed %llu, %u lanes: %s, but there are %s\n%s",
@@ -930,7 +1148,37 @@ START_TEST(many_steps)
 	}
 	struct sk_plan_view view = plan_view(plan);
 
-	ck_assert(sk_verify(arena, &diag, &view, "many"));
+	ck_assert(sk_verify(arena, &diag, &view, "many", NULL, 0, NULL));
+}
+END_TEST
+
+/* The same for events: each stream waits for the one in front of it, and the last one for all. */
+START_TEST(many_streams)
+{
+	enum { STREAMS = 30000, HOMES = 128 };
+	struct plan *plan = begin(1);
+	struct sk_wanted_order *orders = SK_NEW_ARRAY(arena, struct sk_wanted_order, 2 * STREAMS);
+	uint32_t last = 0, count = 0;
+
+	for (uint32_t i = 0; i < STREAMS; i++) {
+		uint32_t step = plan_plain(plan, "task", i % HOMES);
+
+		plan_stream(plan, i);
+		if (i) {
+			plan_await(plan, last);
+			orders[count++] = (struct sk_wanted_order){i - 1, i, "e"};
+		}
+		last = step;
+	}
+	for (uint32_t i = 0; i < STREAMS; i++) {
+		plan_plain(plan, "task", (STREAMS - 1) % HOMES);
+		plan_stream(plan, STREAMS - 1);
+		orders[count++] = (struct sk_wanted_order){i, STREAMS + i, "e"};
+	}
+
+	struct sk_plan_view view = plan_view(plan);
+
+	ck_assert_msg(sk_verify(arena, &diag, &view, "many", orders, count, NULL), "%s", messages());
 }
 END_TEST
 
@@ -971,7 +1219,15 @@ int main(void)
 	tcase_add_test(tcase, order_of_the_network);
 	tcase_add_test(tcase, random_plans_on_one_lane);
 	tcase_add_test(tcase, random_plans_on_two_lanes);
+	tcase_add_test(tcase, event_between_streams);
+	tcase_add_test(tcase, event_without_its_stream);
+	tcase_add_test(tcase, event_between_equal_units);
+	tcase_add_test(tcase, two_events_of_a_stream);
+	tcase_add_test(tcase, events_and_launches);
+	tcase_add_test(tcase, streams_in_order);
+	tcase_add_test(tcase, facts_of_an_event);
 	tcase_add_test(tcase, many_steps);
+	tcase_add_test(tcase, many_streams);
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);

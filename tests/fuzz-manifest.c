@@ -3,6 +3,7 @@
  * manifest was, and have dispatchers. */
 #include "fuzz.h"
 
+#include "account.h"
 #include "bind.h"
 #include "fake-linker.h"
 #include "kernels.h"
@@ -81,7 +82,11 @@ static void plan_model(struct sk_model *model, struct sk_diag *diag)
 	}
 	fuzz_promise(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "a plan can be opened");
 	fuzz_promise(sk_plan_check_all(&view, error, sizeof(error)), "a plan is well-formed");
-	fuzz_promise(sk_verify(model->arena, diag, &view, "plan"), "a plan can be proved");
+
+	struct sk_report report = sk_account_build(model, partition);
+
+	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", report.orders, report.order_count, NULL),
+		     "a plan can be proved");
 	emit_all(model->arena, &view);
 	fuzz_accept();
 }

@@ -636,37 +636,6 @@ uint32_t network_lane(const struct network_task *task)
 	return task->kernel->is_mix || !strcmp(task->lane, "cube ") ? 0 : 1;
 }
 
-/* The tasks of the stream up to this one. */
-static uint32_t stream_up_to(const struct network *network, uint32_t task)
-{
-	uint32_t bits = 0;
-
-	for (uint32_t i = 0; i <= task; i++)
-		if (!network->tasks[i].dropped && network->tasks[i].stream == network->tasks[task].stream)
-			bits |= 1u << i;
-	return bits;
-}
-
-bool network_ordered(const struct network *network, uint32_t earlier, uint32_t later)
-{
-	const struct network_task *task = &network->tasks[later];
-
-	return (task->after | task->wait) >> earlier & 1;
-}
-
-bool network_ordered_by_stream(const struct network *network, uint32_t earlier, uint32_t later)
-{
-	uint32_t waits = 0, before = 0;
-
-	for (uint32_t i = 0; i <= later; i++)
-		if (!network->tasks[i].dropped && network->tasks[i].stream == network->tasks[later].stream)
-			waits |= network->tasks[i].wait;
-	for (uint32_t event = 0; event < later; event++)
-		if (waits >> event & 1)
-			before |= stream_up_to(network, event);
-	return (before >> earlier & 1) && !network_ordered(network, earlier, later);
-}
-
 static bool counts(const struct network_task *task)
 {
 	return !strcmp(task->kernel->function, "counted");

@@ -147,13 +147,6 @@ uint32_t network_draw(uint64_t *state, uint32_t limit);
 /* True if the two tasks touch common bytes or hidden state, and one of them writes. */
 bool network_conflict(const struct network *network, uint32_t one, uint32_t other);
 
-/* True if an event puts the earlier task before the later one only because of what their streams do besides: a task in
- * front of the one that records it, or one behind the one that waits for it. */
-bool network_ordered_by_stream(const struct network *network, uint32_t earlier, uint32_t later);
-
-/* True if `after`, or an event that the one records and the other waits for, orders the tasks. */
-bool network_ordered(const struct network *network, uint32_t earlier, uint32_t later);
-
 /* The lane's number on a3: 0 cube, 1 vector; of a mix task that of its cube side. */
 uint32_t network_lane(const struct network_task *task);
 

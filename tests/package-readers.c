@@ -88,8 +88,8 @@ bool readers_prove(const char *path)
 	if (sk_package_file_open(arena, &diag, path, &file)) {
 		struct sk_facts facts = {0};
 
-		sound = sk_verify_orders(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
-					 &facts) &&
+		sound = sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
+				  &facts) &&
 			sk_reemit_compare(&diag, &file) && sk_loadable_check(&diag, &file);
 		if (sound)
 			tell(arena, &file, &facts);

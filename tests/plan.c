@@ -10,6 +10,7 @@
 struct plan {
 	struct sk_arena *arena;
 	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
+	bool streams_apart;
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
 	SK_ARRAY(struct sk_plan_task) tasks;
@@ -157,7 +158,8 @@ static uint32_t add_step(struct plan *plan, struct sk_plan_step step)
 
 static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_step step)
 {
-	struct sk_plan_task record = {.launch = (uint32_t)plan->launches.count - 1,
+	struct sk_plan_task record = {.stream = plan->streams_apart ? (uint32_t)plan->tasks.count : 0,
+				      .launch = (uint32_t)plan->launches.count - 1,
 				      .task_launch = SK_NO_INDEX,
 				      .cost = SK_NO_INDEX,
 				      .vector_cost = SK_NO_INDEX,
@@ -239,6 +241,16 @@ uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uin
 	plan_resident(plan);
 	LAST(plan, launches)->task_count--;
 	return cube;
+}
+
+void plan_streams_apart(struct plan *plan)
+{
+	plan->streams_apart = true;
+}
+
+void plan_stream(struct plan *plan, uint32_t stream)
+{
+	LAST(plan, tasks)->stream = stream;
 }
 
 void plan_entry_step(struct plan *plan, uint32_t index)

@@ -23,12 +23,18 @@ void plan_follow(struct plan *plan, uint32_t launch);
 void plan_scratch(struct plan *plan, uint64_t size);
 
 /* Adds a step with a task of its own, on lane 0 unless plan_lane said otherwise for the steps that follow. Returns its
- * index in the plan's steps. */
+ * index in the plan's steps. The stream of plan_plain says which home it is; all tasks are in stream 0. */
 void plan_lane(struct plan *plan, uint32_t lane);
 uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream);
 uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit);
 uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks);
 uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks);
+
+/* From here on each task is in a stream of its own, which has the task's number. */
+void plan_streams_apart(struct plan *plan);
+
+/* Puts the task added last into another stream. */
+void plan_stream(struct plan *plan, uint32_t stream);
 
 /* Adds the step of a task's own entry: a copy of the task's step with its arguments, whose temporaries move to the
  * unshared workspace (where they have the same offsets). */

@@ -325,8 +325,7 @@ static struct sk_model *read_model(struct property *property)
 static bool verify(const struct property *property, struct sk_arena *arena, struct sk_diag *diag,
 		   const struct sk_plan_view *plan)
 {
-	return sk_verify_orders(arena, diag, plan, "model.yaml", property->report.orders, property->report.order_count,
-				NULL);
+	return sk_verify(arena, diag, plan, "model.yaml", property->report.orders, property->report.order_count, NULL);
 }
 
 static void note_reasons(struct property *property)
@@ -457,8 +456,7 @@ static bool is_proved(struct property *property, struct sk_arena *arena, const s
 	return proved;
 }
 
-/* Without this await of the step. The proof takes an event for an order of the two tasks that name it; that it orders
- * their streams around them, too, is the schedule's doing alone. */
+/* Without this await of the step. */
 static void check_await(struct property *property, uint32_t step, uint32_t await)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -471,43 +469,26 @@ static void check_await(struct property *property, uint32_t step, uint32_t await
 	add(&property->board->removals, 1);
 	if (!is_proved(property, arena, &without))
 		note(property, KIND_REMOVED, true);
-	else if (!network_ordered_by_stream(property->network, earlier, later))
+	else
 		fail(property, "task n%u need not await n%u: without it, the verifier accepts the plan", later,
 		     earlier);
 	sk_arena_destroy(arena);
 }
 
-/* True if there is data, `after` or an event between two tasks of these launches. */
-static bool launches_meet(const struct property *property, const struct sk_plan_launch *one,
-			  const struct sk_plan_launch *other)
-{
-	for (uint32_t i = 0; i < one->step_count; i++)
-		for (uint32_t j = 0; j < other->step_count; j++) {
-			uint32_t earlier = task_of_step(property, one->first_step + i);
-			uint32_t later = task_of_step(property, other->first_step + j);
-
-			if (network_conflict(property->network, earlier, later) ||
-			    network_ordered(property->network, earlier, later))
-				return true;
-		}
-	return false;
-}
-
-/* Without the order of two launches: if it is not for their stream alone, that must be noticed. */
+/* Without the order of two launches. */
 static void check_follow(struct property *property, uint32_t launch, uint32_t follow)
 {
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_plan_view without = copy_plan(property, arena);
 	struct sk_plan_launch *record = (struct sk_plan_launch *)&without.launches[launch];
 	const struct sk_plan_launch *earlier = &without.launches[without.follows[follow]];
-	bool meet = launches_meet(property, earlier, record);
 
 	record->follow_count--;
 	take_out((uint32_t *)without.follows, record->first_follow, follow, record->follow_count);
 	add(&property->board->removals, 1);
 	if (!is_proved(property, arena, &without))
 		note(property, KIND_REMOVED_FOLLOWS, true);
-	else if (meet)
+	else
 		fail(property, "launch '%s' need not follow '%s': without it, the verifier accepts the plan",
 		     sk_plan_string(&record->name), sk_plan_string(&earlier->name));
 	sk_arena_destroy(arena);

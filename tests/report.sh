@@ -88,6 +88,28 @@ M
 "$sklink" --no-task-entries chain.yaml kernels.o -o chain.sk --explain two >said.txt
 says "^    'one' writes 'a', which it reads: no await: however many cores there are, each byte falls to the same core in both\.\$"
 
+# An event is about all of its streams: an await that only this needs is explained by it.
+cat >event.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  a: {dtype: f32, shape: [1000]}
+  b: {dtype: f32, shape: [1000]}
+  c: {dtype: f32, shape: [1000]}
+scopes:
+  sp1: {options: "stream-fusion=1"}
+tasks:
+  - {name: all, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
+  - {name: home, kernel: prefix, args: [x, b], scope: sp1, record: ready}
+  - {name: other, kernel: prefix, args: [x, c], scope: sp1, stream: 1, wait: ready}
+M
+"$sklink" event.yaml kernels.o -o event.sk --report=report.json --explain other >said.txt
+has '\{"name": "other", .*"awaits": \["all", "home"\]'
+has '\{"earlier": "all", "later": "other", "why": "event", "event": "ready", "covered_by": "await"\}'
+says "^    'home' records event 'ready', which it waits for: 'other' awaits 'home'\.\$" \
+	"^    event 'ready' puts all of stream 0 up to 'home' before all of stream 1 from 'other' on: 'other' awaits 'all'\.\$"
+"$skdump" --verify event.sk
+
 # Wrong names, before anything is written.
 rm -f out.sk
 fails_with "^sklink: error: there is no task 'dubble' to explain; did you mean 'double'\?" \
