@@ -31,6 +31,12 @@ struct stream {
 	SK_ARRAY(struct gate) gates;
 };
 
+/* How a launch divides something. */
+struct division {
+	uint64_t launch;
+	struct sk_plan_partition partition;
+};
+
 struct scheduler {
 	const struct sk_model *model;
 	struct sk_arena *arena;
@@ -39,6 +45,7 @@ struct scheduler {
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
 	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
+	struct sk_map partitions; /* of struct division, to the launch's partitions */
 
 	/* The launch that is being scheduled: */
 	struct sk_launch_schedule *launch;
@@ -62,12 +69,18 @@ static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_s
 	return model->kernels.items[task_of(model, step)->kernel].signature->spread;
 }
 
-static uint32_t find_partition(struct sk_launch_schedule *launch, uint64_t extent, uint64_t unit)
+static uint32_t find_partition(struct scheduler *scheduler, uint64_t extent, uint64_t unit)
 {
-	for (uint32_t i = launch->partition_count; i-- > 0;)
-		if (launch->partitions[i].extent == extent && launch->partitions[i].unit == unit)
-			return i;
-	launch->partitions[launch->partition_count] = (struct sk_plan_partition){extent, unit};
+	struct sk_launch_schedule *launch = scheduler->launch;
+	struct division key = {scheduler->number, {extent, unit}}, *kept;
+	uint32_t found = sk_map_find(&scheduler->partitions, (const char *)&key, sizeof(key));
+
+	if (found != SK_NONE)
+		return found;
+	kept = SK_NEW(scheduler->arena, struct division);
+	*kept = key;
+	sk_map_insert(&scheduler->partitions, (const char *)kept, sizeof(*kept), launch->partition_count);
+	launch->partitions[launch->partition_count] = key.partition;
 	return launch->partition_count++;
 }
 
@@ -129,10 +142,10 @@ static void make_step(struct scheduler *scheduler, uint32_t number, uint32_t sid
 		step->home = find_home(scheduler, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		step->partition = find_partition(launch, task->block_count, 1);
+		step->partition = find_partition(scheduler, task->block_count, 1);
 		break;
 	case SK_STEP_SPLIT:
-		step->partition = find_partition(launch, task->extent, unit);
+		step->partition = find_partition(scheduler, task->extent, unit);
 		break;
 	default:
 		break;
@@ -477,6 +490,7 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 		.everything = SK_NEW_ARRAY(arena, const uint32_t *, model->device->lane_count),
 	};
 
+	sk_map_init(&scheduler.partitions, arena);
 	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, partition->launch_count);
 	for (uint32_t l = 0; l < partition->launch_count; l++)
 		schedule_launch(&scheduler, &schedule->launches[l], l);
