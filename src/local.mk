@@ -41,6 +41,7 @@ src_libproof_la_SOURCES = \
 	src/access.c src/access.h \
 	src/demands.c src/demands.h \
 	src/history.c src/history.h \
+	src/knowledge.c src/knowledge.h \
 	src/launch-order.c src/launch-order.h \
 	src/explain.c src/explain.h \
 	src/report.c src/report.h \

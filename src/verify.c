@@ -18,13 +18,8 @@
  *  2. Y and X run on the same home.
  *  3. Y and X run on all cores of one lane, and both accesses are divided into equal units from an equal base: then
  * whatever the number of cores is, the byte lies in the same core's range in both.
- *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed. What is
- * known is a clock: per lane the number up to which all cores have finished, per home the number up to which that core
- * has. There is a clock for what every core of a lane knows, and one for what each home knows besides. An await on a
- * home's step proves what that home knew then. An await on a step of all cores proves every earlier step of the lane on
- * whatever core, and so all that any of its cores knew then: the union of the lane's clocks, which is kept as one more
- * clock. Homes of different streams count as different cores in all of this; where they coincide, more is ordered, not
- * less.
+ *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
+ * (knowledge.h).
  *
  * The two steps of a mix task count as one that makes each access once: what it must come behind is known to both, and
  * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
@@ -50,19 +45,10 @@
  * task runs exactly once. */
 #include "verify.h"
 
-#include <string.h>
-
 #include "access.h"
 #include "history.h"
+#include "knowledge.h"
 #include "launch-order.h"
-
-/* Clocks of one launch may take this many numbers (half a gigabyte). */
-#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
-
-/* An await: the step that executes it, and the step that it names. */
-struct lesson {
-	uint32_t awaiting, awaited;
-};
 
 struct verifier {
 	struct sk_arena *arena;
@@ -74,18 +60,7 @@ struct verifier {
 	struct sk_history workspace, states;
 
 	struct sk_launch_order order;
-
-	/* The launch at hand. A clock has a number per lane, then one per home. */
-	const struct sk_plan_launch *launch;
-	uint32_t clock_length;
-	uint32_t *everybody[SK_MAX_LANES]; /* what every core of the lane knows */
-	uint32_t *anybody[SK_MAX_LANES]; /* what at least one core of the lane knows */
-	uint32_t **homes; /* what a home's own awaits have taught it */
-	struct lesson
-		*everybody_lessons[SK_MAX_LANES]; /* by number of those clocks: which await has taught it; only … */
-	struct lesson **home_lessons; /* … where facts are wanted */
-	uint32_t *cube_side; /* what every core of the lane knew when the cube side of the task at hand began */
-	uint32_t **proofs; /* by step of the launch: what an await on it proves; NULL if nobody awaits it */
+	struct sk_knowledge knowledge; /* of the launch at hand */
 
 	/* The access at hand. */
 	uint32_t current;
@@ -110,183 +85,6 @@ static const char *task_name(const struct verifier *verifier, uint32_t step)
 	const struct sk_plan_view *view = verifier->view;
 
 	return sk_plan_string(&view->tasks[view->steps[step].task].name);
-}
-
-/* ---- clocks ---- */
-
-static uint32_t *new_clock(const struct verifier *verifier)
-{
-	return SK_NEW_ARRAY(verifier->arena, uint32_t, verifier->clock_length);
-}
-
-static void learn(uint32_t *clock, const uint32_t *news, uint32_t length)
-{
-	for (uint32_t i = 0; i < length; i++)
-		if (news[i] > clock[i])
-			clock[i] = news[i];
-}
-
-/* For steps on a home: what the home's awaits have taught it, and its own entry in all clocks. */
-static uint32_t *own_clock(const struct verifier *verifier, const struct sk_plan_step *step)
-{
-	return verifier->homes[step->core_set - verifier->launch->first_home];
-}
-
-static uint32_t home_entry(const struct verifier *verifier, const struct sk_plan_step *step)
-{
-	return verifier->view->lane_count + step->core_set - verifier->launch->first_home;
-}
-
-/* Rule 4: every core that runs `step`, the one at hand, knows that `earlier` has finished on all of its cores. */
-static bool is_known(const struct verifier *verifier, const struct sk_plan_step *step,
-		     const struct sk_plan_step *earlier)
-{
-	const uint32_t *shared =
-		step->flags & SK_STEP_CUBE_SIDE ? verifier->cube_side : verifier->everybody[step->lane];
-	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(verifier, step);
-	uint32_t lane = earlier->lane;
-
-	if (shared[lane] >= earlier->number || own[lane] >= earlier->number)
-		return true;
-	if (earlier->core_set == SK_ALL_CORES)
-		return false;
-
-	uint32_t home = home_entry(verifier, earlier);
-
-	return shared[home] >= earlier->number || own[home] >= earlier->number;
-}
-
-/* Notes which await teaches a clock the numbers that are news to it. */
-static void note_lessons(const struct verifier *verifier, struct lesson *lessons, const uint32_t *clock,
-			 const uint32_t *news, struct lesson lesson)
-{
-	for (uint32_t i = 0; i < verifier->clock_length; i++)
-		if (news[i] > clock[i])
-			lessons[i] = lesson;
-}
-
-static struct lesson *own_lessons(const struct verifier *verifier, const struct sk_plan_step *step)
-{
-	return step->core_set == SK_ALL_CORES ? verifier->everybody_lessons[step->lane]
-					      : verifier->home_lessons[step->core_set - verifier->launch->first_home];
-}
-
-/* The await that lets the step know of the earlier one, as is_known has found. */
-static struct lesson find_lesson(const struct verifier *verifier, const struct sk_plan_step *step,
-				 const struct sk_plan_step *earlier)
-{
-	const uint32_t *shared = verifier->everybody[step->lane];
-	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(verifier, step);
-	uint32_t entry = earlier->lane;
-
-	if (shared[entry] < earlier->number && own[entry] < earlier->number)
-		entry = home_entry(verifier, earlier);
-	return shared[entry] >= earlier->number ? verifier->everybody_lessons[step->lane][entry]
-						: own_lessons(verifier, step)[entry];
-}
-
-static void execute_awaits(struct verifier *verifier, const struct sk_plan_step *step)
-{
-	const struct sk_plan_view *view = verifier->view;
-	uint32_t *knower = step->core_set == SK_ALL_CORES ? verifier->everybody[step->lane] : own_clock(verifier, step);
-	uint32_t index = (uint32_t)(step - view->steps);
-
-	for (uint32_t i = 0; i < step->await_count; i++) {
-		uint32_t awaited = view->awaits[step->first_await + i].step;
-		const uint32_t *proof = verifier->proofs[awaited - verifier->launch->first_step];
-
-		if (verifier->facts)
-			note_lessons(verifier, own_lessons(verifier, step), knower, proof,
-				     (struct lesson){index, awaited});
-		learn(knower, proof, verifier->clock_length);
-		learn(verifier->anybody[step->lane], proof, verifier->clock_length);
-	}
-}
-
-/* Notes what an await on the step proves, if somebody awaits it. */
-static void finish_step(struct verifier *verifier, const struct sk_plan_step *step)
-{
-	uint32_t *proof = verifier->proofs[step - verifier->view->steps - verifier->launch->first_step];
-
-	if (!proof)
-		return;
-	if (step->core_set == SK_ALL_CORES) {
-		learn(proof, verifier->anybody[step->lane], verifier->clock_length);
-		proof[step->lane] = step->number;
-	} else {
-		learn(proof, verifier->everybody[step->lane], verifier->clock_length);
-		learn(proof, own_clock(verifier, step), verifier->clock_length);
-		proof[home_entry(verifier, step)] = step->number;
-	}
-}
-
-/* Room for the proof of each awaited step of the launch, which must publish its progress. */
-static bool begin_proofs(struct verifier *verifier, uint32_t index)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_launch *launch = verifier->launch;
-	bool sound = true;
-
-	verifier->proofs = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->step_count);
-	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
-
-		for (uint32_t j = 0; j < step->await_count; j++) {
-			uint32_t awaited = view->awaits[step->first_await + j].step;
-			uint32_t **proof = &verifier->proofs[awaited - launch->first_step];
-
-			if (!*proof)
-				*proof = new_clock(verifier);
-			if (view->steps[awaited].flags & SK_STEP_PUBLISH)
-				continue;
-			sk_error(
-				verifier->diag, place(verifier),
-				"launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so "
-				"the await never ends",
-				launch_name(verifier, index), task_name(verifier, launch->first_step + i),
-				task_name(verifier, awaited));
-			sound = false;
-		}
-	}
-	return sound;
-}
-
-static void begin_lessons(struct verifier *verifier)
-{
-	uint32_t homes = verifier->launch->home_count;
-
-	for (uint32_t lane = 0; lane < verifier->view->lane_count; lane++)
-		verifier->everybody_lessons[lane] =
-			SK_NEW_ARRAY(verifier->arena, struct lesson, verifier->clock_length);
-	verifier->home_lessons = SK_NEW_ARRAY(verifier->arena, struct lesson *, homes);
-	for (uint32_t home = 0; home < homes; home++)
-		verifier->home_lessons[home] = SK_NEW_ARRAY(verifier->arena, struct lesson, verifier->clock_length);
-}
-
-static bool begin_launch(struct verifier *verifier, uint32_t index)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_launch *launch = &view->launches[index];
-	uint64_t clocks = 2 * SK_MAX_LANES + 1 + (uint64_t)launch->home_count + launch->step_count;
-
-	verifier->launch = launch;
-	verifier->clock_length = view->lane_count + launch->home_count;
-	if (clocks * verifier->clock_length > MAX_CLOCK_NUMBERS) {
-		sk_error(verifier->diag, place(verifier),
-			 "launch '%s' has too many steps on too many homes to be proved", launch_name(verifier, index));
-		return false;
-	}
-	for (uint32_t lane = 0; lane < view->lane_count; lane++) {
-		verifier->everybody[lane] = new_clock(verifier);
-		verifier->anybody[lane] = new_clock(verifier);
-	}
-	verifier->cube_side = new_clock(verifier);
-	verifier->homes = SK_NEW_ARRAY(verifier->arena, uint32_t *, launch->home_count);
-	for (uint32_t home = 0; home < launch->home_count; home++)
-		verifier->homes[home] = new_clock(verifier);
-	if (verifier->facts)
-		begin_lessons(verifier);
-	return begin_proofs(verifier, index);
 }
 
 /* ---- conflicts ---- */
@@ -368,23 +166,6 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 	note_step(verifier, access);
 }
 
-/* How many steps there are from this one on that the task has. */
-static uint32_t side_count(const struct sk_plan_step *step)
-{
-	return step->flags & SK_STEP_CUBE_SIDE ? 2 : 1;
-}
-
-/* The same as is_known, of all sides of both. */
-static bool knows_node(const struct verifier *verifier, const struct sk_plan_step *step,
-		       const struct sk_plan_step *earlier)
-{
-	for (uint32_t i = 0; i < side_count(step); i++)
-		for (uint32_t j = 0; j < side_count(earlier); j++)
-			if (!is_known(verifier, &step[i], &earlier[j]))
-				return false;
-	return true;
-}
-
 /* Rule 3. Without accesses there are no bytes that fall to a core. */
 static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
 		       const struct sk_step_access *later)
@@ -410,7 +191,7 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
 	*kind = SK_FACT_KNOWN;
-	if (knows_node(verifier, other, one))
+	if (sk_knows(&verifier->knowledge, later->step, earlier->step))
 		return true;
 	*kind = SK_FACT_SAME_CORE;
 	return same_cores(view, earlier, later);
@@ -438,7 +219,7 @@ static void add_fact(struct verifier *verifier, const struct sk_step_access *ear
 	} else if (kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
 		fact.kind = SK_FACT_SAME_CORE; /* which says more */
 	} else if (kind == SK_FACT_KNOWN) {
-		struct lesson lesson = find_lesson(verifier, &view->steps[later->step], &view->steps[earlier->step]);
+		struct sk_lesson lesson = sk_knowledge_lesson(&verifier->knowledge, later->step, earlier->step);
 
 		fact.awaiting = lesson.awaiting;
 		fact.awaited = lesson.awaited;
@@ -583,7 +364,7 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
 	sk_demands_collect(&verifier->demands, launch, index);
 	for (size_t i = 0; i < verifier->demands.list.count; i++)
 		check_demand(verifier, &verifier->demands.list.items[i], &later);
-	for (uint32_t i = index; i < index + side_count(&view->steps[index]); i++)
+	for (uint32_t i = index; i < index + sk_side_count(&view->steps[index]); i++)
 		if (!sk_demands_pass(&verifier->demands, launch, i))
 			sk_error(verifier->diag, place(verifier),
 				 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
@@ -601,7 +382,7 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 
 	if (before->flags & SK_STEP_VECTOR_SIDE)
 		before--;
-	if (same_home || knows_node(verifier, step, before))
+	if (same_home || sk_knows(&verifier->knowledge, index, (uint32_t)(before - verifier->view->steps)))
 		return;
 	sk_error(verifier->diag, place(verifier),
 		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
@@ -613,19 +394,13 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_launch *record = &view->launches[launch];
 	const struct sk_plan_step *step = &view->steps[index];
 
-	execute_awaits(verifier, step);
-	finish_step(verifier, step);
-	if (side_count(step) == 2) {
-		memcpy(verifier->cube_side, verifier->everybody[step->lane],
-		       verifier->clock_length * sizeof(*verifier->cube_side));
-		execute_awaits(verifier, &step[1]);
-		finish_step(verifier, &step[1]);
-	}
+	sk_knowledge_pass(&verifier->knowledge, index);
 	if (launch < view->network_launch_count)
 		check_demands(verifier, launch, index);
-	if (verifier->launch->flags & SK_LAUNCH_SYNC_ALL && index > verifier->launch->first_step)
+	if (record->flags & SK_LAUNCH_SYNC_ALL && index > record->first_step)
 		check_synchronised(verifier, launch, index);
 	/* Reads before writes, so that the step's writes meet its own reads. */
 	for (int write = 0; write <= 1; write++)
@@ -639,13 +414,43 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 		}
 }
 
+/* Whoever is awaited publishes. */
+static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &verifier->view->steps[index];
+	bool sound = true;
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = verifier->view->awaits[step->first_await + i].step;
+
+		if (verifier->view->steps[awaited].flags & SK_STEP_PUBLISH)
+			continue;
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so the "
+			 "await never ends",
+			 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, awaited));
+		sound = false;
+	}
+	return sound;
+}
+
 static void check_launch(struct verifier *verifier, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &verifier->view->launches[launch];
 
-	if (!begin_launch(verifier, launch))
+	bool sound = true;
+
+	for (uint32_t i = 0; i < record->step_count; i++)
+		sound &= check_awaits(verifier, launch, record->first_step + i);
+	if (!sound)
 		return;
-	for (uint32_t i = 0; i < record->step_count; i += side_count(&verifier->view->steps[record->first_step + i]))
+	if (!sk_knowledge_begin(&verifier->knowledge, record)) {
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s' has too many steps on too many homes to be proved",
+			 launch_name(verifier, launch));
+		return;
+	}
+	for (uint32_t i = 0; i < record->step_count; i += sk_side_count(&verifier->view->steps[record->first_step + i]))
 		check_step(verifier, launch, record->first_step + i);
 }
 
@@ -691,7 +496,12 @@ static void count_steps(struct verifier *verifier)
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
 {
-	struct verifier verifier = {.arena = arena, .diag = diag, .view = view, .file = file, .facts = facts};
+	struct verifier verifier = {.arena = arena,
+				    .diag = diag,
+				    .view = view,
+				    .file = file,
+				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
+				    .facts = facts};
 	unsigned errors = diag->errors;
 	char text[512];
 
