@@ -24,6 +24,7 @@ src_libplanning_la_SOURCES = \
 	src/memory.c src/memory.h \
 	src/order.c src/order.h \
 	src/partition.c src/partition.h \
+	src/plan-tables.c src/plan-parts.h \
 	src/plan.c src/plan.h \
 	src/reasons.c src/reasons.h \
 	src/schedule.c src/schedule.h \

@@ -1,6 +1,5 @@
-/* See plan.h. All tables but the strings are counted first and laid out behind the header, so that every reference can
- * be written at once; the strings come last and grow. */
-#include "plan.h"
+/* See plan.h. The records of the plan, table by table. */
+#include "plan-parts.h"
 
 #include <string.h>
 
@@ -10,240 +9,9 @@
 #include "stubs/skabi.h"
 #include "units.h"
 
-struct writer {
-	const struct sk_model *model;
-	const struct sk_partition *partition;
-	const struct sk_schedule *schedule;
-	const struct sk_memory *memory;
-	struct sk_arena *arena;
-	bool task_entries;
-	struct sk_plan_image *image;
-	uint64_t *constant_offsets; /* by tensor */
-	uint32_t *numbers; /* by tensor that is no view: its number in the plan */
-
-	/* The tables in the image, and how much of each has been written. */
-	uint8_t *tables; /* memory of that size, until the strings are known */
-	uint64_t tables_size;
-	struct sk_plan *plan;
-	int32_t *lanes;
-	struct sk_plan_launch *launches;
-	struct sk_plan_task *tasks;
-	struct sk_plan_cost *costs;
-	struct sk_plan_kernel *kernels;
-	struct sk_plan_tensor *tensors;
-	uint32_t *bindings;
-	struct sk_plan_step *steps;
-	struct sk_plan_await *awaits;
-	struct sk_plan_argument *arguments;
-	struct sk_plan_partition *partitions;
-	struct sk_plan_home *homes;
-	uint32_t *follows;
-	uint32_t cost_count, step_count, await_count, argument_count, partition_count, home_count, follow_count;
-
-	uint32_t *copies; /* by kernel: beside itself */
-	uint32_t copy_count;
-
-	uint64_t strings_offset; /* in the image */
-	SK_ARRAY(char) strings;
-	struct sk_map string_offsets;
-};
-
-/* ---- strings ---- */
-
-static uint32_t intern(struct writer *writer, const char *text)
-{
-	size_t length = strlen(text);
-	uint32_t offset = (uint32_t)writer->strings.count;
-	uint32_t found = sk_map_insert(&writer->string_offsets, text, length, offset);
-
-	if (found != offset)
-		return found;
-	while (writer->strings.capacity <= offset + length)
-		writer->strings.items = sk_array_reserve(writer->arena, writer->strings.items, writer->strings.capacity,
-							 &writer->strings.capacity, 1);
-	memcpy(writer->strings.items + offset, text, length + 1);
-	writer->strings.count += length + 1;
-	return offset;
-}
-
-static uint64_t offset_of(const struct writer *writer, const void *field)
-{
-	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
-}
-
-/* The names that only messages and tools read. They go first, so that those that loading reads stand together at the
- * end of the strings, where it looks anyway. */
-static void intern_other_names(struct writer *writer)
-{
-	for (uint32_t i = 0; i < writer->model->tasks.count; i++)
-		intern(writer, writer->model->tasks.items[i].name);
-	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
-		intern(writer, writer->model->kernels.items[i].name);
-		intern(writer, writer->model->kernels.items[i].symbol);
-		intern(writer, writer->model->kernels.items[i].signature->text);
-	}
-}
-
-static void set_string(struct writer *writer, int32_t *field, const char *text)
-{
-	if (text)
-		*field = (int32_t)(writer->strings_offset + intern(writer, text) - offset_of(writer, field));
-}
-
-static void add_relocation(struct writer *writer, const int32_t *field, enum sk_plan_target target, uint32_t index)
-{
-	sk_array_push(writer->arena, &writer->image->relocations,
-		      (struct sk_plan_relocation){offset_of(writer, field), target, index});
-}
-
-/* ---- layout ---- */
-
-/* The tables of which every launch has a part. */
-enum { STEPS, AWAITS, ARGUMENTS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
-
-static void count_records(const struct writer *writer, uint64_t counts[COUNTS])
-{
-	const struct sk_model *model = writer->model;
-	uint64_t copies = writer->task_entries ? 2 : 1;
-
-	memset(counts, 0, COUNTS * sizeof(*counts));
-	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
-		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
-
-		counts[STEPS] += (uint64_t)launch->step_count * copies;
-		for (uint32_t s = 0; s < launch->step_count; s++) {
-			const struct sk_step *step = &launch->steps[s];
-
-			counts[AWAITS] += step->await_count;
-			counts[ARGUMENTS] += model->tasks.items[step->task].argument_count * copies;
-			counts[PARTITIONS] += writer->task_entries && step->partition != SK_NO_INDEX;
-			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
-		}
-		counts[PARTITIONS] += launch->partition_count;
-		counts[HOMES] += launch->home_count;
-		counts[FOLLOWS] += writer->partition->launches[l].follow_count;
-	}
-}
-
-/* Of each kernel as many copies as the greediest of its launches wants. */
-static void count_copies(struct writer *writer)
-{
-	const struct sk_model *model = writer->model;
-
-	writer->copies = SK_NEW_ARRAY(writer->arena, uint32_t, model->kernels.count);
-	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
-		const struct sk_launch *launch = &writer->partition->launches[l];
-
-		for (uint32_t i = 0; i < launch->task_count; i++) {
-			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].kernel];
-
-			if (launch->options.split_mode > *copies + 1)
-				*copies = launch->options.split_mode - 1;
-		}
-	}
-	for (size_t k = 0; k < model->kernels.count; k++)
-		writer->copy_count += writer->copies[k];
-}
-
-/* Numbers the tensors of the plan, those that are no views. Returns how many there are. */
-static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < model->tensors.count; i++)
-		if (model->tensors.items[i].view_of == SK_NONE)
-			numbers[i] = count++;
-	return count;
-}
-
-static uint64_t count_costs(const struct sk_model *model)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < model->tasks.count; i++)
-		if (model->tasks.items[i].cost)
-			count += model->tasks.items[i].cost->count;
-	return count;
-}
-
-/* Appends a table to the layout. */
-static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint64_t count, uint64_t record_size,
-		      uint64_t *size)
-{
-	uint64_t bytes;
-
-	if (!sk_align(*size, 8, size) || !sk_mul(count, record_size, &bytes))
-		return false;
-	table->count = (uint32_t)count;
-	table->offset = count ? (int32_t)(*size - (uint64_t)((char *)&table->offset - (char *)header)) : 0;
-	return sk_add(*size, bytes, size) && *size <= INT32_MAX && count <= INT32_MAX;
-}
-
-/* Lays out everything but the strings; false if it is too large. What loading reads stands together, behind the header:
- * each place that it has to look at costs a page fault. */
-static bool lay_out(const struct writer *writer, struct sk_plan *header, uint64_t *size)
-{
-	const struct sk_model *model = writer->model;
-	uint64_t counts[COUNTS];
-	uint64_t launches = writer->partition->launch_count + (writer->task_entries ? model->tasks.count : 0);
-
-	count_records(writer, counts);
-	*size = sizeof(*header);
-	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
-	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
-	       add_table(header, &header->tensors, number_tensors(model, writer->numbers),
-			 sizeof(struct sk_plan_tensor), size) &&
-	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
-	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
-	       add_table(header, &header->costs, count_costs(model), sizeof(struct sk_plan_cost), size) &&
-	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
-			 sizeof(struct sk_plan_kernel), size) &&
-	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
-	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
-	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
-	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
-	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
-	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);
-}
-
-static void *start_of(const struct sk_plan_table *table)
-{
-	return (char *)&table->offset + table->offset;
-}
-
-/* Aligned as a plan has to be. */
-static uint8_t *align(uint8_t *bytes)
-{
-	return bytes + (-(uintptr_t)bytes & (SK_PLAN_ALIGN - 1));
-}
-
-static void open_tables(struct writer *writer, const struct sk_plan *header, uint64_t size)
-{
-	struct sk_plan *plan;
-
-	writer->tables_size = size + SK_PLAN_ALIGN;
-	writer->tables = sk_arena_alloc(writer->arena, writer->tables_size, 1);
-	writer->image->bytes = align(writer->tables);
-	writer->strings_offset = size;
-	writer->plan = plan = memcpy(writer->image->bytes, header, sizeof(*header));
-	writer->lanes = start_of(&plan->lanes);
-	writer->launches = start_of(&plan->launches);
-	writer->tasks = start_of(&plan->tasks);
-	writer->costs = start_of(&plan->costs);
-	writer->kernels = start_of(&plan->kernels);
-	writer->tensors = start_of(&plan->tensors);
-	writer->bindings = start_of(&plan->bindings);
-	writer->steps = start_of(&plan->steps);
-	writer->awaits = start_of(&plan->awaits);
-	writer->arguments = start_of(&plan->arguments);
-	writer->partitions = start_of(&plan->partitions);
-	writer->homes = start_of(&plan->homes);
-	writer->follows = start_of(&plan->follows);
-}
-
 /* ---- what belongs to no launch ---- */
 
-static bool place_constants(struct writer *writer)
+static bool place_constants(struct sk_plan_writer *writer)
 {
 	struct sk_plan_image *image = writer->image;
 
@@ -263,7 +31,7 @@ static bool place_constants(struct writer *writer)
 	return true;
 }
 
-static void write_header(struct writer *writer, uint32_t machine)
+static void write_header(struct sk_plan_writer *writer, uint32_t machine)
 {
 	struct sk_plan *plan = writer->plan;
 
@@ -276,33 +44,33 @@ static void write_header(struct writer *writer, uint32_t machine)
 	plan->constants_size = writer->image->constants_size;
 	plan->isa = writer->model->isa;
 	if (plan->constants_size)
-		add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
-	set_string(writer, &plan->device, writer->model->device->name);
+		sk_plan_add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
+	sk_plan_set_string(writer, &plan->device, writer->model->device->name);
 	for (uint32_t i = 0; i < writer->model->device->lane_count; i++)
-		set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
+		sk_plan_set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
 }
 
-static struct sk_plan_kernel *write_kernel(struct writer *writer, const struct sk_kernel *kernel, uint32_t number,
-					   const char *symbol)
+static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, const struct sk_kernel *kernel,
+					   uint32_t number, const char *symbol)
 {
 	struct sk_plan_kernel *record = &writer->kernels[number];
 
-	set_string(writer, &record->name, kernel->name);
-	set_string(writer, &record->symbol, symbol);
-	set_string(writer, &record->signature, kernel->signature->text);
+	sk_plan_set_string(writer, &record->name, kernel->name);
+	sk_plan_set_string(writer, &record->symbol, symbol);
+	sk_plan_set_string(writer, &record->signature, kernel->signature->text);
 	record->isa = kernel->isa;
 	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
 	record->vector_code_size =
 		kernel->vector_code_size < UINT32_MAX ? (uint32_t)kernel->vector_code_size : UINT32_MAX;
 	record->early = sk_signature_early(kernel->signature);
-	add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
+	sk_plan_add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
 	if (kernel->vector_code != SK_NONE)
-		add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);
+		sk_plan_add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);
 	return record;
 }
 
 /* Copies come behind all kernels. */
-static void write_kernels(struct writer *writer)
+static void write_kernels(struct sk_plan_writer *writer)
 {
 	const struct sk_model *model = writer->model;
 	uint32_t next = (uint32_t)model->kernels.count;
@@ -339,7 +107,7 @@ static enum sk_space space_of(const struct sk_tensor *tensor)
 	}
 }
 
-static uint64_t base_of(const struct writer *writer, uint32_t tensor, bool unshared)
+static uint64_t base_of(const struct sk_plan_writer *writer, uint32_t tensor, bool unshared)
 {
 	switch (space_of(&writer->model->tensors.items[tensor])) {
 	case SK_SPACE_CONSTANT:
@@ -351,7 +119,7 @@ static uint64_t base_of(const struct writer *writer, uint32_t tensor, bool unsha
 	}
 }
 
-static void write_tensors(struct writer *writer)
+static void write_tensors(struct sk_plan_writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
@@ -360,7 +128,7 @@ static void write_tensors(struct writer *writer)
 			continue;
 		struct sk_plan_tensor *record = &writer->tensors[writer->numbers[i]];
 
-		set_string(writer, &record->name, tensor->name);
+		sk_plan_set_string(writer, &record->name, tensor->name);
 		record->dtype = (uint8_t)tensor->dtype;
 		record->rank = (uint8_t)tensor->rank;
 		record->role = (uint8_t)tensor->role;
@@ -377,7 +145,7 @@ static void write_tensors(struct writer *writer)
 }
 
 /* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
-static uint32_t add_cost(struct writer *writer, const struct sk_task *task, uint32_t side)
+static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task *task, uint32_t side)
 {
 	if (!task->cost || side >= task->cost->count)
 		return SK_NO_INDEX;
@@ -385,15 +153,15 @@ static uint32_t add_cost(struct writer *writer, const struct sk_task *task, uint
 	return writer->cost_count++;
 }
 
-static void write_tasks(struct writer *writer)
+static void write_tasks(struct sk_plan_writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tasks.count; i++) {
 		const struct sk_task *task = &writer->model->tasks.items[i];
 		const struct sk_task_placement *placement = &writer->partition->tasks[i];
 		struct sk_plan_task *record = &writer->tasks[i];
 
-		set_string(writer, &record->name, task->name);
-		set_string(writer, &record->scope, placement->scope);
+		sk_plan_set_string(writer, &record->name, task->name);
+		sk_plan_set_string(writer, &record->scope, placement->scope);
 		record->kernel = task->kernel;
 		record->stream = task->stream;
 		record->launch = placement->launch;
@@ -406,7 +174,7 @@ static void write_tasks(struct writer *writer)
 
 /* ---- steps ---- */
 
-static void write_argument(struct writer *writer, const struct sk_argument *argument, bool unshared)
+static void write_argument(struct sk_plan_writer *writer, const struct sk_argument *argument, bool unshared)
 {
 	struct sk_plan_argument *record = &writer->arguments[writer->argument_count++];
 
@@ -433,7 +201,7 @@ static void write_argument(struct writer *writer, const struct sk_argument *argu
 }
 
 /* What a step is by itself: task, kernel, spread and arguments. */
-static struct sk_plan_step *write_call(struct writer *writer, struct sk_plan_launch *launch, uint32_t number,
+static struct sk_plan_step *write_call(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
 				       const struct sk_side *side, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
@@ -463,8 +231,8 @@ static struct sk_plan_step *write_call(struct writer *writer, struct sk_plan_lau
 	return record;
 }
 
-static void write_step(struct writer *writer, struct sk_plan_launch *launch, const struct sk_launch_options *options,
-		       const struct sk_step *step)
+static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch,
+		       const struct sk_launch_options *options, const struct sk_step *step)
 {
 	struct sk_side sides[SK_MAX_SIDES];
 
@@ -488,7 +256,7 @@ static void write_step(struct writer *writer, struct sk_plan_launch *launch, con
 
 /* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
  * for one another cannot run one by one, so such a launch has no serial entry. */
-static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t number, enum sk_launch_kind kind,
+static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, enum sk_launch_kind kind,
 					   const char *name, const uint32_t resident_cores[SK_MAX_LANES])
 {
 	struct sk_plan_launch *record = &writer->launches[number];
@@ -500,10 +268,10 @@ static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t numbe
 		if (writer->plan->resident_cores[lane] < resident_cores[lane])
 			writer->plan->resident_cores[lane] = resident_cores[lane];
 	}
-	set_string(writer, &record->name, name);
-	add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
+	sk_plan_set_string(writer, &record->name, name);
+	sk_plan_add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
 	if (!resident)
-		add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
+		sk_plan_add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
 	record->kind = kind;
 	record->first_step = writer->step_count;
 	record->first_follow = writer->follow_count;
@@ -512,7 +280,8 @@ static struct sk_plan_launch *start_launch(struct writer *writer, uint32_t numbe
 	return record;
 }
 
-static void write_options(struct writer *writer, struct sk_plan_launch *record, const struct sk_launch_options *options)
+static void write_options(struct sk_plan_writer *writer, struct sk_plan_launch *record,
+			  const struct sk_launch_options *options)
 {
 	record->func_align = options->func_align;
 	record->flags |=
@@ -522,14 +291,14 @@ static void write_options(struct writer *writer, struct sk_plan_launch *record, 
 	sk_launch_options_cores(writer->model, options, record->lane_cores);
 }
 
-static void write_launch(struct writer *writer, uint32_t number)
+static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->partition->launches[number];
 	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
 	struct sk_plan_launch *record =
 		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
 
-	set_string(writer, &record->scope, launch->scope);
+	sk_plan_set_string(writer, &record->scope, launch->scope);
 	record->step_count = schedule->step_count;
 	record->task_count = launch->task_count;
 	record->follow_count = launch->follow_count;
@@ -550,7 +319,7 @@ static void write_launch(struct writer *writer, uint32_t number)
 	sk_launch_device_cores(writer->model, launch->tasks, launch->task_count, record->device_cores);
 }
 
-static void write_task_entry(struct writer *writer, uint32_t number)
+static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const char *name = sk_arena_join(writer->arena, "sk_unfused_", task->name);
@@ -566,7 +335,7 @@ static void write_task_entry(struct writer *writer, uint32_t number)
 		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
 	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
 
-	set_string(writer, &record->scope, writer->partition->tasks[number].scope);
+	sk_plan_set_string(writer, &record->scope, writer->partition->tasks[number].scope);
 	record->step_count = count;
 	record->task_count = 1;
 	record->stream = task->stream;
@@ -592,34 +361,11 @@ static void write_task_entry(struct writer *writer, uint32_t number)
 
 /* ---- the whole ---- */
 
-/* Joins tables and strings. */
-static bool finish(struct writer *writer)
-{
-	struct sk_plan_image *image = writer->image;
-	struct sk_plan *plan = writer->plan;
-
-	image->size = writer->strings_offset + writer->strings.count;
-	if (image->size > INT32_MAX)
-		return false;
-	plan->size = image->size;
-	plan->strings.count = (uint32_t)writer->strings.count;
-	plan->strings.offset = (int32_t)(writer->strings_offset - offset_of(writer, &plan->strings.offset));
-
-	uint8_t *bytes = align(sk_arena_alloc(writer->arena, image->size + SK_PLAN_ALIGN, 1));
-
-	memcpy(bytes, image->bytes, writer->strings_offset);
-	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
-	image->bytes = bytes;
-	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
-	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
-	return true;
-}
-
 bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
 		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
 		   bool task_entries, struct sk_plan_image *image)
 {
-	struct writer writer = {
+	struct sk_plan_writer writer = {
 		.model = model,
 		.partition = partition,
 		.schedule = schedule,
@@ -631,8 +377,6 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count),
 	};
 	struct sk_place place = {.file = model->manifest};
-	struct sk_plan header = {0};
-	uint64_t size;
 
 	memset(image, 0, sizeof(*image));
 	sk_map_init(&writer.string_offsets, model->arena);
@@ -640,13 +384,11 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 		sk_error(model->diag, place, "the constants together are larger than the address space");
 		return false;
 	}
-	count_copies(&writer);
-	if (!lay_out(&writer, &header, &size)) {
+	if (!sk_plan_lay_out(&writer)) {
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");
 		return false;
 	}
-	open_tables(&writer, &header, size);
-	intern_other_names(&writer);
+	sk_plan_intern_other_names(&writer);
 	/* In the order of the tables, so that relocations come out in order. */
 	write_header(&writer, machine);
 	for (uint32_t l = 0; l < partition->launch_count; l++)
@@ -656,7 +398,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 	write_tasks(&writer);
 	write_kernels(&writer);
 	write_tensors(&writer);
-	if (!finish(&writer)) {
+	if (!sk_plan_join(&writer)) {
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");
 		return false;
 	}
