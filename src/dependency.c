@@ -2,8 +2,12 @@
  * piece knows its last writer and the readers since; readers are a list whose tail pieces share after a split. */
 #include "dependency.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* So many pairs of accesses to common bytes may be looked at: some 700 MB of them are kept. */
+#define MOST_PAIRS (UINT64_C(1) << 24)
 
 struct reader {
 	uint32_t task, argument;
@@ -28,6 +32,7 @@ struct builder {
 	SK_ARRAY(struct sk_conflict) conflicts;
 	SK_ARRAY(uint32_t) recorders;
 	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to drop repetitions */
+	uint64_t pairs;
 };
 
 enum sk_access sk_argument_access(const struct sk_argument *argument)
@@ -123,6 +128,7 @@ static void record_read(struct builder *builder, struct region *region, uint64_t
 
 		*reader = (struct reader){task, argument, region->pieces.items[i].readers};
 		region->pieces.items[i].readers = reader;
+		builder->pairs++;
 		start = region->pieces.items[i].end;
 	}
 }
@@ -133,6 +139,7 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 {
 	uint32_t last = builder->last_conflict[task];
 
+	builder->pairs++;
 	if (last > first) {
 		const struct sk_conflict *known = &builder->conflicts.items[last - 1];
 
@@ -300,6 +307,12 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	for (uint32_t t = 0; t < count; t++) {
 		dependencies->first_conflict[t] = (uint32_t)builder.conflicts.count;
 		visit_task(&builder, t);
+		if (builder.pairs <= MOST_PAIRS)
+			continue;
+		sk_error(model->diag, model->tasks.items[t].place,
+			 "the tasks up to '%s' share parts of tensors in more than %" PRIu64 " pairs",
+			 model->tasks.items[t].name, MOST_PAIRS);
+		return NULL;
 	}
 	dependencies->first_conflict[count] = (uint32_t)builder.conflicts.count;
 	dependencies->conflicts = builder.conflicts.items;

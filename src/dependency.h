@@ -28,7 +28,8 @@ struct sk_dependencies {
 	uint32_t stream_count;
 };
 
-/* NULL if a task waits for an event that no earlier task records (said in the sink). */
+/* NULL if a task waits for an event that no earlier task records, or if too many tasks share too many parts of tensors
+ * (said in the sink). */
 struct sk_dependencies *sk_dependencies_build(struct sk_model *model);
 
 /* What the argument does to memory: enum sk_access bits, 0 if it has no address. */

@@ -1,6 +1,8 @@
 /* Segments in a treap (Seidel and Aragon, Randomized Search Trees, 1996), ordered by address; see history.h. */
 #include "history.h"
 
+#include <unistd.h>
+
 #include "base/map.h"
 
 /* Lists of readers only grow at the front, so segments that were cut from one another share their tails. */
@@ -17,16 +19,20 @@ struct sk_segment {
 	struct sk_segment *left, *right;
 };
 
+/* Whoever writes a plan must not know the priorities: accesses in an order that fits them would make a list of the
+ * tree. What comes out does not depend on them. */
 void sk_history_init(struct sk_history *history, struct sk_arena *arena)
 {
-	*history = (struct sk_history){.arena = arena, .random = 2463534242u};
+	*history = (struct sk_history){.arena = arena};
+	if (getentropy(&history->random, sizeof(history->random)) || !history->random)
+		history->random = 2463534242u;
 }
 
 static struct sk_segment *new_segment(struct sk_history *history, uint64_t low, uint64_t high)
 {
 	struct sk_segment *segment = SK_NEW(history->arena, struct sk_segment);
 
-	/* Marsaglia's xorshift: the same tree in every run. */
+	/* Marsaglia's xorshift. */
 	history->random ^= history->random << 13;
 	history->random ^= history->random >> 17;
 	history->random ^= history->random << 5;

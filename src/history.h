@@ -16,7 +16,7 @@
 struct sk_history {
 	struct sk_arena *arena;
 	struct sk_segment *root;
-	uint32_t random; /* state of the priorities' generator */
+	uint32_t random; /* state of the priorities' generator, never 0 */
 };
 
 void sk_history_init(struct sk_history *history, struct sk_arena *arena);

@@ -352,6 +352,27 @@ START_TEST(test_event_of_a_lone_task)
 }
 END_TEST
 
+/* Thousands of tasks that write a row each, then thousands that read all rows. */
+START_TEST(test_too_many_shared_parts)
+{
+	enum { ROWS = 2400, READERS = 7200, ROW = 64 };
+
+	add_tensor(test, "rows", SK_F32, ROWS, ROW / 4);
+	for (uint32_t i = 0; i < ROWS + READERS; i++) {
+		const char *name = sk_arena_print(test->arena, "t%u", i);
+
+		if (i < ROWS)
+			add_task(test, name, PLAIN, 0, "s", part(out("rows"), (uint64_t)i * ROW, ROW));
+		else
+			add_task(test, name, PLAIN, 0, "s", in("rows"), out("a"));
+	}
+	test_model_finish(test);
+	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_nonnull(strstr(said(), "the tasks up to 't5894' share parts of tensors in more than 16777216 "
+					     "pairs"));
+}
+END_TEST
+
 START_TEST(test_deadlock)
 {
 	/* x cannot start before k1 has ended: a superkernel of k1 to k3 would hold the cores and wait for x. */
@@ -797,6 +818,7 @@ int main(void)
 	TCase *hand = tcase_create("by hand"), *random = tcase_create("random");
 
 	tcase_add_checked_fixture(hand, set_up, tear_down);
+	tcase_set_timeout(hand, 120);
 	tcase_add_test(hand, test_one_scope);
 	tcase_add_test(hand, test_no_scope);
 	tcase_add_test(hand, test_tag_sets);
@@ -813,6 +835,7 @@ int main(void)
 	tcase_add_test(hand, test_events_and_after);
 	tcase_add_test(hand, test_foreign_scope_in_between);
 	tcase_add_test(hand, test_event_of_a_lone_task);
+	tcase_add_test(hand, test_too_many_shared_parts);
 	tcase_add_test(hand, test_deadlock);
 	tcase_add_test(hand, test_deadlock_between_scopes);
 	tcase_add_test(hand, test_wait_in_front);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "history.h"
 #include "tests/plan.h"
 #include "tests/races.h"
 #include "verify.h"
@@ -1152,6 +1153,44 @@ START_TEST(many_steps)
 }
 END_TEST
 
+static int compare_pairs(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return (left[0] > right[0]) - (left[0] < right[0]);
+}
+
+static void expect_no_conflict(void *context, uint32_t earlier)
+{
+	ck_abort_msg("access %u conflicts with another one (%p)", earlier, context);
+}
+
+/* Accesses in the order that would make a list of the tree of a history, if its priorities were those of a generator
+ * that begins where this one does. */
+START_TEST(order_of_the_priorities)
+{
+	enum { ACCESSES = 200000 };
+	uint32_t(*pairs)[2] = (uint32_t(*)[2])SK_NEW_ARRAY(arena, uint32_t, 2 * ACCESSES);
+	uint64_t *places = SK_NEW_ARRAY(arena, uint64_t, ACCESSES);
+	uint32_t random = 2463534242u;
+	struct sk_history history;
+
+	for (uint32_t i = 0; i < ACCESSES; i++) {
+		random ^= random << 13;
+		random ^= random >> 17;
+		random ^= random << 5;
+		pairs[i][0] = random;
+		pairs[i][1] = i;
+	}
+	qsort(pairs, ACCESSES, sizeof(*pairs), compare_pairs);
+	for (uint32_t i = 0; i < ACCESSES; i++)
+		places[pairs[i][1]] = 2 * (uint64_t)i;
+	sk_history_init(&history, arena);
+	for (uint32_t i = 0; i < ACCESSES; i++)
+		sk_history_access(&history, places[i], places[i] + 1, i, true, expect_no_conflict, NULL);
+}
+END_TEST
+
 /* The same for events: each stream waits for the one in front of it, and the last one for all. */
 START_TEST(many_streams)
 {
@@ -1227,6 +1266,7 @@ int main(void)
 	tcase_add_test(tcase, streams_in_order);
 	tcase_add_test(tcase, facts_of_an_event);
 	tcase_add_test(tcase, many_steps);
+	tcase_add_test(tcase, order_of_the_priorities);
 	tcase_add_test(tcase, many_streams);
 	suite_add_tcase(suite, tcase);
 
