@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many pairs of accesses to common bytes may be looked at: some 700 MB of them are kept. */
-#define MOST_PAIRS (UINT64_C(1) << 24)
+/* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
+#define MOST_PAIRS (UINT64_C(1) << 23)
 
 struct reader {
 	uint32_t task, argument;
@@ -139,7 +139,6 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 {
 	uint32_t last = builder->last_conflict[task];
 
-	builder->pairs++;
 	if (last > first) {
 		const struct sk_conflict *known = &builder->conflicts.items[last - 1];
 
@@ -182,8 +181,10 @@ static void collect_conflicts(struct builder *builder, const struct sk_argument 
 		if (piece->start >= end_of(argument))
 			break;
 		if (write && piece->readers) {
-			for (const struct reader *reader = piece->readers; reader; reader = reader->next)
+			for (const struct reader *reader = piece->readers; reader; reader = reader->next) {
 				add_conflict(builder, reader->task, reader->argument, number, first);
+				builder->pairs++;
+			}
 		} else if (piece->writer != SK_NONE) {
 			add_conflict(builder, piece->writer, piece->writer_argument, number, first);
 		}

@@ -21,9 +21,9 @@ struct sk_segment {
 
 /* Whoever writes a plan must not know the priorities: accesses in an order that fits them would make a list of the
  * tree. What comes out does not depend on them. */
-void sk_history_init(struct sk_history *history, struct sk_arena *arena)
+void sk_history_init(struct sk_history *history, struct sk_arena *arena, uint64_t *looks_left)
 {
-	*history = (struct sk_history){.arena = arena};
+	*history = (struct sk_history){.arena = arena, .looks_left = looks_left};
 	if (getentropy(&history->random, sizeof(history->random)) || !history->random)
 		history->random = 2463534242u;
 }
@@ -123,9 +123,18 @@ static void fill_gap(struct walk *walk, uint64_t end)
 	walk->gaps = gap;
 }
 
+/* False if there are none left. */
+static bool look(const struct walk *walk)
+{
+	uint64_t *left = walk->history->looks_left;
+
+	*left -= *left != 0;
+	return *left != 0;
+}
+
 static void visit(struct walk *walk, struct sk_segment *segment)
 {
-	if (!segment)
+	if (!segment || !look(walk))
 		return;
 	visit(walk, segment->left);
 	fill_gap(walk, segment->low);
@@ -133,7 +142,7 @@ static void visit(struct walk *walk, struct sk_segment *segment)
 	if (!walk->write)
 		note_reader(walk, segment);
 	else
-		for (const struct reader *reader = segment->readers; reader; reader = reader->next)
+		for (const struct reader *reader = segment->readers; reader && look(walk); reader = reader->next)
 			walk->conflict(walk->context, reader->access);
 	if (segment->writer != SK_NONE)
 		walk->conflict(walk->context, segment->writer);
@@ -151,6 +160,8 @@ void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, 
 			    .context = context};
 	struct sk_segment *below, *covered, *above;
 
+	if (*history->looks_left == 0)
+		return;
 	cut(history, low);
 	cut(history, high);
 	split(history->root, low, &below, &covered);

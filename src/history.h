@@ -15,15 +15,16 @@
 
 struct sk_history {
 	struct sk_arena *arena;
+	uint64_t *looks_left; /* at segments and readers, in all histories of the caller; 0: there were too many */
 	struct sk_segment *root;
 	uint32_t random; /* state of the priorities' generator, never 0 */
 };
 
-void sk_history_init(struct sk_history *history, struct sk_arena *arena);
+void sk_history_init(struct sk_history *history, struct sk_arena *arena, uint64_t *looks_left);
 
 /* Notes the access to [low, high), low < high, and calls `conflict` for each earlier one that it must come behind: the
  * last writer of each of its bytes, and for a write also those who have read the byte since. The same one can be named
- * several times. Those named imply all others, if "comes behind" is transitive. */
+ * several times. Those named imply all others, if "comes behind" is transitive. Does nothing when no look is left. */
 void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, bool write,
 		       void (*conflict)(void *context, uint32_t earlier), void *context);
 

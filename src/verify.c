@@ -50,6 +50,10 @@
 #include "knowledge.h"
 #include "launch-order.h"
 
+/* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
+ * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
+#define MAX_LOOKS (UINT64_C(1) << 25)
+
 struct verifier {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -58,6 +62,7 @@ struct verifier {
 	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
+	uint64_t looks_left; /* in all histories */
 
 	struct sk_launch_order order;
 	struct sk_knowledge knowledge; /* of the launch at hand */
@@ -460,9 +465,9 @@ static void init_histories(struct verifier *verifier)
 
 	verifier->bindings = SK_NEW_ARRAY(verifier->arena, struct sk_history, bindings);
 	for (uint32_t i = 0; i < bindings; i++)
-		sk_history_init(&verifier->bindings[i], verifier->arena);
-	sk_history_init(&verifier->workspace, verifier->arena);
-	sk_history_init(&verifier->states, verifier->arena);
+		sk_history_init(&verifier->bindings[i], verifier->arena, &verifier->looks_left);
+	sk_history_init(&verifier->workspace, verifier->arena, &verifier->looks_left);
+	sk_history_init(&verifier->states, verifier->arena, &verifier->looks_left);
 }
 
 /* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
@@ -501,6 +506,7 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 				    .view = view,
 				    .file = file,
 				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
+				    .looks_left = MAX_LOOKS,
 				    .facts = facts};
 	unsigned errors = diag->errors;
 	char text[512];
@@ -517,6 +523,8 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
+	if (!verifier.looks_left)
+		sk_error(diag, place(&verifier), "the plan has too many accesses to common bytes to be proved");
 	if (verifier.demands.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");
 	return diag->errors == errors;

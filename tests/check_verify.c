@@ -1173,6 +1173,7 @@ START_TEST(order_of_the_priorities)
 	uint32_t(*pairs)[2] = (uint32_t(*)[2])SK_NEW_ARRAY(arena, uint32_t, 2 * ACCESSES);
 	uint64_t *places = SK_NEW_ARRAY(arena, uint64_t, ACCESSES);
 	uint32_t random = 2463534242u;
+	uint64_t looks = UINT64_MAX;
 	struct sk_history history;
 
 	for (uint32_t i = 0; i < ACCESSES; i++) {
@@ -1185,9 +1186,25 @@ START_TEST(order_of_the_priorities)
 	qsort(pairs, ACCESSES, sizeof(*pairs), compare_pairs);
 	for (uint32_t i = 0; i < ACCESSES; i++)
 		places[pairs[i][1]] = 2 * (uint64_t)i;
-	sk_history_init(&history, arena);
+	sk_history_init(&history, arena, &looks);
 	for (uint32_t i = 0; i < ACCESSES; i++)
 		sk_history_access(&history, places[i], places[i] + 1, i, true, expect_no_conflict, NULL);
+}
+END_TEST
+
+/* Parts of a tensor, and readers of all of them: their product is refused before it takes all memory. */
+START_TEST(many_shared_parts)
+{
+	enum { PARTS = 5000, READERS = 10000 };
+	struct plan *plan = begin(1);
+	uint32_t t = plan_temporary(plan, "t", SK_F32, PARTS, 0);
+
+	for (uint32_t i = 0; i < PARTS + READERS; i++) {
+		plan_plain(plan, "task", 0);
+		plan_part(plan, t, i < PARTS ? WRITE : READ, i < PARTS ? 4 * (uint64_t)i : 0, i < PARTS ? 4 : 4 * PARTS,
+			  0);
+	}
+	REJECTED(plan, "the plan has too many accesses to common bytes to be proved");
 }
 END_TEST
 
@@ -1267,6 +1284,7 @@ int main(void)
 	tcase_add_test(tcase, facts_of_an_event);
 	tcase_add_test(tcase, many_steps);
 	tcase_add_test(tcase, order_of_the_priorities);
+	tcase_add_test(tcase, many_shared_parts);
 	tcase_add_test(tcase, many_streams);
 	suite_add_tcase(suite, tcase);
 
