@@ -330,12 +330,32 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 }
 
 /* The arguments' slice has been checked. */
-static bool has_block(const struct sk_plan_view *view, const struct sk_plan_step *step)
+static bool has_argument(const struct sk_plan_view *view, const struct sk_plan_step *step, enum sk_argument_kind kind)
 {
 	for (uint32_t i = 0; i < step->argument_count; i++)
-		if (view->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+		if (view->arguments[step->first_argument + i].kind == kind)
 			return true;
 	return false;
+}
+
+/* Kernels that start early; what a call passes is read in front of it, what it returns is stored behind it. */
+static bool check_early(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool waits = step->flags & SK_STEP_EARLY_WAIT, sets = step->flags & SK_STEP_EARLY_SET;
+
+	if (!waits && !sets)
+		return true;
+	if (!(launch->flags & SK_LAUNCH_EARLY))
+		return sk_plan_fail(checker, "its launch does not say that a step starts early");
+	if (step->kind == SK_STEP_SPLIT || !has_argument(view, step, SK_ARGUMENT_BLOCK))
+		return sk_plan_fail(checker, "it cannot start early without a block");
+	if (waits && has_argument(view, step, SK_ARGUMENT_LOAD))
+		return sk_plan_fail(checker, "it cannot wait by itself, since it gets a scalar from a tensor");
+	if (sets && has_argument(view, step, SK_ARGUMENT_RESULT))
+		return sk_plan_fail(checker, "it cannot publish its result before it returns");
+	return true;
 }
 
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -361,14 +381,8 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
-	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET)) {
-		if (!(launch->flags & SK_LAUNCH_EARLY))
-			return sk_plan_fail(checker, "its launch does not say that a step starts early");
-		if (step->kind == SK_STEP_SPLIT || !has_block(view, step))
-			return sk_plan_fail(checker, "it cannot start early without a block");
-	}
 	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
-	       check_arguments(checker, launch, step);
+	       check_early(checker, launch, step) && check_arguments(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,

@@ -31,15 +31,28 @@ uint16_t sk_signature_early(const struct sk_signature *signature)
 			  (signature->early_set ? SK_STEP_EARLY_SET : 0));
 }
 
-/* A kernel starts early unless one of the task's scopes has it otherwise. */
+static bool has_argument(const struct sk_task *task, enum sk_argument_kind kind)
+{
+	for (uint32_t i = 0; i < task->argument_count; i++)
+		if (task->arguments[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* A kernel starts early unless one of the task's scopes has it otherwise. Scalars that stand in tensors are read before
+ * it is called, and its result is stored behind it: then the dispatcher waits, or publishes, for it. */
 static uint16_t early_flags(const struct sk_model *model, const struct sk_task *task)
 {
-	const struct sk_signature *signature = model->kernels.items[task->kernel].signature;
+	uint16_t flags = sk_signature_early(model->kernels.items[task->kernel].signature);
 
 	for (size_t i = 0; i < task->scopes.count; i++)
 		if (model->scopes.items[task->scopes.items[i]].starts_late)
 			return 0;
-	return sk_signature_early(signature);
+	if (has_argument(task, SK_ARGUMENT_LOAD))
+		flags &= (uint16_t)~SK_STEP_EARLY_WAIT;
+	if (has_argument(task, SK_ARGUMENT_RESULT))
+		flags &= (uint16_t)~SK_STEP_EARLY_SET;
+	return flags;
 }
 
 uint32_t sk_task_sides(const struct sk_model *model, uint32_t number, struct sk_side sides[SK_MAX_SIDES])

@@ -132,6 +132,19 @@ static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 }
 
+/* What the kernel has not called is called for it, so that nobody behind is told sooner than that. */
+static void emit_forgotten(struct sk_x86_emitter *e)
+{
+	int32_t block = (int32_t)e->frame.block;
+
+	/* lea rdi, [block]; mov rax, [block.functions]; call [rax + wait_pre_task_end]; mov eax, SK_STATUS_NOT_AWAITED
+	 */
+	PUT(e, ADDRESS, .reg = SK_RDI, .rm = SK_RSP, .disp = block);
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
+	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = FUNCTIONS_WAIT_PRE_TASK_END);
+	PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
+}
+
 static void emit_tails(struct sk_x86_emitter *e)
 {
 	bool awaits = false;
@@ -143,9 +156,9 @@ static void emit_tails(struct sk_x86_emitter *e)
 			begin_part(e, tail->task, false);
 		sk_x86_set_label(e, tail->label);
 		if (tail->reached == SK_NO_INDEX) {
-			/* mov eax, SK_STATUS_NOT_AWAITED; mov dword ptr [core.failed_task], task; jmp leave */
+			/* mov dword ptr [core.failed_task], task; jmp leave */
 			if (tail->forgotten)
-				PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
+				emit_forgotten(e);
 			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
 			sk_x86_jump(e, SK_X86_JUMP, e->leave);
 			continue;

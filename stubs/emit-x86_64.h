@@ -54,6 +54,7 @@ enum {
 	BLOCK_CORE = 16,
 	BLOCK_STEP = 24,
 	BLOCK_WAITED = 28,
+	FUNCTIONS_WAIT_PRE_TASK_END = 24,
 };
 #define AGREES(type, field, value) _Static_assert(offsetof(struct type, field) == (value), "see doc/abi.md")
 AGREES(sk_core, lane, CORE_LANE);
@@ -88,6 +89,7 @@ AGREES(sk_block, functions, BLOCK_FUNCTIONS);
 AGREES(sk_block, core, BLOCK_CORE);
 AGREES(sk_block, step, BLOCK_STEP);
 AGREES(sk_block, waited, BLOCK_WAITED);
+AGREES(sk_block_functions, wait_pre_task_end, FUNCTIONS_WAIT_PRE_TASK_END);
 
 /* From rsp: arguments of calls, copies of arguments by reference, the block. */
 struct sk_x86_frame {
@@ -101,7 +103,7 @@ struct sk_x86_tail {
 	uint32_t reached; /* await: where the core goes on that has waited; else SK_NO_INDEX */
 	bool one_word; /* await: of a home, not of all cores of a lane */
 	uint32_t task; /* that it is for */
-	bool forgotten; /* SK_OP_WAITED: the status is SK_STATUS_NOT_AWAITED */
+	bool forgotten; /* SK_OP_WAITED: waits for the kernel; the status is SK_STATUS_NOT_AWAITED */
 };
 
 struct sk_x86_jump {

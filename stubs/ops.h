@@ -26,7 +26,7 @@ enum sk_op_kind {
 	SK_OP_CALL, /* kernel `index`, or if so its vector side, with arguments */
 	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
 	SK_OP_FEED, /* takes part in sk_sync_all of the step at place `number` of the launch */
-	SK_OP_WAITED, /* a block that has not waited by itself ends the program and blames task `number` */
+	SK_OP_WAITED, /* a block that has not waited by itself does so now, ends the program and blames task `number` */
 	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */

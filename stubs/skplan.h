@@ -120,8 +120,8 @@ enum {
 	SK_STEP_RESIDENT = 64,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
 	SK_STEP_CUBE_SIDE = 128, /* BLOCKS: the cube side of a mix task; the next step is the vector side */
 	SK_STEP_VECTOR_SIDE = 256, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
-	SK_STEP_EARLY_WAIT = 512, /* not SPLIT: the kernel waits for the step's awaits by itself */
-	SK_STEP_EARLY_SET = 1024, /* not SPLIT: the kernel can publish the step before it returns */
+	SK_STEP_EARLY_WAIT = 512, /* not SPLIT, no LOAD: the kernel waits for the step's awaits by itself */
+	SK_STEP_EARLY_SET = 1024, /* not SPLIT, no RESULT: the kernel can publish the step before it returns */
 	SK_STEP_FEED = 2048,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
 	SK_STEP_FLAGS = 4095,	 /* all of them */
 };

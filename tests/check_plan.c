@@ -327,6 +327,14 @@ START_TEST(damaged_steps)
 	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
 	REFUSED("it has 4 tasks instead of 3", d.launches[0].task_count--);
 	REFUSED("step 1: its launch does not say", d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
+	REFUSED("step 1: it cannot start early without", d.launches[0].flags |= SK_LAUNCH_EARLY,
+		d.steps[SPLIT].flags |= SK_STEP_EARLY_SET);
+	REFUSED("step 0: it cannot start early without", d.launches[0].flags |= SK_LAUNCH_EARLY,
+		d.steps[PLAIN].flags |= SK_STEP_EARLY_WAIT);
+	REFUSED("step 2: it cannot wait by itself", d.launches[0].flags |= SK_LAUNCH_EARLY,
+		d.steps[BLOCKS].flags |= SK_STEP_EARLY_WAIT, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_LOAD);
+	REFUSED("step 2: it cannot publish its result", d.launches[0].flags |= SK_LAUNCH_EARLY,
+		d.steps[BLOCKS].flags |= SK_STEP_EARLY_SET, d.arguments[BLOCKS][0].kind = SK_ARGUMENT_RESULT);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].first_core = 1);
 	REFUSED("step 1: only steps whose blocks run at once", d.steps[SPLIT].flags |= SK_STEP_CUBE_SIDE);
 	REFUSED("step 1: it has no blocks that could run at once", d.steps[SPLIT].flags |= SK_STEP_RESIDENT);

@@ -93,15 +93,25 @@ void mirror_range(const struct sk_block *block, const float *x, float *y, uint64
 }
 SK_KERNEL(mirror_range, "blocks=m early-start=both nontemporal; block, in x f32[n], out y f32[m], n u64");
 
-void forgets(const struct sk_block *block, const float *x, float *y, int64_t n)
+/* The blocks of which kind is not 0 forget to wait; kind is nobody's result. */
+void forgets(const struct sk_block *block, const float *x, float *y, const int32_t *kind, int64_t n)
 {
-	(void)x;
-	if (block->index != 3)
+	if (!kind[block->index])
 		sk_wait_pre_task_end(block);
 	for (int64_t i = n * block->index / block->count; i < n * (block->index + 1) / block->count; i++)
-		y[i] = 1;
+		y[i] = 2 * x[i];
 }
-SK_KERNEL(forgets, "blocks early-start=wait; block, in x f32[n], out y f32[n], n i64");
+SK_KERNEL(forgets, "blocks early-start=wait; block, in x f32[n], out y f32[n], in kind i32[m], n i64");
+
+/* Takes some milliseconds. */
+void slow(const float *x, float *y, int64_t n)
+{
+	for (volatile int32_t turn = 0; turn < 1000000;)
+		turn++;
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(slow, "in x f32[n], out y f32[n], n i64");
 C
 compile kernels
 compile parts
@@ -167,12 +177,86 @@ for cores in 1 2 3 8; do "$skrun" chain.sk --random 1 --verify --repeat 100 --co
 for seed in 1 2 3 4 5; do "$skrun" chain.sk --random 1 --verify --device a3 --seed $seed; done
 "$skrun" chain.sk --random 1 --serial >/dev/null
 
-sed -i 's/name: C, kernel: mirror,/name: C, kernel: forgets,/; s/blocks: 3/blocks: 4/' chain.yaml
-"$sklink" chain.yaml parts.o -o chain.sk
-fails_with "task 'C': kernel forgets returned without sk_wait_pre_task_end on core 3" "$skrun" chain.sk --random 1 --cores 4
-fails_with "task 'C': kernel forgets returned without sk_wait_pre_task_end on core 3" "$skrun" chain.sk --random 1 --cores 4 --device a3
+# A block that forgets to wait: its core awaits what B depends on, and only then the launch ends, so A2, which awaits another
+# core itself, has been computed; in a serial run nobody is awaited.
+cat >forgets.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  kind: {dtype: i32, shape: [5]}
+  a: {dtype: f32, shape: [1000], role: output}
+  b: {dtype: f32, shape: [1000], role: output}
+  y: {dtype: f32, shape: [1000], role: output}
+  z: {dtype: f32, shape: [1000]}
+tasks:
+  - {name: A1, kernel: slow, args: [x, a], scope: sp1, stream: 1}
+  - {name: A2, kernel: slow, args: [a, b], scope: sp1, stream: 2}
+  - {name: B, kernel: forgets, args: [b, y, kind], scope: sp1, blocks: 5}
+  - {name: C, kernel: slow, args: [y, z], scope: sp1, stream: 3}
+scopes: {sp1: {options: "stream-fusion=1"}}
+M
+"$sklink" forgets.yaml parts.o -o forgets.sk
+"$skdump" --verify forgets.sk
+for cores in 1 2 3 7; do
+	for device in host a3; do
+		"$top_builddir/tests/forgets" forgets.sk $device $cores || fail "forgotten waits on $device with $cores cores"
+	done
+done
+fails_with "task 'B': kernel forgets returned without sk_wait_pre_task_end on core 0" "$skrun" forgets.sk --random 1 --unfused --cores 1
+"$skrun" forgets.sk --random 1 --serial >/dev/null
+
 sed -i '$a scopes: {sp1: {options: "early-start=3"}}' chain.yaml
 fails_with "scope option 'early-start' must be 0, 1 or 2, not '3'" "$sklink" chain.yaml parts.o -o no.sk
-sed -i 's/early-start=3/early-start=0/' chain.yaml
-"$sklink" chain.yaml parts.o -o chain.sk
-"$skrun" chain.sk --random 1 --cores 4 >/dev/null
+sed -i 's/stream-fusion=1/early-start=0:stream-fusion=1/' forgets.yaml
+"$sklink" forgets.yaml parts.o -o forgets.sk
+"$skrun" forgets.sk --random 1 --cores 4 >/dev/null
+
+# The dispatcher waits for a kernel that gets a scalar from a tensor, and publishes for one that returns a result.
+cat >scalars.c <<'C'
+#include "skkernel.h"
+
+float sum(const struct sk_block *block, const float *x, int64_t n)
+{
+	float sum = 0;
+
+	sk_wait_pre_task_end(block);
+	for (int64_t i = 0; i < n; i++)
+		sum += x[i];
+	sk_set_next_task_start(block);
+	for (volatile int32_t turn = 0; turn < 100000;)
+		turn++;
+	return sum;
+}
+SK_KERNEL(sum, "early-start=both; block, in x f32[n], n i64 -> out sum f32");
+
+void fill(const struct sk_block *block, float *y, int64_t n, float value)
+{
+	sk_wait_pre_task_end(block);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = value;
+	sk_set_next_task_start(block);
+}
+SK_KERNEL(fill, "early-start=both; block, out y f32[n], n i64, value f32");
+C
+compile scalars
+cat >scalars.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [100]}
+  s: {dtype: f32, shape: [1]}
+  t: {dtype: f32, shape: [1]}
+  a: {dtype: f32, shape: [100]}
+  y: {dtype: f32, shape: [100]}
+tasks:
+  - {name: A, kernel: sum, args: {x: x, sum: s}, scope: sp1, stream: 1}
+  - {name: B, kernel: fill, args: {y: a}, set: {value: {tensor: s}}, scope: sp1, stream: 2}
+  - {name: C, kernel: sum, args: {x: a, sum: t}, scope: sp1, stream: 1}
+  - {name: D, kernel: fill, args: {y: y}, set: {value: {tensor: t}}, scope: sp1, stream: 2}
+scopes: {sp1: {options: "stream-fusion=1"}}
+M
+"$sklink" scalars.yaml scalars.o -o scalars.sk
+"$skdump" --steps scalars.sk >steps.txt
+for task in A C; do grep -qE " $task .*plain, waits by itself( |\$)" steps.txt || { cat steps.txt; fail "$task ends early"; }; done
+for task in B D; do grep -qE " $task .*plain, may end early " steps.txt || { cat steps.txt; fail "$task waits by itself"; }; done
+for cores in 1 3 4; do "$skrun" scalars.sk --random 1 --verify --repeat 20 --cores $cores; done
+for seed in 0 1 2; do "$skrun" scalars.sk --random 1 --verify --device a3 --seed $seed; done

@@ -137,6 +137,12 @@ tests_faults_LDADD = libskrt.la
 tests_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/fault-kernels.c
 
+# Kernels that return without having waited.
+check_PROGRAMS += tests/forgets
+tests_forgets_SOURCES = tests/forgets.c
+tests_forgets_LDADD = libskrt.la
+tests_forgets_LDFLAGS = $(AM_LDFLAGS) -static
+
 # What checked launches find: bounds, unwritten memory, races.
 check_PROGRAMS += tests/drop-await
 tests_drop_await_SOURCES = tests/drop-await.c
