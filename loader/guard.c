@@ -260,24 +260,26 @@ static void copy_in(const struct sk_guard *guard, const struct memory *memory, c
 	permit_all(memory, PROT_NONE);
 }
 
-/* What nobody has written stays as it was in the bound memory. */
-static void copy_out(const struct sk_guard *guard, const struct memory *memory, void *bound)
+/* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory. */
+static void copy_out(const struct sk_guard *guard, const struct memory *memory, const struct sk_plan_argument *argument,
+		     char *bound)
 {
+	char *start = memory->data + argument->offset, *end = start + argument->size;
 	bool pattern = guard->pattern && memory->role == SK_ROLE_OUTPUT;
-	uint64_t words = pattern ? memory->bytes & ~(uint64_t)7 : 0;
 
-	if (!memory->bytes || memory->role == SK_ROLE_INPUT)
-		return;
 	permit_all(memory, PROT_READ);
-	for (uint64_t i = 0; i < words; i += 8)
-		if (!is_pattern(memory, memory->data + i))
-			memcpy((char *)bound + i, memory->data + i, 8);
-	memcpy((char *)bound + words, memory->data + words, memory->bytes - words);
+	if (!pattern)
+		memcpy(bound + argument->offset, start, argument->size);
+	for (char *word = start - ((uintptr_t)start & 7); pattern && word < end; word += 8) {
+		char *low = word < start ? start : word, *high = end - word < 8 ? end : word + 8;
+
+		if (!is_pattern(memory, word))
+			memcpy(bound + (low - memory->data), low, (size_t)(high - low));
+	}
 	permit_all(memory, PROT_NONE);
 }
 
-/* Each binding that a launch names, once. */
-static void copy_bindings(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings, bool in)
+void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
 	const struct sk_plan_view *plan = guard->plan;
 
@@ -288,30 +290,33 @@ static void copy_bindings(struct sk_guard *guard, const struct sk_plan_launch *l
 
 		for (uint32_t j = 0; j < step->argument_count; j++) {
 			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
-
-			if (argument->space != SK_SPACE_BINDING || !argument->size)
-				continue;
 			struct memory *memory = &guard->memories[argument->tensor];
 
-			if (memory->copied)
+			if (argument->space != SK_SPACE_BINDING || !argument->size || memory->copied)
 				continue;
 			memory->copied = true;
-			if (in)
-				copy_in(guard, memory, bindings[argument->index]);
-			else
-				copy_out(guard, memory, bindings[argument->index]);
+			copy_in(guard, memory, bindings[argument->index]);
 		}
 	}
 }
 
-void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
-{
-	copy_bindings(guard, launch, bindings, true);
-}
-
 void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
-	copy_bindings(guard, launch, bindings, false);
+	const struct sk_plan_view *plan = guard->plan;
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+
+		for (uint32_t j = 0; j < step->argument_count; j++) {
+			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
+
+			bool writes = argument->access & SK_ACCESS_WRITE || argument->kind == SK_ARGUMENT_RESULT;
+
+			if (argument->space == SK_SPACE_BINDING && argument->size && writes)
+				copy_out(guard, &guard->memories[argument->tensor], argument,
+					 bindings[argument->index]);
+		}
+	}
 }
 
 /* ---- a call ---- */

@@ -65,6 +65,21 @@ for options in '--cores 1' '--device a3' '--unfused'; do
 		"$skrun" copy_plain7.sk --random 1 --guard $options
 done
 
+# What nobody writes of an output stays as it was, up to the byte.
+cat >odd.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [498]}
+  y: {dtype: f32, shape: [1003], role: output}
+  middle: {of: y, offset: [501], shape: [498]}
+tasks:
+  - {name: only, kernel: copy_plain, args: [x, middle], set: {what: 0}}
+M
+"$sklink" odd.yaml check-kernels.o -o odd.sk
+"$skrun" odd.sk --random 1 >plain.txt
+"$skrun" odd.sk --random 1 --guard >guarded.txt
+cmp plain.txt guarded.txt || fail "the rest of an output has changed"
+
 # Every kind of argument arrives as from a dispatcher.
 cat >many.yaml <<'M'
 sklink: 1
