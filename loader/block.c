@@ -156,10 +156,9 @@ void sk_block_feed(struct sk_core *core, uint32_t number)
 	}
 }
 
-/* A kernel that uses flags wrongly ends its call here. */
-static void check_flag(const struct caller *caller, uint32_t flag, const void *at)
+void sk_block_check_flag(const struct sk_block *block, uint32_t flag, const void *at)
 {
-	if (!(caller->step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE)))
+	if (!(caller_of(block).step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE)))
 		sk_call_end("a function for flags without being 'mix'", at);
 	if (flag >= SK_FLAGS)
 		sk_call_end("a function for flags with a number that there is not", at);
@@ -169,7 +168,7 @@ static void set_flag(const struct sk_block *block, uint32_t flag)
 {
 	struct caller caller = caller_of(block);
 
-	check_flag(&caller, flag, __builtin_return_address(0));
+	sk_block_check_flag(block, flag, __builtin_return_address(0));
 	say(&caller, flag);
 }
 
@@ -177,7 +176,7 @@ static void wait_flag(const struct sk_block *block, uint32_t flag)
 {
 	struct caller caller = caller_of(block);
 
-	check_flag(&caller, flag, __builtin_return_address(0));
+	sk_block_check_flag(block, flag, __builtin_return_address(0));
 
 	bool cube = caller.step->flags & SK_STEP_CUBE_SIDE;
 	const struct sk_plan_step *others = cube ? caller.step + 1 : caller.step - 1;
@@ -245,14 +244,21 @@ static bool is_last_of_core(const struct caller *caller)
 	}
 }
 
+bool sk_block_publishes(const struct sk_block *block)
+{
+	struct caller caller = caller_of(block);
+
+	return caller.step->flags & SK_STEP_EARLY_SET && caller.step->flags & SK_STEP_PUBLISH &&
+	       is_last_of_core(&caller);
+}
+
 /* Who awaits the step takes it that this core knows what the step awaits. */
 static void set_next_task_start(const struct sk_block *block)
 {
 	struct caller caller = caller_of(block);
 	const struct sk_core *core = &caller.worker->core;
 
-	if (!(caller.step->flags & SK_STEP_EARLY_SET) || !(caller.step->flags & SK_STEP_PUBLISH) ||
-	    !is_last_of_core(&caller))
+	if (!sk_block_publishes(block))
 		return;
 	wait_pre_task_end(block);
 #if defined(__x86_64__)

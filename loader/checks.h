@@ -1,8 +1,10 @@
 /* Checked launches, for finding what kernels and plans do wrong. A device with checks does not run the dispatchers: it
  * goes through the plan's tables step by step, core by core on one thread, and so sees each call before and behind it.
  *
- *   checks.c         a core's part of a launch, from the plan's tables; arguments as doc/abi.md says
+ *   checks.c         around a launch; a core's part of it, from the plan's tables
+ *   checked-call.c   a call of a kernel: what it may touch, what it gets and returns, as doc/abi.md says
  *   invoke-x86_64.S  the call itself
+ *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
  *   guard.c          every tensor in memory of its own between guard pages, open to a call only where its arguments are
  *   clocks.c         which accesses the awaits order
  *
@@ -71,19 +73,23 @@ void sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
 void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 
-/* The address of an argument's first byte, for the core in the row. */
+/* The address of an argument's first byte, for the core in the row of the module's tables. */
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
 		       const struct sk_plan_argument *argument, uint64_t row);
 
-/* Opens the windows of a call and nothing else. False: it would read what nobody has written; the finding says it. The
- * windows stay the caller's and must last until the call ends. */
+/* Opens the windows of a call and nothing else; `closed` says why the rest is closed if not because it is no argument,
+ * else NULL. False: it cannot; the finding says why. The windows stay the caller's and must last until they are closed.
+ */
 bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
-		    struct sk_window *windows, uint32_t count, char *finding);
+		    struct sk_window *windows, uint32_t count, const char *closed, char *finding);
+
+/* False: a call with these windows would read what nobody has written. */
+bool sk_guard_check_written(const struct sk_guard *guard, char *finding);
 
 /* Closes them. False: the call has written elsewhere. */
 bool sk_guard_leave(struct sk_guard *guard, char *finding);
 
-/* Closes what a call that never returned has left open. */
+/* Closes what a call that was left has left open. */
 void sk_guard_reset(struct sk_guard *guard);
 
 /* "4 bytes behind the end of tensor 'y'"; false: the address is not in guarded memory. */
@@ -99,7 +105,7 @@ void sk_clocks_close(struct sk_clocks *clocks);
 /* A launch begins: everything before it has ended. */
 enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launch *launch, char *error, size_t size);
 
-/* The core in the row has awaited the step; has finished one. */
+/* The core in the row of the kernel's tables has awaited the step; has finished one. */
 void sk_clocks_await(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *awaited);
 void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *step);
 

@@ -40,8 +40,8 @@ struct history {
 struct sk_clocks {
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
-	const struct skrt_device *device;
-	uint64_t rows; /* cores of all lanes */
+	const uint32_t *cores; /* by lane, that run the launch */
+	uint64_t rows; /* of all lanes */
 	uint32_t *clocks; /* a row of `rows` numbers for each core */
 	/* By step of the launch: a clock for each core of its lane, or for its home; NULL: none. */
 	uint32_t **published;
@@ -82,7 +82,7 @@ void sk_clocks_close(struct sk_clocks *clocks)
 /* How many cores' clocks a step publishes. */
 static uint64_t clock_count(const struct sk_clocks *clocks, const struct sk_plan_step *step)
 {
-	return step->core_set == SK_ALL_CORES ? clocks->device->lanes[step->lane].cores : 1;
+	return step->core_set == SK_ALL_CORES ? clocks->cores[step->lane] : 1;
 }
 
 enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launch *launch, char *error, size_t size)
@@ -93,8 +93,8 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launc
 	forget(clocks);
 	clocks->plan = &module->plan;
 	clocks->launch = &module->plan.launches[launch->kernel->launch];
-	clocks->device = module->device;
-	clocks->rows = sk_device_row(module->device, module->plan.lane_count, 0);
+	clocks->cores = launch->kernel->cores;
+	clocks->rows = sk_core_row(clocks->cores, module->plan.lane_count, 0);
 	for (uint32_t i = 0; i < clocks->launch->step_count; i++) {
 		const struct sk_plan_step *step = &clocks->plan->steps[clocks->launch->first_step + i];
 
@@ -146,7 +146,7 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 {
 	uint32_t **published = published_by(clocks, step);
 	uint32_t *clock = clock_of(clocks, row);
-	uint64_t index = step->core_set == SK_ALL_CORES ? row - sk_device_row(clocks->device, step->lane, 0) : 0;
+	uint64_t index = step->core_set == SK_ALL_CORES ? row - sk_core_row(clocks->cores, step->lane, 0) : 0;
 
 	clock[row] = step->number;
 	if (!(step->flags & SK_STEP_PUBLISH))
@@ -240,8 +240,8 @@ static uint32_t lane_of(const struct sk_clocks *clocks, uint64_t row, uint64_t *
 	uint32_t lane = 0;
 
 	*index = row;
-	while (*index >= clocks->device->lanes[lane].cores)
-		*index -= clocks->device->lanes[lane++].cores;
+	while (*index >= clocks->cores[lane])
+		*index -= clocks->cores[lane++];
 	return lane;
 }
 
@@ -278,13 +278,20 @@ static bool report(const struct sk_clocks *clocks, const struct access *access, 
 	return false;
 }
 
-/* The last step, of which the access must know that it has ended; the blocks of one SPMD call answer for what they do
- * with each other. */
-static uint32_t last_step(const struct access *access, bool same_lane, uint32_t last, uint32_t before)
+/* The step that runs at once with this one: the other side of a mix task, or itself. */
+static const struct sk_plan_step *partner_of(const struct sk_plan_step *step)
 {
-	bool excused = access->step->kind == SK_STEP_BLOCKS && same_lane && last == access->step->number;
+	return step->flags & SK_STEP_CUBE_SIDE ? step + 1 : step->flags & SK_STEP_VECTOR_SIDE ? step - 1 : step;
+}
 
-	return excused ? before : last;
+/* The last step in the lane, of which the access must know that it has ended; the blocks of one SPMD call, and the
+ * sides of a mix task, answer for what they do with each other. */
+static uint32_t last_step(const struct access *access, uint32_t lane, uint32_t last, uint32_t before)
+{
+	const struct sk_plan_step *step = access->step, *partner = partner_of(step);
+	bool same = (lane == step->lane && last == step->number) || (lane == partner->lane && last == partner->number);
+
+	return same && step->kind == SK_STEP_BLOCKS ? before : last;
 }
 
 static void note(uint32_t *last, uint32_t *before, uint32_t number)
@@ -298,14 +305,13 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 static bool check_span(const struct sk_clocks *clocks, const struct access *access, const struct span *span)
 {
 	const uint32_t *clock = clock_of(clocks, access->row);
-	uint64_t first = sk_device_row(clocks->device, access->step->lane, 0);
+	uint64_t vector = sk_core_row(clocks->cores, 1, 0); /* the second lane's first row */
 	struct touch *own = &span->cores[access->row];
 
 	for (uint64_t row = 0; row < clocks->rows; row++) {
 		const struct touch *touch = &span->cores[row];
-		bool same_lane = row - first < clocks->device->lanes[access->step->lane].cores;
-		uint32_t write = last_step(access, same_lane, touch->write, touch->write_before);
-		uint32_t read = last_step(access, same_lane, touch->read, touch->read_before);
+		uint32_t write = last_step(access, row >= vector, touch->write, touch->write_before);
+		uint32_t read = last_step(access, row >= vector, touch->read, touch->read_before);
 
 		if (row == access->row)
 			continue;

@@ -28,15 +28,6 @@ void sk_device_abort(struct skrt_device *device, enum sk_abort reason)
 	atomic_compare_exchange_strong(&device->aborted, &none, (int)reason);
 }
 
-uint64_t sk_device_row(const struct skrt_device *device, uint32_t lane, uint32_t index)
-{
-	uint64_t row = index;
-
-	for (uint32_t i = 0; i < lane; i++)
-		row += device->lanes[i].cores;
-	return row;
-}
-
 /* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
  * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
  * as freely as before. A caller that is bound elsewhere stays there. */

@@ -182,9 +182,6 @@ struct skrt_device {
 	char loss[SK_REPORT_SIZE]; /* why */
 };
 
-/* Row of a core in tables that hold one for each of the lanes' own cores. */
-uint64_t sk_device_row(const struct skrt_device *device, uint32_t lane, uint32_t index);
-
 /* Makes the lanes up to lane_count, each with at least so many cores, and players for them. */
 enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,
 				     const uint32_t cores[SK_MAX_LANES]);
@@ -223,6 +220,12 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch);
 
 /* What the functions of skkernel.h call. */
 extern const struct sk_block_functions sk_block_functions;
+
+/* A kernel that uses flags wrongly, at an address of its own, ends its call here. */
+void sk_block_check_flag(const struct sk_block *block, uint32_t flag, const void *at);
+
+/* Whether sk_set_next_task_start of the block tells others that the core has finished the step. */
+bool sk_block_publishes(const struct sk_block *block);
 
 /* What a dispatcher calls behind the blocks of a step with FEED. */
 void sk_block_feed(struct sk_core *core, uint32_t step);

@@ -52,9 +52,10 @@ struct sk_guard {
 	size_t page;
 	struct memory *memories; /* the plan's tensors, then the scratch of each core */
 	uint32_t memory_count;
-	/* Of the call at hand: */
+	/* Of the call that is open: */
 	struct sk_window *windows; /* by memory and address */
 	uint32_t window_count;
+	const char *closed; /* why all else is not; NULL: it is no argument */
 	struct border *borders;
 	uint32_t border_count, border_capacity;
 	char *saved;
@@ -190,7 +191,7 @@ struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool patter
 {
 	const struct skrt_module *module = instance->module;
 	uint64_t scratch = scratch_size(&module->plan);
-	uint64_t cores = sk_device_row(module->device, module->plan.lane_count, 0);
+	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 	struct sk_guard *guard = calloc(1, sizeof(*guard));
 	bool good = guard != NULL;
 
@@ -455,7 +456,7 @@ static bool is_written(const struct sk_guard *guard, const struct sk_window *win
 }
 
 bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
-		    struct sk_window *windows, uint32_t count, char *finding)
+		    struct sk_window *windows, uint32_t count, const char *closed, char *finding)
 {
 	if (!reserve(guard, count)) {
 		snprintf(finding, SK_FINDING_SIZE, "no memory for its check");
@@ -476,14 +477,20 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 		windows[guard->window_count++] = *window;
 	}
 	guard->windows = windows;
+	guard->closed = closed;
 	qsort(windows, guard->window_count, sizeof(*windows), compare_windows);
 	if (!permit_windows(guard)) {
 		snprintf(finding, SK_FINDING_SIZE, "cannot protect its memory: %s", strerror(errno));
 		return false;
 	}
 	keep_borders(guard);
+	return true;
+}
+
+bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
+{
 	for (uint32_t i = 0; i < guard->window_count; i++)
-		if (!is_written(guard, &windows[i], finding))
+		if (!is_written(guard, &guard->windows[i], finding))
 			return false;
 	return true;
 }
@@ -533,7 +540,7 @@ static void print_permission(const struct sk_guard *guard, uint32_t memory, char
 			best = window;
 	}
 	if (!best)
-		snprintf(text, size, "which is no argument of the call");
+		snprintf(text, size, "%s", guard->closed ? guard->closed : "which is no argument of the call");
 	else
 		snprintf(text, size, "of which the call %s bytes %" PRIu64 " to %" PRIu64,
 			 best->access & SK_ACCESS_WRITE ? "may write" : "may only read",

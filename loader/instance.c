@@ -65,6 +65,11 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	return SKRT_OK;
 }
 
+static bool is_code(const struct skrt_module *module, const int32_t *reference)
+{
+	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
+}
+
 /* Checked launches go through all of the plan's tables, and call the kernels themselves. */
 static enum skrt_status check_plan(const struct skrt_module *module)
 {
@@ -74,7 +79,8 @@ static enum skrt_status check_plan(const struct skrt_module *module)
 	if (!sk_plan_check_all(plan, error, sizeof(error)))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
 	for (uint32_t i = 0; i < plan->kernel_count; i++)
-		if (!sk_image_holds(&module->image, sk_plan_address(&plan->kernels[i].code), 1, PROT_EXEC))
+		if (!is_code(module, &plan->kernels[i].code) ||
+		    (plan->kernels[i].vector_code && !is_code(module, &plan->kernels[i].vector_code)))
 			return sk_report(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
 					 sk_plan_string(&plan->kernels[i].name));
 	return SKRT_OK;

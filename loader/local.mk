@@ -44,7 +44,8 @@ loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
-	loader/checks.c loader/checks.h loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
+	loader/checks.c loader/checks.h loader/checked-call.c loader/checked-call.h loader/checked-order.c \
+	loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
 	loader/debugger.c loader/debugger.h \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \

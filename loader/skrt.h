@@ -92,7 +92,8 @@ struct skrt_device_options {
  * dispatchers, all cores on one thread, in memory of its own for every tensor: what is bound is copied in and out. What
  * is found ends the launch with SKRT_KERNEL_FAILED, and the text names task, kernel, core, tensor and bytes. With
  * either check a call may access only the bytes that its arguments let it: memory is open to it by pages, and what it
- * has written beyond on open pages is noticed behind it. Serial entries run as always. */
+ * has written beyond on open pages is noticed behind it, or when it waits for other blocks. Before
+ * sk_wait_pre_task_end, and behind sk_set_next_task_start, only scratch is open. Serial entries run as always. */
 enum {
 	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
 	 * written yet hold a pattern, since the instance was made or its workspace filled. */

@@ -176,6 +176,10 @@ M
 for cores in 1 2 3 8; do "$skrun" chain.sk --random 1 --verify --repeat 100 --cores $cores; done
 for seed in 1 2 3 4 5; do "$skrun" chain.sk --random 1 --verify --device a3 --seed $seed; done
 "$skrun" chain.sk --random 1 --serial >/dev/null
+for options in '--cores 1' '--cores 3' '--cores 8 --unfused' '--device a3 --seed 6'; do
+	"$skrun" chain.sk --random 1 --guard --check-races --repeat 2 $options >/dev/null || fail "refused: $options"
+done
+"$skrun" chain.sk --random 1 --guard --check-races --verify --repeat 2
 
 # A block that forgets to wait: its core awaits what B depends on, and only then the launch ends, so A2, which awaits another
 # core itself, has been computed; in a serial run nobody is awaited.
@@ -260,3 +264,4 @@ for task in A C; do grep -qE " $task .*plain, waits by itself( |\$)" steps.txt |
 for task in B D; do grep -qE " $task .*plain, may end early " steps.txt || { cat steps.txt; fail "$task waits by itself"; }; done
 for cores in 1 3 4; do "$skrun" scalars.sk --random 1 --verify --repeat 20 --cores $cores; done
 for seed in 0 1 2; do "$skrun" scalars.sk --random 1 --verify --device a3 --seed $seed; done
+"$skrun" scalars.sk --random 1 --verify --guard --check-races

@@ -147,8 +147,8 @@ tests_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 check_PROGRAMS += tests/drop-await
 tests_drop_await_SOURCES = tests/drop-await.c
 tests_drop_await_LDADD = loader/libplan.la
-SHELL_TESTS += tests/guard.sh tests/check-races.sh tests/integrity.sh
-QUICK_TESTS += tests/guard.sh tests/check-races.sh tests/integrity.sh
+SHELL_TESTS += tests/guard.sh tests/check-races.sh tests/check-blocks.sh tests/integrity.sh
+QUICK_TESTS += tests/guard.sh tests/check-races.sh tests/check-blocks.sh tests/integrity.sh
 EXTRA_DIST += tests/check-kernels.c
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.

@@ -167,6 +167,9 @@ for device in host a3; do
 	for seed in 0 1 2 3 4 5; do
 		run $device.sk --device a3 --seed $seed
 	done
+	for options in '--cores 1' '--cores 3 --unfused' '--cores 30' '--device a3 --seed 6' '--device a3 --unfused --seed 7'; do
+		run $device.sk --guard --check-races $options
+	done
 	fails_with "has no serial entry: it has a task whose blocks wait for one another" "$skrun" $device.sk --random 1 --serial
 done
 "$skdump" --steps a3.sk >steps.txt
@@ -186,8 +189,6 @@ has ' m2 .* core +cores 4 to 11 +vector side, 8 blocks at once' steps.txt
 has 'The 4 blocks of its cube side and the 8 of its vector side run at once' told.txt
 python3 -m json.tool report.json >/dev/null
 "$skdump" --diff a3.sk told.sk >diff.txt || true
-fails_with "it has a task whose blocks wait for one another, which is not checked" \
-	"$skrun" a3.sk --random 1 --check-races
 if "$skdump" --launches --steps host.sk | grep -q serial; then fail "a launch with blocks at once has a serial entry"; fi
 
 # Each lane fetches the function ahead that it is going to call; on one lane, where both sides follow each other, both.
@@ -306,6 +307,7 @@ for device in host a3; do
 	for cores in 1 2 30; do run fed.sk --cores $cores; done
 	"$skrun" fed.sk --random 1 --verify --repeat 20
 	for seed in 0 1 2 3; do run fed.sk --device a3 --seed $seed; done
+	for options in '--cores 1' '--cores 30 --unfused' '--device a3 --seed 4'; do run fed.sk --guard --check-races $options; done
 done
 "$skdump" --steps fed.sk >steps.txt
 has ' r1 .* cube +cores 0 to 3, others fed +4 blocks at once' steps.txt
@@ -404,8 +406,10 @@ fails_with "wrong.o:\(.sk.kernels\+0x0\): kernel 'half': no function 'half_mix_a
 	"$sklink" bad.yaml wrong.o -o bad.sk
 bad a3 one 3
 "$sklink" bad.yaml wrong.o -o bad.sk
-fails_with "hangs: cube core 1 in task 'only' waits for sk_set_flag of flag 2 by block 1 of the vector side" \
-	"$skrun" bad.sk --random 1 --device a3
+for checks in '' --guard --check-races; do
+	fails_with "hangs: cube core 1 in task 'only' waits for sk_set_flag of flag 2 by block 1 of the vector side" \
+		"$skrun" bad.sk --random 1 --device a3 $checks
+done
 fails_with "not ended within .* cube core 1 in task 'only' waits for sk_set_flag of flag 2 by block 1 of the vector side" \
 	"$skrun" bad.sk --random 1 --timeout 0.2 --cores 2
 bad host some 4
@@ -414,14 +418,22 @@ fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$s
 sed -i 's/blocks: 4}/blocks: 4, scope: s}/' bad.yaml
 echo 'scopes: {s: {options: "feed-sync-all=1"}}' >>bad.yaml
 "$sklink" bad.yaml wrong.o -o bad.sk
-fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3
+for checks in '' --check-races; do
+	fails_with "hangs: .*core 0 in task 'only' waits for sk_sync_all by block 2" "$skrun" bad.sk --random 1 --device a3 $checks
+done
 bad host silent 4
 "$sklink" bad.yaml wrong.o -o bad.sk
 fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk --random 1
+fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk --random 1 --guard
 bad host flags 4
 "$sklink" bad.yaml wrong.o -o bad.sk
-fails_with "task 'only': kernel flags called a function for flags without being 'mix' on" "$skrun" bad.sk --random 1
+for checks in '' --guard; do
+	fails_with "task 'only': kernel flags called a function for flags without being 'mix' on" \
+		"$skrun" bad.sk --random 1 $checks
+done
 bad host high 2
 "$sklink" bad.yaml wrong.o -o bad.sk
-fails_with "task 'only': kernel high called a function for flags with a number that there is not on" \
-	"$skrun" bad.sk --random 1
+for checks in '' --guard; do
+	fails_with "task 'only': kernel high called a function for flags with a number that there is not on" \
+		"$skrun" bad.sk --random 1 $checks
+done

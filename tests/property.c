@@ -87,6 +87,9 @@ enum kind {
 	KIND_REMOVED_FOLLOWS,
 	KIND_UNFUSED_RUN,
 	KIND_SERIAL_RUN,
+	KIND_CHECKED_RUN,
+	KIND_CHECKED_EARLY,
+	KIND_CHECKED_RESIDENT,
 	KINDS,
 };
 
@@ -126,6 +129,9 @@ static const char *const kind_names[KINDS] = {
 	[KIND_REMOVED_FOLLOWS] = "proofs lost without the order of two launches",
 	[KIND_UNFUSED_RUN] = "runs task by task",
 	[KIND_SERIAL_RUN] = "runs on one thread",
+	[KIND_CHECKED_RUN] = "checked runs",
+	[KIND_CHECKED_EARLY] = "checked runs of kernels that start early",
+	[KIND_CHECKED_RESIDENT] = "checked runs of blocks that wait for one another",
 };
 
 enum { MOST_KERNELS = 64 };
@@ -800,6 +806,28 @@ static void run_simulated(struct property *property, enum mode mode, uint32_t co
 	must(property, &run, skrt_device_close(run.device));
 }
 
+/* What correct kernels and plans do is neither out of bounds nor a race. */
+static void run_checked(struct property *property, uint64_t *random)
+{
+	static const uint32_t cores[] = {1, 2, 3, 5};
+	const struct sk_plan_view *plan = &property->plan;
+	const struct skrt_device_options options = {.device = network_draw(random, 2) ? "a3" : "host",
+						    .cores = cores[network_draw(random, 4)],
+						    .checks = SKRT_GUARD | SKRT_CHECK_RACES,
+						    .stack_size = 65536};
+	struct run run = {.mode = FUSED, .count = 1, .seed = *random};
+
+	snprintf(run.name, sizeof(run.name), "%s with %u cores and checks", options.device, options.cores);
+	must(property, &run, skrt_device_open(&options, &run.device));
+	run_package(property, &run);
+	must(property, &run, skrt_device_close(run.device));
+	note(property, KIND_CHECKED_RUN, true);
+	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
+		note(property, KIND_CHECKED_EARLY, plan->launches[i].flags & SK_LAUNCH_EARLY);
+		note(property, KIND_CHECKED_RESIDENT, sk_plan_is_resident(&plan->launches[i]));
+	}
+}
+
 static void check_runs(struct property *property)
 {
 	uint64_t random = property->network->seed ^ property->blocks[1];
@@ -812,12 +840,15 @@ static void check_runs(struct property *property)
 	run_on_host(property, FUSED, RUNS, &random);
 	run_simulated(property, FUSED, RUNS, &random);
 	run_simulated(property, FUSED, 1, &random);
-	switch (network_draw(&random, 3)) {
+	switch (network_draw(&random, 4)) {
 	case 0:
 		run_on_host(property, UNFUSED, RUNS, &random);
 		break;
 	case 1:
 		run_simulated(property, UNFUSED, RUNS, &random);
+		break;
+	case 2:
+		run_checked(property, &random);
 		break;
 	default:
 		run_on_host(property, SERIAL, RUNS, &random);
