@@ -5,7 +5,8 @@
  *   checked-call.c   a call of a kernel: what it may touch, what it gets and returns, as doc/abi.md says
  *   invoke-x86_64.S  the call itself
  *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
- *   guard.c          every tensor in memory of its own between guard pages, open to a call only where its arguments are
+ *   guard.c          every tensor in memory of its own between guard pages
+ *   guard-call.c     of which only the arguments of the call that runs are open
  *   clocks.c         which accesses the awaits order
  *
  * In comes a launch whose tables sk_plan_check_launch has accepted. What is found ends the launch, as one sentence. */
@@ -30,7 +31,7 @@ struct sk_window {
 	const struct sk_plan_argument *argument;
 	uint64_t low, high; /* from the argument's first byte */
 	uint8_t access; /* enum sk_access */
-	char *start, *end; /* where they are in guarded memory; guard.c */
+	char *start, *end; /* where they are in guarded memory; guard-call.c */
 	uint32_t memory; /* number of the guarded memory */
 };
 
@@ -76,6 +77,8 @@ void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *laun
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
 		       const struct sk_plan_argument *argument, uint64_t row);
+
+/* ---- guard-call.c ---- */
 
 /* Opens the windows of a call and nothing else; `closed` says why the rest is closed if not because it is no argument,
  * else NULL. False: it cannot; the finding says why. The windows stay the caller's and must last until they are closed.

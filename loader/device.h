@@ -8,6 +8,7 @@
  *   watch.c    the time-out
  *   trace.c    what launches did, and when (trace.h)
  *   failure.c  what is said about a launch that failed
+ *   locate.c   in which step a call was that was left
  *   checks.h   launches that are checked step by step
  *   block.c    what blocks that run at once ask for: sk_sync_all and flags
  *   queue.c    what is queued, and who drives
@@ -270,6 +271,12 @@ void sk_watch_close(struct skrt_device *device);
 /* Around a launch, by the driver. */
 void sk_watch_begin(struct skrt_device *device, struct sk_launch *launch);
 void sk_watch_end(struct skrt_device *device);
+
+/* ---- locate.c ---- */
+
+/* The step of the plan that a call of the launch, or of its serial entry, was left in; of a launch with one step it is
+ * that one. SK_NO_INDEX: none. The plan's steps have been checked. */
+uint32_t sk_locate_step(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call);
 
 /* ---- failure.c ---- */
 

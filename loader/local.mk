@@ -45,7 +45,7 @@ noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
 	loader/checks.c loader/checks.h loader/checked-call.c loader/checked-call.h loader/checked-order.c \
-	loader/clocks.c loader/guard.c loader/invoke-x86_64.S \
+	loader/clocks.c loader/guard.c loader/guard.h loader/guard-call.c loader/invoke-x86_64.S \
 	loader/debugger.c loader/debugger.h \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \
@@ -57,6 +57,7 @@ loader_libloader_la_SOURCES = \
 	loader/integrity.c loader/integrity.h \
 	loader/block.c \
 	loader/lane.c \
+	loader/locate.c \
 	loader/linked.c \
 	loader/module.c loader/module.h \
 	loader/player.c \

@@ -175,6 +175,12 @@ found C pair "it has written right behind the end of tensor 'c', of which the ca
 found C pair "it has written right behind the end of tensor 'c', of which the call may write bytes 0 to 3999" '0 8'
 found C pair "$fault write at address 0x[0-9a-f]*, at byte 0 of tensor 'b', of which the call may only read bytes 0 to 3999" '0 9'
 
+# Without symbols the vector side has its kernel's name.
+model a3 0 10
+strip model.sk
+fails_with "task 'C': kernel pair on vector core 1: $fault write at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'c', of which .*; at pair\+0x" \
+	"$skrun" model.sk --random 1 --guard --device a3
+
 # Without checks nobody notices the least of it; a forgotten wait everybody does.
 model host 0 0 4
 "$skrun" model.sk --random 1 >/dev/null
