@@ -192,26 +192,19 @@ static void wait_flag(const struct sk_block *block, uint32_t flag)
 
 /* ---- kernels that start early ---- */
 
-static void wait_for_word(const struct caller *caller, const volatile uint64_t *word, uint64_t target)
+bool sk_block_await(struct sk_core *core, const struct sk_plan_launch *launch, const struct sk_plan_step *awaited)
 {
-	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && sk_player_await(&caller->worker->core, word, target, 1))
-		sk_call_leave(SK_STATUS_ABORTED);
-}
-
-/* An await of the step, as the dispatcher would execute it. */
-static void await_step(const struct caller *caller, const struct sk_plan_step *awaited)
-{
-	const struct sk_plan_launch *launch = &caller->kernel->module->plan.launches[caller->kernel->launch];
-	const struct sk_core *core = &caller->worker->core;
 	const struct sk_lane *lane = &core->lanes[awaited->lane];
-	uint64_t target = lane->base + awaited->number;
+	const volatile uint64_t *word = lane->words;
+	uint64_t target = lane->base + awaited->number, count = lane->count;
 
 	if (awaited->core_set != SK_ALL_CORES) {
-		wait_for_word(caller, core->homes[awaited->core_set - launch->first_home].word, target);
-		return;
+		word = core->homes[awaited->core_set - launch->first_home].word;
+		count = 1;
 	}
-	for (uint64_t i = 0; i < lane->count; i++)
-		wait_for_word(caller, lane->words + i * (SK_PROGRESS_STRIDE / sizeof(*lane->words)), target);
+	for (; count && __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target; count--)
+		word += SK_PROGRESS_STRIDE / sizeof(*word);
+	return !count || !sk_player_await(core, word, target, count);
 }
 
 static void wait_pre_task_end(const struct sk_block *block)
@@ -222,7 +215,9 @@ static void wait_pre_task_end(const struct sk_block *block)
 	if (!(caller.step->flags & SK_STEP_EARLY_WAIT) || block->waited)
 		return;
 	for (uint32_t i = 0; i < caller.step->await_count; i++)
-		await_step(&caller, &plan->steps[plan->awaits[caller.step->first_await + i].step]);
+		if (!sk_block_await(&caller.worker->core, &plan->launches[caller.kernel->launch],
+				    &plan->steps[plan->awaits[caller.step->first_await + i].step]))
+			sk_call_leave(SK_STATUS_ABORTED);
 	/* The block is the dispatcher's own, on the stack. */
 	((struct sk_block *)(uintptr_t)block)->waited = 1;
 }

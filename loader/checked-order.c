@@ -7,40 +7,19 @@
 
 /* ---- awaits and progress ---- */
 
-static bool await_word(const struct sk_checked *core, const volatile uint64_t *word, uint64_t target)
-{
-	struct sk_host *host = core->worker->player->host;
-	bool reached = true;
-
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < target && reached) {
-		reached = sk_player_await(&core->worker->core, word, target, 1) == 0;
-		host->in_runtime = true;
-	}
-	return reached;
-}
-
-static bool await_step(const struct sk_checked *core, const struct sk_plan_step *awaited)
-{
-	const struct sk_core *own = &core->worker->core;
-	const struct sk_lane *lane = &own->lanes[awaited->lane];
-	uint64_t target = lane->base + awaited->number;
-	bool reached = true;
-
-	if (awaited->core_set != SK_ALL_CORES)
-		reached = await_word(core, own->homes[awaited->core_set - core->launch->first_home].word, target);
-	for (uint64_t i = 0; awaited->core_set == SK_ALL_CORES && i < lane->count && reached; i++)
-		reached = await_word(core, (const volatile uint64_t *)((uintptr_t)lane->words + i * SK_PROGRESS_STRIDE),
-				     target);
-	if (reached && core->clocks)
-		sk_clocks_await(core->clocks, core->row, awaited);
-	return reached;
-}
-
 bool sk_checked_await(struct sk_checked *core)
 {
-	for (uint32_t i = 0; i < core->step->await_count; i++)
-		if (!await_step(core, &core->plan->steps[core->plan->awaits[core->step->first_await + i].step]))
+	for (uint32_t i = 0; i < core->step->await_count; i++) {
+		const struct sk_plan_await *await = &core->plan->awaits[core->step->first_await + i];
+		const struct sk_plan_step *awaited = &core->plan->steps[await->step];
+		bool reached = sk_block_await(&core->worker->core, core->launch, awaited);
+
+		core->worker->player->host->in_runtime = true;
+		if (!reached)
 			return false;
+		if (core->clocks)
+			sk_clocks_await(core->clocks, core->row, awaited);
+	}
 	return true;
 }
 

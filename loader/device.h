@@ -225,6 +225,9 @@ extern const struct sk_block_functions sk_block_functions;
 /* A kernel that uses flags wrongly, at an address of its own, ends its call here. */
 void sk_block_check_flag(const struct sk_block *block, uint32_t flag, const void *at);
 
+/* An await on a step of the launch, as the dispatcher would execute it. False: the core must leave. */
+bool sk_block_await(struct sk_core *core, const struct sk_plan_launch *launch, const struct sk_plan_step *awaited);
+
 /* Whether sk_set_next_task_start of the block tells others that the core has finished the step. */
 bool sk_block_publishes(const struct sk_block *block);
 

@@ -223,7 +223,8 @@ static void copy_in(const struct sk_guard *guard, const struct sk_memory *memory
 	permit_all(memory, PROT_NONE);
 }
 
-/* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory. */
+/* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory, but for less
+ * than a word at its ends, which may have been written with what looks like the pattern. */
 static void copy_out(const struct sk_guard *guard, const struct sk_memory *memory,
 		     const struct sk_plan_argument *argument, char *bound)
 {
@@ -236,7 +237,7 @@ static void copy_out(const struct sk_guard *guard, const struct sk_memory *memor
 	for (char *word = start - ((uintptr_t)start & 7); pattern && word < end; word += 8) {
 		char *low = word < start ? start : word, *high = end - word < 8 ? end : word + 8;
 
-		if (!is_pattern(memory, word))
+		if (high - low < 8 || !is_pattern(memory, word))
 			memcpy(bound + (low - memory->data), low, (size_t)(high - low));
 	}
 	permit_all(memory, PROT_NONE);
