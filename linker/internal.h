@@ -8,7 +8,8 @@
  *   aliases.c  names that the command line gives another meaning
  *   isolate.c  names that mean another thing in each object
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
- *   kernels.c  what the rest of sklink asks: functions by name, signatures, hidden state
+ *   kernels.c  what the rest of sklink asks: functions by name, signatures
+ *   state.c    and what a function reaches: hidden state, instruction sets
  *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
@@ -95,7 +96,7 @@ struct sk_input_section {
 	const sk_elf_relocation *relocations;
 	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
 	uint32_t relocation_count;
-	uint32_t visit; /* the last search for hidden state that came by */
+	uint32_t visit; /* the last search from kernels that came by */
 	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
 	bool debug; /* debug information: not loaded, but kept */
 	bool mergeable; /* equal strings or records may be joined */
@@ -122,7 +123,7 @@ struct sk_input_section {
 	uint32_t fragment_count;
 	uint32_t state; /* number of this hidden state, or SK_NONE */
 	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
-	uint32_t answer; /* number of the answer of a search that began here, from 1; 0: none did */
+	uint32_t node; /* number in linker->reached.nodes, from 1; 0: no function that was asked about reaches it */
 	bool significant; /* a program may compare its address */
 };
 
@@ -256,11 +257,38 @@ struct sk_definition {
 	uint32_t next;
 };
 
-/* The hidden state that code reaches, and the instruction sets that it needs. */
-struct sk_state_answer {
-	const uint32_t *states;
-	size_t count;
-	uint32_t isa; /* levels that the objects it lies in need */
+/* A section that has been reached from a function, see state.c. */
+struct sk_node {
+	struct sk_input_section *section;
+	uint32_t low; /* a node that it leads to, as far as is known, and that leads to it; the lowest one */
+	uint32_t component;
+};
+
+/* Sections that reach one another, so that what one of them reaches all do. */
+struct sk_component {
+	SK_ARRAY(struct sk_input_section *) states; /* among them */
+	SK_ARRAY(uint32_t) targets; /* other components that they lead to directly, and that lead to states or isa */
+	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to, once somebody has asked */
+	bool answered;
+	uint32_t isa; /* levels that objects need in which anything lies that they lead to */
+	uint32_t search; /* the last one that came by */
+};
+
+/* A section on the way from a function to what is being looked at. */
+struct sk_path_step {
+	uint32_t node;
+	uint32_t next; /* number of its target that is looked at next */
+	size_t first_target; /* how many the stack of targets had before */
+};
+
+struct sk_reached {
+	SK_ARRAY(struct sk_node) nodes;
+	SK_ARRAY(struct sk_component) components;
+	/* Stacks; empty between searches. */
+	SK_ARRAY(struct sk_path_step) path;
+	SK_ARRAY(uint32_t) open; /* nodes whose components are not complete */
+	SK_ARRAY(uint32_t) targets; /* components that they lead to */
+	uint32_t search; /* number of the last one among components */
 };
 
 /* A kernel, and who calls it. */
@@ -441,8 +469,8 @@ struct sk_linker {
 	uint32_t needed_isa; /* that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;
-	SK_ARRAY(struct sk_state_answer) state_answers;
-	SK_ARRAY(struct sk_input_section *) state_work; /* empty between searches */
+	struct sk_reached reached;
+	SK_ARRAY(struct sk_input_section *) work; /* of searches from kernels; empty between them */
 	uint32_t visit; /* number of the current search */
 	uint32_t seen; /* what a search with this number or a higher one has come by is done */
 

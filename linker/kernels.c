@@ -1,5 +1,5 @@
-/* What the rest of sklink asks about objects before the link: functions by name, signature records, and what a function
- * reaches: its hidden state, and the instruction sets that it needs. */
+/* What the rest of sklink asks about objects before the link: functions by name, signature records, and what all
+ * kernels together reach. What each of them reaches is in state.c. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -255,14 +255,14 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 	return names.items;
 }
 
-/* ---- hidden state ---- */
+/* ---- searches ---- */
 
 static void reach(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!section || !section->loaded || section->discarded || section->visit >= linker->seen)
 		return;
 	section->visit = linker->visit;
-	sk_array_push(linker->arena, &linker->state_work, section);
+	sk_array_push(linker->arena, &linker->work, section);
 
 	const struct sk_range *range = sk_range_bounded(section);
 
@@ -279,72 +279,7 @@ static void reach_targets(struct sk_linker *linker, const struct sk_input_sectio
 static void begin_search(struct sk_linker *linker)
 {
 	linker->seen = ++linker->visit;
-	linker->state_work.count = 0;
-}
-
-static struct sk_state_answer search_state(struct sk_linker *linker, struct sk_input_section *start)
-{
-	SK_ARRAY(uint32_t) found = {0};
-	uint32_t isa = 0;
-
-	begin_search(linker);
-	reach(linker, start);
-	for (size_t i = 0; i < linker->state_work.count; i++) {
-		struct sk_input_section *section = linker->state_work.items[i];
-		enum sk_rank rank = sk_section_rank(section);
-
-		reach_targets(linker, section);
-		isa |= section->object ? section->object->isa : 0;
-		/* What is thread-local is refused later on, and says so better. */
-		if ((rank != SK_RANK_DATA && rank != SK_RANK_ZERO_DATA) || !section->size || (section->flags & SHF_TLS))
-			continue;
-		if (section->state == SK_NONE) {
-			section->state = (uint32_t)linker->states.count;
-			sk_array_push(linker->arena, &linker->states, section);
-		}
-		sk_array_push(linker->arena, &found, section->state);
-	}
-	return (struct sk_state_answer){found.items, found.count, isa};
-}
-
-/* Kernels of one section reach the same, so it is searched for once: thousands of them may be in one. */
-static struct sk_state_answer answer_of(struct sk_linker *linker, sk_symbol code)
-{
-	struct sk_input_section *start = sk_symbol_target(linker, code).section;
-
-	if (!start)
-		return (struct sk_state_answer){0};
-	if (!start->answer) {
-		sk_array_push(linker->arena, &linker->state_answers, search_state(linker, start));
-		start->answer = (uint32_t)linker->state_answers.count;
-	}
-	return linker->state_answers.items[start->answer - 1];
-}
-
-bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
-{
-	bool resolved = sk_symbols_resolve(linker);
-	struct sk_state_answer answer = resolved ? answer_of(linker, code) : (struct sk_state_answer){0};
-
-	*sections = answer.states;
-	*count = answer.count;
-	return resolved;
-}
-
-const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
-{
-	const struct sk_input_section *section = linker->states.items[state];
-
-	if (!section->object)
-		return section->name;
-	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
-}
-
-/* ---- instruction sets ---- */
-
-uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
-{
-	return sk_symbols_resolve(linker) && linker->isa ? answer_of(linker, code).isa : 0;
+	linker->work.count = 0;
 }
 
 /* What runs with anything of the object. */
@@ -367,8 +302,8 @@ uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes
 	begin_search(linker);
 	for (size_t i = 0; i < count; i++)
 		reach(linker, sk_symbol_target(linker, codes[i]).section);
-	for (size_t i = 0; i < linker->state_work.count; i++) {
-		struct sk_input_section *section = linker->state_work.items[i];
+	for (size_t i = 0; i < linker->work.count; i++) {
+		struct sk_input_section *section = linker->work.items[i];
 
 		reach_constructors(linker, section->object);
 		reach_targets(linker, section);
@@ -386,8 +321,8 @@ static void find_origins(struct sk_linker *linker)
 	linker->first_origin = linker->visit;
 	for (size_t i = 0; i < linker->order.count; i++, linker->visit++) {
 		reach(linker, sk_symbol_target(linker, linker->order.items[i].code).section);
-		while (linker->state_work.count)
-			reach_targets(linker, linker->state_work.items[--linker->state_work.count]);
+		while (linker->work.count)
+			reach_targets(linker, linker->work.items[--linker->work.count]);
 	}
 }
 

@@ -35,6 +35,7 @@ linker_liblinker_la_SOURCES = \
 	linker/report.c \
 	linker/scan.c \
 	linker/significance.c \
+	linker/state.c \
 	linker/statistics.c \
 	linker/symbols.c \
 	linker/version-script.c \

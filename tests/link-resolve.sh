@@ -192,6 +192,37 @@ count_again: 0: .bss.counter in kernel.o
 END
 sort state.txt >got.txt
 sort expected.txt | diff - got.txt || fail "hidden state"
+# Through any graph, loops and all, whatever was asked before: 50 functions and 20 words of state that lead to random others.
+for seed in 1 2 3 4 5 6 7 8; do
+	awk -v seed=$seed 'BEGIN {
+		srand(seed)
+		for (i = 0; i < 70; i++) {
+			if (i < 50)
+				printf ".section .text.f%d,\"ax\",@progbits\n.globl f%d\n.type f%d,@function\nf%d:\n", i, i, i, i
+			else
+				printf ".section .data.f%d,\"aw\",@progbits\nf%d: .quad 0\n", i, i
+			for (j = int(rand() * (1 + seed / 2)); j > 0; j--) {
+				to = int(rand() * 70)
+				printf i < 50 ? "call f%d\n" : ".quad f%d\n", to
+				leads[i, to] = 1
+			}
+			leads[i, i] = 1
+		}
+		for (k = 0; k < 70; k++)
+			for (i = 0; i < 70; i++)
+				for (j = 0; j < 70; j++)
+					if ((i, k) in leads && (k, j) in leads)
+						leads[i, j] = 1
+		for (i = 0; i < 50; i++)
+			for (j = 50; j < 70; j++)
+				if ((i, j) in leads)
+					print "f" i ": .data.f" j " in graph.o" >"expected.txt"
+	}' | as -o graph.o
+	"$driver" $(seq 0 49 | shuf --random-source="$driver" | sed 's/^/--state f/') graph.o | sed -n 's/: [0-9]*: /: /p' | sort >got.txt
+	sort expected.txt | diff - got.txt || fail "hidden state in graph $seed"
+	cut -d: -f1 got.txt | uniq -c | awk '{ print $1 }' | sort -n | uniq | wc -l
+done >sizes.txt
+[ "$(sort -n sizes.txt | tail -1)" -ge 5 ] || fail "the graphs are too simple"
 [ "$("$driver" --state c common_small.o | tail -1)" = 'c: 0: COMMON' ] || fail "a common symbol is state, too"
 
 # ---- inputs that are none ----

@@ -1,0 +1,241 @@
+/* What each function reaches: its hidden state, and the instruction sets that it needs. Thousands of kernels can share
+ * most of what they reach, so no relocation is followed twice: sections that reach one another become one component,
+ * and kernels are answered from the components. Those that lead to nothing of interest are left out, which most do.
+ *
+ * Components are found by Tarjan's depth-first search ("Depth-first search and linear graph algorithms", 1972), with
+ * the components that open ones lead to on a stack of their own (Nuutila and Soisalon-Soininen, "On finding the
+ * strongly connected components in a directed graph", 1994). It goes on where the search for the function before has
+ * ended. */
+#include "linker/internal.h"
+
+enum {
+	OPEN = UINT32_MAX, /* its component is not complete */
+	NOTHING = UINT32_MAX - 1, /* of interest is reached */
+};
+
+/* ---- what a section leads to ---- */
+
+static size_t target_count(const struct sk_input_section *section)
+{
+	const struct sk_range *range = sk_range_bounded(section);
+
+	return section->relocation_count + (range ? range->sections.count : 0);
+}
+
+/* NULL: nothing that is part of the link. */
+static struct sk_input_section *target_of(struct sk_linker *linker, const struct sk_input_section *section,
+					  size_t number)
+{
+	struct sk_input_section *target =
+		number < section->relocation_count
+			? sk_relocation_target(linker, section, &section->relocations[number]).section
+			: sk_range_bounded(section)->sections.items[number - section->relocation_count];
+
+	return target && target->loaded && !target->discarded ? target : NULL;
+}
+
+static bool is_state(const struct sk_input_section *section)
+{
+	enum sk_rank rank = sk_section_rank(section);
+
+	/* What is thread-local is refused later on, and says so better. */
+	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size && !(section->flags & SHF_TLS);
+}
+
+/* ---- components ---- */
+
+static void enter(struct sk_linker *linker, struct sk_input_section *section)
+{
+	struct sk_reached *reached = &linker->reached;
+	uint32_t number = (uint32_t)reached->nodes.count;
+
+	sk_array_push(linker->arena, &reached->nodes, (struct sk_node){section, number, OPEN});
+	section->node = number + 1;
+	sk_array_push(linker->arena, &reached->open, number);
+	sk_array_push(linker->arena, &reached->path,
+		      (struct sk_path_step){.node = number, .first_target = reached->targets.count});
+}
+
+/* Takes what the component leads to off the stack: each of them once. */
+static void add_targets(struct sk_linker *linker, struct sk_component *component, size_t first)
+{
+	struct sk_reached *reached = &linker->reached;
+
+	reached->search++;
+	for (size_t i = first; i < reached->targets.count; i++) {
+		struct sk_component *target = &reached->components.items[reached->targets.items[i]];
+
+		if (target->search == reached->search)
+			continue;
+		target->search = reached->search;
+		component->isa |= target->isa;
+		sk_array_push(linker->arena, &component->targets, reached->targets.items[i]);
+	}
+	reached->targets.count = first;
+}
+
+/* The number of a component with these contents. */
+static uint32_t add_component(struct sk_linker *linker, const struct sk_component *component)
+{
+	struct sk_reached *reached = &linker->reached;
+
+	if (!component->states.count && !component->isa && !component->targets.count)
+		return NOTHING;
+	/* It is as good as the only one that it leads to. */
+	if (!component->states.count && component->targets.count == 1 &&
+	    component->isa == reached->components.items[component->targets.items[0]].isa)
+		return component->targets.items[0];
+	sk_array_push(linker->arena, &reached->components, *component);
+	return (uint32_t)reached->components.count - 1;
+}
+
+/* All that the step's section leads to has been looked at, and from nowhere there does a way lead back behind it: the
+ * open nodes from it on are a component. */
+static void close(struct sk_linker *linker, const struct sk_path_step *step)
+{
+	struct sk_reached *reached = &linker->reached;
+	struct sk_component component = {0};
+	size_t first = reached->open.count;
+
+	do {
+		struct sk_input_section *section = reached->nodes.items[reached->open.items[--first]].section;
+
+		component.isa |= section->object ? section->object->isa : 0;
+		if (is_state(section))
+			sk_array_push(linker->arena, &component.states, section);
+	} while (reached->open.items[first] != step->node);
+	add_targets(linker, &component, step->first_target);
+
+	uint32_t number = add_component(linker, &component);
+
+	for (size_t i = first; i < reached->open.count; i++)
+		reached->nodes.items[reached->open.items[i]].component = number;
+	reached->open.count = first;
+}
+
+/* The end of the path leads to the node. */
+static void lead_to(struct sk_linker *linker, uint32_t target)
+{
+	struct sk_reached *reached = &linker->reached;
+	struct sk_node *node = &reached->nodes.items[reached->path.items[reached->path.count - 1].node];
+	const struct sk_node *to = &reached->nodes.items[target];
+
+	if (to->component == OPEN)
+		node->low = to->low < node->low ? to->low : node->low;
+	else if (to->component != NOTHING)
+		sk_array_push(linker->arena, &reached->targets, to->component);
+}
+
+/* The section and all that it leads to get their components. */
+static void search(struct sk_linker *linker, struct sk_input_section *start)
+{
+	struct sk_reached *reached = &linker->reached;
+
+	enter(linker, start);
+	while (reached->path.count) {
+		struct sk_path_step *step = &reached->path.items[reached->path.count - 1];
+		const struct sk_node *node = &reached->nodes.items[step->node];
+
+		if (step->next < target_count(node->section)) {
+			struct sk_input_section *target = target_of(linker, node->section, step->next++);
+
+			if (target && target->node)
+				lead_to(linker, target->node - 1);
+			else if (target)
+				enter(linker, target);
+			continue;
+		}
+		if (node->low == step->node)
+			close(linker, step);
+
+		uint32_t done = step->node;
+
+		if (--reached->path.count)
+			lead_to(linker, done);
+	}
+}
+
+/* ---- answers ---- */
+
+static uint32_t state_number(struct sk_linker *linker, struct sk_input_section *section)
+{
+	if (section->state == SK_NONE) {
+		section->state = (uint32_t)linker->states.count;
+		sk_array_push(linker->arena, &linker->states, section);
+	}
+	return section->state;
+}
+
+/* All states that the component leads to, near ones first. The stack of targets, empty between searches, is the list of
+ * the components that have been come by. */
+static void collect_states(struct sk_linker *linker, uint32_t number)
+{
+	struct sk_reached *reached = &linker->reached;
+	struct sk_component *start = &reached->components.items[number];
+
+	start->search = ++reached->search;
+	start->answered = true;
+	sk_array_push(linker->arena, &reached->targets, number);
+	for (size_t i = 0; i < reached->targets.count; i++) {
+		const struct sk_component *component = &reached->components.items[reached->targets.items[i]];
+
+		for (size_t j = 0; j < component->states.count; j++)
+			sk_array_push(linker->arena, &start->answer, state_number(linker, component->states.items[j]));
+		for (size_t j = 0; j < component->targets.count; j++) {
+			struct sk_component *target = &reached->components.items[component->targets.items[j]];
+
+			if (target->search == reached->search)
+				continue;
+			target->search = reached->search;
+			sk_array_push(linker->arena, &reached->targets, component->targets.items[j]);
+		}
+	}
+	reached->targets.count = 0;
+}
+
+/* The number of the function's component, or NOTHING. */
+static uint32_t component_of(struct sk_linker *linker, sk_symbol code)
+{
+	struct sk_input_section *section = sk_symbol_target(linker, code).section;
+
+	if (!section || !section->loaded || section->discarded)
+		return NOTHING;
+	if (!section->node)
+		search(linker, section);
+	return linker->reached.nodes.items[section->node - 1].component;
+}
+
+bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
+{
+	bool resolved = sk_symbols_resolve(linker);
+	uint32_t number = resolved ? component_of(linker, code) : NOTHING;
+
+	*sections = NULL;
+	*count = 0;
+	if (number == NOTHING)
+		return resolved;
+
+	const struct sk_component *component = &linker->reached.components.items[number];
+
+	if (!component->answered)
+		collect_states(linker, number);
+	*sections = component->answer.items;
+	*count = component->answer.count;
+	return true;
+}
+
+const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
+{
+	const struct sk_input_section *section = linker->states.items[state];
+
+	if (!section->object)
+		return section->name;
+	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
+}
+
+uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
+{
+	uint32_t number = sk_symbols_resolve(linker) && linker->isa ? component_of(linker, code) : NOTHING;
+
+	return number == NOTHING ? 0 : linker->reached.components.items[number].isa;
+}
