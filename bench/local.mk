@@ -30,7 +30,7 @@ bench_load_SOURCES = bench/load.c bench/measure.c bench/measure.h
 bench_load_LDADD = libskrt.la
 bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
-bench_link_SOURCES = bench/link.c
+bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c bench/rounds.h
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
 bench_link_LDADD = $(YAML_LIBS)
 
@@ -76,8 +76,10 @@ bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT
 
 # The link table alone.
 bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
-	bench/link ./sklink bench/link-kernel.o bench/links 1000 15
-	bench/link ./sklink bench/link-kernel.o bench/links 10000 9
+	$(MKDIR_P) bench/links
+	bench/link ./sklink bench/link-kernel.o bench/links/1000 1000 15
+	bench/link ./sklink bench/link-kernel.o bench/links/10000 10000 9
+	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/openblas bench/links/openblas bench/link ./sklink 9
 .PHONY: bench bench-link bench-runtime
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
@@ -86,4 +88,5 @@ CLEAN_FOLDERS += bench/links
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-*
-EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/kernels.c bench/hand-written.c
+EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+	bench/hand-written.c

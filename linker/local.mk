@@ -96,5 +96,5 @@ QUICK_TESTS += $(LINKER_TESTS)
 ARCHIVE_TESTS = tests/archives.sh tests/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
-EXTRA_DIST += tests/packages.sh
+EXTRA_DIST += tests/packages.sh tests/self-contained.awk
 CLEAN_FOLDERS += tests/packages

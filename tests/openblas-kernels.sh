@@ -8,32 +8,10 @@ get_package libopenblas-pthread-dev || { echo "SKIP: the package libopenblas-pth
 archive=$packages/libopenblas-pthread-dev/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.a
 sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/stubs/imports.def" | sort >imports
 
-# ---- which functions: those of members whose undefined symbols lead to imports and to members like them ----
+# ---- which functions ----
 
-cat >closed.awk <<'END_AWK'
-FNR == NR { import[$1] = 1; next }
-{ member = $1; sub(/^.*\[/, "", member); sub(/\]:$/, "", member) }
-$3 == "U" && $2 != "_GLOBAL_OFFSET_TABLE_" { undefined[member] = undefined[member] " " $2 }
-$3 ~ /^[ABCDRTVW]$/ && !($2 in home) { home[$2] = member }
-$3 == "T" { functions[member] = functions[member] " " $2 }
-END {
-	do {
-		changed = 0
-		for (member in undefined) {
-			count = member in open ? 0 : split(undefined[member], names, " ")
-			for (i = 1; i <= count; i++)
-				if (!(names[i] in import) && (!(names[i] in home) || home[names[i]] in open))
-					changed = open[member] = 1
-		}
-	} while (changed)
-	for (member in functions) {
-		count = member in open ? 0 : split(functions[member], names, " ")
-		for (i = 1; i <= count; i++)
-			print names[i]
-	}
-}
-END_AWK
-nm -A --format=posix "$archive" 2>/dev/null | awk -f closed.awk imports - | LC_ALL=C sort >functions
+nm -A --format=posix "$archive" 2>/dev/null | awk -f "$top_srcdir/tests/self-contained.awk" imports - |
+	LC_ALL=C sort >functions
 yes sklink | head -c 1000000 >seed
 LC_ALL=C shuf -n 1000 --random-source=seed functions | LC_ALL=C sort >chosen
 [ "$(wc -l <chosen)" = 1000 ] || fail "the archive has not a thousand self-contained functions"

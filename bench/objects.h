@@ -1,0 +1,11 @@
+/* Thousands of kernel objects, and a manifest with a task for each. */
+#ifndef BENCH_OBJECTS_H
+#define BENCH_OBJECTS_H
+
+enum { BENCH_MOST_OBJECTS = 100000 };
+
+/* Writes copies of an object, whose function is called kernel_00000, with other numbers, to the folder, which it makes:
+ * FOLDER/k0.o and so on; FOLDER/objects.txt names them, FOLDER/manifest.yaml has the tasks. */
+void bench_write_objects(const char *kernel, const char *folder, unsigned count);
+
+#endif

@@ -1,0 +1,31 @@
+/* Linkers take turns in rounds, since machines are noisy: every round begins with another one, and the ratio to lld is
+ * the median of the rounds' ratios. */
+#ifndef BENCH_ROUNDS_H
+#define BENCH_ROUNDS_H
+
+#include <stdbool.h>
+
+enum { BENCH_MOST_LINKS = 99 };
+
+struct bench_cost {
+	double wall, processor; /* ms */
+	double memory; /* MiB, at most */
+};
+
+struct bench_linker {
+	const char *name;
+	char **command;
+	bool installed;
+	struct bench_cost costs[BENCH_MOST_LINKS]; /* by round */
+};
+
+/* Prints what has failed and why, and ends the program. */
+_Noreturn void bench_fail(const char *what);
+
+/* Runs a command, whose standard output is dropped. Returns its exit status; 127: there is no such program. */
+int bench_run(char *const *command, struct bench_cost *cost);
+
+/* Runs all of them so often, and prints a table. */
+void bench_compare(const char *title, struct bench_linker *linkers, unsigned count, unsigned rounds);
+
+#endif

@@ -1,0 +1,23 @@
+# The functions of an archive that need nothing but imports: those of members whose undefined symbols lead to imports
+# and to members like them. In: the names that may be imported; `nm -A --format=posix ARCHIVE`.
+FNR == NR { import[$1] = 1; next }
+{ member = $1; sub(/^.*\[/, "", member); sub(/\]:$/, "", member) }
+$3 == "U" && $2 != "_GLOBAL_OFFSET_TABLE_" { undefined[member] = undefined[member] " " $2 }
+$3 ~ /^[ABCDRTVW]$/ && !($2 in home) { home[$2] = member }
+$3 == "T" { functions[member] = functions[member] " " $2 }
+END {
+	do {
+		changed = 0
+		for (member in undefined) {
+			count = member in open ? 0 : split(undefined[member], names, " ")
+			for (i = 1; i <= count; i++)
+				if (!(names[i] in import) && (!(names[i] in home) || home[names[i]] in open))
+					changed = open[member] = 1
+		}
+	} while (changed)
+	for (member in functions) {
+		count = member in open ? 0 : split(functions[member], names, " ")
+		for (i = 1; i <= count; i++)
+			print names[i]
+	}
+}
