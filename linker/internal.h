@@ -438,6 +438,8 @@ struct sk_symbol_table {
 
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
+enum { SK_RECENT_MERGED = 32 };
+
 struct sk_linker {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -489,7 +491,7 @@ struct sk_linker {
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;
-	struct sk_merged *recent_merged; /* the last one that a section has gone to */
+	struct sk_merged *recent_merged[SK_RECENT_MERGED]; /* where sections have gone last, by what merge.c says */
 	struct sk_map merged_numbers;
 	SK_ARRAY(struct sk_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;

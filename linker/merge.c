@@ -129,12 +129,13 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 {
 	uint64_t flags = section->flags & (SHF_ALLOC | SHF_MERGE | SHF_STRINGS);
 	const char *output_name = sk_output_name(section);
-	const struct sk_merged *recent = linker->recent_merged;
+	uint64_t place = (section->entry_size ^ (uint64_t)section->alignment << 2 ^ flags) % SK_RECENT_MERGED;
+	const struct sk_merged *recent = linker->recent_merged[place];
 
-	/* Most sections go where the one before has gone. */
+	/* Most sections go where the last one of their kind has gone. */
 	if (recent && recent->output_name == output_name && recent->section.flags == flags &&
 	    recent->section.entry_size == section->entry_size && recent->section.alignment == section->alignment)
-		return linker->recent_merged;
+		return linker->recent_merged[place];
 
 	const char *name = merged_name(linker, section, output_name);
 	const char *key =
@@ -160,7 +161,7 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 		sk_map_init(&merged->numbers, linker->arena);
 		sk_array_push(linker->arena, &linker->merged, merged);
 	}
-	return linker->recent_merged = linker->merged.items[number];
+	return linker->recent_merged[place] = linker->merged.items[number];
 }
 
 static void join(struct sk_linker *linker, struct sk_input_section *section)
