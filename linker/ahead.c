@@ -1,6 +1,7 @@
 /* Reads inputs before they are added, in threads, while the caller does something else. Each thread has an arena and a
- * sink of its own. A file about which there is anything to say is read again when its turn comes, so messages come in
- * command-line order, and every result is the same with any number of threads. */
+ * sink of its own. Files are taken one by one, and then members of large archives some at a time, so that the threads
+ * have done at about the same time. A file about which there is anything to say is read again when its turn comes, so
+ * messages come in command-line order, and every result is the same with any number of threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "linker/internal.h"
 
-enum { MOST_THREADS = 64 };
+enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
 
 struct worker {
 	struct sk_ahead *ahead;
@@ -17,36 +18,107 @@ struct worker {
 	bool started;
 };
 
+/* A file that is read. */
+struct ahead_file {
+	struct sk_reading reading;
+	atomic_size_t next_member; /* the first one that no thread has taken */
+	atomic_bool usable; /* nothing is to be said about it so far */
+};
+
 struct sk_ahead {
 	bool keep_debug;
 	const char *root;
 	const char *const *paths;
-	struct sk_reading *readings; /* by path */
-	bool *usable;
+	struct ahead_file *files; /* by path */
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
 	struct sk_map numbers; /* by path */
 	struct worker workers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned worker_count;
 	bool finished;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	int listing; /* threads that take files */
+	struct ahead_file **archives; /* with members that threads may take, in any order */
+	size_t archive_count;
 };
+
+static unsigned messages(const struct sk_reader *reader)
+{
+	return reader->diag->errors + reader->diag->warnings;
+}
+
+static void announce(struct sk_ahead *ahead, struct ahead_file *file)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->archives[ahead->archive_count++] = file;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+static void change_listing(struct sk_ahead *ahead, int change)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->listing += change;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+static void list_files(struct sk_ahead *ahead, struct sk_reader *reader)
+{
+	for (size_t i; (i = atomic_fetch_add(&ahead->next, 1)) < ahead->count;) {
+		struct ahead_file *file = &ahead->files[i];
+		unsigned before = messages(reader);
+		bool ok = sk_reading_open(reader, ahead->paths[i], &file->reading) &&
+			  sk_reading_list(reader, &file->reading);
+
+		atomic_store(&file->usable, ok && messages(reader) == before);
+		if (file->reading.members.count)
+			announce(ahead, file);
+	}
+}
+
+/* The archive of that number, or NULL: all files have been listed, and there are not so many. */
+static struct ahead_file *wait_for_archive(struct sk_ahead *ahead, size_t number)
+{
+	struct ahead_file *file;
+
+	pthread_mutex_lock(&ahead->lock);
+	while (number == ahead->archive_count && ahead->listing)
+		pthread_cond_wait(&ahead->changed, &ahead->lock);
+	file = number < ahead->archive_count ? ahead->archives[number] : NULL;
+	pthread_mutex_unlock(&ahead->lock);
+	return file;
+}
+
+static void open_members(struct sk_reader *reader, struct ahead_file *file)
+{
+	const size_t count = file->reading.members.count;
+	unsigned before = messages(reader);
+
+	for (size_t first; (first = atomic_fetch_add(&file->next_member, MEMBERS)) < count;)
+		if (!sk_reading_open_members(reader, &file->reading, first,
+					     count - first < MEMBERS ? count : first + MEMBERS) ||
+		    messages(reader) != before)
+			atomic_store(&file->usable, false);
+}
 
 static void *read_files(void *context)
 {
 	struct worker *worker = context;
 	struct sk_ahead *ahead = worker->ahead;
+	struct ahead_file *file;
 	struct sk_diag diag;
 	struct sk_reader reader = {
 		.arena = worker->arena, .diag = &diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
 
 	sk_diag_init(&diag, worker->arena);
-	for (size_t i; (i = atomic_fetch_add(&ahead->next, 1)) < ahead->count;) {
-		struct sk_reading *reading = &ahead->readings[i];
-		unsigned before = diag.errors + diag.warnings;
-		bool ok = sk_reading_open(&reader, ahead->paths[i], reading) && sk_reading_finish(&reader, reading);
-
-		ahead->usable[i] = ok && diag.errors + diag.warnings == before;
-	}
+	change_listing(ahead, 1);
+	list_files(ahead, &reader);
+	change_listing(ahead, -1);
+	for (size_t i = 0; (file = wait_for_archive(ahead, i)); i++)
+		open_members(&reader, file);
 	return NULL;
 }
 
@@ -63,12 +135,17 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 	ahead->root = linker->reader.root;
 	ahead->paths = paths;
 	ahead->count = count;
-	ahead->readings = SK_NEW_ARRAY(linker->arena, struct sk_reading, count);
-	ahead->usable = SK_NEW_ARRAY(linker->arena, bool, count);
+	ahead->files = SK_NEW_ARRAY(linker->arena, struct ahead_file, count);
+	ahead->archives = SK_NEW_ARRAY(linker->arena, struct ahead_file *, count);
 	atomic_init(&ahead->next, 0);
+	pthread_mutex_init(&ahead->lock, NULL);
+	pthread_cond_init(&ahead->changed, NULL);
 	sk_map_init(&ahead->numbers, linker->arena);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		atomic_init(&ahead->files[i].next_member, 0);
+		atomic_init(&ahead->files[i].usable, false);
 		sk_map_insert(&ahead->numbers, paths[i], strlen(paths[i]), (uint32_t)i);
+	}
 	ahead->worker_count = threads < MOST_THREADS ? threads : MOST_THREADS;
 	for (unsigned i = 0; i < ahead->worker_count; i++) {
 		struct worker *worker = &ahead->workers[i];
@@ -109,7 +186,7 @@ struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path)
 	if (number == SK_NONE)
 		return NULL;
 	finish(ahead);
-	return ahead->usable[number] ? &ahead->readings[number] : NULL;
+	return atomic_load(&ahead->files[number].usable) ? &ahead->files[number].reading : NULL;
 }
 
 void sk_ahead_destroy(struct sk_linker *linker)
@@ -122,7 +199,9 @@ void sk_ahead_destroy(struct sk_linker *linker)
 	atomic_store(&ahead->next, ahead->count);
 	finish(ahead);
 	for (size_t i = 0; i < ahead->count; i++)
-		forget(&ahead->readings[i]);
+		forget(&ahead->files[i].reading);
 	for (unsigned i = 0; i < ahead->worker_count; i++)
 		sk_arena_destroy(ahead->workers[i].arena);
+	pthread_cond_destroy(&ahead->changed);
+	pthread_mutex_destroy(&ahead->lock);
 }

@@ -59,6 +59,12 @@ static uint32_t number_of(struct sk_linker *linker, const struct sk_reading *rea
 	return number;
 }
 
+static void read_now(struct sk_linker *linker, struct sk_reading *reading)
+{
+	sk_reading_list(&linker->reader, reading);
+	reading->ok &= sk_reading_open_members(&linker->reader, reading, 0, reading->members.count);
+}
+
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive)
 {
 	struct sk_reading *ahead = sk_ahead_take(linker, path);
@@ -73,9 +79,10 @@ uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool who
 
 	if (number == linker->inputs.count) {
 		if (!ahead)
-			sk_reading_finish(&linker->reader, &reading);
+			read_now(linker, &reading);
 		else
 			ahead->files.count = 0; /* they are the linker's now */
+		sk_reading_finish(&linker->reader, &reading);
 		if (!enter(linker, &reading))
 			return SK_NONE;
 	} else if (!ahead) {

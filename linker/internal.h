@@ -325,6 +325,17 @@ struct sk_file {
 	bool mapped;
 };
 
+/* Of an archive. */
+struct sk_member {
+	const char *name; /* not terminated */
+	uint32_t name_length;
+	uint64_t offset; /* of its header */
+	const uint8_t *bytes; /* NULL: in a thin archive, before the file has been read */
+	uint64_t size;
+	struct sk_object *object; /* once it has been opened; NULL: it is none, or a bad one */
+	bool intermediate; /* it holds intermediate code only */
+};
+
 /* What reading a file gives. */
 struct sk_reading {
 	const char *path;
@@ -332,8 +343,9 @@ struct sk_reading {
 	uint64_t device, inode, size;
 	bool archive;
 	bool intermediate; /* has members of intermediate code only */
-	bool ok; /* all of it could be read, and there was nothing to say about it */
+	bool ok; /* all of it could be read */
 	SK_ARRAY(struct sk_file) files; /* the file itself, then members that a thin archive refers to */
+	SK_ARRAY(struct sk_member) members; /* of an archive */
 	SK_ARRAY(struct sk_object *) objects; /* a file's own has been loaded; members have been opened */
 };
 
@@ -573,14 +585,6 @@ struct sk_archive {
 	const char *error; /* why the last call of sk_archive_next failed */
 };
 
-struct sk_member {
-	const char *name; /* not terminated */
-	uint32_t name_length;
-	uint64_t offset; /* of its header */
-	const uint8_t *bytes; /* NULL: in a thin archive */
-	uint64_t size;
-};
-
 enum sk_archive_result { SK_ARCHIVE_MEMBER, SK_ARCHIVE_END, SK_ARCHIVE_ERROR };
 
 /* Starts to read; bytes begin with one of the two magics of archives. */
@@ -594,8 +598,14 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 /* Opens the file and finds out what it is. */
 bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading);
 
-/* Reads all of it and closes it. */
-bool sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading);
+/* Reads and closes it: an object as a whole, of an archive the list of its members. */
+bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading);
+
+/* Opens some members. */
+bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end);
+
+/* All members have been opened: those that are objects become the reading's. */
+void sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading);
 
 /* What a thread has read of this path, or NULL: nothing, or there was something to say about it, so that it has to be
  * read again. Waits until all threads are done. */

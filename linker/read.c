@@ -1,6 +1,7 @@
-/* A file in, its objects out: open, with everything checked that can be checked without the other inputs. Small files
- * are read into a buffer, and what the link needs of them is copied; larger ones and archives are mapped, and used in
- * place until the linker is destroyed. Nothing here knows the linker, so several threads can read. */
+/* A file in, its objects out: open, with everything checked that can be checked without the other inputs. An archive's
+ * members are listed first and opened then, so that several threads can open them. Small files are read into a buffer,
+ * and what the link needs of them is copied; larger ones and archives are mapped, and used in place until the linker is
+ * destroyed. Nothing here knows the linker, so several threads can read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -114,9 +115,8 @@ static bool is_bitcode(const struct sk_member *member)
 	       (!memcmp(member->bytes, "BC\xc0\xde", 4) || !memcmp(member->bytes, "\xde\xc0\x17\x0b", 4));
 }
 
-static bool open_member(struct sk_reader *reader, struct sk_reading *reading, const struct sk_member *member)
+static bool open_member(struct sk_reader *reader, const struct sk_reading *reading, struct sk_member *member)
 {
-	struct sk_object *object;
 	struct sk_object_source source = {.path = reading->path,
 					  .member = member->name,
 					  .member_length = member->name_length,
@@ -125,21 +125,39 @@ static bool open_member(struct sk_reader *reader, struct sk_reading *reading, co
 	enum sk_object_result result = SK_OBJECT_INTERMEDIATE;
 
 	if (member->size >= SELFMAG && !memcmp(member->bytes, ELFMAG, SELFMAG)) {
-		result = sk_object_open(reader, &source, &object);
+		result = sk_object_open(reader, &source, &member->object);
 	} else if (!is_bitcode(member)) {
 		sk_warning(reader->diag, (struct sk_place){.file = reading->path},
 			   "member %.*s is not an object and is ignored", (int)member->name_length, member->name);
 		return true;
 	}
 	if (result == SK_OBJECT_INTERMEDIATE) {
-		reading->intermediate = true;
+		member->intermediate = true;
 		sk_warning(reader->diag, (struct sk_place){.file = reading->path},
 			   "member %.*s holds only intermediate code of link-time optimisation and is ignored",
 			   (int)member->name_length, member->name);
 	}
-	if (result == SK_OBJECT_READY)
-		sk_array_push(reader->arena, &reading->objects, object);
 	return result != SK_OBJECT_BAD;
+}
+
+bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end)
+{
+	bool ok = true;
+
+	for (size_t i = first; i < end; i++)
+		ok &= open_member(reader, reading, &reading->members.items[i]);
+	return ok;
+}
+
+void sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading)
+{
+	for (size_t i = 0; i < reading->members.count; i++) {
+		const struct sk_member *member = &reading->members.items[i];
+
+		reading->intermediate |= member->intermediate;
+		if (member->object)
+			sk_array_push(reader->arena, &reading->objects, member->object);
+	}
 }
 
 /* A thin archive names its members by paths, from its own folder if they are not absolute. */
@@ -170,7 +188,7 @@ static bool read_thin_member(struct sk_reader *reader, struct sk_reading *archiv
 	return true;
 }
 
-static bool read_archive(struct sk_reader *reader, struct sk_reading *reading, const struct sk_file *file)
+static bool list_members(struct sk_reader *reader, struct sk_reading *reading, const struct sk_file *file)
 {
 	struct sk_archive archive;
 	struct sk_member member;
@@ -187,7 +205,7 @@ static bool read_archive(struct sk_reader *reader, struct sk_reading *reading, c
 		if (!member.bytes && !read_thin_member(reader, reading, &member))
 			ok = false;
 		else
-			ok &= open_member(reader, reading, &member);
+			sk_array_push(reader->arena, &reading->members, member);
 	}
 }
 
@@ -220,10 +238,10 @@ static bool read_contents(struct sk_reader *reader, struct sk_reading *reading, 
 	if (!reading->archive)
 		return read_object(reader, reading, file);
 	keep_bytes(reader, file);
-	return read_archive(reader, reading, file);
+	return list_members(reader, reading, file);
 }
 
-bool sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading)
+bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading)
 {
 	struct sk_file file = {.path = reading->path, .size = reading->size};
 
