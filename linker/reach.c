@@ -4,17 +4,24 @@
 
 /* A section, or a string or record of a merged one. What is the end of another string counts as that one. */
 struct unit {
+	const struct sk_input_section *section; /* NULL: a string or record, which leads to nothing */
 	uint64_t size;
 	enum sk_reach_kind kind;
+	bool expanded; /* what it leads to directly is known: */
+	size_t first_target; /* in the targets of all units */
+	uint32_t target_count;
+	uint32_t found_from; /* the last unit that was found to lead to it, from 1; 0: none */
 	uint32_t search; /* the last one that came by */
 	uint32_t reached; /* number of searches that came by */
 };
 
+/* Thousands of kernels may reach the same, so relocations are looked at once and searches go from unit to unit. */
 struct measuring {
 	struct sk_linker *linker;
 	struct sk_map numbers; /* of units, by the address of the section or the piece */
 	SK_ARRAY(struct unit) units;
-	SK_ARRAY(const struct sk_input_section *) work;
+	SK_ARRAY(uint32_t) targets;
+	SK_ARRAY(uint32_t) work;
 	uint32_t search;
 	struct sk_reach *reach; /* NULL: the units' searches are being counted */
 };
@@ -26,46 +33,46 @@ static enum sk_reach_kind kind_of(enum sk_rank rank)
 	return rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA ? SK_REACH_WRITABLE : SK_REACH_READ_ONLY;
 }
 
-/* False if this search has been there. */
-static bool enter(struct measuring *measuring, const void *identity, uint64_t size, enum sk_rank rank)
+static uint32_t number_of(struct measuring *measuring, const void *identity, const struct unit *unit)
 {
 	struct sk_arena *arena = measuring->linker->arena;
 	uint32_t number = sk_map_find(&measuring->numbers, (const char *)&identity, sizeof(identity));
 
-	if (number == SK_NONE) {
-		number = (uint32_t)measuring->units.count;
-		sk_map_insert(&measuring->numbers, sk_arena_copy(arena, (const char *)&identity, sizeof(identity)),
-			      sizeof(identity), number);
-		sk_array_push(arena, &measuring->units, (struct unit){.size = size, .kind = kind_of(rank)});
-	}
-
-	struct unit *unit = &measuring->units.items[number];
-
-	if (unit->search == measuring->search)
-		return false;
-	unit->search = measuring->search;
-	if (!measuring->reach)
-		unit->reached++;
-	else
-		*(unit->reached > 1 ? &measuring->reach->shared[unit->kind] : &measuring->reach->own[unit->kind]) +=
-			unit->size;
-	return true;
+	if (number != SK_NONE)
+		return number;
+	number = (uint32_t)measuring->units.count;
+	sk_map_insert(&measuring->numbers, sk_arena_copy(arena, (const char *)&identity, sizeof(identity)),
+		      sizeof(identity), number);
+	sk_array_push(arena, &measuring->units, *unit);
+	return number;
 }
 
-static void enter_section(struct measuring *measuring, const struct sk_input_section *section)
+static uint32_t number_of_section(struct measuring *measuring, const struct sk_input_section *section)
 {
-	if (!section->output || !enter(measuring, section, section->size, section->output->rank))
+	return number_of(
+		measuring, section,
+		&(struct unit){.section = section, .size = section->size, .kind = kind_of(section->output->rank)});
+}
+
+/* ---- what a unit leads to ---- */
+
+static void add_target(struct measuring *measuring, uint32_t unit, uint32_t target)
+{
+	if (measuring->units.items[target].found_from == unit + 1)
 		return;
-	sk_array_push(measuring->linker->arena, &measuring->work, section);
+	measuring->units.items[target].found_from = unit + 1;
+	sk_array_push(measuring->linker->arena, &measuring->targets, target);
+}
 
-	const struct sk_range *range = sk_range_bounded(section);
-
-	for (size_t i = 0; range && i < range->sections.count; i++)
-		enter_section(measuring, range->sections.items[i]);
+static void add_section(struct measuring *measuring, uint32_t unit, const struct sk_input_section *section)
+{
+	if (section->output)
+		add_target(measuring, unit, number_of_section(measuring, section));
 }
 
 /* The string or record at the offset of a merged section: the last piece that begins there or before. */
-static void enter_piece(struct measuring *measuring, const struct sk_input_section *merged, uint64_t offset)
+static void add_piece(struct measuring *measuring, uint32_t unit, const struct sk_input_section *merged,
+		      uint64_t offset)
 {
 	size_t low = 0, high = merged->piece_count;
 
@@ -78,11 +85,14 @@ static void enter_piece(struct measuring *measuring, const struct sk_input_secti
 			high = middle;
 	}
 	if (high)
-		enter(measuring, &merged->pieces[low], merged->pieces[low].size, merged->output->rank);
+		add_target(measuring, unit,
+			   number_of(measuring, &merged->pieces[low],
+				     &(struct unit){.size = merged->pieces[low].size,
+						    .kind = kind_of(merged->output->rank)}));
 }
 
-static void enter_target(struct measuring *measuring, const struct sk_input_section *section,
-			 const sk_elf_relocation *relocation)
+static void add_relocation(struct measuring *measuring, uint32_t unit, const struct sk_input_section *section,
+			   const sk_elf_relocation *relocation)
 {
 	const struct sk_target target = sk_relocation_target(measuring->linker, section, relocation);
 	const struct sk_object *object = section->object; /* NULL: a section of the caller's */
@@ -92,18 +102,56 @@ static void enter_target(struct measuring *measuring, const struct sk_input_sect
 	if (!target.section || !target.section->output)
 		return;
 	if (!(target.section->flags & SHF_MERGE) || target.section->object)
-		enter_section(measuring, target.section);
+		add_section(measuring, unit, target.section);
 	else /* a local symbol's addend can be a part of what is meant */
-		enter_piece(measuring, target.section,
-			    target.value + (local ? target.offset - object->symbols[symbol].st_value : 0));
+		add_piece(measuring, unit, target.section,
+			  target.value + (local ? target.offset - object->symbols[symbol].st_value : 0));
+}
+
+static void expand(struct measuring *measuring, uint32_t number)
+{
+	const struct sk_input_section *section = measuring->units.items[number].section;
+	size_t first = measuring->targets.count;
+
+	if (section) {
+		const struct sk_range *range = sk_range_bounded(section);
+
+		for (size_t i = 0; range && i < range->sections.count; i++)
+			add_section(measuring, number, range->sections.items[i]);
+		for (uint64_t i = 0; i < section->relocation_count; i++)
+			add_relocation(measuring, number, section, &section->relocations[i]);
+	}
+
+	struct unit *unit = &measuring->units.items[number];
+
+	unit->first_target = first;
+	unit->target_count = (uint32_t)(measuring->targets.count - first);
+	unit->expanded = true;
+}
+
+/* ---- searches ---- */
+
+static void visit(struct measuring *measuring, uint32_t number)
+{
+	struct unit *unit = &measuring->units.items[number];
+
+	if (unit->search == measuring->search)
+		return;
+	unit->search = measuring->search;
+	if (!measuring->reach)
+		unit->reached++;
+	else
+		*(unit->reached > 1 ? &measuring->reach->shared[unit->kind] : &measuring->reach->own[unit->kind]) +=
+			unit->size;
+	sk_array_push(measuring->linker->arena, &measuring->work, number);
 }
 
 static void begin_at(struct measuring *measuring, sk_symbol code)
 {
 	const struct sk_input_section *start = sk_symbol_target(measuring->linker, code).section;
 
-	if (start)
-		enter_section(measuring, start);
+	if (start && start->output)
+		visit(measuring, number_of_section(measuring, start));
 }
 
 static void search(struct measuring *measuring, const struct sk_functions *functions)
@@ -113,10 +161,15 @@ static void search(struct measuring *measuring, const struct sk_functions *funct
 	if (functions->second != SK_NONE)
 		begin_at(measuring, functions->second);
 	while (measuring->work.count) {
-		const struct sk_input_section *section = measuring->work.items[--measuring->work.count];
+		uint32_t number = measuring->work.items[--measuring->work.count];
 
-		for (uint64_t i = 0; i < section->relocation_count; i++)
-			enter_target(measuring, section, &section->relocations[i]);
+		if (!measuring->units.items[number].expanded)
+			expand(measuring, number);
+
+		const struct unit *unit = &measuring->units.items[number];
+
+		for (uint32_t i = 0; i < unit->target_count; i++)
+			visit(measuring, measuring->targets.items[unit->first_target + i]);
 	}
 }
 
