@@ -260,7 +260,7 @@ struct sk_definition {
 /* A section that has been reached from a function, see state.c. */
 struct sk_node {
 	struct sk_input_section *section;
-	uint32_t low; /* a node that it leads to, as far as is known, and that leads to it; the lowest one */
+	uint32_t low; /* the lowest node of an open component that it is known to lead to */
 	uint32_t component;
 };
 
