@@ -25,16 +25,16 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-/* The first blocks are small, since most links are. An arena that has filled SMALL_BLOCKS of them goes on in one of
+/* An arena begins with memory from malloc, since most links are small. From SMALL_ARENA bytes on it takes areas of
  * address space that the system backs with huge pages where it can: zeroing memory page by page would otherwise be a
  * third of a large link. */
 enum {
 	ALIGNMENT = 8,
 	SMALL_BLOCK = 64 << 10,
-	SMALL_BLOCKS = 16,
+	SMALL_ARENA = 512 << 10,
 	HUGE_PAGE = 2 << 20,
 	HUGE_BLOCK = 32 << 20, /* of address space: what is not used is not backed */
-	OWN_BLOCK = 64 << 10, /* requests from here on get a block of their own */
+	OWN_BLOCK = 32 << 10, /* requests from here on get a block of their own */
 	MAPPED_BLOCK = 2 << 20, /* and from here on one that is mapped */
 };
 
@@ -46,18 +46,24 @@ struct block {
 	bool mapped;
 };
 
-/* A block for one request. It can be resized, so growing arrays leave nothing behind. A large one is mapped on huge
+/* Where the memory of an own block is from. */
+enum origin { FROM_MALLOC, FROM_BLOCK, FROM_SYSTEM };
+
+/* A block for one request. It can be given back, so growing arrays leave nothing behind. A large one is mapped on huge
  * pages of its own, and what it holds is not copied when it grows. */
 struct own_block {
-	struct own_block *next, *previous;
-	size_t mapped; /* bytes; 0: it is malloc's */
+	struct own_block *next;
+	struct own_block *previous; /* unless it is part of a block */
+	size_t size; /* with this header */
+	enum origin origin;
 	_Alignas(16) char data[];
 };
 
 struct sk_arena {
 	struct block *blocks; /* the first is the one that requests come from */
-	size_t block_count;
-	struct own_block *own; /* in no order */
+	size_t taken; /* bytes from malloc */
+	struct own_block *own; /* those that are not part of a block, in no order */
+	struct own_block *unused; /* parts of blocks that have been given back, in no order */
 };
 
 static _Noreturn void out_of_memory(void)
@@ -114,8 +120,8 @@ static void free_blocks(struct block *block)
 
 static void free_own_block(struct own_block *block)
 {
-	if (block->mapped)
-		munmap(block, block->mapped);
+	if (block->origin == FROM_SYSTEM)
+		munmap(block, block->size);
 	else
 		free(block);
 }
@@ -144,12 +150,19 @@ void sk_arena_adopt(struct sk_arena *arena, struct sk_arena *other)
 	while (*last) /* behind the one that requests come from */
 		last = &(*last)->next;
 	*last = other->blocks;
-	arena->block_count += other->block_count;
+	arena->taken += other->taken;
 	while (other->own) {
 		struct own_block *block = other->own;
 
 		unlink_own(other, block);
 		link_own(arena, block);
+	}
+	while (other->unused) {
+		struct own_block *block = other->unused;
+
+		other->unused = block->next;
+		block->next = arena->unused;
+		arena->unused = block;
 	}
 	free(other);
 }
@@ -160,7 +173,8 @@ void sk_arena_reset(struct sk_arena *arena)
 	struct block *block = arena->blocks;
 
 	free_own_blocks(arena->own);
-	arena->own = NULL;
+	arena->own = arena->unused = NULL;
+	arena->taken = 0;
 	if (!block)
 		return;
 	free_blocks(block->next);
@@ -169,19 +183,16 @@ void sk_arena_reset(struct sk_arena *arena)
 	memset(block->data, 0, block->used);
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 	block->used = 0;
-	arena->block_count = 1;
 }
 
-/* ---- blocks for one request ---- */
-
-/* Zeroed address space of a multiple of HUGE_PAGE, on huge pages if the system has some; NULL: there is none. */
+/* Zeroed address space of a multiple of HUGE_PAGE, on huge pages if the system has some. */
 static void *map_huge(size_t size)
 {
 	char *area = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t before = -(uintptr_t)area % HUGE_PAGE;
 
 	if (area == MAP_FAILED)
-		return NULL;
+		out_of_memory();
 	if (before)
 		munmap(area, before);
 	munmap(area + before + size, HUGE_PAGE - before);
@@ -189,104 +200,147 @@ static void *map_huge(size_t size)
 	return area + before;
 }
 
-/* With its header; size is at most SIZE_MAX / 2. */
-static size_t mapped_size(size_t size)
-{
-	return size < MAPPED_BLOCK ? 0 : (sizeof(struct own_block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-}
-
-static void *allocate_own(struct sk_arena *arena, size_t size)
-{
-	size_t mapped = mapped_size(size);
-	struct own_block *block = mapped ? map_huge(mapped) : calloc(1, sizeof(*block) + size);
-
-	if (!block)
-		out_of_memory();
-	block->mapped = mapped;
-	link_own(arena, block);
-	return block->data;
-}
-
-static struct own_block *own_block_of(void *memory)
-{
-	return (struct own_block *)((char *)memory - offsetof(struct own_block, data));
-}
-
-/* The pages go to a place where there is room behind them. */
-static struct own_block *move(struct own_block *block, size_t mapped)
-{
-	void *place = map_huge(mapped);
-
-	if (!place)
-		out_of_memory();
-	return mremap(block, block->mapped, mapped, MREMAP_MAYMOVE | MREMAP_FIXED, place);
-}
-
-/* From `old` bytes to more; what is new holds anything. */
-static void *resize_own(struct sk_arena *arena, void *memory, size_t old, size_t size)
-{
-	struct own_block *block = own_block_of(memory), *result;
-	size_t mapped = mapped_size(size);
-
-	if (mapped && !block->mapped) {
-		result = own_block_of(allocate_own(arena, size));
-		memcpy(result->data, memory, old);
-		unlink_own(arena, block);
-		free(block);
-		return result->data;
-	}
-	unlink_own(arena, block);
-	result = mapped <= block->mapped ? block : move(block, mapped);
-	if (!mapped)
-		result = realloc(block, sizeof(*block) + size);
-	if (!result || result == MAP_FAILED)
-		out_of_memory();
-	result->mapped = mapped;
-	link_own(arena, result);
-	return result->data;
-}
-
 /* ---- blocks for many requests ---- */
+
+static bool is_large(const struct sk_arena *arena)
+{
+	return arena->taken >= SMALL_ARENA;
+}
 
 static struct block *add_block(struct sk_arena *arena)
 {
 	struct block *block = allocate_or_die(sizeof(*block));
 
-	block->size = SMALL_BLOCK;
-	if (arena->block_count++ >= SMALL_BLOCKS) {
+	block->mapped = is_large(arena);
+	block->size = block->mapped ? HUGE_BLOCK : SMALL_BLOCK;
+	if (block->mapped) {
 		block->data = map_huge(HUGE_BLOCK);
-		block->mapped = block->data != NULL;
-	}
-	if (block->mapped)
-		block->size = HUGE_BLOCK;
-	else
+	} else {
 		block->data = allocate_or_die(SMALL_BLOCK);
+		arena->taken += SMALL_BLOCK;
+	}
 	ASAN_POISON_MEMORY_REGION(block->data, block->size);
 	block->next = arena->blocks;
 	arena->blocks = block;
 	return block;
 }
 
+/* Memory from the block that requests come from, or from a new one: up to OWN_BLOCK, or in a large arena up to
+ * MAPPED_BLOCK. */
+static void *take(struct sk_arena *arena, size_t size, size_t alignment)
+{
+	struct block *block = arena->blocks;
+	size_t start = block ? (block->used + alignment - 1) & ~(alignment - 1) : 0;
+
+	if (!block || start > block->size || size + GAP > block->size - start) {
+		block = add_block(arena);
+		start = 0;
+	}
+	block->used = start + size + GAP;
+	ASAN_UNPOISON_MEMORY_REGION(block->data + start, size);
+	return block->data + start;
+}
+
+/* ---- blocks for one request ---- */
+
+static struct own_block *own_block_of(void *memory)
+{
+	return (struct own_block *)((char *)memory - offsetof(struct own_block, data));
+}
+
+/* With its header; size is at most SIZE_MAX / 2. */
+static size_t mapped_size(size_t size)
+{
+	return (sizeof(struct own_block) + size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
+/* One that has been given back and is not much too large, zeroed again; NULL: there is none. */
+static struct own_block *reuse(struct sk_arena *arena, size_t size)
+{
+	for (struct own_block **link = &arena->unused; *link; link = &(*link)->next) {
+		struct own_block *block = *link;
+
+		if (block->size < size || block->size / 2 > size)
+			continue;
+		*link = block->next;
+		ASAN_UNPOISON_MEMORY_REGION(block->data, size - sizeof(*block));
+		memset(block->data, 0, size - sizeof(*block));
+		return block;
+	}
+	return NULL;
+}
+
+static void *allocate_own(struct sk_arena *arena, size_t asked)
+{
+	size_t size = sizeof(struct own_block) + asked;
+	struct own_block *block;
+
+	if (size >= MAPPED_BLOCK) {
+		size = mapped_size(asked);
+		block = map_huge(size);
+		block->origin = FROM_SYSTEM;
+	} else if (is_large(arena)) {
+		block = reuse(arena, size);
+		if (block)
+			return block->data;
+		block = take(arena, size, _Alignof(struct own_block));
+		block->origin = FROM_BLOCK;
+	} else {
+		block = allocate_or_die(size);
+		block->origin = FROM_MALLOC;
+		arena->taken += size;
+	}
+	block->size = size;
+	if (block->origin != FROM_BLOCK)
+		link_own(arena, block);
+	return block->data;
+}
+
+/* The pages go to a place where there is room behind them. What is new holds zeros. */
+static void *extend(struct sk_arena *arena, struct own_block *block, size_t asked)
+{
+	size_t size = mapped_size(asked);
+
+	if (size <= block->size)
+		return block->data;
+
+	void *place = map_huge(size);
+
+	unlink_own(arena, block);
+	block = mremap(block, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (block == MAP_FAILED)
+		out_of_memory();
+	block->size = size;
+	link_own(arena, block);
+	return block->data;
+}
+
+void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
+{
+	if (size < OWN_BLOCK)
+		return;
+
+	struct own_block *block = own_block_of(memory);
+
+	if (block->origin == FROM_BLOCK) {
+		ASAN_POISON_MEMORY_REGION(block->data, block->size - sizeof(*block));
+		block->next = arena->unused;
+		arena->unused = block;
+	} else {
+		unlink_own(arena, block);
+		free_own_block(block);
+	}
+}
+
+/* ---- requests ---- */
+
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 {
-	size_t asked, bytes;
+	size_t asked;
 
 	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
 		out_of_memory();
-	if (asked >= OWN_BLOCK)
-		return allocate_own(arena, asked);
-	bytes = ((asked + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
-
-	struct block *block = arena->blocks;
-
-	if (!block || bytes > block->size - block->used)
-		block = add_block(arena);
-
-	void *memory = block->data + block->used;
-
-	block->used += bytes;
-	ASAN_UNPOISON_MEMORY_REGION(memory, asked);
-	return memory;
+	return asked < OWN_BLOCK ? take(arena, asked, ALIGNMENT) : allocate_own(arena, asked);
 }
 
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length)
@@ -340,23 +394,15 @@ void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t
 	size_t old = *capacity * size; /* it has been allocated: no overflow */
 
 	*capacity = *capacity ? *capacity * 2 : 4;
-	if (old >= OWN_BLOCK) {
-		if (*capacity > SIZE_MAX / 2 / size)
-			out_of_memory();
-		return resize_own(arena, items, old, *capacity * size);
-	}
+	if (*capacity > SIZE_MAX / 2 / size)
+		out_of_memory();
+	if (old >= OWN_BLOCK && own_block_of(items)->origin == FROM_SYSTEM)
+		return extend(arena, own_block_of(items), *capacity * size);
 
 	void *grown = sk_arena_alloc(arena, *capacity, size);
 
 	if (count)
 		memcpy(grown, items, count * size);
+	sk_arena_release(arena, items, old);
 	return grown;
-}
-
-void sk_arena_release(struct sk_arena *arena, void *memory, size_t size)
-{
-	if (size < OWN_BLOCK)
-		return;
-	unlink_own(arena, own_block_of(memory));
-	free_own_block(own_block_of(memory));
 }
