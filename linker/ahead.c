@@ -32,7 +32,7 @@ struct sk_ahead {
 	struct ahead_file *files; /* by path */
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
-	struct sk_map numbers; /* by path */
+	size_t taken; /* paths whose turn has come */
 	struct worker workers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned worker_count;
 	bool finished;
@@ -140,11 +140,9 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 	atomic_init(&ahead->next, 0);
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
-	sk_map_init(&ahead->numbers, linker->arena);
 	for (size_t i = 0; i < count; i++) {
 		atomic_init(&ahead->files[i].next_member, 0);
 		atomic_init(&ahead->files[i].usable, false);
-		sk_map_insert(&ahead->numbers, paths[i], strlen(paths[i]), (uint32_t)i);
 	}
 	ahead->worker_count = threads < MOST_THREADS ? threads : MOST_THREADS;
 	for (unsigned i = 0; i < ahead->worker_count; i++) {
@@ -181,12 +179,14 @@ static void forget(struct sk_reading *reading)
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path)
 {
 	struct sk_ahead *ahead = linker->ahead;
-	uint32_t number = ahead ? sk_map_find(&ahead->numbers, path, strlen(path)) : SK_NONE;
 
-	if (number == SK_NONE)
+	if (!ahead || ahead->taken == ahead->count || strcmp(ahead->paths[ahead->taken], path) != 0)
 		return NULL;
 	finish(ahead);
-	return atomic_load(&ahead->files[number].usable) ? &ahead->files[number].reading : NULL;
+
+	struct ahead_file *file = &ahead->files[ahead->taken++];
+
+	return atomic_load(&file->usable) ? &file->reading : NULL;
 }
 
 void sk_ahead_destroy(struct sk_linker *linker)

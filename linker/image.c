@@ -15,10 +15,24 @@ void sk_image_add(struct sk_linker *linker, uint64_t offset, const void *bytes, 
 		sk_array_push(linker->arena, &linker->parts, (struct sk_file_part){offset, bytes, size});
 }
 
+/* The image; a section that has not been copied into it stands in its gap. */
+static void add_loaded(struct sk_linker *linker)
+{
+	const struct sk_input_section *uncopied = linker->uncopied;
+	uint64_t start = 0;
+
+	if (uncopied && !linker->options.relocatable) {
+		sk_image_add(linker, 0, linker->image, uncopied->address);
+		sk_image_add(linker, uncopied->address, uncopied->bytes, uncopied->size);
+		start = uncopied->address + uncopied->size;
+	}
+	sk_image_add(linker, start, linker->image + start, linker->loaded_size - start);
+}
+
 void sk_image_prepare(struct sk_linker *linker)
 {
 	linker->image = sk_arena_alloc(linker->arena, linker->loaded_size, 1);
-	sk_image_add(linker, 0, linker->image, linker->loaded_size);
+	add_loaded(linker);
 }
 
 /* ---- .rela.dyn: the RELATIVE ones first, as DT_RELACOUNT promises ---- */

@@ -525,6 +525,7 @@ struct sk_linker {
 	SK_ARRAY(Elf64_Phdr) segments;
 	uint64_t loaded_size; /* file bytes of everything that is loaded before the constants: what `image` holds */
 	uint8_t *image;
+	const struct sk_input_section *uncopied; /* its bytes are its part of the image; NULL: there is none */
 	sk_relocations relative, import_relocations;
 	struct sk_symbol_table symbol_table;
 	SK_ARRAY(struct sk_file_part) parts; /* of the file, in order */
@@ -966,7 +967,7 @@ uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_sectio
 
 static inline uint8_t *sk_image_at(const struct sk_linker *linker, const struct sk_input_section *section)
 {
-	return linker->image + section->address;
+	return section == linker->uncopied ? (uint8_t *)section->bytes : linker->image + section->address;
 }
 
 static inline bool sk_is_made(const struct sk_linker *linker, enum sk_made made)

@@ -130,11 +130,17 @@ sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_secti
 			abort(); /* the caller's mistake, never an input's */
 		pieces[i] = spec->pieces[i];
 	}
+	if (spec->bytes) {
+		if (linker->uncopied)
+			abort();
+		linker->uncopied = &synthetic->section;
+	}
 	synthetic->kind = spec->kind;
 	synthetic->section = (struct sk_input_section){
 		.name = spec->name,
 		.type = SHT_PROGBITS,
 		.flags = kinds[spec->kind].flags,
+		.bytes = spec->bytes,
 		.pieces = pieces,
 		.piece_count = (uint32_t)spec->piece_count,
 		.size = spec->size,

@@ -75,8 +75,9 @@ void sk_linker_destroy(struct sk_linker *linker);
  * given twice is one input. Returns the input's number, or SK_NONE. */
 uint32_t sk_linker_add_file(struct sk_linker *linker, const char *path, bool whole_archive);
 
-/* Starts to read files that will be added, in all threads but the calling one, which takes part once the first of them
- * is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the time. */
+/* Starts to read files that will be added in this order, in all threads but the calling one, which takes part once the
+ * first of them is added. At most once; the paths must live until sk_linker_destroy. Nothing depends on it but the
+ * time. */
 void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, size_t count);
 
 /* -l name: lib<name>.a on the search paths; -l :name: the file of that name there. */
@@ -175,6 +176,7 @@ struct sk_section_spec {
 	uint64_t size;
 	const struct sk_piece *pieces;
 	size_t piece_count;
+	uint8_t *bytes; /* instead of pieces: memory that is relocated where it is, without a copy; for one section */
 };
 
 sk_section sk_linker_add_section(struct sk_linker *linker, const struct sk_section_spec *spec);

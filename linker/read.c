@@ -217,6 +217,8 @@ static bool read_object(struct sk_reader *reader, struct sk_reading *reading, co
 
 	switch (sk_object_open(reader, &source, &object)) {
 	case SK_OBJECT_READY:
+		reading->objects.items = SK_NEW(reader->arena, struct sk_object *);
+		reading->objects.capacity = 1;
 		sk_array_push(reader->arena, &reading->objects, object);
 		return sk_object_load(reader, object);
 	case SK_OBJECT_INTERMEDIATE:
@@ -247,6 +249,8 @@ bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading)
 
 	reading->ok = take_bytes(reader, reading->descriptor, &file);
 	close(reading->descriptor);
+	reading->files.items = SK_NEW(reader->arena, struct sk_file); /* most files stand alone */
+	reading->files.capacity = 1;
 	sk_array_push(reader->arena, &reading->files, file);
 	reading->ok = reading->ok && read_contents(reader, reading, &file);
 	return reading->ok;

@@ -127,7 +127,7 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 
 void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)
 {
-	if (section->bytes)
+	if (section->bytes && section->bytes != bytes)
 		memcpy(bytes, section->bytes, section->size);
 	for (size_t i = 0; i < section->piece_count; i++)
 		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);

@@ -193,7 +193,11 @@ static sk_section add_plan(struct package *package)
 {
 	const struct sk_plan_image *image = package->image;
 	sk_section section =
-		add_bytes(package, ".sk.plan", SK_SECTION_READ_ONLY, SK_PLAN_ALIGN, image->bytes, image->size);
+		sk_linker_add_section(package->linker, &(struct sk_section_spec){.name = ".sk.plan",
+										 .kind = SK_SECTION_READ_ONLY,
+										 .alignment = SK_PLAN_ALIGN,
+										 .size = image->size,
+										 .bytes = image->bytes});
 
 	sk_linker_define(package->linker, section, package->plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
 	for (size_t i = 0; i < image->relocations.count; i++) {
