@@ -71,10 +71,11 @@ void sk_collect(struct sk_linker *linker)
 	worklist work = {0};
 
 	for (size_t i = 0; i < linker->synthetic.count; i++) {
-		const struct sk_input_section *section = &linker->synthetic.items[i]->section;
+		struct sk_input_section *section = &linker->synthetic.items[i]->section;
 
-		mark(linker, &work, &linker->synthetic.items[i]->section);
-		mark_targets(linker, &work, section, section->relocations, section->relocation_count);
+		mark(linker, &work, section);
+		if (!section->live) /* not loaded */
+			mark_targets(linker, &work, section, section->relocations, section->relocation_count);
 	}
 	for (size_t i = 0; i < linker->required.count; i++) {
 		struct sk_target target = sk_symbol_target(linker, linker->required.items[i]);

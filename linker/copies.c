@@ -68,10 +68,11 @@ static struct sk_input_section *copy_section(struct sk_linker *linker, const str
 sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t number, struct sk_place place)
 {
 	struct sk_target target = sk_symbol_target(linker, code);
+	const char *code_name = linker->symbols.items[target.symbol].name;
 	const char *reason = why_not(target.section);
 
 	if (reason) {
-		sk_error(linker->diag, place, "'%s' cannot be copied: %s", target.name, reason);
+		sk_error(linker->diag, place, "'%s' cannot be copied: %s", code_name, reason);
 		return SK_NONE;
 	}
 
@@ -83,7 +84,7 @@ sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t numb
 	}
 
 	uint64_t size = linker->symbols.items[target.symbol].size;
-	const char *name = sk_arena_print(linker->arena, "%s.split%u", target.name, number);
+	const char *name = sk_arena_print(linker->arena, "%s.split%u", code_name, number);
 	sk_symbol symbol = sk_symbol_add(linker, name, strlen(name));
 
 	linker->symbols.items[symbol].local = true;

@@ -106,7 +106,7 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 	if (target.kind == SK_TARGET_OUTSIDE) {
 		place = sk_section_place(linker->arena, section, relocation->r_offset);
 		sk_error(linker->diag, place, "relocation %s against '%s' lies outside the strings it refers to",
-			 type->name, target.name);
+			 type->name, sk_relocation_name(linker, section, relocation));
 		return false;
 	}
 	if (target.section && target.section->debug && target.section->live && target.section->mergeable)
@@ -192,7 +192,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 		value = tombstone_of(section);
 	if (type->expression == SK_EXPRESSION_RELATIVE)
 		value -= section->address + relocation->r_offset;
-	sk_relocate_field(linker, section, relocation, &target, bytes + relocation->r_offset, value);
+	sk_relocate_field(linker, section, relocation, bytes + relocation->r_offset, value);
 }
 
 /* Contents of an output section, compressed; NULL: that is no smaller. */

@@ -571,7 +571,6 @@ struct sk_target {
 	uint64_t value; /* offset in it, or the absolute value */
 	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
 	bool folded; /* another section stands for the one that is meant */
-	const char *name; /* for messages */
 };
 
 /* ---- archive.c ---- */
@@ -711,6 +710,10 @@ bool sk_symbols_resolve(struct sk_linker *linker);
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
 				      const sk_elf_relocation *relocation);
 struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol symbol);
+
+/* The name of what a relocation of the section refers to, for messages. */
+const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_input_section *section,
+			       const sk_elf_relocation *relocation);
 
 /* ---- aliases.c ---- */
 
@@ -928,8 +931,7 @@ bool sk_image_finish(struct sk_linker *linker);
 
 /* Writes the value into a field, if it fits. */
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
-		       uint64_t value);
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value);
 
 /* Copies the section's contents. */
 void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes);

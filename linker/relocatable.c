@@ -80,10 +80,10 @@ static void emit(struct sk_linker *linker, const struct sk_input_section *sectio
 	bool absolute = expression == SK_EXPRESSION_WORD || expression == SK_EXPRESSION_NARROW;
 
 	if (relative && target.section && target.section->output == part->output)
-		sk_relocate_field(linker, section, relocation, &target, part->bytes + field,
+		sk_relocate_field(linker, section, relocation, part->bytes + field,
 				  value + target.section->address - place);
 	else if (absolute && target.kind == SK_TARGET_ABSOLUTE)
-		sk_relocate_field(linker, section, relocation, &target, part->bytes + field, value);
+		sk_relocate_field(linker, section, relocation, part->bytes + field, value);
 	else
 		leave(linker, section, relocation, &target, part, number, place);
 }

@@ -55,8 +55,7 @@ static bool fits(const struct sk_relocation_type *type, uint64_t value)
 }
 
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *field,
-		       uint64_t value)
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value)
 {
 	const struct sk_relocation_type *type = type_of(linker, relocation);
 
@@ -64,7 +63,8 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
-			 type->name, (int64_t)value, type->minimum, type->maximum, target->name);
+			 type->name, (int64_t)value, type->minimum, type->maximum,
+			 sk_relocation_name(linker, section, relocation));
 	else
 		linker->architecture->write(ELF64_R_TYPE(relocation->r_info), field, value);
 }
@@ -122,7 +122,7 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 		leave_address(linker, address + field, value);
 	else if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_IMPORT)
 		leave_import(linker, address + field, target.symbol);
-	sk_relocate_field(linker, section, relocation, &target, bytes + field, value);
+	sk_relocate_field(linker, section, relocation, bytes + field, value);
 }
 
 void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)

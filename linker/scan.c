@@ -59,11 +59,10 @@ static const char *const refusals[] = {
 };
 
 static void refuse(struct sk_linker *linker, const struct sk_input_section *section,
-		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
-		   const struct sk_target *target, const char *text)
+		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type, const char *text)
 {
 	sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
-		 "relocation %s against '%s' %s", type->name, target->name, text);
+		 "relocation %s against '%s' %s", type->name, sk_relocation_name(linker, section, relocation), text);
 	sk_note_kernel(linker, section);
 }
 
@@ -249,13 +248,13 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 			 const struct sk_target *target)
 {
 	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
-		refuse(linker, section, relocation, type, target,
+		refuse(linker, section, relocation, type,
 		       "would have to be written into code or tables that are never writable; recompile with -fPIC");
 		return false;
 	}
 	section->holds_addresses = true;
 	if (target->kind == SK_TARGET_IMPORT && relocation->r_addend && !linker->options.relocatable) {
-		refuse(linker, section, relocation, type, target, "wants an address inside an imported function");
+		refuse(linker, section, relocation, type, "wants an address inside an imported function");
 		return false;
 	}
 	return true;
@@ -305,14 +304,12 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	struct sk_place place = {0};
 
 	if (!type || type->expression == SK_EXPRESSION_UNSUPPORTED) {
-		struct sk_target target = sk_relocation_target(linker, section, relocation);
-
 		place = sk_section_place(linker->arena, section, relocation->r_offset);
 		if (type)
-			refuse(linker, section, relocation, type, &target, "is of a type that is not supported");
+			refuse(linker, section, relocation, type, "is of a type that is not supported");
 		else
-			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u", target.name,
-				 number);
+			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u",
+				 sk_relocation_name(linker, section, relocation), number);
 		return;
 	}
 	if (type->expression == SK_EXPRESSION_NONE)
@@ -323,11 +320,11 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
 	if (target.kind == SK_TARGET_OUTSIDE) {
-		refuse(linker, section, relocation, type, &target, "lies outside the strings or records it refers to");
+		refuse(linker, section, relocation, type, "lies outside the strings or records it refers to");
 		return;
 	}
 	if (target.kind == SK_TARGET_MISSING) {
-		refuse(linker, section, relocation, type, &target,
+		refuse(linker, section, relocation, type,
 		       target.section->discarded ? "refers to a section that another object's group has replaced"
 						 : "refers to a section that is not loaded");
 		return;
@@ -367,7 +364,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 			need_slot(linker, section, relocation, &target);
 		break;
 	default:
-		refuse(linker, section, relocation, type, &target, refusals[action]);
+		refuse(linker, section, relocation, type, refusals[action]);
 	}
 	if (linker->options.relocatable && target.kind == SK_TARGET_DEFINED &&
 	    sk_needs_symbol(linker, section, relocation, &target))

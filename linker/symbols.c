@@ -240,53 +240,60 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 
 /* The symbol `target` lies in the section; `selected`, an addend that is part of the place, points into it from there.
  */
-static struct sk_target in_section(struct sk_target target, uint8_t type, struct sk_input_section *section,
-				   uint64_t selected)
+static void set_section(struct sk_target *target, uint8_t type, struct sk_input_section *section, uint64_t selected)
 {
-	target.section = sk_section_follow(section);
-	target.folded = target.section != section;
-	section = target.section;
-	target.offset = target.value + selected;
+	target->section = sk_section_follow(section);
+	target->folded = target->section != section;
+	section = target->section;
+	target->offset = target->value + selected;
 	if (!section->loaded || section->discarded)
-		target.kind = SK_TARGET_MISSING;
+		target->kind = SK_TARGET_MISSING;
 	else if (type == STT_TLS || (section->flags & SHF_TLS))
-		target.kind = SK_TARGET_THREAD_LOCAL;
+		target->kind = SK_TARGET_THREAD_LOCAL;
 	else
-		target.kind = type == STT_GNU_IFUNC ? SK_TARGET_INDIRECT : SK_TARGET_DEFINED;
+		target->kind = type == STT_GNU_IFUNC ? SK_TARGET_INDIRECT : SK_TARGET_DEFINED;
 	if (!section->mergeable)
-		return target;
-	if (target.offset > section->size) {
-		target.kind = SK_TARGET_OUTSIDE;
+		return;
+	if (target->offset > section->size) {
+		target->kind = SK_TARGET_OUTSIDE;
 	} else if (section->merged) {
-		if (sk_merge_find(section, target.offset, &target.value)) {
-			target.value -= selected;
-			target.section = &section->merged->section;
+		if (sk_merge_find(section, target->offset, &target->value)) {
+			target->value -= selected;
+			target->section = &section->merged->section;
 		} else {
-			target.kind = SK_TARGET_MISSING;
+			target->kind = SK_TARGET_MISSING;
 		}
 	}
-	return target;
 }
 
-struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
+/* `target` is empty. */
+static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_target *target)
 {
 	number = sk_alias_follow(linker, number);
 
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	struct sk_target target = {.symbol = number, .name = symbol->name ? symbol->name : "", .value = symbol->value};
 
+	target->symbol = number;
 	if (symbol->rank == SK_DEFINITION_COMMON) {
-		target.value = 0;
-		return in_section(target, symbol->type, common_section(linker, symbol), 0);
+		set_section(target, symbol->type, common_section(linker, symbol), 0);
+		return;
 	}
-	if (symbol->rank != SK_DEFINITION_NONE && symbol->section)
-		return in_section(target, symbol->type, symbol->section, 0);
-	if (symbol->rank != SK_DEFINITION_NONE)
-		target.kind = SK_TARGET_ABSOLUTE;
-	else
+	target->value = symbol->value;
+	if (symbol->rank == SK_DEFINITION_NONE)
 		/* What is declared hidden is promised to be in the package. */
-		target.kind = symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? SK_TARGET_IMPORT
-											     : SK_TARGET_UNDEFINED;
+		target->kind = symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? SK_TARGET_IMPORT
+											      : SK_TARGET_UNDEFINED;
+	else if (symbol->section)
+		set_section(target, symbol->type, symbol->section, 0);
+	else
+		target->kind = SK_TARGET_ABSOLUTE;
+}
+
+struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_target target = {0};
+
+	find_target(linker, number, &target);
 	return target;
 }
 
@@ -304,32 +311,52 @@ struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_
 {
 	const struct sk_object *object = section->object;
 	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	struct sk_target target = {0};
 
-	if (!object)
-		return sk_symbol_target(linker, index);
-	if (!index) /* no symbol: the addend alone */
-		return (struct sk_target){.kind = SK_TARGET_ABSOLUTE, .symbol = SK_NONE, .name = ""};
-
-	const sk_elf_symbol *raw = &object->symbols[index];
-
-	if (index >= object->first_global) {
-		struct sk_target target = sk_symbol_target(linker, object->globals[index - object->first_global]);
-
-		if (target.kind == SK_TARGET_UNDEFINED && ELF64_ST_BIND(raw->st_info) == STB_WEAK)
+	if (!object) {
+		find_target(linker, index, &target);
+		return target;
+	}
+	if (index && index >= object->first_global) {
+		find_target(linker, object->globals[index - object->first_global], &target);
+		if (target.kind == SK_TARGET_UNDEFINED && ELF64_ST_BIND(object->symbols[index].st_info) == STB_WEAK)
 			target.kind = SK_TARGET_WEAK;
 		return target;
 	}
-
-	uint32_t number = sk_object_symbol_section(object, index);
-	bool is_section = ELF64_ST_TYPE(raw->st_info) == STT_SECTION;
-	struct sk_target target = {.kind = SK_TARGET_ABSOLUTE,
-				   .symbol = SK_NONE,
-				   .value = raw->st_value,
-				   .name = is_section && number ? sk_object_section_name(object, number)
-								: object->names + raw->st_name};
-
-	if (!number)
+	target.kind = SK_TARGET_ABSOLUTE;
+	target.symbol = SK_NONE;
+	if (!index) /* no symbol: the addend alone */
 		return target;
-	return in_section(target, ELF64_ST_TYPE(raw->st_info), sk_object_section(object, number),
-			  is_section && is_place(linker, relocation) ? (uint64_t)relocation->r_addend : 0);
+
+	const sk_elf_symbol *raw = &object->symbols[index];
+	uint32_t number = sk_object_symbol_section(object, index);
+	uint8_t type = ELF64_ST_TYPE(raw->st_info);
+	uint64_t selected = type == STT_SECTION && is_place(linker, relocation) ? (uint64_t)relocation->r_addend : 0;
+
+	target.value = raw->st_value;
+	if (number)
+		set_section(&target, type, sk_object_section(object, number), selected);
+	return target;
+}
+
+const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_input_section *section,
+			       const sk_elf_relocation *relocation)
+{
+	const struct sk_object *object = section->object;
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	if (!object || (index && index >= object->first_global)) {
+		sk_symbol number = object ? object->globals[index - object->first_global] : index;
+		const char *name = linker->symbols.items[sk_alias_follow(linker, number)].name;
+
+		return name ? name : "";
+	}
+	if (!index)
+		return "";
+
+	const sk_elf_symbol *raw = &object->symbols[index];
+	uint32_t number = sk_object_symbol_section(object, index);
+
+	return number && ELF64_ST_TYPE(raw->st_info) == STT_SECTION ? sk_object_section_name(object, number)
+								    : object->names + raw->st_name;
 }
