@@ -13,6 +13,7 @@ enum {
 	TERMINATOR_SIZE = 4,
 	HEADER_SIZE = 12,
 	ENTRY_SIZE = 8,
+	MOST_ROOM = 64 << 10, /* bytes that a reader keeps for the frames of the next object */
 };
 
 static uint32_t read32(const uint8_t *bytes)
@@ -113,10 +114,15 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count)
 {
 	struct sk_frame *frames = SK_NEW_ARRAY(reader->arena, struct sk_frame, reader->frames.count);
+	size_t room = reader->frames.capacity * sizeof(*frames);
 
 	*count = reader->frames.count;
 	if (*count)
 		memcpy(frames, reader->frames.items, *count * sizeof(*frames));
+	if (room > MOST_ROOM) {
+		sk_arena_release(reader->arena, reader->frames.items, room);
+		reader->frames.capacity = reader->frames.count = 0;
+	}
 	return frames;
 }
 

@@ -205,9 +205,22 @@ static int compare_offsets(const void *a, const void *b)
 	return (left->r_offset > right->r_offset) - (left->r_offset < right->r_offset);
 }
 
+static bool is_sorted(const Elf64_Rela *relocations, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (relocations[i - 1].r_offset > relocations[i].r_offset)
+			return false;
+	return true;
+}
+
 /* One array for the bytes of synthetic unwind tables, since their records are read like those of objects. */
 static void join_pieces(struct sk_linker *linker, struct sk_input_section *section)
 {
+	if (section->piece_count == 1 && section->pieces[0].size == section->size) {
+		section->bytes = section->pieces[0].bytes;
+		return;
+	}
+
 	uint8_t *bytes = sk_arena_alloc(linker->arena, section->size, 1);
 
 	for (size_t i = 0; i < section->piece_count; i++)
@@ -238,7 +251,7 @@ static bool prepare_synthetic(struct sk_linker *linker)
 		synthetic->section.relocation_count = (uint32_t)synthetic->relocations.count;
 		if (synthetic->kind != SK_SECTION_EH_FRAME || !synthetic->section.size)
 			continue;
-		if (synthetic->relocations.count)
+		if (!is_sorted(synthetic->relocations.items, synthetic->relocations.count))
 			qsort(synthetic->relocations.items, synthetic->relocations.count, sizeof(Elf64_Rela),
 			      compare_offsets);
 		join_pieces(linker, &synthetic->section);

@@ -229,5 +229,6 @@ bool sk_plan_join(struct sk_plan_writer *writer)
 	image->bytes = bytes;
 	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
 	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
+	sk_map_release(&writer->string_offsets);
 	return true;
 }

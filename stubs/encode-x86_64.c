@@ -2,6 +2,9 @@
  * ModRM, SIB, displacement and immediate together. Encodings: Intel SDM volume 2. */
 #include "stubs/encode-x86_64.h"
 
+#include <endian.h>
+#include <string.h>
+
 #define WIDE   SK_X86_WIDE
 #define ESCAPE SK_X86_ESCAPE
 
@@ -79,11 +82,12 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 };
 /* clang-format on */
 
+/* Eight bytes, of which `size` count. */
 static uint8_t *put_little_endian(uint8_t *at, uint64_t value, unsigned size)
 {
-	for (unsigned i = 0; i < size; i++)
-		*at++ = (uint8_t)(value >> 8 * i);
-	return at;
+	value = htole64(value);
+	memcpy(at, &value, sizeof(value));
+	return at + size;
 }
 
 static uint8_t modrm(unsigned mode, unsigned reg, unsigned rm)

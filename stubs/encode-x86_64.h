@@ -85,7 +85,7 @@ struct sk_x86_operands {
 	uint64_t immediate; /* and branch displacements; truncated to the form's size */
 };
 
-enum { SK_X86_LONGEST = 16 };
+enum { SK_X86_LONGEST = 24 }; /* bytes that may be written; those behind the length mean nothing */
 
 /* Returns the length. Displacements in memory operands take the shortest form. */
 size_t sk_x86_encode(uint8_t bytes[SK_X86_LONGEST], enum sk_x86_form form, struct sk_x86_operands operands);

@@ -15,6 +15,12 @@ void sk_map_init(struct sk_map *map, struct sk_arena *arena)
 	*map = (struct sk_map){.arena = arena};
 }
 
+void sk_map_release(struct sk_map *map)
+{
+	sk_arena_release(map->arena, map->slots, map->capacity * sizeof(*map->slots));
+	sk_map_init(map, map->arena);
+}
+
 static uint32_t hash_of(const char *key, size_t length)
 {
 	return (uint32_t)XXH3_64bits(key, length);

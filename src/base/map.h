@@ -17,6 +17,9 @@ struct sk_map {
 
 void sk_map_init(struct sk_map *map, struct sk_arena *arena);
 
+/* Empties the map, and gives its memory back. */
+void sk_map_release(struct sk_map *map);
+
 /* The value of the key, or SK_NONE. */
 uint32_t sk_map_find(const struct sk_map *map, const char *key, size_t length);
 
