@@ -65,6 +65,12 @@ endif
 
 # What everybody uses.
 if HAVE_CHECK
+check_PROGRAMS += tests/check_arena
+tests_check_arena_SOURCES = tests/check_arena.c
+tests_check_arena_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_arena
+
 check_PROGRAMS += tests/check_tar
 tests_check_tar_SOURCES = tests/check_tar.c
 tests_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
