@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "keywords.h"
 
 const char sk_command_help[] =
@@ -482,6 +483,62 @@ static unsigned default_threads(void)
 	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
 }
 
+void sk_command_list_outputs(const struct sk_command *command, struct sk_command_output outputs[SK_COMMAND_OUTPUTS])
+{
+	const struct sk_command_output all[SK_COMMAND_OUTPUTS] = {
+		{"-o", command->output},
+		{"-Map", command->map_file},
+		{"--dependency-file", command->dependency_file},
+		{"--header", command->header},
+		{"--report", command->report},
+		{"--repro", command->reproduction},
+		{"--time-trace", command->time_trace},
+	};
+
+	memcpy(outputs, all, sizeof(all));
+}
+
+/* Each file is replaced as a whole: the last one to be written would be what remains. */
+static void check_outputs(struct sk_diag *diag, const struct sk_command *command)
+{
+	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
+
+	sk_command_list_outputs(command, outputs);
+	for (int i = 0; i < SK_COMMAND_OUTPUTS; i++)
+		for (int j = 0; j < i; j++)
+			if (outputs[i].path && outputs[j].path && sk_file_same(outputs[i].path, outputs[j].path))
+				sk_error(diag, (struct sk_place){.file = outputs[i].path},
+					 "is what both %s and %s would write; give each a file of its own",
+					 outputs[j].option, outputs[i].option);
+}
+
+/* What options want of one another. */
+static void check(struct sk_diag *diag, const struct sk_command *command)
+{
+	struct sk_place nowhere = {0};
+
+	if (!command->manifest)
+		sk_error(diag, nowhere, "no manifest given; try 'sklink --help'");
+	else if (!command->output)
+		sk_error(diag, nowhere, "no output given; say -o PACKAGE");
+	if (command->embed && !command->header)
+		sk_error(diag, nowhere, "--embed puts the package into a header; say --header=FILE");
+	if (command->embed && command->relocatable)
+		sk_error(diag, nowhere,
+			 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
+			 "program");
+	if (command->private_key && command->relocatable)
+		sk_error(diag, nowhere,
+			 "--sign is for packages that are loaded; what -r makes is signed with the program");
+	if (command->private_key && command->reproduction)
+		sk_error(diag, nowhere,
+			 "--repro would put the key of --sign into the archive; reproduce the link without it");
+	if (command->version_script && command->relocatable)
+		sk_error(diag, nowhere,
+			 "--version-script says what a package exports; with -r, tell the linker of the program");
+	check_outputs(diag, command);
+}
+
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
 {
 	struct words words = {.arena = arena, .diag = diag, .command = command};
@@ -497,28 +554,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	interpret(&words);
 	if (command->time_trace && !*command->time_trace && command->output)
 		command->time_trace = sk_arena_print(arena, "%s.time-trace", command->output);
-	if (diag->errors == errors && !command->help && !command->version) {
-		if (!command->manifest)
-			sk_error(diag, (struct sk_place){0}, "no manifest given; try 'sklink --help'");
-		else if (!command->output)
-			sk_error(diag, (struct sk_place){0}, "no output given; say -o PACKAGE");
-		if (command->embed && !command->header)
-			sk_error(diag, (struct sk_place){0},
-				 "--embed puts the package into a header; say --header=FILE");
-		if (command->embed && command->relocatable)
-			sk_error(diag, (struct sk_place){0},
-				 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
-				 "program");
-		if (command->private_key && command->relocatable)
-			sk_error(diag, (struct sk_place){0},
-				 "--sign is for packages that are loaded; what -r makes is signed with the program");
-		if (command->private_key && command->reproduction)
-			sk_error(diag, (struct sk_place){0},
-				 "--repro would put the key of --sign into the archive; reproduce the link without it");
-		if (command->version_script && command->relocatable)
-			sk_error(diag, (struct sk_place){0},
-				 "--version-script says what a package exports; with -r, tell the linker of the "
-				 "program");
-	}
+	if (diag->errors == errors && !command->help && !command->version)
+		check(diag, command);
 	return diag->errors == errors;
 }

@@ -74,6 +74,16 @@ struct sk_command {
 /* False if the command line is wrong; the reasons are in the sink. */
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command);
 
+/* A file to write. */
+struct sk_command_output {
+	const char *option; /* that asks for it */
+	const char *path; /* NULL: it is not asked for */
+};
+
+enum { SK_COMMAND_OUTPUTS = 7 };
+
+void sk_command_list_outputs(const struct sk_command *command, struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
+
 /* What --help prints. */
 extern const char sk_command_help[];
 

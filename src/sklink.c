@@ -157,24 +157,20 @@ static bool override_scope_options(struct sk_model *model, const struct sk_comma
 }
 
 /* A file that replaces one of those it is made from would be a loss that nobody wants. */
-static bool check_output(struct sk_diag *diag, struct sk_linker *linker, const char *path)
-{
-	if (!path || !sk_linker_has_input(linker, path))
-		return true;
-	sk_error(diag, (struct sk_place){.file = path}, "is an input, too; give the output a name of its own");
-	return false;
-}
-
 static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const struct sk_command *command)
 {
-	bool ok = check_output(diag, linker, command->output);
+	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
+	bool ok = true;
 
-	ok &= check_output(diag, linker, command->map_file);
-	ok &= check_output(diag, linker, command->time_trace);
-	ok &= check_output(diag, linker, command->reproduction);
-	ok &= check_output(diag, linker, command->header);
-	ok &= check_output(diag, linker, command->report);
-	return check_output(diag, linker, command->dependency_file) && ok;
+	sk_command_list_outputs(command, outputs);
+	for (int i = 0; i < SK_COMMAND_OUTPUTS; i++) {
+		if (!outputs[i].path || !sk_linker_has_input(linker, outputs[i].path))
+			continue;
+		sk_error(diag, (struct sk_place){.file = outputs[i].path},
+			 "is an input, too; give the output a name of its own");
+		ok = false;
+	}
+	return ok;
 }
 
 /* What the linker does not read itself. */
@@ -202,6 +198,11 @@ static const char *plan_symbol(const struct link *link)
 	return link->command->relocatable ? sk_arena_print(link->arena, "sk_plan_%s", link->name) : "sk_plan";
 }
 
+static bool write_text(const struct link *link, const char *path, const char *text)
+{
+	return sk_file_replace(link->diag, path, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
+}
+
 static bool write_header(const struct link *link, const struct sk_plan_image *image)
 {
 	enum { EMBEDDED_LIMIT = 256 << 20 }; /* no compiler would read more */
@@ -224,9 +225,51 @@ static bool write_header(const struct link *link, const struct sk_plan_image *im
 		return false;
 	}
 
-	const char *text = sk_header_write(link->arena, &contents);
+	return write_text(link, command->header, sk_header_write(link->arena, &contents));
+}
 
-	return sk_file_replace(link->diag, command->header, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
+static bool write_report(const struct link *link)
+{
+	struct sk_linker_statistics counts;
+
+	if (!link->command->report)
+		return true;
+	sk_linker_count(link->linker, &counts);
+
+	const struct sk_report_input input = {
+		.manifest = link->command->manifest,
+		.device = link->device,
+		.plan = &link->plan,
+		.report = &link->report,
+		.facts = &link->facts,
+		.entries = link->entries,
+		.output_size = counts.output_size,
+	};
+
+	return write_text(link, link->command->report, sk_report_file_text(link->arena, &input));
+}
+
+/* Removes what has been written about a package that there is not. */
+static void discard(const char *path)
+{
+	if (path)
+		unlink(path);
+}
+
+/* The package, and before it what others rely on once it is there. */
+static bool write_files(const struct link *link, const struct sk_plan_image *image)
+{
+	const struct sk_command *command = link->command;
+
+	if (!write_header(link, image))
+		return false;
+	if (write_report(link)) {
+		if (sk_linker_write(link->linker, command->output))
+			return true;
+		discard(command->report);
+	}
+	discard(command->header);
+	return false;
 }
 
 static bool wants_facts(const struct sk_command *command)
@@ -358,20 +401,10 @@ static bool link_package(struct link *link)
 	if (command->map_file)
 		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));
 	sk_timing_next(timing, "write");
-	if (!write_header(link, &image))
-		return false;
-	if (!sk_linker_write(linker, command->output)) {
-		if (command->header)
-			unlink(command->header);
-		return false;
-	}
-	sk_timing_end(timing);
-	return true;
-}
+	bool written = write_files(link, &image);
 
-static void write_text(const struct link *link, const char *path, const char *text)
-{
-	sk_file_replace(link->diag, path, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
+	sk_timing_end(timing);
+	return written;
 }
 
 static void explain_tasks(const struct link *link)
@@ -382,29 +415,12 @@ static void explain_tasks(const struct link *link)
 		sk_explain(&explanation, sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]));
 }
 
-static void write_report(const struct link *link)
-{
-	struct sk_linker_statistics counts;
-
-	sk_linker_count(link->linker, &counts);
-	write_text(link, link->command->report,
-		   sk_report_file_text(link->arena, &(struct sk_report_input){.manifest = link->command->manifest,
-									      .device = link->device,
-									      .plan = &link->plan,
-									      .report = &link->report,
-									      .facts = &link->facts,
-									      .entries = link->entries,
-									      .output_size = counts.output_size}));
-}
-
 /* What was asked for about a link that has succeeded. */
 static void report(const struct link *link)
 {
 	const struct sk_command *command = link->command;
 
 	explain_tasks(link);
-	if (command->report)
-		write_report(link);
 	if (command->statistics)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,

@@ -77,6 +77,16 @@ for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../inp
 done
 "$sklink" data.yaml -o good2.sk # it is the output that was wrong
 
+# No two outputs are one file, under whatever name; and without what was asked for beside it, there is no package.
+for option in -Map --dependency-file --header --report --repro --time-trace; do
+	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
+done
+for option in -Map --dependency-file --header --report; do
+	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map $option=none/text
+	[ -z "$(ls | grep '^text')" ] || fail "$option: something was left behind: $(ls)"
+done
+refused '^sklink: error: sub/../both: is what both -Map and --report would write' kernels.o -Map=both --report=sub/../both
+
 fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''
 fails_with 'an argument is empty' "$sklink" model.yaml '' -o x.sk
 fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml -o x.sk

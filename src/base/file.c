@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,4 +80,30 @@ bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const 
 	if (!ok)
 		unlink(name);
 	return ok;
+}
+
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool find_folder(const char *path, struct stat *status)
+{
+	size_t length = (size_t)(last_name(path) - path);
+	char *folder = length ? strndup(path, length) : strdup(".");
+	bool found = folder && stat(folder, status) == 0;
+
+	free(folder);
+	return found;
+}
+
+bool sk_file_same(const char *first, const char *second)
+{
+	struct stat folders[2];
+
+	return !strcmp(last_name(first), last_name(second)) && find_folder(first, &folders[0]) &&
+	       find_folder(second, &folders[1]) && folders[0].st_dev == folders[1].st_dev &&
+	       folders[0].st_ino == folders[1].st_ino;
 }

@@ -19,4 +19,7 @@ struct sk_file_part {
 bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 		     size_t count);
 
+/* True if both paths are the same name in the same folder, so that writing one file replaces the other. */
+bool sk_file_same(const char *first, const char *second);
+
 #endif
