@@ -15,7 +15,7 @@ enum kind { PLAN, BINDING, KERNEL, LAUNCH, TASK, KINDS };
 static const char *const kind_names[KINDS] = {"plan", "binding", "kernel", "launch", "task"};
 
 static const char *const properties[KINDS][MOST_PROPERTIES] = {
-	[PLAN] = {"device", "lanes", "workspace", "constants", "instruction sets"},
+	[PLAN] = {"device", "lanes", "workspace", "constants", "instruction sets", "task entries"},
 	[BINDING] = {"role", "type", "shape"},
 	[KERNEL] = {"symbol", "signature"},
 	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
@@ -100,6 +100,7 @@ static void add_plan(struct items *items)
 	item->values[2] = number_text(items, plan->workspace_size);
 	item->values[3] = number_text(items, plan->constants_size);
 	item->values[4] = sk_arena_copy(items->arena, isa, strlen(isa));
+	item->values[5] = number_text(items, items->plan->launch_count - items->plan->network_launch_count);
 }
 
 static void add_binding(struct items *items, const struct sk_plan_tensor *tensor)

@@ -134,6 +134,9 @@ for pattern in '^-  launch +sk_task_lone$' '^-  task +more$' '^\+  task +most$' 
 	grep -qE -- "$pattern" diff.txt || { cat diff.txt; fail "--diff has no '$pattern'"; }
 done
 ! grep -qE ' (first|turn|double|sums) ' diff.txt || fail "--diff shows what is the same"
+"$sklink" --no-task-entries model.yaml kernels.o -o bare.sk
+! "$skdump" --diff model.sk bare.sk >out.txt || fail "--diff sees no difference without task entries"
+grep -qE '^!  plan +task entries +[1-9][0-9]* -> 0$' out.txt || { cat out.txt; fail "--diff says nothing of task entries"; }
 fails_with '^skdump: error: --diff wants two packages' "$skdump" --diff model.sk
 fails_with '^skdump: error: --diff goes with no other option' "$skdump" --diff --verify model.sk other.sk
 fails_with '^skdump: error: more than two packages' "$skdump" --diff model.sk other.sk model.sk
