@@ -189,7 +189,8 @@ static enum skrt_status find_profile(const char *name, struct sk_profile *profil
 	if (strpbrk(name, "./"))
 		return sk_report(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
 	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
-	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name, text);
+	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name,
+			 *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");
 }
 
 static enum skrt_status check_options(const struct skrt_device_options *options)

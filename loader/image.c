@@ -100,6 +100,9 @@ static enum skrt_status read_headers(struct loading *loading)
 	if (header->e_ident[EI_OSABI] != ELFOSABI_SYSV && header->e_ident[EI_OSABI] != ELFOSABI_GNU)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: OS ABI %u is neither System V nor GNU", loading->path,
 				 header->e_ident[EI_OSABI]);
+	if (header->e_type == ET_REL)
+		return damaged(loading,
+			       "not a package: an object; what sklink -r makes is for the linker of a program");
 	if (header->e_type != ET_DYN)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
 				 header->e_type);

@@ -185,16 +185,19 @@ bool sk_seal_check_signature(const struct sk_seal_bytes *loaded, const uint8_t p
 /* What stands before the key in DER: RFC 8410, sections 4 and 7 (PKCS #8 with the seed as an octet string in another).
  */
 static const struct encoding {
+	const char *missing; /* what is wrong with a file without one */
 	const char *begin, *end;
 	size_t prefix_size;
 	uint8_t prefix[16];
 } encodings[] = {
-	[SK_KEY_PRIVATE] = {"-----BEGIN PRIVATE KEY-----",
+	[SK_KEY_PRIVATE] = {"it holds no private key in PEM (openssl genpkey -algorithm ed25519 makes one)",
+			    "-----BEGIN PRIVATE KEY-----",
 			    "-----END PRIVATE KEY-----",
 			    16,
 			    {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
 			     0x20}},
-	[SK_KEY_PUBLIC] = {"-----BEGIN PUBLIC KEY-----",
+	[SK_KEY_PUBLIC] = {"it holds no public key in PEM (openssl pkey -pubout makes it of the private one)",
+			   "-----BEGIN PUBLIC KEY-----",
 			   "-----END PUBLIC KEY-----",
 			   12,
 			   {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00}},
@@ -207,7 +210,7 @@ static const char *decode(const char *text, const struct encoding *encoding, uin
 	size_t size = 0;
 
 	if (!end)
-		return "it is no PEM file with such a key";
+		return encoding->missing;
 	begin += strlen(encoding->begin);
 	if (sodium_base642bin(bytes, sizeof(bytes), begin, (size_t)(end - begin), " \t\r\n", &size, NULL,
 			      sodium_base64_VARIANT_ORIGINAL) ||

@@ -366,7 +366,7 @@ static bool parse_command_line(struct options *options, int argc, char **argv, i
 	}
 	for (; optind < argc; optind++) {
 		if (options->package.path) {
-			sk_skrun_error("one package is enough: %s", argv[optind]);
+			sk_skrun_error("more than one package given: %s and %s", options->package.path, argv[optind]);
 			return false;
 		}
 		options->package.path = argv[optind];

@@ -110,14 +110,20 @@ static void read_scopes(struct sk_model *model, const struct sk_node *map)
 static void warn_of_unused_scopes(struct sk_model *model)
 {
 	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
+	size_t count = 0;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
 		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
 			used[model->tasks.items[t].scopes.items[i]] = true;
 	for (size_t i = 0; i < model->scopes.count; i++)
+		if (used[i])
+			names[count++] = model->scopes.items[i].name;
+	for (size_t i = 0; i < model->scopes.count; i++)
 		if (!used[i])
-			sk_warning(model->diag, model->scopes.items[i].place, "no task is in scope '%s'",
-				   model->scopes.items[i].name);
+			sk_warning(model->diag, model->scopes.items[i].place, "no task is in scope '%s'%s",
+				   model->scopes.items[i].name,
+				   sk_did_you_mean(model->arena, model->scopes.items[i].name, names, count));
 }
 
 /* ---- the top level ---- */

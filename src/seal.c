@@ -70,7 +70,7 @@ static bool sign(struct sk_diag *diag, const struct sk_seal_bytes *loaded, const
 
 	if (!error && !sk_seal_sign(loaded, key, seal->signature))
 		error = "the signature cannot be made";
-	memset(key, 0, sizeof(key));
+	explicit_bzero(key, sizeof(key));
 	if (error)
 		sk_error(diag, (struct sk_place){.file = path}, "%s", error);
 	return !error;

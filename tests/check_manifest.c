@@ -809,6 +809,11 @@ START_TEST(test_warnings)
 
 	ck_assert_str_eq(messages, "t: warning: m.yaml:5:10: no task is in scope 'sp1'\n");
 	free(messages);
+	ck_assert_ptr_nonnull(
+		parse(TENSORS "scopes: {layer: {}}\ntasks: [{name: t, kernel: f, args: [x, y], scope: layr}]\n"));
+	messages = take_messages(&diag);
+	ck_assert_str_eq(messages, "t: warning: m.yaml:5:10: no task is in scope 'layer'; did you mean 'layr'?\n");
+	free(messages);
 }
 END_TEST
 

@@ -76,6 +76,7 @@ for where in "host $(($(nproc) + 2 + more))" "a3 $((3 + more))"; do
 done
 
 fails_with "no device 'a4'; did you mean 'a3'" "$skrun" slow.sk --device a4
+fails_with "no device 'npu'; there are host and a3, and profiles by their path" "$skrun" slow.sk --device npu
 fails_with "a seed is for simulated devices" "$skrun" slow.sk --seed 3
 fails_with "--timeout 0: not a number of seconds" "$skrun" slow.sk --timeout 0
 fails_with "--seed x: not a number" "$skrun" slow.sk --seed x

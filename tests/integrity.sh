@@ -80,8 +80,8 @@ fails_with 'bare.sk: it is not signed' "$skrun" bare.sk --random 1 --trust publi
 printf '\377' | dd of=signed.sk bs=1 seek=$((0x1010)) conv=notrunc status=none
 fails_with 'signed.sk: its signature is not by the trusted key, or it has been changed' \
 	"$skrun" signed.sk --random 1 --trust public.pem
-fails_with 'public.pem: it is no PEM file with such a key' "$sklink" --sign public.pem model.yaml kernels.o -o none.sk
-fails_with 'key.pem: it is no PEM file with such a key' "$skrun" bare.sk --random 1 --trust key.pem
+fails_with 'public.pem: it holds no private key in PEM' "$sklink" --sign public.pem model.yaml kernels.o -o none.sk
+fails_with 'key.pem: it holds no public key in PEM' "$skrun" bare.sk --random 1 --trust key.pem
 sed 's/VwAy/VwBy/' public.pem >wrong.pem
 fails_with 'wrong.pem: it is no Ed25519 key' "$skrun" bare.sk --random 1 --trust wrong.pem
 fails_with 'absent.pem: No such file' "$sklink" --sign absent.pem model.yaml kernels.o -o none.sk

@@ -162,10 +162,10 @@ fails_with "wrong.npy: input 'halves': the shape is \[300\], wanted is \[3, 100\
 fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --random 1 --output flags2=none/y.npy
 fails_with "missing.npy: input 'flags': No such file" "$skrun" copy.sk --input flags=missing.npy
 fails_with "missing.sk: No such file" "$skrun" missing.sk
-fails_with "kernels.o: ELF type 1, a package has type 3" "$skrun" kernels.o
+fails_with "kernels.o: not a package: an object; what sklink -r makes" "$skrun" kernels.o
 fails_with "copy.yaml: not a package" "$skrun" copy.yaml
 fails_with "no package given" "$skrun" --random 1
-fails_with "one package is enough: state.sk" "$skrun" copy.sk state.sk
+fails_with "more than one package given: copy.sk and state.sk" "$skrun" copy.sk state.sk
 fails_with "unknown option or argument: --verity; did you mean '--verify'\?$" "$skrun" copy.sk --verity
 fails_with "unknown option or argument: --inptu=x=y; did you mean '--input'\?$" "$skrun" copy.sk --inptu=x=y
 fails_with "unknown option or argument: --nothing-like-it; skrun --help lists them$" "$skrun" copy.sk --nothing-like-it
