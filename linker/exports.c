@@ -136,21 +136,30 @@ static void export(struct sk_linker *linker, sk_symbol number, uint16_t version)
 		linker->symbols.items[symbol->alias].exported = true;
 }
 
+/* "; did you mean 'x'?", or "". A script may have any number of wrong names, so only the first ones are looked at. */
+static const char *suggest(struct sk_linker *linker, const char *name)
+{
+	enum { MAXIMUM_SUGGESTIONS = 20 };
+	const char *const *names;
+	size_t count;
+
+	if (linker->diag->errors >= MAXIMUM_SUGGESTIONS)
+		return "";
+	names = sk_linker_function_names(linker, SK_NONE, &count);
+	return sk_did_you_mean(linker->arena, name, names, count);
+}
+
 static void export_named(struct sk_linker *linker, const struct sk_pattern *pattern)
 {
 	sk_symbol number = sk_symbol_intern(linker, pattern->text, strlen(pattern->text));
-	const char *reason = why_not(linker, number), *const * names;
-	size_t count;
+	const char *reason = why_not(linker, number);
+	bool undefined = sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED;
 
-	if (!reason) {
+	if (!reason)
 		export(linker, number, pattern->version);
-		return;
-	}
-	names = sk_linker_function_names(linker, SK_NONE, &count);
-	sk_error(linker->diag, pattern->place, "cannot export '%s': %s%s", pattern->text, reason,
-		 sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED
-			 ? sk_did_you_mean(linker->arena, pattern->text, names, count)
-			 : "");
+	else
+		sk_error(linker->diag, pattern->place, "cannot export '%s': %s%s", pattern->text, reason,
+			 undefined ? suggest(linker, pattern->text) : "");
 }
 
 /* The object's definitions that a pattern takes. */

@@ -1,5 +1,4 @@
 /* Inputs: what has been read becomes part of the link, in command-line order. */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

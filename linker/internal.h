@@ -567,7 +567,7 @@ enum sk_target_kind {
 struct sk_target {
 	enum sk_target_kind kind;
 	sk_symbol symbol; /* SK_NONE: a local one */
-	struct sk_input_section *section; /* of SK_TARGET_DEFINED and SK_TARGET_MISSING (NULL there if not loaded) */
+	struct sk_input_section *section; /* NULL: in none, as SK_TARGET_ABSOLUTE and what is not defined */
 	uint64_t value; /* offset in it, or the absolute value */
 	uint64_t offset; /* in the object's section: what is meant, with an addend that selects a string or record */
 	bool folded; /* another section stands for the one that is meant */

@@ -270,6 +270,7 @@ static void share_ends(struct sk_linker *linker, struct sk_merged *merged)
 static void place(struct sk_linker *linker, struct sk_merged *merged)
 {
 	struct sk_input_section *section = &merged->section;
+	const uint64_t alignment = section->alignment;
 	size_t count = merged->entries.count, pieces = 0;
 	struct sk_piece *contents = SK_NEW_ARRAY(linker->arena, struct sk_piece, count);
 
@@ -281,7 +282,7 @@ static void place(struct sk_linker *linker, struct sk_merged *merged)
 		if (entry->whole != i)
 			continue;
 		/* Sizes come from memory that exists: no overflow. */
-		entry->offset = (section->size + section->alignment - 1) & ~(section->alignment - 1);
+		entry->offset = (section->size + alignment - 1) & ~(alignment - 1);
 		section->size = entry->offset + entry->size;
 		contents[pieces++] = (struct sk_piece){entry->offset, entry->bytes, entry->size};
 	}

@@ -173,6 +173,10 @@ static bool check_kernel_records(struct sk_reader *reader, struct sk_object *obj
 	struct sk_place place = {.file = sk_object_name(reader->arena, object), .section = ".sk.kernels"};
 	size_t strings = 0;
 
+	if (object->kernel_records) {
+		sk_error(reader->diag, place, "the object has two of this section; join them with ld -r");
+		return false;
+	}
 	if (header->sh_type != SHT_PROGBITS || (header->sh_flags & (SHF_COMPRESSED | SHF_ALLOC)) ||
 	    header->sh_size >= UINT32_MAX) {
 		sk_error(reader->diag, place, "the section must be plain, not loaded and not compressed");

@@ -1,7 +1,6 @@
 /* Sections whose names are C identifiers: sections of pulled objects come in; for each name the symbols __start_NAME
- * and
- * __stop_NAME go out, which code uses to walk over everything that any object has put there. So whoever refers to one
- * of them needs all sections of the name, and all must lie side by side in one output section. */
+ * and __stop_NAME go out, which code uses to walk over everything that any object has put there. So whoever refers to
+ * one of them needs all sections of the name, and all must lie side by side in one output section. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -28,8 +27,8 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 {
 	if (!section->loaded || section->discarded || (section->flags & SHF_TLS) || !sk_is_identifier(section->name))
 		return;
-	if (section->type == SHT_INIT_ARRAY ||
-	    section->type == SHT_FINI_ARRAY) /* one of each, in an order of its own */
+	/* There is one of each, in an order of its own. */
+	if (section->type == SHT_INIT_ARRAY || section->type == SHT_FINI_ARRAY)
 		return;
 
 	uint32_t fresh = (uint32_t)linker->ranges.count;

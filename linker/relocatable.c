@@ -33,8 +33,8 @@ static uint32_t name_target(const struct sk_linker *linker, const struct sk_inpu
 	if (sk_needs_symbol(linker, section, relocation, target)) {
 		uint32_t slot = sk_slot_of(linker, section, relocation, target);
 
-		if (slot !=
-		    SK_NONE) /* debug information has none, and can do without: its addresses are not relative */
+		/* Debug information has none, and can do without: its addresses are not relative. */
+		if (slot != SK_NONE)
 			return table->first_slot + slot;
 	}
 	if (!target->section)

@@ -111,7 +111,7 @@ static void warn_of_unused_scopes(struct sk_model *model)
 {
 	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
 	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
-	size_t count = 0;
+	size_t count = 0, unused = 0;
 
 	for (size_t t = 0; t < model->tasks.count; t++)
 		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
@@ -119,11 +119,15 @@ static void warn_of_unused_scopes(struct sk_model *model)
 	for (size_t i = 0; i < model->scopes.count; i++)
 		if (used[i])
 			names[count++] = model->scopes.items[i].name;
-	for (size_t i = 0; i < model->scopes.count; i++)
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[i];
+
 		if (!used[i])
-			sk_warning(model->diag, model->scopes.items[i].place, "no task is in scope '%s'%s",
-				   model->scopes.items[i].name,
-				   sk_did_you_mean(model->arena, model->scopes.items[i].name, names, count));
+			sk_warning(model->diag, scope->place, "no task is in scope '%s'%s", scope->name,
+				   unused++ < SK_MAX_SUGGESTIONS
+					   ? sk_suggest_name(model, scope->name, names, count, sizeof(*names))
+					   : "");
+	}
 }
 
 /* ---- the top level ---- */

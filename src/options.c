@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "manifest.h"
+
 struct token {
 	const char *start;
 	size_t length;
@@ -326,12 +328,8 @@ static size_t find_scopes(struct sk_model *model, struct sk_place place, const c
 	if (*first != SK_NONE)
 		return 1;
 
-	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count);
-
-	for (size_t i = 0; i < model->scopes.count; i++)
-		names[i] = model->scopes.items[i].name;
 	sk_error(model->diag, place, "unknown scope '%s'%s", name,
-		 sk_did_you_mean(model->arena, name, names, model->scopes.count));
+		 SK_SUGGEST_NAME(model, name, model->scopes.items, model->scopes.count));
 	return 0;
 }
 

@@ -105,6 +105,12 @@ fails_with "no output" "$sklink" model.yaml
 fails_with "did you mean '--whole-archive'" "$sklink" --whole-archiv model.yaml -o x.sk
 fails_with 'nomodel\.yaml' "$sklink" nomodel.yaml -o x.sk
 
+# Names in messages cannot command a terminal: neither with ESC nor with the CSI of 8 bits, as UTF-8 has it.
+name=$(printf 'no\033[1m\302\233wh\303\251re.o')
+fails_with 'no\\x1b\[1m\\xc2' "$sklink" model.yaml "$name" -o x.sk
+! grep -q "$(printf '\033\|\302\233')" err.txt || fail "a control character reaches the terminal"
+grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a control character"
+
 # The package cut anywhere before the end of its last segment.
 end=0
 while read -r offset size; do

@@ -173,6 +173,9 @@ printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n.asciz "in x f32[n]"
 fails_with "kernel 'ghost' has a signature, but the object does not define it" "$driver" --find ghost ghost.o
 printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n' | as -o half.o
 fails_with "half.o:\(.sk.kernels\+0x0\): a symbol in the last signature record has no signature" "$driver" --kernels half.o
+printf '.section .sk.kernels,"",%%progbits%s\n.asciz "ghost"\n.asciz "in x f32[n]"\n' '' ',unique,1' | as -o two.o
+fails_with "two.o:\(.sk.kernels\+0x0\): the object has two of this section; join them with ld -r" "$driver" --kernels two.o
+ld -r two.o -o one.o && "$driver" --kernels one.o >joined.txt && [ "$(wc -l <joined.txt)" = 2 ] || fail "joined records"
 printf '.section .sk.kernels,"",%%progbits\n.asciz "ghost"\n.ascii "in"\n' | as -o open.o
 fails_with "signature record is not terminated" "$driver" --kernels open.o
 printf '.globl t\n.type t,@gnu_indirect_function\nt: ret\n' | as -o ifunc.o

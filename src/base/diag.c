@@ -106,13 +106,14 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	message->last_note = note;
 }
 
-/* Control characters from hostile input never reach a terminal. */
+/* Control characters from hostile input never reach a terminal, be they ASCII's or those that UTF-8 begins with 0xc2,
+ * of which one can be the beginning of an escape sequence. */
 static void print_clean(const char *text, FILE *stream)
 {
 	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
 
-		if (c < 0x20 || c == 0x7f)
+		if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next <= 0x9f))
 			fprintf(stream, "\\x%02x", c);
 		else
 			fputc(c, stream);

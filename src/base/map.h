@@ -1,6 +1,5 @@
-/* A hash map from strings to 32-bit numbers, in an arena. Keys are not copied, must outlive the map, and are
- * shorter than 4 GiB. Iteration is
- * over the caller's own array, so the order of the map never shows in any output. */
+/* A hash map from strings to 32-bit numbers, in an arena. Keys are not copied, must outlive the map, and are shorter
+ * than 4 GiB. Iteration is over the caller's own array, so the order of the map never shows in any output. */
 #ifndef SK_MAP_H
 #define SK_MAP_H
 
