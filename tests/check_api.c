@@ -15,6 +15,8 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
+#include "tests/scratch.h"
+#include "tests/suite.h"
 
 enum { WORDS = 64 };
 
@@ -48,7 +50,7 @@ static const struct handmade_launch launches[] = {
 static const struct handmade_tensor tensors[] = {
 	{"log", SK_U64, SK_ROLE_INOUT, WORDS}, {"x", SK_U64, SK_ROLE_INPUT, WORDS}, {NULL}};
 
-static char directory[64], path[128];
+static char path[128];
 static struct skrt_device *device;
 static struct skrt_module *module;
 static struct skrt_instance *instance;
@@ -72,9 +74,7 @@ static void setup(void)
 	static const struct handmade_package package = {
 		.lane_count = 1, .tensors = tensors, .launches = launches, .source = source};
 
-	strcpy(directory, "/tmp/check_api.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/a.sk", directory);
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 	handmade_make(path, &package);
 	ok(skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device));
 	ok(skrt_allocate(device, WORDS * sizeof(*x), (void **)&x));
@@ -108,8 +108,6 @@ static void teardown(void)
 	ok(skrt_free(device, log_words));
 	ok(skrt_free(device, NULL));
 	ok(skrt_device_close(device));
-	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0);
 }
 
 /* ---- copies, calls, events ---- */
@@ -469,7 +467,7 @@ START_TEST(traces)
 	ck_assert_uint_eq(times_of(trace, "b").runs, 0);
 	expect(skrt_trace_task(trace, info.task_count, &times), SKRT_INVALID_ARGUMENT, "no task number");
 
-	snprintf(file, sizeof(file), "%s/none/t.json", directory);
+	snprintf(file, sizeof(file), "%s/none/t.json", scratch_folder);
 	expect(skrt_trace_write(trace, file), SKRT_CANNOT_WRITE, "No such file");
 	expect(skrt_trace_write(trace, "/dev/full"), SKRT_CANNOT_WRITE, "No space left");
 	ok(skrt_stream_destroy(stream));
@@ -533,6 +531,7 @@ int main(void)
 	Suite *suite = suite_create("api");
 	TCase *tests = tcase_create("api");
 
+	scratch_add(tests);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, in_order);
 	tcase_add_test(tests, behind_a_failure);
@@ -547,10 +546,5 @@ int main(void)
 	tcase_add_test(tests, traces);
 	tcase_add_test(tests, traced_liars);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linker/internal.h"
+#include "tests/suite.h"
 
 /* An archive being built. */
 static char bytes[4096];
@@ -188,13 +189,5 @@ int main(void)
 	tcase_add_test(cases, test_bad);
 	tcase_add_test(cases, test_truncated);
 	suite_add_tcase(suite, cases);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "loader/npy.h"
 #include "manifest.h"
 #include "messages.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 static struct sk_diag diag;
@@ -882,12 +883,5 @@ static Suite *bind_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(bind_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(bind_suite());
 }

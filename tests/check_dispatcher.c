@@ -4,10 +4,10 @@
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/dispatcher-rig.h"
+#include "tests/suite.h"
 
 #define STEP(plan, kind, function) rig_step((plan), (kind), RIG_FUNCTION(function))
 #define ARGUMENT(plan, ...)	   rig_argument((plan), (struct sk_plan_argument){__VA_ARGS__})
@@ -1207,12 +1207,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite());
 }

@@ -14,6 +14,8 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
+#include "tests/scratch.h"
+#include "tests/suite.h"
 
 static const char preamble[] =
 	"#include \"stubs/skabi.h\"\n"
@@ -73,7 +75,7 @@ static const struct handmade_tensor tensors[] = {{"log", SK_U64, SK_ROLE_INOUT, 
 
 /* ---- what every test has ---- */
 
-static char directory[64], path[128];
+static char path[128];
 static _Alignas(64) uint64_t log_words[64];
 
 /* A device with a package on it. */
@@ -134,16 +136,8 @@ static enum skrt_status run(const struct rig *rig, const char *name)
 
 static void setup(void)
 {
-	strcpy(directory, "/tmp/check_faults.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/a.sk", directory);
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 	memset(log_words, 0, sizeof(log_words));
-}
-
-static void teardown(void)
-{
-	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0);
 }
 
 /* ---- hangs ---- */
@@ -318,7 +312,8 @@ int main(void)
 	Suite *suite = suite_create("faults");
 	TCase *tests = tcase_create("faults");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	scratch_add(tests);
+	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_loop_test(tests, hangs, 0, PLACES);
 	tcase_add_test(tests, in_time);
 	tcase_add_loop_test(tests, lost, 0, 3);
@@ -330,10 +325,5 @@ int main(void)
 #endif
 	tcase_add_test(tests, urgent);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

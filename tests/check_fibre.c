@@ -7,11 +7,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "loader/fibre.h"
+#include "tests/suite.h"
 
 enum { STACK = 64 << 10 };
 
@@ -206,10 +206,5 @@ int main(void)
 	tcase_add_test(tests, threads);
 	tcase_add_test(tests, no_room);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

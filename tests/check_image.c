@@ -14,21 +14,14 @@
 #include "loader/image.h"
 #include "loader/report.h"
 #include "tests/handmade.h"
+#include "tests/scratch.h"
+#include "tests/suite.h"
 
-static char directory[64];
 static char path[128];
 
 static void setup(void)
 {
-	strcpy(directory, "/tmp/check_image.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/a.sk", directory);
-}
-
-static void teardown(void)
-{
-	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0);
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 }
 
 /* Has text, constants, relocated data, zero-filled data, a constructor and an import; volatile, so that no compiler is
@@ -608,7 +601,8 @@ int main(void)
 
 	setenv("SKRT_GDB", "1", 1); /* debuggers are told of every image, also of damaged ones */
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	scratch_add(tests);
+	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, good_image);
 	tcase_add_test(tests, told_to_debuggers);
@@ -620,10 +614,5 @@ int main(void)
 	tcase_add_test(tests, cuts);
 	tcase_add_test(tests, not_packages);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/isa.h"
+#include "tests/suite.h"
 
 #define BIT(number) (UINT64_C(1) << (number))
 enum { AVX = 39, AVX2 = 40, FMA = 44, AVX512F = 48, AMX_TILE = 60 };
@@ -102,16 +103,11 @@ int main(void)
 {
 	Suite *suite = suite_create("isa");
 	TCase *test_case = tcase_create("isa");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(test_case, test_names);
 	tcase_add_test(test_case, test_text);
 	tcase_add_test(test_case, test_processors);
 	tcase_add_test(test_case, test_packages);
 	suite_add_tcase(suite, test_case);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

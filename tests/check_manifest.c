@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "options.h"
 #include "signature.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 static struct sk_diag diag;
@@ -1086,12 +1087,5 @@ static Suite *manifest_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(manifest_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(manifest_suite());
 }

@@ -4,12 +4,12 @@
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/happens-before.h"
 #include "tests/model.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 
 enum { N = 4096, F32 = 4 * N, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
@@ -424,12 +424,5 @@ int main(void)
 	tcase_add_test(random, test_random_one_launch);
 	tcase_add_test(random, test_random_launches);
 	suite_add_tcase(suite, random);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

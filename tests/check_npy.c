@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "loader/npy.h"
+#include "tests/suite.h"
 
 static char directory[] = "/tmp/check_npy.XXXXXX";
 static char path[64];
@@ -267,10 +268,5 @@ int main(void)
 	tcase_add_test(tests, cut);
 	tcase_add_test(tests, write_errors);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

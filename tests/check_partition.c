@@ -10,6 +10,7 @@
 #include "order.h"
 #include "tests/model.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 
 enum { RANDOM_MODELS = 500 };
 
@@ -860,12 +861,5 @@ int main(void)
 	tcase_add_test(random, test_random);
 	tcase_add_test(random, test_order_refuses_cycles);
 	suite_add_tcase(suite, random);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "stubs/skabi.h"
 #include "tests/plan.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 static struct sk_plan_view sound;
@@ -507,13 +508,5 @@ int main(void)
 	tcase_add_test(tcase, every_byte);
 	tcase_add_test(tcase, every_pair_of_words);
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "tests/plan.h"
 #include "tests/races.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 #include "verify.h"
 
 enum { MODELS = 100, MOST_CORES = 7 };
@@ -234,13 +235,5 @@ int main(void)
 	tcase_add_test(tcase, more_streams_than_homes);
 	tcase_add_test(tcase, more_chains_than_are_kept);
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

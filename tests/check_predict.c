@@ -12,6 +12,7 @@
 #include "loader/predict.h"
 #include "loader/simulate.h"
 #include "tests/plan.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 
@@ -1161,13 +1162,5 @@ int main(void)
 	tcase_add_test(tests, cost_files);
 	tcase_add_test(tests, printed);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

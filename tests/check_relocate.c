@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linker/architecture.h"
+#include "tests/suite.h"
 
 /* Rewrites the instruction whose field is the last four bytes but `behind`; returns where the field is then. */
 static uint64_t rewrite(uint32_t type, const char *from, size_t size, uint8_t *code)
@@ -122,13 +123,5 @@ int main(void)
 	tcase_add_test(cases, test_fields);
 	tcase_add_test(cases, test_stub);
 	suite_add_tcase(suite, cases);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "report.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 
@@ -203,13 +204,5 @@ int main(void)
 	tcase_add_test(tcase, every_cut);
 	tcase_add_test(tcase, every_flipped_bit);
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -15,6 +15,8 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
+#include "tests/scratch.h"
+#include "tests/suite.h"
 
 enum { LOG_WORDS = 4096, ELEMENTS = 100, ROW = 8 };
 
@@ -223,7 +225,7 @@ static const struct handmade_launch gate_launches[] = {
 	{NULL},
 };
 
-static char directory[64], path[128];
+static char path[128];
 static struct skrt_device *device;
 static struct skrt_module *module;
 static struct skrt_instance *instance;
@@ -261,15 +263,7 @@ static void make(const char *source, uint32_t lane_count, const struct handmade_
 
 static void setup(void)
 {
-	strcpy(directory, "/tmp/check_runtime.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/a.sk", directory);
-}
-
-static void teardown(void)
-{
-	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0);
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 }
 
 static void open_all(uint32_t cores)
@@ -981,7 +975,8 @@ int main(void)
 	Suite *suite = suite_create("runtime");
 	TCase *tests = tcase_create("runtime");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	scratch_add(tests);
+	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, ranges, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, homes, 0, CORE_COUNTS);
@@ -1006,10 +1001,5 @@ int main(void)
 	tcase_add_test(tests, no_plan);
 	tcase_add_test(tests, entry_in_data);
 	suite_add_tcase(suite, tests);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

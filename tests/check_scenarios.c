@@ -10,6 +10,7 @@
 #include "partition.h"
 #include "schedule.h"
 #include "tests/model.h"
+#include "tests/suite.h"
 
 static struct test_model *test;
 static struct sk_partition *partition;
@@ -984,11 +985,5 @@ int main(void)
 	tcase_add_test(split, sync_all_many);
 	suite_add_tcase(suite, split);
 
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -3,11 +3,11 @@
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/happens-before.h"
 #include "tests/model.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 
 enum { ROW = 1024, ALL = 64 * ROW, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
@@ -512,12 +512,5 @@ int main(void)
 	tcase_add_test(random, test_random_two_lanes);
 	tcase_add_test(random, test_random_partitions);
 	suite_add_tcase(suite, random);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "messages.h"
 #include "signature.h"
+#include "tests/suite.h"
 
 static struct sk_arena *arena;
 static struct sk_diag diag;
@@ -357,12 +358,5 @@ static Suite *signature_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(signature_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(signature_suite());
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/tar.h"
+#include "tests/suite.h"
 
 static uint64_t checksum(const uint8_t *header)
 {
@@ -81,11 +82,5 @@ int main(void)
 	tcase_add_test(cases, sizes);
 	tcase_add_test(cases, paths);
 	suite_add_tcase(suite, cases);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

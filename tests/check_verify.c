@@ -8,6 +8,7 @@
 #include "history.h"
 #include "tests/plan.h"
 #include "tests/races.h"
+#include "tests/suite.h"
 #include "verify.h"
 
 static struct sk_arena *arena;
@@ -1287,13 +1288,5 @@ int main(void)
 	tcase_add_test(tcase, many_shared_parts);
 	tcase_add_test(tcase, many_streams);
 	suite_add_tcase(suite, tcase);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -2,12 +2,12 @@
 #include "src/plan.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "loader/plan.h"
 #include "tests/model.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 
 enum { N = 4096, MACHINE = 62, RANDOM_MODELS = 300 };
 
@@ -334,12 +334,5 @@ int main(void)
 	tcase_set_timeout(random, 120);
 	tcase_add_test(random, test_random);
 	suite_add_tcase(suite, random);
-
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }
