@@ -23,14 +23,10 @@ awaits() {
 } >chain.yaml
 [ "$(awaits chain)" = 0 ] || { cat chain.txt; fail "a chain of split tasks has awaits"; }
 
-cat >blocks.yaml <<'M'
+cat >blocks.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c y)
 tasks:
   - {name: A, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
   - {name: B, kernel: reverse, args: [a, b], scope: sp1}
@@ -41,14 +37,10 @@ M
 grep -E ' B .*awaits A' blocks.txt || { cat blocks.txt; fail "B does not await A"; }
 grep -E ' D .*awaits C' blocks.txt || { cat blocks.txt; fail "D does not await C"; }
 
-cat >streams.yaml <<'M'
+cat >streams.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
-  z: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b y z)
 tasks:
   - {name: A, kernel: prefix, args: [x, a], stream: 0, scope: sp1}
   - {name: B, kernel: prefix, args: [x, b], stream: 1, scope: sp1}

@@ -11,10 +11,7 @@ for shape in '1 100' '64 1000' '3 7' '1 1' '130 64'; do
 	cat >model.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [$1, $2]}
-  w: {dtype: f32, shape: [$1, $2]}
-  a: {dtype: f32, shape: [$1, $2]}
-  b: {dtype: f32, shape: [$1, $2]}
+$(tensors "[$1, $2]" x w a b)
   y: {dtype: f32, shape: [$1, $2], role: output}
   r: {dtype: f32, shape: [$1, $2]}
   z: {dtype: f32, shape: [$1, $2]}

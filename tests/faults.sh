@@ -9,18 +9,13 @@ fi
 cp "$top_srcdir/tests/fault-kernels.c" . && compile fault-kernels
 
 # Three misbehaving tasks, so that the kernel alone does not tell which it was.
-cat >fused.yaml <<'M'
+cat >fused.yaml <<M
 sklink: 1
 tensors:
   kind: {dtype: i32, shape: [1]}
   fine: {dtype: i32, shape: [1], data: fine.npy}
   page: {dtype: u8, shape: [4096]}
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  d: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c d y)
 tasks:
   - {name: first, kernel: twice, args: [x, a], scope: fused}
   - {name: good, kernel: misbehave, args: [fine, a, c, page], stream: 1, scope: fused}

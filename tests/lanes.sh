@@ -20,16 +20,11 @@ void increment(const float *x, float *y, int64_t n)
 SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
 C
 compile kernels
-cat >model.yaml <<'M'
+cat >model.yaml <<M
 sklink: 1
 device: a3
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
-  z: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c y z)
 tasks:
   - {name: c1, kernel: product, args: [x, a], scope: sp1}
   - {name: v1, kernel: increment, args: [a, b], scope: sp1}

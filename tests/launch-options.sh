@@ -91,12 +91,7 @@ manifest() {
 sklink: 1
 device: ${2:-a3}
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
-  z: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c y z)
 tasks:
   - {name: c1, kernel: product, args: [x, a], scope: sp1}
   - {name: v1, kernel: increment, args: [a, b], scope: sp1}

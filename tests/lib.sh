@@ -19,6 +19,13 @@ compile() {
 	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
 }
 
+# tensors SHAPE NAME…: lines of a manifest that declare tensors of floats.
+tensors() {
+	shape=$1
+	shift
+	printf "  %s: {dtype: f32, shape: $shape}\n" "$@"
+}
+
 # fails_with PATTERN COMMAND…: the command must exit with 1, print a line that matches the extended regular expression, and
 # must not have died of a signal or a sanitizer.
 fails_with() {

@@ -34,13 +34,10 @@ int count(int x)
 #endif
 }
 C
-cat >model.yaml <<'M'
+cat >model.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [100]}
-  a: {dtype: f32, shape: [100]}
-  y: {dtype: f32, shape: [100]}
-  z: {dtype: f32, shape: [100]}
+$(tensors '[100]' x a y z)
 tasks:
   - {name: harmless, kernel: other, args: [x, a]}
   - {name: guilty, kernel: scale, args: [a, y]}

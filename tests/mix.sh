@@ -104,12 +104,7 @@ network() {
 sklink: 1
 device: $1
 tensors:
-  x: {dtype: f32, shape: [960]}
-  a: {dtype: f32, shape: [960]}
-  b: {dtype: f32, shape: [960]}
-  c: {dtype: f32, shape: [960]}
-  d: {dtype: f32, shape: [960]}
-  e: {dtype: f32, shape: [960]}
+$(tensors '[960]' x a b c d e)
   t1: {dtype: f32, shape: [960], role: inout}
   t2: {dtype: f32, shape: [960], role: inout}
   t3: {dtype: f32, shape: [960]}

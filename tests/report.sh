@@ -5,16 +5,10 @@ set -eu
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 
 # One of each: read after write, bytes used again, `after`, an event across launches, one core, the same cores.
-cat >model.yaml <<'M'
+cat >model.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  d: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
-  z: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c d y z)
 tasks:
   - {name: first, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
   - {name: turn, kernel: reverse, args: [a, b], scope: sp1, blocks: 8, record: turned}

@@ -4,14 +4,10 @@ set -eu
 . "$top_srcdir/tests/lib.sh"
 cp "$top_srcdir/tests/kernels.c" . && compile kernels
 
-cat >model.yaml <<'M'
+cat >model.yaml <<M
 sklink: 1
 tensors:
-  x: {dtype: f32, shape: [1000]}
-  a: {dtype: f32, shape: [1000]}
-  b: {dtype: f32, shape: [1000]}
-  c: {dtype: f32, shape: [1000]}
-  y: {dtype: f32, shape: [1000]}
+$(tensors '[1000]' x a b c y)
 tasks:
   - {name: first, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
   - {name: second, kernel: scale, args: [a, b], set: {factor: 3}, scope: sp1}
