@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "loader/measure.h"
@@ -394,23 +395,47 @@ static void print_time(const struct options *options, const struct sk_session *s
 	printf(")\n");
 }
 
-/* All errors of the inputs are printed before it ends. */
+/* Whether a file can be written there. */
+static bool check_folder(const char *path, const char *what)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	bool good = folder && access(folder, W_OK) == 0;
+
+	if (!good)
+		sk_skrun_error("%s: %s: %s", path, what, strerror(errno));
+	free(folder);
+	return good;
+}
+
+/* Misspelt outputs should not be noticed after a long run. */
+static bool check_outputs(struct sk_session *session, const struct options *options)
+{
+	bool good = (!options->trace || check_folder(options->trace, "the trace")) &&
+		    (!options->measure || check_folder(options->measure, "the costs"));
+
+	for (uint32_t i = 0; i < options->output_count; i++) {
+		const struct sk_slot *slot = sk_session_find(session, options->outputs[i].name);
+		char what[64];
+
+		snprintf(what, sizeof(what), "output '%s'", options->outputs[i].name);
+		good &= slot && check_folder(options->outputs[i].path, what);
+		if (slot && slot->tensor.role == SKRT_INPUT) {
+			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
+			good = false;
+		}
+	}
+	return good;
+}
+
+/* All errors of the inputs and outputs are printed before it ends. */
 static bool read_inputs(struct sk_session *session, const struct options *options)
 {
 	bool good = true;
 
 	for (uint32_t i = 0; i < options->input_count; i++)
 		good &= sk_session_read(session, options->inputs[i].name, options->inputs[i].path);
-	/* Misspelt outputs should not be noticed after a long run. */
-	for (uint32_t i = 0; i < options->output_count; i++) {
-		const struct sk_slot *slot = sk_session_find(session, options->outputs[i].name);
-
-		good &= slot != NULL;
-		if (slot && slot->tensor.role == SKRT_INPUT) {
-			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
-			good = false;
-		}
-	}
+	good &= check_outputs(session, options);
 	if (good && options->random)
 		sk_session_fill(session, options->seed);
 	return good && sk_session_check_filled(session);

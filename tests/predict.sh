@@ -86,7 +86,7 @@ fails_with '^skrun: error: --costs goes with --predict' "$skrun" --costs costs.t
 fails_with '^skrun: error: --predict runs no kernel' "$skrun" --predict --measure x.txt model.sk
 fails_with '^skrun: error: --predict runs no kernel' "$skrun" --predict --random 1 model.sk
 fails_with '^skrun: error: --measure runs each task alone' "$skrun" --measure x.txt --random 1 --verify model.sk
-fails_with 'none/x.txt: No such file' "$skrun" model.sk --random 1 --measure none/x.txt
+fails_with 'none/x.txt: the costs: No such file' "$skrun" model.sk --random 1 --measure none/x.txt
 fails_with 'standard output' sh -c "'$skrun' --predict --device mine.profile model.sk >/dev/full"
 
 # refused PATTERN DEVICE COST: such a manifest is refused, at the place, and nothing is written.

@@ -161,6 +161,7 @@ fails_with "wrong.npy: input 'halves': the shape is \[300\], wanted is \[3, 100\
 	sh -c "sed 's/(3, 100), }/(300,), }  /' halves.npy >wrong.npy; '$skrun' copy.sk --input halves=wrong.npy"
 fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --random 1 --output flags2=none/y.npy
 fails_with "missing.npy: input 'flags': No such file" "$skrun" copy.sk --input flags=missing.npy
+fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --input flags=missing.npy --output flags2=none/y.npy
 fails_with "missing.sk: No such file" "$skrun" missing.sk
 fails_with "kernels.o: not a package: an object; what sklink -r makes" "$skrun" kernels.o
 fails_with "copy.yaml: not a package" "$skrun" copy.yaml

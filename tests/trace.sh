@@ -197,4 +197,4 @@ done
 # What cannot be.
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --serial --profile
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --verify --trace t.json
-fails_with 'none/t.json: No such file' "$skrun" lanes.sk --random 1 --trace none/t.json
+fails_with 'none/t.json: the trace: No such file' "$skrun" lanes.sk --random 1 --trace none/t.json
