@@ -73,7 +73,7 @@ loader_libloader_la_SOURCES = \
 	loader/trace-file.c \
 	loader/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
-loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la
+loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la
@@ -93,7 +93,7 @@ skrun_SOURCES = \
 	loader/skrun.c \
 	loader/task-table.c loader/task-table.h
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
-skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la src/libnearest.la -lpthread -lm
+skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
 SHELL_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 static _Thread_local char text_of_thread[SK_REPORT_SIZE];
 
 enum skrt_status sk_report(enum skrt_status status, const char *format, ...)
@@ -56,54 +58,12 @@ const char *skrt_status_name(enum skrt_status status)
 	return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status] : "?";
 }
 
-/* ---- suggestions ---- */
-
-enum { NAME_LIMIT = 64 }; /* longer names get no suggestion */
-
-/* Levenshtein's distance, one row at a time. */
-static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-	size_t row[NAME_LIMIT + 1];
-
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a_length; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_length; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-			size_t insert_or_delete = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diagonal = row[j];
-			row[j] = change < insert_or_delete ? change : insert_or_delete;
-		}
-	}
-	return row[b_length];
-}
-
 const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,
 		       const char *(*name_of)(const void *context, uint32_t index), const void *context)
 {
-	size_t length = strlen(name), best_distance = SIZE_MAX;
-	const char *best = NULL;
+	const char *best = sk_nearest_of(name, count, name_of, context);
 
 	text[0] = '\0';
-	if (length > NAME_LIMIT)
-		return text;
-	for (uint32_t i = 0; i < count; i++) {
-		const char *candidate = name_of(context, i);
-		size_t candidate_length = strlen(candidate);
-
-		if (candidate_length > NAME_LIMIT)
-			continue;
-		size_t found = distance(name, length, candidate, candidate_length);
-		size_t allowed = (length > candidate_length ? length : candidate_length) / 3;
-		if (found <= (allowed ? allowed : 1) && found < best_distance) {
-			best_distance = found;
-			best = candidate;
-		}
-	}
 	if (best)
 		snprintf(text, size, "; did you mean '%s'?", best);
 	return text;

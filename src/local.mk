@@ -1,4 +1,4 @@
-# Suggestions for misspelt names: also for skrun.
+# Suggestions for misspelt names: also for libskrt.
 noinst_LTLIBRARIES += src/libnearest.la
 src_libnearest_la_SOURCES = src/base/nearest.c src/base/nearest.h
 

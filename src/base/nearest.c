@@ -35,20 +35,32 @@ static size_t distance(const char *a, const char *b)
 	return last[length_b];
 }
 
-const char *sk_nearest_name(const char *name, const char *const *candidates, size_t count)
+const char *sk_nearest_of(const char *name, size_t count, const char *(*name_of)(const void *context, uint32_t index),
+			  const void *context)
 {
 	size_t length = strlen(name), allowed = length / 3 ? length / 3 : 1;
 	const char *best = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t d = distance(name, candidates[i]);
+		const char *candidate = name_of(context, (uint32_t)i);
+		size_t d = distance(name, candidate);
 
 		if (d <= allowed && d < length) {
-			best = candidates[i];
+			best = candidate;
 			allowed = d - (d > 0); /* only a nearer one replaces it */
 			if (d <= 1)
 				break;
 		}
 	}
 	return best;
+}
+
+static const char *name_in_array(const void *context, uint32_t index)
+{
+	return ((const char *const *)context)[index];
+}
+
+const char *sk_nearest_name(const char *name, const char *const *candidates, size_t count)
+{
+	return sk_nearest_of(name, count, name_in_array, candidates);
 }
