@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "tests/suite.h"
 
 enum { MOST = 2000, SEED = 1 };
 
@@ -146,12 +147,5 @@ int main(void)
 	tcase_add_test(test, arrays_grow);
 	suite_add_tcase(suite, test);
 
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -15,6 +15,7 @@
 #include "segments.h"
 #include "tests/model.h"
 #include "tests/random.h"
+#include "tests/suite.h"
 
 enum { MODELS = 2000, MOST_TASKS = 7, LANES = 2, DEVICE_CORES = 2, CUBE_CORES = 24, VECTOR_CORES = 48 };
 
@@ -371,11 +372,5 @@ int main(void)
 	tcase_add_loop_test(tcase, rule_of_segments, 0, sizeof(variants) / sizeof(variants[0]));
 	suite_add_tcase(suite, tcase);
 
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }
