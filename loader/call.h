@@ -42,6 +42,7 @@ struct sk_call {
 	int (*function)(void *context);
 	void *context;
 	int result; /* 0 if it did not return */
+	uintptr_t token; /* whoever expels must know it; 0: nobody may */
 	bool begun, over;
 	struct sk_fault fault;
 };
@@ -53,7 +54,6 @@ struct sk_host {
 	struct sk_call *ended; /* the last one */
 	volatile sig_atomic_t
 		in_runtime; /* while a call runs: it is in libskrt's own code, which faults do not excuse */
-	uintptr_t token; /* whoever expels must know it; 0: nobody may */
 	bool ready;
 };
 
@@ -67,8 +67,9 @@ struct sk_host *sk_host_of_thread(void);
 /* The same for a signal handler, which only looks. */
 struct sk_host *sk_host_in_handler(void);
 
-/* Forgets what the call did before; resumed next, it calls function(context). */
-void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context);
+/* Forgets what the call did before; resumed next, it calls function(context). Who knows the token (0: nobody) may expel
+ * it. */
+void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, uintptr_t token);
 
 /* From the thread's own stack: goes on with the call. Returns when a call has ended: that one, or one that was given
  * way to. */
@@ -96,7 +97,7 @@ void sk_call_over(struct sk_host *host);
 /* Installs the handlers, once for the process. Faults elsewhere go on to the handlers that were there before. */
 void sk_signals_install(void);
 
-/* Sends the thread what expels the call that it runs, if its host has the token and is not in the runtime. */
+/* Sends the thread what expels the call that it runs, if that has the token and is not in the runtime. */
 void sk_signals_expel(pthread_t thread, uintptr_t token);
 
 #endif

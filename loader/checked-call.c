@@ -180,7 +180,7 @@ static bool begin_accesses(struct sk_checked *core)
 
 static bool is_aborted(const struct sk_checked *core)
 {
-	return atomic_load(&core->worker->device->aborted) != SK_ABORT_NONE;
+	return atomic_load(&core->worker->launch->aborted) != SK_ABORT_NONE;
 }
 
 /* Why a launch has failed must not be replaced: so nothing is opened in one that has. */

@@ -1,11 +1,8 @@
-/* The host device: opening and closing it, and one launch from the post to the lanes until the last core has left.
- * Nothing is reset between launches: progress numbers only grow, and a launch's steps are numbered from the base that
- * the launches before it have moved on. */
+/* A device: opening and closing it, its memory, and its cores, which are made when a package needs them. */
 #include "config.h"
 
 #include "loader/debugger.h"
 #include "loader/device.h"
-#include "loader/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,99 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define DEFAULT_STACK ((size_t)8 << 20)
 #define LEAST_STACK   ((size_t)16 << 10)
 #define MOST_STACK    ((size_t)1 << 40)
-
-/* ---- one launch ---- */
-
-void sk_device_abort(struct skrt_device *device, enum sk_abort reason)
-{
-	int none = SK_ABORT_NONE;
-
-	atomic_compare_exchange_strong(&device->aborted, &none, (int)reason);
-}
-
-/* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
- * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
- * as freely as before. A caller that is bound elsewhere stays there. */
-static void leave_workers_processors(const struct skrt_device *device, uint32_t players)
-{
-	int processor = players > 1 ? sched_getcpu() : -1;
-	cpu_set_t own, first;
-
-	for (uint32_t i = 1; i < players; i++) {
-		if (device->processors[i] != processor)
-			continue;
-		if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(device->processors[0], &own))
-			return;
-		CPU_ZERO(&first);
-		CPU_SET(device->processors[0], &first);
-		if (!sched_setaffinity(0, sizeof(first), &first))
-			sched_setaffinity(0, sizeof(own), &own);
-		return;
-	}
-}
-
-/* Notes what the launch begins with. The first players have all its cores: see sk_player_range. */
-static void begin(struct skrt_device *device, struct sk_launch *launch)
-{
-	const struct skrt_kernel *kernel = launch->kernel;
-	uint64_t cores = 0;
-
-	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++) {
-		launch->bases[i] = device->lanes[i].base;
-		cores += kernel->lane_steps[i] ? kernel->cores[i] : 0;
-	}
-	launch->players = atomic_load(&device->player_count);
-	launch->busy = cores < launch->players ? (uint32_t)cores : launch->players;
-	atomic_store_explicit(&device->aborted, SK_ABORT_NONE, memory_order_relaxed);
-	sk_block_reset(kernel);
-}
-
-/* Has all cores play their parts. Returns when the last one has left. */
-static void play(struct skrt_device *device, struct sk_launch *launch)
-{
-	const struct skrt_kernel *kernel = launch->kernel;
-
-	begin(device, launch);
-	if (device->trace)
-		sk_trace_begin_launch(device->trace, launch);
-	leave_workers_processors(device, launch->players);
-	sk_watch_begin(device, launch);
-	for (uint32_t i = 1; i < launch->busy; i++)
-		sk_player_post(&device->players[i], launch);
-	if (launch->busy)
-		sk_player_play(&device->players[0], launch);
-	for (uint32_t i = 1; i < launch->busy; i++)
-		sk_player_collect(&device->players[i]);
-	sk_watch_end(device);
-	for (uint32_t i = 0; i < kernel->module->plan.lane_count; i++)
-		device->lanes[i].base += kernel->lane_steps[i];
-}
-
-enum skrt_status sk_device_run(struct skrt_device *device, struct sk_launch *launch, char *error, size_t error_size,
-			       bool *lost)
-{
-	enum skrt_status status = SKRT_OK;
-
-	if (device->checks)
-		status = sk_checks_begin(device->checks, launch, error, error_size);
-	if (status)
-		return status;
-	play(device, launch);
-	if (atomic_load_explicit(&device->aborted, memory_order_acquire) != SK_ABORT_NONE &&
-	    sk_failure_is_one(device, launch)) {
-		sk_failure_describe(device, launch, error, error_size, lost);
-		status = SKRT_KERNEL_FAILED;
-	}
-	if (device->checks)
-		sk_checks_end(launch, status == SKRT_OK);
-	if (launch->trace && !status)
-		sk_trace_end_launch(launch->trace, launch);
-	return status;
-}
+#define PLAYER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_worker *))
 
 /* ---- the device ---- */
 
@@ -158,9 +68,14 @@ enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *t
 
 static void free_device(struct skrt_device *device)
 {
-	for (uint32_t i = 0; i < device->player_limit && device->players; i++)
+	for (uint32_t i = 0; i < device->player_limit && device->players; i++) {
 		sk_player_stop(&device->players[i]);
+		if (device->players[i].workers)
+			munmap(device->players[i].workers, PLAYER_SIZE);
+	}
 	sk_watch_close(device);
+	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
+		sk_launch_close(device, i);
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
 		sk_lane_close(&device->lanes[i]);
 	pthread_cond_destroy(&device->work);
@@ -168,7 +83,12 @@ static void free_device(struct skrt_device *device)
 	pthread_mutex_destroy(&device->lock);
 	sk_checks_close(device->checks);
 	free(device->players);
-	free(device->queue);
+	while (device->unused) {
+		struct sk_work *work = device->unused;
+
+		device->unused = work->next;
+		free(work);
+	}
 	free(device->processors);
 	free(device);
 }
@@ -249,11 +169,15 @@ static enum skrt_status make_players(struct skrt_device *device)
 	if (!device->players)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	memset(device->players, 0, size);
+	bool good = sk_launch_open(device, 0);
+
 	for (uint32_t i = 0; i < device->player_limit; i++) {
 		device->players[i].device = device;
 		device->players[i].number = i;
+		device->players[i].workers = sk_device_reserve(PLAYER_SIZE);
+		good &= device->players[i].workers != NULL;
 	}
-	return SKRT_OK;
+	return good ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
 }
 
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
@@ -277,7 +201,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	if (!status)
 		status = sk_watch_open(device);
 	if (!status)
-		status = sk_device_start_thread(device, &device->driver, sk_queue_drive, device, 0);
+		status = sk_device_start_thread(device, &device->driver, sk_queue_work, device, 0);
 	if (status) {
 		free_device(device);
 		return status;
@@ -349,22 +273,25 @@ enum skrt_status skrt_free(struct skrt_device *device, void *memory)
 
 /* ---- lanes ---- */
 
+void *sk_device_reserve(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 const char *skrt_device_name(const struct skrt_device *device)
 {
 	return device->name;
 }
 
-/* Every player may have to play all cores there are: those of a launch of one lane are dealt out differently from those
- * of two. Starts the players that the cores need. Only while no launch runs. */
+/* Starts the players that the cores need. Only while no launch is in flight. */
 static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
 {
 	enum skrt_status status = SKRT_OK;
 	uint32_t count = atomic_load(&device->player_count);
 	uint32_t wanted = cores < device->player_limit ? (uint32_t)cores : device->player_limit;
 
-	for (uint32_t i = 0; i < (count > wanted ? count : wanted); i++)
-		if (!sk_player_make_room(&device->players[i], cores))
-			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " cores", cores);
 	for (; count < wanted && !status; count++) {
 		struct sk_player *player = &device->players[count];
 
@@ -392,7 +319,8 @@ enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_c
 	uint64_t all = 0;
 
 	pthread_mutex_lock(&device->lock);
-	while (device->driving && lacks_cores(device, lane_count, cores))
+	device->holding++;
+	while (device->launch_count && lacks_cores(device, lane_count, cores))
 		pthread_cond_wait(&device->idle, &device->lock);
 	if (lacks_cores(device, lane_count, cores)) {
 		for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
@@ -406,6 +334,9 @@ enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_c
 		if (!status && device->lane_count < lane_count)
 			device->lane_count = lane_count;
 	}
+	device->holding--;
+	sk_queue_dispatch(device);
+	sk_queue_hand_over(device);
 	pthread_mutex_unlock(&device->lock);
 	return status;
 }

@@ -183,18 +183,17 @@ static uint32_t task_of(const struct sk_worker *worker, const struct skrt_kernel
 
 /* Goes through all cores of the launch. */
 struct cores {
-	const struct skrt_device *device;
-	const struct skrt_kernel *kernel;
+	const struct sk_launch *launch;
 	uint32_t lane, index;
 };
 
 static const struct sk_worker *next_core(struct cores *cores)
 {
-	while (cores->lane < cores->kernel->module->plan.lane_count) {
-		const struct sk_device_lane *lane = &cores->device->lanes[cores->lane];
+	const struct skrt_kernel *kernel = cores->launch->kernel;
 
-		if (cores->kernel->lane_steps[cores->lane] && cores->index < cores->kernel->cores[cores->lane])
-			return &lane->workers[cores->index++];
+	while (cores->lane < kernel->module->plan.lane_count) {
+		if (kernel->lane_steps[cores->lane] && cores->index < kernel->cores[cores->lane])
+			return cores->launch->lanes[cores->lane].workers[cores->index++];
 		cores->lane++;
 		cores->index = 0;
 	}
@@ -202,14 +201,14 @@ static const struct sk_worker *next_core(struct cores *cores)
 }
 
 /* The failure to report: of those that failed themselves, the one with the earliest task. */
-static struct failure find_failure(const struct skrt_device *device, const struct skrt_kernel *kernel)
+static struct failure find_failure(const struct sk_launch *launch)
 {
-	struct cores cores = {.device = device, .kernel = kernel};
+	struct cores cores = {.launch = launch};
 	struct failure found = {.task = SK_NO_INDEX};
 	const struct sk_worker *worker;
 
 	while ((worker = next_core(&cores))) {
-		uint32_t task = has_failed(worker) ? task_of(worker, kernel) : SK_NO_INDEX;
+		uint32_t task = has_failed(worker) ? task_of(worker, launch->kernel) : SK_NO_INDEX;
 
 		if (has_failed(worker) && (!found.worker || task < found.task))
 			found = (struct failure){worker, task};
@@ -254,23 +253,22 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 /* ---- hangs ---- */
 
 /* The core whose word it is, and the step that the number stands for; SK_NO_INDEX: the plan has none. */
-static const struct sk_worker *owner_of(const struct skrt_device *device, const struct sk_launch *launch,
-					const struct sk_worker *waiting, uint32_t *step)
+static const struct sk_worker *owner_of(const struct sk_launch *launch, const struct sk_worker *waiting, uint32_t *step)
 {
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
 
 	*step = SK_NO_INDEX;
 	for (uint32_t i = 0; i < plan->lane_count; i++) {
-		const struct sk_device_lane *lane = &device->lanes[i];
-		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)lane->words;
+		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)launch->lanes[i].words;
 
 		if (offset >= (uint64_t)launch->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
 		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
-			if (plan->steps[j].lane == i && launch->bases[i] + plan->steps[j].number == waiting->target)
+			if (plan->steps[j].lane == i &&
+			    launch->lanes[i].base + plan->steps[j].number == waiting->target)
 				*step = j;
-		return &lane->workers[offset / SK_PROGRESS_STRIDE];
+		return launch->lanes[i].workers[offset / SK_PROGRESS_STRIDE];
 	}
 	return NULL;
 }
@@ -292,8 +290,7 @@ static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 }
 
 /* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
-static void add_wait(struct text *text, const struct skrt_device *device, const struct sk_launch *launch,
-		     const struct sk_worker *worker)
+static void add_wait(struct text *text, const struct sk_launch *launch, const struct sk_worker *worker)
 {
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
@@ -306,7 +303,7 @@ static void add_wait(struct text *text, const struct skrt_device *device, const 
 		return;
 	}
 
-	const struct sk_worker *owner = owner_of(device, launch, worker, &step);
+	const struct sk_worker *owner = owner_of(launch, worker, &step);
 	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
 
 	add_core(text, plan, worker);
@@ -329,16 +326,16 @@ static void add_wait(struct text *text, const struct skrt_device *device, const 
 		add(text, ", which has left without publishing it");
 }
 
-static void describe_hang(const struct skrt_device *device, const struct sk_launch *launch, struct text *text)
+static void describe_hang(const struct sk_launch *launch, struct text *text)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
 	const struct sk_plan_view *plan = &kernel->module->plan;
-	struct cores cores = {.device = device, .kernel = kernel};
+	struct cores cores = {.launch = launch};
 	const struct sk_worker *worker;
 	const char *separator = "";
 
-	if (atomic_load(&device->aborted) == SK_ABORT_TIMEOUT)
-		add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+	if (atomic_load(&launch->aborted) == SK_ABORT_TIMEOUT)
+		add(text, "not ended within %g s: ", (double)launch->device->watch.timeout * 1e-9);
 	else
 		add(text, "hangs: ");
 	while ((worker = next_core(&cores))) {
@@ -356,12 +353,12 @@ static void describe_hang(const struct skrt_device *device, const struct sk_laun
 		add_fault(text, kernel->module, launch->instance->guard, &worker->call);
 		separator = "; ";
 	}
-	cores = (struct cores){.device = device, .kernel = kernel};
+	cores = (struct cores){.launch = launch};
 	while ((worker = next_core(&cores))) {
 		if (!worker->call.begun || !worker->word)
 			continue;
 		add(text, "%s", separator);
-		add_wait(text, device, launch, worker);
+		add_wait(text, launch, worker);
 		separator = "; ";
 	}
 }
@@ -405,9 +402,9 @@ static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 	return false;
 }
 
-bool sk_failure_is_one(const struct skrt_device *device, const struct sk_launch *launch)
+bool sk_failure_is_one(const struct sk_launch *launch)
 {
-	struct cores cores = {.device = device, .kernel = launch->kernel};
+	struct cores cores = {.launch = launch};
 	const struct sk_worker *worker;
 
 	while ((worker = next_core(&cores)))
@@ -416,11 +413,10 @@ bool sk_failure_is_one(const struct skrt_device *device, const struct sk_launch 
 	return false;
 }
 
-void sk_failure_describe(const struct skrt_device *device, const struct sk_launch *launch, char *error,
-			 size_t error_size, bool *lost)
+void sk_failure_describe(const struct sk_launch *launch, char *error, size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
-	struct cores cores = {.device = device, .kernel = launch->kernel};
+	struct cores cores = {.launch = launch};
 	const struct sk_worker *worker;
 	bool by_signal = false;
 
@@ -428,12 +424,12 @@ void sk_failure_describe(const struct skrt_device *device, const struct sk_launc
 		by_signal |= left_by_signal(&worker->call);
 	add_title(&text, launch->kernel);
 	if (check_plan(launch->kernel, &text)) {
-		struct failure failure = find_failure(device, launch->kernel);
+		struct failure failure = find_failure(launch);
 
 		if (failure.worker)
 			add_failure(&text, launch->kernel, &failure);
 		else
-			describe_hang(device, launch, &text);
+			describe_hang(launch, &text);
 	}
 	if (by_signal)
 		add_loss(&text, &launch->kernel->module->image, lost);

@@ -1,4 +1,4 @@
-/* A lane of a device: its cores, each with a stack and a progress word, and what a core is told about a launch. */
+/* A lane of a device: its cores, each with a stack, and what a core is told about a launch. */
 #include "config.h"
 
 #include "loader/device.h"
@@ -11,7 +11,6 @@ static const struct sk_runtime runtime = {
 	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
 
 #define WORKERS_SIZE (SK_MAX_CORES * sizeof(struct sk_worker))
-#define WORDS_SIZE   ((size_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)
 
 void sk_lane_close(struct sk_device_lane *lane)
 {
@@ -19,16 +18,6 @@ void sk_lane_close(struct sk_device_lane *lane)
 		sk_call_close(&lane->workers[i].call);
 	if (lane->workers)
 		munmap(lane->workers, WORKERS_SIZE);
-	if (lane->words)
-		munmap(lane->words, WORDS_SIZE);
-}
-
-/* Zero-filled pages that take memory as far as they are used, so that there is room for cores to come. */
-static void *reserve(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
 }
 
 enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint32_t cores)
@@ -36,18 +25,15 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 	struct sk_device_lane *lane = &device->lanes[number];
 
 	if (!lane->workers)
-		lane->workers = reserve(WORKERS_SIZE);
-	if (!lane->words)
-		lane->words = reserve(WORDS_SIZE);
-	if (!lane->workers || !lane->words)
+		lane->workers = sk_device_reserve(WORKERS_SIZE);
+	if (!lane->workers)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu32 " cores", cores);
 	for (; lane->open < cores; lane->open++) {
 		struct sk_worker *worker = &lane->workers[lane->open];
 
 		worker->device = device;
+		worker->number = lane->open;
 		worker->core.lane = number;
-		worker->core.index = lane->open;
-		worker->core.progress = (uint64_t *)((char *)lane->words + (size_t)lane->open * SK_PROGRESS_STRIDE);
 		worker->core.runtime = &runtime;
 		if (!sk_call_open(&worker->call, device->stack_size))
 			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for stacks of %zu bytes for %" PRIu32 " cores",
@@ -71,32 +57,33 @@ static int enter(void *context)
 	return status;
 }
 
-void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch)
+void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch, uint32_t index)
 {
-	const struct skrt_device *device = worker->device;
 	const struct skrt_kernel *kernel = launch->kernel;
 	const struct skrt_instance *instance = launch->instance;
 	const struct sk_workspace *workspace = &instance->workspaces[kernel->unshared];
 	struct sk_core *core = &worker->core;
-	uint64_t row = sk_core_row(kernel->cores, core->lane, core->index);
-	uint64_t scratch_row = sk_core_row(kernel->module->cores, core->lane, core->index);
+	uint64_t row = sk_core_row(kernel->cores, core->lane, index);
+	uint64_t scratch_row = sk_core_row(kernel->module->cores, core->lane, worker->number);
 
 	worker->launch = launch;
 	worker->word = NULL;
 	worker->step = SK_NO_INDEX;
+	core->index = index;
 	core->count = kernel->cores[core->lane];
+	core->progress = (uint64_t *)((char *)launch->lanes[core->lane].words + (size_t)index * SK_PROGRESS_STRIDE);
 	core->failed_task = SK_NO_INDEX;
 	core->bindings = instance->bindings;
 	core->workspace = workspace->memory;
 	core->scratch = workspace->memory + workspace->scratch + scratch_row * workspace->scratch_stride;
 	core->ranges = kernel->ranges + row * kernel->partition_count;
-	core->homes = kernel->homes + row * kernel->home_count;
-	core->times = sk_trace_times(launch, core->lane, core->index);
+	core->homes = launch->homes + row * kernel->home_count;
+	core->times = sk_trace_times(launch, core->lane, index);
 	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++)
 		core->lanes[lane] = (struct sk_lane){
-			.base = launch->bases[lane],
-			.words = device->lanes[lane].words,
+			.base = launch->lanes[lane].base,
+			.words = launch->lanes[lane].words,
 			.count = kernel->cores[lane],
 		};
-	sk_call_prepare(&worker->call, enter, worker);
+	sk_call_prepare(&worker->call, enter, worker, launch->token);
 }

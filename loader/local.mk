@@ -57,6 +57,7 @@ loader_libloader_la_SOURCES = \
 	loader/integrity.c loader/integrity.h \
 	loader/block.c \
 	loader/lane.c \
+	loader/launch.c \
 	loader/locate.c \
 	loader/linked.c \
 	loader/module.c loader/module.h \
@@ -127,7 +128,10 @@ tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_t
 tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/check_image tests/check_runtime
 
-check_PROGRAMS += tests/check_fibre tests/check_faults tests/check_api
+check_PROGRAMS += tests/check_fibre tests/check_faults tests/check_api tests/check_queue
+tests_check_queue_SOURCES = tests/check_queue.c tests/handmade.c tests/handmade.h
+tests_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_check_api_SOURCES = tests/check_api.c tests/handmade.c tests/handmade.h
 tests_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
@@ -137,12 +141,12 @@ tests_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_check_faults_SOURCES = tests/check_faults.c tests/handmade.c tests/handmade.h
 tests_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api
+QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api tests/check_queue
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
 # kernel without an end cannot be expelled there: tests/faults.sh leaves that to other builds.)
-RUNTIME_TESTS = tests/check_api tests/check_faults tests/check_fibre tests/check_image tests/check_runtime \
+RUNTIME_TESTS = tests/check_api tests/check_faults tests/check_fibre tests/check_image tests/check_queue tests/check_runtime \
 	tests/fibres.sh tests/lanes.sh tests/cores.sh tests/sample-composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'

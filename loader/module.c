@@ -88,7 +88,8 @@ static enum skrt_status add_cores(struct skrt_module *module)
 static void free_kernel(struct skrt_kernel *kernel)
 {
 	free(kernel->ranges);
-	free(kernel->homes);
+	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
+		free(kernel->homes[i]);
 	free(kernel->blocks);
 	free(kernel->first_blocks);
 	free(kernel);
@@ -350,17 +351,17 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 	}
 }
 
-static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *homes, uint32_t lanes)
+static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch, struct sk_home *home)
 {
-	const struct skrt_device *device = kernel->module->device;
-	struct sk_home *home = kernel->homes;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_home *homes = plan->homes + plan->launches[kernel->launch].first_home;
+	uint32_t lanes = plan->lane_count;
 
 	for (uint32_t lane = 0; lane < lanes; lane++)
 		for (uint32_t core = 0; core < kernel->cores[lane]; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
-				const struct sk_device_lane *at = &device->lanes[homes[i].lane];
 				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
-				const char *words = (const char *)at->words;
+				const char *words = (const char *)launch->lanes[homes[i].lane].words;
 
 				*home++ = (struct sk_home){
 					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
@@ -369,13 +370,58 @@ static void fill_homes(struct skrt_kernel *kernel, const struct sk_plan_home *ho
 			}
 }
 
+const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch)
+{
+	/* The module's own is not const. */
+	struct sk_home **homes = &kernel->module->kernels[kernel->launch]->homes[launch->place];
+	size_t rows = sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
+
+	if (*homes)
+		return *homes;
+	*homes = calloc(rows * kernel->home_count + 1, sizeof(**homes));
+	/* Where a launch's homes are has been checked only if it has any. */
+	if (*homes && kernel->home_count)
+		fill_homes(kernel, launch, *homes);
+	return *homes;
+}
+
+/* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
+ * steps need not have been checked: a wrong number of cores is as good as any. */
+static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
+			   uint32_t cores)
+{
+	uint32_t busy = 1, only = SK_NO_INDEX;
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+		uint32_t home = step->core_set - launch->first_home, wanted = cores;
+
+		if (step->lane != lane)
+			continue;
+		if (step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE)
+			wanted = step->blocks;
+		/* One home can be any core. Several are to be as many cores as they are on all. */
+		if (step->kind == SK_STEP_PLAIN && home < launch->home_count)
+			wanted = only == SK_NO_INDEX || only == home ? 1 : cores;
+		if (step->kind == SK_STEP_PLAIN)
+			only = home;
+		if (wanted > busy)
+			busy = wanted;
+	}
+	return busy < cores ? busy : cores;
+}
+
 static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
 {
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
 
 		if (wanted && wanted < cores)
 			cores = wanted;
+		if (!sk_plan_is_resident(launch))
+			cores = busy_cores(plan, launch, lane, cores);
 		if (cores < launch->resident_cores[lane])
 			cores = launch->resident_cores[lane];
 		kernel->cores[lane] = cores;
@@ -430,17 +476,14 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 	choose_cores(kernel, launch);
 	rows = sk_core_row(kernel->cores, plan->lane_count, 0);
 	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
-	kernel->homes = calloc(rows * launch->home_count + 1, sizeof(*kernel->homes));
-	if (!kernel->ranges || !kernel->homes || !sk_block_prepare(kernel)) {
+	if (!kernel->ranges || !sk_block_prepare(kernel)) {
 		free_kernel(kernel);
 		return NULL;
 	}
 	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
-	/* Where a launch's partitions or homes are has been checked only if it has any. */
+	/* Where a launch's partitions are has been checked only if it has any. */
 	if (launch->partition_count)
 		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
-	if (launch->home_count)
-		fill_homes(kernel, plan->homes + launch->first_home, plan->lane_count);
 	return kernel;
 }
 
@@ -515,6 +558,31 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	bool good = own->steps_checked;
 	pthread_mutex_unlock(&module->lock);
 	return good ? SKRT_OK : damaged(module, error);
+}
+
+/* Whether a step of the launch, which have been checked, has hidden state. */
+static bool find_state(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++)
+			if (plan->arguments[plan->steps[i].first_argument + j].kind == SK_ARGUMENT_STATE)
+				return true;
+	return false;
+}
+
+bool sk_module_has_state(const struct skrt_kernel *kernel)
+{
+	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	if (sk_module_check_steps(kernel))
+		return true;
+	pthread_mutex_lock(&kernel->module->lock);
+	if (own->has_state == SK_UNKNOWN)
+		own->has_state = find_state(plan, &plan->launches[own->launch]) ? SK_KNOWN_YES : SK_KNOWN_NO;
+	bool has_state = own->has_state == SK_KNOWN_YES;
+	pthread_mutex_unlock(&kernel->module->lock);
+	return has_state;
 }
 
 static const char *launch_name(const void *context, uint32_t index)

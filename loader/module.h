@@ -10,8 +10,13 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 
+enum { SK_MOST_LAUNCHES = 64 }; /* in flight on a device at a time */
+
 /* What a block that runs at once with others has said and heard; loader/block.c. */
 struct sk_block_state;
+struct sk_launch;
+
+enum sk_known { SK_UNKNOWN, SK_KNOWN_NO, SK_KNOWN_YES };
 
 /* A launch of the plan. Its tables hold one row a core, lane by lane: see sk_core_row. */
 struct skrt_kernel {
@@ -27,13 +32,14 @@ struct skrt_kernel {
 	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
 	struct sk_range *ranges;
-	struct sk_home *homes;
+	struct sk_home *homes[SK_MOST_LAUNCHES]; /* by place of the launch in flight; NULL: not made yet */
 	struct sk_block_state *blocks; /* of RESIDENT steps */
 	uint32_t *first_blocks; /* by step of the launch, if there are any */
 	uint32_t block_count;
 	/* For traces; under the module's lock until they are true: */
 	bool steps_checked;
 	bool timed; /* the dispatcher notes the times of all steps */
+	enum sk_known has_state; /* a step has hidden state; under the module's lock until it is known */
 };
 
 struct skrt_module {
@@ -76,6 +82,12 @@ enum skrt_status sk_module_prepare_network(struct skrt_module *module);
 
 /* Checks the launch's steps and what they refer to, which running does not look at, and whether they note times. */
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
+
+/* The kernel's homes for the place of a launch in flight; NULL: no memory. Under the device's lock. */
+const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch);
+
+/* Whether the launch reaches state that all instances of the module share; so it seems if its steps are damaged. */
+bool sk_module_has_state(const struct skrt_kernel *kernel);
 
 /* Writes "superkernel sp1", "launch act", "task entry act". */
 void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size);

@@ -1,13 +1,17 @@
-/* The threads that play cores. In comes what the driver has posted in a player's mailbox; out go the progress numbers,
- * how each core's call ended, and the number of the launch that the player has left.
+/* The threads that play cores. In come the parts of launches that are posted in a player's mailbox; out go the progress
+ * numbers, how each core's call ended, and that the player has left a launch.
  *
  * A player with one core waits as threads do: it spins (some microseconds), then gives the processor to others, then
  * sleeps for bounded times. Giving way is quick among the cores of one launch. Where other processes want the
  * processor, it costs a whole time slice each time, whereas a thread that has slept is let in early: then the cores
  * only sleep. Only threads without a launch sleep on a futex; so publishing progress stays a plain store.
  *
- * A player with several cores goes on with another one whenever one has to wait, and waits itself only if none can go
- * on. There are never more players than processors. */
+ * A player with several cores, of one launch or of several, goes on with another one whenever one has to wait, and
+ * waits itself only if none can go on. There are never more players than processors.
+ *
+ * The last player to leave a launch completes it: starts what has waited for that. The first player is most often a
+ * thread that waits for the very launch; so if it has nothing else to do, it lingers until all others have left, and
+ * is the last one. Nobody has to be woken then. */
 #include "config.h"
 
 #include "loader/device.h"
@@ -70,17 +74,17 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 
 /* ---- which core is next ---- */
 
-static bool is_aborted(const struct skrt_device *device)
+static bool is_aborted(const struct sk_launch *launch)
 {
-	return atomic_load_explicit(&device->aborted, memory_order_acquire) != SK_ABORT_NONE;
+	return atomic_load_explicit(&launch->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. */
-static bool is_ready(struct sk_worker *worker, bool aborted)
+static bool is_ready(struct sk_worker *worker)
 {
 	if (worker->call.over)
 		return false;
-	if (aborted)
+	if (is_aborted(worker->launch))
 		return worker->call.begun;
 	while (worker->word && __atomic_load_n(worker->word, __ATOMIC_ACQUIRE) >= worker->target)
 		worker->word = --worker->words ? worker->word + SK_PROGRESS_STRIDE / sizeof(*worker->word) : NULL;
@@ -98,43 +102,103 @@ static uint64_t draw(struct sk_player *player)
 }
 
 /* One of the ready cores, each as likely; NULL: none is. */
-static struct sk_worker *draw_ready(struct sk_player *player, bool aborted)
+static struct sk_worker *draw_ready(struct sk_player *player)
 {
 	struct sk_worker *found = NULL;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < player->worker_count; i++)
-		if (is_ready(player->workers[i], aborted) && draw(player) % ++count == 0)
+		if (is_ready(player->workers[i]) && draw(player) % ++count == 0)
 			found = player->workers[i];
 	return found;
 }
 
+#define FRONT UINT32_MAX /* behind it comes number 0 */
+
 /* The next ready core behind number `from`, itself the last one. */
-static struct sk_worker *next_ready(const struct sk_player *player, uint32_t from, bool aborted)
+static struct sk_worker *next_ready(const struct sk_player *player, uint32_t from)
 {
 	uint32_t i = from;
 
-	do {
+	for (uint32_t left = player->worker_count; left > 0; left--) {
 		i = i + 1 < player->worker_count ? i + 1 : 0;
-		if (is_ready(player->workers[i], aborted))
+		if (is_ready(player->workers[i]))
 			return player->workers[i];
-	} while (i != from);
+	}
 	return NULL;
 }
 
-static struct sk_worker *choose(struct sk_player *player, uint32_t from)
+static struct sk_worker *find_ready(struct sk_player *player, uint32_t from)
 {
-	bool aborted = is_aborted(player->device);
-
-	return player->device->seed ? draw_ready(player, aborted) : next_ready(player, from, aborted);
+	return player->device->seed ? draw_ready(player) : next_ready(player, from);
 }
 
-/* None of the player's cores can go on: waits for other players, if there are any in the launch. */
-static void wait_for_others(struct sk_player *player, const struct sk_launch *launch, uint32_t turn)
+static void take_posts(struct sk_player *player);
+
+/* The core that goes on; NULL: none can. A driver that has what it waited for begins something new only if it cannot
+ * get on with what it has. */
+static struct sk_worker *choose(struct sk_player *player, uint32_t from)
 {
-	if (launch->busy == 1)
-		sk_device_abort(player->device, SK_ABORT_STUCK);
-	else
+	bool posts = sk_player_has_posts(player), wanted = !player->wanted || atomic_load(player->wanted);
+
+	if (posts && wanted)
+		take_posts(player);
+	struct sk_worker *next = find_ready(player, from);
+
+	if (next || !posts || wanted || !player->worker_count)
+		return next;
+	take_posts(player);
+	return find_ready(player, from);
+}
+
+/* ---- hangs ---- */
+
+/* Whether what the core waits for is said by the launch's own cores. */
+static bool waits_for_its_launch(const struct sk_worker *worker)
+{
+	const struct sk_launch *launch = worker->launch;
+	char unused[1];
+
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
+		if ((uintptr_t)worker->word - (uintptr_t)launch->lanes[i].words <
+		    (uint64_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)
+			return true;
+	return sk_block_describe(launch->kernel, worker, unused, sizeof(unused));
+}
+
+/* None of the player's cores could go on. A launch that is all here, and whose cores wait for each other, never will.
+ * Of one that waits for words of somebody else's the same is known if no other launch can write them: if all that are
+ * in flight are here. True: something can go on now. */
+static bool abort_stuck(struct sk_player *player)
+{
+	uint32_t here = 0;
+	bool found = false;
+
+	for (const struct sk_part *part = player->parts; part; part = part->next)
+		here += part->launch->busy == 1;
+
+	bool all = here == atomic_load(&player->device->in_flight);
+
+	/* One that has just ended may have said it before. */
+	if (all && next_ready(player, FRONT))
+		return true;
+	for (const struct sk_part *part = player->parts; part; part = part->next) {
+		bool stuck = part->launch->busy == 1;
+
+		for (uint32_t i = 0; i < player->worker_count && stuck && !all; i++)
+			if (player->workers[i]->launch == part->launch && !player->workers[i]->call.over)
+				stuck = waits_for_its_launch(player->workers[i]);
+		if (stuck)
+			sk_launch_abort(part->launch, SK_ABORT_STUCK);
+		found |= stuck;
+	}
+	return found;
+}
+
+/* For other players, if anything can come from them. */
+static void wait_for_others(struct sk_player *player, uint32_t turn)
+{
+	if (!abort_stuck(player))
 		wait_a_turn(player->device, turn);
 }
 
@@ -155,15 +219,15 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 			sk_call_give_way(host, &next->call);
 		if (next)
 			break; /* it is our turn because we are ready */
-		wait_for_others(player, worker->launch, turn);
+		wait_for_others(player, turn);
 	}
 	host->in_runtime = false;
 	return worker->word != NULL;
 }
 
-/* ---- a player's part of a launch ---- */
+/* ---- parts of launches ---- */
 
-void sk_player_range(const struct sk_launch *launch, uint32_t player, uint32_t lane, uint32_t *first, uint32_t *end)
+void sk_player_range(const struct sk_launch *launch, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
 	uint64_t players = launch->players, cores = kernel->cores[lane], row = 0;
@@ -171,96 +235,185 @@ void sk_player_range(const struct sk_launch *launch, uint32_t player, uint32_t l
 	*first = *end = 0;
 	if (kernel->lane_steps[lane] == 0)
 		return;
+	if (players == 1) {
+		*end = kernel->cores[lane];
+		return;
+	}
 	if (cores >= players) {
-		/* Consecutive cores, as equally many as possible: core c is player floor(c * players / cores)'s. */
-		*first = (uint32_t)((player * cores + players - 1) / players);
-		*end = (uint32_t)(((player + UINT64_C(1)) * cores + players - 1) / players);
+		/* Consecutive cores, as equally many as possible: core c is floor(c * players / cores)'s. */
+		*first = (uint32_t)((rank * cores + players - 1) / players);
+		*end = (uint32_t)(((rank + UINT64_C(1)) * cores + players - 1) / players);
 		return;
 	}
 	/* One core or none: the lanes' cores in a row, dealt out among the players. */
 	for (uint32_t i = 0; i < lane; i++)
 		row += kernel->lane_steps[i] ? kernel->cores[i] : 0;
-	uint64_t core = (player + players - row % players) % players;
+	uint64_t core = (rank + players - row % players) % players;
 	if (core < cores) {
 		*first = (uint32_t)core;
 		*end = (uint32_t)core + 1;
 	}
 }
 
-bool sk_player_make_room(struct sk_player *player, uint64_t cores)
+static void take_part(struct sk_player *player, struct sk_part *part)
 {
-	struct sk_worker **workers = calloc(cores, sizeof(struct sk_worker *));
-
-	if (!workers)
-		return false;
-	free(player->workers);
-	player->workers = workers;
-	return true;
-}
-
-static void take_cores(struct sk_player *player, struct sk_launch *launch)
-{
+	struct sk_launch *launch = part->launch;
 	uint32_t first, end;
 
-	player->worker_count = 0;
+	if (!player->parts)
+		player->random = player->device->seed;
+	part->next = player->parts;
+	player->parts = part;
 	for (uint32_t lane = 0; lane < launch->kernel->module->plan.lane_count; lane++) {
-		sk_player_range(launch, player->number, lane, &first, &end);
+		sk_player_range(launch, part->rank, lane, &first, &end);
 		for (uint32_t i = first; i < end; i++) {
-			struct sk_worker *worker = &player->device->lanes[lane].workers[i];
+			struct sk_worker *worker = launch->lanes[lane].workers[i];
 
 			worker->player = player;
 			worker->turn = player->worker_count;
-			sk_lane_prepare(worker, launch);
+			sk_lane_prepare(worker, launch, i);
 			player->workers[player->worker_count++] = worker;
 		}
+		part->unfinished += end - first;
 	}
 }
 
-/* A call has ended: one that did not end well ends the launch. */
-static void note_end(const struct sk_worker *worker)
+bool sk_player_has_posts(const struct sk_player *player)
 {
-	if (worker->call.result || worker->call.fault.kind)
-		sk_device_abort(worker->device, SK_ABORT_FAILED);
+	return atomic_load_explicit(&player->mailbox.posts, memory_order_relaxed) != NULL;
 }
 
-/* Whether a core has begun and not ended. */
-static bool any_inside(const struct sk_player *player)
+/* In the order in which they were posted. */
+static void take_posts(struct sk_player *player)
 {
-	for (uint32_t i = 0; i < player->worker_count; i++)
-		if (player->workers[i]->call.begun && !player->workers[i]->call.over)
-			return true;
-	return false;
+	struct sk_part *last = atomic_exchange_explicit(&player->mailbox.posts, NULL, memory_order_acquire);
+	struct sk_part *first = NULL;
+
+	while (last) {
+		struct sk_part *before = last->next;
+
+		last->next = first;
+		first = last;
+		last = before;
+	}
+	while (first) {
+		struct sk_part *part = first;
+
+		first = part->next;
+		take_part(player, part);
+	}
+}
+
+/* True: as the last one. */
+static bool leave(struct sk_launch *launch)
+{
+	return launch->busy == 1 || atomic_fetch_sub(&launch->inside, 1) == 1;
+}
+
+/* All cores of the part have left, or never will begin. What was the player's last part is left behind: see play. */
+static void end_part(struct sk_player *player, struct sk_part *part)
+{
+	struct sk_launch *launch = part->launch;
+	struct sk_part **link = &player->parts;
+	uint32_t kept = 0;
+
+	while (*link != part)
+		link = &(*link)->next;
+	*link = part->next;
+	for (uint32_t i = 0; i < player->worker_count && player->parts; i++) {
+		struct sk_worker *worker = player->workers[i];
+
+		if (worker->launch == launch)
+			continue;
+		worker->turn = kept;
+		player->workers[kept++] = worker;
+	}
+	player->worker_count = kept;
+	if (!player->parts)
+		player->lingering = launch;
+	else if (leave(launch))
+		sk_queue_complete(launch);
+}
+
+/* A call has ended: one that did not end well ends the launch. */
+static void note_end(struct sk_player *player, const struct sk_worker *worker)
+{
+	struct sk_part *part = &worker->launch->parts[player->number];
+
+	if (worker->call.result || worker->call.fault.kind)
+		sk_launch_abort(worker->launch, SK_ABORT_FAILED);
+	if (--part->unfinished == 0)
+		end_part(player, part);
+}
+
+/* Cores that have not begun when their launch is aborted have nothing to do any more. */
+static void give_up(struct sk_player *player)
+{
+	struct sk_part *part = player->parts;
+
+	while (part) {
+		struct sk_part *next = part->next;
+
+		if (!part->given_up && is_aborted(part->launch)) {
+			part->given_up = true;
+			for (uint32_t i = 0; i < player->worker_count; i++)
+				part->unfinished -=
+					player->workers[i]->launch == part->launch && !player->workers[i]->call.begun;
+			if (!part->unfinished)
+				end_part(player, part);
+		}
+		part = next;
+	}
+}
+
+/* Behind its last part: the first player waits for the others to leave the launch, unless there is something to play or
+ * to go back to. */
+static bool may_linger(const struct sk_player *player)
+{
+	const struct sk_launch *launch = player->lingering;
+
+	if (player->number || launch->busy == 1 || atomic_load_explicit(&launch->inside, memory_order_acquire) == 1)
+		return false;
+	return !sk_player_has_posts(player) && (!player->wanted || atomic_load(player->wanted));
 }
 
 /* A core that has to wait finds the next one by itself; here it is found when one has left. */
-void sk_player_play(struct sk_player *player, struct sk_launch *launch)
+struct sk_launch *sk_player_play(struct sk_player *player)
 {
-	uint32_t unfinished, last, turn = 0;
+	uint32_t last = FRONT, turn = 0;
 
 	player->host = sk_host_of_thread();
-	player->random = player->device->seed;
-	take_cores(player, launch);
-	unfinished = player->worker_count;
-	last = unfinished - 1;
-	player->host->token = launch->token;
-	while (unfinished) {
+	for (;;) {
 		struct sk_worker *next = choose(player, last);
 
 		if (next) {
 			struct sk_call *ended = sk_call_resume(player->host, &next->call);
 			struct sk_worker *left = (void *)((char *)ended - offsetof(struct sk_worker, call));
+			uint32_t before = player->worker_count;
 
-			note_end(left);
 			last = left->turn;
-			unfinished--;
 			turn = 0;
-		} else if (is_aborted(player->device) && !any_inside(player)) {
-			break; /* those that are left have not begun */
+			note_end(player, left);
+			if (player->worker_count != before)
+				last = FRONT; /* the others have new places */
+		} else if (player->parts) {
+			wait_for_others(player, turn++);
 		} else {
-			wait_for_others(player, launch, turn++);
+			return NULL;
 		}
+		give_up(player);
+		if (!player->lingering)
+			continue;
+		for (turn = 0; may_linger(player); turn += turn < UINT32_MAX)
+			wait_a_turn(player->device, turn);
+
+		struct sk_launch *launch = player->lingering;
+
+		player->lingering = NULL;
+		if (leave(launch))
+			return launch;
+		turn = 0;
 	}
-	player->host->token = 0;
 }
 
 /* ---- the threads ---- */
@@ -302,10 +455,22 @@ static void post(struct sk_mailbox *mailbox)
 		futex_wake(&mailbox->number);
 }
 
-void sk_player_post(struct sk_player *player, struct sk_launch *launch)
+void sk_player_post(struct sk_player *player, struct sk_part *part)
 {
-	player->mailbox.launch = launch;
-	post(&player->mailbox);
+	struct sk_part *last = atomic_load_explicit(&player->mailbox.posts, memory_order_relaxed);
+
+	/* While nobody is the first player, nobody takes anything. */
+	if (player->number == 0 && !player->device->driving) {
+		part->next = last;
+		atomic_store_explicit(&player->mailbox.posts, part, memory_order_release);
+		return;
+	}
+	do
+		part->next = last;
+	while (!atomic_compare_exchange_weak_explicit(&player->mailbox.posts, &last, part, memory_order_release,
+						      memory_order_relaxed));
+	if (player->started)
+		post(&player->mailbox);
 }
 
 void *sk_player_work(void *context)
@@ -315,28 +480,18 @@ void *sk_player_work(void *context)
 
 	for (;;) {
 		number = wait_for_post(&player->mailbox, number);
-		if (player->mailbox.stop)
+		if (atomic_load(&player->mailbox.stop))
 			return NULL;
-		sk_player_play(player, player->mailbox.launch);
-		atomic_store_explicit(&player->left, number, memory_order_release);
+		for (struct sk_launch *launch; (launch = sk_player_play(player));)
+			sk_queue_complete(launch);
 	}
 }
 
 void sk_player_stop(struct sk_player *player)
 {
 	if (player->started) {
-		player->mailbox.stop = true;
+		atomic_store(&player->mailbox.stop, true);
 		post(&player->mailbox);
 		pthread_join(player->thread, NULL);
 	}
-	free(player->workers);
-}
-
-void sk_player_collect(struct sk_player *player)
-{
-	uint32_t number = atomic_load_explicit(&player->mailbox.number, memory_order_relaxed);
-
-	for (uint32_t turn = 0; atomic_load_explicit(&player->left, memory_order_acquire) != number;
-	     turn += turn < UINT32_MAX)
-		wait_a_turn(player->device, turn);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "loader/elements.h"
+#include "loader/module.h"
 #include "loader/npy.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	WORKSPACE_POISON = 0xff, /* NaN in every floating-point type: what is read too early shows */
 	TEXT_SIZE = 256,
 	SHOWN = 6, /* elements of a summary */
+	MOST_STREAMS = 128, /* the manifest may have more; then some share one */
 	MOST_SLICES = 1 << 20, /* of a trace: some hundred megabytes of JSON */
 };
 
@@ -109,10 +111,32 @@ bool sk_session_open(struct sk_session *session, const struct skrt_source *sourc
 	       good(skrt_module_load_from(session->device, source, &session->module)) && make_slots(session);
 }
 
+/* One for each stream of the manifest. */
+static bool make_streams(struct sk_session *session)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	uint32_t count = 1;
+
+	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
+		uint32_t stream = plan->launches[i].stream;
+
+		if (stream >= count)
+			count = stream < MOST_STREAMS ? stream + 1 : MOST_STREAMS;
+	}
+	session->streams = calloc(count, sizeof(struct skrt_stream *));
+	if (!session->streams) {
+		sk_skrun_error("no memory for %" PRIu32 " streams", count);
+		return false;
+	}
+	for (; session->stream_count < count; session->stream_count++)
+		if (!good(skrt_stream_create(session->device, &session->streams[session->stream_count])))
+			return false;
+	return true;
+}
+
 bool sk_session_prepare(struct sk_session *session)
 {
-	if (!good(skrt_instance_create(session->module, &session->instance)) ||
-	    !good(skrt_stream_create(session->device, &session->stream)))
+	if (!good(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
 		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
@@ -134,7 +158,9 @@ void sk_session_close(struct sk_session *session)
 	if (session->trace)
 		skrt_trace_end(session->trace); /* it may have ended */
 	skrt_trace_destroy(session->trace);
-	skrt_stream_destroy(session->stream);
+	for (uint32_t i = 0; i < session->stream_count; i++)
+		skrt_stream_destroy(session->streams[i]);
+	free(session->streams);
 	skrt_instance_destroy(session->instance);
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		free(session->slots[i].data);
@@ -233,18 +259,40 @@ bool sk_session_write(struct sk_session *session, const char *name, const char *
 
 /* ---- runs ---- */
 
+/* Waits for all streams; all that have failed have the same failure. */
+static bool synchronise(struct sk_session *session)
+{
+	enum skrt_status status = SKRT_OK;
+
+	for (uint32_t i = 0; i < session->stream_count; i++) {
+		enum skrt_status one = skrt_synchronise(session->streams[i]);
+
+		if (one && !status)
+			good(status = one);
+	}
+	return status == SKRT_OK;
+}
+
+static bool run_network(struct sk_session *session)
+{
+	if (session->stream_count == 1)
+		return good(skrt_run_network(session->streams[0], session->instance));
+	return good(skrt_launch_network_on(session->streams, session->stream_count, session->instance)) &&
+	       synchronise(session);
+}
+
 static bool run_tasks(struct sk_session *session)
 {
 	for (uint32_t i = 0; i < skrt_module_task_count(session->module); i++) {
 		const struct skrt_kernel *kernel;
 
 		if (!good(skrt_module_task(session->module, i, &kernel)) ||
-		    !good(skrt_launch(session->stream, session->instance, kernel))) {
-			skrt_synchronise(session->stream);
+		    !good(skrt_launch(session->streams[0], session->instance, kernel))) {
+			skrt_synchronise(session->streams[0]);
 			return false;
 		}
 	}
-	return good(skrt_synchronise(session->stream));
+	return good(skrt_synchronise(session->streams[0]));
 }
 
 static bool run_serial(struct sk_session *session)
@@ -273,7 +321,7 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
 		result = run_serial(session);
 		break;
 	default:
-		result = good(skrt_run_network(session->stream, session->instance));
+		result = run_network(session);
 		break;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);

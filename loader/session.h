@@ -27,7 +27,8 @@ struct sk_session {
 	struct skrt_device *device;
 	struct skrt_module *module;
 	struct skrt_instance *instance;
-	struct skrt_stream *stream;
+	struct skrt_stream **streams; /* as many as the network's launches are on */
+	uint32_t stream_count; /* at least 1 */
 	struct skrt_trace *trace; /* NULL: none */
 	struct sk_slot *slots; /* by binding number */
 	uint32_t slot_count;

@@ -73,13 +73,12 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer)
 {
 	struct sk_host *host = sk_host_in_handler();
 
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !host->token ||
-	    (uintptr_t)info->si_value.sival_ptr != host->token) {
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !info->si_value.sival_ptr || !host->ready) {
 		pass_on(number, info, pointer);
 		return;
 	}
-	/* In the runtime it will notice by itself. */
-	if (!host->running || host->in_runtime)
+	/* In the runtime it will notice by itself; and the call may be another one by now. */
+	if (!host->running || host->in_runtime || (uintptr_t)info->si_value.sival_ptr != host->running->token)
 		return;
 	note(host->running, SK_FAULT_EXPELLED, pointer);
 	leave(host, pointer);

@@ -25,12 +25,18 @@
  * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
  * device or loads the package; results can depend on who runs a core unless all threads keep it.
  *
- * Order. A device runs one launch at a time, with all cores, in the order in which they were launched; so launches of
- * one stream follow each other, and the network's launches keep the order in which the plan lists them. (Do not rely on
- * more than that: streams may overlap in later versions, where nothing in the packages orders them.)
+ * Order. What is queued on one stream is done one after the other. Launches of different streams run at the same time
+ * if there are cores for both and nothing orders them. What does: events; the instance, of which launches run in the
+ * order of the calls, but for launches of one run through the network (calls in the plan's order, see
+ * skrt_launch_network_on), where only those wait for each other that the plan says; and state that kernels keep in a
+ * package's variables. Memory that is bound to several instances is the caller's to order.
+ *   A launch takes the cores that have a part in it: one, if all its tasks run on one core; as many as there are blocks,
+ * if it has only blocks; else all of the lane, or as many as its options say. It starts when so many are free. One that
+ * waits for cores goes before all that want cores of the same lanes and were queued later, so that many small launches
+ * do not keep a large one away. Launches in flight share the device's threads, which may be fewer than its cores.
  *
  * Faults. Whatever a kernel does that the hardware or the C library notices ends its launch, not the process: the text
- * names superkernel, task, kernel, core and place. The device goes on with the next launch, except after a fault in a
+ * names superkernel, task, kernel, core and place. Other launches in flight do not notice, except after a fault in a
  * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
  * What the launch was writing, and the package's own variables, hold anything. */
 #ifndef SKRT_H
@@ -82,18 +88,19 @@ struct skrt_device_options {
 	 * simulate, with a point or a slash in it; NULL: host */
 	const char *device;
 	uint32_t cores; /* of each lane; host: as many as there are processors for this process */
-	uint32_t timeout_ms; /* most time for one launch; 0: no bound */
+	uint32_t timeout_ms; /* most time for one launch, from its start on; 0: no bound */
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
 	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
 	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES; 0: none */
 };
 
-/* Checks of a device, for finding what kernels and packages do wrong. Launches run the plan step by step instead of the
- * dispatchers, all cores on one thread, in memory of its own for every tensor: what is bound is copied in and out. What
- * is found ends the launch with SKRT_KERNEL_FAILED, and the text names task, kernel, core, tensor and bytes. With
- * either check a call may access only the bytes that its arguments let it: memory is open to it by pages, and what it
- * has written beyond on open pages is noticed behind it, or when it waits for other blocks. Before
- * sk_wait_pre_task_end, and behind sk_set_next_task_start, only scratch is open. Serial entries run as always. */
+/* Checks of a device, for finding what kernels and packages do wrong. One launch runs at a time, whatever its stream;
+ * it goes through the plan step by step instead of the dispatchers, all cores on one thread, in memory of its own for
+ * every tensor: what is bound is copied in and out. What is found ends the launch with SKRT_KERNEL_FAILED, and the text
+ * names task, kernel, core, tensor and bytes. With either check a call may access only the bytes that its arguments let
+ * it: memory is open to it by pages, and what it has written beyond on open pages is noticed behind it, or when it
+ * waits for other blocks. Before sk_wait_pre_task_end, and behind sk_set_next_task_start, only scratch is open. Serial
+ * entries run as always. */
 enum {
 	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
 	 * written yet hold a pattern, since the instance was made or its workspace filled. */
@@ -112,7 +119,8 @@ enum {
  * affinity is as before. Between launches the threads spin for some microseconds and then sleep.
  *
  * A simulated device plays all cores on one thread, one at a time: what it computes, and whether it hangs, depends on
- * the package, the number of cores and the seed alone. It notices at once if all cores wait for each other.
+ * the package, the number of cores and the seed alone; with several launches in flight also on which of them had been
+ * queued when others started or ended. It notices at once if all cores wait for each other.
  *
  * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGURG (which ends kernels
  * that take too long). What does not come from a kernel goes on to the handlers that were there before; handlers that
@@ -311,8 +319,8 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 /* Frees it. NULL is allowed. SKRT_BUSY while anything is pending on it. */
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
-/* Queues a launch and returns; a thread of the device runs it unless somebody who waits is quicker. An instance may be
- * launched again before it has been waited for: the launches follow each other.
+/* Queues a launch and returns; threads of the device run it, and somebody who waits. An instance may be launched again
+ * before it has been waited for: the launches follow each other.
  * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream
  * do not belong together), SKRT_BUSY (a serial run of the instance is going on), SKRT_OUT_OF_MEMORY. Errors of kernels
  * come from skrt_synchronise. */
@@ -323,11 +331,18 @@ enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *i
  * has been queued. */
 enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_instance *instance);
 
-/* Waits until all that was launched on the stream has ended, and helps: the caller becomes core 0 for launches that
- * nobody has begun, of this stream and those queued before. Returns the first failure since the last call:
- * SKRT_KERNEL_FAILED, with the text "superkernel sp1: task 'act': kernel swiglu returned status 3". What the stream had
- * queued behind the failed launch has been skipped, and the memory it writes holds anything; device, instance and
- * stream go on. */
+/* The same on several streams, so that launches which the plan does not order can run at the same time: a launch of the
+ * manifest's stream s goes to streams[s % count]. All launches are queued before one starts. A failure ends the whole
+ * run through the network: what has not started is skipped, and each of its streams has the failure. Errors: also
+ * SKRT_INVALID_ARGUMENT for a count of 0. */
+enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
+					struct skrt_instance *instance);
+
+/* Waits until all that was launched on the stream has ended, and helps: if the device's first thread is wanted for a
+ * launch of the stream, and nobody is it, the caller becomes it. While that launch waits it plays what else is in
+ * flight, and can so be late. Returns the first failure since the last call: SKRT_KERNEL_FAILED, with the text
+ * "superkernel sp1: task 'act': kernel swiglu returned status 3". What the stream had queued behind the failed launch
+ * has been skipped, and the memory it writes holds anything; device, instance and stream go on. */
 enum skrt_status skrt_synchronise(struct skrt_stream *stream);
 
 /* skrt_launch and skrt_synchronise in one, without waking the device's thread: the quickest way to run a launch. */
@@ -342,8 +357,8 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream);
  * behind a failure, like a launch. Errors: SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes);
 
-/* Queues a call of a function of the program, which is made when everything before it on the stream has ended, by
- * whoever drives the device; nothing else runs on the device meanwhile. It is called behind a failure, too: status is
+/* Queues a call of a function of the program, which is made when everything before it on the stream has ended, by a
+ * thread of the device or one that waits. Other streams go on meanwhile. It is called behind a failure, too: status is
  * the stream's, so far. It may queue work, but must not wait for this device, nor open, load, unload or close anything.
  * Errors: SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(void *context, enum skrt_status status),
@@ -359,12 +374,12 @@ enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event
 /* Frees it. NULL is allowed. SKRT_BUSY while it is recorded and not reached. */
 enum skrt_status skrt_event_destroy(struct skrt_event *event);
 
-/* Queues the mark. An event that is recorded again is reached when it is for the last time. Errors:
+/* Queues the mark. An event that is recorded several times is reached when all these marks have been. Errors:
  * SKRT_INVALID_ARGUMENT (not of one device), SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream);
 
 /* What is queued on the stream from now on starts when the event, as recorded so far, has been reached. An event that
- * was never recorded holds nobody up. Errors: SKRT_INVALID_ARGUMENT (not of one device). */
+ * was never recorded holds nobody up. Errors: SKRT_INVALID_ARGUMENT (not of one device), SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event);
 
 /* SKRT_OK if it has been reached or was never recorded, else SKRT_NOT_READY. */
@@ -394,8 +409,8 @@ struct skrt_trace;
 /* Records all launches of the device from now on; serial runs are not recorded, nor launches that fail. Of launches
  * whose slices (a core at a task, a core in a launch) would be more than most_slices together, only totals are kept.
  * A launch that notes no times is refused from now on: SKRT_UNSUPPORTED from skrt_launch and the like.
- * Errors: SKRT_BUSY (the device has a trace already, or work is pending on it), SKRT_UNSUPPORTED (the device has checks,
- * and so does not run the dispatchers), SKRT_OUT_OF_MEMORY. */
+ * Errors: SKRT_BUSY (the device has a trace already, or work is pending on it), SKRT_UNSUPPORTED (the device has
+ * checks, and so does not run the dispatchers), SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **trace);
 
 /* Ends the recording. Then the trace can be looked at; its modules cannot be unloaded before it is destroyed. Errors:
@@ -407,8 +422,9 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace);
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
 /* Writes it as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row for
- * the launches, one for each core with a slice for each task and wait, and an arrow for each await. Replaces the file.
- * Errors: SKRT_NOT_READY before it has ended; SKRT_CANNOT_WRITE. */
+ * launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an arrow
+ * for each await. Core numbers are the device's; a launch numbers its own from 0. Replaces the file. Errors:
+ * SKRT_NOT_READY before it has ended; SKRT_CANNOT_WRITE. */
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path);
 
 /* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; the rest of it is cores that have not

@@ -43,7 +43,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 /* Until nothing is pending on the stream; returns its failure and clears it. Under the device's lock. */
 static enum skrt_status finish(struct skrt_stream *stream)
 {
-	sk_queue_finish(stream->device, &stream->pending, &stream->ended);
+	sk_queue_finish(stream->device, stream, &stream->pending, &stream->ended);
 	enum skrt_status status = stream->status;
 	stream->status = SKRT_OK;
 	return status ? sk_report(status, "%s", stream->error) : SKRT_OK;
@@ -84,6 +84,7 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 		sk_queue_append(device, work);
 	else
 		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
+	sk_queue_dispatch(device);
 	sk_queue_hand_over(device);
 	pthread_mutex_unlock(&device->lock);
 	return status;
@@ -162,13 +163,17 @@ enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream 
 
 	if (status)
 		return status;
-	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_RECORD, .stream = stream, .event = event});
+	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_RECORD, .stream = stream, .event.event = event});
 }
 
-/* All streams of a device share one queue, in which the record stands before whatever comes now. */
+/* An event whose records have all been reached holds nobody up, whatever is recorded later. */
 enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event)
 {
-	return check_one_device(stream, event, __func__);
+	enum skrt_status status = check_one_device(stream, event, __func__);
+
+	if (status || !atomic_load(&event->pending))
+		return status;
+	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_WAIT, .stream = stream, .event.event = event});
 }
 
 enum skrt_status skrt_event_query(struct skrt_event *event)
@@ -186,7 +191,7 @@ enum skrt_status skrt_event_synchronise(struct skrt_event *event)
 	if (!event)
 		return sk_report_null(__func__);
 	pthread_mutex_lock(&event->device->lock);
-	sk_queue_finish(event->device, &event->pending, &event->reached);
+	sk_queue_finish(event->device, NULL, &event->pending, &event->reached);
 	pthread_mutex_unlock(&event->device->lock);
 	return SKRT_OK;
 }
@@ -219,33 +224,38 @@ static enum skrt_status check_owners(const struct skrt_stream *stream, const str
 	return SKRT_OK;
 }
 
-/* Queues one launch, or with kernel NULL the network. Under the device's lock; the network's kernels are prepared. */
-static enum skrt_status enqueue(struct skrt_stream *stream, struct skrt_instance *instance,
-				const struct skrt_kernel *kernel)
+/* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
+ * lock; the network's kernels are prepared. */
+static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t stream_count,
+				struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
 	struct skrt_module *module = instance->module;
+	struct skrt_device *device = module->device;
 	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
 	const struct skrt_kernel *const *kernels =
 		kernel ? &kernel : (const struct skrt_kernel *const *)module->kernels;
-	enum skrt_status status = sk_queue_check_lost(stream->device);
+	enum skrt_status status = sk_queue_check_lost(device);
 
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < count; i++) {
-		status = stream->device->trace ? sk_trace_check(kernels[i]) : SKRT_OK;
+		status = device->trace ? sk_trace_check(kernels[i]) : SKRT_OK;
 		if (!status)
 			status = sk_instance_ready(instance, kernels[i]);
 		if (status)
 			return status;
 	}
-	if (!sk_queue_reserve(stream->device, count))
+	if (!sk_queue_reserve(device, count))
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	for (uint32_t i = 0; i < count; i++)
-		sk_queue_append(stream->device, &(struct sk_work){
-							.kind = SK_WORK_LAUNCH,
-							.stream = stream,
-							.launch = {.instance = instance, .kernel = kernels[i]},
-						});
+		sk_queue_append(
+			device,
+			&(struct sk_work){
+				.kind = SK_WORK_LAUNCH,
+				.stream = streams[module->plan.launches[kernels[i]->launch].stream % stream_count],
+				.launch = {.instance = instance, .kernel = kernels[i]},
+			});
+	sk_queue_dispatch(device);
 	return SKRT_OK;
 }
 
@@ -256,7 +266,7 @@ static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *
 	struct skrt_device *device = stream->device;
 
 	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = enqueue(stream, instance, kernel);
+	enum skrt_status status = enqueue(&stream, 1, instance, kernel);
 	if (!status && wait)
 		status = finish(stream);
 	else if (!status)
@@ -288,6 +298,29 @@ static enum skrt_status start_network(struct skrt_stream *stream, struct skrt_in
 	if (!status)
 		status = sk_module_prepare_network(instance->module);
 	return status ? status : start(stream, instance, NULL, wait);
+}
+
+enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
+					struct skrt_instance *instance)
+{
+	enum skrt_status status = SKRT_OK;
+
+	if (!streams || !count)
+		return sk_report_null(__func__);
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = check_owners(streams[i], instance);
+	if (!status)
+		status = sk_module_prepare_network(instance->module);
+	if (status)
+		return status;
+
+	struct skrt_device *device = instance->module->device;
+
+	pthread_mutex_lock(&device->lock);
+	status = enqueue(streams, count, instance, NULL);
+	sk_queue_hand_over(device);
+	pthread_mutex_unlock(&device->lock);
+	return status;
 }
 
 enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,

@@ -1,6 +1,7 @@
 /* A trace as JSON in the Trace Event format ("JSON Object Format"; times in microseconds, with three decimals). The
- * launches are process 0, each lane is a process and each core of it a thread. On a core's row its part of a launch
- * encloses what it did there: waits and tasks. An arrow is a flow from inside the one slice to inside the other. */
+ * launches are process 0, with a row for each that is in flight at a time; each lane is a process and each core of it a
+ * thread. On a core's row its part of a launch encloses what it did there: waits and tasks. An arrow is a flow from
+ * inside the one slice to inside the other. */
 #include "config.h"
 
 #include "loader/trace.h"
@@ -94,12 +95,18 @@ static void put_order(struct writer *writer, const char *kind, uint32_t process,
 static void put_rows(struct writer *writer)
 {
 	const struct skrt_device *device = NULL;
-	uint32_t lanes = 0;
+	uint32_t lanes = 0, places = 1;
 	char name[32];
 
 	put_name(writer, "process_name", 0, 0, "launches");
 	put_order(writer, "process_sort_index", 0, 0, 0);
-	put_name(writer, "thread_name", 0, 0, "launches");
+	for (size_t i = 0; i < writer->trace->launch_count; i++)
+		if (writer->trace->launches[i].place >= places)
+			places = writer->trace->launches[i].place + 1;
+	for (uint32_t i = 0; i < places; i++) {
+		put_name(writer, "thread_name", 0, i, "launches");
+		put_order(writer, "thread_sort_index", 0, i, i);
+	}
 	for (size_t i = 0; i < writer->trace->module_count; i++) {
 		const struct skrt_module *module = writer->trace->modules[i].module;
 
@@ -201,7 +208,7 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 	const struct skrt_kernel *kernel = launch->kernel;
 	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
 
-	begin_slice(writer, 0, 0, kernel->name, "launch", launch->start, launch->end);
+	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
 	fprintf(writer->file, ",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[record->kind],
 		record->stream);
 	put_string(writer, kernel->module->path);

@@ -65,27 +65,26 @@ struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, u
 {
 	if (!launch->trace || !launch->kernel->timed)
 		return NULL;
-	return (void *)(launch->trace->tables + table_offset(launch, lane) +
-			index * table_stride(launch->kernel, lane));
+	return (void *)(launch->tables + table_offset(launch, lane) + index * table_stride(launch->kernel, lane));
 }
 
 void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch)
 {
 	size_t size = table_offset(launch, launch->kernel->module->plan.lane_count);
 
-	if (size > trace->tables_size) {
-		free(trace->tables);
-		trace->tables = aligned_alloc(SK_LINE, size);
-		trace->tables_size = trace->tables ? size : 0;
+	if (size > launch->tables_size) {
+		free(launch->tables);
+		launch->tables = aligned_alloc(SK_LINE, size);
+		launch->tables_size = launch->tables ? size : 0;
 	}
-	if (size > trace->tables_size) {
+	if (size > launch->tables_size) {
 		trace->no_memory = true;
 		return;
 	}
 	if (launch->kernel->timed)
-		memset(trace->tables, 0, size);
+		memset(launch->tables, 0, size);
 	launch->trace = trace;
-	trace->launch_start = sk_counter();
+	launch->started = sk_counter();
 }
 
 /* ---- after a launch ---- */
@@ -120,7 +119,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 static struct sk_times times_of(const struct sk_launch *launch, const struct sk_plan_step *step, uint32_t core)
 {
 	const struct sk_times *table = sk_trace_times(launch, step->lane, core);
-	const struct sk_worker *worker = &launch->kernel->module->device->lanes[step->lane].workers[core];
+	const struct sk_worker *worker = launch->lanes[step->lane].workers[core];
 
 	return table ? table[step->number - 1] : (struct sk_times){.began = worker->entered, .ended = worker->left};
 }
@@ -205,7 +204,7 @@ static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch
 
 	const struct sk_slice *slice =
 		add_slice(trace, (struct sk_slice){.lane = step->lane,
-						   .core = core,
+						   .core = launch->lanes[step->lane].workers[core]->number,
 						   .task = step->task,
 						   .flags = step->flags,
 						   .arrived = step->await_count ? times.arrived : 0,
@@ -253,16 +252,14 @@ static bool record_cores(struct skrt_trace *trace, const struct sk_launch *launc
 	const struct skrt_kernel *kernel = launch->kernel;
 
 	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
-		const struct sk_device_lane *there = &kernel->module->device->lanes[lane];
-
 		if (kernel->lane_steps[lane] == 0)
 			continue;
 		*cores += kernel->cores[lane];
 		for (uint32_t core = 0; core < kernel->cores[lane]; core++) {
-			const struct sk_worker *worker = &there->workers[core];
+			const struct sk_worker *worker = launch->lanes[lane].workers[core];
 
 			if (!add_slice(trace, (struct sk_slice){.lane = lane,
-								.core = core,
+								.core = worker->number,
 								.task = SK_NO_INDEX,
 								.began = worker->entered,
 								.ended = worker->left}))
@@ -287,10 +284,12 @@ static bool make_latest(struct skrt_trace *trace, size_t steps)
 
 void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch)
 {
+	trace->launch_start = launch->started;
 	trace->launch_end = sk_counter();
 
 	struct sk_recorded_launch recorded = {
 		.kernel = launch->kernel,
+		.place = launch->place,
 		.start = trace->launch_start,
 		.end = trace->launch_end,
 		.first_slice = trace->slice_count,
@@ -330,7 +329,7 @@ double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts)
 /* Under the device's lock. What was queued before the trace began has not been checked for it. */
 static enum skrt_status check_idle(const struct skrt_device *device)
 {
-	if (device->queue_count || device->driving)
+	if (device->pending)
 		return sk_report(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
 	return SKRT_OK;
 }
@@ -398,7 +397,6 @@ enum skrt_status skrt_trace_destroy(struct skrt_trace *trace)
 	free(trace->slices);
 	free(trace->arrows);
 	free(trace->launches);
-	free(trace->tables);
 	free(trace->latest);
 	free(trace);
 	return SKRT_OK;

@@ -15,7 +15,7 @@
 
 /* A core at a step, or in a launch. */
 struct sk_slice {
-	uint32_t lane, core;
+	uint32_t lane, core; /* the lane's, whatever its number in the launch */
 	uint32_t task; /* of the plan; SK_NO_INDEX: the core's part of the launch */
 	uint32_t flags; /* of the step: SK_STEP_…; 0: it is at none */
 	uint64_t arrived; /* when it began to wait; 0: it had no await */
@@ -30,6 +30,7 @@ struct sk_arrow {
 
 struct sk_recorded_launch {
 	const struct skrt_kernel *kernel;
+	uint32_t place; /* in flight; a row of its own */
 	uint64_t start, end;
 	size_t first_slice, slice_count;
 	size_t first_arrow, arrow_count;
@@ -68,9 +69,7 @@ struct skrt_trace {
 	uint64_t core_counts; /* the same, times the cores that each launch had */
 	uint64_t run_counts, wait_counts;
 
-	/* For the running launch: */
-	char *tables; /* a table of times for each core that has one */
-	size_t tables_size;
+	/* For the launch that is recorded: */
 	uint64_t launch_start, launch_end;
 	size_t *latest; /* by step: its slice that ended last, SIZE_MAX: none */
 	size_t latest_capacity;
@@ -90,11 +89,12 @@ static inline uint64_t sk_counter(void)
  * SKRT_UNSUPPORTED, and how to link the package. */
 enum skrt_status sk_trace_check(const struct skrt_kernel *kernel);
 
-/* By the driver: before the first core enters a launch, and when the last one has left it and none has failed. */
+/* Before the first core enters a launch, and when the last one has left it and none has failed. Under the device's
+ * lock. */
 void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch);
 void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch);
 
-/* The core's table in the running launch; NULL: its dispatcher notes no times. */
+/* The core's table in the launch; NULL: its dispatcher notes no times. */
 struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, uint32_t index);
 
 /* Of an ended trace: from counts to nanoseconds since it began. */

@@ -1,6 +1,7 @@
-/* The time-out of launches. A thread of the device sleeps until the running launch has taken too long, then tells its
+/* The time-out of launches. A thread of the device sleeps until a launch in flight has taken too long, then tells its
  * cores to leave: those that wait notice, those in a kernel are expelled by a signal. A core may just have stopped
- * waiting when the signal comes, and begin another kernel; so the signal is repeated until the launch has ended. */
+ * waiting when the signal comes, and begin another kernel; so the signal is repeated until the launch has ended. A
+ * player may play another launch when it comes, which the token tells. */
 #include "config.h"
 
 #include "loader/device.h"
@@ -17,15 +18,39 @@ static struct timespec at(int64_t time)
 }
 
 /* Sends the signal to all players of the launch. */
-static void expel(struct skrt_device *device, const struct sk_launch *launch)
+static void expel(struct sk_launch *launch)
 {
-	sk_device_abort(device, SK_ABORT_TIMEOUT);
-	sk_signals_expel(device->watch.driver, launch->token);
-	for (uint32_t i = 1; i < launch->players; i++)
-		sk_signals_expel(device->players[i].thread, launch->token);
+	struct skrt_device *device = launch->device;
+
+	sk_launch_abort(launch, SK_ABORT_TIMEOUT);
+	for (uint32_t rank = 0; rank < launch->busy; rank++) {
+		const struct sk_player *player = &device->players[launch->order[rank]];
+
+		if (player->number)
+			sk_signals_expel(player->thread, launch->token);
+		else if (device->watch.driving)
+			sk_signals_expel(device->watch.driver, launch->token);
+	}
 }
 
-/* Launches begin without waking this thread, unless it has found that none was running. */
+/* Expels what is due. Returns when to look again. */
+static int64_t look(struct skrt_device *device)
+{
+	int64_t now = sk_now(), next = INT64_MAX;
+
+	for (struct sk_launch *launch = device->watch.launches; launch; launch = launch->watched) {
+		if (now >= launch->deadline) {
+			expel(launch);
+			launch->deadline = now + REPEAT;
+		}
+		if (launch->deadline < next)
+			next = launch->deadline;
+	}
+	return next;
+}
+
+/* Launches begin without waking this thread, unless it has found that none was in flight. The time-out is the same for
+ * all, so none is over before the one that it waits for. */
 static void *work(void *context)
 {
 	struct skrt_device *device = context;
@@ -33,49 +58,62 @@ static void *work(void *context)
 
 	pthread_mutex_lock(&own->lock);
 	while (!own->stop) {
-		own->idle = !own->launch;
+		own->idle = !own->launches;
 		if (own->idle) {
 			pthread_cond_wait(&own->changed, &own->lock);
 			continue;
 		}
-		struct timespec time = at(own->deadline);
+		struct timespec time = at(look(device));
 
 		pthread_cond_timedwait(&own->changed, &own->lock, &time);
-		if (own->launch && sk_now() >= own->deadline) {
-			expel(device, own->launch);
-			own->deadline = sk_now() + REPEAT;
-		}
 	}
 	pthread_mutex_unlock(&own->lock);
 	return NULL;
 }
 
-void sk_watch_begin(struct skrt_device *device, struct sk_launch *launch)
+void sk_watch_begin(struct sk_launch *launch)
 {
 	static _Atomic uintptr_t tokens;
-	struct sk_watch *own = &device->watch;
+	struct sk_watch *own = &launch->device->watch;
 
 	launch->token = 0;
 	if (!own->timeout)
 		return;
 	pthread_mutex_lock(&own->lock);
 	launch->token = atomic_fetch_add(&tokens, 1) + 1;
-	own->launch = launch;
-	own->driver = pthread_self();
-	own->deadline = sk_now() + (int64_t)own->timeout;
+	launch->deadline = sk_now() + (int64_t)own->timeout;
+	launch->watched = own->launches;
+	own->launches = launch;
 	if (own->idle)
 		pthread_cond_signal(&own->changed);
 	pthread_mutex_unlock(&own->lock);
 }
 
-void sk_watch_end(struct skrt_device *device)
+void sk_watch_end(struct sk_launch *launch)
+{
+	struct sk_watch *own = &launch->device->watch;
+
+	if (!own->timeout)
+		return;
+	pthread_mutex_lock(&own->lock);
+
+	struct sk_launch **link = &own->launches;
+
+	while (*link != launch)
+		link = &(*link)->watched;
+	*link = launch->watched;
+	pthread_mutex_unlock(&own->lock);
+}
+
+void sk_watch_drive(struct skrt_device *device, bool driving)
 {
 	struct sk_watch *own = &device->watch;
 
 	if (!own->timeout)
 		return;
 	pthread_mutex_lock(&own->lock);
-	own->launch = NULL;
+	own->driving = driving;
+	own->driver = pthread_self();
 	pthread_mutex_unlock(&own->lock);
 }
 

@@ -36,9 +36,9 @@ static const char source[] = "#include \"stubs/skabi.h\"\n"
 			     "  t[0] = (struct sk_times){-1, 0, -1}; t[1] = (struct sk_times){7, -1, 1}; return 0; }\n";
 
 /* untimed: two steps without times; fails if it gets a table. liar: two steps that claim times that cannot be. */
-static const struct handmade_step add_steps[] = {{"a", 0, 0}}, random_steps[] = {{"r", 0, 0}},
-				  bad_steps[] = {{"b", 0, 0}}, untimed_steps[] = {{"u", 0, 0}, {"v", 0, 0}},
-				  liar_steps[] = {{"l", 0, 0, SK_STEP_TIMED}, {"m", 0, 0, SK_STEP_TIMED}};
+static const struct handmade_step add_steps[] = {{"a", 0}}, random_steps[] = {{"r", 0}}, bad_steps[] = {{"b", 0}},
+				  untimed_steps[] = {{"u", 0}, {"v", 0}},
+				  liar_steps[] = {{"l", 0, SK_STEP_TIMED}, {"m", 0, SK_STEP_TIMED}};
 static const struct handmade_launch launches[] = {
 	{"add", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, add_steps, 1},
 	{"random", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, random_steps, 1},
@@ -462,7 +462,7 @@ START_TEST(traces)
 	ck_assert(info.seconds > 0 && info.core_seconds >= 1.99 * info.seconds && info.wait_seconds == 0);
 	ck_assert(info.run_seconds > 0 && info.run_seconds < info.core_seconds);
 	times = times_of(trace, "a");
-	ck_assert(times.runs == 11 && times.calls == 11 && times.run_seconds == info.run_seconds);
+	ck_assert(times.runs == 11 && times.calls == 22 && times.run_seconds == info.run_seconds);
 	ck_assert_str_eq(times.kernel, "kernel");
 	ck_assert_uint_eq(times_of(trace, "b").runs, 0);
 	expect(skrt_trace_task(trace, info.task_count, &times), SKRT_INVALID_ARGUMENT, "no task number");
@@ -490,7 +490,7 @@ START_TEST(traced_liars)
 	ok(skrt_module_find_kernel(module, "untimed", &untimed));
 	ok(skrt_module_find_kernel(module, "liar", &liar));
 	ok(skrt_run(stream, instance, untimed));
-	ok(skrt_trace_begin(device, 5, &trace));
+	ok(skrt_trace_begin(device, 7, &trace));
 	expect(skrt_run(stream, instance, untimed), SKRT_UNSUPPORTED, "sklink --scope-options '*=profiling=1'");
 	expect(skrt_launch_network(stream, instance), SKRT_UNSUPPORTED, "untimed");
 	for (int i = 0; i < 3; i++)
@@ -499,7 +499,7 @@ START_TEST(traced_liars)
 	ok(skrt_run(stream, instance, untimed));
 	skrt_trace_describe(trace, &info);
 	ck_assert_uint_eq(info.launch_count, 3);
-	ck_assert_uint_eq(info.kept_launches, 1); /* each has four slices: two of tasks, two of cores */
+	ck_assert_uint_eq(info.kept_launches, 1); /* each has six slices: four of tasks, two of cores */
 	ck_assert(info.run_seconds <= info.core_seconds && info.wait_seconds <= info.core_seconds);
 	ck_assert(times_of(trace, "l").run_seconds <= info.seconds);
 	ck_assert(times_of(trace, "m").run_seconds == 0);

@@ -104,19 +104,18 @@ static const char good_source[] =
 	"int alone(struct sk_core *core) { LOG(core)[1001] = (uint64_t)(uintptr_t)core->workspace; return note(core, "
 	"3); }\n";
 
-static const struct handmade_step split_steps[] = {{"a", 0, SK_NO_INDEX}};
-static const struct handmade_step homes_steps[] = {{"b", 0, 0}};
+static const struct handmade_step split_steps[] = {{"a", 0}};
+static const struct handmade_step homes_steps[] = {{"b", 0}};
 static const struct handmade_step relay_steps[] = {
-	{"r1", 0, 1},  {"r2", 0, 2},  {"r3", 0, 0},  {"r4", 0, 1},  {"r5", 0, 2},  {"r6", 0, 0},
-	{"r7", 0, 1},  {"r8", 0, 2},  {"r9", 0, 0},  {"r10", 0, 1}, {"r11", 0, 2}, {"r12", 0, 0},
-	{"r13", 0, 1}, {"r14", 0, 2}, {"r15", 0, 0}, {"r16", 0, 1}, {"r17", 0, 2}, {"r18", 0, 0},
-	{"r19", 0, 1}, {"r20", 0, 2}, {"r21", 0, 0}, {"r22", 0, 1}, {"r23", 0, 2}, {"r24", 0, 0},
-	{"r25", 0, 1}, {"r26", 0, 2}, {"r27", 0, 0}, {"r28", 0, 1}, {"r29", 0, 2}, {"r30", 0, 0},
+	{"r1", 0},  {"r2", 0},	{"r3", 0},  {"r4", 0},	{"r5", 0},  {"r6", 0},	{"r7", 0},  {"r8", 0},
+	{"r9", 0},  {"r10", 0}, {"r11", 0}, {"r12", 0}, {"r13", 0}, {"r14", 0}, {"r15", 0}, {"r16", 0},
+	{"r17", 0}, {"r18", 0}, {"r19", 0}, {"r20", 0}, {"r21", 0}, {"r22", 0}, {"r23", 0}, {"r24", 0},
+	{"r25", 0}, {"r26", 0}, {"r27", 0}, {"r28", 0}, {"r29", 0}, {"r30", 0},
 };
-static const struct handmade_step meet_steps[] = {{"m1", 0, SK_NO_INDEX}, {"m2", 0, SK_NO_INDEX}};
-static const struct handmade_step memory_steps[] = {{"s", 0, 0}};
-static const struct handmade_step first_steps[] = {{"first", 0, 0}};
-static const struct handmade_step second_steps[] = {{"second", 0, 0}};
+static const struct handmade_step meet_steps[] = {{"m1", 0}, {"m2", 0}};
+static const struct handmade_step memory_steps[] = {{"s", 0}};
+static const struct handmade_step first_steps[] = {{"first", 0}};
+static const struct handmade_step second_steps[] = {{"second", 0}};
 
 static const struct handmade_tensor tensors[] = {
 	{"log", SK_U64, SK_ROLE_INOUT, LOG_WORDS},
@@ -166,10 +165,10 @@ static const char bad_source[] =
 	"int fine_serial(void *const *tensors, void *workspace) { (void)tensors; (void)workspace; return 9; }\n"
 	"int end_serial(void *const *tensors, void *workspace) { (void)tensors; (void)workspace; abort(); }\n";
 
-static const struct handmade_step status_steps[] = {{"act", 0, 0}}, late_steps[] = {{"slow", 0, 0}};
-static const struct handmade_step all_fail_steps[] = {{"all", 0, 0}}, end_steps[] = {{"die", 0, 0}};
-static const struct handmade_step two_ends_steps[] = {{"die1", 0, 0}, {"die2", 0, 0}};
-static const struct handmade_step liar_steps[] = {{"lie", 0, 0}}, fine_steps[] = {{"fine", 0, 0}};
+static const struct handmade_step status_steps[] = {{"act", 0}}, late_steps[] = {{"slow", 0}};
+static const struct handmade_step all_fail_steps[] = {{"all", 0}}, end_steps[] = {{"die", 0}};
+static const struct handmade_step two_ends_steps[] = {{"die1", 0}, {"die2", 0}};
+static const struct handmade_step liar_steps[] = {{"lie", 0}}, fine_steps[] = {{"fine", 0}};
 
 static const struct handmade_launch bad_launches[] = {
 	{"status", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 1}}, 1, {{0}}, 0, status_steps, 1},
@@ -199,9 +198,9 @@ static const char lanes_source[] =
 	"int vector_only(struct sk_core *core) { return count(core); }\n";
 
 static const struct handmade_step zigzag_steps[] = {
-	{"c1", 0, 0}, {"v1", 1, 1}, {"c2", 0, 0}, {"v2", 1, 1}, {"c3", 0, 0}, {"v3", 1, 1},
+	{"c1", 0}, {"v1", 1}, {"c2", 0}, {"v2", 1}, {"c3", 0}, {"v3", 1},
 };
-static const struct handmade_step cube_steps[] = {{"c", 0, 0}}, vector_steps[] = {{"v", 1, 0}};
+static const struct handmade_step cube_steps[] = {{"c", 0}}, vector_steps[] = {{"v", 1}};
 
 static const struct handmade_launch lanes_launches[] = {
 	{"zigzag", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}, {1, 1}}, 2, {{0}}, 0, zigzag_steps, 6},
@@ -219,7 +218,7 @@ static const char gate_source[] =
 	"  while (!__atomic_load_n(&LOG(core)[1], __ATOMIC_ACQUIRE));\n"
 	"  publish(core, 1); return 0; }\n";
 
-static const struct handmade_step gate_steps[] = {{"work", 0, 0}};
+static const struct handmade_step gate_steps[] = {{"work", 0}};
 static const struct handmade_launch gate_launches[] = {
 	{"gate", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, gate_steps, 1},
 	{NULL},

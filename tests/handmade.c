@@ -59,6 +59,19 @@ static uint32_t task_number(const struct handmade_package *package, const char *
 	ck_abort_msg("no task %s", task);
 }
 
+/* A launch that has no partitions gets one of which every core has a part. */
+static const struct sk_plan_partition whole = {SK_MAX_RESIDENT, 1};
+
+static uint32_t partition_count(const struct handmade_launch *launch)
+{
+	return launch->partition_count ? launch->partition_count : 1;
+}
+
+static const struct sk_plan_partition *partition_of(const struct handmade_launch *launch, uint32_t index)
+{
+	return launch->partition_count ? &launch->partitions[index] : &whole;
+}
+
 static void write_launches(struct writer *writer, const struct handmade_package *package)
 {
 	uint32_t steps = 0, partitions = 0, homes = 0;
@@ -78,11 +91,12 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 		reference(writer, NULL);
 		fprintf(writer->file,
 			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
-			"\n\t.long 0, 0, 0, 0, %u, 0, 0, 0, 0, 0\n",
-			launch->kind, steps, launch->step_count, partitions, launch->partition_count, homes,
-			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->step_count);
+			"\n\t.long 0, 0, 0, 0, %u, 0, 0, 0, %u, %u\n",
+			launch->kind, steps, launch->step_count, partitions, partition_count(launch), homes,
+			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->step_count,
+			launch->lane_cores[0], launch->lane_cores[1]);
 		steps += launch->step_count;
-		partitions += launch->partition_count;
+		partitions += partition_count(launch);
 		homes += launch->home_count;
 	}
 }
@@ -109,7 +123,7 @@ static uint32_t write_tasks(struct writer *writer, const struct handmade_package
 
 static void write_steps(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t partitions = 0, homes = 0;
+	uint32_t partitions = 0;
 
 	fprintf(writer->file, ".Lsteps:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
@@ -117,17 +131,15 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 
 		for (uint32_t i = 0; i < launch->step_count; i++) {
 			const struct handmade_step *step = &launch->steps[i];
-			int split = step->home == SK_NO_INDEX;
 
 			fprintf(writer->file, "\t.long %u, 0\n\t.byte %u, %u\n\t.short %u\n\t.long %u, %u, %u, 0\n",
-				task_number(package, step->task), step->lane, split ? SK_STEP_SPLIT : SK_STEP_PLAIN,
-				SK_STEP_PUBLISH | SK_STEP_STATUS | step->flags, ++numbers[step->lane],
-				split ? SK_ALL_CORES : homes + step->home, split ? partitions : SK_NO_INDEX);
+				task_number(package, step->task), step->lane, SK_STEP_SPLIT,
+				SK_STEP_PUBLISH | SK_STEP_STATUS | step->flags, ++numbers[step->lane], SK_ALL_CORES,
+				partitions);
 			fprintf(writer->file, "\t.long 0, 0, 0, 0, 0\n\t.quad %" PRIu64 "\n",
-				split ? launch->partitions[0].extent : 0);
+				partition_of(launch, 0)->extent);
 		}
-		partitions += launch->partition_count;
-		homes += launch->home_count;
+		partitions += partition_count(launch);
 	}
 }
 
@@ -135,9 +147,9 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 {
 	fprintf(writer->file, "\t.balign 8\n.Lpartitions:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
-		for (uint32_t i = 0; i < launch->partition_count; i++)
-			fprintf(writer->file, "\t.quad %" PRIu64 ", %" PRIu64 "\n", launch->partitions[i].extent,
-				launch->partitions[i].unit);
+		for (uint32_t i = 0; i < partition_count(launch); i++)
+			fprintf(writer->file, "\t.quad %" PRIu64 ", %" PRIu64 "\n", partition_of(launch, i)->extent,
+				partition_of(launch, i)->unit);
 	fprintf(writer->file, ".Lhomes:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
 		for (uint32_t i = 0; i < launch->home_count; i++)
@@ -180,7 +192,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		launches++;
 		steps += launch->step_count;
 		tasks += launch->kind == SK_LAUNCH_TASK ? 0 : launch->step_count;
-		partitions += launch->partition_count;
+		partitions += partition_count(launch);
 		homes += launch->home_count;
 	}
 	while (package->tensors[tensors].name)

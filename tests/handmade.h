@@ -9,11 +9,11 @@
 
 enum { HANDMADE_MAX = 8 };
 
-/* A step is a plain one of its own task and of the kernel `kernel`, on home number `home`; or, with home SK_NO_INDEX,
- * split over the launch's partition 0. */
+/* A step of its own task and of the kernel `kernel`, split over the launch's partition 0, or one of which every core
+ * has a part. What an entry really does with its homes and ranges the plan need not know. */
 struct handmade_step {
 	const char *task;
-	uint32_t lane, home;
+	uint32_t lane;
 	uint32_t flags; /* besides those that all steps have: PUBLISH and STATUS */
 };
 
@@ -29,6 +29,7 @@ struct handmade_launch {
 	uint32_t partition_count;
 	const struct handmade_step *steps;
 	uint32_t step_count;
+	uint32_t lane_cores[SK_MAX_LANES]; /* 0: all */
 };
 
 struct handmade_tensor {

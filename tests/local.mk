@@ -128,6 +128,7 @@ END_TO_END_TESTS = \
 	tests/segments.sh \
 	tests/skdump.sh \
 	tests/status.sh \
+	tests/streams.sh \
 	tests/threads.sh \
 	tests/trace.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
