@@ -21,22 +21,28 @@ struct sk_segment {
 
 /* Whoever writes a plan must not know the priorities: accesses in an order that fits them would make a list of the
  * tree. What comes out does not depend on them. */
-void sk_history_init(struct sk_history *history, struct sk_arena *arena, uint64_t *looks_left)
+void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks)
 {
-	*history = (struct sk_history){.arena = arena, .looks_left = looks_left};
-	if (getentropy(&history->random, sizeof(history->random)) || !history->random)
-		history->random = 2463534242u;
+	*pool = (struct sk_history_pool){.arena = arena, .looks_left = looks};
+	if (getentropy(&pool->random, sizeof(pool->random)) || !pool->random)
+		pool->random = 2463534242u;
+}
+
+void sk_history_init(struct sk_history *history, struct sk_history_pool *pool)
+{
+	*history = (struct sk_history){.pool = pool};
 }
 
 static struct sk_segment *new_segment(struct sk_history *history, uint64_t low, uint64_t high)
 {
-	struct sk_segment *segment = SK_NEW(history->arena, struct sk_segment);
+	struct sk_segment *segment = SK_NEW(history->pool->arena, struct sk_segment);
+	uint32_t *random = &history->pool->random;
 
 	/* Marsaglia's xorshift. */
-	history->random ^= history->random << 13;
-	history->random ^= history->random >> 17;
-	history->random ^= history->random << 5;
-	*segment = (struct sk_segment){.low = low, .high = high, .writer = SK_NONE, .priority = history->random};
+	*random ^= *random << 13;
+	*random ^= *random >> 17;
+	*random ^= *random << 5;
+	*segment = (struct sk_segment){.low = low, .high = high, .writer = SK_NONE, .priority = *random};
 	return segment;
 }
 
@@ -105,7 +111,7 @@ struct walk {
 
 static void note_reader(struct walk *walk, struct sk_segment *segment)
 {
-	struct reader *reader = SK_NEW(walk->history->arena, struct reader);
+	struct reader *reader = SK_NEW(walk->history->pool->arena, struct reader);
 
 	*reader = (struct reader){.next = segment->readers, .access = walk->access};
 	segment->readers = reader;
@@ -126,7 +132,7 @@ static void fill_gap(struct walk *walk, uint64_t end)
 /* False if there are none left. */
 static bool look(const struct walk *walk)
 {
-	uint64_t *left = walk->history->looks_left;
+	uint64_t *left = &walk->history->pool->looks_left;
 
 	*left -= *left != 0;
 	return *left != 0;
@@ -160,7 +166,7 @@ void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, 
 			    .context = context};
 	struct sk_segment *below, *covered, *above;
 
-	if (*history->looks_left == 0)
+	if (history->pool->looks_left == 0)
 		return;
 	cut(history, low);
 	cut(history, high);

@@ -13,14 +13,20 @@
 
 #include "base/arena.h"
 
-struct sk_history {
+/* What the histories of one caller share. */
+struct sk_history_pool {
 	struct sk_arena *arena;
-	uint64_t *looks_left; /* at segments and readers, in all histories of the caller; 0: there were too many */
-	struct sk_segment *root;
+	uint64_t looks_left; /* at segments and readers; 0: there were too many */
 	uint32_t random; /* state of the priorities' generator, never 0 */
 };
 
-void sk_history_init(struct sk_history *history, struct sk_arena *arena, uint64_t *looks_left);
+struct sk_history {
+	struct sk_history_pool *pool;
+	struct sk_segment *root;
+};
+
+void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks);
+void sk_history_init(struct sk_history *history, struct sk_history_pool *pool);
 
 /* Notes the access to [low, high), low < high, and calls `conflict` for each earlier one that it must come behind: the
  * last writer of each of its bytes, and for a write also those who have read the byte since. The same one can be named

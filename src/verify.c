@@ -62,7 +62,7 @@ struct verifier {
 	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
-	uint64_t looks_left; /* in all histories */
+	struct sk_history_pool pool;
 
 	struct sk_launch_order order;
 	struct sk_knowledge knowledge; /* of the launch at hand */
@@ -463,11 +463,12 @@ static void init_histories(struct verifier *verifier)
 {
 	uint32_t bindings = verifier->view->binding_count;
 
+	sk_history_pool_init(&verifier->pool, verifier->arena, MAX_LOOKS);
 	verifier->bindings = SK_NEW_ARRAY(verifier->arena, struct sk_history, bindings);
 	for (uint32_t i = 0; i < bindings; i++)
-		sk_history_init(&verifier->bindings[i], verifier->arena, &verifier->looks_left);
-	sk_history_init(&verifier->workspace, verifier->arena, &verifier->looks_left);
-	sk_history_init(&verifier->states, verifier->arena, &verifier->looks_left);
+		sk_history_init(&verifier->bindings[i], &verifier->pool);
+	sk_history_init(&verifier->workspace, &verifier->pool);
+	sk_history_init(&verifier->states, &verifier->pool);
 }
 
 /* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
@@ -506,7 +507,6 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 				    .view = view,
 				    .file = file,
 				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
-				    .looks_left = MAX_LOOKS,
 				    .facts = facts};
 	unsigned errors = diag->errors;
 	char text[512];
@@ -523,7 +523,7 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
-	if (!verifier.looks_left)
+	if (!verifier.pool.looks_left)
 		sk_error(diag, place(&verifier), "the plan has too many accesses to common bytes to be proved");
 	if (verifier.demands.exhausted)
 		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");

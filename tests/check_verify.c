@@ -1174,7 +1174,7 @@ START_TEST(order_of_the_priorities)
 	uint32_t(*pairs)[2] = (uint32_t(*)[2])SK_NEW_ARRAY(arena, uint32_t, 2 * ACCESSES);
 	uint64_t *places = SK_NEW_ARRAY(arena, uint64_t, ACCESSES);
 	uint32_t random = 2463534242u;
-	uint64_t looks = UINT64_MAX;
+	struct sk_history_pool pool;
 	struct sk_history history;
 
 	for (uint32_t i = 0; i < ACCESSES; i++) {
@@ -1187,7 +1187,8 @@ START_TEST(order_of_the_priorities)
 	qsort(pairs, ACCESSES, sizeof(*pairs), compare_pairs);
 	for (uint32_t i = 0; i < ACCESSES; i++)
 		places[pairs[i][1]] = 2 * (uint64_t)i;
-	sk_history_init(&history, arena, &looks);
+	sk_history_pool_init(&pool, arena, UINT64_MAX);
+	sk_history_init(&history, &pool);
 	for (uint32_t i = 0; i < ACCESSES; i++)
 		sk_history_access(&history, places[i], places[i] + 1, i, true, expect_no_conflict, NULL);
 }
