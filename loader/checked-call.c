@@ -154,8 +154,9 @@ static void store_result(const struct sk_checked *core)
 
 /* ---- opening and closing ---- */
 
-/* Why tensors are closed. */
+/* Why tensors are closed; in SK_OPEN they are not. */
 static const char *const closed[] = {
+	[SK_OPEN] = NULL,
 	[SK_BEFORE_WAIT] = "which the call must not touch before sk_wait_pre_task_end",
 	[SK_BEHIND_SET] = "which the call must not touch behind sk_set_next_task_start",
 };
@@ -164,7 +165,7 @@ static bool open_windows(struct sk_checked *core)
 {
 	find_windows(core);
 	return sk_guard_enter(core->guard, core->launch, core->scratch, core->windows, core->window_count,
-			      core->phase == SK_OPEN ? NULL : closed[core->phase], core->finding);
+			      closed[core->phase], core->finding);
 }
 
 /* From here on the call may access what its arguments say. */

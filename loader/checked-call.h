@@ -69,8 +69,9 @@ int sk_checked_fail(const struct sk_checked *core, int status);
 /* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
 int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high);
 
-/* Closes what the call may touch, while others go on inside it. Then opens what its phase lets it touch, behind SK_OPEN
- * for the first time; both leave the call if there is a finding, or the launch has failed meanwhile. */
+/* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
+ * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch
+ * has failed meanwhile. */
 void sk_checked_pause(struct sk_checked *core);
 void sk_checked_resume(struct sk_checked *core);
 void sk_checked_open(struct sk_checked *core);
