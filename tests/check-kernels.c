@@ -67,6 +67,13 @@ void reverse(const float *x, float *y, long n, const struct sk_block *block)
 }
 SK_KERNEL(reverse, "blocks=n; in x f32[all], out y f32[n], n i64, block");
 
+void ones(unsigned char *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = 255;
+}
+SK_KERNEL(ones, "out y u8[n], n i64");
+
 /* All that can be passed: what arrives is added up. */
 float many(const float *x, const double *scale, long n, signed char a, unsigned char b, short c, unsigned short d,
 	   int e, unsigned f, long g, unsigned long h, float i, double j, float k, double l, float m, double o, float p,

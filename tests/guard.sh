@@ -80,6 +80,19 @@ M
 "$skrun" odd.sk --random 1 --guard >guarded.txt
 cmp plain.txt guarded.txt || fail "the rest of an output has changed"
 
+# Two bytes of which the pattern is all ones: what is written is not taken for it.
+cat >ones.yaml <<'M'
+sklink: 1
+tensors:
+  y: {dtype: u8, shape: [8], role: output}
+  middle: {of: y, offset: [2], shape: [2]}
+tasks:
+  - {name: only, kernel: ones, args: [middle]}
+M
+"$sklink" ones.yaml check-kernels.o -o ones.sk
+"$skrun" ones.sk --random 1 --guard >guarded.txt
+grep -q ': 0 0 255 255 0 0' guarded.txt || { cat guarded.txt; fail "written bytes are lost"; }
+
 # Every kind of argument arrives as from a dispatcher.
 cat >many.yaml <<'M'
 sklink: 1
