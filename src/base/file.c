@@ -15,11 +15,16 @@ static bool fail(struct sk_diag *diag, const char *path, const char *action)
 	return false;
 }
 
+/* The kernel caches what is written in pieces as large as the call. Larger ones than this it seldom has at hand, and
+ * making them costs several times what the writing does. */
+enum { LARGEST_WRITE = 64 << 10 };
+
 static bool write_part(int descriptor, const struct sk_file_part *part)
 {
 	for (uint64_t done = 0; done < part->size;) {
-		ssize_t wrote = pwrite(descriptor, (const uint8_t *)part->bytes + done, part->size - done,
-				       (off_t)(part->offset + done));
+		uint64_t left = part->size - done;
+		ssize_t wrote = pwrite(descriptor, (const uint8_t *)part->bytes + done,
+				       left < LARGEST_WRITE ? left : LARGEST_WRITE, (off_t)(part->offset + done));
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
