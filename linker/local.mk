@@ -19,7 +19,7 @@ linker_liblinker_la_SOURCES = \
 	linker/internal.h \
 	linker/isolate.c \
 	linker/kernels.c \
-	linker/layout.c \
+	linker/layout.c linker/layout.h linker/outputs.c linker/segments.c \
 	linker/linker.c linker/linker.h \
 	linker/load.c \
 	linker/merge.c \

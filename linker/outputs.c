@@ -1,0 +1,332 @@
+/* Which output section takes what: live sections come in; output sections go out, in the order of the image, each with
+ * its parts in order. What they are called, and how they may be accessed, the rank of their sections says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "linker/layout.h"
+
+/* ---- which output section ---- */
+
+enum sk_region sk_region_of(enum sk_rank rank)
+{
+	if (rank <= SK_RANK_READ_ONLY)
+		return SK_REGION_READ_ONLY;
+	if (rank <= SK_RANK_PLT)
+		return SK_REGION_CODE;
+	if (rank <= SK_RANK_RELRO_PADDING)
+		return SK_REGION_RELRO;
+	if (rank <= SK_RANK_ZERO_DATA)
+		return SK_REGION_WRITABLE;
+	return rank == SK_RANK_CONSTANTS ? SK_REGION_CONSTANTS : SK_REGION_NOT_LOADED;
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
+}
+
+enum sk_rank sk_section_rank(const struct sk_input_section *section)
+{
+	if (!section->object)
+		return section->rank;
+	if (section->debug)
+		return SK_RANK_DEBUG;
+	if (section->note)
+		return section->alignment == 8 ? SK_RANK_WIDE_NOTE : SK_RANK_NOTE;
+	if (section->type == SHT_INIT_ARRAY)
+		return SK_RANK_INIT_ARRAY;
+	if (section->type == SHT_FINI_ARRAY)
+		return SK_RANK_FINI_ARRAY;
+	if (section->type == SHT_NOBITS)
+		return SK_RANK_ZERO_DATA;
+	if (section->flags & SHF_EXECINSTR)
+		return SK_RANK_TEXT;
+	if (section->flags & SHF_WRITE)
+		return has_prefix(section->name, ".data.rel.ro") || has_prefix(section->name, ".gnu.linkonce.d.rel.ro")
+			       ? SK_RANK_RELRO_DATA
+			       : SK_RANK_DATA;
+	/* Tables of addresses in read-only data become SK_REGION_RELRO, which is as good: nothing can write there
+	 * later. */
+	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
+}
+
+/* One that merge.c has made: its output section says what it consists of. */
+static bool is_merged(const struct sk_input_section *section)
+{
+	return !section->object && (section->flags & SHF_MERGE);
+}
+
+bool sk_is_identifier(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	/* The names of most sections begin with a dot, which ends this quickly. */
+	return *name && *name != '.' && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
+}
+
+/* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
+const char *sk_output_name(const struct sk_input_section *section)
+{
+	static const struct {
+		const char *prefix, *name;
+	} names[] = {
+		{".text", ".text"},
+		{".rodata", ".rodata"},
+		{".data.rel.ro", ".data.rel.ro"},
+		{".data", ".data"},
+		{".bss", ".bss"},
+		{".gnu.linkonce.t", ".text"},
+		{".gnu.linkonce.r", ".rodata"},
+		{".gnu.linkonce.d.rel.ro", ".data.rel.ro"},
+		{".gnu.linkonce.d", ".data"},
+		{".gnu.linkonce.b", ".bss"},
+		{".lrodata", ".rodata"},
+		{".ldata", ".data"},
+		{".lbss", ".bss"},
+		{"COMMON", ".bss"},
+		{".gcc_except_table", ".gcc_except_table"},
+	};
+
+	enum sk_rank rank = sk_section_rank(section);
+
+	if (rank == SK_RANK_INIT_ARRAY) /* by type: there is one of each, whatever its parts are called */
+		return ".init_array";
+	if (rank == SK_RANK_FINI_ARRAY)
+		return ".fini_array";
+	if (rank == SK_RANK_RELRO_DATA)
+		return section->range ? section->name : ".data.rel.ro";
+	if (rank >= SK_RANK_CONSTANTS || rank <= SK_RANK_NOTE || is_merged(section))
+		return section->name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has_prefix(section->name, names[i].prefix))
+			return names[i].name;
+	return section->name;
+}
+
+enum { NO_PRIORITY = 65536 };
+
+/* ".init_array.101" runs before ".init_array", which has the lowest priority. */
+static uint64_t priority_of(const struct sk_input_section *section)
+{
+	const char *dot = strrchr(section->name, '.');
+	uint64_t priority = 0;
+
+	if (!dot || dot == section->name || strlen(dot) > 6 || !dot[1])
+		return NO_PRIORITY;
+	for (const char *digit = dot + 1; *digit; digit++) {
+		if (*digit < '0' || *digit > '9')
+			return NO_PRIORITY;
+		priority = priority * 10 + (uint64_t)(*digit - '0');
+	}
+	return priority;
+}
+
+/* The name of the output section. With -r priorities are for the next linker, which orders all constructors of the
+ * program. */
+static const char *output_name(const struct sk_linker *linker, const struct sk_input_section *section)
+{
+	enum sk_rank rank = sk_section_rank(section);
+	bool array = rank == SK_RANK_INIT_ARRAY || rank == SK_RANK_FINI_ARRAY;
+
+	return array && linker->options.relocatable && priority_of(section) < NO_PRIORITY ? section->name
+											  : sk_output_name(section);
+}
+
+static uint64_t rank_flags(enum sk_rank rank)
+{
+	switch (sk_region_of(rank)) {
+	case SK_REGION_CODE:
+		return SHF_ALLOC | SHF_EXECINSTR;
+	case SK_REGION_RELRO:
+	case SK_REGION_WRITABLE:
+		return SHF_ALLOC | SHF_WRITE;
+	case SK_REGION_NOT_LOADED:
+		return 0;
+	default:
+		return SHF_ALLOC;
+	}
+}
+
+static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank rank)
+{
+	switch (rank) {
+	case SK_RANK_INIT_ARRAY:
+		return SHT_INIT_ARRAY;
+	case SK_RANK_FINI_ARRAY:
+		return SHT_FINI_ARRAY;
+	case SK_RANK_ZERO_DATA:
+		return SHT_NOBITS;
+	case SK_RANK_WIDE_NOTE:
+	case SK_RANK_NOTE:
+		return SHT_NOTE;
+	default:
+		return section->object ? SHT_PROGBITS : section->type;
+	}
+}
+
+static struct sk_output *find_output(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	enum sk_rank rank = sk_section_rank(section);
+	const char *name = output_name(linker, section);
+	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
+	uint64_t entry_size = section->object ? 0 : section->entry_size;
+	struct sk_output *recent = linker->recent_outputs[rank];
+
+	/* Most sections go where the one before has gone. */
+	if (recent && recent->name == name && recent->flags == (rank_flags(rank) | merge_flags) &&
+	    recent->entry_size == entry_size)
+		return recent;
+
+	char *key = sk_arena_print(linker->arena, "%c%llx:%llx:%s", 'A' + (int)rank, (unsigned long long)merge_flags,
+				   (unsigned long long)entry_size, name);
+	uint32_t fresh = (uint32_t)linker->outputs.count;
+	uint32_t number = sk_map_insert(&linker->output_numbers, key, strlen(key), fresh);
+
+	if (number == fresh) {
+		struct sk_output *output = SK_NEW(linker->arena, struct sk_output);
+
+		*output = (struct sk_output){.name = name,
+					     .rank = rank,
+					     .type = rank_type(section, rank),
+					     .flags = rank_flags(rank) | merge_flags,
+					     .alignment = 1,
+					     .entry_size = entry_size};
+		sk_array_push(linker->arena, &linker->outputs, output);
+	}
+
+	return linker->recent_outputs[rank] = linker->outputs.items[number];
+}
+
+static void add_section(struct sk_linker *linker, struct sk_input_section *section)
+{
+	struct sk_output *output = find_output(linker, section);
+
+	section->output = output;
+	sk_array_push(linker->arena, &output->sections, section);
+}
+
+/* ---- in which order ---- */
+
+static void add_synthetic(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->synthetic.count; i++)
+		if (linker->synthetic.items[i]->kind != SK_SECTION_EH_FRAME)
+			add_section(linker, &linker->synthetic.items[i]->section);
+}
+
+static void add_ordered(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->order.count; i++) {
+		struct sk_input_section *section = sk_symbol_target(linker, linker->order.items[i].code).section;
+
+		if (section && section->live && !section->output)
+			add_section(linker, section);
+	}
+}
+
+static void add_rest(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->reached && j < object->part_count; j++)
+			if (object->parts[j].live && !object->parts[j].output && !object->parts[j].mergeable)
+				add_section(linker, &object->parts[j]);
+	}
+	for (size_t i = 0; i < linker->commons.count; i++)
+		if (linker->commons.items[i]->live)
+			add_section(linker, linker->commons.items[i]);
+}
+
+static void add_merged(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->merged.count; i++)
+		add_section(linker, &linker->merged.items[i]->section);
+}
+
+static void add_made(struct sk_linker *linker)
+{
+	struct sk_input_section *made = linker->made;
+
+	if (linker->options.relocatable) { /* all others are for the loader */
+		if (made[SK_MADE_FRAMES].size)
+			add_section(linker, &made[SK_MADE_FRAMES]);
+		return;
+	}
+	made[SK_MADE_PLT].size = linker->stubs.count * linker->architecture->stub_size;
+	made[SK_MADE_RELOCATIONS].size = (linker->address_count + linker->import_address_count) * sizeof(Elf64_Rela);
+	if (linker->slots.count || made[SK_MADE_GOT].live)
+		made[SK_MADE_GOT].size = (linker->slots.count ? linker->slots.count : 1) * sizeof(uint64_t);
+	made[SK_MADE_DYNAMIC].size = 1; /* known later, but never empty */
+	made[SK_MADE_RELRO_PADDING].size = !linker->options.no_relro; /* known later */
+	for (int i = 0; i < SK_MADE_COUNT; i++)
+		if (made[i].size)
+			add_section(linker, &made[i]);
+}
+
+struct sort_key {
+	uint64_t key;
+	size_t index;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct sort_key *left = a, *right = b;
+
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static void sort_by_priority(struct sk_linker *linker, struct sk_output *output)
+{
+	size_t count = output->sections.count;
+	struct sort_key *keys = SK_NEW_ARRAY(linker->arena, struct sort_key, count);
+	struct sk_input_section **sorted = SK_NEW_ARRAY(linker->arena, struct sk_input_section *, count);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){priority_of(output->sections.items[i]), i};
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = output->sections.items[keys[i].index];
+	if (count)
+		memcpy(output->sections.items, sorted, count * sizeof(*sorted));
+}
+
+static void sort_outputs(struct sk_linker *linker)
+{
+	size_t count = linker->outputs.count;
+	struct sort_key *keys = SK_NEW_ARRAY(linker->arena, struct sort_key, count);
+	struct sk_output **sorted = SK_NEW_ARRAY(linker->arena, struct sk_output *, count);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){linker->outputs.items[i]->rank, i};
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = linker->outputs.items[keys[i].index];
+		sorted[i]->number = (uint32_t)i + 1;
+		if (sorted[i]->rank == SK_RANK_INIT_ARRAY || sorted[i]->rank == SK_RANK_FINI_ARRAY)
+			sort_by_priority(linker, sorted[i]);
+	}
+	if (count) /* with -r there may be nothing */
+		memcpy(linker->outputs.items, sorted, count * sizeof(*sorted)); /* not replaced: more will be pushed */
+}
+
+bool sk_outputs_make(struct sk_linker *linker)
+{
+	enum { MAXIMUM_OUTPUTS = SHN_LORESERVE / 2 - 8 }; /* with -r each has relocations, too */
+
+	add_made(linker);
+	add_synthetic(linker);
+	add_ordered(linker);
+	add_rest(linker);
+	add_merged(linker);
+	if (linker->outputs.count > MAXIMUM_OUTPUTS) {
+		sk_error(linker->diag, (struct sk_place){0}, "the inputs have too many different section names");
+		return false;
+	}
+	sort_outputs(linker);
+	return true;
+}
