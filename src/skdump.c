@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 			run(arena, &diag, &command);
 	}
 	if (fflush(stdout) || ferror(stdout))
-		sk_error(&diag, (struct sk_place){0}, "cannot write the output");
+		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");
 	sk_diag_flush(&diag, "skdump", 20, stderr);
 
 	bool failed = diag.errors || differ;

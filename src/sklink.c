@@ -462,10 +462,12 @@ int main(int argc, char **argv)
 	else if (command.version)
 		puts("sklink " PACKAGE_VERSION);
 
+	if (fflush(stdout) || ferror(stdout))
+		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	sk_linker_destroy(link.linker);
 
-	bool failed = diag.errors || fflush(stdout);
+	bool failed = diag.errors;
 
 	sk_arena_destroy(arena);
 	return failed ? 1 : 0;

@@ -111,6 +111,11 @@ fails_with 'no\\x1b\[1m\\xc2' "$sklink" model.yaml "$name" -o x.sk
 ! grep -q "$(printf '\033\|\302\233')" err.txt || fail "a control character reaches the terminal"
 grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a control character"
 
+# What nobody can read is an error, too.
+for command in "$sklink --stats model.yaml kernels.o -o out.sk" "$sklink --help" "$skdump good.sk"; do
+	fails_with 'cannot write to standard output' sh -c "$command >/dev/full"
+done
+
 # The package cut anywhere before the end of its last segment.
 end=0
 while read -r offset size; do
