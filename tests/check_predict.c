@@ -501,6 +501,31 @@ START_TEST(early_start)
 END_TEST
 
 /* Of a core's blocks, only the first one's beginning and the last one's end lie outside; tensors move in between. */
+/* The dispatcher waits before it loads a scalar for b, and publishes behind storing its result; c waits by itself. */
+START_TEST(early_around_the_call)
+{
+	struct sk_profile profile = one_lane(2);
+	struct plan *plan = one_launch(1);
+	uint32_t tensor = plan_tensor(plan, "t", SK_F32, 1, SK_ROLE_INOUT);
+	uint32_t a = plain(plan, "a", 0, 50), b = plain(plan, "b", 1, 40);
+
+	plan_await(plan, a);
+	start_early(plan, 0, 15, 5);
+	(_i ? plan_result : plan_load)(plan, tensor, 0);
+	plain(plan, "c", 0, 20);
+	plan_await(plan, b);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	((struct sk_plan_kernel *)view.kernels)[0].early = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
+
+	struct sk_simulation result = simulate(&view, &profile, SK_WAY_EARLY);
+
+	EXPECT(result.time, (_i ? 162 + 25 + 1 : 162 + 2 + 35) + 10 + 20 + 1);
+	sk_simulation_free(&result);
+}
+END_TEST
+
 START_TEST(early_blocks)
 {
 	struct sk_profile profile = one_lane(2);
@@ -1144,6 +1169,7 @@ int main(void)
 	tcase_add_test(tests, launches);
 	tcase_add_test(tests, shared_memory);
 	tcase_add_test(tests, early_start);
+	tcase_add_loop_test(tests, early_around_the_call, 0, 2);
 	tcase_add_test(tests, early_blocks);
 	tcase_add_test(tests, mix);
 	tcase_add_test(tests, mix_on_one_lane);

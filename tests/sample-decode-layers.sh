@@ -39,6 +39,6 @@ predict() {
 		[ "$line" = "$1" ] || grep -q "^$line" out.txt || fail "$1 dies: no line '$line': $(cat out.txt)"
 	done
 }
-predict 1 'unfused  *16.98 ' 'fused  *15.58  *8.3% ' 'fused, early-start=0/2  *16.21  *4.6% ' 'fused, at no cost  *15.09  *11.1% '
-predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *7984.62  *14.9% .* 0.80  *292.80  *924.76 ' \
-	'fused, early-start=0/2  *8611.84  *8.2% .* 0.80  *347.70 ' 'fused, at no cost  *7493.87  *20.2% '
+predict 1 'unfused  *16.98 ' 'fused  *15.68  *7.7% ' 'fused, early-start=0/2  *16.21  *4.6% ' 'fused, at no cost  *15.15  *10.8% '
+predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *8083.68  *13.9% .* 0.80  *311.10  *982.10 ' \
+	'fused, early-start=0/2  *8611.84  *8.2% .* 0.80  *347.70 ' 'fused, at no cost  *7554.87  *19.5% '
