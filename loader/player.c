@@ -221,8 +221,10 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 			break; /* it is our turn because we are ready */
 		wait_for_others(player, turn);
 	}
-	host->in_runtime = false;
-	return worker->word != NULL;
+	bool aborted = worker->word != NULL;
+
+	host->in_runtime = aborted; /* who is leaving need not be expelled */
+	return aborted;
 }
 
 /* ---- parts of launches ---- */
