@@ -392,7 +392,7 @@ static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan
 {
 	uint32_t busy = 1, only = SK_NO_INDEX;
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count && busy < cores; i++) {
 		const struct sk_plan_step *step = &plan->steps[i];
 		uint32_t home = step->core_set - launch->first_home, wanted = cores;
 
