@@ -361,6 +361,8 @@ static void describe_hang(const struct sk_launch *launch, struct text *text)
 		add_wait(text, launch, worker);
 		separator = "; ";
 	}
+	if (!*separator)
+		add(text, "no core has got to a task");
 }
 
 /* ---- the whole ---- */

@@ -139,10 +139,13 @@ static void print_device(const struct prediction *prediction)
 	uint32_t launches = plan->network_launch_count, tasks = plan->task_count;
 
 	fprintf(prediction->stream, "predicted for %s:", prediction->profile.name);
-	for (uint32_t i = 0; i < prediction->profile.lane_count; i++)
-		fprintf(prediction->stream, "%s %" PRIu32 " %s core%s", i ? "," : "",
-			prediction->profile.lanes[i].cores, prediction->profile.lanes[i].name,
-			prediction->profile.lanes[i].cores == 1 ? "" : "s");
+	for (uint32_t i = 0; i < prediction->profile.lane_count; i++) {
+		const struct sk_profile_lane *lane = &prediction->profile.lanes[i];
+		bool named = prediction->profile.lane_count > 1;
+
+		fprintf(prediction->stream, "%s %" PRIu32 " %s%score%s", i ? "," : "", lane->cores,
+			named ? lane->name : "", named ? " " : "", lane->cores == 1 ? "" : "s");
+	}
 	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s\n", tasks, tasks == 1 ? "" : "s",
 		launches, launches == 1 ? "" : "es");
 	fprintf(prediction->stream, "costs:");

@@ -330,10 +330,14 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 		text = sk_arena_print(arena, "%s, debug-sync-all=1", text);
 	if (launch->flags & SK_LAUNCH_DEBUG)
 		text = sk_arena_print(arena, "%s, compile-options=-g", text);
-	for (uint32_t i = 0; i < plan->lane_count; i++)
-		if (launch->lane_cores[i])
-			text = sk_arena_print(arena, "%s, %u %s core%s", text, launch->lane_cores[i],
-					      sk_plan_string(&plan->lanes[i]), plural(launch->lane_cores[i]));
+	for (uint32_t i = 0; i < plan->lane_count; i++) {
+		const char *lane = sk_plan_string(&plan->lanes[i]);
+		uint32_t cores = launch->lane_cores[i];
+
+		if (cores)
+			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
+					      plan->lane_count > 1 ? " " : "", plural(cores));
+	}
 	if (sk_plan_notes_times(plan, launch))
 		text = sk_arena_print(arena, "%s, notes times", text);
 	return text;

@@ -1147,7 +1147,7 @@ START_TEST(printed)
 	options.device = "host";
 	ck_assert_msg(sk_predict(&view, &options, stream, error, sizeof(error)), "%s", error);
 	fclose(stream);
-	ck_assert(strstr(text, "predicted for host: 2 core cores; 60 tasks in 1 launch\n"));
+	ck_assert(strstr(text, "predicted for host: 2 cores; 60 tasks in 1 launch\n"));
 	ck_assert(strstr(text, "costs: 60 from the manifest; 0 of no known cost\n"));
 	ck_assert(strstr(text, "critical path of the fused run, 30 of 60 steps\n"));
 	free(text);

@@ -200,7 +200,7 @@ refused debug-aiv-num=5000 "'debug-aiv-num' must be a number from 0 to 4096, not
 refused debug-aiv-num=01 "must be a number"
 refused debug-aic-num=1 "'debug-aic-num' counts cube cores, and device host has none" host
 link host "debug-aiv-num=3" host
-shows host ', 3 core cores$'
+shows host ', 3 cores$'
 cat >share.yaml <<'M'
 sklink: 1
 device: a3

@@ -40,7 +40,7 @@ P
 manifest ./mine.profile '{cycles: 4000}' >model.yaml
 "$sklink" model.yaml kernels.o -o model.sk
 "$skrun" --predict --device mine.profile model.sk >out.txt
-grep -q '^predicted for mine: 4 core cores; 2 tasks in 1 launch$' out.txt || fail "$(cat out.txt)"
+grep -q '^predicted for mine: 4 cores; 2 tasks in 1 launch$' out.txt || fail "$(cat out.txt)"
 grep -q '^costs: 1 from the manifest; 1 of no known cost, taken as moving the bytes' out.txt || fail "$(cat out.txt)"
 grep -q '^unfused  *5048.00 *0.0% |' out.txt || fail "unfused: $(cat out.txt)"
 grep -q '^fused  *4048.00  *19.8% |  *1000.00  *0.00  *0.00  *0.00  *3048.00 |  *75.3%$' out.txt || fail "fused: $(cat out.txt)"
@@ -61,7 +61,7 @@ fails_with '^sklink: error: mine.profile: is an input' "$sklink" model.yaml kern
 manifest host '{bytes: 1}' >other.yaml
 "$sklink" other.yaml kernels.o -o other.sk
 "$skrun" other.sk --random 1 | cmp - with.txt || fail "costs change results"
-"$skrun" --predict other.sk | grep -q '^predicted for host: 2 core cores' || fail "no prediction for the linked device"
+"$skrun" --predict other.sk | grep -q '^predicted for host: 2 cores' || fail "no prediction for the linked device"
 
 # Measured costs: a line a task, and predictions take them.
 "$skrun" model.sk --random 1 --repeat 5 --measure costs.txt
@@ -168,7 +168,7 @@ grep -q 'two .*cycles 1000, before-wait 400, after-set 100' steps.txt || fail "$
 grep -q 'three .*cube side.*cycles 300, waits 1' steps.txt || fail "$(cat steps.txt)"
 grep -q 'three .*vector side.*cycles 200, waits 1' steps.txt || fail "$(cat steps.txt)"
 "$skrun" --predict --device mine.profile work.sk >out.txt
-says 'predicted for mine-too: 4 core cores; 3 tasks in 1 launch$' 'costs: 3 from the manifest; 0 of no known cost$' \
+says 'predicted for mine-too: 4 cores; 3 tasks in 1 launch$' 'costs: 3 from the manifest; 0 of no known cost$' \
 	'critical path of the fused run, 3 of 4 steps$' \
 	'unfused  *5400.00 ' 'fused  *3000.00 ' \
 	'fused, early-start=0/2  *3600.00 ' 'fused, early-start=1  *3000.00 '
