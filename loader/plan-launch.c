@@ -34,11 +34,11 @@ bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step
 	return step->core_set == SK_ALL_CORES || step->core_set == next->core_set;
 }
 
-uint64_t sk_plan_preload_bytes(const struct sk_plan_launch *launch, uint64_t code_size)
+uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size)
 {
-	uint64_t most = launch->preload == SK_PRELOAD_MAX	 ? SK_PRELOAD_MAX_LINES
-			: launch->preload == SK_PRELOAD_FUNCTION ? SK_PRELOAD_FUNCTION_LINES
-								 : 0;
+	uint64_t most = preload == SK_PRELOAD_MAX	 ? SK_PRELOAD_MAX_LINES
+			: preload == SK_PRELOAD_FUNCTION ? SK_PRELOAD_FUNCTION_LINES
+							 : 0;
 	uint64_t lines = code_size / SK_PRELOAD_LINE + (code_size % SK_PRELOAD_LINE != 0);
 
 	if (lines == 0) /* how long it is, is not known; it has a beginning */

@@ -107,7 +107,7 @@ uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct 
 /* True if every core that runs the later step of a lane comes by the one in front of it, which fetches its code. */
 bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next);
 
-/* Bytes of the kernel's code that the launch fetches before a step's turn, in whole lines. */
-uint64_t sk_plan_preload_bytes(const struct sk_plan_launch *launch, uint64_t code_size);
+/* Bytes of a kernel's code that are fetched before a step's turn, in whole lines; preload: enum sk_preload. */
+uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size);
 
 #endif

@@ -24,6 +24,8 @@ static const struct variant {
 	{"fused, debug-sync-all", SK_WAY_SYNC_ALL, false},
 	{"fused, early-start=0/2", SK_WAY_LATE, false},
 	{"fused, early-start=1", SK_WAY_EARLY, false},
+	{"fused, preload-code", SK_WAY_PRELOAD, false},
+	{"fused, debug-dcci-all", SK_WAY_FLUSH, false},
 	{"fused, at no cost", SK_WAY_FUSED, true},
 };
 enum {

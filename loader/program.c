@@ -71,12 +71,14 @@ static void add_follow(struct builder *builder, uint32_t launch, uint32_t follow
 
 /* What the options of its scope do to a step; before: the one in front of it in its lane, or NULL. */
 static void apply_options(struct sk_program_step *step, const struct sk_plan_launch *launch,
-			  const struct sk_plan_step *planned, const struct sk_plan_step *before)
+			  const struct sk_plan_step *planned, const struct sk_plan_step *before, enum sk_way way)
 {
+	uint32_t preload = way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
+
 	step->cores = launch->lane_cores[planned->lane];
-	step->flushes =
-		(planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (planned->flags & SK_STEP_FLUSH_AFTER ? 1 : 0);
-	step->preload = (double)sk_plan_preload_bytes(launch, (uint64_t)step->work.code);
+	step->flushes = (planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) +
+			(planned->flags & SK_STEP_FLUSH_AFTER || way == SK_WAY_FLUSH ? 1 : 0);
+	step->preload = (double)sk_plan_preload_bytes(preload, (uint64_t)step->work.code);
 	step->preload_before = before && sk_plan_preloads(before, planned);
 }
 
@@ -135,7 +137,7 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 		bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
 		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
 
-		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]]);
+		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]], way);
 		apply_way(step, plan, planned, way);
 		if (!vector_side || steps[task].lane != lane)
 			front[lane] = last[lane];

@@ -54,6 +54,8 @@ enum sk_way {
 	SK_WAY_SYNC_ALL, /* each step awaits the step in front of it, whatever its lane */
 	SK_WAY_LATE, /* no kernel starts early */
 	SK_WAY_EARLY, /* all kernels start early that can */
+	SK_WAY_PRELOAD, /* preload-code=max */
+	SK_WAY_FLUSH, /* debug-dcci-all=1 */
 	SK_WAYS,
 };
 

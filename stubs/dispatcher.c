@@ -231,7 +231,7 @@ static uint32_t next_of_lane(const struct lowering *l, uint32_t index, uint32_t 
 
 static void push_preload(struct lowering *l, const struct sk_plan_step *step)
 {
-	uint64_t lines = sk_plan_preload_bytes(l->launch, sk_plan_code_size(l->plan, step)) / SK_PRELOAD_LINE;
+	uint64_t lines = sk_plan_preload_bytes(l->launch->preload, sk_plan_code_size(l->plan, step)) / SK_PRELOAD_LINE;
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_PRELOAD,

@@ -116,7 +116,7 @@ static struct plan *one_launch(uint32_t lanes)
 /* ---- options of scopes ---- */
 
 /* Three tasks of 10 ns with different kernels of 30 ns to fetch. */
-static double time_with_code(const struct sk_plan_view *view, const struct sk_profile *profile)
+static double time_with_code(const struct sk_plan_view *view, const struct sk_profile *profile, enum sk_way way)
 {
 	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
 	struct sk_work work[3];
@@ -124,7 +124,7 @@ static double time_with_code(const struct sk_plan_view *view, const struct sk_pr
 
 	for (int i = 0; i < 3; i++)
 		work[i] = (struct sk_work){.compute = 10, .code = 30};
-	ck_assert(sk_program_build(view, work, lanes, SK_WAY_FUSED, &program));
+	ck_assert(sk_program_build(view, work, lanes, way, &program));
 	for (uint32_t i = 0; i < 3; i++)
 		program.steps[i].kernel = i;
 
@@ -148,15 +148,19 @@ START_TEST(options_cost)
 	struct sk_plan_launch *launch = (struct sk_plan_launch *)view.launches;
 	struct sk_plan_step *steps = (struct sk_plan_step *)view.steps;
 
-	EXPECT(time_with_code(&view, &profile), 100 + 3 * (2 + 30 + 10));
+	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + 3 * (2 + 30 + 10));
 	/* The first kernel is fetched while it is called, each other one since the core came to the task before: the
 	 * third one for 2 + 10 + 2 ns. */
 	launch->preload = SK_PRELOAD_FUNCTION;
-	EXPECT(time_with_code(&view, &profile), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
+	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
 	launch->preload = SK_PRELOAD_NONE;
+	EXPECT(time_with_code(&view, &profile, SK_WAY_PRELOAD), 100 + (2 + 28 + 10) + (2 + 10) + (2 + 16 + 10));
+	EXPECT(time_with_code(&view, &profile, SK_WAY_FLUSH), 100 + 3 * (2 + 30 + 10) + 3 * 20);
 	steps[0].flags |= SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER;
 	steps[2].flags |= SK_STEP_FLUSH_AFTER;
-	EXPECT(time_with_code(&view, &profile), 100 + 3 * (2 + 30 + 10) + 3 * 20);
+	EXPECT(time_with_code(&view, &profile, SK_WAY_FUSED), 100 + 3 * (2 + 30 + 10) + 3 * 20);
+	/* Behind each step, and in front of the first one as before. */
+	EXPECT(time_with_code(&view, &profile, SK_WAY_FLUSH), 100 + 3 * (2 + 30 + 10) + 4 * 20);
 }
 END_TEST
 
