@@ -8,9 +8,9 @@
 
 #include "bench/measure.h"
 
-enum { TENSORS = 6, LINE = 128 };
+enum { LINE = 128 };
 
-static void *memory[TENSORS];
+static void *memory[BENCH_TENSORS];
 
 struct bench_rig bench_rig_open(const char *package, const char *device, uint32_t cores)
 {
@@ -21,7 +21,7 @@ struct bench_rig bench_rig_open(const char *package, const char *device, uint32_
 	bench_check(skrt_module_load(rig.device, package, &rig.module));
 	bench_check(skrt_instance_create(rig.module, &rig.instance));
 	bench_check(skrt_stream_create(rig.device, &rig.stream));
-	for (uint32_t i = 0; i < TENSORS; i++) {
+	for (uint32_t i = 0; i < BENCH_TENSORS; i++) {
 		struct skrt_tensor tensor;
 
 		bench_check(skrt_module_tensor(rig.module, i, &tensor));
@@ -49,7 +49,7 @@ void *const *bench_rig_memory(void)
 
 void bench_rig_free_memory(void)
 {
-	for (uint32_t i = 0; i < TENSORS; i++)
+	for (uint32_t i = 0; i < BENCH_TENSORS; i++)
 		free(memory[i]);
 }
 

@@ -7,6 +7,7 @@
 enum {
 	BENCH_CHAIN = 1000, /* tasks of a chain, and hand-offs of the hand-written loops: see bench/generate, and */
 	BENCH_WIDE = 200, /* bench/hand-written.c */
+	BENCH_TENSORS = 6, /* of the package */
 };
 
 struct bench_rig {

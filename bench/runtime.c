@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/measure.h"
 #include "bench/peers.h"
@@ -32,9 +33,10 @@ static struct bench_variant row(const char *title, void (*run)(const void *conte
 	return (struct bench_variant){.title = title, .run = run, .context = context, .steps = steps, .runs = RUNS};
 }
 
-static void print_head(const char *what)
+/* what: that the table's lines are; unit: the first line, of which the others are multiples. */
+static void print_head(const char *what, const char *unit)
 {
-	printf("%-64s %10s %12s\n", what, "ns", "round trips");
+	printf("%-64s %10s %12s\n", what, "ns", unit);
 }
 
 struct rigs {
@@ -60,7 +62,7 @@ static void bench_launches(const struct rigs *rigs)
 	rows[5] = row("skrt_run, 8 simulated cores", bench_launch_run, &simulated, 1);
 	rows[6] = row("skrt_launch, 100 in flight, one core", run_queued, &one, QUEUED);
 	rows[7] = row("skrt_launch, 100 in flight, two cores", run_queued, &two, QUEUED);
-	print_head("a launch of one empty task");
+	print_head("a launch of one empty task", "round trips");
 	bench_print(rows, 8, ROUNDS, 0);
 }
 
@@ -118,7 +120,7 @@ static void bench_one_thread(const struct rigs *rigs, const struct peers *peers)
 	rows[count++] = row("oneTBB flow graph", bench_tbb_run, peers->serial_graph, BENCH_CHAIN);
 #endif
 	(void)peers;
-	print_head("one thread, per empty task that depends on the one before");
+	print_head("one thread, per empty task that depends on the one before", "round trips");
 	bench_print(rows, count, ROUNDS, 0);
 }
 
@@ -144,9 +146,57 @@ static void bench_steps(const struct rigs *rigs, const struct peers *peers)
 #ifdef BENCH_TBB
 	rows[count++] = row("oneTBB flow graph, 2 threads", bench_tbb_run, peers->parallel_graph, BENCH_WIDE);
 #endif
-	print_head("8 parts a step, all of which need all of the step before");
+	print_head("8 parts a step, all of which need all of the step before", "round trips");
 	bench_print(rows, count, ROUNDS, 0);
 	printf("  goals: 8 cores about 0.6 round trips a step, 30 times less than 8 threads\n");
+}
+
+/* Two launches of one core each, of two instances that share nothing; streams: 1, or one for each launch. */
+struct pair {
+	const struct skrt_kernel *kernel;
+	struct skrt_instance *instances[2];
+	struct skrt_stream *streams[2];
+	unsigned stream_count;
+};
+
+static void run_pair(const void *context)
+{
+	const struct pair *pair = context;
+
+	for (unsigned i = 0; i < 2; i++)
+		bench_check(skrt_launch(pair->streams[i % pair->stream_count], pair->instances[i], pair->kernel));
+	for (unsigned i = 0; i < pair->stream_count; i++)
+		bench_check(skrt_synchronise(pair->streams[i]));
+}
+
+static void bench_streams(const struct rigs *rigs)
+{
+	const struct bench_rig *rig = &rigs->two;
+	struct bench_launch chain = bench_launch_of(rig, "sk_tiny_chain");
+	struct pair together = {chain.kernel, {rig->instance}, {rig->stream}, 1}, apart;
+	struct bench_variant rows[2];
+	void *memory[BENCH_TENSORS];
+
+	bench_check(skrt_instance_create(rig->module, &together.instances[1]));
+	bench_check(skrt_stream_create(rig->device, &together.streams[1]));
+	for (uint32_t i = 0; i < BENCH_TENSORS; i++) {
+		struct skrt_tensor tensor;
+
+		bench_check(skrt_module_tensor(rig->module, i, &tensor));
+		bench_check(skrt_allocate(rig->device, tensor.bytes, &memory[i]));
+		memset(memory[i], 0, tensor.bytes);
+		bench_check(skrt_instance_bind(together.instances[1], i, memory[i], tensor.bytes));
+	}
+	apart = together;
+	apart.stream_count = 2;
+	rows[0] = row("on one stream", run_pair, &together, 2);
+	rows[1] = row("on two streams", run_pair, &apart, 2);
+	print_head("two launches of 1000 small tasks, one core each: time for one", "times");
+	bench_print(rows, 2, ROUNDS, 0);
+	bench_check(skrt_stream_destroy(together.streams[1]));
+	bench_check(skrt_instance_destroy(together.instances[1]));
+	for (uint32_t i = 0; i < BENCH_TENSORS; i++)
+		bench_check(skrt_free(rig->device, memory[i]));
 }
 
 int main(int argc, char **argv)
@@ -169,6 +219,7 @@ int main(int argc, char **argv)
 		printf("there is only one processor: what waits for another thread is not measured\n");
 	} else {
 		bench_launches(&rigs);
+		bench_streams(&rigs);
 		bench_one_thread(&rigs, &peers);
 		bench_steps(&rigs, &peers);
 	}

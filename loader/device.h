@@ -358,6 +358,9 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 /* The thread of a player: plays what is posted. */
 void *sk_player_work(void *player);
 void sk_player_post(struct sk_player *player, struct sk_part *part);
+
+/* Waits until the count is 0, but no longer than it makes sense to wait without sleeping. */
+void sk_player_spin(const _Atomic uint64_t *pending);
 void sk_player_stop(struct sk_player *player);
 
 /* Whether something is posted that it has not taken. */

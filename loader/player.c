@@ -72,6 +72,12 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 	nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
 }
 
+void sk_player_spin(const _Atomic uint64_t *pending)
+{
+	for (uint32_t turn = 0; turn < SPINS && atomic_load_explicit(pending, memory_order_relaxed); turn++)
+		pause_processor();
+}
+
 /* ---- which core is next ---- */
 
 static bool is_aborted(const struct sk_launch *launch)

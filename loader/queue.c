@@ -527,13 +527,25 @@ static bool may_help(const struct skrt_device *device, const struct skrt_stream 
 void sk_queue_finish(struct skrt_device *device, const struct skrt_stream *stream, const _Atomic uint64_t *pending,
 		     pthread_cond_t *ended)
 {
+	bool spin = atomic_load(&device->player_count) > 1;
+
 	while (*pending) {
 		if (may_help(device, stream)) {
 			drive(device, pending);
-		} else if (!run_errand(device, stream)) {
-			sk_queue_hand_over(device);
-			pthread_cond_wait(ended, &device->lock);
+			continue;
 		}
+		if (run_errand(device, stream))
+			continue;
+		sk_queue_hand_over(device);
+		if (!spin) {
+			pthread_cond_wait(ended, &device->lock);
+			continue;
+		}
+		/* What others play may end soon. Whatever happens meanwhile is seen before sleeping. */
+		pthread_mutex_unlock(&device->lock);
+		sk_player_spin(pending);
+		pthread_mutex_lock(&device->lock);
+		spin = false;
 	}
 	sk_queue_hand_over(device);
 }
