@@ -91,7 +91,7 @@ static uint32_t add_component(struct sk_linker *linker, const struct sk_componen
 
 /* All that the step's section leads to has been looked at, and from nowhere there does a way lead back behind it: the
  * open nodes from it on are a component. */
-static void close(struct sk_linker *linker, const struct sk_path_step *step)
+static void close_component(struct sk_linker *linker, const struct sk_path_step *step)
 {
 	struct sk_reached *reached = &linker->reached;
 	struct sk_component component = {0};
@@ -146,7 +146,7 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 			continue;
 		}
 		if (node->low == step->node)
-			close(linker, step);
+			close_component(linker, step);
 
 		uint32_t done = step->node;
 

@@ -60,7 +60,7 @@ struct sk_worker {
 struct sk_part {
 	struct sk_part *next; /* among those that are posted, then those that it plays */
 	struct sk_launch *launch;
-	uint32_t rank; /* of the player in the launch: see sk_player_range */
+	uint32_t rank; /* of the player in the launch: which of its cores it plays */
 	uint32_t unfinished; /* cores that have not left */
 	bool given_up; /* the launch was aborted; cores that have not begun never will */
 };
@@ -343,10 +343,6 @@ void sk_block_reset(const struct skrt_kernel *kernel);
 bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker *waiting, char *text, size_t size);
 
 /* ---- player.c ---- */
-
-/* The cores [*first, *end) of a lane of the launch are those of the player with the rank; empty if the lane has no
- * steps in it. */
-void sk_player_range(const struct sk_launch *launch, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end);
 
 /* Plays the player's parts of launches, those that are posted meanwhile among them, until all cores have left. Returns
  * a launch that the caller has to complete, since the player was the last one to leave it; NULL: none. */

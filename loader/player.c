@@ -235,7 +235,9 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 
 /* ---- parts of launches ---- */
 
-void sk_player_range(const struct sk_launch *launch, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
+/* The cores [*first, *end) of a lane of the launch are those of the player with the rank; empty if the lane has no
+ * steps in it. */
+static void range_of(const struct sk_launch *launch, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
 	uint64_t players = launch->players, cores = kernel->cores[lane], row = 0;
@@ -273,7 +275,7 @@ static void take_part(struct sk_player *player, struct sk_part *part)
 	part->next = player->parts;
 	player->parts = part;
 	for (uint32_t lane = 0; lane < launch->kernel->module->plan.lane_count; lane++) {
-		sk_player_range(launch, part->rank, lane, &first, &end);
+		range_of(launch, part->rank, lane, &first, &end);
 		for (uint32_t i = first; i < end; i++) {
 			struct sk_worker *worker = launch->lanes[lane].workers[i];
 

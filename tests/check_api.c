@@ -16,6 +16,7 @@
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
 #include "tests/scratch.h"
+#include "tests/status.h"
 #include "tests/suite.h"
 
 enum { WORDS = 64 };
@@ -57,17 +58,6 @@ static struct skrt_instance *instance;
 static struct skrt_stream *stream;
 static const struct skrt_kernel *add, *bad;
 static uint64_t *log_words, *x;
-
-static void ok(enum skrt_status status)
-{
-	ck_assert_msg(status == SKRT_OK, "%s: %s", skrt_status_name(status), skrt_error());
-}
-
-static void expect(enum skrt_status status, enum skrt_status wanted, const char *text)
-{
-	ck_assert_msg(status == wanted && strstr(skrt_error(), text), "%s: %s (wanted %s: %s)",
-		      skrt_status_name(status), skrt_error(), skrt_status_name(wanted), text);
-}
 
 static void setup(void)
 {

@@ -15,6 +15,7 @@
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
 #include "tests/scratch.h"
+#include "tests/status.h"
 #include "tests/suite.h"
 
 static const char preamble[] =
@@ -85,17 +86,6 @@ struct rig {
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 };
-
-static void ok(enum skrt_status status)
-{
-	ck_assert_msg(status == SKRT_OK, "%s: %s", skrt_status_name(status), skrt_error());
-}
-
-static void expect(enum skrt_status status, enum skrt_status wanted, const char *text)
-{
-	ck_assert_msg(status == wanted && strstr(skrt_error(), text), "%s: %s (wanted %s: %s)",
-		      skrt_status_name(status), skrt_error(), skrt_status_name(wanted), text);
-}
 
 static void make(const char *source, const struct handmade_launch *launches)
 {

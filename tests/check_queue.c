@@ -14,6 +14,9 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 #include "tests/handmade.h"
+#include "tests/scratch.h"
+#include "tests/status.h"
+#include "tests/suite.h"
 
 #if defined(__has_feature)
 #define WITH_TSAN __has_feature(thread_sanitizer)
@@ -110,7 +113,7 @@ static const struct handmade_tensor tensors[] = {
 
 enum { STREAMS = 4, BUFFERS = 4 };
 
-static char directory[64], path[128];
+static char path[128];
 static struct skrt_device *device;
 static struct skrt_module *module;
 static struct skrt_stream *streams[STREAMS];
@@ -119,33 +122,14 @@ static _Alignas(64) uint64_t buffers[BUFFERS][WORDS];
 static sem_t let_in;
 static struct skrt_event *open_door;
 
-static void ok(enum skrt_status status)
-{
-	ck_assert_msg(status == SKRT_OK, "%s: %s", skrt_status_name(status), skrt_error());
-}
-
-static void expect(enum skrt_status status, enum skrt_status wanted, const char *text)
-{
-	ck_assert_msg(status == wanted && strstr(skrt_error(), text), "%s: %s (wanted %s: %s)",
-		      skrt_status_name(status), skrt_error(), skrt_status_name(wanted), text);
-}
-
 static void setup(void)
 {
 	static const struct handmade_package package = {
 		.lane_count = 1, .tensors = tensors, .launches = launches, .source = source};
 
-	strcpy(directory, "/tmp/check_queue.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/a.sk", directory);
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
 	handmade_make(path, &package);
 	ck_assert_int_eq(sem_init(&let_in, 0, 0), 0);
-}
-
-static void teardown(void)
-{
-	unlink(path);
-	ck_assert_int_eq(rmdir(directory), 0);
 }
 
 static void open_all(const struct skrt_device_options *options)
@@ -514,7 +498,8 @@ int main(void)
 	Suite *suite = suite_create("queue");
 	TCase *tests = tcase_create("queue");
 
-	tcase_add_checked_fixture(tests, setup, teardown);
+	scratch_add(tests);
+	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, overlap, 0, PLACES);
 	tcase_add_loop_test(tests, no_overlap, 0, 2);
@@ -533,9 +518,5 @@ int main(void)
 	tcase_add_loop_test(tests, waits, 0, PLACES);
 	suite_add_tcase(suite, tests);
 
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,23 +2,7 @@
 # A package planned for two lanes (cube and vector) runs on the host with any number of cores a lane, and verifies.
 set -eu
 . "$top_srcdir/tests/lib.sh"
-cat >kernels.c <<'C'
-#include "skkernel.h"
-
-void product(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
-
-void increment(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
-C
+two_lane_kernels >kernels.c
 compile kernels
 cat >model.yaml <<M
 sklink: 1

@@ -19,6 +19,27 @@ compile() {
 	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
 }
 
+# two_lane_kernels: the C of a kernel for each of two lanes: product on the first one, increment on the second.
+two_lane_kernels() {
+	cat <<'C'
+#include "skkernel.h"
+
+void product(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] * x[i];
+}
+SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
+
+void increment(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + 1;
+}
+SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
+C
+}
+
 # tensors SHAPE NAME…: lines of a manifest that declare tensors of floats.
 tensors() {
 	shape=$1

@@ -11,7 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT;
 
 TESTS = $(QUICK_TESTS) $(SLOW_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) tests/scratch.h tests/suite.h
+EXTRA_DIST += $(SHELL_TESTS) tests/scratch.h tests/status.h tests/suite.h
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'

@@ -83,21 +83,8 @@ void rotate(const struct sk_block *block, const float *x, float *t, float *y, in
 		y[i] = t[i] + (float)block->count;
 }
 SK_KERNEL(rotate, "cube sync-all; block, in x f32[n], out t f32[n], out y f32[n], n i64");
-
-void product(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
-
-void increment(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
 C
+two_lane_kernels >>kernels.c
 compile kernels
 network() {
 	cat <<M

@@ -3,23 +3,8 @@
 # where the plan orders nothing, keep the order where it does, and give the results of one after the other.
 set -eu
 . "$top_srcdir/tests/lib.sh"
-cat >kernels.c <<'C'
-#include "skkernel.h"
-
-void product(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
-
-void increment(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
-
+two_lane_kernels >kernels.c
+cat >>kernels.c <<'C'
 void both(const float *a, const float *b, float *y, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)

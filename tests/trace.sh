@@ -81,23 +81,7 @@ for cores in 1 2 5 12; do
 done
 
 # A simulated device: two lanes, each awaits the other.
-cat >lanes.c <<'C'
-#include "skkernel.h"
-
-void product(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
-
-void increment(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
-C
+two_lane_kernels >lanes.c
 compile lanes
 cat >lanes.yaml <<'M'
 sklink: 1
