@@ -1,8 +1,8 @@
 /* Collects what nobody needs. Everything synthetic is needed, and what it, the required and exported symbols and
- * sections that ask to be retained (SHF_GNU_RETAIN) refer to, and so on. An object of which anything is reached also
- * gives its constructors and destructors, since they may prepare what was reached; an object of which nothing is
- * reached gives nothing. Who refers to __start_NAME or __stop_NAME needs all sections of that name. If the user wants
- * no collection, all of every pulled object is needed. */
+ * sections that ask to be retained (SHF_GNU_RETAIN) refer to, and so on. So are the constructors and destructors of
+ * every pulled object, whether or not anything else of it is reached: that is how an object fills a table of another
+ * one, and GNU ld and lld keep them as well. Who refers to __start_NAME or __stop_NAME needs all sections of that name.
+ * If the user wants no collection, all of every pulled object is needed. */
 #include "linker/internal.h"
 
 typedef SK_ARRAY(struct sk_input_section *) worklist;
@@ -19,14 +19,8 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 	for (size_t i = 0; range && i < range->sections.count; i++)
 		mark(linker, work, range->sections.items[i]);
 
-	struct sk_object *object = section->object;
-
-	if (!object || object->reached)
-		return;
-	object->reached = true;
-	for (uint32_t i = 1; i < object->part_count; i++)
-		if (object->parts[i].type == SHT_INIT_ARRAY || object->parts[i].type == SHT_FINI_ARRAY)
-			mark(linker, work, &object->parts[i]);
+	if (section->object)
+		section->object->reached = true;
 }
 
 static void mark_whole(struct sk_linker *linker, worklist *work, struct sk_input_section *section)
@@ -66,6 +60,11 @@ static void mark_frames(struct sk_linker *linker, worklist *work, const struct s
 	}
 }
 
+static bool is_root(const struct sk_linker *linker, const struct sk_input_section *section)
+{
+	return linker->options.no_gc_sections || (section->flags & SHF_GNU_RETAIN) || sk_is_constructors(section);
+}
+
 void sk_collect(struct sk_linker *linker)
 {
 	worklist work = {0};
@@ -91,7 +90,7 @@ void sk_collect(struct sk_linker *linker)
 		struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; object->pulled && j < object->part_count; j++)
-			if (linker->options.no_gc_sections || (object->parts[j].flags & SHF_GNU_RETAIN))
+			if (is_root(linker, &object->parts[j]))
 				mark_whole(linker, &work, &object->parts[j]);
 	}
 	for (size_t i = 0; linker->options.no_gc_sections && i < linker->symbols.count; i++)

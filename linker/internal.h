@@ -195,7 +195,6 @@ struct sk_object {
 	SK_ARRAY(struct sk_property) properties;
 	uint32_t property_notes; /* that they stand in */
 	uint32_t isa; /* levels of x86-64 that it needs: GNU_PROPERTY_X86_ISA_1_NEEDED */
-	uint32_t visit; /* the last search for constructors that came by */
 };
 
 /* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
@@ -270,6 +269,8 @@ struct sk_component {
 	SK_ARRAY(uint32_t) targets; /* other components that they lead to directly, and that lead to states or isa */
 	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to, once somebody has asked */
 	bool answered;
+	bool stateful; /* it leads to states, or has some */
+	uint32_t group; /* of states that are one, to which those belong that it leads to; 0: not joined */
 	uint32_t isa; /* levels that objects need in which anything lies that they lead to */
 	uint32_t search; /* the last one that came by */
 };
@@ -281,9 +282,17 @@ struct sk_path_step {
 	size_t first_target; /* how many the stack of targets had before */
 };
 
+/* Hidden states that count as one: a set of a union-find forest. */
+struct sk_state_group {
+	uint32_t parent; /* a set's own number: it has not been joined with another one */
+	uint32_t search; /* the last one that came by */
+	struct sk_input_section *state; /* stands for all of them; NULL before the first is asked for */
+};
+
 struct sk_reached {
 	SK_ARRAY(struct sk_node) nodes;
 	SK_ARRAY(struct sk_component) components;
+	SK_ARRAY(struct sk_state_group) groups; /* the first one stands for none */
 	/* Stacks; empty between searches. */
 	SK_ARRAY(struct sk_path_step) path;
 	SK_ARRAY(uint32_t) open; /* nodes whose components are not complete */
@@ -912,6 +921,12 @@ void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section
 
 /* Where a section of an object, a synthetic or a common one goes. */
 enum sk_rank sk_section_rank(const struct sk_input_section *section);
+
+/* Whether the section is a table of constructors or of destructors. */
+static inline bool sk_is_constructors(const struct sk_input_section *section)
+{
+	return section->type == SHT_INIT_ARRAY || section->type == SHT_FINI_ARRAY;
+}
 
 /* The name of the output section that takes it. */
 const char *sk_output_name(const struct sk_input_section *section);

@@ -282,30 +282,28 @@ static void begin_search(struct sk_linker *linker)
 	linker->work.count = 0;
 }
 
-/* What runs with anything of the object. */
-static void reach_constructors(struct sk_linker *linker, struct sk_object *object)
+static void reach_constructors(struct sk_linker *linker)
 {
-	if (!object || object->visit == linker->visit)
-		return;
-	object->visit = linker->visit;
-	for (uint32_t i = 1; i < object->part_count; i++)
-		if (object->parts[i].type == SHT_INIT_ARRAY || object->parts[i].type == SHT_FINI_ARRAY)
-			reach(linker, &object->parts[i]);
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; object->pulled && j < object->part_count; j++)
+			if (sk_is_constructors(&object->parts[j]))
+				reach(linker, &object->parts[j]);
+	}
 }
 
-uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+uint32_t sk_linker_find_constructor_isa(struct sk_linker *linker)
 {
 	uint32_t isa = 0;
 
 	if (!sk_symbols_resolve(linker) || !linker->isa)
 		return 0;
 	begin_search(linker);
-	for (size_t i = 0; i < count; i++)
-		reach(linker, sk_symbol_target(linker, codes[i]).section);
+	reach_constructors(linker);
 	for (size_t i = 0; i < linker->work.count; i++) {
 		struct sk_input_section *section = linker->work.items[i];
 
-		reach_constructors(linker, section->object);
 		reach_targets(linker, section);
 		isa |= section->object ? section->object->isa : 0;
 	}
@@ -314,16 +312,24 @@ uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes
 
 /* ---- who needs a section ---- */
 
-/* One search from all kernels: each section keeps the number of the first one that comes by. */
+static void spread(struct sk_linker *linker)
+{
+	while (linker->work.count)
+		reach_targets(linker, linker->work.items[--linker->work.count]);
+}
+
+/* One search from all kernels, and then from the constructors: each section keeps the number of the first one that
+ * comes by. */
 static void find_origins(struct sk_linker *linker)
 {
 	begin_search(linker);
 	linker->first_origin = linker->visit;
 	for (size_t i = 0; i < linker->order.count; i++, linker->visit++) {
 		reach(linker, sk_symbol_target(linker, linker->order.items[i].code).section);
-		while (linker->work.count)
-			reach_targets(linker, linker->work.items[--linker->work.count]);
+		spread(linker);
 	}
+	reach_constructors(linker);
+	spread(linker);
 }
 
 void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section)
@@ -332,6 +338,10 @@ void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *sec
 		find_origins(linker);
 	if (section->visit < linker->first_origin)
 		return;
+	if (section->visit - linker->first_origin == linker->order.count) {
+		sk_note(linker->diag, "reached from a constructor or destructor, which runs with the package");
+		return;
+	}
 
 	const struct sk_ordered *kernel = &linker->order.items[section->visit - linker->first_origin];
 	const char *name = linker->symbols.items[kernel->code].name;

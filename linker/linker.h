@@ -141,12 +141,17 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
  * share a number if they share the section. The array is in the arena. */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
+/* Before sk_linker_find_state, once all functions are known: writable sections that one of them or a constructor
+ * reaches are one hidden state from now on. It can leave the address of one of them in another, and then whoever
+ * reaches that one touches both. */
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count);
+
 /* The levels of x86-64 (bits of GNU_PROPERTY_X86_ISA_1_NEEDED) that objects need of which the function reaches
  * something. */
 uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code);
 
-/* The same of several functions and, of each object that they reach, the constructors and destructors. */
-uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count);
+/* The same of the constructors and destructors of all objects that take part. */
+uint32_t sk_linker_find_constructor_isa(struct sk_linker *linker);
 
 /* "name in object" of a state number, for messages. */
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);

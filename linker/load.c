@@ -31,6 +31,10 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)
 		return SK_BAD_OBJECT(reader, object, "section %s is obsolete; recompile with -fuse-init-array",
 				     section->name);
+	if ((!strcmp(section->name, ".init") || !strcmp(section->name, ".fini")) && section->size)
+		return SK_BAD_OBJECT(reader, object,
+				     "section %s would never run; use __attribute__((constructor)) or (destructor)",
+				     section->name);
 	return true;
 }
 

@@ -87,6 +87,7 @@ LINKER_TESTS = \
 	tests/link-output.sh \
 	tests/link-relocate.sh \
 	tests/link-resolve.sh \
+	tests/link-constructors.sh \
 	tests/link-sections.sh \
 	tests/link-versions.sh
 SHELL_TESTS += $(LINKER_TESTS)

@@ -162,8 +162,14 @@ static void report_undefined(struct sk_linker *linker)
 			hint = sk_did_you_mean(linker->arena, symbol->name, names, count);
 		}
 		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s", symbol->name, hint);
-		if (!sk_diag_is_full(linker->diag))
-			list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
+		if (sk_diag_is_full(linker->diag))
+			continue;
+		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
+
+		const struct sk_input_section *section = linker->users.items[symbol->first_user].section;
+
+		if (section)
+			sk_note_kernel(linker, section);
 	}
 }
 

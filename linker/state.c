@@ -69,6 +69,7 @@ static void add_targets(struct sk_linker *linker, struct sk_component *component
 			continue;
 		target->search = reached->search;
 		component->isa |= target->isa;
+		component->stateful |= target->stateful;
 		sk_array_push(linker->arena, &component->targets, reached->targets.items[i]);
 	}
 	reached->targets.count = first;
@@ -103,6 +104,7 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 		component.isa |= section->object ? section->object->isa : 0;
 		if (is_state(section))
 			sk_array_push(linker->arena, &component.states, section);
+		component.stateful |= is_state(section);
 	} while (reached->open.items[first] != step->node);
 	add_targets(linker, &component, step->first_target);
 
@@ -155,15 +157,102 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 	}
 }
 
+/* The number of the component of what the section reaches, or NOTHING. */
+static uint32_t component_of(struct sk_linker *linker, struct sk_input_section *section)
+{
+	if (!section || !section->loaded || section->discarded)
+		return NOTHING;
+	if (!section->node)
+		search(linker, section);
+	return linker->reached.nodes.items[section->node - 1].component;
+}
+
+static uint32_t component_of_code(struct sk_linker *linker, sk_symbol code)
+{
+	return component_of(linker, sk_symbol_target(linker, code).section);
+}
+
+/* ---- states that are one ---- */
+
+static struct sk_state_group *group_at(struct sk_linker *linker, uint32_t number)
+{
+	struct sk_state_group *groups = linker->reached.groups.items;
+
+	while (groups[number].parent != number)
+		number = groups[number].parent = groups[groups[number].parent].parent;
+	return &groups[number];
+}
+
+/* All states that the component leads to become one. Where an earlier search has come by, all that lies behind is one
+ * with that one's states; so each component is left only once. */
+static void join(struct sk_linker *linker, uint32_t start)
+{
+	struct sk_reached *reached = &linker->reached;
+	uint32_t group = (uint32_t)reached->groups.count;
+
+	if (start == NOTHING)
+		return;
+	sk_array_push(linker->arena, &reached->groups, (struct sk_state_group){.parent = group});
+	sk_array_push(linker->arena, &reached->targets, start);
+	while (reached->targets.count) {
+		struct sk_component *component =
+			&reached->components.items[reached->targets.items[--reached->targets.count]];
+
+		if (component->group)
+			group_at(linker, component->group)->parent = group;
+		if (component->group || !component->stateful)
+			continue;
+		component->group = group;
+		for (size_t i = 0; i < component->targets.count; i++)
+			sk_array_push(linker->arena, &reached->targets, component->targets.items[i]);
+	}
+}
+
+static void join_constructors(struct sk_linker *linker, struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->part_count; i++)
+		if (object->parts[i].type == SHT_INIT_ARRAY) /* what a destructor leaves nobody finds */
+			join(linker, component_of(linker, &object->parts[i]));
+}
+
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+{
+	if (!sk_symbols_resolve(linker))
+		return;
+	sk_array_push(linker->arena, &linker->reached.groups, (struct sk_state_group){0});
+	for (size_t i = 0; i < count; i++)
+		join(linker, component_of_code(linker, codes[i]));
+	for (size_t i = 0; i < linker->objects.count; i++)
+		if (linker->objects.items[i]->pulled)
+			join_constructors(linker, linker->objects.items[i]);
+}
+
 /* ---- answers ---- */
 
-static uint32_t state_number(struct sk_linker *linker, struct sk_input_section *section)
+/* What stands for the state. NULL: the search has come by it already. */
+static struct sk_input_section *distinct_state(struct sk_linker *linker, const struct sk_component *component,
+					       struct sk_input_section *section)
 {
-	if (section->state == SK_NONE) {
-		section->state = (uint32_t)linker->states.count;
-		sk_array_push(linker->arena, &linker->states, section);
+	struct sk_state_group *group;
+
+	if (!component->group)
+		return section;
+	group = group_at(linker, component->group);
+	if (group->search == linker->reached.search)
+		return NULL;
+	group->search = linker->reached.search;
+	if (!group->state)
+		group->state = section;
+	return group->state;
+}
+
+static void add_answer(struct sk_linker *linker, struct sk_component *start, struct sk_input_section *state)
+{
+	if (state->state == SK_NONE) {
+		state->state = (uint32_t)linker->states.count;
+		sk_array_push(linker->arena, &linker->states, state);
 	}
-	return section->state;
+	sk_array_push(linker->arena, &start->answer, state->state);
 }
 
 /* All states that the component leads to, near ones first. The stack of targets, empty between searches, is the list of
@@ -179,8 +268,12 @@ static void collect_states(struct sk_linker *linker, uint32_t number)
 	for (size_t i = 0; i < reached->targets.count; i++) {
 		const struct sk_component *component = &reached->components.items[reached->targets.items[i]];
 
-		for (size_t j = 0; j < component->states.count; j++)
-			sk_array_push(linker->arena, &start->answer, state_number(linker, component->states.items[j]));
+		for (size_t j = 0; j < component->states.count; j++) {
+			struct sk_input_section *state = distinct_state(linker, component, component->states.items[j]);
+
+			if (state)
+				add_answer(linker, start, state);
+		}
 		for (size_t j = 0; j < component->targets.count; j++) {
 			struct sk_component *target = &reached->components.items[component->targets.items[j]];
 
@@ -193,22 +286,10 @@ static void collect_states(struct sk_linker *linker, uint32_t number)
 	reached->targets.count = 0;
 }
 
-/* The number of the function's component, or NOTHING. */
-static uint32_t component_of(struct sk_linker *linker, sk_symbol code)
-{
-	struct sk_input_section *section = sk_symbol_target(linker, code).section;
-
-	if (!section || !section->loaded || section->discarded)
-		return NOTHING;
-	if (!section->node)
-		search(linker, section);
-	return linker->reached.nodes.items[section->node - 1].component;
-}
-
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
 {
 	bool resolved = sk_symbols_resolve(linker);
-	uint32_t number = resolved ? component_of(linker, code) : NOTHING;
+	uint32_t number = resolved ? component_of_code(linker, code) : NOTHING;
 
 	*sections = NULL;
 	*count = 0;
@@ -235,7 +316,7 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 
 uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
 {
-	uint32_t number = sk_symbols_resolve(linker) && linker->isa ? component_of(linker, code) : NOTHING;
+	uint32_t number = sk_symbols_resolve(linker) && linker->isa ? component_of_code(linker, code) : NOTHING;
 
 	return number == NOTHING ? 0 : linker->reached.components.items[number].isa;
 }

@@ -448,25 +448,36 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 		"all that stands in the kernel's section counts; -ffunction-sections gives each function its own");
 }
 
-/* Each kernel's, and the package's. */
-static void find_isa(struct finder *finder)
+static void join_states(struct finder *finder)
 {
 	struct sk_model *model = finder->model;
 	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, 2 * model->kernels.count);
 	size_t count = 0;
 
 	for (size_t k = 0; k < model->kernels.count; k++) {
-		struct sk_kernel *kernel = &model->kernels.items[k];
+		const struct sk_kernel *kernel = &model->kernels.items[k];
 
 		codes[count++] = kernel->code;
-		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
-		if (kernel->vector_code != SK_NONE) {
+		if (kernel->vector_code != SK_NONE)
 			codes[count++] = kernel->vector_code;
+	}
+	sk_linker_join_states(finder->linker, codes, count);
+}
+
+/* Each kernel's, and the package's. */
+static void find_isa(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
+		if (kernel->vector_code != SK_NONE)
 			kernel->isa |= sk_linker_find_isa(finder->linker, kernel->vector_code);
-		}
 		model->isa |= kernel->isa;
 	}
-	model->isa |= sk_linker_find_all_isa(finder->linker, codes, count);
+	model->isa |= sk_linker_find_constructor_isa(finder->linker);
 	sk_linker_need_isa(finder->linker, (uint32_t)model->isa);
 }
 
@@ -488,6 +499,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	}
 	if (model->diag->errors != errors)
 		return false;
+	join_states(&finder);
 	for (size_t k = 0; k < model->kernels.count; k++)
 		find_state(&finder, &model->kernels.items[k]);
 	find_isa(&finder);

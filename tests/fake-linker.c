@@ -153,6 +153,13 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 	return names;
 }
 
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+{
+	(void)linker;
+	(void)codes;
+	(void)count;
+}
+
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)
 {
 	*sections = &linker->functions[code].state;
@@ -170,13 +177,10 @@ uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)
 	return linker->functions[code].isa;
 }
 
-uint32_t sk_linker_find_all_isa(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+uint32_t sk_linker_find_constructor_isa(struct sk_linker *linker)
 {
-	uint32_t isa = 0;
-
-	for (size_t i = 0; i < count; i++)
-		isa |= linker->functions[codes[i]].isa;
-	return isa;
+	(void)linker;
+	return 0;
 }
 
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels)

@@ -5,6 +5,7 @@
  *     --constants TEXT       an exported object `driver_constants` with that text, in the constants' segment
  *     --gap BYTES            zeros before the text
  *     --state SYMBOL         prints the hidden state of the kernel
+ *     --join-states          what these kernels and constructors reach is one
  *     --kernels              prints the signature records
  *     --find SYMBOL          prints where the kernel is
  *     --all                  requires every function that the inputs define
@@ -33,7 +34,7 @@ struct arguments {
 	const char *map_file, *dependency_file, *version_script;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
-	bool isolate, cross_references;
+	bool join, isolate, cross_references;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all, relocatable;
 };
@@ -85,6 +86,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			push(options->search_paths, &options->search_path_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "-l"))
 			i++;
+		else if (!strcmp(name, "--join-states"))
+			options->join = true;
 		else if (!strcmp(name, "--kernels"))
 			options->kernels = true;
 		else if (!strcmp(name, "--all"))
@@ -196,6 +199,18 @@ static bool find(struct sk_linker *linker, struct sk_diag *diag, const char *sym
 	return false;
 }
 
+static void join_states(struct sk_linker *linker, struct sk_diag *diag, const struct arguments *options)
+{
+	struct sk_kernel_record record;
+	sk_symbol codes[MAXIMUM];
+	size_t count = 0;
+
+	for (size_t i = 0; i < options->state_count; i++)
+		if (find(linker, diag, options->states[i], &record))
+			codes[count++] = record.code;
+	sk_linker_join_states(linker, codes, count);
+}
+
 static void answer(struct sk_linker *linker, struct sk_diag *diag, const struct arguments *options)
 {
 	struct sk_kernel_record record;
@@ -205,6 +220,8 @@ static void answer(struct sk_linker *linker, struct sk_diag *diag, const struct 
 	for (size_t i = 0; i < options->find_count; i++)
 		if (find(linker, diag, options->finds[i], &record))
 			print_record(diag->arena, &record);
+	if (options->join)
+		join_states(linker, diag, options);
 	for (size_t i = 0; i < options->state_count; i++) {
 		const uint32_t *states;
 		size_t count;
