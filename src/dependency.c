@@ -1,34 +1,31 @@
-/* The interval map behind dependency.h: per root tensor (and per hidden state) a sorted array of disjoint pieces. A
- * piece knows its last writer and the readers since; readers are a list whose tail pieces share after a split. */
+/* The interval map behind dependency.h: per root tensor (and per hidden state) the ranges whose bytes have the same
+ * past. A past is the last writer and the readers since; it never changes, so ranges share one after a split, and what
+ * a task adds is a new one that begins with it. */
 #include "dependency.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ranges.h"
+
 /* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)
 
-struct reader {
-	uint32_t task, argument;
-	const struct reader *next;
-};
+enum { NO_PAST }; /* the first one: nobody has touched the bytes */
 
-struct piece {
-	uint64_t start, end;
+struct past {
 	uint32_t writer, writer_argument; /* writer SK_NONE: not written so far */
-	const struct reader *readers; /* since the last write */
-};
-
-struct region {
-	SK_ARRAY(struct piece) pieces; /* sorted, disjoint */
+	uint32_t reader, reader_argument; /* reader SK_NONE: not read since */
+	uint32_t before; /* with a reader: the past that it has been added to */
 };
 
 struct builder {
 	struct sk_model *model;
 	struct sk_arena *arena;
-	struct region *tensors;
-	SK_ARRAY(struct region) states; /* hidden states, by number */
+	SK_ARRAY(struct past) pasts; /* values of the ranges */
+	struct sk_ranges *tensors;
+	SK_ARRAY(struct sk_ranges) states; /* hidden states, by number */
 	SK_ARRAY(struct sk_conflict) conflicts;
 	SK_ARRAY(uint32_t) recorders;
 	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to drop repetitions */
@@ -53,83 +50,41 @@ enum sk_access sk_argument_access(const struct sk_argument *argument)
 
 /* ---- the interval map ---- */
 
-/* The first piece that ends behind the offset. */
-static size_t find_piece(const struct region *region, uint64_t offset)
+static uint32_t add_past(struct builder *builder, struct past past)
 {
-	size_t low = 0, high = region->pieces.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (region->pieces.items[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	sk_array_push(builder->arena, &builder->pasts, past);
+	return (uint32_t)builder->pasts.count - 1;
 }
 
-/* Replaces `removed` pieces at the index by one new piece. */
-static void replace_pieces(struct builder *builder, struct region *region, size_t index, size_t removed,
-			   struct piece piece)
+static void record_write(struct builder *builder, struct sk_ranges *ranges, struct sk_range written, struct past past)
 {
-	size_t tail = region->pieces.count - index - removed;
-
-	if (removed == 0)
-		sk_array_push(builder->arena, &region->pieces, piece);
-	struct piece *at = region->pieces.items + index;
-
-	memmove(at + 1, at + removed, tail * sizeof(*at));
-	*at = piece;
-	region->pieces.count = index + 1 + tail;
+	sk_ranges_clear(builder->arena, ranges, written.start, written.end);
+	written.value = add_past(builder, past);
+	sk_ranges_insert(builder->arena, ranges, written);
 }
 
-/* Makes the offset a border between pieces, if it lies inside one. */
-static void split_piece(struct builder *builder, struct region *region, uint64_t offset)
-{
-	size_t index = find_piece(region, offset);
-
-	if (index == region->pieces.count || region->pieces.items[index].start >= offset)
-		return;
-	struct piece left = region->pieces.items[index];
-
-	region->pieces.items[index].start = offset;
-	left.end = offset;
-	replace_pieces(builder, region, index, 0, left);
-}
-
-static void record_write(struct builder *builder, struct region *region, struct piece written)
-{
-	split_piece(builder, region, written.start);
-	split_piece(builder, region, written.end);
-	size_t first = find_piece(region, written.start), last = first;
-
-	while (last < region->pieces.count && region->pieces.items[last].start < written.end)
-		last++;
-	replace_pieces(builder, region, first, last - first, written);
-}
-
-static void record_read(struct builder *builder, struct region *region, uint64_t start, uint64_t end, uint32_t task,
+static void record_read(struct builder *builder, struct sk_ranges *ranges, uint64_t start, uint64_t end, uint32_t task,
 			uint32_t argument)
 {
-	split_piece(builder, region, start);
-	split_piece(builder, region, end);
-	for (size_t i = find_piece(region, start); start < end; i++) {
-		bool gap = i == region->pieces.count || region->pieces.items[i].start > start;
+	sk_ranges_split(builder->arena, ranges, start);
+	sk_ranges_split(builder->arena, ranges, end);
+	while (start < end) {
+		struct sk_range *found = sk_ranges_find(ranges, start);
 
-		if (gap) {
-			struct piece fresh = {.start = start, .end = end, .writer = SK_NONE};
+		if (!found || found->start > start) {
+			uint64_t gap_end = found && found->start < end ? found->start : end;
 
-			if (i < region->pieces.count && region->pieces.items[i].start < end)
-				fresh.end = region->pieces.items[i].start;
-			replace_pieces(builder, region, i, 0, fresh);
+			sk_ranges_insert(builder->arena, ranges, (struct sk_range){start, gap_end, NO_PAST});
+			continue;
 		}
-		struct reader *reader = SK_NEW(builder->arena, struct reader);
+		struct past past = builder->pasts.items[found->value];
 
-		*reader = (struct reader){task, argument, region->pieces.items[i].readers};
-		region->pieces.items[i].readers = reader;
+		past.reader = task;
+		past.reader_argument = argument;
+		past.before = found->value;
+		found->value = add_past(builder, past);
 		builder->pairs++;
-		start = region->pieces.items[i].end;
+		start = found->end;
 	}
 }
 
@@ -149,12 +104,12 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 	builder->last_conflict[task] = (uint32_t)builder->conflicts.count;
 }
 
-static struct region *region_of(struct builder *builder, const struct sk_argument *argument)
+static struct sk_ranges *ranges_of(struct builder *builder, const struct sk_argument *argument)
 {
 	if (argument->kind != SK_ARGUMENT_STATE)
 		return &builder->tensors[argument->tensor];
 	while (builder->states.count <= argument->value)
-		sk_array_push(builder->arena, &builder->states, (struct region){0});
+		sk_array_push(builder->arena, &builder->states, (struct sk_ranges){0});
 	return &builder->states.items[argument->value];
 }
 
@@ -172,21 +127,19 @@ static uint64_t end_of(const struct sk_argument *argument)
 static void collect_conflicts(struct builder *builder, const struct sk_argument *argument, uint32_t number,
 			      size_t first)
 {
-	const struct region *region = region_of(builder, argument);
+	struct sk_ranges *ranges = ranges_of(builder, argument);
 	bool write = sk_argument_access(argument) & SK_ACCESS_WRITE;
+	uint64_t end = end_of(argument);
+	const struct sk_range *range = sk_ranges_find(ranges, start_of(argument));
 
-	for (size_t i = find_piece(region, start_of(argument)); i < region->pieces.count; i++) {
-		const struct piece *piece = &region->pieces.items[i];
+	for (; range && range->start < end; range = sk_ranges_find(ranges, range->end)) {
+		const struct past *past = &builder->pasts.items[range->value];
 
-		if (piece->start >= end_of(argument))
-			break;
-		if (write && piece->readers) {
-			for (const struct reader *reader = piece->readers; reader; reader = reader->next) {
-				add_conflict(builder, reader->task, reader->argument, number, first);
-				builder->pairs++;
-			}
-		} else if (piece->writer != SK_NONE) {
-			add_conflict(builder, piece->writer, piece->writer_argument, number, first);
+		if (past->writer != SK_NONE && (!write || past->reader == SK_NONE))
+			add_conflict(builder, past->writer, past->writer_argument, number, first);
+		for (; write && past->reader != SK_NONE; past = &builder->pasts.items[past->before]) {
+			add_conflict(builder, past->reader, past->reader_argument, number, first);
+			builder->pairs++;
 		}
 	}
 }
@@ -205,15 +158,16 @@ static void visit_task(struct builder *builder, uint32_t number)
 		const struct sk_argument *argument = &task->arguments[a];
 
 		if (sk_argument_access(argument) == SK_ACCESS_READ)
-			record_read(builder, region_of(builder, argument), start_of(argument), end_of(argument), number,
+			record_read(builder, ranges_of(builder, argument), start_of(argument), end_of(argument), number,
 				    a);
 	}
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
-		struct piece written = {start_of(argument), end_of(argument), number, a, NULL};
+		struct sk_range written = {start_of(argument), end_of(argument), SK_NONE};
 
 		if (sk_argument_access(argument) & SK_ACCESS_WRITE && written.start < written.end)
-			record_write(builder, region_of(builder, argument), written);
+			record_write(builder, ranges_of(builder, argument), written,
+				     (struct past){number, a, SK_NONE, SK_NONE, NO_PAST});
 	}
 }
 
@@ -297,7 +251,7 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	struct builder builder = {
 		.model = model,
 		.arena = arena,
-		.tensors = SK_NEW_ARRAY(arena, struct region, model->tensors.count),
+		.tensors = SK_NEW_ARRAY(arena, struct sk_ranges, model->tensors.count),
 		.last_conflict = SK_NEW_ARRAY(arena, uint32_t, count),
 	};
 
@@ -305,6 +259,7 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	dependencies->first_recorder = SK_NEW_ARRAY(arena, uint32_t, count + 1);
 	dependencies->previous = SK_NEW_ARRAY(arena, uint32_t, count);
 	dependencies->stream = SK_NEW_ARRAY(arena, uint32_t, count);
+	add_past(&builder, (struct past){SK_NONE, SK_NONE, SK_NONE, SK_NONE, NO_PAST});
 	for (uint32_t t = 0; t < count; t++) {
 		dependencies->first_conflict[t] = (uint32_t)builder.conflicts.count;
 		visit_task(&builder, t);
@@ -317,6 +272,8 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	}
 	dependencies->first_conflict[count] = (uint32_t)builder.conflicts.count;
 	dependencies->conflicts = builder.conflicts.items;
+	for (size_t i = 0; i < model->tensors.count; i++)
+		dependencies->steps += builder.tensors[i].steps;
 	number_streams(&builder, dependencies);
 	return resolve_events(&builder, dependencies) ? dependencies : NULL;
 }

@@ -11,6 +11,7 @@ src_libbase_la_SOURCES = \
 	src/base/file.c src/base/file.h \
 	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
+	src/base/ranges.c src/base/ranges.h \
 	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)

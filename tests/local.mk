@@ -59,7 +59,11 @@ check_PROGRAMS += tests/check_segments
 tests_check_segments_SOURCES = tests/check_segments.c tests/model.c tests/model.h tests/random.c tests/random.h
 tests_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios \
+check_PROGRAMS += tests/check_growth
+tests_check_growth_SOURCES = tests/check_growth.c tests/model.c tests/model.h tests/random.c tests/random.h
+tests_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_growth_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_growth tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios \
 	tests/check_segments
 endif
 
@@ -76,6 +80,12 @@ tests_check_tar_SOURCES = tests/check_tar.c
 tests_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/check_tar
+
+check_PROGRAMS += tests/check_ranges
+tests_check_ranges_SOURCES = tests/check_ranges.c tests/model.c tests/model.h tests/random.c tests/random.h
+tests_check_ranges_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_ranges_LDADD = src/libplanning.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_ranges
 endif
 
 # The plan's reader, the verifier, the report.
