@@ -90,6 +90,7 @@ static void run(void *context)
 
 	host->in_runtime = false;
 	call->result = call->function(call->context);
+	sk_fibre_tidy();
 	sk_call_over(host);
 	sk_fibre_switch(&call->fibre, &host->own, true);
 }
@@ -131,6 +132,7 @@ _Noreturn void sk_call_leave(int result)
 	struct sk_host *host = &host_of_thread;
 	struct sk_call *call = host->running;
 
+	sk_fibre_tidy();
 	host->in_runtime = true;
 	call->result = result;
 	sk_call_over(host);
@@ -145,6 +147,7 @@ _Noreturn void sk_call_end(const char *function, const void *caller)
 
 	if (!call)
 		abort();
+	sk_fibre_tidy();
 	host->in_runtime = true;
 	call->fault = (struct sk_fault){
 		.kind = SK_FAULT_ENDED,

@@ -18,7 +18,7 @@
 
 enum sk_fault_kind {
 	SK_FAULT_NONE,
-	SK_FAULT_SIGNAL, /* SIGSEGV, SIGBUS, SIGFPE, SIGILL */
+	SK_FAULT_SIGNAL, /* SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
 	SK_FAULT_ENDED, /* abort, exit and the like */
 	SK_FAULT_EXPELLED, /* it took too long */
 };

@@ -196,6 +196,7 @@ static void go_on(struct sk_checked *core, bool (*open)(struct sk_checked *core)
 
 void sk_checked_pause(struct sk_checked *core)
 {
+	sk_fibre_tidy();
 	core->worker->player->host->in_runtime = true;
 	if (!sk_guard_leave(core->guard, core->finding))
 		sk_call_leave(sk_checked_fail(core, 1));
@@ -244,7 +245,7 @@ int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high)
 	bool forgotten = waits && !core->block.waited;
 	if (!forgotten)
 		store_result(core);
-	if (!sk_guard_leave(core->guard, core->finding))
+	if (!sk_guard_leave(core->guard, core->finding) || !sk_frame_is_tidy(&core->frame, core->finding))
 		return sk_checked_fail(core, 1);
 	int status = core->step->flags & SK_STEP_STATUS ? (int)core->frame.integer_result : 0;
 

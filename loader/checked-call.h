@@ -19,11 +19,18 @@ struct sk_frame {
 	const uint64_t *stack;
 	uint64_t integer_result;
 	uint64_t float_result;
+	/* How the function has left control state, and how it was before: */
+	uint64_t flags;
+	uint32_t mxcsr, mxcsr_before;
+	uint32_t x87[7]; /* as fnstenv stores it: control word, status word, tag word, … */
+	uint32_t x87_before; /* the control word */
 };
 
 _Static_assert(offsetof(struct sk_frame, floats) == 48 && offsetof(struct sk_frame, stack_count) == 112 &&
 		       offsetof(struct sk_frame, stack) == 120 && offsetof(struct sk_frame, integer_result) == 128 &&
-		       offsetof(struct sk_frame, float_result) == 136,
+		       offsetof(struct sk_frame, float_result) == 136 && offsetof(struct sk_frame, flags) == 144 &&
+		       offsetof(struct sk_frame, mxcsr) == 152 && offsetof(struct sk_frame, mxcsr_before) == 156 &&
+		       offsetof(struct sk_frame, x87) == 160 && offsetof(struct sk_frame, x87_before) == 188,
 	       "invoke-x86_64.S depends on it");
 
 /* What a call may touch: scratch always, tensors only while it is open. */
@@ -68,6 +75,9 @@ int sk_checked_fail(const struct sk_checked *core, int status);
 
 /* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
 int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high);
+
+/* False: a call whose function has returned has not left control state as it found it. frame-x86_64.c. */
+bool sk_frame_is_tidy(const struct sk_frame *frame, char *finding);
 
 /* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
  * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch

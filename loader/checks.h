@@ -4,6 +4,7 @@
  *   checks.c         around a launch; a core's part of it, from the plan's tables
  *   checked-call.c   a call of a kernel: what it may touch, what it gets and returns, as doc/abi.md says
  *   invoke-x86_64.S  the call itself
+ *   frame-x86_64.c   whether it has left control state as it found it
  *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
  *   guard.c          every tensor in memory of its own between guard pages
  *   guard-call.c     of which only the arguments of the call that runs are open

@@ -93,6 +93,8 @@ static const char *signal_text(const struct sk_fault *fault)
 						 : "floating-point exception (SIGFPE)";
 	case SIGILL:
 		return "illegal instruction (SIGILL)";
+	case SIGTRAP:
+		return fault->code == SI_KERNEL ? "breakpoint instruction (SIGTRAP)" : "debug trap (SIGTRAP)";
 	default:
 		return "segmentation fault (SIGSEGV)";
 	}

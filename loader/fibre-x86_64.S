@@ -35,7 +35,7 @@ sk_fibre_jump:
 	.cfi_endproc
 	.size	sk_fibre_jump, . - sk_fibre_jump
 
-/* A kernel that a signal has ended may have left values on the x87 stack. */
+/* A kernel that a signal has ended may have left anything in the x87 unit and in the flags; the handler clears TF. */
 	.globl	sk_fibre_escape
 	.hidden	sk_fibre_escape
 	.type	sk_fibre_escape, @function
@@ -44,8 +44,8 @@ sk_fibre_escape:
 	.cfi_startproc
 	.cfi_def_cfa_offset 64
 	.cfi_offset rip, -8
-	cld
 	fninit
+	callq	sk_fibre_tidy
 .Lgo_on:
 	ldmxcsr	(%rsp)
 	fldcw	4(%rsp)
@@ -69,6 +69,40 @@ sk_fibre_escape:
 	jmp	*%rax
 	.cfi_endproc
 	.size	sk_fibre_escape, . - sk_fibre_escape
+
+/* void sk_fibre_tidy(void): the flags that callers may rely on (psABI 3.2.1: DF; and TF, NT, AC, which nobody sets), no x87
+ * exception that waits to be raised by the next instruction, nothing on the x87 stack (MMX without emms leaves it full). Writing flags
+ * takes longer than looking at them, and so does fnclex. */
+	.set	FLAGS, 0x44500
+	.globl	sk_fibre_tidy
+	.hidden	sk_fibre_tidy
+	.type	sk_fibre_tidy, @function
+	.p2align 4
+sk_fibre_tidy:
+	.cfi_startproc
+	fnstsw	%ax
+	testb	$0x80, %al
+	jne	.Lclear
+.Lcleared:
+	emms
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	testl	$FLAGS, (%rsp)
+	jne	.Lflags
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_adjust_cfa_offset 8
+.Lflags:
+	andl	$~FLAGS, (%rsp)
+	popfq
+	.cfi_adjust_cfa_offset -8
+	ret
+.Lclear:
+	fnclex
+	jmp	.Lcleared
+	.cfi_endproc
+	.size	sk_fibre_tidy, . - sk_fibre_tidy
 
 /* The first thing on a fibre: calls r12 with r13. There is nobody to return to, and unwinders learn that here. */
 	.globl	sk_fibre_begin

@@ -48,6 +48,10 @@ void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last);
  * in `to`. The handler also sets to->escaped. */
 void sk_fibre_escape(void);
 
+/* Foreign code may return with control state that other code does not expect. This puts right what a switch does not:
+ * before the thread does anything else. */
+void sk_fibre_tidy(void);
+
 /* Whether the address lies in the fibre's stack; in its guard. */
 bool sk_fibre_holds(const struct sk_fibre *fibre, const void *address);
 bool sk_fibre_guards(const struct sk_fibre *fibre, const void *address);

@@ -2,13 +2,19 @@
 	.text
 
 /* void sk_invoke(struct sk_frame *frame, void (*function)(void)): checks.c has the frame. Passes six integers, eight
- * floats and stack_count words on the stack; stores what rax and xmm0 hold afterwards. */
+ * floats and stack_count words on the stack; stores what rax and xmm0 hold afterwards, and the control state before and after: who called
+ * us gets back what it had. */
 	.set	INTEGERS, 0
 	.set	FLOATS, 48
 	.set	STACK_COUNT, 112
 	.set	STACK, 120
 	.set	INTEGER_RESULT, 128
 	.set	FLOAT_RESULT, 136
+	.set	FLAGS, 144
+	.set	MXCSR, 152
+	.set	MXCSR_BEFORE, 156
+	.set	X87, 160
+	.set	X87_BEFORE, 188
 
 	.globl	sk_invoke
 	.hidden	sk_invoke
@@ -26,6 +32,8 @@ sk_invoke:
 	subq	$8, %rsp
 	movq	%rdi, %rbx
 	movq	%rsi, %r11
+	stmxcsr	MXCSR_BEFORE(%rbx)
+	fnstcw	X87_BEFORE(%rbx)
 	/* The words on the stack, the last one first; rsp is a multiple of 16 at the call. */
 	movq	STACK_COUNT(%rbx), %rcx
 	movq	STACK(%rbx), %rdx
@@ -58,6 +66,13 @@ sk_invoke:
 	callq	*%r11
 	movq	%rax, INTEGER_RESULT(%rbx)
 	movsd	%xmm0, FLOAT_RESULT(%rbx)
+	pushfq
+	popq	FLAGS(%rbx)
+	stmxcsr	MXCSR(%rbx)
+	fnstenv	X87(%rbx)
+	callq	sk_fibre_tidy
+	ldmxcsr	MXCSR_BEFORE(%rbx)
+	fldcw	X87_BEFORE(%rbx)
 	leaq	-8(%rbp), %rsp
 	popq	%rbx
 	popq	%rbp

@@ -45,7 +45,8 @@ noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/call.c loader/call.h \
 	loader/checks.c loader/checks.h loader/checked-call.c loader/checked-call.h loader/checked-order.c \
-	loader/clocks.c loader/guard.c loader/guard.h loader/guard-call.c loader/invoke-x86_64.S \
+	loader/clocks.c loader/guard.c loader/guard.h loader/guard-call.c \
+	loader/invoke-x86_64.S loader/frame-x86_64.c \
 	loader/debugger.c loader/debugger.h \
 	loader/device.c loader/device.h \
 	loader/dynamic.c \

@@ -214,6 +214,7 @@ int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_
 	struct sk_player *player = worker->player;
 	struct sk_host *host = player->host;
 
+	sk_fibre_tidy();
 	host->in_runtime = true;
 	worker->word = word;
 	worker->target = target;

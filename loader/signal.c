@@ -13,7 +13,9 @@
 /* SIGURG expels: by default it is ignored, debuggers pass it on without stopping, and nobody minds one too many. */
 enum { EXPULSION = SIGURG };
 
-static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { TRAP_FLAG = 0x100 }; /* of the flags: every instruction raises SIGTRAP */
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction before[NSIG];
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -27,7 +29,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		old->sa_handler(number);
 	} else if (number != EXPULSION && !(sent && old->sa_handler == SIG_IGN)) {
 		signal(number, SIG_DFL);
-		if (sent)
+		if (sent || number == SIGTRAP) /* which the instruction would not raise again */
 			raise(number);
 	}
 }
@@ -37,6 +39,7 @@ static void leave(struct sk_host *host, ucontext_t *context)
 {
 	sk_call_over(host);
 	host->own.escaped = true;
+	context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 	context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)host->own.sp;
 	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)sk_fibre_escape;
 }
@@ -56,6 +59,7 @@ static void handle_fault(int number, siginfo_t *info, void *pointer)
 	struct sk_host *host = sk_host_in_handler();
 	ucontext_t *context = pointer;
 
+	sk_fibre_tidy(); /* the system clears most of the flags, not AC */
 	if (!host->running || host->in_runtime || info->si_code <= 0) {
 		pass_on(number, info, pointer);
 		return;
@@ -64,6 +68,9 @@ static void handle_fault(int number, siginfo_t *info, void *pointer)
 	fault->signal = number;
 	fault->code = info->si_code;
 	fault->address = info->si_addr;
+	/* Traps are raised behind their instruction, which may be the function's last. */
+	if (number == SIGTRAP)
+		fault->pc = (const char *)fault->pc - 1;
 	/* Bit 1 of a page fault's error code: the access was a write. */
 	fault->write = context->uc_mcontext.gregs[REG_ERR] & 2;
 	leave(host, context);
@@ -73,6 +80,7 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer)
 {
 	struct sk_host *host = sk_host_in_handler();
 
+	sk_fibre_tidy();
 	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !info->si_value.sival_ptr || !host->ready) {
 		pass_on(number, info, pointer);
 		return;

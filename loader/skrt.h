@@ -30,15 +30,17 @@
  * order of the calls, but for launches of one run through the network (calls in the plan's order, see
  * skrt_launch_network_on), where only those wait for each other that the plan says; and state that kernels keep in a
  * package's variables. Memory that is bound to several instances is the caller's to order.
- *   A launch takes the cores that have a part in it: one, if all its tasks run on one core; as many as there are blocks,
- * if it has only blocks; else all of the lane, or as many as its options say. It starts when so many are free. One that
- * waits for cores goes before all that want cores of the same lanes and were queued later, so that many small launches
- * do not keep a large one away. Launches in flight share the device's threads, which may be fewer than its cores.
+ *   A launch takes the cores that have a part in it: one, if all its tasks run on one core; as many as there are
+ * blocks, if it has only blocks; else all of the lane, or as many as its options say. It starts when so many are free.
+ * One that waits for cores goes before all that want cores of the same lanes and were queued later, so that many small
+ * launches do not keep a large one away. Launches in flight share the device's threads, which may be fewer than its
+ * cores.
  *
  * Faults. Whatever a kernel does that the hardware or the C library notices ends its launch, not the process: the text
  * names superkernel, task, kernel, core and place. Other launches in flight do not notice, except after a fault in a
  * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
- * What the launch was writing, and the package's own variables, hold anything. */
+ * What the launch was writing, and the package's own variables, hold anything. A kernel that returns with control state
+ * changed (the direction flag, rounding, the x87 unit) spoils no more than what else its core does in the launch. */
 #ifndef SKRT_H
 #define SKRT_H
 
@@ -99,8 +101,8 @@ struct skrt_device_options {
  * every tensor: what is bound is copied in and out. What is found ends the launch with SKRT_KERNEL_FAILED, and the text
  * names task, kernel, core, tensor and bytes. With either check a call may access only the bytes that its arguments let
  * it: memory is open to it by pages, and what it has written beyond on open pages is noticed behind it, or when it
- * waits for other blocks. Before sk_wait_pre_task_end, and behind sk_set_next_task_start, only scratch is open. Serial
- * entries run as always. */
+ * waits for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and behind
+ * sk_set_next_task_start, only scratch is open. Serial entries run as always. */
 enum {
 	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
 	 * written yet hold a pattern, since the instance was made or its workspace filled. */
@@ -122,10 +124,10 @@ enum {
  * the package, the number of cores and the seed alone; with several launches in flight also on which of them had been
  * queued when others started or ended. It notices at once if all cores wait for each other.
  *
- * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGURG (which ends kernels
- * that take too long). What does not come from a kernel goes on to the handlers that were there before; handlers that
- * are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that waits for
- * launches with a time-out must not block SIGURG.
+ * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGURG (which ends
+ * kernels that take too long). What does not come from a kernel goes on to the handlers that were there before;
+ * handlers that are installed later, and do not pass on, take the faults of kernels away from libskrt. A thread that
+ * waits for launches with a time-out must not block SIGURG.
  *
  * Errors: SKRT_NOT_FOUND (no such device, or its profile has an error), SKRT_INVALID_ARGUMENT (more than 4096 cores; a
  * seed for the host), SKRT_OUT_OF_MEMORY. */

@@ -1,4 +1,5 @@
-/* A kernel that fails in every way there is, and one that does not. */
+/* A kernel that fails in every way there is, or returns with control state that nobody expects, and one that does
+ * neither. */
 #include "skkernel.h"
 
 _Noreturn void abort(void);
@@ -22,7 +23,18 @@ enum {
 	EXIT,
 	ASSERT,
 	SMASHED,
-	ENDLESS
+	BREAKPOINT,
+	DEBUG_TRAP,
+	TRAP_FLAG,
+	MISALIGNED,
+	ENDLESS,
+	/* These return 0. */
+	DIRECTION,
+	ALIGNMENT,
+	ROUNDING,
+	CONTROL_WORD,
+	PENDING, /* an x87 exception that the next instruction raises */
+	FULL, /* the x87 stack */
 };
 
 static __attribute__((noinline)) int deep(volatile char *outer, int depth)
@@ -31,6 +43,16 @@ static __attribute__((noinline)) int deep(volatile char *outer, int depth)
 
 	frame[0] = (char)depth;
 	return deep(frame, depth + 1) + frame[0] + (outer ? outer[0] : 0);
+}
+
+static void change_flags(unsigned long flags)
+{
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | flags);
+}
+
+static void load_control_word(unsigned short word)
+{
+	__asm__ volatile("fldcw %0" : : "m"(word));
 }
 
 int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char *page, int64_t n)
@@ -69,6 +91,37 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		__assert_fail("x", "y", 1, "z");
 	case SMASHED:
 		__stack_chk_fail();
+	case BREAKPOINT:
+		__asm__ volatile("int3");
+		break;
+	case DEBUG_TRAP:
+		__asm__ volatile(".byte 0xf1");
+		break;
+	case TRAP_FLAG:
+		change_flags(1 << 8);
+		break;
+	case MISALIGNED:
+		__asm__ volatile("movaps %%xmm0, (%0)" : : "r"((char *)y + 4) : "memory");
+		break;
+	case DIRECTION:
+		__asm__ volatile("std");
+		break;
+	case ALIGNMENT:
+		change_flags(1 << 18);
+		break;
+	case ROUNDING:
+		__builtin_ia32_ldmxcsr(0x7f80);
+		break;
+	case CONTROL_WORD:
+		load_control_word(0xc7f);
+		break;
+	case PENDING:
+		load_control_word(0x37b);
+		__asm__ volatile("fld1; fldz; fdivrp" : : : "memory");
+		break;
+	case FULL:
+		__asm__ volatile("fld1; fld1; fld1; fld1; fld1; fld1; fld1; fld1" : : : "memory");
+		break;
 	case ENDLESS:
 		for (volatile int i = 0;; i++)
 			;

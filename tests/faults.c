@@ -1,6 +1,7 @@
 /* faults PACKAGE KERNEL TITLE DEVICE CORES: runs the launch again and again, with a kernel that fails in another way
  * each time, and looks at the error. After each failure the same process, device and stream must compute the right
- * result. The package is made by tests/faults.sh. */
+ * result; and so they must when a kernel has changed control state that is not its own. The package is made by
+ * tests/faults.sh. */
 #include <fcntl.h>
 #include <regex.h>
 #include <stdint.h>
@@ -29,10 +30,14 @@ static const char *const expected[] = {
 	" called exit on CORE, at misbehave[.a-z]*\\+0x",
 	" called __assert_fail on CORE, at misbehave[.a-z]*\\+0x",
 	" called __stack_chk_fail on CORE, at misbehave[.a-z]*\\+0x",
+	" on CORE: breakpoint instruction (SIGTRAP): at misbehave[.a-z]*\\+0x",
+	" on CORE: debug trap (SIGTRAP): at misbehave[.a-z]*\\+0x",
+	" on CORE: debug trap (SIGTRAP): at ",
+	" on CORE: segmentation fault (SIGSEGV): ",
 	" on CORE: it was at misbehave[.a-z]*\\+0x",
 };
 
-enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, ENDLESS = KINDS };
+enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, ENDLESS = KINDS, UNTIDY_KINDS = 6 };
 
 static int32_t *kind;
 static float *x, *y;
@@ -131,6 +136,26 @@ static void run_well(struct skrt_stream *stream, struct skrt_instance *instance,
 	}
 }
 
+/* Control state of the calling thread, and what depends on it: copies from the front and of what is not aligned, SSE
+ * and x87 arithmetic. */
+static void check_thread(int number)
+{
+	static char bytes[4096];
+	volatile long double third = 1;
+	uint16_t control_word;
+	int32_t odd = 0;
+
+	__asm__("fnstcw %0" : "=m"(control_word));
+	memset(bytes, 1, sizeof(bytes) - 1);
+	memcpy(&odd, bytes + 1, sizeof(odd));
+	third /= 3;
+	if (!(__builtin_ia32_readeflags_u64() & (1 << 10 | 1 << 18)) && __builtin_ia32_stmxcsr() >> 7 == 0x1f80 >> 7 &&
+	    control_word == 0x37f && odd == 0x01010101 && third == 1 / 3.0L)
+		return;
+	fprintf(stderr, "faults: kind %d: control state has changed\n", number);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	struct skrt_device_options options = {.timeout_ms = 200};
@@ -165,6 +190,12 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		expect(argv[3], number);
+		run_well(stream, instance, kernel, factor);
+	}
+	for (int number = KINDS + 1; number <= KINDS + UNTIDY_KINDS; number++) {
+		*kind = number;
+		check(skrt_run(stream, instance, kernel));
+		check_thread(number);
 		run_well(stream, instance, kernel, factor);
 	}
 	check(skrt_stream_destroy(stream));
