@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "keywords.h"
@@ -34,7 +35,7 @@ const char sk_command_help[] =
 	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
 	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
 	"  -r, --relocatable         write an object for the linker of a program instead of a package\n"
-	"  --soname=NAME             the name by which the dynamic loader knows the package\n"
+	"  -h NAME, --soname=NAME    the name by which the dynamic loader knows the package\n"
 	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
 	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
 	"  -z noexecstack|text|now|defs|separate-code\n"
@@ -76,7 +77,7 @@ const char sk_command_help[] =
 	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
 	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
 	"  @FILE                     read more arguments from FILE\n"
-	"  -h, --help                print this help\n"
+	"  --help                    print this help\n"
 	"  -v, --version             print the version\n"
 	"\n"
 	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
@@ -197,7 +198,7 @@ enum action {
 #define FIELD(name) offsetof(struct sk_command, name)
 
 static const struct option {
-	const char *name;
+	const char *name; /* NULL: it has only a letter */
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
 	enum action action;
 	size_t field;
@@ -217,8 +218,8 @@ static const struct option {
 	{"isolate-objects", NULL, SET_FLAG, FIELD(isolate_objects)},
 	{"icf", NULL, SET_ICF, 0},
 	{"relocatable", "r", SET_FLAG, FIELD(relocatable)},
-	{"soname", NULL, SET_TEXT, FIELD(soname)},
-	{"z", "z", SET_KEYWORD, 0},
+	{"soname", "h", SET_TEXT, FIELD(soname)},
+	{NULL, "z", SET_KEYWORD, 0},
 	{"sign", NULL, SET_TEXT, FIELD(private_key)},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
 	{"scope-options", NULL, ADD_TEXT, FIELD(scope_options)},
@@ -249,7 +250,7 @@ static const struct option {
 	{"no-warnings", "w", SET_FLAG, FIELD(no_warnings)},
 	{"color-diagnostics", NULL, SET_COLOUR, 0},
 	{"no-color-diagnostics", NULL, CLEAR_COLOUR, 0},
-	{"help", "h", SET_FLAG, FIELD(help)},
+	{"help", NULL, SET_FLAG, FIELD(help)},
 	{"version", "v", SET_FLAG, FIELD(version)},
 };
 
@@ -282,7 +283,7 @@ static const struct option *find_option(const char *word, const char **value)
 
 	*value = NULL;
 	for (unsigned i = 0; i < OPTION_COUNT; i++) {
-		if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length)) {
+		if (options[i].name && strlen(options[i].name) == length && !strncmp(options[i].name, name, length)) {
 			*value = name[length] ? name + length + 1 : NULL;
 			return &options[i];
 		}
@@ -298,16 +299,40 @@ static const struct option *find_option(const char *word, const char **value)
 	return NULL;
 }
 
-static void unknown_option(struct words *words, const char *word)
+/* As users write it. */
+static const char *spelling(struct sk_arena *arena, const struct option *option)
+{
+	return option->name ? sk_arena_print(arena, "--%s", option->name)
+			    : sk_arena_print(arena, "-%s", option->letter);
+}
+
+/* "; did you mean" the option whose letter is this one in the other case, or "". Any two letters are one edit apart, so
+ * a wrong one says nothing else about what was meant. */
+static const char *letter_in_other_case(const struct words *words, const char *word)
+{
+	for (unsigned i = 0; i < OPTION_COUNT; i++)
+		if (options[i].letter && !strcasecmp(options[i].letter, word + 1))
+			return sk_arena_print(words->arena, "; did you mean '-%s'?", options[i].letter);
+	return "";
+}
+
+static const char *suggest_option(const struct words *words, const char *word)
 {
 	const char *names[OPTION_COUNT];
-	size_t length = strcspn(word, "=");
+	size_t length = strcspn(word, "="), count = 0;
 	const char *name = sk_arena_print(words->arena, "%s%.*s", word[1] == '-' ? "" : "-", (int)length, word);
 
+	if (!word[2])
+		return letter_in_other_case(words, word);
 	for (unsigned i = 0; i < OPTION_COUNT; i++)
-		names[i] = sk_arena_print(words->arena, "--%s", options[i].name);
-	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s", word,
-		 sk_did_you_mean(words->arena, name, names, OPTION_COUNT));
+		if (options[i].name)
+			names[count++] = spelling(words->arena, &options[i]);
+	return sk_did_you_mean(words->arena, name, names, count);
+}
+
+static void unknown_option(struct words *words, const char *word)
+{
+	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s", word, suggest_option(words, word));
 }
 
 static void set_number(struct words *words, const struct option *option, const char *value, unsigned *field)
@@ -414,7 +439,9 @@ static void apply(struct words *words, const struct option *option, const char *
 /* For --repro. */
 static void record(struct words *words, const struct option *option, const char *value)
 {
-	struct sk_command_word word = {option->name, value, SK_WORD_PLAIN};
+	const char *head =
+		sk_arena_print(words->arena, "%s%s", spelling(words->arena, option), value && option->name ? "=" : "");
+	struct sk_command_word word = {head, value, SK_WORD_PLAIN};
 
 	if (option->action == SET_REPRODUCTION)
 		return;
@@ -436,6 +463,15 @@ static void add_operand(struct words *words, const char *word, bool whole)
 		command->manifest = word;
 	else
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){word, false, whole});
+}
+
+/* A letter says little about what it wants: -h is help elsewhere. */
+static void refuse_missing_value(struct words *words, const struct option *option, const char *word)
+{
+	bool letter = word[1] != '-' && !word[2] && option->name;
+
+	sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value%s%s%s", word, letter ? " (--" : "",
+		 letter ? option->name : "", letter ? "); try 'sklink --help'" : "");
 }
 
 static void interpret(struct words *words)
@@ -464,7 +500,7 @@ static void interpret(struct words *words)
 		else if (value && arity == NO_VALUE)
 			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
 		else if (value ? !*value : arity == VALUE)
-			sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value", word);
+			refuse_missing_value(words, option, word);
 		else {
 			apply(words, option, value, &whole);
 			record(words, option, value);
@@ -548,7 +584,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	command->environment_scope_options = getenv("SKLINK_SCOPE_OPTIONS");
 	if (command->environment_scope_options) /* a link that repeats this one has not got the environment */
 		sk_array_push(arena, &command->words,
-			      (struct sk_command_word){"scope-options", command->environment_scope_options});
+			      (struct sk_command_word){"--scope-options=", command->environment_scope_options});
 	for (int i = 1; i < argc; i++)
 		expand(&words, argv[i], 0);
 	interpret(&words);

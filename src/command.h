@@ -25,7 +25,7 @@ enum sk_word_kind {
 
 /* One argument, as --repro repeats it. */
 struct sk_command_word {
-	const char *option; /* its long name; NULL: none, the value is an input */
+	const char *option; /* what stands in front of its value: "--soname=", "-z"; NULL: the value is an input */
 	const char *value; /* NULL: none */
 	enum sk_word_kind kind;
 };

@@ -188,9 +188,8 @@ typedef SK_ARRAY(char) response;
 static void add_word(struct reproduction *reproduction, response *text, const struct sk_command_word *word)
 {
 	struct sk_arena *arena = reproduction->arena;
-	const char *value = word->value ? value_of(reproduction, word) : "", *name = word->option;
-	const char *line = quote(arena, sk_arena_print(arena, "%s%s%s%s", name ? "--" : "", name ? name : "",
-						       name && word->value ? "=" : "", value));
+	const char *value = word->value ? value_of(reproduction, word) : "";
+	const char *line = quote(arena, sk_arena_print(arena, "%s%s", word->option ? word->option : "", value));
 
 	for (; *line; line++)
 		sk_array_push(arena, text, *line);
@@ -199,7 +198,7 @@ static void add_word(struct reproduction *reproduction, response *text, const st
 
 static void add_response(struct reproduction *reproduction, const struct sk_command *command)
 {
-	const struct sk_command_word root = {"chroot", command->root ? command->root : "/", SK_WORD_INPUT};
+	const struct sk_command_word root = {"--chroot=", command->root ? command->root : "/", SK_WORD_INPUT};
 	response text = {0};
 
 	for (size_t i = 0; i < command->words.count; i++)

@@ -127,6 +127,7 @@ END_TO_END_TESTS = \
 	tests/link-tls.sh \
 	tests/manuals.sh \
 	tests/map.sh \
+	tests/messages.sh \
 	tests/options.sh \
 	tests/package.sh \
 	tests/perf.sh \
