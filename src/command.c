@@ -70,7 +70,7 @@ const char sk_command_help[] =
 	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
 	"chrome://tracing\n"
 	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
-	"  --error-limit=N           stop after N errors (default 20; 0 shows all)\n"
+	"  --error-limit=N           stop after N errors, and after N warnings of a kind (default 20; 0 shows all)\n"
 	"  --fatal-warnings, --no-fatal-warnings\n"
 	"                            warnings are errors, or they are not (the default)\n"
 	"  -w, --no-warnings         no warnings\n"

@@ -46,14 +46,40 @@ static struct sk_place place_of_offset(const struct builder *builder, size_t off
 	return place;
 }
 
+/* A tab in the white space that the line begins with, or just where libyaml stopped: it looks like blanks and is none,
+ * and libyaml never names it. */
+static bool find_tab(const struct builder *builder, yaml_mark_t mark, struct sk_place *place)
+{
+	const char *end = builder->text + builder->size, *line = builder->text;
+	bool indentation = true;
+
+	*place = place_of_mark(builder, mark);
+	for (size_t i = 0; i < mark.line && line < end; i++) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+
+		line = newline ? newline + 1 : end;
+	}
+	for (size_t column = 0; line < end && column <= mark.column; line++, column++) {
+		if (*line == '\t' && (indentation || column == mark.column)) {
+			place->column = (uint32_t)column + 1;
+			return true;
+		}
+		indentation &= *line == ' ';
+	}
+	return false;
+}
+
 static void report_yaml_error(struct builder *builder)
 {
 	const yaml_parser_t *yaml = &builder->yaml;
 	const char *problem = yaml->problem ? yaml->problem : "out of memory";
+	struct sk_place tab;
 
 	builder->stopped = true;
 	if (yaml->error == YAML_READER_ERROR)
 		sk_error(builder->diag, place_of_offset(builder, yaml->problem_offset), "not a text file: %s", problem);
+	else if (find_tab(builder, yaml->problem_mark, &tab))
+		sk_error(builder->diag, tab, "invalid YAML: a tab stands here; YAML is indented with blanks only");
 	else
 		sk_error(builder->diag, place_of_mark(builder, yaml->problem_mark), "invalid YAML: %s%s%s", problem,
 			 yaml->context ? " " : "", yaml->context ? yaml->context : "");

@@ -78,12 +78,16 @@ bool sk_node_is_null(const struct sk_node *node)
 static void report_unknown_key(struct sk_model *model, const struct sk_node *key, const char *what, const char *name,
 			       const struct sk_field *fields, size_t count)
 {
-	const char *names[MAX_FIELDS];
+	const char *names[MAX_FIELDS], *hint = "";
 
 	for (size_t i = 0; i < count; i++)
 		names[i] = fields[i].name;
+	if (count && !names[count - 1])
+		hint = fields[--count].explain(model, key);
+	if (!*hint)
+		hint = sk_did_you_mean(model->arena, key->text, names, count);
 	sk_error(model->diag, sk_node_place(model, key), "unknown key %s in %s%s", shown(model, key),
-		 subject(model, what, name), sk_did_you_mean(model->arena, key->text, names, count));
+		 subject(model, what, name), hint);
 }
 
 bool sk_read_fields(struct sk_model *model, const struct sk_node *node, const char *what, const char *name,
@@ -96,9 +100,9 @@ bool sk_read_fields(struct sk_model *model, const struct sk_node *node, const ch
 	for (const struct sk_node *key = node->first; key && !sk_reading_stopped(model); key = key->next) {
 		size_t i = 0;
 
-		while (i < count && strcmp(key->text, fields[i].name) != 0)
+		while (i < count && fields[i].name && strcmp(key->text, fields[i].name) != 0)
 			i++;
-		if (i == count) {
+		if (i == count || !fields[i].name) {
 			report_unknown_key(model, key, what, name, fields, count);
 			continue;
 		}

@@ -9,10 +9,12 @@
 
 /* One key that a map may have, and who reads its value into the map's target. */
 struct sk_field {
-	const char *name;
+	const char *name; /* NULL, the last one: not a key, but what to say of unknown ones */
 	bool required;
 	void (*read)(struct sk_model *model, void *target, const struct sk_node *value);
 	size_t keep; /* without read: offset of a const struct sk_node * in the target, which gets the value's node */
+	/* "; it is …", if the unknown key means something elsewhere; or "". */
+	const char *(*explain)(struct sk_model *model, const struct sk_node *key);
 };
 
 struct sk_place sk_node_place(const struct sk_model *model, const struct sk_node *node);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "manifest-parts.h"
 #include "options.h"
 #include "signature.h"
@@ -88,9 +89,20 @@ static void read_options(struct sk_model *model, void *target, const struct sk_n
 	sk_scope_options_parse(model->diag, place, value->in_line, options.text, target);
 }
 
+/* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
+static const char *explain_scope_key(struct sk_model *model, const struct sk_node *key)
+{
+	const char *value = key->value && key->value->kind == SK_NODE_SCALAR ? key->value->text : "";
+
+	if (!sk_scope_option_is_known(key->text))
+		return "";
+	return sk_arena_print(model->arena, "; it is an option, and these are one text: {options: \"%s=%s\"}",
+			      key->text, value);
+}
+
 static void read_scopes(struct sk_model *model, const struct sk_node *map)
 {
-	static const struct sk_field fields[] = {{"options", false, read_options}};
+	static const struct sk_field fields[] = {{"options", false, read_options}, {.explain = explain_scope_key}};
 
 	if (!sk_expect_map(model, map, "'scopes'", NULL))
 		return;
@@ -102,20 +114,61 @@ static void read_scopes(struct sk_model *model, const struct sk_node *map)
 
 		uint32_t scope = sk_manifest_scope(model, name);
 
-		sk_read_fields(model, key->value, "scope", name.text, fields, 1, &model->scopes.items[scope]);
+		model->scopes.items[scope].declared = true;
+		sk_read_fields(model, key->value, "scope", name.text, fields, sizeof(fields) / sizeof(fields[0]),
+			       &model->scopes.items[scope]);
+	}
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "layer_1" and "layer_12": scopes that are counted. Nobody has mistaken one for the other. */
+static bool differ_in_digits_only(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (is_digit(*a))
+			a++;
+		while (is_digit(*b))
+			b++;
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}
+
+/* A scope that is not declared, beside a declared one of nearly the same name, is most likely that one, misspelt: its
+ * tasks would be in a scope of their own, without options. Short names are all alike. */
+static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
+{
+	enum { SHORT = 4 };
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
+	size_t count = 0, asked = 0;
+
+	for (size_t i = 0; i < model->scopes.count && count < SK_MAX_CANDIDATES; i++)
+		if (model->scopes.items[i].declared && used[i])
+			names[count++] = model->scopes.items[i].name;
+	for (size_t i = 0; i < model->scopes.count && count && asked < SK_MAX_SUGGESTIONS; i++) {
+		const struct sk_scope *scope = &model->scopes.items[i];
+		const char *near = scope->declared || strlen(scope->name) < SHORT
+					   ? NULL
+					   : sk_nearest_name(scope->name, names, count);
+
+		asked += !scope->declared;
+		if (near && !differ_in_digits_only(scope->name, near))
+			sk_warning(model->diag, scope->place,
+				   "scope '%s' is not declared, and so has no options; did you mean '%s'?", scope->name,
+				   near);
 	}
 }
 
 /* A declared scope that no task names is most likely misspelt there, where it would become a scope without options. */
-static void warn_of_unused_scopes(struct sk_model *model)
+static void warn_of_unused_scopes(struct sk_model *model, const bool *used)
 {
-	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
 	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
 	size_t count = 0, unused = 0;
 
-	for (size_t t = 0; t < model->tasks.count; t++)
-		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
-			used[model->tasks.items[t].scopes.items[i]] = true;
 	for (size_t i = 0; i < model->scopes.count; i++)
 		if (used[i])
 			names[count++] = model->scopes.items[i].name;
@@ -128,6 +181,17 @@ static void warn_of_unused_scopes(struct sk_model *model)
 					   ? sk_suggest_name(model, scope->name, names, count, sizeof(*names))
 					   : "");
 	}
+}
+
+static void warn_of_misspelt_scopes(struct sk_model *model)
+{
+	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
+
+	for (size_t t = 0; t < model->tasks.count; t++)
+		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
+			used[model->tasks.items[t].scopes.items[i]] = true;
+	warn_of_unused_scopes(model, used);
+	warn_of_undeclared_scopes(model, used);
 }
 
 /* ---- the top level ---- */
@@ -217,7 +281,7 @@ static void read_top(struct sk_model *model, const struct sk_node *root)
 		sk_manifest_read_tasks(model, top.tasks);
 	if (top.tensors && top.tasks)
 		sk_manifest_resolve_names(model);
-	warn_of_unused_scopes(model);
+	warn_of_misspelt_scopes(model);
 	if (sk_reading_stopped(model))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "too many errors; the rest of the manifest has not been checked");

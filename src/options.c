@@ -257,6 +257,14 @@ static const struct option options[] = {
 #undef AT
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
+bool sk_scope_option_is_known(const char *name)
+{
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (!strcmp(name, options[i].name))
+			return true;
+	return false;
+}
+
 static const struct option *find_option(struct sk_diag *diag, struct sk_place place, const char *name)
 {
 	const char *names[OPTIONS];
@@ -333,6 +341,12 @@ static size_t find_scopes(struct sk_model *model, struct sk_place place, const c
 	return 0;
 }
 
+/* "profiling=1", and there is no scope of this name. */
+static bool is_option_alone(const struct sk_model *model, const char *name)
+{
+	return sk_scope_option_is_known(name) && sk_map_find(&model->scope_names, name, strlen(name)) == SK_NONE;
+}
+
 static void override(struct sk_model *model, struct sk_place place, struct token entry)
 {
 	struct token rest;
@@ -341,8 +355,14 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 	unsigned errors = model->diag->errors;
 	size_t first, count;
 
-	if (!*name || !*text) {
-		sk_error(model->diag, place, "'%s' is not SCOPE=OPTIONS", text_of(model->diag, entry));
+	if (!*name || !*text || is_option_alone(model, name)) {
+		const char *all = text_of(model->diag, entry);
+		const char *hint = *text && sk_scope_option_is_known(name)
+					   ? sk_arena_print(model->arena,
+							    ": the scope is missing; '*=%s' is about all scopes", all)
+					   : "";
+
+		sk_error(model->diag, place, "'%s' is not SCOPE=OPTIONS%s", all, hint);
 		return;
 	}
 	count = find_scopes(model, place, name, &first);

@@ -11,6 +11,9 @@
 bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in_line, const char *text,
 			    struct sk_scope *scope);
 
+/* Whether scopes have an option of this name. */
+bool sk_scope_option_is_known(const char *name);
+
 /* Overrides options: `text` is "SCOPE=OPTIONS", or several of these with semicolons between them; SCOPE may be `*`, for
  * all scopes. A scope that the manifest does not have is an error. `source` says in errors where the text comes from;
  * they name its column. False after an error. */

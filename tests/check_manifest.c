@@ -399,7 +399,7 @@ static const struct {
 	{"sklink: [1\n", "m.yaml:2:1: invalid YAML: did not find expected ',' or ']' while parsing a flow sequence\n"},
 	{"sklink: 1\n"
 	 "\tx: 2\n",
-	 "m.yaml:2:1: invalid YAML: found a tab character that violates indentation while scanning a plain scalar\n"},
+	 "m.yaml:2:1: invalid YAML: a tab stands here; YAML is indented with blanks only\n"},
 	{"- a\n", "m.yaml:1:1: the manifest must be a map, not a list\n"},
 	{"just text\n", "m.yaml:1:1: the manifest must be a map, not 'just text'\n"},
 	{"sklink: \"\\0\"\n", "m.yaml:1:9: a scalar cannot hold a NUL character\n"},

@@ -17,6 +17,7 @@ struct sk_message {
 	struct sk_message *next;
 	enum sk_severity severity;
 	const char *place; /* "" for none */
+	const char *format; /* what messages of one kind have in common */
 	const char *text;
 	struct note *first_note, *last_note;
 };
@@ -58,6 +59,7 @@ static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place
 
 	*message = (struct sk_message){.severity = severity,
 				       .place = sk_place_text(diag->arena, place),
+				       .format = format,
 				       .text = sk_arena_print_list(diag->arena, format, args)};
 	diag->kept += sizeof(*message) + strlen(message->place) + strlen(message->text);
 	if (diag->last)
@@ -142,9 +144,54 @@ static void print_head(const char *program, enum sk_severity severity, bool colo
 		colour ? "\033[0m" : "");
 }
 
+static void print_message(const struct sk_message *message, const char *program, bool colour, FILE *stream)
+{
+	print_head(program, message->severity, colour, stream);
+	print_clean(message->place, stream);
+	fputs(*message->place ? ": " : "", stream);
+	print_clean(message->text, stream);
+	fputc('\n', stream);
+	for (const struct note *note = message->first_note; note; note = note->next) {
+		fputs(">>> ", stream);
+		print_clean(note->text, stream);
+		fputc('\n', stream);
+	}
+}
+
+/* Warnings of one kind. */
+struct kind {
+	const struct sk_message *first;
+	unsigned count;
+};
+
+typedef SK_ARRAY(struct kind) kind_list;
+
+/* How many warnings of this kind there are, with this one. */
+static unsigned count_warning(struct sk_diag *diag, kind_list *kinds, const struct sk_message *message)
+{
+	for (size_t i = 0; i < kinds->count; i++)
+		if (kinds->items[i].first->format == message->format)
+			return ++kinds->items[i].count;
+	sk_array_push(diag->arena, kinds, (struct kind){message, 1});
+	return 1;
+}
+
+static void print_counts(const kind_list *kinds, const char *program, unsigned limit, bool colour, FILE *stream)
+{
+	for (size_t i = 0; limit && i < kinds->count; i++) {
+		if (kinds->items[i].count <= limit)
+			continue;
+		print_head(program, SK_WARNING, colour, stream);
+		fprintf(stream, "%u more like \"", kinds->items[i].count - limit);
+		print_clean(kinds->items[i].first->text, stream);
+		fputs("\" (--error-limit=0 shows all)\n", stream);
+	}
+}
+
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream)
 {
 	bool colour = wants_colour(diag->colour, stream), stopped = false;
+	kind_list kinds = {0};
 	unsigned errors = 0;
 
 	for (const struct sk_message *message = diag->first; message; message = message->next) {
@@ -157,17 +204,10 @@ void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FI
 			break;
 		}
 		errors += error;
-		print_head(program, message->severity, colour, stream);
-		print_clean(message->place, stream);
-		fputs(*message->place ? ": " : "", stream);
-		print_clean(message->text, stream);
-		fputc('\n', stream);
-		for (const struct note *note = message->first_note; note; note = note->next) {
-			fputs(">>> ", stream);
-			print_clean(note->text, stream);
-			fputc('\n', stream);
-		}
+		if (error || !limit || count_warning(diag, &kinds, message) <= limit)
+			print_message(message, program, colour, stream);
 	}
+	print_counts(&kinds, program, limit, colour, stream);
 	if (diag->dropped && !stopped) {
 		print_head(program, SK_ERROR, colour, stream);
 		fprintf(stream, "%u more messages were too many to keep\n", diag->dropped);

@@ -65,7 +65,8 @@ void sk_note(struct sk_diag *diag, const char *format, ...) __attribute__((forma
 const char *sk_place_text(struct sk_arena *arena, struct sk_place place);
 
 /* Prints all messages ("program: error: place: text") and empties the sink, keeping the counts. At most limit errors
- * are printed (0: all), then a line says that there were more. */
+ * are printed (0: all), then a line says that there were more; and of warnings of one kind, which are those with one
+ * format, as many, then a line says how many more. */
 void sk_diag_flush(struct sk_diag *diag, const char *program, unsigned limit, FILE *stream);
 
 /* "; did you mean 'x'?" in the arena, with the candidate nearest to the misspelt name; "" if none is near
