@@ -745,6 +745,10 @@ static inline sk_symbol sk_alias_follow(const struct sk_linker *linker, sk_symbo
 /* Adds to the message added last through which kernel the section is part of the image, if through any. */
 void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
 
+/* An object of the input (SK_NONE: of any) that has a local function of this name, or NULL. For messages: it looks at
+ * every local symbol. */
+const struct sk_object *sk_find_local_function(const struct sk_linker *linker, uint32_t input, const char *name);
+
 /* ---- isolate.c ---- */
 
 /* The symbol for a definition of this name in one object: another one, if objects are isolated. */

@@ -105,11 +105,35 @@ static const char *why_not_kernel(const struct sk_object *object, uint32_t index
 	return "is not a function";
 }
 
-/* The symbol is known, but nothing in the input defines it: says so if anything there mentions it. */
-static void report_missing(struct sk_linker *linker, uint32_t input, const char *name)
+const struct sk_object *sk_find_local_function(const struct sk_linker *linker, uint32_t input, const char *name)
 {
 	size_t first, end;
 
+	range_of(linker, input, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 1; j < object->first_global; j++)
+			if (ELF64_ST_TYPE(object->symbols[j].st_info) == STT_FUNC &&
+			    !strcmp(object->names + object->symbols[j].st_name, name))
+				return object;
+	}
+	return NULL;
+}
+
+/* Nothing in the input defines the symbol globally: says so if anything there mentions it. */
+static void report_missing(struct sk_linker *linker, uint32_t input, const char *name)
+{
+	const struct sk_object *local = sk_find_local_function(linker, input, name);
+	size_t first, end;
+
+	if (local) {
+		sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, local)},
+			 "'%s' is a local symbol here (a static function), which only the object itself can call; "
+			 "compile it without 'static'",
+			 name);
+		return;
+	}
 	range_of(linker, input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		struct sk_object *object = linker->objects.items[i];

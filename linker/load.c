@@ -336,9 +336,21 @@ static bool read_frames(struct sk_reader *reader, struct sk_object *object)
 	return true;
 }
 
+/* It would only collide with the package that is being made. */
+static bool refuse_package(struct sk_reader *reader, const struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->header_count; i++)
+		if (!strcmp(sk_object_section_name(object, i), ".sk.plan"))
+			return SK_BAD_OBJECT(
+				reader, object,
+				"is or holds a package that sklink -r has made, which goes into a program, "
+				"with the program's linker; give the objects of its kernels instead");
+	return true;
+}
+
 bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 {
-	if (!describe_sections(reader, object) || !read_groups(reader, object))
+	if (!refuse_package(reader, object) || !describe_sections(reader, object) || !read_groups(reader, object))
 		return false;
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		uint32_t type = object->headers[i].sh_type;

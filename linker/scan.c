@@ -18,6 +18,7 @@ enum action {
 	SLOT, /* a GOT slot */
 	STAYS, /* -r: an undefined symbol */
 	NOT_PIC, /* refused, and so is what follows */
+	NO_PLACE,
 	NO_NULL,
 	THREAD,
 	INDIRECT,
@@ -29,11 +30,11 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, NOTHING, THREAD, INDIRECT},
 	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NOT_PIC, STUB, NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NOT_PIC, STUB, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, NOTHING, THREAD, INDIRECT},
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STUB, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, NO_NULL, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
 };
 
@@ -43,15 +44,17 @@ static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COU
 	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, THREAD, INDIRECT},
 	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, THREAD, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NOT_PIC, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
 };
 
 static const char *const refusals[] = {
+	[NO_PLACE] = "needs the distance to a place in the package, but the symbol is a plain number; define it as a "
+		     "function or a variable (--defsym can name another symbol)",
 	[NOT_PIC] = "needs an absolute address, which is not known when linking; recompile with -fPIC",
 	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
 	[THREAD] = "uses thread-local storage, which a package cannot have; recompile without thread-local variables",
@@ -122,7 +125,7 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 		}
 	}
 	if (more)
-		sk_note(linker->diag, "referenced %u more times", more);
+		sk_note(linker->diag, "and %u more", more);
 }
 
 /* Everything that the name may have been meant to be. */
@@ -140,6 +143,47 @@ static const char *const *candidates(struct sk_linker *linker, size_t *count)
 	return all;
 }
 
+/* "si", "df": a machine mode of GCC's. */
+static bool is_mode(const char *text)
+{
+	return strchr("qhsdtbx", text[0]) && (text[1] == 'i' || text[1] == 'f' || text[1] == 'c');
+}
+
+/* One or two modes fill the text: that of the result, and in front of it the one that is converted. */
+static bool are_modes(const char *text, size_t length)
+{
+	return (length == 2 || (length == 4 && is_mode(text + 2))) && is_mode(text);
+}
+
+/* A name of the compiler's low-level library ("__floatuntisf", "__udivti3"; GCC Internals, "The GCC low-level runtime
+ * library"; clang's has the same names): an operation, modes, and perhaps the number of operands. */
+static bool is_compilers_helper(const char *name)
+{
+	static const char *const operations[] = {
+		"absv",	   "add",  "addv",   "ashl",	"ashr",	  "bswap",    "clrsb", "clz",	 "cmp",
+		"ctz",	   "div",  "divmod", "eq",	"extend", "ffs",      "fix",   "fixuns", "float",
+		"floatun", "ge",   "gt",     "le",	"lshr",	  "lt",	      "mod",   "mul",	 "mulo",
+		"mulv",	   "ne",   "neg",    "negv",	"parity", "popcount", "powi",  "sub",	 "subv",
+		"trunc",   "ucmp", "udiv",   "udivmod", "umod",	  "unord",
+	};
+	static const char processor[] = "__cpu_"; /* __cpu_model and others: __builtin_cpu_supports */
+	size_t length = strlen(name);
+
+	if (!strncmp(name, processor, strlen(processor)))
+		return true;
+	if (length < 5 || strncmp(name, "__", 2) != 0)
+		return false;
+	length -= name[length - 1] >= '2' && name[length - 1] <= '4';
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+		size_t operation = 2 + strlen(operations[i]);
+
+		if (operation < length && !strncmp(name + 2, operations[i], operation - 2) &&
+		    are_modes(name + operation, length - operation))
+			return true;
+	}
+	return false;
+}
+
 static void report_undefined(struct sk_linker *linker)
 {
 	const char *const *names = NULL;
@@ -147,6 +191,7 @@ static void report_undefined(struct sk_linker *linker)
 
 	for (size_t i = 0; i < linker->undefined.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
+		const struct sk_object *local;
 		const char *hint = "";
 
 		if (sk_is_library_data(symbol->name)) {
@@ -156,6 +201,13 @@ static void report_undefined(struct sk_linker *linker)
 			hint = "; it serves thread-local storage, which a package cannot have: recompile without it";
 		} else if (symbol->import != SK_NONE) {
 			hint = "; it is declared hidden, so it cannot come from the C library";
+		} else if (is_compilers_helper(symbol->name)) {
+			hint = "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
+			       "-print-libgcc-file-name' prints";
+		} else if (i < MAXIMUM_SUGGESTIONS && (local = sk_find_local_function(linker, SK_NONE, symbol->name))) {
+			hint = sk_arena_print(linker->arena,
+					      "; %s has a function of this name, but it is local (static)",
+					      sk_object_name(linker->arena, local));
 		} else if (i < MAXIMUM_SUGGESTIONS) {
 			if (!names)
 				names = candidates(linker, &count);

@@ -191,11 +191,12 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 	return index;
 }
 
-/* "; did you mean 'x'?" among functions of an input (SK_NONE: of all, and declared kernels). */
-static const char *suggest_function(struct finder *finder, uint32_t input, const char *name)
+/* "; did you mean 'x'?" among functions of an input (SK_NONE: of all) and, where they can be meant, declared kernels.
+ */
+static const char *suggest_function(struct finder *finder, uint32_t input, bool kernels, const char *name)
 {
 	struct sk_model *model = finder->model;
-	size_t functions, declared = input == SK_NONE ? model->declared.count : 0, count = 0;
+	size_t functions, declared = kernels ? model->declared.count : 0, count = 0;
 
 	if (model->diag->errors > SK_MAX_SUGGESTIONS)
 		return "";
@@ -225,7 +226,7 @@ static uint32_t find_declared(struct finder *finder, const struct sk_declared_ke
 		if (model->diag->errors == errors)
 			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
 				 declared->object.text ? declared->object.text : "any input",
-				 suggest_function(finder, input, symbol));
+				 suggest_function(finder, input, false, symbol));
 		return FAILED;
 	}
 	if (!functions.signature) {
@@ -245,7 +246,7 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 
 	if (!find_functions(finder, SK_NONE, name->text, name->place, NULL, &functions)) {
 		if (model->diag->errors == errors) {
-			const char *near = suggest_function(finder, SK_NONE, name->text);
+			const char *near = suggest_function(finder, SK_NONE, true, name->text);
 
 			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,
 				 *near ? near : ": it is neither declared under 'kernels' nor a function of an input");

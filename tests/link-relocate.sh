@@ -354,7 +354,7 @@ $head	.reloc ., R_X86_64_GOTPLT64, x
 	.globl x
 x:	ret
 END
-refuse absolute_call "against 'address' needs an absolute address" <<END
+refuse absolute_call "against 'address' needs the distance to a place in the package, but the symbol is a plain number" <<END
 $head	call address
 	.globl address
 	.set address, 0x1000

@@ -167,7 +167,7 @@ gives $((0x123456789 + 7)) user use_absolute.o absolute.o
 has '0000000123456789 +0 NOTYPE +LOCAL +DEFAULT +ABS answer$'
 has_not 'R_X86_64_RELATIVE' # they do not move with the image
 printf '.globl f\n.type f,@function\nf: call answer\nret\n' | as -o call.o
-fails_with "R_X86_64_PLT32 against 'answer' needs an absolute address" "$driver" -o out2.so --export x=f call.o absolute.o
+fails_with "R_X86_64_PLT32 against 'answer' needs the distance to a place in the package, but the symbol is a plain number" "$driver" -o out2.so --export x=f call.o absolute.o
 
 for visibility in hidden protected internal; do
 	printf ".globl f\n.type f,@function\nf: call sqrt\nret\n.$visibility sqrt\n" | as -o $visibility.o

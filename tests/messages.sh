@@ -121,3 +121,63 @@ grep -q "no task is in scope 'composite'" err.txt || fail "the other warning"
 	{ cat err.txt; fail "no count of warnings"; }
 "$sklink" model.yaml kernels.o --error-limit=0 -o warned.sk 2>err.txt
 [ "$(grep -c ': no task uses tensor ' err.txt)" = 45 ] && [ "$(wc -l <err.txt)" = 46 ] || { cat err.txt; fail "--error-limit=0"; }
+
+# ---- kernels and symbols ----
+signature='signature: "in x f32[n], out y f32[n], n i64"'
+cat >local.c <<'C'
+static void k(const float *x, float *y, long n) { *y = *x + n; }
+void (*const kept)(const float *, float *, long) = k;
+C
+compile local
+kernel=k kernels="kernels: {k: {$signature}}" more=' ' model
+says kernels.o <<'M'
+sklink: error: model.yaml:5:11: kernel 'k': no function 'k' in any input
+M
+local_k="'k' is a local symbol here (a static function), which only the object itself can call; compile it without 'static'"
+echo "sklink: error: local.o: $local_k" | says local.o
+kernel=k model
+echo "sklink: error: local.o: $local_k" | says local.o
+kernel=scael kernels="kernels: {other: {symbol: scael, $signature}}" more=' ' model
+fails_with "unknown kernel 'scael'; did you mean 'scale'\?$" "$sklink" model.yaml kernels.o -o out.sk
+kernel=other kernels="kernels: {other: {symbol: scael, $signature}}" more=' ' model
+fails_with "kernel 'other': no function 'scael' in any input; did you mean 'scale'\?$" "$sklink" model.yaml kernels.o -o out.sk
+
+# user NAME BODY: NAME.o with a kernel k, and the manifest that calls it.
+user() {
+	echo "$2" >"$1.c" && $KERNEL_CC -O1 -fPIC -ffunction-sections -c "$1.c" -o "$1.o"
+	kernel=k kernels="kernels: {k: {$signature}}" more=' ' model
+}
+user unmaps 'int munmap(void *, unsigned long); void k(const float *x, float *y, long n) { *y = *x + munmap(y, n); }'
+fails_with '' "$sklink" model.yaml unmaps.o --defsym munmap=0 -o out.sk
+sed 's/+0x[0-9a-f]*/+N/' err.txt >plain.txt
+diff - plain.txt >&2 <<'M' || fail "a number that is called"
+sklink: error: unmaps.o:(.text.k+N): relocation R_X86_64_PLT32 against 'munmap' needs the distance to a place in the package, but the symbol is a plain number; define it as a function or a variable (--defsym can name another symbol)
+>>> reached from kernel 'k', which 'only' calls
+M
+user helped 'void k(const float *x, float *y, long n) { *y = *x + (long)((unsigned __int128)n * n % (unsigned)n); }'
+fails_with '' "$sklink" model.yaml helped.o -o out.sk
+grep -q "^sklink: error: undefined symbol: __umodti3; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc -print-libgcc-file-name' prints$" \
+	err.txt || { cat err.txt; fail "a helper of the compiler"; }
+warns helped.o "$($KERNEL_CC -print-libgcc-file-name)" </dev/null
+user misspelt 'int __muldiv3(int), __addy2(void), __fixed(void); void k(const float *x, float *y, long n) { *y = *x + __muldiv3(n) + __addy2() + __fixed(); }'
+fails_with 'undefined symbol: __muldiv3$' "$sklink" model.yaml misspelt.o -o out.sk
+! grep -q libgcc err.txt || { cat err.txt; fail "names that are nobody's are looked for in libgcc"; }
+user calls 'int helper(int); void k(const float *x, float *y, long n) { *y = *x + helper(n); }'
+echo 'static int helper(int n) { return n; } int (*const kept_helper)(int) = helper;' >hides.c && compile hides
+fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" model.yaml calls.o hides.o -o out.sk
+
+# All who refer to an undefined symbol are named, up to twenty.
+user many "int missing(int); $(printf 'int f%d(int n) { return missing(n) + 1; }\n' $(seq 24)) void k(const float *x, float *y, long n) { *y = *x$(printf ' + f%d(n)' $(seq 24)); }"
+fails_with '^sklink: error: undefined symbol: missing$' "$sklink" model.yaml many.o -o out.sk
+listed=$(grep -c '^>>> referenced by many\.o:(\.text\.f' err.txt)
+others=$(sed -nE 's/^>>> and ([0-9]+) more$/\1/p' err.txt)
+[ "$listed" = 20 ] && [ "$others" -ge 4 ] || { cat err.txt; fail "users of a symbol: $listed, and $others more"; }
+
+# A package that is an object, alone and joined with another one.
+model
+warns kernels.o -r </dev/null
+cp warned.sk package.o && ld -r package.o kernels.o -o joined.o
+for object in package joined; do
+	echo "sklink: error: $object.o: is or holds a package that sklink -r has made, which goes into a program, with the program's linker; give the objects of its kernels instead" |
+		says $object.o
+done
