@@ -64,6 +64,7 @@ src_libcore_la_SOURCES = \
 	src/document.c src/document.h \
 	src/entries.c src/entries.h \
 	src/fields.c src/fields.h \
+	src/gaps.c src/gaps.h \
 	src/header.c src/header.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \

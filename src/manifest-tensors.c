@@ -12,7 +12,7 @@
 /* What the map of one tensor says. */
 struct draft {
 	struct sk_tensor *tensor;
-	const struct sk_node *dtype, *shape, *role, *data, *of, *offset; /* NULL: not given */
+	const struct sk_node *dtype, *shape, *role, *data, *unwritten, *of, *offset; /* NULL: not given */
 };
 
 struct view {
@@ -105,6 +105,18 @@ static void read_role(struct sk_model *model, const struct draft *draft)
 		tensor->data = sk_manifest_path(model, data.text);
 }
 
+/* Whether it is an output shows when all tasks are bound, where the role does not say it. */
+static void read_unwritten(struct sk_model *model, const struct draft *draft)
+{
+	static const char *const choices[] = {"keep"};
+	struct sk_tensor *tensor = draft->tensor;
+	size_t index;
+
+	if (draft->unwritten)
+		tensor->keeps_unwritten = sk_read_choice(model, draft->unwritten, "'unwritten' of tensor", tensor->name,
+							 choices, 1, &index);
+}
+
 static void read_root(struct sk_model *model, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
@@ -117,6 +129,7 @@ static void read_root(struct sk_model *model, const struct draft *draft)
 	if (!draft->shape)
 		sk_error(model->diag, tensor->place, "tensor '%s' has no 'shape'", tensor->name);
 	read_role(model, draft);
+	read_unwritten(model, draft);
 
 	bool typed = draft->dtype && read_dtype(model, draft->dtype, tensor->name, &tensor->dtype);
 	uint32_t rank = draft->shape ? read_dimensions(model, draft->shape, "the shape of tensor", tensor->name, 1,
@@ -135,10 +148,10 @@ static void read_view(struct sk_model *model, const struct draft *draft, struct 
 {
 	struct sk_tensor *tensor = draft->tensor;
 	struct view view = {.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape};
-	const struct sk_node *const refused[] = {draft->dtype, draft->role, draft->data};
-	const char *const names[] = {"dtype", "role", "data"};
+	const struct sk_node *const refused[] = {draft->dtype, draft->role, draft->data, draft->unwritten};
+	static const char *const names[] = {"dtype", "role", "data", "'unwritten'"};
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (refused[i])
 			sk_error(model->diag, sk_node_place(model, refused[i]),
 				 "a view has the %s of the tensor it is part of", names[i]);
@@ -267,6 +280,7 @@ static void read_tensor(struct sk_model *model, const struct sk_node *key, struc
 		{"shape", false, NULL, offsetof(struct draft, shape)},
 		{"role", false, NULL, offsetof(struct draft, role)},
 		{"data", false, NULL, offsetof(struct draft, data)},
+		{"unwritten", false, NULL, offsetof(struct draft, unwritten)},
 		{"of", false, NULL, offsetof(struct draft, of)},
 		{"offset", false, NULL, offsetof(struct draft, offset)},
 	};

@@ -729,11 +729,24 @@ END_TEST
 	"  y: {dtype: f32, shape: [4, 4], role: inout}\n"                                                              \
 	"  z: {dtype: f32, shape: [4], role: inout}\n"                                                                 \
 	"  part: {of: x, shape: [1, 4], offset: [2, 0]}\n"                                                             \
+	"  half: {of: x, shape: [2, 4], offset: [2, 0]}\n"                                                             \
+	"  rest: {of: half, shape: [1, 4], offset: [1, 0]}\n"                                                          \
+	"  one: {of: x, shape: [1, 1], offset: [0, 1]}\n"                                                              \
 	"tasks:\n" tasks "  - {name: other, kernel: four, args: [z, y]}\n"
 #define READS	    "  - {name: reads, kernel: cube, args: [x, y]}\n"
 #define WRITES	    "  - {name: writes, kernel: cube, args: [y, x]}\n"
 #define CHANGES	    "  - {name: changes, kernel: four, args: [z, x]}\n"
 #define WRITES_PART "  - {name: writes_part, kernel: cube, args: [z, part]}\n"
+#define WRITES_REST "  - {name: writes_rest, kernel: cube, args: [z, rest]}\n"
+#define READS_PART  "  - {name: reads_part, kernel: cube, args: [part, z]}\n"
+#define LOADS	    "  - {name: loads, kernel: scale, args: [y, y], set: {alpha: {tensor: one}}}\n"
+#define UNWRITTEN(place, task, bytes, elements, ...)                                                                   \
+	"m.yaml:" place ": task '" task "' reads bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__           \
+	", which no task in front of it writes\n"                                                                      \
+	">>> 'x' is declared at m.yaml:3:3; if it keeps its contents from run to run, it is role: inout\n"
+#define NEVER(bytes, elements, ...)                                                                                    \
+	"m.yaml:3:3: no task writes bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__                        \
+	", an output; if they shall keep what the caller has there, say unwritten: keep\n"
 
 static const struct {
 	const char *text;
@@ -745,12 +758,11 @@ static const struct {
 	{ROLE("", WRITES READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE("", WRITES CHANGES READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE("", WRITES CHANGES), SK_ROLE_TEMPORARY,
-	 "t: warning: m.yaml:9:45: what is written to 'x' here is never read, and 'x' is a temporary; a result needs "
+	 "t: warning: m.yaml:12:45: what is written to 'x' here is never read, and 'x' is a temporary; a result needs "
 	 "role: "
 	 "output\n"},
 	{ROLE(", role: temporary", WRITES CHANGES), SK_ROLE_TEMPORARY, ""},
 	{ROLE(", role: output", WRITES CHANGES), SK_ROLE_OUTPUT, ""},
-	{ROLE("", WRITES_PART READS), SK_ROLE_TEMPORARY, ""},
 	{ROLE(", role: input", READS), SK_ROLE_INPUT, ""},
 	{ROLE(", role: output", WRITES READS), SK_ROLE_OUTPUT, ""},
 	{ROLE(", role: temporary", WRITES), SK_ROLE_TEMPORARY, ""},
@@ -758,39 +770,46 @@ static const struct {
 	{ROLE(", role: inout", READS WRITES), SK_ROLE_INOUT, ""},
 	{ROLE(", role: inout", WRITES), SK_ROLE_INOUT, ""},
 	{ROLE(", role: input", WRITES), SK_ROLE_NONE,
-	 "m.yaml:8:44: input 'x' cannot be written\n"
+	 "m.yaml:11:44: input 'x' cannot be written\n"
 	 ">>> declared at m.yaml:3:3; a tensor that is read and written is role: inout\n"},
-	{ROLE(", role: output", READS), SK_ROLE_NONE,
-	 "m.yaml:8:40: output 'x' is read, but never written\n"
-	 ">>> declared at m.yaml:3:3\n"},
+	{ROLE(", role: output", READS), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
 	{ROLE(", role: output", "  - {name: n, kernel: counter, args: [y]}\n"), SK_ROLE_NONE,
-	 "m.yaml:3:3: output 'x' is never written\n"},
-	{ROLE(", role: output", CHANGES), SK_ROLE_NONE,
-	 "m.yaml:8:45: tensor 'x' is read before it is first written; if it keeps its contents from run to run, "
-	 "declare it with role: inout\n"
-	 ">>> declared at m.yaml:3:3\n"},
-	{ROLE(", role: temporary", READS), SK_ROLE_NONE,
-	 "m.yaml:8:40: temporary 'x' is read, but never written\n"
-	 ">>> declared at m.yaml:3:3\n"},
-	{ROLE(", role: temporary", READS WRITES), SK_ROLE_NONE,
-	 "m.yaml:8:40: tensor 'x' is read before it is first written; if it keeps its contents from run to run, "
-	 "declare it with role: inout\n"
-	 ">>> declared at m.yaml:3:3\n"},
-	{ROLE("", READS WRITES), SK_ROLE_NONE,
-	 "m.yaml:8:40: tensor 'x' is read before it is first written; if it keeps its contents from run to run, "
-	 "declare it with role: inout\n"
-	 ">>> declared at m.yaml:3:3\n"},
-	{ROLE("", CHANGES), SK_ROLE_NONE,
-	 "m.yaml:8:45: tensor 'x' is read before it is first written; if it keeps its contents from run to run, "
-	 "declare it with role: inout\n"
-	 ">>> declared at m.yaml:3:3\n"},
+	 NEVER("[0, 64)", "[0, 16)")},
+	{ROLE(", role: output", CHANGES), SK_ROLE_NONE, UNWRITTEN("11:45", "changes", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: temporary", READS), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: temporary", READS WRITES), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE("", READS WRITES), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE("", CHANGES), SK_ROLE_NONE, UNWRITTEN("11:45", "changes", "[0, 64)", "[0, 16)")},
 	{ROLE(", role: input", WRITES_PART), SK_ROLE_NONE,
-	 "m.yaml:8:49: input 'x' cannot be written\n"
+	 "m.yaml:11:49: input 'x' cannot be written\n"
 	 ">>> declared at m.yaml:3:3; a tensor that is read and written is role: inout\n"},
-	{ROLE("", READS WRITES_PART), SK_ROLE_NONE,
-	 "m.yaml:8:40: tensor 'x' is read before it is first written; if it keeps its contents from run to run, "
-	 "declare it with role: inout\n"
-	 ">>> declared at m.yaml:3:3\n"},
+	{ROLE("", READS WRITES_PART), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	/* A part is written: rows 2 of 0 to 3. */
+	{ROLE("", WRITES_PART READS), SK_ROLE_NONE,
+	 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART READS_PART), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES_PART WRITES_REST READS), SK_ROLE_NONE, UNWRITTEN("13:40", "reads", "[0, 32)", "[0, 8)")},
+	{ROLE("", WRITES_PART WRITES_REST READS_PART), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: output", WRITES_PART READS_PART), SK_ROLE_NONE,
+	 NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART WRITES_REST), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)")},
+	{ROLE("", WRITES_PART WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: inout", WRITES_PART READS), SK_ROLE_INOUT, ""},
+	/* A scalar out of a tensor is read as well; what is read first is an error, what comes behind it is not. */
+	{ROLE(", role: temporary", WRITES_PART LOADS), SK_ROLE_NONE, UNWRITTEN("12:70", "loads", "[4, 8)", "[1, 2)")},
+	{ROLE(", role: temporary", READS_PART READS CHANGES), SK_ROLE_NONE,
+	 UNWRITTEN("11:45", "reads_part", "[32, 48)", "[8, 12)")
+		 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	/* unwritten: keep */
+	{ROLE(", unwritten: keep", WRITES_PART), SK_ROLE_OUTPUT, ""},
+	{ROLE(", unwritten: keep", WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: output, unwritten: keep", WRITES_PART READS_PART), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: output, unwritten: keep", WRITES_PART READS), SK_ROLE_NONE,
+	 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE(", unwritten: keep", READS), SK_ROLE_NONE, "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+	{ROLE(", role: inout, unwritten: keep", WRITES), SK_ROLE_NONE,
+	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
 };
 
 START_TEST(test_roles_one_by_one)

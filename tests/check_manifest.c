@@ -94,7 +94,7 @@ static const char complete[] =
 	"  vv: {of: v, offset: [3, 0], shape: [1, 1024]}\n"
 	"  v: {of: x, offset: [32, 0], shape: [32, 1024]}\n"
 	"  part: {of: vv, offset: [0, 10], shape: [1, 5]}\n"
-	"  /layer.0/y: {dtype: bf16, shape: [2, 3, 4], role: output}\n"
+	"  /layer.0/y: {dtype: bf16, shape: [2, 3, 4], role: output, unwritten: keep}\n"
 	"  y: {dtype: f32, shape: [64, 1024]}\n"
 	"  p: {dtype: i64, shape: [1], role: inout}\n"
 	"kernels:\n"
@@ -128,6 +128,7 @@ START_TEST(test_tensors)
 	ck_assert_int_eq(tensor(model, "t")->role, SK_ROLE_TEMPORARY);
 	ck_assert_int_eq(tensor(model, "p")->role, SK_ROLE_INOUT);
 	ck_assert_uint_eq(y->bytes, 48);
+	ck_assert(y->keeps_unwritten && !x->keeps_unwritten);
 	ck_assert_int_eq(y->role, SK_ROLE_OUTPUT);
 	ck_assert(y->role_declared);
 	/* A view of a view that stands behind it: resolved to the root. */
@@ -520,6 +521,11 @@ static const struct {
 	 "m.yaml:4:36: a view has the dtype of the tensor it is part of\n"
 	 "m.yaml:4:47: a view has the role of the tensor it is part of\n"
 	 "m.yaml:4:60: a view has the data of the tensor it is part of\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: kept}\n"),
+	 "m.yaml:3:45: 'unwritten' of tensor 'x' must be keep, not 'kept'\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: keep}\n"
+		  "  v: {of: x, shape: [4, 4], unwritten: keep}\n"),
+	 "m.yaml:4:40: a view has the 'unwritten' of the tensor it is part of\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x}\n"),
 	 "m.yaml:4:3: view 'v' has no 'shape'\n"},

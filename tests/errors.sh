@@ -45,6 +45,14 @@ kernel=needs args='[y]' set='stream: 0' kernels='kernels:
 sed -i '/^  x:/d' model.yaml
 refused 'undefined symbol: missing' needs.o
 grep -q 'needs' err.txt || fail "the user of the symbol is not named"
+kernels='  v: {of: x, shape: [32, 16]}
+  w: {of: y, shape: [32, 16]}' args='[v, w]' model
+refused "^sklink: error: model\.yaml:4:3: no task writes bytes \[2048, 4096\) of 'y' \(elements \[512, 1024\)\), an output" kernels.o
+kernels='  t: {dtype: f32, shape: [64, 16]}
+  v: {of: t, shape: [32, 16]}
+  w: {of: t, offset: [32, 0], shape: [32, 16]}' args='[t, y]' model
+sed -i '/^tasks:/a\  - {name: half, kernel: scale, args: [w, v], set: {factor: 1}}' model.yaml
+refused "^sklink: error: model\.yaml:9:40: task 'half' reads bytes \[2048, 4096\) of 't'" kernels.o
 model
 ar rc kernels.a kernels.o
 "$sklink" model.yaml kernels.a -o archive.sk

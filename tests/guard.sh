@@ -70,7 +70,7 @@ cat >odd.yaml <<'M'
 sklink: 1
 tensors:
   x: {dtype: f32, shape: [498]}
-  y: {dtype: f32, shape: [1003], role: output}
+  y: {dtype: f32, shape: [1003], unwritten: keep}
   middle: {of: y, offset: [501], shape: [498]}
 tasks:
   - {name: only, kernel: copy_plain, args: [x, middle], set: {what: 0}}
@@ -84,7 +84,7 @@ cmp plain.txt guarded.txt || fail "the rest of an output has changed"
 cat >ones.yaml <<'M'
 sklink: 1
 tensors:
-  y: {dtype: u8, shape: [8], role: output}
+  y: {dtype: u8, shape: [8], unwritten: keep}
   middle: {of: y, offset: [2], shape: [2]}
 tasks:
   - {name: only, kernel: ones, args: [middle]}

@@ -29,7 +29,11 @@ tests_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
 tests_check_bind_SOURCES = tests/check_bind.c tests/fake-linker.c tests/fake-linker.h tests/messages.h
 tests_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_signature tests/check_manifest tests/check_bind
+check_PROGRAMS += tests/check_gaps
+tests_check_gaps_SOURCES = tests/check_gaps.c tests/model.c tests/model.h tests/random.c tests/random.h
+tests_check_gaps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_gaps_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_signature tests/check_manifest tests/check_bind tests/check_gaps
 endif
 
 # Planning: partition, schedule, memory, the plan's writer.

@@ -213,6 +213,7 @@ static const char *const words[] = {
 	"of: ",
 	"role: ",
 	"data: ",
+	"unwritten: keep",
 	"signature: ",
 	"symbol: ",
 	"object: ",

@@ -31,6 +31,18 @@ static bool role_follows(const struct network_tensor *tensor)
 	}
 }
 
+static void print_role(const struct network *network, uint32_t number, FILE *stream)
+{
+	const struct network_tensor *tensor = &network->tensors[number];
+	bool flawed = network->flawed == number;
+	enum sk_role role = flawed ? network->flaw : tensor->role;
+
+	if (role && (flawed || !tensor->silent || !role_follows(tensor)))
+		fprintf(stream, ", role: %s", role_name(role));
+	if (!flawed && role == SK_ROLE_OUTPUT && tensor->unwritten < tensor->elements)
+		fputs(", unwritten: keep", stream);
+}
+
 static void print_tensor(const struct network *network, uint32_t number, FILE *stream)
 {
 	const struct network_tensor *tensor = &network->tensors[number];
@@ -45,8 +57,8 @@ static void print_tensor(const struct network *network, uint32_t number, FILE *s
 	print_list(stream, "shape", tensor->shape, tensor->rank);
 	if (tensor->view_of == NETWORK_NONE && tensor->role == SK_ROLE_CONSTANT)
 		fprintf(stream, ", data: c%u.npy", number);
-	if (tensor->view_of == NETWORK_NONE && tensor->role && (!tensor->silent || !role_follows(tensor)))
-		fprintf(stream, ", role: %s", role_name(tensor->role));
+	if (tensor->view_of == NETWORK_NONE)
+		print_role(network, number, stream);
 	fputs("}\n", stream);
 }
 

@@ -504,22 +504,27 @@ static void choose_queues(struct generator *generator)
 
 /* ---- what the tasks make of the tensors ---- */
 
-/* The part of a root's elements that has been written, and whether any was read before. */
+/* Of a root: which of its elements have been written. */
 struct history {
 	bool *defined;
-	bool inherits;
 	bool read_last; /* what was written last has been read */
 };
 
-static void note_read(struct network *network, struct history *histories, uint32_t tensor)
+static void note_read(struct network *network, struct history *histories, uint32_t tensor, uint32_t task)
 {
 	const struct network_tensor *view = &network->tensors[tensor];
+	struct network_tensor *root = &network->tensors[view->root];
 	struct history *history = &histories[view->root];
 
-	network->tensors[view->root].read = true;
+	root->read = true;
 	history->read_last = true;
-	for (uint64_t i = 0; i < view->elements; i++)
-		history->inherits |= !history->defined[view->start + i];
+	for (uint64_t i = view->start; i < view->start + view->elements; i++) {
+		if (history->defined[i] || (root->gap_task != NETWORK_NONE && root->gap_task != task))
+			continue;
+		if (root->gap_task == NETWORK_NONE || i < root->gap)
+			root->gap = i;
+		root->gap_task = task;
+	}
 }
 
 static void note_write(struct network *network, struct history *histories, uint32_t tensor)
@@ -533,14 +538,16 @@ static void note_write(struct network *network, struct history *histories, uint3
 }
 
 /* A task reads all its arguments before it writes one. */
-static void note_task(struct network *network, struct history *histories, const struct network_task *task)
+static void note_task(struct network *network, struct history *histories, uint32_t number)
 {
+	const struct network_task *task = &network->tasks[number];
+
 	for (uint32_t i = 0; i < task->kernel->tensor_count; i++)
 		if (task->kernel->tensors[i].access & SK_ACCESS_READ)
-			note_read(network, histories, task->tensors[i]);
+			note_read(network, histories, task->tensors[i], number);
 	for (uint32_t i = 0; i < task->kernel->set_count; i++)
 		if (task->sets[i].kind == SET_TENSOR)
-			note_read(network, histories, task->sets[i].tensor);
+			note_read(network, histories, task->sets[i].tensor, number);
 	for (uint32_t i = 0; i < task->kernel->tensor_count; i++)
 		if (task->kernel->tensors[i].access & SK_ACCESS_WRITE)
 			note_write(network, histories, task->tensors[i]);
@@ -552,7 +559,7 @@ static enum sk_role role_of(const struct network_tensor *root, const struct hist
 		return SK_ROLE_NONE;
 	if (!root->written)
 		return root->prefers_constant ? SK_ROLE_CONSTANT : SK_ROLE_INPUT;
-	if (history->inherits)
+	if (root->gap_task != NETWORK_NONE)
 		return SK_ROLE_INOUT;
 	return !root->read || !history->read_last || root->prefers_output ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
 }
@@ -565,12 +572,17 @@ static void assign_roles(struct network *network)
 		histories[i].defined = calloc(network->tensors[i].elements, sizeof(bool));
 		if (!histories[i].defined)
 			abort();
+		network->tensors[i].gap_task = NETWORK_NONE;
 	}
 	for (uint32_t i = 0; i < network->task_count; i++)
 		if (!network->tasks[i].dropped)
-			note_task(network, histories, &network->tasks[i]);
+			note_task(network, histories, i);
 	for (uint32_t i = 0; i < network->tensor_count; i++) {
-		network->tensors[i].role = role_of(&network->tensors[i], &histories[i]);
+		struct network_tensor *tensor = &network->tensors[i];
+
+		tensor->role = role_of(tensor, &histories[i]);
+		while (tensor->unwritten < tensor->elements && histories[i].defined[tensor->unwritten])
+			tensor->unwritten++;
 		free(histories[i].defined);
 	}
 }
@@ -612,6 +624,7 @@ struct network *network_create(uint64_t seed, uint32_t tasks)
 	if (!network)
 		abort();
 	network->seed = seed;
+	network->flawed = NETWORK_NONE;
 	network->splits = network_draw(&(uint64_t){~seed}, 2);
 	choose_sizes(&generator);
 	choose_queues(&generator);
@@ -656,6 +669,16 @@ static bool one_writes(const struct network *network, const struct network_task 
 				return true;
 	}
 	return false;
+}
+
+bool network_can_flaw(const struct network *network, uint32_t root)
+{
+	const struct network_tensor *tensor = &network->tensors[root];
+
+	if (tensor->view_of != NETWORK_NONE)
+		return false;
+	return tensor->role == SK_ROLE_INOUT ||
+	       (tensor->role == SK_ROLE_OUTPUT && tensor->unwritten < tensor->elements);
 }
 
 bool network_conflict(const struct network *network, uint32_t one, uint32_t other)

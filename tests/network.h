@@ -95,6 +95,11 @@ struct network_tensor {
 	bool silent; /* the manifest leaves its role out if that is allowed */
 	enum sk_role role; /* NONE: no task uses it */
 	bool read, written;
+	/* The first task that reads elements which nobody has written before, and the first one of these; task
+	 * NETWORK_NONE: there is none. */
+	uint32_t gap_task;
+	uint64_t gap;
+	uint64_t unwritten; /* the first element that no task writes; the number of elements: all are written */
 };
 
 enum set_kind { SET_NUMBER, SET_EXTENT, SET_TENSOR };
@@ -131,6 +136,10 @@ struct network {
 	uint32_t task_count; /* with those that are dropped */
 	uint32_t scope_count;
 	uint32_t options[NETWORK_SCOPES][NETWORK_OPTIONS]; /* by option: a value's number + 1; 0: it is not given */
+	/* A root about which the manifest is silent or lies, so that a link must be refused; NETWORK_NONE: it is right.
+	 */
+	uint32_t flawed;
+	enum sk_role flaw; /* the role that it says; NONE: none, and no `unwritten: keep` either */
 	bool splits; /* it is for devices whose profiles, files beside the manifest, have sync-all-split */
 	uint64_t seed;
 	/* Of roots, by tensor: what runs begin with. */
@@ -140,6 +149,10 @@ struct network {
 /* The same for the same seed and tasks. tasks: those to keep, as bits. */
 struct network *network_create(uint64_t seed, uint32_t tasks);
 void network_destroy(struct network *network);
+
+/* True if the manifest must be right about the root: that it is inout since tasks read what nobody has written, or an
+ * output that nobody writes whole. */
+bool network_can_flaw(const struct network *network, uint32_t root);
 
 /* A number below the limit; splitmix64. */
 uint32_t network_draw(uint64_t *state, uint32_t limit);

@@ -1,6 +1,7 @@
 /* The property test: every network that network.c makes must link, with a plan that the verifier proves; must compute
  * what the interpreter computes, on the host and on the simulated device, whatever the number of cores and the order in
- * which they go on; and must lose its proof when any one await is taken out of the plan.
+ * which they go on; must lose its proof when any one await is taken out of the plan; and must be refused when its
+ * manifest does not say where bytes come from that nobody writes.
  *
  *   property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N…] [--keep FOLDER] [--print] KERNELS.o
  *
@@ -73,6 +74,10 @@ enum kind {
 	KIND_INOUT,
 	KIND_CONSTANT,
 	KIND_TEMPORARY,
+	KIND_KEPT,
+	KIND_PARTS,
+	KIND_REFUSED_READ,
+	KIND_REFUSED_OUTPUT,
 	KIND_AFTER,
 	KIND_EVENTS,
 	KIND_UNFUSIBLE,
@@ -115,6 +120,10 @@ static const char *const kind_names[KINDS] = {
 	[KIND_INOUT] = "inouts",
 	[KIND_CONSTANT] = "constants",
 	[KIND_TEMPORARY] = "temporaries",
+	[KIND_KEPT] = "outputs that nobody writes whole",
+	[KIND_PARTS] = "temporaries that nobody writes whole",
+	[KIND_REFUSED_READ] = "links refused: a task reads what nobody has written",
+	[KIND_REFUSED_OUTPUT] = "links refused: nobody writes all of an output",
 	[KIND_AFTER] = "after",
 	[KIND_EVENTS] = "events",
 	[KIND_UNFUSIBLE] = "unfusible kernels",
@@ -380,7 +389,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 	return true;
 }
 
-static void link_case(struct property *property)
+static void begin_link(struct property *property)
 {
 	property->arena = sk_arena_create();
 	sk_diag_init(&property->diag, property->arena);
@@ -388,6 +397,11 @@ static void link_case(struct property *property)
 	property->linker =
 		sk_linker_create(property->arena, &property->diag, &(struct sk_linker_options){.threads = 1});
 	sk_linker_add_file(property->linker, property->options->kernels, false);
+}
+
+static void link_case(struct property *property)
+{
+	begin_link(property);
 	if (!link_model(property, read_model(property)) || property->diag.errors)
 		fail(property, "%s", messages(property));
 }
@@ -396,6 +410,61 @@ static void unlink_case(struct property *property)
 {
 	sk_linker_destroy(property->linker);
 	sk_arena_destroy(property->arena);
+}
+
+/* ---- refusals ---- */
+
+/* True if an error names the first bytes of the flawed tensor that nobody has written, and who reads them. */
+static bool names_gap(const struct network *network, const char *text)
+{
+	const struct network_tensor *tensor = &network->tensors[network->flawed];
+	bool output = tensor->role == SK_ROLE_OUTPUT;
+	unsigned long long element = output ? tensor->unwritten : tensor->gap;
+	char who[64], what[64];
+
+	if (output)
+		snprintf(who, sizeof(who), "no task writes bytes [%llu, ", element * sk_dtype_size(tensor->dtype));
+	else
+		snprintf(who, sizeof(who), "task 'n%u' reads bytes [%llu, ", tensor->gap_task,
+			 element * sk_dtype_size(tensor->dtype));
+	snprintf(what, sizeof(what), " of 't%u' (elements [%llu, ", network->flawed, element);
+	return strstr(text, who) && strstr(text, what);
+}
+
+/* A manifest that does not say what it must of one tensor is refused. */
+static void check_refusal(struct property *property)
+{
+	static const enum sk_role lies[] = {SK_ROLE_NONE, SK_ROLE_OUTPUT, SK_ROLE_TEMPORARY};
+	struct network *network = property->network;
+	uint64_t random = ~network->seed ^ property->blocks[1];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < network->tensor_count; i++)
+		if (network_can_flaw(network, i) && network_draw(&random, ++count) == 0)
+			network->flawed = i;
+	if (!count)
+		return;
+
+	bool output = network->tensors[network->flawed].role == SK_ROLE_OUTPUT;
+
+	network->flaw = output ? SK_ROLE_OUTPUT : lies[network_draw(&random, 3)];
+	begin_link(property);
+
+	struct sk_model *model = read_model(property);
+
+	if (!sk_kernels_find(model, property->linker) || !sk_model_bind(model))
+		fail(property, "%s", messages(property));
+	if (sk_model_assign_roles(model))
+		fail(property, "nobody writes some bytes of t%u, and sklink does not notice", network->flawed);
+
+	const char *text = messages(property);
+
+	if (!names_gap(network, text))
+		fail(property, "the message does not name the bytes of t%u that nobody writes: %s", network->flawed,
+		     text);
+	note(property, output ? KIND_REFUSED_OUTPUT : KIND_REFUSED_READ, true);
+	unlink_case(property);
+	network->flawed = NETWORK_NONE;
 }
 
 /* ---- the proof ---- */
@@ -631,6 +700,8 @@ static void note_network(struct property *property)
 
 		if (tensor->role != SK_ROLE_NONE)
 			note(property, KIND_INPUT + tensor->role - SK_ROLE_INPUT, true);
+		note(property, KIND_KEPT, tensor->role == SK_ROLE_OUTPUT && tensor->unwritten < tensor->elements);
+		note(property, KIND_PARTS, tensor->role == SK_ROLE_TEMPORARY && tensor->unwritten < tensor->elements);
 	}
 }
 
@@ -873,6 +944,7 @@ static void check_package(struct property *property, const struct planned_device
 	if (property->network->splits)
 		write_profile(property->folder, device->name);
 	memcpy(property->blocks, device->blocks, sizeof(property->blocks));
+	check_refusal(property);
 	link_case(property);
 	note_plan(property);
 	check_proof(property);
