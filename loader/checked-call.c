@@ -39,6 +39,20 @@ static void add_window(struct sk_checked *core, const struct sk_plan_argument *a
 			.argument = argument, .low = low, .high = high, .access = access_of(argument)};
 }
 
+/* Hidden state the call has from its beginning to its end, which no memory of a tensor's shows. */
+static bool access_states(struct sk_checked *core)
+{
+	core->window_count = 0;
+	for (uint32_t i = 0; i < core->step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_STATE)
+			add_window(core, argument, 0, 0);
+	}
+	return !core->clocks || sk_clocks_access(core->clocks, core->row, core->step, core->windows, core->window_count,
+						 core->finding);
+}
+
 /* What the call may touch in its phase. A divided argument: the call's part, and what lies behind all parts. */
 static void find_windows(struct sk_checked *core)
 {
@@ -47,7 +61,7 @@ static void find_windows(struct sk_checked *core)
 		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
 		uint64_t bytes = argument->kind == SK_ARGUMENT_POINTER ? argument->element_bytes : 0;
 
-		if (access_of(argument) == SK_ACCESS_NONE ||
+		if (access_of(argument) == SK_ACCESS_NONE || argument->kind == SK_ARGUMENT_STATE ||
 		    (core->phase != SK_OPEN && argument->kind != SK_ARGUMENT_SCRATCH))
 			continue;
 		add_window(core, argument, core->low * bytes, bytes ? core->high * bytes : argument->size);
@@ -238,7 +252,7 @@ int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high)
 	core->low = low;
 	core->high = high;
 	core->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
-	if (waits ? !open_windows(core) : !begin_accesses(core))
+	if (!access_states(core) || (waits ? !open_windows(core) : !begin_accesses(core)))
 		return sk_checked_fail(core, 1);
 	pass_arguments(core);
 	invoke(core);

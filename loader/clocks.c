@@ -278,6 +278,18 @@ static bool report(const struct sk_clocks *clocks, const struct access *access, 
 	return false;
 }
 
+/* Whether the core in the row is known to have ended what it did there in the step with that number. Hidden state it has
+ * until its call returns; where that publishes by itself, only a later step of its says so. */
+static bool has_ended(const struct sk_clocks *clocks, const struct access *access, uint64_t row, uint32_t number)
+{
+	uint32_t known = clock_of(clocks, access->row)[row];
+	uint64_t index;
+
+	if (number != known || !number || access->window->argument->kind != SK_ARGUMENT_STATE)
+		return number <= known;
+	return !(step_of(clocks, lane_of(clocks, row, &index), number)->flags & SK_STEP_EARLY_SET);
+}
+
 /* The step that runs at once with this one: the other side of a mix task, or itself. */
 static const struct sk_plan_step *partner_of(const struct sk_plan_step *step)
 {
@@ -304,7 +316,6 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 
 static bool check_span(const struct sk_clocks *clocks, const struct access *access, const struct span *span)
 {
-	const uint32_t *clock = clock_of(clocks, access->row);
 	uint64_t vector = sk_core_row(clocks->cores, 1, 0); /* the second lane's first row */
 	struct touch *own = &span->cores[access->row];
 
@@ -315,9 +326,9 @@ static bool check_span(const struct sk_clocks *clocks, const struct access *acce
 
 		if (row == access->row)
 			continue;
-		if (write > clock[row])
+		if (!has_ended(clocks, access, row, write))
 			return report(clocks, access, span, row, write, true);
-		if (access->write && read > clock[row])
+		if (access->write && !has_ended(clocks, access, row, read))
 			return report(clocks, access, span, row, read, false);
 	}
 	if (access->write)

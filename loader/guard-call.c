@@ -139,9 +139,6 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 	guard->saved_size = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct sk_window *window = &windows[i];
-
-		if (window->argument->kind == SK_ARGUMENT_STATE)
-			continue;
 		char *address = sk_guard_address(guard, launch, window->argument, row);
 
 		window->memory = sk_guard_memory_of(guard, window->argument, row);

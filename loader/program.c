@@ -82,10 +82,14 @@ static void apply_options(struct sk_program_step *step, const struct sk_plan_lau
 	step->preload_before = before && sk_plan_preloads(before, planned);
 }
 
-/* How the step's kernel can start early, if its scope lets it: not for what the dispatcher does around the call. */
-static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_plan_step *step)
+enum { STARTS_EARLY = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
+
+/* How the step's kernel can start early, if its scope lets it: not for what the dispatcher does around the call, nor
+ * where it has hidden state in common with others; if it has any, the plan says. */
+static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
+			    const struct sk_plan_step *step)
 {
-	uint32_t flags = plan->kernels[step->kernel].early;
+	uint32_t flags = launch->flags & SK_LAUNCH_SYNC_ALL ? 0 : plan->kernels[step->kernel].early;
 
 	for (uint32_t i = 0; i < step->argument_count; i++) {
 		uint8_t kind = plan->arguments[step->first_argument + i].kind;
@@ -94,18 +98,20 @@ static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_pla
 			flags &= ~(uint32_t)SK_STEP_EARLY_WAIT;
 		if (kind == SK_ARGUMENT_RESULT)
 			flags &= ~(uint32_t)SK_STEP_EARLY_SET;
+		if (kind == SK_ARGUMENT_STATE)
+			flags &= step->flags;
 	}
 	return flags;
 }
 
 /* Whether the step's kernel starts early. */
-static void apply_way(struct sk_program_step *step, const struct sk_plan_view *plan, const struct sk_plan_step *planned,
-		      enum sk_way way)
+static void apply_way(struct sk_program_step *step, const struct sk_plan_view *plan,
+		      const struct sk_plan_launch *launch, const struct sk_plan_step *planned, enum sk_way way)
 {
-	if (way == SK_WAY_LATE || way == SK_WAY_EARLY)
-		step->flags &= ~(uint32_t)(SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
+	if (way == SK_WAY_LATE || way == SK_WAY_EARLY || way == SK_WAY_SYNC_ALL)
+		step->flags &= ~(uint32_t)STARTS_EARLY;
 	if (way == SK_WAY_EARLY)
-		step->flags |= early_flags(plan, planned);
+		step->flags |= early_flags(plan, launch, planned);
 }
 
 /* Awaits the step at a place of the launch, whose steps begin at `first` in the program, and if it is a vector side the
@@ -138,7 +144,7 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
 
 		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]], way);
-		apply_way(step, plan, planned, way);
+		apply_way(step, plan, launch, planned, way);
 		if (!vector_side || steps[task].lane != lane)
 			front[lane] = last[lane];
 		last[lane] = i;

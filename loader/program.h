@@ -51,9 +51,9 @@ enum sk_way {
 	SK_WAY_UNFUSED, /* a launch for each task; those of one stream, or of one lane, one after the other */
 	SK_WAY_FUSED, /* as it is linked */
 	SK_WAY_LANE_BARRIER, /* each step awaits all cores' last step in its lane: nothing is elided */
-	SK_WAY_SYNC_ALL, /* each step awaits the step in front of it, whatever its lane */
+	SK_WAY_SYNC_ALL, /* each step awaits the step in front of it, whatever its lane; no kernel starts early */
 	SK_WAY_LATE, /* no kernel starts early */
-	SK_WAY_EARLY, /* all kernels start early that can */
+	SK_WAY_EARLY, /* all kernels start early that can and may */
 	SK_WAY_PRELOAD, /* preload-code=max */
 	SK_WAY_FLUSH, /* debug-dcci-all=1 */
 	SK_WAYS,

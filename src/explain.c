@@ -261,6 +261,75 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 	fputs(".\n", explanation->stream);
 }
 
+static bool has_state(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t state)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_STATE && argument->index == state)
+			return true;
+	}
+	return false;
+}
+
+/* The last step in front of this one, or the first one behind it, that has some of its hidden state on another core
+ * set; NULL: none has. */
+static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, const struct sk_plan_step *step,
+					     bool behind)
+{
+	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[step->task].launch];
+	const struct sk_plan_step *first = &plan->steps[launch->first_step], *end = first + launch->step_count;
+
+	for (const struct sk_plan_step *other = behind ? step + 1 : step - 1; first <= other && other < end;
+	     other += behind ? 1 : -1)
+		for (uint32_t i = 0; i < step->argument_count && other->core_set != step->core_set; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_STATE && has_state(plan, other, argument->index))
+				return other;
+		}
+	return NULL;
+}
+
+static bool has_argument(const struct sk_plan_view *plan, const struct sk_plan_step *step, enum sk_argument_kind kind)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (plan->arguments[step->first_argument + i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Why the step does not do by itself what its kernel can: the flag is SK_STEP_EARLY_WAIT or SK_STEP_EARLY_SET. */
+static const char *late_text(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	bool set = flag == SK_STEP_EARLY_SET;
+	const struct sk_plan_step *rival = find_rival(plan, step, set);
+
+	if (plan->launches[plan->tasks[step->task].launch].flags & SK_LAUNCH_SYNC_ALL)
+		return "its scope has debug-sync-all=1";
+	if (has_argument(plan, step, set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
+		return set ? "its result is stored behind the call"
+			   : "a scalar is read from a tensor in front of the call";
+	if (!rival)
+		return "its scope says early-start=0 or 2";
+	return sk_arena_print(explanation->arena, "'%s', which runs %s it, has hidden state in common with it",
+			      task_name(plan, (uint32_t)(rival - plan->steps)), set ? "behind" : "before");
+}
+
+static void explain_start(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
+{
+	const char *what = flag == SK_STEP_EARLY_WAIT ? "wait by itself" : "let later tasks start before it returns";
+
+	if (!(explanation->plan->kernels[step->kernel].early & flag))
+		return;
+	if (step->flags & flag)
+		fprintf(explanation->stream, "  Its kernel may %s.\n", what);
+	else
+		fprintf(explanation->stream, "  Its kernel may not %s: %s.\n", what,
+			late_text(explanation, step, flag));
+}
+
 /* The facts in which the step is the later one, or the earlier one. */
 static void explain_facts(const struct sk_explanation *explanation, uint32_t step, bool later)
 {
@@ -317,6 +386,8 @@ static void explain(const struct sk_explanation *explanation, uint32_t index)
 	explain_place(explanation, task, &plan->steps[step]);
 	explain_work(explanation, &plan->steps[step]);
 	explain_awaits(explanation, &plan->steps[step]);
+	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_WAIT);
+	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_SET);
 	explain_facts(explanation, step, true);
 	explain_facts(explanation, step, false);
 }

@@ -29,23 +29,23 @@ static uint32_t home_entry(const struct sk_knowledge *knowledge, const struct sk
 	return knowledge->view->lane_count + step->core_set - knowledge->launch->first_home;
 }
 
-/* Of one step each, without their other sides. */
+/* Of one step each, without their other sides: the earlier one's core set has finished the step with the number. */
 static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
-		     const struct sk_plan_step *earlier)
+		     const struct sk_plan_step *earlier, uint32_t number)
 {
 	const uint32_t *shared =
 		step->flags & SK_STEP_CUBE_SIDE ? knowledge->cube_side : knowledge->everybody[step->lane];
 	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(knowledge, step);
 	uint32_t lane = earlier->lane;
 
-	if (shared[lane] >= earlier->number || own[lane] >= earlier->number)
+	if (shared[lane] >= number || own[lane] >= number)
 		return true;
 	if (earlier->core_set == SK_ALL_CORES)
 		return false;
 
 	uint32_t home = home_entry(knowledge, earlier);
 
-	return shared[home] >= earlier->number || own[home] >= earlier->number;
+	return shared[home] >= number || own[home] >= number;
 }
 
 /* Notes which await teaches a clock the numbers that are news to it. */
@@ -174,15 +174,30 @@ uint32_t sk_side_count(const struct sk_plan_step *step)
 	return step->flags & SK_STEP_CUBE_SIDE ? 2 : 1;
 }
 
-bool sk_knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier)
+/* Of all sides of both; returned: the earlier step's calls have. */
+static bool knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier, bool returned)
 {
 	const struct sk_plan_step *steps = knowledge->view->steps;
 
 	for (uint32_t i = 0; i < sk_side_count(&steps[step]); i++)
-		for (uint32_t j = 0; j < sk_side_count(&steps[earlier]); j++)
-			if (!is_known(knowledge, &steps[step + i], &steps[earlier + j]))
+		for (uint32_t j = 0; j < sk_side_count(&steps[earlier]); j++) {
+			const struct sk_plan_step *side = &steps[earlier + j];
+			bool behind = returned && side->flags & SK_STEP_EARLY_SET;
+
+			if (!is_known(knowledge, &steps[step + i], side, side->number + behind))
 				return false;
+		}
 	return true;
+}
+
+bool sk_knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier)
+{
+	return knows(knowledge, step, earlier, false);
+}
+
+bool sk_knows_returned(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier)
+{
+	return knows(knowledge, step, earlier, true);
 }
 
 struct sk_lesson sk_knowledge_lesson(const struct sk_knowledge *knowledge, uint32_t later, uint32_t before)

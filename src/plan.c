@@ -237,6 +237,7 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 	struct sk_side sides[SK_MAX_SIDES];
 
 	sk_task_sides(writer->model, step->task, sides);
+	sides[step->side].flags = step->flags;
 
 	struct sk_plan_step *record = write_call(writer, launch, step->task, &sides[step->side], false);
 

@@ -37,6 +37,13 @@ struct division {
 	struct sk_plan_partition partition;
 };
 
+/* The core sets of the steps with one state that have been come by in a launch. */
+struct holders {
+	uint32_t pass; /* that the rest belongs to */
+	uint32_t home; /* of the first of them */
+	bool several; /* they are more than one */
+};
+
 struct scheduler {
 	const struct sk_model *model;
 	struct sk_arena *arena;
@@ -46,6 +53,8 @@ struct scheduler {
 	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
 	struct sk_map partitions; /* of struct division, to the launch's partitions */
+	SK_ARRAY(struct holders) holders; /* by hidden state */
+	uint32_t pass; /* over the steps of a launch, for the holders */
 
 	/* The launch that is being scheduled: */
 	struct sk_launch_schedule *launch;
@@ -135,6 +144,7 @@ static void make_step(struct scheduler *scheduler, uint32_t number, uint32_t sid
 	step->number = ++launch->lane_steps[side->lane];
 	if (cores > launch->resident_cores[side->lane])
 		launch->resident_cores[side->lane] = cores;
+	step->flags = side->flags;
 	step->home = SK_ALL_CORES;
 	step->partition = SK_NO_INDEX;
 	switch (kind_of(scheduler->model, step)) {
@@ -185,6 +195,51 @@ static void make_steps(struct scheduler *scheduler)
 			make_step(scheduler, source->tasks[i], side, &sides[side], units[i]);
 	}
 	launch->first_steps[source->task_count] = launch->step_count;
+}
+
+/* ---- hidden state of steps that start early ---- */
+
+/* True if another core set has the state, which the step has from here on as well. */
+static bool meet_holders(struct holders *holders, uint32_t pass, uint32_t home)
+{
+	bool first = holders->pass != pass;
+	bool other = !first && (holders->several || holders->home != home || home == SK_ALL_CORES);
+
+	if (first)
+		*holders = (struct holders){.pass = pass, .home = home};
+	holders->several |= other;
+	return other;
+}
+
+/* Takes the flag from the step if one that has been come by in this pass, on another core set, has some of its state.
+ */
+static void start_late(struct scheduler *scheduler, struct sk_step *step, uint16_t flag)
+{
+	const struct sk_task *task = task_of(scheduler->model, step);
+
+	for (uint32_t i = 0; i < task->argument_count; i++) {
+		uint32_t state = (uint32_t)task->arguments[i].value;
+
+		if (task->arguments[i].kind != SK_ARGUMENT_STATE)
+			continue;
+		while (scheduler->holders.count <= state)
+			sk_array_push(scheduler->arena, &scheduler->holders, (struct holders){0});
+		if (meet_holders(&scheduler->holders.items[state], scheduler->pass, step->home))
+			step->flags &= (uint16_t)~flag;
+	}
+}
+
+/* Which steps cannot wait by themselves, and which cannot publish. */
+static void start_states_late(struct scheduler *scheduler)
+{
+	struct sk_launch_schedule *launch = scheduler->launch;
+
+	scheduler->pass++;
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		start_late(scheduler, &launch->steps[i], SK_STEP_EARLY_WAIT);
+	scheduler->pass++;
+	for (uint32_t i = launch->step_count; i-- > 0;)
+		start_late(scheduler, &launch->steps[i], SK_STEP_EARLY_SET);
 }
 
 /* ---- patterns ---- */
@@ -462,6 +517,7 @@ static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedu
 	scheduler->launch = launch;
 	scheduler->number = number;
 	make_steps(scheduler);
+	start_states_late(scheduler);
 	scheduler->sets = scheduler->lanes + launch->home_count;
 	scheduler->clocks = SK_NEW_ARRAY(scheduler->arena, const uint32_t *, scheduler->sets);
 

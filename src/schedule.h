@@ -6,6 +6,10 @@
  * `all`. A lane of a launch has SK_MAX_HOMES homes at most, for as many streams; further streams share them, in turn.
  * So what is known per core set stays small, however many streams there are.
  *
+ * A step whose kernel starts early still touches its hidden state from its call's first instruction to the last, outside
+ * of what it awaits and publishes by itself. So it does not wait by itself where an earlier step of another core set has
+ * some of that state, and does not publish by itself where a later one has.
+ *
  * A mix task has two steps, one for each side. They run at once, so neither awaits the other; each awaits what the task
  * depends on, and who depends on the task awaits both. */
 #ifndef SK_SCHEDULE_H
@@ -22,6 +26,7 @@ struct sk_step {
 	uint32_t number; /* from 1 in the lane's program */
 	uint32_t home; /* of the launch's homes, or SK_ALL_CORES */
 	uint32_t partition; /* of the launch's partitions, or SK_NO_INDEX */
+	uint16_t flags; /* of its side; without SK_STEP_EARLY_… where hidden state rules it out */
 	bool publish; /* somebody awaits it */
 	uint32_t *awaits; /* steps of the launch, ascending */
 	uint32_t await_count;

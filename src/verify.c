@@ -25,6 +25,11 @@
  * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
  * business, as it is with blocks.
  *
+ * Kernels that start early (EARLY_WAIT, EARLY_SET) keep to their awaits and to what they publish with tensors only.
+ * Their hidden state they touch from the call's first instruction to its last. So for rule 4 between accesses to hidden
+ * state what X knows is what its cores knew before its own awaits if X has EARLY_WAIT, and Y has finished when it is
+ * known to have returned, which its own number does not say if it has EARLY_SET.
+ *
  * Within one step, where several cores run it, writes must be divided and overlap nothing else of the call but an
  * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
  * the blocks that share one argument themselves.
@@ -36,7 +41,8 @@
  * both (sk_plan_check_launch), so both begin, and all their blocks run at once, as those of every RESIDENT step do.
  * Launches follow earlier launches only.
  *
- * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished.
+ * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished,
+ * and none starts early.
  *
  * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
  * `after`, an event or a stream's order there is no byte to say on which core it matters.
@@ -94,6 +100,11 @@ static const char *task_name(const struct verifier *verifier, uint32_t step)
 
 /* ---- conflicts ---- */
 
+static bool is_of_state(const struct sk_plan_view *view, const struct sk_step_access *access)
+{
+	return access->argument != SK_NO_INDEX && view->arguments[access->argument].kind == SK_ARGUMENT_STATE;
+}
+
 /* "reads 't'" */
 static const char *deed_text(const struct verifier *verifier, const struct sk_step_access *access)
 {
@@ -113,6 +124,21 @@ static void note_launches(const struct verifier *verifier, uint32_t earlier, uin
 {
 	sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
 		launch_name(verifier, later), launch_name(verifier, earlier));
+}
+
+/* Why awaits do not help. */
+static const char *early_text(const struct verifier *verifier, const struct sk_step_access *earlier,
+			      const struct sk_step_access *later)
+{
+	const struct sk_plan_step *steps = verifier->view->steps;
+
+	if (!is_of_state(verifier->view, later))
+		return "";
+	if (steps[later->step].flags & SK_STEP_EARLY_WAIT)
+		return ", before it is called; it starts early, and has its hidden state from then on";
+	if (steps[earlier->step].flags & SK_STEP_EARLY_SET)
+		return ", and not just published; that it does early, and has its hidden state until it returns";
+	return "";
 }
 
 static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
@@ -139,8 +165,8 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 	note_step(verifier, earlier);
 	note_step(verifier, later);
 	if (one_launch)
-		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished", later_task,
-			earlier_task);
+		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished%s",
+			later_task, earlier_task, early_text(verifier, earlier, later));
 	else
 		note_launches(verifier, earlier->launch, later->launch);
 }
@@ -196,7 +222,8 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
 	*kind = SK_FACT_KNOWN;
-	if (sk_knows(&verifier->knowledge, later->step, earlier->step))
+	if (is_of_state(view, later) ? sk_knows_returned(&verifier->knowledge, later->step, earlier->step)
+				     : sk_knows(&verifier->knowledge, later->step, earlier->step))
 		return true;
 	*kind = SK_FACT_SAME_CORE;
 	return same_cores(view, earlier, later);
@@ -382,11 +409,16 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
  * one step in this. */
 static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
-	const struct sk_plan_step *step = &verifier->view->steps[index], *before = step - 1;
-	bool same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
+	const struct sk_plan_step *step = &verifier->view->steps[index], *before;
+	bool same_home;
 
-	if (before->flags & SK_STEP_VECTOR_SIDE)
-		before--;
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		sk_error(verifier->diag, place(verifier), "launch '%s' has debug-sync-all, but task '%s' starts early",
+			 launch_name(verifier, launch), task_name(verifier, index));
+	if (index == verifier->view->launches[launch].first_step)
+		return;
+	before = step - (step[-1].flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
+	same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
 	if (same_home || sk_knows(&verifier->knowledge, index, (uint32_t)(before - verifier->view->steps)))
 		return;
 	sk_error(verifier->diag, place(verifier),
@@ -395,28 +427,42 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 		 sk_plan_string(&verifier->view->tasks[before->task].name));
 }
 
-/* Of a mix task the cube side, whose accesses are those of both. */
-static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
+/* The step's accesses to hidden state, or all others. */
+static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
 {
 	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_launch *record = &view->launches[launch];
 	const struct sk_plan_step *step = &view->steps[index];
 
-	sk_knowledge_pass(&verifier->knowledge, index);
-	if (launch < view->network_launch_count)
-		check_demands(verifier, launch, index);
-	if (record->flags & SK_LAUNCH_SYNC_ALL && index > record->first_step)
-		check_synchronised(verifier, launch, index);
 	/* Reads before writes, so that the step's writes meet its own reads. */
 	for (int write = 0; write <= 1; write++)
 		for (uint32_t i = 0; i < step->argument_count; i++) {
-			uint32_t argument = step->first_argument + i;
+			const struct sk_step_access access = {launch, index, step->first_argument + i};
+			const struct sk_plan_argument *argument = &view->arguments[access.argument];
 
-			if (write ? sk_access_writes(&view->arguments[argument])
-				  : sk_access_reads(&view->arguments[argument]) &&
-					    !sk_access_writes(&view->arguments[argument]))
-				check_access(verifier, &(struct sk_step_access){launch, index, argument});
+			if (is_of_state(view, &access) == states &&
+			    (write ? sk_access_writes(argument)
+				   : sk_access_reads(argument) && !sk_access_writes(argument)))
+				check_access(verifier, &access);
 		}
+}
+
+/* Of a mix task the cube side, whose accesses are those of both. The call of a kernel that waits by itself begins in
+ * front of its awaits. */
+static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	bool waits = view->steps[index].flags & SK_STEP_EARLY_WAIT;
+
+	if (waits)
+		check_accesses(verifier, launch, index, true);
+	sk_knowledge_pass(&verifier->knowledge, index);
+	if (launch < view->network_launch_count)
+		check_demands(verifier, launch, index);
+	if (view->launches[launch].flags & SK_LAUNCH_SYNC_ALL)
+		check_synchronised(verifier, launch, index);
+	if (!waits)
+		check_accesses(verifier, launch, index, true);
+	check_accesses(verifier, launch, index, false);
 }
 
 /* Whoever is awaited publishes. */

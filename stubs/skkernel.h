@@ -87,8 +87,9 @@ static inline void sk_wait_flag(const struct sk_block *block, uint32_t flag)
 
 /* ---- kernels that start early: early-start ----
  *
- * In a superkernel without early-start=1 these do nothing, nor in a serial run. The first one does nothing in tasks
- * that get a scalar from a tensor, the second one in tasks with a result: the dispatcher waits and publishes there. */
+ * In a superkernel without early-start=1 these do nothing, nor in a serial run, nor where the kernel keeps state in
+ * static memory that other tasks of the superkernel have on other cores. The first one does nothing in tasks that get a
+ * scalar from a tensor, the second one in tasks with a result: the dispatcher waits and publishes there. */
 
 /* Signature: early-start=wait or both. Returns when what the task depends on has ended. The kernel starts before that
  * and must touch no tensor before this call, which every block makes; a second one does nothing. For a kernel that

@@ -23,6 +23,8 @@ static const struct random_options variants[] = {
 	{.lanes = 1, .tasks = 8, .streams = 3, .tensors = 6, .one_scope = true, .together = true},
 	{.lanes = 2, .tasks = 8, .streams = 3, .tensors = 6, .one_scope = true, .together = true},
 	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 6, .together = true},
+	{.lanes = 1, .tasks = 10, .streams = 3, .tensors = 9, .one_scope = true, .states = true},
+	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 9, .states = true},
 };
 
 /* A random model's plan, and what its `after` and events want. */
@@ -114,6 +116,42 @@ START_TEST(every_await_is_missed)
 	ck_assert_uint_gt(orders, 0);
 	ck_assert_uint_gt(races, MODELS / 2);
 	ck_assert_uint_gt(races, orders);
+}
+END_TEST
+
+/* Steps that could start early but for the hidden state that they share: where one of them does, the verdict is that of
+ * the search. Some flags do no harm, since an earlier await orders the calls as wholes. */
+START_TEST(early_starts)
+{
+	uint32_t late = 0, rejected = 0;
+
+	for (uint64_t seed = 0; seed < 2 * MODELS && variants[_i].states; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct sk_plan_view view = plan_model(test).view;
+
+		for (uint32_t i = 0; i < view.launch_count; i++)
+			((struct sk_plan_launch *)view.launches)[i].flags |= SK_LAUNCH_EARLY;
+		for (uint32_t i = 0; i < view.step_count; i++) {
+			struct sk_plan_step *step = (struct sk_plan_step *)&view.steps[i];
+			uint32_t can = view.kernels[step->kernel].early & ~(uint32_t)step->flags;
+
+			for (uint32_t flag = SK_STEP_EARLY_WAIT; flag <= SK_STEP_EARLY_SET; flag *= 2) {
+				if (!(can & flag))
+					continue;
+				step->flags ^= (uint16_t)flag;
+
+				bool accepted = accepts_data(test, &view);
+
+				ck_assert_msg(accepted != has_races(&view), "seed %u, step %u, flag %u: %s",
+					      (unsigned)seed, i, flag, accepted ? "accepted" : "rejected");
+				step->flags ^= (uint16_t)flag;
+				rejected += !accepted;
+				late++;
+			}
+		}
+		test_model_destroy(test);
+	}
+	ck_assert(!variants[_i].states || (rejected > late / 2 && rejected > 20));
 }
 END_TEST
 
@@ -231,6 +269,7 @@ int main(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, plans_are_accepted, 0, variant_count);
 	tcase_add_loop_test(tcase, every_await_is_missed, 0, variant_count);
+	tcase_add_loop_test(tcase, early_starts, 0, variant_count);
 	tcase_add_loop_test(tcase, moved_addresses, 0, variant_count);
 	tcase_add_test(tcase, more_streams_than_homes);
 	tcase_add_test(tcase, more_chains_than_are_kept);

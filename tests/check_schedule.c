@@ -336,6 +336,32 @@ START_TEST(test_hidden_state)
 }
 END_TEST
 
+/* A kernel that starts early has its hidden state for the whole call: it does not, where another home has some of it.
+ */
+START_TEST(test_hidden_state_starts_late)
+{
+	const uint32_t both = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
+	struct test_spread early = PLAIN;
+	const uint32_t expected[] = {both, SK_STEP_EARLY_WAIT, 0, SK_STEP_EARLY_SET, both, both, both};
+
+	early.early = both;
+	add_matrices(8);
+	add_task(test, "a", early, 0, "s", in("x0"), out("x1"), block(), hidden(1)); /* alone on its home */
+	add_task(test, "b", early, 0, "s", in("x0"), out("x2"), block(), hidden(3)); /* c comes behind it … */
+	add_task(test, "c", early, 1, "s", in("x0"), out("x3"), block(), hidden(3)); /* … and d behind that */
+	add_task(test, "d", early, 2, "s", in("x0"), out("x4"), block(), hidden(3));
+	add_task(test, "e", early, 0, "s", in("x0"), out("x5"), block(), hidden(1));
+	add_task(test, "f", early, 1, "s", in("x0"), out("x6"), block());
+	add_task(test, "g", early, 2, NULL, in("x0"), out("x7"), block(), hidden(3)); /* a launch of its own */
+	fuse_streams(test, "s");
+	plan();
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_uint_eq(schedule->launches[0].steps[i].flags, expected[i]);
+	ck_assert_uint_eq(schedule->launches[1].steps[0].flags, expected[6]);
+	ck_assert_str_eq(awaits(), "2<1 3<2");
+}
+END_TEST
+
 START_TEST(test_after_is_never_elided)
 {
 	add_matrices(4);
@@ -497,6 +523,7 @@ int main(void)
 	tcase_add_test(one, test_scalar_from_tensor);
 	tcase_add_test(one, test_write_after_read);
 	tcase_add_test(one, test_hidden_state);
+	tcase_add_test(one, test_hidden_state_starts_late);
 	tcase_add_test(one, test_after_is_never_elided);
 	tcase_add_test(one, test_event);
 	tcase_add_test(one, test_scratch);

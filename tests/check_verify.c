@@ -582,6 +582,70 @@ START_TEST(results_and_states)
 }
 END_TEST
 
+static void start_early(struct plan *plan, unsigned flags)
+{
+	plan_flags(plan, flags);
+	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_BLOCK});
+}
+
+/* A state on two homes. What its later holder awaits is the earlier one or, behind it on its home, another step. */
+static struct plan *early_plan(unsigned earlier_flags, unsigned later_flags, bool behind)
+{
+	struct plan *plan = begin(1);
+	uint32_t awaited = plan_plain(plan, "earlier", 0);
+
+	start_early(plan, earlier_flags);
+	plan_state(plan, 3);
+	if (behind) {
+		awaited = plan_plain(plan, "behind", 0);
+		start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
+	}
+	plan_plain(plan, "later", 1);
+	plan_await(plan, awaited);
+	start_early(plan, later_flags);
+	plan_state(plan, 3);
+	return plan;
+}
+
+/* Hidden state is accessed by the whole call. */
+START_TEST(states_and_early_starts)
+{
+	struct sk_plan_view view = plan_view(early_plan(SK_STEP_EARLY_WAIT, SK_STEP_EARLY_SET, false));
+
+	expect_sound(&view);
+	view = plan_view(early_plan(SK_STEP_EARLY_SET, 0, true));
+	expect_sound(&view);
+	REJECTED(early_plan(SK_STEP_EARLY_SET, 0, false),
+		 "nothing orders task 'earlier', which writes hidden state 3, and task 'later', which writes hidden "
+		 "state 3",
+		 "finished, and not just published; that it does early, and has its hidden state until it returns");
+	again();
+	REJECTED(early_plan(0, SK_STEP_EARLY_WAIT, true),
+		 "nothing orders task 'earlier', which writes hidden state 3, and task 'later', which writes hidden "
+		 "state 3",
+		 "finished, before it is called; it starts early, and has its hidden state from then on");
+}
+END_TEST
+
+/* What the home has awaited before it calls the kernel counts. */
+START_TEST(state_known_before_an_early_start)
+{
+	struct plan *plan = begin(1);
+	uint32_t first = plan_plain(plan, "first", 0);
+
+	plan_state(plan, 3);
+	plan_plain(plan, "knows", 1);
+	plan_await(plan, first);
+	plan_plain(plan, "later", 1);
+	start_early(plan, SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
+	plan_state(plan, 3);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect_sound(&view);
+}
+END_TEST
+
 /* ---- launches ---- */
 
 static struct plan *two_launches(bool follow, uint32_t *t)
@@ -743,6 +807,26 @@ START_TEST(everything_in_turn)
 
 		expect_rejected(&without, (const char *const[]){"p.sk: launch 'sp' has debug-sync-all, but task 's",
 								"may begin before task", NULL});
+	}
+}
+END_TEST
+
+START_TEST(nothing_in_turn_starts_early)
+{
+	for (unsigned flag = SK_STEP_EARLY_WAIT; flag <= SK_STEP_EARLY_SET; flag *= 2) {
+		struct plan *plan = begin(1);
+
+		plan_plain(plan, "only", 0);
+		start_early(plan, flag);
+
+		struct sk_plan_view view = plan_view(plan);
+
+		expect_sound(&view);
+		((struct sk_plan_launch *)view.launches)[0].flags |= SK_LAUNCH_SYNC_ALL;
+		expect_rejected(&view, (const char *const[]){"p.sk: launch 'sp' has debug-sync-all, but task 'only' "
+							     "starts early",
+							     NULL});
+		again();
 	}
 }
 END_TEST
@@ -998,6 +1082,7 @@ END_TEST
 /* ---- random plans against the brute-force search ---- */
 
 struct random_plan {
+	bool waits; /* the step at hand, by itself */
 	uint64_t state;
 	struct plan *plan;
 	uint32_t tensors[8]; /* all of 16 bytes or more, in few places, so that they overlap */
@@ -1027,12 +1112,31 @@ static void random_argument(struct random_plan *random, uint64_t extent)
 	unsigned access = below(random, 8) < 5 ? READ : below(random, 2) ? WRITE : UPDATE;
 	uint64_t divided = extent && (below(random, 16) || access != READ);
 
-	if (below(random, 12) == 0)
+	if (below(random, 12) == 0 && !random->waits)
 		plan_load(random->plan, tensor, below(random, 48));
 	else if (divided)
 		plan_part(random->plan, tensor, access, below(random, 8) ? 0 : 8, extent * (1 + below(random, 2)), 0);
 	else
 		plan_part(random->plan, tensor, access, 16 * below(random, 2), 16 + 16 * below(random, 2), 0);
+}
+
+/* Any kernel but a split one may start early. */
+static void random_start(struct random_plan *random)
+{
+	unsigned flags = below(random, 2) ? below(random, 4) * SK_STEP_EARLY_WAIT : 0;
+
+	random->waits = flags & SK_STEP_EARLY_WAIT;
+	if (flags)
+		start_early(random->plan, flags);
+}
+
+static uint32_t random_plain(struct random_plan *random)
+{
+	uint32_t step = plan_plain(random->plan, "plain", below(random, 3));
+
+	if (below(random, 2))
+		plan_state(random->plan, below(random, 2));
+	return step;
 }
 
 static uint32_t random_step(struct random_plan *random, uint64_t *extent)
@@ -1046,7 +1150,7 @@ static uint32_t random_step(struct random_plan *random, uint64_t *extent)
 	case 1:
 	case 2:
 		*extent = 0;
-		return plan_plain(random->plan, "plain", below(random, 3));
+		return random_plain(random);
 	case 3:
 		*extent = 0;
 		return plan_blocks(random->plan, "blocks", 2 + below(random, 3));
@@ -1076,6 +1180,9 @@ static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
 
 			plan_lane(random.plan, below(&random, lanes));
 			random.steps[count] = random_step(&random, &extent);
+			random.waits = false;
+			if (plan_step_kind(random.plan) != SK_STEP_SPLIT)
+				random_start(&random);
 			for (uint32_t i = 0, arguments = 1 + below(&random, 2); i < arguments; i++)
 				random_argument(&random, extent);
 			for (uint32_t i = first; i < count; i++)
@@ -1268,12 +1375,15 @@ int main(void)
 	tcase_add_test(tcase, shared_read_of_a_divided_write);
 	tcase_add_test(tcase, blocks_answer_for_themselves);
 	tcase_add_test(tcase, results_and_states);
+	tcase_add_test(tcase, states_and_early_starts);
+	tcase_add_test(tcase, state_known_before_an_early_start);
 	tcase_add_test(tcase, launches_that_follow);
 	tcase_add_test(tcase, diamond_of_launches);
 	tcase_add_test(tcase, task_entries);
 	tcase_add_test(tcase, unpublished_step);
 	tcase_add_test(tcase, await_on_a_later_step);
 	tcase_add_test(tcase, everything_in_turn);
+	tcase_add_test(tcase, nothing_in_turn_starts_early);
 	tcase_add_test(tcase, order_of_the_network);
 	tcase_add_test(tcase, random_plans_on_one_lane);
 	tcase_add_test(tcase, random_plans_on_two_lanes);

@@ -1,5 +1,7 @@
 /* drop-await PACKAGE NUMBER: removes one await from the plan of a package, in place. The number counts from 0 over all
- * awaits of the plan. Exit status 2: there is none with that number. */
+ * awaits of the plan. Exit status 2: there is none with that number.
+ *
+ * drop-await --early PACKAGE NUMBER: lets the step with that number start early in every way that its kernel can. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +36,23 @@ static void drop(struct sk_plan_view *view, uint32_t number)
 	}
 }
 
+static void start_early(struct sk_plan_view *view, uint32_t number)
+{
+	struct sk_plan_step *step = (struct sk_plan_step *)&view->steps[number];
+
+	step->flags |= (uint16_t)view->kernels[step->kernel].early;
+	for (uint32_t i = 0; i < view->launch_count; i++)
+		((struct sk_plan_launch *)view->launches)[i].flags |= SK_LAUNCH_EARLY;
+}
+
 int main(int argc, char **argv)
 {
 	char *bytes = aligned_alloc(SK_PLAN_ALIGN, MOST_BYTES);
+	bool early = argc > 1 && !strcmp(argv[1], "--early");
+
+	argc -= early;
+	argv += early;
+
 	FILE *file = argc == 3 ? fopen(argv[1], "r+b") : NULL;
 	struct sk_plan_view view;
 
@@ -49,8 +65,10 @@ int main(int argc, char **argv)
 
 	if (!find_plan(bytes, size, &view))
 		status = EXIT_FAILURE;
-	else if (number >= view.await_count)
+	else if (number >= (early ? view.step_count : view.await_count))
 		status = 2;
+	else if (early)
+		start_early(&view, number);
 	else
 		drop(&view, number);
 	rewind(file);

@@ -265,3 +265,121 @@ for task in B D; do grep -qE " $task .*plain, may end early " steps.txt || { cat
 for cores in 1 3 4; do "$skrun" scalars.sk --random 1 --verify --repeat 20 --cores $cores; done
 for seed in 0 1 2; do "$skrun" scalars.sk --random 1 --verify --device a3 --seed $seed; done
 "$skrun" scalars.sk --random 1 --verify --guard --check-races
+
+# Hidden state. A call has it from its first instruction to its last: kernels that keep a table start early only where no other
+# core has it. Three kernels share the table, which they reach through functions.
+cat >states.c <<'C'
+#include "skkernel.h"
+
+static int64_t table[64], table_for;
+
+__attribute__((noinline)) static void make_table(int64_t seed)
+{
+	table_for = seed;
+	for (int64_t i = 0; i < 64; i++) {
+		for (volatile int32_t turn = 0; turn < 20000;)
+			turn++;
+		table[i] = table_for * i;
+	}
+}
+
+static void apply_table(const int64_t *x, int64_t *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + table[i % 64];
+}
+
+/* Makes its table in front of the wait. */
+void before(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t n, int64_t seed)
+{
+	make_table(seed);
+	sk_wait_pre_task_end(block);
+	apply_table(x, y, n);
+}
+SK_KERNEL(before, "early-start=wait; block, in x i64[n], out y i64[n], n i64, seed i64");
+
+/* Goes on with it behind its results. */
+void behind(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t n, int64_t seed)
+{
+	make_table(seed);
+	apply_table(x, y, n);
+	sk_set_next_task_start(block);
+	make_table(-seed);
+}
+SK_KERNEL(behind, "early-start=set; block, in x i64[n], out y i64[n], n i64, seed i64");
+
+void both(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t n, int64_t seed)
+{
+	make_table(3 * table_for + seed);
+	sk_wait_pre_task_end(block);
+	apply_table(x, y, n);
+	sk_set_next_task_start(block);
+	make_table(table_for - seed);
+}
+SK_KERNEL(both, "early-start=both; block, in x i64[n], out y i64[n], n i64, seed i64");
+C
+compile states
+# states DEVICE OPTIONS KERNEL...: a task each, in streams 0, 1, 0, 1 …, that have nothing but the state in common.
+states() {
+	local device=$1 options=$2
+	shift 2
+	printf "sklink: 1\ndevice: $device\ntensors:\n  x: {dtype: i64, shape: [640]}\n"
+	printf "  y%d: {dtype: i64, shape: [640]}\n" $(seq $#)
+	printf "scopes: {sp1: {options: '$options'}}\ntasks:\n"
+	local i=0 kernel
+	for kernel; do
+		i=$((i + 1))
+		echo "  - {name: T$i, kernel: $kernel, args: [x, y$i], set: {seed: $i}, stream: $(((i - 1) % 2)), scope: sp1}"
+	done
+}
+for device in host a3; do
+	for kernels in "before before" "behind behind" "behind before" "before both both" "behind both before both" "before behind both both"; do
+		states $device "" $kernels >states.yaml
+		"$sklink" states.yaml states.o -o states.sk
+		"$skdump" --verify states.sk
+		for cores in 1 2 3; do "$skrun" states.sk --random 1 --verify --repeat 2 --device host --cores $cores; done
+		for seed in 0 1 2 3; do "$skrun" states.sk --random 1 --verify --device a3 --seed $seed; done
+		"$skrun" states.sk --random 1 --guard --check-races --verify
+	done
+done
+# Where a flag that the link has taken away comes back, the proof is lost, and a checked run finds the race.
+states host "" behind before >states.yaml
+"$sklink" states.yaml states.o -o states.sk --explain T1 --explain T2 >told.txt
+"$skdump" --steps states.sk >steps.txt
+grep -qE 'by itself|end early' steps.txt && { cat steps.txt; fail "a kernel starts early with a state that another core has"; }
+for text in "'T1'.*may not let later tasks start before it returns: 'T2', which runs behind it, has hidden state in common with it" \
+	"'T2'.*may not wait by itself: 'T1', which runs before it, has hidden state in common with it"; do
+	tr '\n' ' ' <told.txt | grep -q "$text" || { cat told.txt; fail "--explain does not say: $text"; }
+done
+for step in 0 1; do
+	cp states.sk early.sk
+	"$top_builddir/tests/drop-await" --early early.sk $step
+	fails_with "nothing orders task 'T1', which writes hidden state 0, and task 'T2', which writes hidden state 0" "$skdump" --verify early.sk
+	for options in '--cores 2' '--cores 3 --seed 4' '--device a3 --seed 1'; do
+		fails_with "task 'T[12]': kernel [a-z]* on core [01]: race: it (reads|writes) the kernel's hidden state, which task 'T[12]' on core [01] (reads|writes); no await orders the two" \
+			"$skrun" early.sk --random 1 --check-races $options
+	done
+	"$skrun" early.sk --random 1 --check-races --cores 1 >/dev/null
+done
+# On one home a core runs both calls, one behind the other.
+sed -i 's/stream: 1/stream: 0/' states.yaml
+"$sklink" states.yaml states.o -o states.sk --explain T1 >told.txt
+"$skdump" --steps states.sk >steps.txt
+grep -q 'by itself' steps.txt && grep -q 'end early' steps.txt || { cat steps.txt; fail "a state on one home keeps kernels from starting early"; }
+grep -q 'Its kernel may let later tasks start before it returns.$' told.txt || { cat told.txt; fail "--explain does not say that T1 may"; }
+# As predicted: the state keeps kernels from starting early whatever the scope says.
+states host "early-start=0" both both >states.yaml
+sed -i 's/scope: sp1/cost: {cycles: 1000000, before-wait: 400000}, &/' states.yaml
+"$sklink" states.yaml states.o -o states.sk
+"$skrun" --predict states.sk >predicted.txt
+[ "$(awk '/^fused, early-start/ { $2 = ""; print }' predicted.txt | sort -u | wc -l)" = 1 ] || { cat predicted.txt; fail "a prediction starts kernels early that share a state"; }
+
+# debug-sync-all: nothing starts before all in front of it has returned.
+states host "debug-sync-all=1" both both >states.yaml
+"$sklink" states.yaml states.o -o states.sk --explain T2 >told.txt
+"$skdump" --steps states.sk >steps.txt
+grep -qE 'by itself|end early' steps.txt && { cat steps.txt; fail "debug-sync-all=1 lets kernels start early"; }
+grep -q "may not wait by itself: its scope has debug-sync-all=1" told.txt || { cat told.txt; fail "--explain does not name debug-sync-all"; }
+cp states.sk early.sk
+"$top_builddir/tests/drop-await" --early early.sk 0
+fails_with "launch 'sk_sp1' has debug-sync-all, but task 'T1' starts early" "$skdump" --verify early.sk

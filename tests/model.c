@@ -94,12 +94,14 @@ static uint32_t kernel_for(struct test_model *test, const struct test_spread *sp
 	static const char *const kinds[] = {"plain", "blocks", "blocks_range", "split"};
 	static const char *const mixes[] = {"", "_mix11", "_mix12"};
 	struct sk_model *model = &test->model;
+	static const char *const starts[] = {"", "_wait", "_set", "_both"};
+	uint32_t start = spread->early / SK_STEP_EARLY_WAIT;
 	char name[80];
 
-	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s_%u", kinds[spread->kind],
+	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s%s_%u", kinds[spread->kind],
 		 spread->elementwise ? "_elementwise" : "", spread->unfusible ? "_unfusible" : "",
 		 spread->nontemporal ? "_nontemporal" : "", spread->status ? "_status" : "",
-		 spread->sync_all ? "_sync" : "", mixes[spread->mix_ratio], spread->lane);
+		 spread->sync_all ? "_sync" : "", mixes[spread->mix_ratio], starts[start], spread->lane);
 	uint32_t found = sk_map_find(&model->kernel_names, name, strlen(name));
 
 	if (found != SK_NONE)
@@ -118,6 +120,8 @@ static uint32_t kernel_for(struct test_model *test, const struct test_spread *sp
 	signature->unfusible = spread->unfusible;
 	signature->nontemporal = spread->nontemporal;
 	signature->returns_status = spread->status;
+	signature->early_wait = spread->early & SK_STEP_EARLY_WAIT;
+	signature->early_set = spread->early & SK_STEP_EARLY_SET;
 	signature->extents = SK_NEW(test->arena, const char *);
 	signature->extents[0] = "n";
 	signature->extent_count = 1;

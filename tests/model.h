@@ -45,6 +45,7 @@ struct test_spread {
 	bool unfusible, nontemporal, status;
 	bool sync_all; /* BLOCKS, BLOCKS_RANGE */
 	uint32_t mix_ratio; /* BLOCKS: a mix kernel with so many vector blocks for each cube block; else 0 */
+	uint32_t early; /* SK_STEP_EARLY_…: its tasks have a block() */
 };
 
 #define PLAIN	      ((struct test_spread){.kind = SK_STEP_PLAIN})
@@ -90,6 +91,7 @@ struct test_access {
 #define scratch(bytes) ((struct test_access){.kind = SK_ARGUMENT_SCRATCH, .size = (bytes)})
 /* A scalar by value, an i64. */
 #define value(bits) ((struct test_access){.kind = SK_ARGUMENT_VALUE, .value = (bits)})
+#define block() ((struct test_access){.kind = SK_ARGUMENT_BLOCK})
 /* Hidden state of the kernel. */
 #define hidden(number)                                                                                                 \
 	((struct test_access){.kind = SK_ARGUMENT_STATE, .access = SK_ACCESS_READ | SK_ACCESS_WRITE, .value = (number)})

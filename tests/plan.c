@@ -368,6 +368,11 @@ void plan_vector_cost(struct plan *plan, enum sk_cost cost, uint64_t value)
 	set_cost(plan, &LAST(plan, tasks)->vector_cost, cost, value);
 }
 
+enum sk_step_kind plan_step_kind(const struct plan *plan)
+{
+	return LAST(plan, steps)->kind;
+}
+
 void plan_flags(struct plan *plan, unsigned flags)
 {
 	LAST(plan, steps)->flags |= (uint16_t)flags;

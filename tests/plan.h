@@ -58,6 +58,9 @@ void plan_await(struct plan *plan, uint32_t step);
 void plan_cost(struct plan *plan, enum sk_cost cost, uint64_t value);
 void plan_vector_cost(struct plan *plan, enum sk_cost cost, uint64_t value);
 
+/* The kind of the step added last. */
+enum sk_step_kind plan_step_kind(const struct plan *plan);
+
 /* The step added last gets more flags. */
 void plan_flags(struct plan *plan, unsigned flags);
 

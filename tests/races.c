@@ -7,9 +7,13 @@
 
 enum { MAX_EVENTS = 1024, MAX_TOUCHES = 8192 };
 
+/* Sets of events are bits: each event is a core's part of a step. What it does with hidden state it may do from the
+ * first instruction of its call to the last one. */
 struct event {
 	uint32_t launch, step, lane, core;
-	uint64_t before[MAX_EVENTS / 64]; /* bits: the events that are finished when this one begins */
+	uint64_t before[MAX_EVENTS / 64]; /* have published when this one touches a tensor */
+	uint64_t returned[MAX_EVENTS / 64]; /* have returned then … */
+	uint64_t called[MAX_EVENTS / 64]; /* … and when it is called */
 };
 
 struct touch {
@@ -29,11 +33,27 @@ struct race {
 
 /* ---- who comes before whom ---- */
 
-static void add_before(struct event *event, const struct race *race, uint32_t earlier)
+static void add_all(uint64_t *set, const uint64_t *others)
 {
 	for (int i = 0; i < MAX_EVENTS / 64; i++)
-		event->before[i] |= race->events[earlier].before[i];
+		set[i] |= others[i];
+}
+
+static bool has(const uint64_t *set, uint32_t event)
+{
+	return set[event / 64] >> event % 64 & 1;
+}
+
+/* The earlier event has published, or even returned, when this one touches a tensor. */
+static void add_before(struct event *event, const struct race *race, uint32_t earlier, bool returned)
+{
+	const struct event *other = &race->events[earlier];
+
+	add_all(event->before, other->before);
+	add_all(event->returned, other->returned);
 	event->before[earlier / 64] |= UINT64_C(1) << (earlier % 64);
+	if (returned)
+		event->returned[earlier / 64] |= UINT64_C(1) << (earlier % 64);
 }
 
 static bool follows(const struct sk_plan_view *view, uint32_t launch, uint32_t earlier)
@@ -56,20 +76,30 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t earl
 	return false;
 }
 
+/* Behind those that end before the core calls the kernel come those that it awaits. */
 static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core)
 {
 	struct event *event = &race->events[race->event_count];
+	bool waits = race->view->steps[step].flags & SK_STEP_EARLY_WAIT;
 
 	ck_assert_uint_lt(race->event_count, MAX_EVENTS);
-	*event = (struct event){launch, step, lane, core, {0}};
+	*event = (struct event){.launch = launch, .step = step, .lane = lane, .core = core};
 	for (uint32_t i = 0; i < race->event_count; i++) {
 		const struct event *earlier = &race->events[i];
-		bool same_core = earlier->launch == launch && earlier->lane == lane && earlier->core == core;
 
-		if (same_core || awaits(race->view, step, earlier->step) ||
+		if ((earlier->launch == launch && earlier->lane == lane && earlier->core == core) ||
 		    follows(race->view, launch, earlier->launch))
-			add_before(event, race, i);
+			add_before(event, race, i, true);
 	}
+	memcpy(event->called, event->returned, sizeof(event->called));
+	for (uint32_t i = 0; i < race->event_count; i++) {
+		uint32_t awaited = race->events[i].step;
+
+		if (awaits(race->view, step, awaited))
+			add_before(event, race, i, !(race->view->steps[awaited].flags & SK_STEP_EARLY_SET));
+	}
+	if (!waits)
+		memcpy(event->called, event->returned, sizeof(event->called));
 	race->event_count++;
 }
 
@@ -191,7 +221,10 @@ static bool is_race(const struct race *race, const struct touch *a, const struct
 		return false;
 	if (!a->write && !b->write)
 		return false;
-	return !(race->events[b->event].before[a->event / 64] >> (a->event % 64) & 1) && !spmd_may(race, a, b);
+
+	const struct event *later = &race->events[b->event];
+
+	return !has(a->space == SK_SPACE_STATE ? later->called : later->before, a->event) && !spmd_may(race, a, b);
 }
 
 bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES])

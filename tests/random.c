@@ -4,7 +4,14 @@
 
 #include <stdio.h>
 
-enum { ROW_COUNT = 24, ROW_LENGTH = 48, ELEMENTS = ROW_COUNT * ROW_LENGTH, MAX_TENSORS = 16, MAX_ACCESSES = 4 };
+enum {
+	ROW_COUNT = 24,
+	ROW_LENGTH = 48,
+	ELEMENTS = ROW_COUNT * ROW_LENGTH,
+	MAX_TENSORS = 16,
+	MAX_ACCESSES = 4,
+	MAX_HIDDEN = 2
+};
 
 uint32_t random_below(uint64_t *state, uint32_t limit)
 {
@@ -72,6 +79,19 @@ static struct test_access random_access(uint64_t *state, const struct test_model
 	return access;
 }
 
+/* How a plain task starts, and the hidden state that it has. Returns the number of accesses. */
+static uint32_t random_state(uint64_t *state, struct test_spread *spread, struct test_access *accesses)
+{
+	uint32_t count = 0;
+
+	spread->early = random_below(state, 4) * SK_STEP_EARLY_WAIT;
+	if (spread->early)
+		accesses[count++] = block();
+	if (random_below(state, 3))
+		accesses[count++] = hidden(random_below(state, 2));
+	return count;
+}
+
 static const char *random_scope(uint64_t *state, const struct random_options *options, struct test_spread *spread)
 {
 	static const char *const scopes[] = {"a", "a", "a", "b", "b", "a b", NULL};
@@ -84,12 +104,14 @@ static const char *random_scope(uint64_t *state, const struct random_options *op
 
 static void add_random_task(uint64_t *state, struct test_model *test, const struct random_options *options)
 {
-	struct test_access accesses[MAX_ACCESSES];
+	struct test_access accesses[MAX_ACCESSES + MAX_HIDDEN];
 	bool taken[MAX_TENSORS] = {0}, half = random_below(state, 5) == 0, upper = random_below(state, 2);
 	struct test_spread spread = random_spread(state, options->lanes, half);
 
 	if (options->together && random_below(state, 3) == 0)
 		spread = random_together(state, options->lanes);
+	if (options->states && random_below(state, 2))
+		spread = on_lane(PLAIN, random_below(state, options->lanes));
 
 	uint32_t reads = random_below(state, 3), writes = 1 + (random_below(state, 6) == 0), count = 0;
 	uint32_t number = (uint32_t)test->model.tasks.count;
@@ -100,6 +122,8 @@ static void add_random_task(uint64_t *state, struct test_model *test, const stru
 		accesses[count++] = random_access(state, test, taken, half, upper, true, spread.extent != 0);
 	for (uint32_t i = 0; i < reads && count < MAX_ACCESSES; i++)
 		accesses[count++] = random_access(state, test, taken, half, upper, false, spread.extent != 0);
+	if (options->states && spread.kind == SK_STEP_PLAIN)
+		count += random_state(state, &spread, &accesses[count]);
 
 	const char *scope = random_scope(state, options, &spread);
 

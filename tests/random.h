@@ -14,6 +14,7 @@ struct random_options {
 			   tasks, and tasks without a scope */
 	uint32_t tensors; /* at least 4 */
 	bool together; /* also mix tasks, and tasks whose blocks run at once */
+	bool states; /* most plain tasks have one of two hidden states, and start early */
 };
 
 /* The same model for the same seed. */
