@@ -45,9 +45,12 @@ static uint16_t early_flags(const struct sk_model *model, const struct sk_task *
 {
 	uint16_t flags = sk_signature_early(model->kernels.items[task->kernel].signature);
 
-	for (size_t i = 0; i < task->scopes.count; i++)
-		if (model->scopes.items[task->scopes.items[i]].starts_late)
+	for (size_t i = 0; i < task->scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[task->scopes.items[i]];
+
+		if (scope->starts_late || scope->launch.sync_all)
 			return 0;
+	}
 	if (has_argument(task, SK_ARGUMENT_LOAD))
 		flags &= (uint16_t)~SK_STEP_EARLY_WAIT;
 	if (has_argument(task, SK_ARGUMENT_RESULT))
