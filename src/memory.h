@@ -15,6 +15,7 @@ struct sk_memory {
 	uint64_t *unshared_offset; /* the same, where every temporary has its own bytes: for task entries */
 	uint64_t workspace_size;
 	uint64_t unshared_workspace_size;
+	uint64_t steps; /* ranges of the workspace that have been looked at, which tests count */
 };
 
 /* NULL if the temporaries exceed 64 bits together (said in the sink). */

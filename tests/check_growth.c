@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "memory.h"
 #include "partition.h"
 #include "tests/model.h"
 #include "tests/random.h"
@@ -57,12 +58,87 @@ START_TEST(slices_in_random_order)
 }
 END_TEST
 
+/* ---- memory ---- */
+
+/* Half of the tasks make a temporary each, the other half read one each: in another order, or the first ones die last.
+ */
+static uint64_t memory_steps(uint32_t count)
+{
+	struct test_model *test = test_model_create(1);
+	uint32_t half = count / 2;
+	uint64_t state = count;
+
+	add_tensor(test, "x", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < half; i++) {
+		add_tensor(test, name_of('t', i), SK_F32, (1 + random_below(&state, 9)) * BYTES / 4);
+		add_tensor(test, name_of('y', i), SK_F32, BYTES / 4);
+	}
+	for (uint32_t i = 0; i < half; i++)
+		add_task(test, name_of('a', i), PLAIN, 0, "s", in("x"), out(name_of('t', i)));
+	for (uint32_t i = 0; i < half; i++)
+		add_task(test, name_of('b', i), PLAIN, 0, "s", in(name_of('t', (i * 7919) % half)),
+			 out(name_of('y', i)));
+	test_model_finish(test);
+
+	const struct sk_partition *partition = sk_partition_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);
+
+	uint64_t steps = memory->steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(many_temporaries_alive)
+{
+	ck_assert_uint_le(memory_steps(FACTOR * TASKS), MOST_GROWTH * memory_steps(TASKS));
+}
+END_TEST
+
+/* Two streams of as many temporaries each, one behind the other, that nothing orders: all of the first one's are past
+ * when the second one's come, and refuse. */
+START_TEST(temporaries_that_nothing_orders)
+{
+	enum { COUNT = 8000, MOST_STEPS = (1 << 24) * 16 };
+	struct test_model *test = test_model_create(1);
+
+	fuse_streams(test, "s");
+	add_tensor(test, "x", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < 2 * COUNT; i++)
+		add_tensor(test, name_of('t', i), SK_F32, BYTES / 4);
+	for (uint32_t half = 0; half < 2; half++) {
+		for (uint32_t i = 0; i < COUNT; i++)
+			add_task(test, name_of('a', half * COUNT + i), PLAIN, half, "s", in("x"),
+				 out(name_of('t', half * COUNT + i)));
+		for (uint32_t i = 0; i < COUNT; i++)
+			add_task(test, name_of('b', half * COUNT + i), PLAIN, half, "s",
+				 inout(name_of('t', half * COUNT + i)));
+	}
+	test_model_finish(test);
+
+	const struct sk_partition *partition = sk_partition_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);
+	ck_assert_uint_le(memory->steps, MOST_STEPS);
+	test_model_destroy(test);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("growth");
 	TCase *cases = tcase_create("steps");
 
 	tcase_add_test(cases, slices_in_random_order);
+	tcase_add_test(cases, many_temporaries_alive);
+	tcase_add_test(cases, temporaries_that_nothing_orders);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
 }
