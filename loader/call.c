@@ -95,11 +95,11 @@ static void run(void *context)
 	sk_fibre_switch(&call->fibre, &host->own, true);
 }
 
-void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, uintptr_t token)
+void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due)
 {
 	call->function = function;
 	call->context = context;
-	call->token = token;
+	call->due = due;
 	call->result = 0;
 	call->begun = false;
 	call->over = false;
@@ -158,10 +158,4 @@ _Noreturn void sk_call_end(const char *function, const void *caller)
 	sk_call_over(host);
 	sk_fibre_switch(&call->fibre, &host->own, true);
 	__builtin_unreachable();
-}
-
-void sk_call_run(struct sk_call *call, int (*function)(void *context), void *context)
-{
-	sk_call_prepare(call, function, context, 0);
-	sk_call_resume(sk_host_of_thread(), call);
 }

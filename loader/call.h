@@ -42,7 +42,7 @@ struct sk_call {
 	int (*function)(void *context);
 	void *context;
 	int result; /* 0 if it did not return */
-	uintptr_t token; /* whoever expels must know it; 0: nobody may */
+	const _Atomic bool *due; /* it is to be expelled; NULL: it never is */
 	bool begun, over;
 	struct sk_fault fault;
 };
@@ -67,9 +67,9 @@ struct sk_host *sk_host_of_thread(void);
 /* The same for a signal handler, which only looks. */
 struct sk_host *sk_host_in_handler(void);
 
-/* Forgets what the call did before; resumed next, it calls function(context). Who knows the token (0: nobody) may expel
- * it. */
-void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, uintptr_t token);
+/* Forgets what the call did before; resumed next, it calls function(context). When *due is true, which stays readable
+ * while the call runs, it may be expelled; NULL: never. */
+void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due);
 
 /* From the thread's own stack: goes on with the call. Returns when a call has ended: that one, or one that was given
  * way to. */
@@ -86,9 +86,6 @@ _Noreturn void sk_call_leave(int result);
  * end but the process. */
 _Noreturn void sk_call_end(const char *function, const void *caller);
 
-/* A call from beginning to end. */
-void sk_call_run(struct sk_call *call, int (*function)(void *context), void *context);
-
 /* Notes that the running call is over. The thread's next step must be to its own stack. */
 void sk_call_over(struct sk_host *host);
 
@@ -97,7 +94,7 @@ void sk_call_over(struct sk_host *host);
 /* Installs the handlers, once for the process. Faults elsewhere go on to the handlers that were there before. */
 void sk_signals_install(void);
 
-/* Sends the thread what expels the call that it runs, if that has the token and is not in the runtime. */
-void sk_signals_expel(pthread_t thread, uintptr_t token);
+/* Sends the thread what expels the call that it runs, if that is due and not in the runtime. */
+void sk_signals_expel(pthread_t thread);
 
 #endif

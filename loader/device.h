@@ -8,6 +8,7 @@
  *   lane.c     a lane's cores
  *   player.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
+ *   construct.c  a package's constructors and destructors
  *   trace.c    what launches did, and when (trace.h)
  *   failure.c  what is said about a launch that failed
  *   locate.c   in which step a call was that was left
@@ -37,6 +38,15 @@ enum {
 
 struct sk_launch;
 struct sk_work;
+
+/* What must end in time; watch.c. Changes under the lock of the time-out, but for `due`, which others read. */
+struct sk_watched {
+	struct sk_watched *next;
+	struct sk_launch *launch; /* NULL: a call that one thread runs: */
+	pthread_t thread;
+	int64_t deadline; /* monotonic time in ns */
+	_Atomic bool due; /* its calls are to be expelled */
+};
 
 /* A core. Its call is what it does for one launch, in which it has whatever number the launch gives it. */
 struct sk_worker {
@@ -127,10 +137,7 @@ struct sk_launch {
 	uint32_t busy; /* of them, those that have cores in it: the first ranks */
 	struct skrt_trace *trace; /* that records it; NULL: none */
 	uint64_t started; /* by the processor's counter, for the trace */
-	/* Under the lock of the time-out: */
-	struct sk_launch *watched; /* the next one that is; behind the last: NULL */
-	uintptr_t token; /* for expelling; 0: nobody will */
-	int64_t deadline; /* monotonic time in ns */
+	struct sk_watched watched;
 };
 
 /* Why cores are to leave a launch before its end. */
@@ -206,7 +213,7 @@ struct sk_watch {
 	pthread_t thread;
 	pthread_mutex_t lock; /* all that follows */
 	pthread_cond_t changed;
-	struct sk_launch *launches; /* in flight */
+	struct sk_watched *first; /* of what is under way */
 	bool driving; /* somebody is the first player: */
 	pthread_t driver;
 	bool idle, stop;
@@ -368,8 +375,11 @@ enum skrt_status sk_watch_open(struct skrt_device *device);
 void sk_watch_close(struct skrt_device *device);
 
 /* Around a launch. */
-void sk_watch_begin(struct sk_launch *launch);
-void sk_watch_end(struct sk_launch *launch);
+void sk_watch_begin(struct skrt_device *device, struct sk_watched *watched);
+void sk_watch_end(struct skrt_device *device, struct sk_watched *watched);
+
+/* A call from beginning to end, on the calling thread. */
+void sk_watch_call(struct skrt_device *device, struct sk_call *call, int (*function)(void *context), void *context);
 
 /* The calling thread becomes the first player; is so no more. */
 void sk_watch_drive(struct skrt_device *device, bool driving);
@@ -389,6 +399,10 @@ bool sk_failure_is_one(const struct sk_launch *launch);
 /* Says why the launch that all cores have left has failed. A fault of a package that may have held a lock loses the
  * device: *lost. */
 void sk_failure_describe(const struct sk_launch *launch, char *error, size_t error_size, bool *lost);
+
+/* Says what became of the call of a constructor or destructor that failed. */
+void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,
+				  char *error, size_t error_size, bool *lost);
 
 /* The same for a call of the launch's serial entry that failed. */
 void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,

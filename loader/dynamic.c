@@ -1,6 +1,5 @@
-/* The dynamic section of a mapped package: its tables are found and checked, its constructors and destructors run. The
- * gABI, section "Dynamic Linking", says what the tags mean. Only what sklink writes is taken; whatever else would have
- * to be obeyed is refused by name. */
+/* The dynamic section of a mapped package: its tables are found and checked. The gABI, section "Dynamic Linking", says
+ * what the tags mean. Only what sklink writes is taken; whatever else would have to be obeyed is refused by name. */
 #include "config.h"
 
 #include "loader/image.h"
@@ -8,9 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "loader/call.h"
 #include "loader/report.h"
 
 /* ---- the dynamic section ---- */
@@ -196,32 +193,10 @@ enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const
 	if (values[DT_RELASZ] && (values[DT_RELAENT] != sizeof(Elf64_Rela) || values[DT_RELASZ] % sizeof(Elf64_Rela) ||
 				  !dynamic->relocations))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation table is damaged", path);
-	if (!find_functions(image, values[DT_INIT_ARRAY], values[DT_INIT_ARRAYSZ], &dynamic->constructors) ||
-	    !find_functions(image, values[DT_FINI_ARRAY], values[DT_FINI_ARRAYSZ], &dynamic->destructors))
+	if (!find_functions(image, values[DT_INIT_ARRAY], values[DT_INIT_ARRAYSZ], &image->constructors) ||
+	    !find_functions(image, values[DT_FINI_ARRAY], values[DT_FINI_ARRAYSZ], &image->destructors))
 		return sk_report(SKRT_BAD_PACKAGE, "%s: the table of constructors or destructors is damaged", path);
 	return SKRT_OK;
-}
-
-/* ---- constructors and destructors ---- */
-
-/* Constructors get argc, argv and envp, as the C library passes them; a package has no arguments. */
-static int run_constructors(void *context)
-{
-	const struct sk_functions *functions = context;
-	char *arguments[1] = {NULL};
-
-	for (uint64_t i = 0; i < functions->count; i++)
-		((void (*)(int, char **, char **))(uintptr_t)functions->addresses[i])(0, arguments, environ);
-	return 0;
-}
-
-static int run_destructors(void *context)
-{
-	const struct sk_functions *functions = context;
-
-	for (uint64_t i = functions->count; i-- > 0;)
-		((void (*)(void))(uintptr_t)functions->addresses[i])();
-	return 0;
 }
 
 static bool all_in_text(const struct sk_image *image, const struct sk_functions *functions)
@@ -232,40 +207,9 @@ static bool all_in_text(const struct sk_image *image, const struct sk_functions 
 	return true;
 }
 
-/* Room enough for what constructors do. */
-#define CONSTRUCTORS_STACK ((size_t)1 << 20)
-
-enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic)
+enum skrt_status sk_dynamic_check_functions(const char *path, const struct sk_image *image)
 {
-	struct sk_functions constructors = dynamic->constructors;
-	struct sk_call call;
-
-	if (!all_in_text(image, &dynamic->constructors) || !all_in_text(image, &dynamic->destructors))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: a constructor or destructor does not lie in text", path);
-	if (constructors.count) {
-		if (!sk_call_open(&call, CONSTRUCTORS_STACK))
-			return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", path);
-		sk_call_run(&call, run_constructors, &constructors);
-		sk_call_close(&call);
-		if (call.fault.kind == SK_FAULT_ENDED)
-			return sk_report(SKRT_KERNEL_FAILED, "%s: a constructor called %s", path, call.fault.function);
-		if (call.fault.kind)
-			return sk_report(SKRT_KERNEL_FAILED, "%s: a constructor raised SIG%s at 0x%" PRIx64, path,
-					 sigabbrev_np(call.fault.signal),
-					 (uint64_t)((uintptr_t)call.fault.pc - image->bias));
-	}
-	image->destructors = dynamic->destructors;
-	return SKRT_OK;
-}
-
-void sk_dynamic_destruct(const struct sk_image *image)
-{
-	struct sk_functions destructors = image->destructors;
-	struct sk_call call;
-
-	/* One that fails ends the destruction, and so does a lack of memory; unloading goes on. */
-	if (destructors.count && sk_call_open(&call, CONSTRUCTORS_STACK)) {
-		sk_call_run(&call, run_destructors, &destructors);
-		sk_call_close(&call);
-	}
+	if (all_in_text(image, &image->constructors) && all_in_text(image, &image->destructors))
+		return SKRT_OK;
+	return sk_report(SKRT_BAD_PACKAGE, "%s: a constructor or destructor does not lie in text", path);
 }

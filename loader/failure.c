@@ -328,6 +328,11 @@ static void add_wait(struct text *text, const struct sk_launch *launch, const st
 		add(text, ", which has left without publishing it");
 }
 
+static void add_timeout(struct text *text, const struct skrt_device *device)
+{
+	add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+}
+
 static void describe_hang(const struct sk_launch *launch, struct text *text)
 {
 	const struct skrt_kernel *kernel = launch->kernel;
@@ -337,7 +342,7 @@ static void describe_hang(const struct sk_launch *launch, struct text *text)
 	const char *separator = "";
 
 	if (atomic_load(&launch->aborted) == SK_ABORT_TIMEOUT)
-		add(text, "not ended within %g s: ", (double)launch->device->watch.timeout * 1e-9);
+		add_timeout(text, launch->device);
 	else
 		add(text, "hangs: ");
 	while ((worker = next_core(&cores))) {
@@ -439,6 +444,25 @@ void sk_failure_describe(const struct sk_launch *launch, char *error, size_t err
 		add_loss(&text, &launch->kernel->module->image, lost);
 }
 
+void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,
+				  char *error, size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+
+	add(&text, "%s: %s", module->path, what);
+	if (call->fault.kind == SK_FAULT_ENDED) {
+		add(&text, " called %s at ", call->fault.function);
+		add_place(&text, module, call->fault.pc);
+	} else {
+		add(&text, call->fault.kind == SK_FAULT_EXPELLED ? " has " : ": ");
+		if (call->fault.kind == SK_FAULT_EXPELLED)
+			add_timeout(&text, module->device);
+		add_fault(&text, module, NULL, call);
+	}
+	if (left_by_signal(call))
+		add_loss(&text, &module->image, lost);
+}
+
 void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
 				size_t error_size, bool *lost)
 {
@@ -447,6 +471,8 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 
 	add_title(&text, kernel);
 	add(&text, "serial run: ");
+	if (call->fault.kind == SK_FAULT_EXPELLED)
+		add_timeout(&text, kernel->module->device);
 	if (call->fault.kind == SK_FAULT_NONE) {
 		add(&text, "a kernel returned status %d", call->result);
 		return;

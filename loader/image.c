@@ -1,6 +1,6 @@
 /* From a path to a mapped package. The order is: check the ELF header, check the program headers, reserve the address
- * range, map the segments, then dynamic.c's part, then take write permission from RELRO; the package's own code, its
- * constructors, runs last, and only on a processor that has what the package needs. The rules are those of the
+ * range, map the segments, then dynamic.c's part, then take write permission from RELRO. None of the package's own code
+ * runs here, and none will on a processor that lacks what the package needs. The rules are those of the
  * gABI, section "Program Loading", made strict: what a package of sklink's does not have is refused rather than
  * ignored. */
 #include "config.h"
@@ -312,6 +312,8 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
+	if (!status)
+		status = sk_dynamic_check_functions(loading->path, image);
 	if (status || loading->source->only_looked_at)
 		return status;
 	status = sk_processor_check(loading->path, image);
@@ -319,7 +321,7 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		return status;
 	if (sk_debugger_wanted())
 		image->debugger = sk_debugger_register(image, loading->path, loading->file);
-	return sk_dynamic_construct(loading->path, image, &dynamic);
+	return SKRT_OK;
 }
 
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image)
@@ -342,7 +344,6 @@ enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *
 
 void sk_image_close(struct sk_image *image)
 {
-	sk_dynamic_destruct(image);
 	sk_debugger_unregister(image->debugger);
 	if (image->mapping)
 		munmap(image->mapping, image->mapping_size);

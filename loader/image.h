@@ -2,7 +2,7 @@
  * kernels.
  *
  *   image.c    the file's headers, the segments: checked, mapped, protected
- *   dynamic.c  the dynamic section's tables, constructors and destructors
+ *   dynamic.c  the dynamic section's tables
  *   relocate.c symbols and relocations
  *   symbols.c  names of functions, for messages
  *   debugger.c tells debuggers of it (debugger.h) */
@@ -48,7 +48,7 @@ struct sk_image {
 	const uint32_t *gnu_hash, *hash; /* either may be NULL */
 	uint64_t gnu_hash_words, hash_words;
 
-	struct sk_functions destructors; /* none unless all constructors have run */
+	struct sk_functions constructors, destructors; /* all in text */
 	dev_t filesystem; /* and inode: the file it was mapped from; 0: not known */
 	ino_t inode;
 	struct sk_debugger_entry *debugger; /* NULL: no debugger was told of it */
@@ -64,17 +64,16 @@ struct sk_source {
 	/* NULL, or what looks at the mapped file before anything in it has been changed or run; for it: */
 	enum skrt_status (*check)(const struct sk_source *source, const struct sk_image *image, int file,
 				  uint64_t file_size);
-	bool only_looked_at; /* on any processor: no constructors are run, so nothing of it must be */
+	bool only_looked_at; /* on any processor: nothing of it must be run */
 	bool check_integrity;
 	const uint8_t *public_key; /* NULL: none has to have signed it */
 };
 
 /* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
- * trusted; nothing stays behind on failure. The package's constructors run last, if the processor has what the package
- * needs. */
+ * trusted; nothing stays behind on failure, and nothing of the package runs, not even its constructors. */
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image);
 
-/* Runs the destructors and unmaps. */
+/* Unmaps it. */
 void sk_image_close(struct sk_image *image);
 
 /* The address of a defined dynamic symbol, or NULL. */
@@ -93,7 +92,6 @@ bool sk_image_function_at(const struct sk_image *image, const char *path, const 
 struct sk_dynamic {
 	const Elf64_Rela *relocations;
 	uint64_t relocation_count;
-	struct sk_functions constructors, destructors;
 };
 
 /* What lies at [address, address + size), if that is inside one segment that has the protection, and aligned; else
@@ -105,7 +103,7 @@ enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const
 				 struct sk_dynamic *dynamic);
 enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
 				   const struct sk_dynamic *dynamic);
-enum skrt_status sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic);
-void sk_dynamic_destruct(const struct sk_image *image);
+/* Constructors and destructors are in text, now that they have been relocated. */
+enum skrt_status sk_dynamic_check_functions(const char *path, const struct sk_image *image);
 
 #endif

@@ -117,6 +117,9 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 {
 	if (!module || !result)
 		return sk_report_null(__func__);
+	enum skrt_status status = sk_module_construct(module);
+	if (status)
+		return status;
 	struct skrt_instance *instance = calloc(1, sizeof(*instance));
 	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
 	uint64_t *runs = calloc(module->plan.network_launch_count + (size_t)1, 2 * sizeof(*runs));
@@ -130,7 +133,7 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 	instance->bindings = bindings;
 	instance->queued = runs;
 	instance->ended = runs + module->plan.network_launch_count;
-	enum skrt_status status = make_workspace(instance, false);
+	status = make_workspace(instance, false);
 	if (!status && module->device->checks)
 		status = make_guard(instance);
 	if (status) {
@@ -401,7 +404,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 
 	struct serial_run run = {kernel, instance};
 	struct sk_call *call = &instance->serial_call;
-	sk_call_run(call, run_serial, &run);
+	sk_watch_call(instance->module->device, call, run_serial, &run);
 	if (call->result || call->fault.kind) {
 		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
 		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);

@@ -85,5 +85,5 @@ void sk_lane_prepare(struct sk_worker *worker, struct sk_launch *launch, uint32_
 			.words = launch->lanes[lane].words,
 			.count = kernel->cores[lane],
 		};
-	sk_call_prepare(&worker->call, enter, worker, launch->token);
+	sk_call_prepare(&worker->call, enter, worker, &launch->watched.due);
 }

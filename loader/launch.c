@@ -53,6 +53,7 @@ bool sk_launch_open(struct skrt_device *device, uint32_t place)
 		.place = place,
 		.parts = calloc(device->player_limit, sizeof(*launch->parts)),
 		.order = calloc(device->player_limit, sizeof(*launch->order)),
+		.watched.launch = launch,
 	};
 	bool good = launch->parts && launch->order;
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
@@ -214,7 +215,7 @@ enum skrt_status sk_launch_start(struct skrt_device *device, struct sk_work *wor
 	deal_out(launch);
 	device->launch_count++;
 	sk_count(&device->in_flight, 1);
-	sk_watch_begin(launch);
+	sk_watch_begin(device, &launch->watched);
 	post(launch);
 	return SKRT_OK;
 }
@@ -228,7 +229,7 @@ void sk_launch_abort(struct sk_launch *launch, enum sk_abort reason)
 
 enum skrt_status sk_launch_result(struct sk_launch *launch, char *error, size_t error_size, bool *lost)
 {
-	sk_watch_end(launch);
+	sk_watch_end(launch->device, &launch->watched);
 
 	bool failed = atomic_load_explicit(&launch->aborted, memory_order_acquire) != SK_ABORT_NONE &&
 		      sk_failure_is_one(launch);

@@ -57,6 +57,7 @@ loader_libloader_la_SOURCES = \
 	loader/instance.c loader/instance.h \
 	loader/integrity.c loader/integrity.h \
 	loader/block.c \
+	loader/construct.c \
 	loader/lane.c \
 	loader/launch.c \
 	loader/locate.c \

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "loader/instance.h"
+#include "loader/device.h"
 
 static double now(void)
 {
@@ -88,7 +88,7 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 		struct timed_run run = {session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
-		sk_call_run(call, run_timed, &run);
+		sk_watch_call(session->device, call, run_timed, &run);
 		times[(size_t)i * rounds + round] = run.time;
 		if (!call->result && call->fault.kind == SK_FAULT_NONE)
 			continue;

@@ -104,8 +104,10 @@ static void free_module(struct skrt_module *module)
 		free_kernel(kernel);
 	}
 	free(module->kernels);
+	sk_module_destruct(module);
 	sk_image_close(&module->image);
 	pthread_mutex_destroy(&module->lock);
+	pthread_mutex_destroy(&module->construction);
 	free(module->path);
 	free(module);
 }
@@ -126,6 +128,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	}
 	*module = (struct skrt_module){.device = device, .path = path, .image = *image};
 	pthread_mutex_init(&module->lock, NULL);
+	pthread_mutex_init(&module->construction, NULL);
 	status = open_plan(module, plan, size);
 	if (!status)
 		status = find_constants(module);

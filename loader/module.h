@@ -7,6 +7,7 @@
 
 #include "loader/image.h"
 #include "loader/plan.h"
+#include "loader/report.h"
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 
@@ -54,6 +55,9 @@ struct skrt_module {
 	pthread_mutex_t lock; /* preparing kernels, checking records */
 	bool records_checked; /* of the plan: see sk_plan_check_records */
 	_Atomic bool network_prepared;
+	pthread_mutex_t construction; /* held while constructors run, which may take long: */
+	bool constructed; /* they have run, or failed: */
+	char failure[SK_REPORT_SIZE]; /* in this way; "": they have not */
 	uint32_t instances; /* alive; under the device's lock */
 	_Atomic uint32_t traces; /* that hold launches of it */
 };
@@ -72,6 +76,13 @@ static inline uint64_t sk_core_row(const uint32_t cores[SK_MAX_LANES], uint32_t 
  * that free() can take, and image become the module's, also on failure: then both are freed. */
 enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
 				uint64_t size, struct skrt_module **result);
+
+/* Runs the package's constructors, unless that has been done: before anything else of it runs. If they fail, so does
+ * every later call. construct.c. */
+enum skrt_status sk_module_construct(struct skrt_module *module);
+
+/* Runs the destructors, if the constructors have run. */
+void sk_module_destruct(struct skrt_module *module);
 
 /* Kernel number `launch` of the plan, prepared. What a launch needs beyond the mapped file is checked and made when it
  * is first asked for, so that the time for loading does not grow with the number of kernels. */

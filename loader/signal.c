@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -76,20 +77,19 @@ static void handle_fault(int number, siginfo_t *info, void *pointer)
 	leave(host, context);
 }
 
+/* The system may have had no memory to say where the signal comes from, or the user no signals left: what is due
+ * is in the call. If none is, it has ended meanwhile, or will notice in the runtime by itself. */
 static void handle_expulsion(int number, siginfo_t *info, void *pointer)
 {
 	struct sk_host *host = sk_host_in_handler();
 
 	sk_fibre_tidy();
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !info->si_value.sival_ptr || !host->ready) {
+	if (host->running && !host->in_runtime && host->running->due && atomic_load(host->running->due)) {
+		note(host->running, SK_FAULT_EXPELLED, pointer);
+		leave(host, pointer);
+	} else if (info->si_code != SI_QUEUE || info->si_pid != getpid() || info->si_value.sival_ptr != before) {
 		pass_on(number, info, pointer);
-		return;
 	}
-	/* In the runtime it will notice by itself; and the call may be another one by now. */
-	if (!host->running || host->in_runtime || (uintptr_t)info->si_value.sival_ptr != host->running->token)
-		return;
-	note(host->running, SK_FAULT_EXPELLED, pointer);
-	leave(host, pointer);
 }
 
 static void install(void)
@@ -111,7 +111,8 @@ void sk_signals_install(void)
 	pthread_once(&once, install);
 }
 
-void sk_signals_expel(pthread_t thread, uintptr_t token)
+void sk_signals_expel(pthread_t thread)
 {
-	pthread_sigqueue(thread, EXPULSION, (union sigval){.sival_ptr = (void *)token});
+	/* The value is to tell it from other people's signals. */
+	pthread_sigqueue(thread, EXPULSION, (union sigval){.sival_ptr = before});
 }

@@ -90,7 +90,9 @@ struct skrt_device_options {
 	 * simulate, with a point or a slash in it; NULL: host */
 	const char *device;
 	uint32_t cores; /* of each lane; host: as many as there are processors for this process */
-	uint32_t timeout_ms; /* most time for one launch, from its start on; 0: no bound */
+	/* Most time for one launch, from its start on, for a serial run, and for a package's constructors and
+	 * destructors; 0: no bound. */
+	uint32_t timeout_ms;
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
 	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
 	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES; 0: none */
@@ -196,12 +198,11 @@ struct skrt_tensor {
 };
 
 /* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and
- * not copied), relocates it, protects it, and runs its constructors. A package loaded twice is two independent modules.
+ * not copied), relocates it and protects it. None of it is run. A package loaded twice is two independent modules.
  * The file must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine.
  * gdb is told of the package if it traced the program when the first device was opened, or with SKRT_GDB=1 in the
  * environment (for one that is to come later; SKRT_GDB=0: never): then it stops in kernels and shows their source.
- * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY; SKRT_KERNEL_FAILED if a constructor
- * called abort or the like. */
+ * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
 /* A function that a package imports, and the address that it is to get. */
@@ -244,8 +245,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Runs its destructors and unmaps it (not a linked one). NULL is allowed. SKRT_BUSY while instances of it, or traces of
- * its launches, are alive. */
+/* Unmaps it (not a linked one); before, its destructors run, if its constructors have. NULL is allowed. SKRT_BUSY while
+ * instances of it, or traces of its launches, are alive. */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 
 /* Tensors to bind, by binding number. SKRT_INVALID_ARGUMENT if the number is out of range; SKRT_NOT_FOUND with a
@@ -290,7 +291,9 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 
 struct skrt_instance;
 
-/* Makes an instance: a place for bindings, and a workspace of its own. Errors: SKRT_OUT_OF_MEMORY. */
+/* Makes an instance: a place for bindings, and a workspace of its own. The first one of a module runs the package's
+ * constructors, on the calling thread: what they do wrong is an error as in a kernel, also of all later calls. Errors:
+ * SKRT_OUT_OF_MEMORY, SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **instance);
 
 /* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */

@@ -1,7 +1,8 @@
-/* The time-out of launches. A thread of the device sleeps until a launch in flight has taken too long, then tells its
- * cores to leave: those that wait notice, those in a kernel are expelled by a signal. A core may just have stopped
- * waiting when the signal comes, and begin another kernel; so the signal is repeated until the launch has ended. A
- * player may play another launch when it comes, which the token tells. */
+/* The time-out of launches, and of other calls of package code: serial runs, constructors. A thread of the device
+ * sleeps until one that is under way has taken too long, then tells a launch's cores to leave: those that wait notice,
+ * those in a kernel are expelled by a signal. A core may just have stopped waiting when the signal comes, and begin
+ * another kernel; so the signal is repeated until the end. A player may play another launch when it comes; so what is
+ * due stands with each call. */
 #include "config.h"
 
 #include "loader/device.h"
@@ -17,8 +18,7 @@ static struct timespec at(int64_t time)
 	return (struct timespec){.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000};
 }
 
-/* Sends the signal to all players of the launch. */
-static void expel(struct sk_launch *launch)
+static void expel_players(struct sk_launch *launch)
 {
 	struct skrt_device *device = launch->device;
 
@@ -27,9 +27,9 @@ static void expel(struct sk_launch *launch)
 		const struct sk_player *player = &device->players[launch->order[rank]];
 
 		if (player->number)
-			sk_signals_expel(player->thread, launch->token);
+			sk_signals_expel(player->thread);
 		else if (device->watch.driving)
-			sk_signals_expel(device->watch.driver, launch->token);
+			sk_signals_expel(device->watch.driver);
 	}
 }
 
@@ -38,13 +38,17 @@ static int64_t look(struct skrt_device *device)
 {
 	int64_t now = sk_now(), next = INT64_MAX;
 
-	for (struct sk_launch *launch = device->watch.launches; launch; launch = launch->watched) {
-		if (now >= launch->deadline) {
-			expel(launch);
-			launch->deadline = now + REPEAT;
+	for (struct sk_watched *watched = device->watch.first; watched; watched = watched->next) {
+		if (now >= watched->deadline) {
+			atomic_store(&watched->due, true);
+			if (watched->launch)
+				expel_players(watched->launch);
+			else
+				sk_signals_expel(watched->thread);
+			watched->deadline = now + REPEAT;
 		}
-		if (launch->deadline < next)
-			next = launch->deadline;
+		if (watched->deadline < next)
+			next = watched->deadline;
 	}
 	return next;
 }
@@ -58,7 +62,7 @@ static void *work(void *context)
 
 	pthread_mutex_lock(&own->lock);
 	while (!own->stop) {
-		own->idle = !own->launches;
+		own->idle = !own->first;
 		if (own->idle) {
 			pthread_cond_wait(&own->changed, &own->lock);
 			continue;
@@ -71,38 +75,47 @@ static void *work(void *context)
 	return NULL;
 }
 
-void sk_watch_begin(struct sk_launch *launch)
+void sk_watch_begin(struct skrt_device *device, struct sk_watched *watched)
 {
-	static _Atomic uintptr_t tokens;
-	struct sk_watch *own = &launch->device->watch;
+	struct sk_watch *own = &device->watch;
 
-	launch->token = 0;
 	if (!own->timeout)
 		return;
 	pthread_mutex_lock(&own->lock);
-	launch->token = atomic_fetch_add(&tokens, 1) + 1;
-	launch->deadline = sk_now() + (int64_t)own->timeout;
-	launch->watched = own->launches;
-	own->launches = launch;
+	atomic_store(&watched->due, false);
+	watched->deadline = sk_now() + (int64_t)own->timeout;
+	watched->next = own->first;
+	own->first = watched;
 	if (own->idle)
 		pthread_cond_signal(&own->changed);
 	pthread_mutex_unlock(&own->lock);
 }
 
-void sk_watch_end(struct sk_launch *launch)
+void sk_watch_end(struct skrt_device *device, struct sk_watched *watched)
 {
-	struct sk_watch *own = &launch->device->watch;
+	struct sk_watch *own = &device->watch;
 
 	if (!own->timeout)
 		return;
 	pthread_mutex_lock(&own->lock);
 
-	struct sk_launch **link = &own->launches;
+	struct sk_watched **link = &own->first;
 
-	while (*link != launch)
-		link = &(*link)->watched;
-	*link = launch->watched;
+	while (*link != watched)
+		link = &(*link)->next;
+	*link = watched->next;
 	pthread_mutex_unlock(&own->lock);
+}
+
+void sk_watch_call(struct skrt_device *device, struct sk_call *call, int (*function)(void *context), void *context)
+{
+	struct sk_watched watched = {.thread = pthread_self()};
+
+	sk_call_prepare(call, function, context, &watched.due);
+	sk_watch_begin(device, &watched);
+	sk_call_resume(sk_host_of_thread(), call);
+	sk_watch_end(device, &watched);
+	call->due = NULL;
 }
 
 void sk_watch_drive(struct skrt_device *device, bool driving)

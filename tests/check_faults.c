@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -243,6 +244,133 @@ START_TEST(asynchronous)
 }
 END_TEST
 
+/* ---- constructors ---- */
+
+/* Writes to the file whose descriptor is in the place of FILE, unless CONSTRUCT does something else first. */
+static const char constructor_source[] =
+	"#include \"stubs/skabi.h\"\n"
+	"#define LOG(core) ((volatile uint64_t *)(core)->bindings[0])\n"
+	"void abort(void);\n"
+	"int kernel(void) { return 0; }\n"
+	"static volatile uint64_t constructed;\n"
+	"static void say(char c)\n"
+	"{ long r = 1; __asm__ volatile(\"syscall\" : \"+a\"(r) : \"D\"(%dL), \"S\"(&c), \"d\"(1L) : \"rcx\", \"r11\", "
+	"\"memory\"); }\n"
+	"__attribute__((constructor(201))) static void first(void) { say('c'); constructed++; %s }\n"
+	"__attribute__((constructor(202))) static void second(void) { say('d'); constructed++; }\n"
+	"__attribute__((destructor(201))) static void last(void) { say('z'); }\n"
+	"__attribute__((destructor(202))) static void before(void) { say('y'); %s }\n"
+	"int fine(struct sk_core *core) { LOG(core)[core->index] = constructed; return 0; }\n"
+	"int fine_serial(void *const *tensors, void *workspace)\n"
+	"{ (void)workspace; while (*(volatile uint64_t *)tensors[0] == 7); return 0; }\n";
+
+static const struct handmade_launch constructor_launches[] = {
+	{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, fine_steps, 1},
+	{NULL},
+};
+
+/* Makes it; returns the file's descriptor for reading. */
+static int make_constructors(const char *constructor, const char *destructor)
+{
+	char text[4096];
+	struct handmade_package package = {
+		.lane_count = 1, .tensors = tensors, .launches = constructor_launches, .source = text};
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_lt(snprintf(text, sizeof(text), constructor_source, ends[1], constructor, destructor),
+			 (int)sizeof(text));
+	handmade_make(path, &package);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	return ends[0];
+}
+
+/* What has been written since the last time. */
+static void expect_said(int file, const char *wanted)
+{
+	char said[16] = "";
+
+	ck_assert_int_lt(read(file, said, sizeof(said) - 1), (ssize_t)sizeof(said));
+	ck_assert_str_eq(said, wanted);
+}
+
+/* They run when the first instance is made, once, and before everything else; destructors in reverse order, but not if
+ * the constructors have not run. */
+START_TEST(constructors)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	int file = make_constructors("", "");
+
+	ok(skrt_device_open(NULL, &device));
+	ok(skrt_module_load(device, path, &module));
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+	expect_said(file, "");
+	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2});
+	expect_said(file, "cd");
+	ok(run(&rig, "fine"));
+	ck_assert_uint_eq(log_words[1], 2);
+	ok(skrt_instance_create(rig.module, &instance));
+	ok(skrt_instance_destroy(instance));
+	expect_said(file, "");
+	close_rig(&rig);
+	expect_said(file, "yz");
+}
+END_TEST
+
+static const struct {
+	const char *constructor, *error;
+} failing[] = {
+	{"abort();", ": a constructor called abort at first"},
+	{"*(volatile int *)16 = 1;",
+	 ": a constructor: segmentation fault (SIGSEGV): write at address 0x10; at first+0x"},
+	{"__asm__ volatile(\"int3\");", ": a constructor: breakpoint instruction (SIGTRAP): at first+0x"},
+#ifndef SIGNALS_HELD
+	{"for (;;);", ": a constructor has not ended within 0.2 s: it was at first+0x"},
+#endif
+};
+
+enum { FAILING = sizeof(failing) / sizeof(failing[0]) };
+
+/* One that fails is an error of the first instance, and of every other one; nothing else of the package runs. */
+START_TEST(failing_constructor)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	int file = make_constructors(failing[_i].constructor, "");
+
+	ok(skrt_device_open(&(struct skrt_device_options){.timeout_ms = 200}, &device));
+	ok(skrt_module_load(device, path, &module));
+	for (int i = 0; i < 2; i++)
+		expect(skrt_instance_create(module, &instance), SKRT_KERNEL_FAILED, failing[_i].error);
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+	expect_said(file, "c");
+}
+END_TEST
+
+/* A destructor that never ends, and a serial run. */
+START_TEST(endless_calls)
+{
+	const struct skrt_kernel *kernel;
+	int file = make_constructors("", "for (;;);");
+	struct rig rig = open_rig(&(struct skrt_device_options){.timeout_ms = 200});
+
+	ok(skrt_module_find_kernel(rig.module, "fine", &kernel));
+	log_words[0] = 7;
+	expect(skrt_run_serial(rig.instance, kernel), SKRT_KERNEL_FAILED,
+	       "superkernel fine: serial run: not ended within 0.2 s: task 'f': kernel kernel: it was at "
+	       "fine_serial+0x");
+	log_words[0] = 0;
+	ok(skrt_run_serial(rig.instance, kernel));
+	close_rig(&rig);
+	expect_said(file, "cdy");
+}
+END_TEST
+
 /* ---- other people's signals ---- */
 
 static void open_and_close(void)
@@ -308,6 +436,13 @@ int main(void)
 	tcase_add_test(tests, in_time);
 	tcase_add_loop_test(tests, lost, 0, 3);
 	tcase_add_loop_test(tests, asynchronous, 0, 3);
+	tcase_add_test(tests, constructors);
+	tcase_add_loop_test(tests, failing_constructor, 0, FAILING);
+#ifndef SIGNALS_HELD
+	tcase_add_test(tests, endless_calls);
+#else
+	(void)endless_calls;
+#endif
 #ifndef SANITIZED
 	tcase_add_test(tests, own_handler);
 	tcase_add_test_raise_signal(tests, own_fault, SIGSEGV);

@@ -18,12 +18,6 @@
 #include "tests/status.h"
 #include "tests/suite.h"
 
-#if defined(__has_feature)
-#define WITH_TSAN __has_feature(thread_sanitizer)
-#else
-#define WITH_TSAN 0
-#endif
-
 enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
 
 /* ping and pong each wait for what the other one says. narrow, half, wide: note their number in `log`, and make
@@ -508,7 +502,7 @@ int main(void)
 	tcase_add_loop_test(tests, fair, 0, PLACES);
 	tcase_add_loop_test(tests, random_orders, 0, PLACES);
 	tcase_add_loop_test(tests, fault_beside, 0, PLACES);
-#if !defined(__SANITIZE_THREAD__) && !WITH_TSAN /* which holds back the signal */
+#ifndef SIGNALS_HELD
 	tcase_add_loop_test(tests, timeout_beside, 0, 2);
 #else
 	(void)timeout_beside;

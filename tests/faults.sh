@@ -70,3 +70,10 @@ untidy 24 'it has returned with values on the x87 stack, or from MMX without emm
 printf '\022\0\0\0' | cat <(head -c 128 fine.npy) - >kind.npy
 fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 1: it was at misbehave.*; core 0, before task 'last', awaits task 'bad' .step 3. of core 1, which was still at work" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --timeout 0.3 --cores 2
+
+# A user who may have no signals pending: the one that expels a kernel comes without a sender.
+(
+	ulimit -i 0
+	fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 0: it was at misbehave" \
+		timeout 60 "$skrun" lone.sk --input kind=kind.npy --random 1 --timeout 0.3
+)

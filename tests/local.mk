@@ -186,7 +186,6 @@ PACKAGE_READER_FILES = $(FUZZ_FILES) tests/package-readers.c tests/package-reade
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz-package.c
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
-WITHOUT_CONSTRUCTORS = $(AM_LDFLAGS) -Wl,--wrap=sk_dynamic_construct
 
 check_PROGRAMS += tests/fuzz-object tests/fuzz-archive tests/fuzz-manifest tests/fuzz-npy tests/fuzz-package
 tests_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
@@ -199,12 +198,10 @@ tests_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
 tests_fuzz_npy_LDADD = loader/libnpy.la
 tests_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
 tests_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_fuzz_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
 tests_fuzz_package_LDADD = $(PACKAGE_READERS)
 check_PROGRAMS += tests/corrupt
 tests_corrupt_SOURCES = $(PACKAGE_READER_FILES) tests/corrupt.c
 tests_corrupt_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_corrupt_LDFLAGS = $(WITHOUT_CONSTRUCTORS)
 tests_corrupt_LDADD = $(PACKAGE_READERS)
 check_PROGRAMS += tests/bombs
 tests_bombs_SOURCES = tests/bombs.c
@@ -232,7 +229,7 @@ tests_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_libfuzzer_npy_LDADD = loader/libnpy.la
 tests_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
 tests_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_libfuzzer_package_LDFLAGS = $(WITHOUT_CONSTRUCTORS) -fsanitize=fuzzer
+tests_libfuzzer_package_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_libfuzzer_package_LDADD = $(PACKAGE_READERS)
 
 # make fuzz [FUZZ_SECONDS=N]: each target in turn, from its seeds and what earlier runs have found (fuzz-corpus).

@@ -14,18 +14,6 @@
 #include "reemit.h"
 #include "verify.h"
 
-enum skrt_status __wrap_sk_dynamic_construct(const char *path, struct sk_image *image,
-					     const struct sk_dynamic *dynamic);
-
-/* Neither does the image get destructors. */
-enum skrt_status __wrap_sk_dynamic_construct(const char *path, struct sk_image *image, const struct sk_dynamic *dynamic)
-{
-	(void)path;
-	(void)image;
-	(void)dynamic;
-	return SKRT_OK;
-}
-
 static bool look_at(struct skrt_module *module)
 {
 	const struct skrt_kernel *kernel;

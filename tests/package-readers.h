@@ -1,5 +1,4 @@
-/* Both readers of packages, for tests of damaged ones. Nothing in the package is run: the linker's --wrap takes the
- * place of what would call its constructors. */
+/* Both readers of packages, for tests of damaged ones. Nothing in the package is run. */
 #ifndef SK_TESTS_PACKAGE_READERS_H
 #define SK_TESTS_PACKAGE_READERS_H
 

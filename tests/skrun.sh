@@ -149,6 +149,62 @@ grep -qx 'input   halves  f16 \[3, 100\]' out.txt && grep -q '^launch  .*superke
 "$skrun" --version | grep -q '^skrun (sklink) [0-9]' || fail "--version"
 "$skrun" --help | grep -q -- '--verify' || fail "--help"
 
+# --list and --predict run nothing, not even constructors; whoever runs the package finds out what they do, in time.
+cat >constructor.c <<'C'
+#include "skkernel.h"
+
+static void say(const char *text, long size)
+{
+	long number = 1;
+
+	__asm__ volatile("syscall" : "+a"(number) : "D"(2L), "S"(text), "d"(size) : "rcx", "r11", "memory");
+}
+
+__attribute__((constructor)) static void construct(void)
+{
+	say("constructed\n", 12);
+#ifdef ENDLESS
+	for (;;)
+		;
+#endif
+}
+
+__attribute__((destructor)) static void destruct(void)
+{
+	say("destructed\n", 11);
+}
+
+void copy(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(copy, "split=n; in x f32[n], out y f32[n], n i64");
+C
+sed '1i #define ENDLESS' constructor.c >endless.c
+cat >constructor.yaml <<'Y'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [300]}
+  y: {dtype: f32, shape: [300]}
+tasks:
+  - {name: t, kernel: copy, args: [x, y]}
+Y
+for name in constructor endless; do
+	compile $name
+	"$sklink" constructor.yaml $name.o -o $name.sk
+	for what in --list --predict; do
+		"$skrun" $what $name.sk >out.txt 2>said.txt || fail "$what"
+		[ ! -s said.txt ] || { cat said.txt; fail "$what runs something of the package"; }
+	done
+done
+"$skrun" constructor.sk --random 1 >out.txt 2>said.txt
+[ "$(cat said.txt)" = "$(printf 'constructed\ndestructed')" ] || { cat said.txt; fail "constructors and destructors"; }
+if ! nm "$skrun" | grep -q '__tsan_init'; then # which holds back the signal that expels it
+	fails_with '^skrun: error: endless.sk: a constructor has not ended within 0.3 s: it was at construct\+0x' \
+		"$skrun" endless.sk --random 1 --timeout 0.3
+fi
+
 # What is refused.
 fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --random SEED" "$skrun" copy.sk
 fails_with "no input or output 'flogs'; did you mean 'flags'" "$skrun" copy.sk --random 1 --input flogs=flags.npy

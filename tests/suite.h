@@ -5,6 +5,15 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* ThreadSanitizer holds back the signal that expels a kernel: it would never end. */
+#if defined(__SANITIZE_THREAD__)
+#define SIGNALS_HELD
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIGNALS_HELD
+#endif
+#endif
+
 /* Runs all of the suite and frees it; the exit status of its program. */
 static inline int run_suite(Suite *suite)
 {
