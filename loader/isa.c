@@ -87,7 +87,10 @@ const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set)
 	while (level > 1 && !(set & UINT64_C(1) << (level - 1)))
 		level--;
 	*text = '\0';
-	append(text, sk_isa_names[level - 1]);
+	if (!set)
+		append(text, "none declared");
+	else
+		append(text, sk_isa_names[level - 1]);
 	left &= ~levels_up_to(LEVELS);
 	for (size_t i = 0; i < FEATURES; i++) {
 		if (left & UINT64_C(1) << features[i].bit)

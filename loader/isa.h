@@ -21,8 +21,8 @@ uint64_t sk_isa_find(const char *name, size_t length);
 extern const char *const sk_isa_names[];
 extern const size_t sk_isa_name_count;
 
-/* "x86-64-v3+avx512f": the highest level, and features that it does not have. "x86-64" for an empty set. Returns text.
- */
+/* "x86-64-v3+avx512f": the highest level, and features that it does not have; "none declared" for an empty set. Returns
+ * text. */
 const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set);
 
 /* What CPUID and XGETBV say. */

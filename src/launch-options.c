@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sides.h"
+
 /* ---- names of kernels ---- */
 
 /* A list names kernels as the manifest does, or what they compute. */
@@ -63,8 +65,7 @@ static void check_cores(const struct sk_model *model, const char *option, struct
 {
 	const struct sk_profile *device = model->device;
 
-	/* How many cores the host has, only the machine knows that it will run on. */
-	if (!strcmp(device->name, "host") || cores <= device->lanes[lane].cores)
+	if (!sk_device_counts_cores(device) || cores <= device->lanes[lane].cores)
 		return;
 	sk_error(model->diag, place, "scope option '%s' asks for %u cores; device %s has %u in lane '%s'", option,
 		 cores, device->name, device->lanes[lane].cores, device->lanes[lane].name);
@@ -89,12 +90,41 @@ static void check_scope(const struct sk_model *model, uint32_t scope)
 	check_cores(model, "debug-aiv-num", options->vector_place, last, options->vector_cores);
 }
 
+/* A limit that would leave blocks which wait for one another without a core of their own is no limit. */
+static void warn_of_greedy_task(const struct sk_model *model, uint32_t number)
+{
+	const struct sk_task *task = &model->tasks.items[number];
+	struct sk_side sides[SK_MAX_SIDES];
+	uint32_t count = sk_task_sides(model, number, sides);
+
+	for (size_t i = 0; i < task->scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[task->scopes.items[i]];
+		uint32_t limits[SK_MAX_LANES];
+
+		sk_launch_options_cores(model, &scope->launch, limits);
+		for (uint32_t s = 0; s < count; s++) {
+			uint32_t lane = sides[s].lane, wanted = sides[s].first_core + sides[s].blocks;
+			bool cube = model->device->lane_count > 1 && lane == 0;
+
+			if (!(sides[s].flags & SK_STEP_RESIDENT) || !limits[lane] || wanted <= limits[lane])
+				continue;
+			sk_warning(model->diag, cube ? scope->launch.cube_place : scope->launch.vector_place,
+				   "scope option '%s' asks for %u cores, but blocks of task '%s' wait for one another "
+				   "and need %u: a superkernel with it has as many",
+				   cube ? "debug-aic-num" : "debug-aiv-num", limits[lane], task->name, wanted);
+		}
+	}
+}
+
 bool sk_launch_options_check(const struct sk_model *model)
 {
 	unsigned errors = model->diag->errors;
 
 	for (uint32_t scope = 0; scope < model->scopes.count; scope++)
 		check_scope(model, scope);
+	for (uint32_t t = 0; t < model->tasks.count; t++)
+		if (!model->tasks.items[t].never_fuse)
+			warn_of_greedy_task(model, t);
 	return model->diag->errors == errors;
 }
 

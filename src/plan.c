@@ -292,6 +292,16 @@ static void write_options(struct sk_plan_writer *writer, struct sk_plan_launch *
 	sk_launch_options_cores(writer->model, options, record->lane_cores);
 }
 
+/* Once the rest of the record is written. */
+static void write_device_cores(const struct sk_plan_writer *writer, struct sk_plan_launch *record,
+			       const uint32_t *tasks, uint32_t count)
+{
+	const struct sk_launch_needs needs = {tasks, count, record->home_count, record->lane_cores,
+					      record->resident_cores};
+
+	sk_launch_device_cores(writer->model, &needs, record->device_cores);
+}
+
 static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_launch *launch = &writer->partition->launches[number];
@@ -317,7 +327,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 		writer->homes[writer->home_count++] = schedule->homes[i];
 	for (uint32_t i = 0; i < schedule->step_count; i++)
 		write_step(writer, record, &launch->options, &schedule->steps[i]);
-	sk_launch_device_cores(writer->model, launch->tasks, launch->task_count, record->device_cores);
+	write_device_cores(writer, record, launch->tasks, launch->task_count);
 }
 
 static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
@@ -341,7 +351,6 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	record->task_count = 1;
 	record->stream = task->stream;
 	record->scratch_size = sk_schedule_scratch(task);
-	sk_launch_device_cores(writer->model, &number, 1, record->device_cores);
 	if (step->kind == SK_STEP_PLAIN) {
 		step->core_set = record->first_home;
 		record->home_count = 1;
@@ -355,6 +364,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
 	}
 	record->lane_steps[sides[0].lane] = 1;
+	write_device_cores(writer, record, &number, 1);
 	if (count == 1)
 		return;
 	write_call(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];

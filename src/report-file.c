@@ -170,6 +170,17 @@ struct code {
 	uint64_t parallel, serial; /* bytes of the launch's entries */
 };
 
+/* An entry's symbol is followed by those of the lanes' programs that it branches to, if there are several, and of
+ * copies. */
+static uint64_t sum_symbols(const struct sk_code *code, size_t first, size_t end)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = first; i < end; i++)
+		sum += code->symbols.items[i].size;
+	return sum;
+}
+
 static struct code *measure_entries(const struct writer *writer)
 {
 	struct code *codes = SK_NEW_ARRAY(writer->arena, struct code, writer->plan->launch_count);
@@ -179,12 +190,11 @@ static struct code *measure_entries(const struct writer *writer)
 
 		for (size_t i = 0; i < made->entries.count; i++) {
 			const struct sk_entry *entry = &made->entries.items[i];
+			size_t end = i + 1 < made->entries.count ? entry[1].parallel : made->code.symbols.count;
+			size_t serial = entry->serial == SK_NO_INDEX ? end : entry->serial;
 
-			struct code *code = &codes[entry->launch];
-
-			*code = (struct code){made->code.symbols.items[entry->parallel].size, 0};
-			if (entry->serial != SK_NO_INDEX)
-				code->serial = made->code.symbols.items[entry->serial].size;
+			codes[entry->launch] = (struct code){sum_symbols(&made->code, entry->parallel, serial),
+							     sum_symbols(&made->code, serial, end)};
 		}
 	}
 	return codes;
@@ -208,7 +218,9 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 		if (step->lane == lane && parts > cores)
 			cores = parts;
 	}
-	return cores;
+	if (launch->lane_cores[lane] && cores > launch->lane_cores[lane])
+		cores = launch->lane_cores[lane];
+	return cores > launch->resident_cores[lane] ? cores : launch->resident_cores[lane];
 }
 
 static void put_launch(const struct writer *writer, uint32_t index, const struct code *code)

@@ -167,8 +167,8 @@ static const char *follows_text(const struct sk_show *show, const struct sk_plan
 	return text;
 }
 
-/* What the launch takes of the device it was planned for: "24 core", "4 vector", "24 x 1:2" (groups of a cube core and
- * two vector cores), "15 cube, 24 vector" (where the device has not enough vector cores for groups). */
+/* What the launch takes of the device it was planned for: "all" (however many there are), "1 core", "4 vector",
+ * "24 x 1:2" (groups of a cube core and two vector cores), "15 cube, 24 vector" (which are no groups). */
 static const char *device_cores_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -182,6 +182,10 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 
 	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
 
+	if (cores[lane] == SK_ALL_CORES)
+		return launch->resident_cores[lane]
+			       ? sk_arena_print(show->arena, "all, at least %u", launch->resident_cores[lane])
+			       : "all";
 	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_plan_string(&plan->lanes[lane]));
 }
 
@@ -334,6 +338,8 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 		const char *lane = sk_plan_string(&plan->lanes[i]);
 		uint32_t cores = launch->lane_cores[i];
 
+		if (cores && cores < launch->resident_cores[i])
+			cores = launch->resident_cores[i];
 		if (cores)
 			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
 					      plan->lane_count > 1 ? " " : "", plural(cores));

@@ -145,31 +145,69 @@ void sk_task_cores(const struct sk_model *model, uint32_t task, uint32_t cores[S
 		cores[sides[s].lane] = greatest(cores[sides[s].lane], cores_of(model, task, &sides[s]));
 }
 
-void sk_launch_device_cores(const struct sk_model *model, const uint32_t *tasks, uint32_t count,
+bool sk_device_counts_cores(const struct sk_profile *device)
+{
+	return strcmp(device->name, "host") != 0;
+}
+
+/* On the host, of which nobody knows here how many cores it has. */
+static uint32_t cores_on_host(const struct sk_model *model, const struct sk_launch_needs *needs)
+{
+	uint32_t all = needs->limits[0] ? needs->limits[0] : SK_ALL_CORES, cores = needs->homes;
+
+	if (needs->homes > 1 || needs->resident[0])
+		return all;
+	for (uint32_t i = 0; i < needs->task_count; i++) {
+		const struct sk_task *task = &model->tasks.items[needs->tasks[i]];
+		enum sk_step_kind kind = model->kernels.items[task->kernel].signature->spread;
+
+		if (kind == SK_STEP_SPLIT)
+			return all;
+		if (kind != SK_STEP_PLAIN)
+			cores = greatest(cores, task->block_count);
+	}
+	return least(cores, all);
+}
+
+/* On a device of which a profile says how many it has: as many as the greediest task needs; in groups of a cube core
+ * with one vector core, or with two, as soon as both lanes are needed. */
+static void cores_of_device(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES])
 {
 	const struct sk_profile *device = model->device;
 	bool one_to_two = false;
 
-	memset(device_cores, 0, SK_MAX_LANES * sizeof(*device_cores));
-	for (uint32_t i = 0; i < count; i++) {
-		const struct sk_task *task = &model->tasks.items[tasks[i]];
+	for (uint32_t i = 0; i < needs->task_count; i++) {
+		const struct sk_task *task = &model->tasks.items[needs->tasks[i]];
 		uint32_t cores[SK_MAX_LANES];
 
-		sk_task_cores(model, tasks[i], cores);
+		sk_task_cores(model, needs->tasks[i], cores);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 			device_cores[lane] = greatest(device_cores[lane], cores[lane]);
 		one_to_two |= model->kernels.items[task->kernel].signature->mix_ratio > 1;
 	}
 
 	uint32_t cube = device_cores[0], vector = device_cores[1];
-
-	if (device->lane_count == 1 || !cube || !vector)
-		return;
-	/* Groups of a cube core with one vector core, or with two. */
 	bool pairs = vector <= cube && !one_to_two;
 	uint32_t groups = pairs ? cube : greatest(cube, vector / 2 + vector % 2);
 
-	device_cores[0] = least(groups, device->lanes[0].cores);
-	device_cores[1] = least(pairs ? groups : 2 * groups, device->lanes[1].cores);
+	if (cube && vector) {
+		device_cores[0] = least(groups, device->lanes[0].cores);
+		device_cores[1] = least(pairs ? groups : 2 * groups, device->lanes[1].cores);
+	}
+	for (uint32_t lane = 0; lane < device->lane_count; lane++)
+		if (needs->limits[lane])
+			device_cores[lane] = least(device_cores[lane], needs->limits[lane]);
+}
+
+void sk_launch_device_cores(const struct sk_model *model, const struct sk_launch_needs *needs,
+			    uint32_t device_cores[SK_MAX_LANES])
+{
+	memset(device_cores, 0, SK_MAX_LANES * sizeof(*device_cores));
+	if (sk_device_counts_cores(model->device))
+		cores_of_device(model, needs, device_cores);
+	else
+		device_cores[0] = cores_on_host(model, needs);
+	for (uint32_t lane = 0; lane < model->device->lane_count; lane++)
+		device_cores[lane] = greatest(device_cores[lane], needs->resident[lane]);
 }

@@ -27,10 +27,23 @@ uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio);
 /* How many cores of each lane the calls of the task keep busy on the device; 0: it does not run there. */
 void sk_task_cores(const struct sk_model *model, uint32_t task, uint32_t cores[SK_MAX_LANES]);
 
-/* How many cores of each lane the device gives to a launch of these tasks, by the reference system's rule: groups of a
- * cube core with one or two vector cores as soon as both lanes are needed, with two if more vector than cube cores are
- * needed or a kernel is mix=1:2; as many groups as the greediest task needs. */
-void sk_launch_device_cores(const struct sk_model *model, const uint32_t *tasks, uint32_t count,
+/* Whether cores can be counted when linking: how many the host has, only the machine knows that it will run on. */
+bool sk_device_counts_cores(const struct sk_profile *device);
+
+/* What decides how many cores a launch gets. */
+struct sk_launch_needs {
+	const uint32_t *tasks;
+	uint32_t task_count;
+	uint32_t homes; /* how many it has */
+	const uint32_t *limits; /* by lane, what its options say; 0: nothing */
+	const uint32_t *resident; /* by lane, cores that its resident steps need, whatever the limits */
+};
+
+/* How many cores of each lane the launch gets. On the host by libskrt's rule (choose_cores in loader/module.c): all,
+ * that is SK_ALL_CORES, unless nothing but blocks or one home needs fewer. On other devices by the reference system's:
+ * groups of a cube core with one or two vector cores as soon as both lanes are needed, with two if more vector than
+ * cube cores are needed or a kernel is mix=1:2; as many groups as the greediest task needs. */
+void sk_launch_device_cores(const struct sk_model *model, const struct sk_launch_needs *needs,
 			    uint32_t device_cores[SK_MAX_LANES]);
 
 /* False, with an error, if the task wants more cores at once than there are. */

@@ -211,7 +211,8 @@ struct sk_plan_launch {
 	uint64_t scratch_size;			   /* bytes of scratch that each core needs, 64-byte aligned */
 	uint32_t resident_cores[SK_MAX_LANES];	   /* a lane has at least so many cores while the launch runs, for its
 						      RESIDENT steps */
-	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for */
+	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for; SK_ALL_CORES on
+						      a host, if it takes all that there are */
 	uint32_t task_count;			   /* steps, but for the vector sides */
 	uint32_t reserved;
 	/* What the scope's options say; all 0 for kinds 1 and 2. */

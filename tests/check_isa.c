@@ -32,7 +32,8 @@ START_TEST(test_text)
 {
 	char text[SK_ISA_TEXT_SIZE];
 
-	ck_assert_str_eq(sk_isa_text(text, 0), "x86-64");
+	ck_assert_str_eq(sk_isa_text(text, 0), "none declared");
+	ck_assert_str_eq(sk_isa_text(text, 1), "x86-64");
 	ck_assert_str_eq(sk_isa_text(text, 15), "x86-64-v4");
 	ck_assert_str_eq(sk_isa_text(text, 4 | BIT(FMA)), "x86-64-v3");
 	ck_assert_str_eq(sk_isa_text(text, BIT(FMA) | BIT(AVX2) | BIT(63) | 16), "x86-64+avx2+fma+bit-4+bit-63");

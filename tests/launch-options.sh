@@ -201,6 +201,86 @@ refused debug-aiv-num=01 "must be a number"
 refused debug-aic-num=1 "'debug-aic-num' counts cube cores, and device host has none" host
 link host "debug-aiv-num=3" host
 shows host ', 3 cores$'
+
+# What is shown is what runs: cores that the options leave, all where the machine decides, and what blocks that wait for one
+# another need in spite of the options, with a warning.
+cores() { # PACKAGE TEXT
+	"$skdump" --launches "$1.sk" >launches.txt
+	grep -qE " sk_sp1 +superkernel +$2  +sp1 " launches.txt || { cat launches.txt >&2; fail "$1 does not take '$2'"; }
+}
+cores few '1 x 1:2'
+link odd debug-aiv-num=5
+cores odd '16 cube, 5 vector'
+cores host '3 core'
+link host "" host
+cores host all
+cat >resident.c <<'C'
+#include "skkernel.h"
+
+void meet(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	uint64_t first, end;
+
+	sk_sync_all(block);
+	sk_block_range(block, (uint64_t)n, &first, &end);
+	for (uint64_t i = first; i < end; i++)
+		y[i] = x[i] + (float)block->count;
+}
+SK_KERNEL(meet, "sync-all; block, in x f32[n], out y f32[n], n i64");
+SK_KERNEL(met, "blocks; block, in x f32[n], out y f32[n], n i64");
+void met(const struct sk_block *block, const float *x, float *y, int64_t n)
+{
+	uint64_t first, end;
+
+	sk_block_range(block, (uint64_t)n, &first, &end);
+	for (uint64_t i = first; i < end; i++)
+		y[i] = x[i] - 1;
+}
+C
+compile resident
+# meeting DEVICE KERNEL OPTIONS
+meeting() {
+	cat >meeting.yaml <<-M
+	sklink: 1
+	device: $1
+	tensors: {x: {dtype: f32, shape: [1024]}, y: {dtype: f32, shape: [1024]}}
+	tasks:
+	  - {name: only, kernel: $2, args: [x, y], blocks: 8, scope: sp1}
+	scopes: {sp1: {options: "$3"}}
+	M
+	"$sklink" meeting.yaml resident.o -o meeting.sk 2>err.txt || { cat err.txt >&2; fail "no link: $*"; }
+	"$skrun" meeting.sk --random 1 --verify --cores 3 >run.txt || fail "$*: run"
+}
+for device in host a3; do
+	meeting $device meet debug-aiv-num=4
+	diff - err.txt >&2 <<-M || fail "$device: an option is overridden without a word"
+	sklink: warning: meeting.yaml:6:26: scope option 'debug-aiv-num' asks for 4 cores, but blocks of task 'only' wait for one another and need 8: a superkernel with it has as many
+	M
+	"$skdump" --steps meeting.sk | grep -q '^launch 0: sk_sp1, .*, 8 \(vector \)\?cores$' || fail "$device: the steps' heading"
+	for options in '' debug-aiv-num=8 debug-aiv-num=9; do
+		meeting $device meet "$options"
+		[ ! -s err.txt ] || { cat err.txt >&2; fail "a warning of $options"; }
+	done
+done
+cores meeting '8 vector'
+meeting host meet ''
+cores meeting 'all, at least 8'
+meeting host met ''
+cores meeting '8 core'
+meeting host met 'debug-aiv-num=4'
+cores meeting '4 core'
+[ ! -s err.txt ] || fail "blocks that take turns need no cores of their own"
+
+# The code of a launch is that of all its lanes, in all copies.
+for options in '' split-mode=2; do
+	link few "$options"
+	"$sklink" model.yaml kernels.o -o few.sk --report=few.json
+	for entry in sk_sp1 sk_sp1_serial; do
+		echo $(($(nm -S few.sk | sed -nE "s/^[0-9a-f]+ ([0-9a-f]+) . $entry([.].*)?\$/+0x\1/p")))
+	done >sizes.txt
+	sed -nE 's/.*"name": "sk_sp1", .*"code": ([0-9]+), "serial_code": ([0-9]+),.*/\1\n\2/p' few.json | diff - sizes.txt >&2 ||
+		fail "$options: the report says (<) other sizes of code than the symbols (>)"
+done
 cat >share.yaml <<'M'
 sklink: 1
 device: a3

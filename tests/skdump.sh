@@ -28,7 +28,7 @@ shows() {
 	for pattern; do grep -qE -- "$pattern" out.txt || { cat out.txt >&2; fail "skdump $option shows no '$pattern'"; }; done
 }
 shows --bindings '^  0  x +input +f32 +\[1000\] +4000$' '^  1  y +output +f32 +\[1000\] +4000$'
-shows --launches '  sk_sp1 +superkernel +2 core +sp1 +0 +3 +first +double +[0-9]+ ' ' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
+shows --launches '  sk_sp1 +superkernel +all +sp1 +0 +3 +first +double +[0-9]+ ' ' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
 shows --steps '^launch 0: sk_sp1, superkernel, 3 steps, [12] awaits?$' \
 	'^ +1  first +scale +core +all cores +split 1000 in 16 units of 64$' \
 	' 2  turn +reverse +core +all cores +8 blocks +awaits first$' ' 3  double .* 8 blocks of 1000 +awaits turn$' \
