@@ -41,12 +41,17 @@ src_libplanning_la_LIBADD = src/libbase.la
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/access.c src/access.h \
+	src/calls.c src/calls.h \
+	src/consistency.c src/consistency.h \
 	src/demands.c src/demands.h \
 	src/history.c src/history.h \
 	src/knowledge.c src/knowledge.h \
 	src/launch-order.c src/launch-order.h \
 	src/explain.c src/explain.h \
 	src/report.c src/report.h \
+	src/signature-attributes.c src/signature-parts.h \
+	src/signature-rules.c \
+	src/signature.c src/signature.h \
 	src/verify.c src/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
@@ -82,10 +87,6 @@ src_libcore_la_SOURCES = \
 	src/roles.c \
 	src/seal.c src/seal.h \
 	src/shares.c src/shares.h \
-	src/signature-attributes.c \
-	src/signature-parts.h \
-	src/signature-rules.c \
-	src/signature.c src/signature.h \
 	src/statistics.c src/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
@@ -105,6 +106,7 @@ sklink_LDADD = src/libcore.la
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
 	src/diff.c src/diff.h \
+	src/kernel-symbols.c src/kernel-symbols.h \
 	src/loadable.c src/loadable.h \
 	src/package-file.c src/package-file.h \
 	src/package-object.c src/package-object.h \

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -135,8 +136,12 @@ static bool read_plan(const struct opening *opening)
 	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
 	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
 		return refuse(opening, error);
+	if (file->plan.plan->size != header.sh_size)
+		return refuse(opening, "its plan does not fill the section .sk.plan");
 	if (find_section(opening, ".text", &header))
 		file->text = address_of(file, &header);
+	if (find_section(opening, ".sk.constants", &header))
+		file->constants = address_of(file, &header);
 	return true;
 }
 
@@ -164,14 +169,13 @@ static bool read_report(const struct opening *opening)
 	return true;
 }
 
-/* Makes the value of an object's global symbol an address. False: it is local, or in no section. */
+/* Makes the value of an object's symbol an address. False: it is in no section. */
 static bool place_symbol(const struct opening *opening, GElf_Sym *symbol)
 {
 	Elf_Scn *section = elf_getscn(opening->elf, symbol->st_shndx);
 	GElf_Shdr header;
 
-	if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL || symbol->st_shndx >= SHN_LORESERVE ||
-	    !gelf_getshdr(section, &header))
+	if (symbol->st_shndx >= SHN_LORESERVE || !gelf_getshdr(section, &header))
 		return false;
 	symbol->st_value += header.sh_offset;
 	return true;
@@ -193,7 +197,8 @@ static bool read_symbols(const struct opening *opening)
 	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(opening->elf, header.sh_link, symbol.st_name);
 
-		if (!name || symbol.st_shndx == SHN_UNDEF || (file->is_object && !place_symbol(opening, &symbol)))
+		if (!name || symbol.st_shndx == SHN_UNDEF ||
+		    (file->is_object && (GELF_ST_BIND(symbol.st_info) == STB_LOCAL || !place_symbol(opening, &symbol))))
 			continue;
 		name = sk_arena_copy(opening->arena, name, strlen(name));
 		if (file->is_object && symbol.st_value == file->plan_offset && !strncmp(name, "sk_plan_", 8))
@@ -202,6 +207,47 @@ static bool read_symbols(const struct opening *opening)
 		sk_array_push(opening->arena, &file->symbol_values, symbol.st_value);
 	}
 	return true;
+}
+
+/* A string of the table, which is used in place; NULL if it has no end there. */
+static const char *string_in(const struct sk_package_file *file, const GElf_Shdr *table, uint64_t offset)
+{
+	const char *strings = (const char *)file->bytes + table->sh_offset;
+
+	if (table->sh_type != SHT_STRTAB || !sk_within(table->sh_offset, table->sh_size, file->size) ||
+	    offset >= table->sh_size || !memchr(strings + offset, '\0', table->sh_size - offset))
+		return NULL;
+	return strings + offset;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct sk_file_function *one = a, *other = b;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+static void read_functions(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header, strings;
+	Elf_Scn *section = find_section(opening, ".symtab", &header);
+	Elf_Data *data = section && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	if (!data || !gelf_getshdr(elf_getscn(opening->elf, header.sh_link), &strings))
+		return;
+	file->has_symtab = true;
+	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = string_in(file, &strings, symbol.st_name);
+
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		    (!file->is_object || place_symbol(opening, &symbol)))
+			sk_array_push(opening->arena, &file->functions,
+				      (struct sk_file_function){symbol.st_value, symbol.st_size, name});
+	}
+	if (file->functions.count)
+		qsort(file->functions.items, file->functions.count, sizeof(struct sk_file_function), compare_functions);
 }
 
 static bool check_machine(const struct opening *opening)
@@ -226,6 +272,8 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
 		check_machine(&opening) && read_report(&opening) && read_symbols(&opening);
+	if (sound)
+		read_functions(&opening);
 	elf_end(opening.elf);
 	if (!sound)
 		sk_package_file_close(file);

@@ -19,6 +19,12 @@ struct sk_file_segment {
 	bool writable, executable;
 };
 
+/* What .symtab says of a function. */
+struct sk_file_function {
+	uint64_t address, size;
+	const char *name;
+};
+
 struct sk_package_file {
 	const char *path;
 	void *mapping;
@@ -27,6 +33,7 @@ struct sk_package_file {
 	bool is_object; /* of sklink -r */
 	SK_ARRAY(struct sk_file_segment) segments;
 	uint64_t text; /* address of the section .text, or 0 */
+	uint64_t constants; /* of .sk.constants, or 0 */
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
@@ -34,6 +41,8 @@ struct sk_package_file {
 	struct sk_report report; /* its numbers are within the plan */
 	struct sk_map symbols; /* of .dynsym, or global ones of an object, defined: name to index in symbol_values */
 	SK_ARRAY(uint64_t) symbol_values;
+	bool has_symtab;
+	SK_ARRAY(struct sk_file_function) functions; /* of .symtab, by address */
 };
 
 /* False after an error in the sink; then nothing stays open. What the file holds lives until sk_package_file_close, the

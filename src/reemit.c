@@ -55,9 +55,15 @@ static bool check_constants(struct sk_diag *diag, const struct sk_package_file *
 	if (!plan->constants_size)
 		return true;
 	segment = sk_package_file_segment(file, sk_package_file_target(file, &plan->constants), plan->constants_size);
-	if (plan->constants && segment && !segment->writable && !segment->executable)
+	if (!plan->constants || !segment || segment->writable || segment->executable) {
+		sk_error(diag, (struct sk_place){.file = file->path},
+			 "the constants are not in a segment that is read-only");
+		return false;
+	}
+	if (!file->constants || file->constants == sk_package_file_target(file, &plan->constants))
 		return true;
-	sk_error(diag, (struct sk_place){.file = file->path}, "the constants are not in a segment that is read-only");
+	sk_error(diag, (struct sk_place){.file = file->path},
+		 "the constants are not where the section .sk.constants is");
 	return false;
 }
 
@@ -192,6 +198,11 @@ static bool compare_launch(const struct comparison *comparison, uint32_t launch)
 	const char *serial = sk_arena_print(comparison->arena, "%s_serial", name);
 	bool sound = compare_entry(comparison, launch, SK_ENTRY_PARALLEL, &record->entry, name);
 
+	if (!record->serial_entry != sk_plan_is_resident(record)) {
+		sk_error(comparison->diag, (struct sk_place){.file = file->path},
+			 "launch '%s' has a serial entry if and only if its blocks wait for one another", name);
+		return false;
+	}
 	if (record->serial_entry)
 		sound &= compare_entry(comparison, launch, SK_ENTRY_SERIAL, &record->serial_entry, serial);
 	sound &= check_alignments(comparison, record);

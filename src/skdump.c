@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "consistency.h"
 #include "diff.h"
 #include "explain.h"
+#include "kernel-symbols.h"
 #include "loadable.h"
 #include "package-file.h"
 #include "reemit.h"
@@ -26,14 +28,16 @@ static const char help[] =
 	"  --all        all of these, with the entries of single tasks\n"
 	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
 	"no\n"
-	"               await can wait for itself, the code is what the plan says, and libskrt would load it\n"
+	"               await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
+	"               libskrt would load it; names what cannot be proved of a package that was stripped\n"
 	"  --explain TASK\n"
 	"               what became of the task, why, and what puts it in order with others\n"
 	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
 	"  --help       print this help\n"
 	"  --version    print the version\n"
 	"\n"
-	"Exit status: 0, or 1 after an error. See skdump(1).\n";
+	"Exit status: 0; 1 after an error; 2 if --verify has found no error, but not everything could be proved. See\n"
+	"skdump(1).\n";
 
 struct section {
 	const char *option;
@@ -137,23 +141,46 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 			sections[i].show(&show);
 }
 
-static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file)
+static const char *plural(uint32_t count, const char *one, const char *several)
+{
+	return count == 1 ? one : several;
+}
+
+static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
+{
+	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
+
+	for (uint32_t i = 0; i < plan->network_launch_count; i++)
+		steps += plan->launches[i].step_count;
+	printf("%s: %u launch%s, %u step%s", verdict, plan->network_launch_count,
+	       plural(plan->network_launch_count, "", "es"), steps, plural(steps, "", "s"));
+	if (entries)
+		printf(", %u task entr%s", entries, plural(entries, "y", "ies"));
+	putchar('\n');
+}
+
+/* False after errors. *partly: all that could be compared agrees, but not all could be. */
+static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file, bool *partly)
 {
 	const struct sk_plan_view *plan = &file->plan;
-	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
-	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL);
+	const struct sk_report *report = file->has_report ? &file->report : NULL;
+	uint32_t unknown = 0;
+	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL) &&
+		     sk_consistency_check(arena, diag, plan, file->path, report) &&
+		     sk_kernel_symbols_check(arena, diag, file, &unknown);
 
 	sound &= sk_reemit_compare(diag, file);
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
-	for (uint32_t i = 0; i < plan->network_launch_count; i++)
-		steps += plan->launches[i].step_count;
-	printf("verified: %u launch%s, %u step%s", plan->network_launch_count,
-	       plan->network_launch_count == 1 ? "" : "es", steps, steps == 1 ? "" : "s");
-	if (entries)
-		printf(", %u task entr%s", entries, entries == 1 ? "y" : "ies");
-	putchar('\n');
+	*partly = !report || unknown;
+	print_verdict(plan, *partly ? "verified in part" : "verified");
+	if (!report)
+		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
+	if (unknown)
+		printf("not proved: which function%s %u kernel%s, since the package has no %s\n",
+		       plural(unknown, "", "s"), unknown, plural(unknown, " is", "s are"),
+		       file->has_symtab ? "symbols there" : "section .symtab");
 	return true;
 }
 
@@ -175,18 +202,21 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	}
 }
 
-static void run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+/* True if the package was verified in part. */
+static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file file;
+	bool partly = false;
 
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
-		return;
+		return false;
 	show(arena, &file, command);
 	if (command->explained.count)
 		explain(arena, diag, &file, command);
 	if (command->verify)
-		verify(arena, diag, &file);
+		verify(arena, diag, &file, &partly);
 	sk_package_file_close(&file);
+	return partly;
 }
 
 /* True if the plans differ. */
@@ -210,7 +240,7 @@ int main(int argc, char **argv)
 	struct sk_arena *arena = sk_arena_create();
 	struct command command = {0};
 	struct sk_diag diag;
-	bool differ = false;
+	bool differ = false, partly = false;
 
 	sk_diag_init(&diag, arena);
 	if (parse(&diag, argc, argv, &command)) {
@@ -221,7 +251,7 @@ int main(int argc, char **argv)
 		else if (command.diff)
 			differ = compare(arena, &diag, &command);
 		else
-			run(arena, &diag, &command);
+			partly = run(arena, &diag, &command);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");
@@ -230,5 +260,5 @@ int main(int argc, char **argv)
 	bool failed = diag.errors || differ;
 
 	sk_arena_destroy(arena);
-	return failed ? 1 : 0;
+	return failed ? 1 : partly ? 2 : 0;
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "bind.h"
 #include "command.h"
+#include "consistency.h"
 #include "explain.h"
 #include "header.h"
 #include "kernels.h"
@@ -373,7 +374,8 @@ static bool link_package(struct link *link)
 	link->device = model->device;
 	link->report = sk_account_build(model, partition);
 	if (!sk_verify(link->arena, diag, &link->plan, command->manifest, link->report.orders, link->report.order_count,
-		       wants_facts(command) ? &link->facts : NULL))
+		       wants_facts(command) ? &link->facts : NULL) ||
+	    !sk_consistency_check(link->arena, diag, &link->plan, command->manifest, &link->report))
 		return false;
 	/* Every conflicting pair of accesses is ordered, for every number of cores, and so is what the manifest wants.
 	 */

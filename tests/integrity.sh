@@ -23,7 +23,7 @@ M
 
 for file in model bare small; do
 	"$skrun" $file.sk --random 1 --check-integrity >/dev/null
-	"$skdump" --verify $file.sk >/dev/null
+	proved $file.sk
 done
 
 # Whoever strips keeps what is loaded.

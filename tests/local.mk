@@ -180,7 +180,7 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 PACKAGE_READER_FILES = $(FUZZ_FILES) tests/package-readers.c tests/package-readers.h \
-	src/diff.c src/diff.h src/table.c src/table.h \
+	src/diff.c src/diff.h src/kernel-symbols.c src/kernel-symbols.h src/table.c src/table.h \
 	src/loadable.c src/loadable.h src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
 	src/reemit.c src/reemit.h
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz-package.c

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "consistency.h"
 #include "diff.h"
 #include "explain.h"
 #include "fuzz.h"
+#include "kernel-symbols.h"
 #include "loadable.h"
 #include "loader/module.h"
 #include "package-file.h"
@@ -75,10 +77,13 @@ bool readers_prove(const char *path)
 	sk_diag_init(&diag, arena);
 	if (sk_package_file_open(arena, &diag, path, &file)) {
 		struct sk_facts facts = {0};
+		uint32_t unknown;
 
 		sound = sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
 				  &facts) &&
-			sk_reemit_compare(&diag, &file) && sk_loadable_check(&diag, &file);
+			sk_consistency_check(arena, &diag, &file.plan, path, file.has_report ? &file.report : NULL) &&
+			sk_kernel_symbols_check(arena, &diag, &file, &unknown) && sk_reemit_compare(&diag, &file) &&
+			sk_loadable_check(&diag, &file);
 		if (sound)
 			tell(arena, &file, &facts);
 		fuzz_promise(sound == !diag.errors, "a proof fails if and only if there is an error");

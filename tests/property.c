@@ -23,6 +23,7 @@
 
 #include "account.h"
 #include "bind.h"
+#include "consistency.h"
 #include "kernels.h"
 #include "loader/plan.h"
 #include "loader/skrt.h"
@@ -340,7 +341,9 @@ static struct sk_model *read_model(struct property *property)
 static bool verify(const struct property *property, struct sk_arena *arena, struct sk_diag *diag,
 		   const struct sk_plan_view *plan)
 {
-	return sk_verify(arena, diag, plan, "model.yaml", property->report.orders, property->report.order_count, NULL);
+	return sk_verify(arena, diag, plan, "model.yaml", property->report.orders, property->report.order_count,
+			 NULL) &&
+	       sk_consistency_check(arena, diag, plan, "model.yaml", &property->report);
 }
 
 static void note_reasons(struct property *property)
