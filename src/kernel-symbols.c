@@ -8,6 +8,9 @@
 /* So many names may be compared, of functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)
 
+/* Not asked for; and what a plan says of a function that is larger than it can say. */
+#define ANY_SIZE UINT32_MAX
+
 struct looking {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -46,7 +49,7 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 			break;
 		*found = function;
 		if (function->address == address && !strcmp(function->name, name) &&
-		    (size == function->size || function->size >= UINT32_MAX))
+		    (size == ANY_SIZE || size == function->size))
 			return SAME;
 	}
 	return *found ? OTHER : UNKNOWN;
@@ -103,14 +106,39 @@ static enum verdict check_kernel(struct looking *looking, const struct sk_plan_k
 						  : vector;
 }
 
+static enum verdict check_entry(struct looking *looking, const int32_t *reference, const char *name)
+{
+	const struct sk_file_function *found;
+	enum verdict verdict =
+		look_up(looking, name, sk_package_file_target(looking->file, reference), ANY_SIZE, &found);
+
+	if (verdict == OTHER)
+		sk_error(looking->diag, (struct sk_place){.file = looking->file->path},
+			 "the entry '%s' is not the function of that name: the symbol table has '%s' there", name,
+			 found->name);
+	return verdict;
+}
+
+static enum verdict check_entries(struct looking *looking, const struct sk_plan_launch *launch)
+{
+	const char *name = sk_plan_string(&launch->name);
+	enum verdict verdict = check_entry(looking, &launch->entry, name);
+
+	if (verdict != SAME || !launch->serial_entry)
+		return verdict;
+	return check_entry(looking, &launch->serial_entry, sk_arena_join(looking->arena, name, "_serial"));
+}
+
 bool sk_kernel_symbols_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
-			     uint32_t *unknown)
+			     struct sk_unknown_code *unknown)
 {
 	struct looking looking = {.arena = arena, .diag = diag, .file = file, .looks_left = MAX_LOOKS};
 	unsigned errors = diag->errors;
 
-	*unknown = 0;
+	*unknown = (struct sk_unknown_code){0};
 	for (uint32_t i = 0; i < file->plan.kernel_count && diag->errors == errors; i++)
-		*unknown += check_kernel(&looking, &file->plan.kernels[i]) == UNKNOWN;
+		unknown->kernels += check_kernel(&looking, &file->plan.kernels[i]) == UNKNOWN;
+	for (uint32_t i = file->plan.network_launch_count; i < file->plan.launch_count && diag->errors == errors; i++)
+		unknown->entries += check_entries(&looking, &file->plan.launches[i]) == UNKNOWN;
 	return diag->errors == errors;
 }

@@ -164,7 +164,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 {
 	const struct sk_plan_view *plan = &file->plan;
 	const struct sk_report *report = file->has_report ? &file->report : NULL;
-	uint32_t unknown = 0;
+	struct sk_unknown_code unknown = {0};
 	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL) &&
 		     sk_consistency_check(arena, diag, plan, file->path, report) &&
 		     sk_kernel_symbols_check(arena, diag, file, &unknown);
@@ -173,14 +173,14 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
-	*partly = !report || unknown;
+	*partly = !report || unknown.kernels || unknown.entries;
 	print_verdict(plan, *partly ? "verified in part" : "verified");
 	if (!report)
 		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
-	if (unknown)
-		printf("not proved: which function%s %u kernel%s, since the package has no %s\n",
-		       plural(unknown, "", "s"), unknown, plural(unknown, " is", "s are"),
-		       file->has_symtab ? "symbols there" : "section .symtab");
+	if (unknown.kernels || unknown.entries)
+		printf("not proved: which code %u kernel%s and %u task entr%s are, since the package has no %s\n",
+		       unknown.kernels, plural(unknown.kernels, "", "s"), unknown.entries,
+		       plural(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
 	return true;
 }
 

@@ -244,9 +244,12 @@ EXTRA_DIST += tests/fuzz-run.sh
 check_PROGRAMS += tests/property
 tests_property_SOURCES = \
 	tests/network-kernels.c tests/network-manifest.c tests/network.c tests/network.h \
-	tests/property.c
-tests_property_CFLAGS = $(AM_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
-tests_property_LDADD = src/libcore.la loader/libloader.la -lpthread -lm
+	tests/fuzz.c tests/fuzz.h tests/plan-mutants.c tests/plan-mutants.h \
+	tests/property.c \
+	src/kernel-symbols.c src/kernel-symbols.h src/loadable.c src/loadable.h \
+	src/package-file.c src/package-file.h src/package-object.c src/package-object.h src/reemit.c src/reemit.h
+tests_property_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
+tests_property_LDADD = src/libcore.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
 SHELL_TESTS += tests/property.sh tests/property-long.sh
 QUICK_TESTS += tests/property.sh
 SLOW_TESTS += tests/property-long.sh

@@ -77,7 +77,7 @@ bool readers_prove(const char *path)
 	sk_diag_init(&diag, arena);
 	if (sk_package_file_open(arena, &diag, path, &file)) {
 		struct sk_facts facts = {0};
-		uint32_t unknown;
+		struct sk_unknown_code unknown;
 
 		sound = sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
 				  &facts) &&

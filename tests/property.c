@@ -1,9 +1,11 @@
 /* The property test: every network that network.c makes must link, with a plan that the verifier proves; must compute
  * what the interpreter computes, on the host and on the simulated device, whatever the number of cores and the order in
  * which they go on; must lose its proof when any one await is taken out of the plan; and must be refused when its
- * manifest does not say where bytes come from that nobody writes.
+ * manifest does not say where bytes come from that nobody writes. Of each package some
+ * mutants (--mutants) are tried, as plan-mutants.h says.
  *
- *   property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N…] [--keep FOLDER] [--print] KERNELS.o
+ *   property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N…] [--mutants COUNT] [--keep FOLDER] [--print]
+ *            KERNELS.o
  *
  * A case is a seed. Cases run in child processes, some hundred one after another; one that fails is made smaller, task
  * by task, and then left in a folder (--keep) with its manifest, inputs, expected results and the command that repeats
@@ -32,6 +34,7 @@
 #include "network.h"
 #include "package.h"
 #include "partition.h"
+#include "plan-mutants.h"
 #include "plan.h"
 #include "schedule.h"
 #include "seal.h"
@@ -151,6 +154,7 @@ struct board {
 	uint64_t cases;
 	uint64_t kinds[KINDS], kernels[MOST_KERNELS]; /* cases that have one */
 	uint64_t removals, launches, packages;
+	uint64_t mutants_accepted, mutants_refused, fields[MOST_MUTANT_FIELDS]; /* of plans; those that were changed */
 	struct slot {
 		uint64_t seed; /* that runs */
 		char message[TEXT]; /* what was wrong with it */
@@ -159,7 +163,7 @@ struct board {
 
 struct options {
 	uint64_t cases, seed;
-	uint32_t jobs, tasks;
+	uint32_t jobs, tasks, mutants;
 	const char *keep, *kernels;
 	bool print;
 };
@@ -931,6 +935,41 @@ static void check_runs(struct property *property)
 		network_end(property->network, property->expected[i]);
 }
 
+/* ---- mutants of the plan ---- */
+
+/* Numbers of mutants go on from package to package. */
+static void try_mutants(struct property *property, const struct mutant_package *package, uint64_t number)
+{
+	struct board *board = property->board;
+
+	for (uint32_t i = 0; i < property->options->mutants; i++) {
+		struct mutant_outcome outcome;
+		bool good = mutant_try(package, number * property->options->mutants + i, &outcome);
+
+		add(&board->fields[outcome.field], outcome.changed);
+		add(&board->mutants_accepted, outcome.accepted);
+		add(&board->mutants_refused, outcome.refused);
+		if (!good)
+			fail(property, "a mutant is accepted: %s", outcome.text);
+	}
+}
+
+static void check_mutants(struct property *property, uint64_t number)
+{
+	const struct sk_plan_view *plan = &property->plan;
+	void *contents[NETWORK_TENSORS];
+
+	for (uint32_t i = 0; i < plan->binding_count; i++) {
+		uint32_t root = (uint32_t)strtoul(sk_plan_string(&plan->tensors[plan->bindings[i]].name) + 1, NULL, 10);
+		const struct network_tensor *tensor = &property->network->tensors[root];
+
+		contents[i] = pack(tensor->dtype, property->network->contents[root], tensor->elements);
+	}
+	try_mutants(property, &(struct mutant_package){property->package, property->package_size, contents}, number);
+	for (uint32_t i = 0; i < plan->binding_count; i++)
+		free(contents[i]);
+}
+
 /* ---- a case ---- */
 
 /* What a blocks kernel gets whose task does not say: the built-in profiles' numbers. */
@@ -952,6 +991,7 @@ static void check_package(struct property *property, const struct planned_device
 	note_plan(property);
 	check_proof(property);
 	check_runs(property);
+	check_mutants(property, property->network->seed * PLANNED_DEVICES + (uint64_t)(device - planned_devices));
 	unlink_case(property);
 	add(&property->board->packages, 1);
 }
@@ -1275,6 +1315,15 @@ static uint32_t print_summary(const struct session *session)
 		printf("%8llu  %s\n", (unsigned long long)board->kinds[i], kind_names[i]);
 		missing += !board->kinds[i];
 	}
+	printf("%8llu mutants of plans were accepted, and %llu refused\n", (unsigned long long)board->mutants_accepted,
+	       (unsigned long long)board->mutants_refused);
+	for (uint32_t i = 0; session->options->mutants && i < mutant_field_count(); i++) {
+		char name[MUTANT_TEXT];
+
+		if (!board->fields[i])
+			printf("%8d  %s\n", 0, mutant_field_name(i, name));
+		missing += !board->fields[i];
+	}
 	printf("and with kernels\n");
 	for (uint32_t i = 0; kernels[i].function; i++) {
 		printf("%8llu  %s %s\n", (unsigned long long)board->kernels[i], kernels[i].function,
@@ -1337,8 +1386,8 @@ static int run_cases(const struct options *options)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N...] [--keep FOLDER] "
-		"[--print] KERNELS.o\n");
+		"usage: property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N...] [--mutants COUNT] "
+		"[--keep FOLDER] [--print] KERNELS.o\n");
 	exit(2);
 }
 
@@ -1378,6 +1427,8 @@ static void parse_option(struct options *options, const char *name, char *value)
 		options->jobs = (uint32_t)parse_number(value);
 	else if (!strcmp(name, "--tasks"))
 		options->tasks = parse_tasks(value);
+	else if (!strcmp(name, "--mutants"))
+		options->mutants = (uint32_t)parse_number(value);
 	else if (!strcmp(name, "--keep"))
 		options->keep = value;
 	else
@@ -1397,7 +1448,7 @@ static void print_manifests(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.cases = 1000, .seed = 1, .jobs = 2, .tasks = UINT32_MAX, .keep = "property-failures"};
+		.cases = 1000, .seed = 1, .jobs = 2, .tasks = UINT32_MAX, .mutants = 2, .keep = "property-failures"};
 
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--print"))

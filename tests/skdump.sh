@@ -64,11 +64,11 @@ partly() {
 orders="what 'after' and events want, since the package has no section .sk.report"
 partly stripped.sk "$orders"
 cp model.sk stripped.sk && strip stripped.sk
-partly stripped.sk 'which functions 5 kernels are, since the package has no section .symtab'
+partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
 objcopy --remove-section .sk.report stripped.sk
-partly stripped.sk "$orders" 'which functions 5 kernels are, since the package has no section .symtab'
+partly stripped.sk "$orders" 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
 objcopy -x model.sk stripped.sk
-partly stripped.sk 'which functions 5 kernels are, since the package has no symbols there'
+partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no symbols there'
 
 # A report of another package: the names of its tasks are others.
 sed 's/name: first/name: fist/' model.yaml >other.yaml

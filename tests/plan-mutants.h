@@ -1,0 +1,40 @@
+/* Mutants of plans: one field of one record of a package's plan becomes another number, or takes the number of another
+ * record, or two records exchange theirs. Every field of every record that stubs/skplan.h defines has its turn.
+ *
+ * Each mutant is tried twice: with the code of the package, and with dispatchers that are made again from the changed
+ * plan, as somebody would who knows what skdump --verify compares. It must be refused, or compute what it computes
+ * serially: with the package's code what the package itself computes; on 1, 2 and 7 cores and in 20 orders. */
+#ifndef SK_TESTS_PLAN_MUTANTS_H
+#define SK_TESTS_PLAN_MUTANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mutant_package {
+	const uint8_t *bytes;
+	size_t size;
+	void *const *contents; /* by binding number: what is in it before a run */
+};
+
+enum { MUTANT_TEXT = 512, MOST_MUTANT_FIELDS = 256 };
+
+struct mutant_outcome {
+	uint32_t field; /* which one was changed */
+	bool changed; /* false: no record has the field, or nothing would have changed */
+	uint32_t refused, accepted; /* of the tries */
+	char text[MUTANT_TEXT]; /* what was changed; after a failure, also what is wrong */
+};
+
+/* Numbers in sequence go through all fields, then through all ways to change them. False after a failure. */
+bool mutant_try(const struct mutant_package *package, uint64_t number, struct mutant_outcome *outcome);
+
+uint32_t mutant_field_count(void);
+
+/* Mutants until each field has been changed in each way. */
+uint32_t mutant_count(void);
+
+/* "step.task" */
+const char *mutant_field_name(uint32_t field, char text[MUTANT_TEXT]);
+
+#endif
