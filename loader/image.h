@@ -55,22 +55,33 @@ struct sk_image {
 	const char *locking; /* an import of the class LOCKING, or NULL */
 };
 
+/* The file as loading has found it: what its headers say has been obeyed. */
+struct sk_image_file {
+	int descriptor;
+	uint64_t size;
+	const Elf64_Ehdr *header;
+	const Elf64_Phdr *headers; /* e_phnum */
+};
+
 /* Where a package comes from, and what it must be. */
 struct sk_source {
 	const char *name; /* for messages; without a descriptor the path */
 	int file; /* descriptor of a regular file, which stays open; -1: none */
 	const struct skrt_import *imports; /* that go before those of stubs/imports.def */
 	uint32_t import_count;
-	/* NULL, or what looks at the mapped file before anything in it has been changed or run; for it: */
-	enum skrt_status (*check)(const struct sk_source *source, const struct sk_image *image, int file,
-				  uint64_t file_size);
+	/* Not mapped but read, into memory that is this process's alone: who changes the file changes nothing here. */
+	bool copied;
+	/* NULL, or what looks at the image before anything in it has been changed or run; for it: */
+	enum skrt_status (*check)(const struct sk_source *source, const struct sk_image *image,
+				  const struct sk_image_file *file);
 	bool only_looked_at; /* on any processor: nothing of it must be run */
 	bool check_integrity;
 	const uint8_t *public_key; /* NULL: none has to have signed it */
 };
 
-/* Maps the package: private, file-backed (perf and gdb find its symbols), write xor execute. Nothing in the file is
- * trusted; nothing stays behind on failure, and nothing of the package runs, not even its constructors. */
+/* Maps the package: private, file-backed (perf and gdb find its symbols) unless it is to be copied, write xor execute.
+ * Nothing in the file is trusted; nothing stays behind on failure, and nothing of the package runs, not even its
+ * constructors. */
 enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *image);
 
 /* Unmaps it. */
@@ -88,6 +99,9 @@ bool sk_image_function_at(const struct sk_image *image, const char *path, const 
 			  uint64_t *offset);
 
 /* ---- between the files ---- */
+
+/* Reads from the package's file; SKRT_BAD_PACKAGE if it ends before that. */
+enum skrt_status sk_image_read(const char *path, int file, void *bytes, uint64_t size, uint64_t offset);
 
 struct sk_dynamic {
 	const Elf64_Rela *relocations;

@@ -4,9 +4,14 @@
 
 #include "loader/image.h"
 
-/* For sk_source: the image is mapped, its symbols can be found. SKRT_BAD_PACKAGE if it does not fit its seal, or the
- * seal not the source's public key. */
-enum skrt_status sk_integrity_check(const struct sk_source *source, const struct sk_image *image, int file,
-				    uint64_t file_size);
+/* For sk_source: the image is mapped, its symbols can be found. SKRT_BAD_PACKAGE if it is not laid out as the linker
+ * does it, if it does not fit its seal, or the seal not the source's public key.
+ *
+ * Why a seal over the bytes of the segments says what they are used for: the headers that were obeyed are themselves
+ * among these bytes. So from the bytes follow their order, where each goes in memory and with which protection, and
+ * where the dynamic section and all its tables are; only where they stand in the file is left open, since strip moves
+ * them. */
+enum skrt_status sk_integrity_check(const struct sk_source *source, const struct sk_image *image,
+				    const struct sk_image_file *file);
 
 #endif

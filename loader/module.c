@@ -215,6 +215,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.file = -1,
 		.imports = source->imports,
 		.import_count = source->import_count,
+		/* What is run must be the very bytes that were found to be signed. */
+		.copied = source->public_key != NULL,
 		.check = source->check_integrity || source->public_key ? sk_integrity_check : NULL,
 		.check_integrity = source->check_integrity,
 		.public_key = source->public_key,

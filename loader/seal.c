@@ -21,15 +21,27 @@ struct hole {
 	size_t size;
 };
 
-enum { MOST_HOLES = 3 };
+/* Those of the ELF header, of each program header, and of the seal. */
+struct holes {
+	struct hole items[SK_SEAL_HEADERS + 3];
+	size_t count;
+};
 
-static const struct hole *next_hole(const struct hole *holes, const char *start, const char *end)
+static void add_hole(struct holes *holes, const void *start, size_t size)
+{
+	holes->items[holes->count++] = (struct hole){start, size};
+}
+
+static const struct hole *next_hole(const struct holes *holes, const char *start, const char *end)
 {
 	const struct hole *next = NULL;
 
-	for (int i = 0; i < MOST_HOLES; i++)
-		if (holes[i].start >= start && holes[i].start < end && (!next || holes[i].start < next->start))
-			next = &holes[i];
+	for (size_t i = 0; i < holes->count; i++) {
+		const struct hole *hole = &holes->items[i];
+
+		if (hole->start >= start && hole->start < end && (!next || hole->start < next->start))
+			next = hole;
+	}
 	return next;
 }
 
@@ -47,8 +59,8 @@ static void take_zeros(take_function *take, void *context, uint64_t size)
 	}
 }
 
-/* Holes lie in one part each. */
-static void take_part(const struct sk_seal_part *part, const struct hole *holes, take_function *take, void *context)
+/* Of a hole only what lies in the part. */
+static void take_part(const struct sk_seal_part *part, const struct holes *holes, take_function *take, void *context)
 {
 	const char *at = part->bytes, *end = at + part->size;
 	const struct hole *hole;
@@ -58,33 +70,57 @@ static void take_part(const struct sk_seal_part *part, const struct hole *holes,
 		return;
 	}
 	while ((hole = next_hole(holes, at, end))) {
+		size_t size = hole->size < (size_t)(end - hole->start) ? hole->size : (size_t)(end - hole->start);
+
 		take(context, at, (size_t)(hole->start - at));
-		take_zeros(take, context, hole->size);
-		at = hole->start + hole->size;
+		take_zeros(take, context, size);
+		at = hole->start + size;
 	}
 	take(context, at, (size_t)(end - at));
 }
 
-/* The fields of the ELF header that strip changes: e_shoff; e_shentsize, e_shnum, e_shstrndx. */
-static struct hole section_table(const Elf64_Ehdr *header)
+/* The fields that strip changes: e_shoff, and e_shentsize to e_shstrndx; p_offset of program headers, if zeroed data
+ * stand between segments. None of these says what a byte is used for: sections are not loaded, and the bytes at
+ * p_offset, wherever that is, are those that are taken. */
+static void add_fields(struct holes *holes, const Elf64_Ehdr *header)
 {
-	return (struct hole){(const char *)&header->e_shoff, sizeof(header->e_shoff)};
+	const Elf64_Phdr *headers = (const void *)((const char *)header + header->e_phoff);
+
+	add_hole(holes, &header->e_shoff, sizeof(header->e_shoff));
+	add_hole(holes, &header->e_shentsize, 3 * sizeof(Elf64_Half));
+	for (uint32_t i = 0; i < header->e_phnum && i < SK_SEAL_HEADERS; i++)
+		add_hole(holes, &headers[i].p_offset, sizeof(headers[i].p_offset));
 }
 
-static struct hole section_counts(const Elf64_Ehdr *header)
+/* Where the address stands in the loaded bytes. */
+static uint64_t position_of(const struct sk_seal_bytes *loaded, const void *address)
 {
-	return (struct hole){(const char *)&header->e_shentsize, 3 * sizeof(Elf64_Half)};
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < loaded->count; i++) {
+		const struct sk_seal_part *part = &loaded->parts[i];
+		uintptr_t within = (uintptr_t)address - (uintptr_t)part->bytes;
+
+		if (part->bytes && within < part->size)
+			return before + within;
+		before += part->size;
+	}
+	return before;
 }
 
-/* The loaded bytes with zeros where `hole` is. */
+/* Where the seal is, and the loaded bytes with zeros where `hole` is: so nobody can have zeros elsewhere taken for the
+ * hole, and put something else there. */
 static void take_loaded(const struct sk_seal_bytes *loaded, const void *hole, size_t size, take_function *take,
 			void *context)
 {
-	const struct hole holes[MOST_HOLES] = {
-		section_table(loaded->header), section_counts(loaded->header), {hole, size}};
+	struct holes holes = {.count = 0};
+	uint64_t position = position_of(loaded, loaded->seal);
 
+	add_fields(&holes, loaded->header);
+	add_hole(&holes, hole, size);
+	take(context, &position, sizeof(position)); /* little-endian, like everything in a package */
 	for (size_t i = 0; i < loaded->count; i++)
-		take_part(&loaded->parts[i], holes, take, context);
+		take_part(&loaded->parts[i], &holes, take, context);
 }
 
 /* ---- hashes ---- */
@@ -114,14 +150,15 @@ void sk_seal_hash_loaded(const struct sk_seal_bytes *loaded, uint8_t hash[SK_SEA
 void sk_seal_hash_rest(const Elf64_Ehdr *header, const struct sk_seal_part *parts, size_t count,
 		       uint8_t hash[SK_SEAL_HASH])
 {
-	const struct hole fields[] = {section_table(header), section_counts(header)}, none[MOST_HOLES] = {{NULL, 0}};
+	struct holes fields = {.count = 0}, none = {.count = 0};
 	XXH3_state_t state;
 
 	XXH3_128bits_reset(&state);
-	for (size_t i = 0; i < 2; i++)
-		hash_bytes(&state, fields[i].start, fields[i].size);
+	add_fields(&fields, header);
+	for (size_t i = 0; i < fields.count; i++)
+		hash_bytes(&state, fields.items[i].start, fields.items[i].size);
 	for (size_t i = 0; i < count; i++)
-		take_part(&parts[i], none, hash_bytes, &state);
+		take_part(&parts[i], &none, hash_bytes, &state);
 	finish_hash(&state, hash);
 }
 

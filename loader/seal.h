@@ -10,7 +10,7 @@
 
 #include "stubs/skplan.h"
 
-enum { SK_SEAL_HASH = 16, SK_SEAL_SIGNATURE = 64, SK_SEAL_KEY = 32 };
+enum { SK_SEAL_HASH = 16, SK_SEAL_SIGNATURE = 64, SK_SEAL_KEY = 32, SK_SEAL_HEADERS = 64 /* program headers */ };
 
 /* Bytes of a file. */
 struct sk_seal_part {
@@ -18,7 +18,7 @@ struct sk_seal_part {
 	uint64_t size;
 };
 
-/* The loaded bytes; header and seal lie in one of the parts each. */
+/* The loaded bytes. Seal and ELF header lie in one of the parts each, the program headers in the header's. */
 struct sk_seal_bytes {
 	const struct sk_seal_part *parts;
 	size_t count;

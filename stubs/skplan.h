@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 6u
+#define SK_PLAN_VERSION 7u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -307,9 +307,10 @@ struct sk_plan_table {
 	uint32_t count;
 };
 
-/* What the package's bytes were when it was linked; loader/seal.h computes it. Loaded bytes are those of the PT_LOAD
- * segments in the file, in their order; what strip changes of them counts as zero: e_shoff and e_shentsize to e_shstrndx
- * of the ELF header. Hashes are XXH3-128 in canonical form. */
+/* What the package's bytes were when it was linked; loader/seal.h computes it. Loaded bytes are where the seal stands in
+ * what follows (64 bits), and those of the PT_LOAD segments in the file, in their order, ELF and program headers
+ * included; what strip changes of them counts as zero: e_shoff and e_shentsize to e_shstrndx of the ELF header, and p_offset of
+ * each program header. Hashes are XXH3-128 in canonical form. */
 struct sk_plan_seal {
 	uint64_t file_size;    /* a file of another size has been stripped */
 	uint8_t rest[16];      /* hash of those fields, then of all bytes that are not loaded */

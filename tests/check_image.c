@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "loader/image.h"
+#include "loader/integrity.h"
 #include "loader/report.h"
+#include "stubs/skplan.h"
 #include "tests/handmade.h"
 #include "tests/scratch.h"
 #include "tests/suite.h"
@@ -558,6 +560,113 @@ START_TEST(cuts)
 }
 END_TEST
 
+/* ---- copies ---- */
+
+/* What is behind text in the file, and whatever becomes of the file later, is not in a copied image. */
+START_TEST(copied)
+{
+	struct sk_image image;
+	uint64_t size;
+	size_t file_size;
+
+	handmade_compile(path, source, NULL, "");
+	unsigned char *bytes = read_all(&file_size);
+	const Elf64_Phdr *text = find_header(bytes, PT_LOAD, 1);
+	uint64_t end = text->p_vaddr + text->p_filesz;
+	bytes[text->p_offset + text->p_filesz] = 0xcc;
+	write_all(bytes, file_size);
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
+	ck_assert_int_eq(*(unsigned char *)(image.bias + end), 0xcc);
+	sk_image_close(&image);
+
+	struct sk_source own = {.name = path, .file = -1, .copied = true};
+	ck_assert_msg(sk_image_open(&own, &image) == SKRT_OK, "%s", skrt_error());
+	ck_assert_int_eq(*(unsigned char *)(image.bias + end), 0);
+	ck_assert_uint_eq(count_mappings(path), 0);
+	memset(bytes, 0xcc, file_size);
+	int file = open(path, O_WRONLY); /* in place, not by a new file */
+	ck_assert_int_eq(pwrite(file, bytes, file_size, 0), (ssize_t)file_size);
+	ck_assert_int_eq(ftruncate(file, 0), 0);
+	close(file);
+
+	int (*answer)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "answer", &size);
+	int (*sum)(void) = (int (*)(void))(uintptr_t)sk_image_find(&image, "sum", &size);
+	char protection[8], file_name[256];
+	look_up((const void *)(uintptr_t)answer, protection, file_name);
+	ck_assert_str_eq(protection, "r-xp");
+	ck_assert_str_eq(file_name, "");
+	ck_assert_int_eq(answer(), 21); /* the constructor has not run */
+	ck_assert_int_eq(sum(), 0);
+	ck_assert_int_eq(sum(), 1);
+	sk_image_close(&image);
+	free(bytes);
+}
+END_TEST
+
+/* A file that changes while it is loaded: other headers are obeyed than those that are checked. */
+static enum skrt_status check_with_other_headers(const struct sk_source *from, const struct sk_image *image,
+						 const struct sk_image_file *file)
+{
+	Elf64_Ehdr header = *file->header;
+	Elf64_Phdr headers[16];
+	enum skrt_status status;
+
+	ck_assert_uint_le(header.e_phnum, 16);
+	memcpy(headers, file->headers, header.e_phnum * sizeof(headers[0]));
+	headers[header.e_phnum - 1].p_flags ^= PF_X;
+	status = sk_integrity_check(from, image,
+				    &(struct sk_image_file){file->descriptor, file->size, &header, headers});
+	ck_assert_int_eq(status, SKRT_BAD_PACKAGE);
+	ck_assert_ptr_nonnull(strstr(skrt_error(), "its headers are not in the first segment"));
+	header.e_version++;
+	return sk_integrity_check(from, image,
+				  &(struct sk_image_file){file->descriptor, file->size, &header, file->headers});
+}
+
+START_TEST(other_headers)
+{
+	struct sk_source own = {.name = path, .file = -1, .check_integrity = true, .check = check_with_other_headers};
+	struct sk_image image;
+
+	handmade_compile(path, source, NULL, "");
+	ck_assert_int_eq(sk_image_open(&own, &image), SKRT_BAD_PACKAGE);
+	ck_assert_ptr_nonnull(strstr(skrt_error(), "its headers are not in the first segment"));
+}
+END_TEST
+
+/* A plan that may be written, of which the file has all but the end of the seal. */
+START_TEST(seal_not_in_file)
+{
+	struct sk_source own = {.name = path, .file = -1, .check_integrity = true, .check = sk_integrity_check};
+	struct sk_image image;
+	uint64_t size;
+	size_t file_size;
+	char plan_source[256];
+
+	snprintf(plan_source, sizeof(plan_source),
+		 "__attribute__((visibility(\"default\"), aligned(%u))) unsigned sk_plan[%zu] = {%uu, %uu};\n",
+		 SK_PLAN_ALIGN, sizeof(struct sk_plan) / sizeof(unsigned), SK_PLAN_MAGIC, SK_PLAN_VERSION);
+	handmade_compile(path, plan_source, NULL, "");
+	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
+	uint64_t plan = (uintptr_t)sk_image_find(&image, "sk_plan", &size) - image.bias;
+	sk_image_close(&image);
+	unsigned char *bytes = read_all(&file_size);
+	for (unsigned i = 0;; i++) {
+		Elf64_Phdr *header = find_header(bytes, PT_LOAD, i);
+
+		if (plan < header->p_vaddr || plan - header->p_vaddr >= header->p_filesz)
+			continue;
+		ck_assert(header->p_flags & PF_W);
+		header->p_filesz = plan - header->p_vaddr + sizeof(struct sk_plan) - 8;
+		break;
+	}
+	write_all(bytes, file_size);
+	ck_assert_int_eq(sk_image_open(&own, &image), SKRT_BAD_PACKAGE);
+	ck_assert_msg(strstr(skrt_error(), "no plan in a read-only segment"), "%s", skrt_error());
+	free(bytes);
+}
+END_TEST
+
 START_TEST(not_packages)
 {
 	struct sk_image image;
@@ -592,6 +701,9 @@ int main(void)
 	tcase_add_test(tests, refused_by_name);
 	tcase_add_test(tests, single_changes);
 	tcase_add_test(tests, cuts);
+	tcase_add_test(tests, copied);
+	tcase_add_test(tests, other_headers);
+	tcase_add_test(tests, seal_not_in_file);
 	tcase_add_test(tests, not_packages);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -32,9 +32,9 @@ static bool look_at(struct skrt_module *module)
 /* Opened once: a device takes longer than what is tested. */
 static struct skrt_device *device;
 
-bool readers_load(const char *path, bool check_integrity, char *reason, size_t size)
+bool readers_load(const char *path, bool check_integrity, const unsigned char *public_key, char *reason, size_t size)
 {
-	struct skrt_source source = {.path = path, .check_integrity = check_integrity};
+	struct skrt_source source = {.path = path, .check_integrity = check_integrity, .public_key = public_key};
 	struct skrt_module *module;
 	bool loaded = false;
 
