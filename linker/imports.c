@@ -3,8 +3,10 @@
 
 #include "linker/internal.h"
 
+enum import_class { PURE, LOCKING, STATE, ENDS };
+
 const struct sk_import sk_imports[] = {
-#define SK_IMPORT(name, library, version, class) {#name, library, version},
+#define SK_IMPORT(name, library, version, class) {#name, library, version, class == STATE},
 #include "stubs/imports.def"
 #undef SK_IMPORT
 };

@@ -287,6 +287,7 @@ struct sk_state_group {
 	uint32_t parent; /* a set's own number: it has not been joined with another one */
 	uint32_t search; /* the last one that came by */
 	struct sk_input_section *state; /* stands for all of them; NULL before the first is asked for */
+	bool has_library; /* one that it has been joined of leads to the C library's state */
 };
 
 struct sk_reached {
@@ -298,6 +299,7 @@ struct sk_reached {
 	SK_ARRAY(uint32_t) open; /* nodes whose components are not complete */
 	SK_ARRAY(uint32_t) targets; /* components that they lead to */
 	uint32_t search; /* number of the last one among components */
+	uint32_t library_search; /* the last one that came by the C library's state */
 };
 
 /* A kernel, and who calls it. */
@@ -492,6 +494,7 @@ struct sk_linker {
 	uint32_t needed_isa; /* that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;
+	struct sk_input_section library_state; /* stands for what functions of the C library keep; in no output */
 	struct sk_reached reached;
 	SK_ARRAY(struct sk_input_section *) work; /* of searches from kernels; empty between them */
 	uint32_t visit; /* number of the current search */
@@ -793,6 +796,7 @@ sk_lines sk_cross_references(struct sk_linker *linker);
 
 struct sk_import {
 	const char *name, *soname, *version;
+	bool keeps_state; /* in the C library, where all that do have the same */
 };
 
 extern const struct sk_import sk_imports[];

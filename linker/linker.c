@@ -43,6 +43,11 @@ static void describe_made_sections(struct sk_linker *linker)
 							    .size = made_sections[i].size,
 							    .state = SK_NONE,
 							    .loaded = true};
+	linker->library_state = (struct sk_input_section){.name = "the C library's random numbers",
+							  .rank = SK_RANK_DATA,
+							  .size = 1,
+							  .state = SK_NONE,
+							  .loaded = true};
 }
 
 struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,

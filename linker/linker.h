@@ -153,6 +153,9 @@ uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code);
 /* The same of the constructors and destructors of all objects that take part. */
 uint32_t sk_linker_find_constructor_isa(struct sk_linker *linker);
 
+/* Whether the state is not a section, but the one that functions of the C library keep; all packages share it. */
+bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state);
+
 /* "name in object" of a state number, for messages. */
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state);
 

@@ -22,13 +22,24 @@ static size_t target_count(const struct sk_input_section *section)
 	return section->relocation_count + (range ? range->sections.count : 0);
 }
 
+/* The section that the relocation means; of an imported function the one that stands for its state. */
+static struct sk_input_section *section_meant(struct sk_linker *linker, const struct sk_input_section *section,
+					      const sk_elf_relocation *relocation)
+{
+	struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+	if (target.kind != SK_TARGET_IMPORT)
+		return target.section;
+	return sk_imports[linker->symbols.items[target.symbol].import].keeps_state ? &linker->library_state : NULL;
+}
+
 /* NULL: nothing that is part of the link. */
 static struct sk_input_section *target_of(struct sk_linker *linker, const struct sk_input_section *section,
 					  size_t number)
 {
 	struct sk_input_section *target =
 		number < section->relocation_count
-			? sk_relocation_target(linker, section, &section->relocations[number]).section
+			? section_meant(linker, section, &section->relocations[number])
 			: sk_range_bounded(section)->sections.items[number - section->relocation_count];
 
 	return target && target->loaded && !target->discarded ? target : NULL;
@@ -183,6 +194,12 @@ static struct sk_state_group *group_at(struct sk_linker *linker, uint32_t number
 	return &groups[number];
 }
 
+static void merge_groups(struct sk_linker *linker, struct sk_state_group *old, uint32_t group)
+{
+	old->parent = group;
+	linker->reached.groups.items[group].has_library |= old->has_library;
+}
+
 /* All states that the component leads to become one. Where an earlier search has come by, all that lies behind is one
  * with that one's states; so each component is left only once. */
 static void join(struct sk_linker *linker, uint32_t start)
@@ -198,8 +215,13 @@ static void join(struct sk_linker *linker, uint32_t start)
 		struct sk_component *component =
 			&reached->components.items[reached->targets.items[--reached->targets.count]];
 
+		/* Nobody can leave an address in the library's, but a function's that touches it in others. */
+		if (component->states.count && component->states.items[0] == &linker->library_state) {
+			reached->groups.items[group].has_library = true;
+			continue;
+		}
 		if (component->group)
-			group_at(linker, component->group)->parent = group;
+			merge_groups(linker, group_at(linker, component->group), group);
 		if (component->group || !component->stateful)
 			continue;
 		component->group = group;
@@ -229,12 +251,23 @@ void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, siz
 
 /* ---- answers ---- */
 
+/* The search comes by the library's state for the first time. */
+static bool is_new_library(struct sk_linker *linker)
+{
+	bool is_new = linker->reached.library_search != linker->reached.search;
+
+	linker->reached.library_search = linker->reached.search;
+	return is_new;
+}
+
 /* What stands for the state. NULL: the search has come by it already. */
 static struct sk_input_section *distinct_state(struct sk_linker *linker, const struct sk_component *component,
 					       struct sk_input_section *section)
 {
 	struct sk_state_group *group;
 
+	if (section == &linker->library_state)
+		return is_new_library(linker) ? section : NULL;
 	if (!component->group)
 		return section;
 	group = group_at(linker, component->group);
@@ -274,6 +307,8 @@ static void collect_states(struct sk_linker *linker, uint32_t number)
 			if (state)
 				add_answer(linker, start, state);
 		}
+		if (component->group && group_at(linker, component->group)->has_library && is_new_library(linker))
+			add_answer(linker, start, &linker->library_state);
 		for (size_t j = 0; j < component->targets.count; j++) {
 			struct sk_component *target = &reached->components.items[component->targets.items[j]];
 
@@ -303,6 +338,11 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 	*sections = component->answer.items;
 	*count = component->answer.count;
 	return true;
+}
+
+bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state)
+{
+	return linker->states.items[state] == &linker->library_state;
 }
 
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)

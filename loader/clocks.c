@@ -250,7 +250,9 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 			const struct span *span, char *text, size_t size)
 {
 	if (argument->kind == SK_ARGUMENT_STATE) {
-		snprintf(text, size, "the kernel's hidden state");
+		snprintf(text, size,
+			 argument->flags & SK_ARGUMENT_OF_LIBRARY ? "the C library's random numbers"
+								  : "the kernel's hidden state");
 		return;
 	}
 	const struct sk_plan_tensor *tensor = &clocks->plan->tensors[argument->tensor];
@@ -278,8 +280,8 @@ static bool report(const struct sk_clocks *clocks, const struct access *access, 
 	return false;
 }
 
-/* Whether the core in the row is known to have ended what it did there in the step with that number. Hidden state it has
- * until its call returns; where that publishes by itself, only a later step of its says so. */
+/* Whether the core in the row is known to have ended what it did there in the step with that number. Hidden state it
+ * has until its call returns; where that publishes by itself, only a later step of its says so. */
 static bool has_ended(const struct sk_clocks *clocks, const struct access *access, uint64_t row, uint32_t number)
 {
 	uint32_t known = clock_of(clocks, access->row)[row];

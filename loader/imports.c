@@ -14,6 +14,7 @@
  * disagree. */
 #define DECLARE_PURE(name)    extern void import_##name(void) __asm__(#name);
 #define DECLARE_LOCKING(name) DECLARE_PURE(name)
+#define DECLARE_STATE(name)   DECLARE_PURE(name)
 #define DECLARE_ENDS(name)                                                                                             \
 	static _Noreturn void import_##name(void)                                                                      \
 	{                                                                                                              \
@@ -23,7 +24,7 @@
 #include "stubs/imports.def"
 #undef SK_IMPORT
 
-enum import_class { PURE, LOCKING, ENDS };
+enum import_class { PURE, LOCKING, STATE, ENDS };
 
 static const struct {
 	const char *name;
@@ -40,7 +41,7 @@ void (*sk_import_find(const char *name, bool *locking))(void)
 	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++) {
 		if (imports[i].name[0] != name[0] || strcmp(imports[i].name, name))
 			continue;
-		*locking = imports[i].class == LOCKING;
+		*locking = imports[i].class == LOCKING || imports[i].class == STATE;
 		return imports[i].function;
 	}
 	return NULL;

@@ -565,29 +565,34 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
-/* Whether a step of the launch, which have been checked, has hidden state. */
-static bool find_state(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+/* The hidden state of the launch's steps, which have been checked. */
+static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
 {
+	uint32_t states = SK_STATES_KNOWN;
+
 	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
-		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++)
-			if (plan->arguments[plan->steps[i].first_argument + j].kind == SK_ARGUMENT_STATE)
-				return true;
-	return false;
+		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++) {
+			const struct sk_plan_argument *argument = &plan->arguments[plan->steps[i].first_argument + j];
+
+			if (argument->kind == SK_ARGUMENT_STATE)
+				states |= argument->flags & SK_ARGUMENT_OF_LIBRARY ? SK_STATES_LIBRARY : SK_STATES_OWN;
+		}
+	return states;
 }
 
-bool sk_module_has_state(const struct skrt_kernel *kernel)
+uint32_t sk_module_states(const struct skrt_kernel *kernel)
 {
 	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	if (sk_module_check_steps(kernel))
-		return true;
+		return SK_STATES_KNOWN | SK_STATES_OWN | SK_STATES_LIBRARY;
 	pthread_mutex_lock(&kernel->module->lock);
-	if (own->has_state == SK_UNKNOWN)
-		own->has_state = find_state(plan, &plan->launches[own->launch]) ? SK_KNOWN_YES : SK_KNOWN_NO;
-	bool has_state = own->has_state == SK_KNOWN_YES;
+	if (!own->states)
+		own->states = find_states(plan, &plan->launches[own->launch]);
+	uint32_t states = own->states;
 	pthread_mutex_unlock(&kernel->module->lock);
-	return has_state;
+	return states;
 }
 
 static const char *launch_name(const void *context, uint32_t index)

@@ -17,7 +17,12 @@ enum { SK_MOST_LAUNCHES = 64 }; /* in flight on a device at a time */
 struct sk_block_state;
 struct sk_launch;
 
-enum sk_known { SK_UNKNOWN, SK_KNOWN_NO, SK_KNOWN_YES };
+/* Bits: the hidden state that a launch reaches. */
+enum sk_states {
+	SK_STATES_KNOWN = 1, /* somebody has looked */
+	SK_STATES_OWN = 2, /* of the package, which all modules of its plan share */
+	SK_STATES_LIBRARY = 4, /* the C library's, which all packages share */
+};
 
 /* A launch of the plan. Its tables hold one row a core, lane by lane: see sk_core_row. */
 struct skrt_kernel {
@@ -40,7 +45,7 @@ struct skrt_kernel {
 	/* For traces; under the module's lock until they are true: */
 	bool steps_checked;
 	bool timed; /* the dispatcher notes the times of all steps */
-	enum sk_known has_state; /* a step has hidden state; under the module's lock until it is known */
+	uint32_t states; /* enum sk_states; under the module's lock */
 };
 
 struct skrt_module {
@@ -97,8 +102,8 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
 /* The kernel's homes for the place of a launch in flight; NULL: no memory. Under the device's lock. */
 const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch);
 
-/* Whether the launch reaches state that all instances of the module share; so it seems if its steps are damaged. */
-bool sk_module_has_state(const struct skrt_kernel *kernel);
+/* The hidden state that the launch reaches; all there can be if its steps are damaged. */
+uint32_t sk_module_states(const struct skrt_kernel *kernel);
 
 /* Writes "superkernel sp1", "launch act", "task entry act". */
 void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size);

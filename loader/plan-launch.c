@@ -182,8 +182,11 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
 	if (typed && dtype_size_or_none(argument) == 0)
 		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
-	if ((argument->flags & ~(uint32_t)SK_ARGUMENT_BY_REFERENCE) || (argument->tensor && !in_memory))
+	if ((argument->flags & ~(uint32_t)(SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_OF_LIBRARY)) ||
+	    (argument->tensor && !in_memory))
 		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (argument->flags & SK_ARGUMENT_OF_LIBRARY && argument->kind != SK_ARGUMENT_STATE)
+		return sk_plan_fail(checker, "only a state can be the C library's");
 	if (by_reference && argument->kind != SK_ARGUMENT_VALUE && argument->kind != SK_ARGUMENT_LENGTH)
 		return sk_plan_fail(checker, "only scalars are passed by reference");
 	switch (argument->kind) {

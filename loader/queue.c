@@ -122,7 +122,18 @@ static bool is_its_turn(const struct sk_work *work)
 	return true;
 }
 
-/* Instances share what blocks of a kernel say to each other, and all modules of a plan its kernels' hidden state. */
+/* Of launches of different instances. All modules of a plan share its kernels' hidden state, and all packages what the
+ * C library keeps. */
+static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kernel *other)
+{
+	uint32_t common = sk_module_states(kernel) & sk_module_states(other);
+
+	if (other->module->plan.plan != kernel->module->plan.plan)
+		common &= ~(uint32_t)SK_STATES_OWN;
+	return common & (SK_STATES_OWN | SK_STATES_LIBRARY);
+}
+
+/* Instances share what blocks of a kernel say to each other, and hidden state. */
 static bool shares_nothing(const struct skrt_device *device, const struct sk_work *work)
 {
 	const struct skrt_kernel *kernel = work->launch.kernel;
@@ -136,9 +147,7 @@ static bool shares_nothing(const struct skrt_device *device, const struct sk_wor
 		left--;
 		if (other->kernel == kernel && kernel->block_count)
 			return false;
-		if (other->kernel->module->plan.plan == kernel->module->plan.plan &&
-		    other->instance != work->launch.instance && sk_module_has_state(kernel) &&
-		    sk_module_has_state(other->kernel))
+		if (other->instance != work->launch.instance && share_state(kernel, other->kernel))
 			return false;
 	}
 	return true;

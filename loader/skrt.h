@@ -246,8 +246,9 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 /* Makes a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
  * long as the module: `plan` is the address of its global symbol sk_plan_<package>, which the header that
  * `sklink --header` writes declares. Nothing is loaded or copied; the plan is checked as a file's is, against the
- * object that holds it. Modules of one plan share the kernels' hidden state. Functions that would end the process do
- * so. Errors: SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
+ * object that holds it. Modules of one plan share the kernels' hidden state, as all packages share what rand and its
+ * like keep in the C library: launches on one device that reach it do not overlap; on two devices they may, as may the
+ * program's own calls. Functions that would end the process do so. Errors: SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 

@@ -119,7 +119,9 @@ const char *sk_access_tensor_text(struct sk_arena *arena, const struct sk_plan_v
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
 
 	if (argument->space == SK_SPACE_STATE)
-		return sk_arena_print(arena, "hidden state %u", argument->index);
+		return argument->flags & SK_ARGUMENT_OF_LIBRARY
+			       ? "the C library's random numbers"
+			       : sk_arena_print(arena, "hidden state %u", argument->index);
 	return sk_arena_print(arena, "'%s'", sk_plan_string(&view->tensors[argument->tensor].name));
 }
 

@@ -379,6 +379,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 		task->arguments[count++] = (struct sk_argument){.kind = SK_ARGUMENT_STATE,
 								.access = SK_ACCESS_READ | SK_ACCESS_WRITE,
 								.tensor = SK_NONE,
+								.of_library = kernel->state[i] == kernel->library_state,
 								.value = kernel->state[i]};
 	task->argument_count = count;
 	task->scratch_size = binder->scratch_size;

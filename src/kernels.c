@@ -429,24 +429,38 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 
 /* ---- hidden state, instruction sets ---- */
 
+/* What keeps the kernel from running on several cores at once. */
+static void report_state(struct finder *finder, const struct sk_kernel *kernel)
+{
+	bool library = kernel->state[0] == kernel->library_state;
+
+	sk_error(finder->model->diag, kernel->place,
+		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
+		 "reentrant",
+		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
+	sk_note(finder->model->diag,
+		library ? "rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
+			  "follows from the element's number gives the same numbers on any cores"
+			: "all that stands in the kernel's section counts; -ffunction-sections gives each function its "
+			  "own");
+}
+
 static void find_state(struct finder *finder, struct sk_kernel *kernel)
 {
 	const struct sk_signature *signature = kernel->signature;
 
+	kernel->library_state = SK_NONE;
 	if (signature->reentrant ||
 	    !sk_linker_find_state(finder->linker, kernel->code, &kernel->state, &kernel->state_count))
 		return;
 	if (!kernel->state_count && kernel->vector_code != SK_NONE &&
 	    !sk_linker_find_state(finder->linker, kernel->vector_code, &kernel->state, &kernel->state_count))
 		return;
-	if (!kernel->state_count || signature->spread == SK_STEP_PLAIN)
-		return;
-	sk_error(finder->model->diag, kernel->place,
-		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
-		 "reentrant",
-		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
-	sk_note(finder->model->diag,
-		"all that stands in the kernel's section counts; -ffunction-sections gives each function its own");
+	for (size_t i = 0; i < kernel->state_count; i++)
+		if (sk_linker_state_is_library(finder->linker, kernel->state[i]))
+			kernel->library_state = kernel->state[i];
+	if (kernel->state_count && signature->spread != SK_STEP_PLAIN)
+		report_state(finder, kernel);
 }
 
 static void join_states(struct finder *finder)

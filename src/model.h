@@ -96,8 +96,9 @@ struct sk_kernel {
 	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
 	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
 	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
-	const uint32_t *state; /* hidden state: numbers of reachable writable sections (linker), empty if reentrant */
+	const uint32_t *state; /* hidden state: numbers of what is reached and kept (linker), empty if reentrant */
 	size_t state_count;
+	uint32_t library_state; /* the one among them that is the C library's, or SK_NONE */
 	uint64_t isa; /* instruction sets that its signature and what it reaches need */
 };
 
@@ -109,6 +110,7 @@ struct sk_argument {
 	enum sk_dtype dtype;
 	enum sk_access access;
 	bool by_reference;
+	bool of_library; /* STATE: the C library's */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */

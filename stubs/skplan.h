@@ -85,7 +85,10 @@ enum sk_argument_kind {
 	SK_ARGUMENT_KIND_COUNT,
 };
 
-enum { SK_ARGUMENT_BY_REFERENCE = 1 }; /* VALUE and LENGTH: pass the address of a copy on the core's stack (Fortran) */
+enum {
+	SK_ARGUMENT_BY_REFERENCE = 1, /* VALUE and LENGTH: pass the address of a copy on the core's stack (Fortran) */
+	SK_ARGUMENT_OF_LIBRARY = 2,   /* STATE: it is the C library's, which all packages of a process share */
+};
 
 struct sk_plan_argument {
 	uint8_t kind;	/* enum sk_argument_kind */
@@ -97,7 +100,7 @@ struct sk_plan_argument {
 	uint64_t size;		/* bytes accessed, over all cores together */
 	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended */
-	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE */
+	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE, SK_ARGUMENT_OF_LIBRARY */
 	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */
 };
 

@@ -383,10 +383,11 @@ START_TEST(damaged_arguments)
 	REFUSED("lie outside", d.arguments[PLAIN][2].offset = 452);
 	REFUSED("0 bytes at offset", d.arguments[PLAIN][0].size = 0);
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
-	REFUSED("reserved", d.arguments[PLAIN][0].flags = 2);
+	REFUSED("reserved", d.arguments[PLAIN][0].flags = 4);
 	REFUSED("reserved", d.arguments[PLAIN][3].tensor = 1);
 	REFUSED("tensor 99 is out of range", d.arguments[PLAIN][0].tensor = 99);
 	REFUSED("its bytes are not those of tensor", d.arguments[PLAIN][0].tensor = 1);
+	REFUSED("only a state can be the C library's", d.arguments[PLAIN][0].flags = SK_ARGUMENT_OF_LIBRARY);
 	REFUSED("only scalars are passed by reference", d.arguments[PLAIN][0].flags = SK_ARGUMENT_BY_REFERENCE);
 	REFUSED("it is divided, but its step is not", d.arguments[PLAIN][0].element_bytes = 4);
 	REFUSED("does not fit into i32", d.arguments[PLAIN][3].value++);

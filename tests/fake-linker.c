@@ -167,6 +167,12 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 	return true;
 }
 
+bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state)
+{
+	(void)linker, (void)state;
+	return false;
+}
+
 const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 {
 	return sk_arena_print(linker->arena, ".bss.s%u in k.o", state);

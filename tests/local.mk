@@ -126,7 +126,7 @@ END_TO_END_TESTS = \
 	tests/isa.sh \
 	tests/lanes.sh \
 	tests/launch-options.sh \
-	tests/mix.sh tests/early.sh \
+	tests/mix.sh tests/early.sh tests/imported-state.sh \
 	tests/line-table.sh \
 	tests/link-tls.sh \
 	tests/manuals.sh \

@@ -38,7 +38,29 @@ int alone(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(alone, "vector; in x f32[n], out y f32[n], n i64 -> status");
 C
-compile kernels && compile state
+cat >draws.c <<'C'
+#include <stdlib.h>
+#include "skkernel.h"
+
+static long draw(int64_t n)
+{
+	long sum = 0;
+
+	srandom(7);
+	for (int64_t i = 0; i < n; i++)
+		sum = 3 * sum + random();
+	return sum;
+}
+
+/* The C library's state: the call fails if somebody else draws from it meanwhile. */
+int draws(const float *x, float *y, int64_t n)
+{
+	y[0] = x[0];
+	return draw(n) != draw(n);
+}
+SK_KERNEL(draws, "vector; in x f32[n], out y f32[n], n i64 -> status");
+C
+compile kernels && compile state && compile draws
 
 # write SCOPE0 SCOPE1 SCOPE2: the scopes of the streams' tasks. Nothing but the event puts c2 behind v1.
 write() {
@@ -128,7 +150,8 @@ for device in 'host --cores 2' a3; do
 	[ "$(wc -l <err.txt)" = 1 ] || fail "more than one error"
 done
 
-# Two instances of one package, launched on two streams, share a kernel's state: its launches do not overlap.
+# Two instances of one package, launched on two streams, share a kernel's state: its launches do not overlap. All packages share
+# what the C library keeps.
 cat >state.yaml <<'M'
 sklink: 1
 device: a3
@@ -156,14 +179,17 @@ int main(int argc, char **argv)
 	enum { INSTANCES = 3, ROUNDS = 30, N = 100000 };
 	static _Alignas(64) float x[N], y[INSTANCES][N];
 	struct skrt_device *device;
-	struct skrt_module *module;
+	struct skrt_module *modules[INSTANCES];
 	struct skrt_instance *instances[INSTANCES];
 	struct skrt_stream *streams[INSTANCES];
 
 	check(skrt_device_open(&(struct skrt_device_options){.device = argv[2], .cores = 3}, &device));
-	check(skrt_module_load(device, argv[1], &module));
 	for (int i = 0; i < INSTANCES; i++) {
-		check(skrt_instance_create(module, &instances[i]));
+		if (!i || argc > 3)
+			check(skrt_module_load(device, argv[i % 2 ? 3 : 1], &modules[i]));
+		else
+			modules[i] = modules[0];
+		check(skrt_instance_create(modules[i], &instances[i]));
 		check(skrt_stream_create(device, &streams[i]));
 		check(skrt_instance_bind(instances[i], 0, x, sizeof(x)));
 		check(skrt_instance_bind(instances[i], 1, y[i], sizeof(y[i])));
@@ -176,9 +202,10 @@ int main(int argc, char **argv)
 		check(skrt_stream_destroy(streams[i]));
 		check(skrt_instance_destroy(instances[i]));
 	}
-	check(skrt_module_unload(module));
+	for (int i = 0; i < (argc > 3 ? INSTANCES : 1); i++)
+		check(skrt_module_unload(modules[i]));
 	check(skrt_device_close(device));
-	return argc != 3;
+	return argc < 3;
 }
 C
 "$sklink" state.yaml state.o -o state.sk
@@ -186,3 +213,8 @@ sanitize=$(sed -n "s/^SANITIZE_CFLAGS = //p" "$top_builddir/Makefile")
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
 $CC $sanitize -I"$top_srcdir" -o program program.c $libskrt
 for device in host a3; do ./program state.sk $device || fail "state is shared on $device"; done
+sed 's/kernel: alone/kernel: draws/' state.yaml >draws.yaml
+"$sklink" draws.yaml draws.o -o draws.sk
+sed 's/only/other/' draws.yaml >other.yaml
+"$sklink" other.yaml draws.o -o other.sk
+for device in host a3; do ./program draws.sk $device other.sk || fail "random numbers are mixed on $device"; done
