@@ -48,7 +48,7 @@ noinst_DATA = $(SAMPLE_KERNELS)
 CLEANFILES += $(SAMPLE_KERNELS)
 
 EXTRA_DIST += \
-	samples/composite/run.py samples/composite/run.cc \
+	samples/composite/run.py samples/composite/run.cc samples/composite/linked.c \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c samples/decode_layers/generate \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \

@@ -135,6 +135,7 @@ END_TO_END_TESTS = \
 	tests/options.sh \
 	tests/package.sh \
 	tests/perf.sh \
+	tests/readme.sh \
 	tests/relocatable.sh \
 	tests/repro.sh \
 	tests/report.sh \

@@ -31,8 +31,10 @@ int main(int argc, char **argv)
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 
-	if (argc != 2)
+	if (argc != 2) {
+		fprintf(stderr, "usage: run PACKAGE\n");
 		return 1;
+	}
 	check(skrt_device_open(NULL, &device));
 	check(skrt_module_load(device, argv[1], &module));
 	check(skrt_instance_create(module, &instance));

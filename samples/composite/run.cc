@@ -76,8 +76,10 @@ std::vector<float> compute(const char *package, const skrt_device_options &optio
 
 int main(int argc, char **argv)
 try {
-	if (argc != 2)
-		throw std::runtime_error("usage: run-cc PACKAGE");
+	if (argc != 2) {
+		std::fputs("usage: run-cc PACKAGE\n", stderr);
+		return 1;
+	}
 	skrt_device_options host = {}, simulated = {};
 	simulated.device = "a3";
 	const std::vector<float> results = compute(argv[1], host);

@@ -39,6 +39,8 @@ class Skrt:
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit("usage: run.py LIBSKRT PACKAGE [INPUT...]")
     skrt = Skrt(sys.argv[1])
     options = DeviceOptions(device=b"host", timeout_ms=10000)
     device, module, instance, stream, x, y = (ctypes.c_void_p() for _ in range(6))

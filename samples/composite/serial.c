@@ -8,7 +8,12 @@ static alignas(64) char workspace[4096]; /* skdump says how much a package needs
 
 int main(int argc, char **argv)
 {
-	void *package = argc == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	if (argc != 2) {
+		fprintf(stderr, "usage: serial PACKAGE, with a slash in its path, as in ./composite.sk\n");
+		return 1;
+	}
+
+	void *package = dlopen(argv[1], RTLD_NOW);
 	int (*composite)(void *const *tensors, void *workspace) =
 		package ? (int (*)(void *const *, void *))dlsym(package, "sk_composite_serial") : NULL;
 
