@@ -20,6 +20,7 @@ src_libbase_la_LIBADD = src/libnearest.la $(XXHASH_LIBS)
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la
 src_libplanning_la_SOURCES = \
+	src/ancestry.c src/ancestry.h \
 	src/dependency.c src/dependency.h \
 	src/launch-options.c src/launch-options.h \
 	src/memory.c src/memory.h \

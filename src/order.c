@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-struct sk_order_node {
-	uint32_t position; /* in order */
-	uint32_t edges; /* newest edge, or SK_NONE */
-	uint32_t degree; /* edges that end here */
-	uint32_t reached; /* number of the last search that came here */
-	uint32_t wanted; /* number of the last search that must not come here */
-};
-
-struct sk_order_edge {
-	uint32_t to;
-	uint32_t next; /* of the same node, or SK_NONE */
-};
-
 void sk_order_init(struct sk_order *order, struct sk_arena *arena)
 {
 	memset(order, 0, sizeof(*order));
@@ -89,6 +76,13 @@ static void add_edge(struct sk_order *order, uint32_t from, uint32_t to)
 	order->nodes.items[to].degree++;
 }
 
+void sk_order_add_edges(struct sk_order *order, const uint32_t *from, size_t count, uint32_t to)
+{
+	for (size_t i = 0; i < count; i++)
+		if (from[i] != to)
+			add_edge(order, from[i], to);
+}
+
 uint32_t sk_order_connect(struct sk_order *order, const uint32_t *from, size_t count, uint32_t to)
 {
 	struct sk_order_node *nodes = order->nodes.items;
@@ -109,9 +103,7 @@ uint32_t sk_order_connect(struct sk_order *order, const uint32_t *from, size_t c
 			return cycle;
 		move_reached(order, first, last);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (from[i] != to)
-			add_edge(order, from[i], to);
+	sk_order_add_edges(order, from, count, to);
 	return SK_NONE;
 }
 

@@ -8,6 +8,9 @@
 
 #define MOST_REACH (UINT64_C(1) << 29)
 
+/* So many marks of ancestors are kept (512 MiB). Beyond it paths are searched for. */
+#define MOST_MARKS (UINT64_C(1) << 26)
+
 static const struct sk_task *task_at(const struct sk_segments *segments, uint32_t task)
 {
 	return &segments->model->tasks.items[task];
@@ -192,6 +195,7 @@ static void find_floors(struct sk_segments *segments, uint32_t number)
 			uint32_t p = segments->predecessors[i];
 			const struct sk_level *earlier = &segments->levels[p];
 
+			segments->steps++;
 			if (p < set->first)
 				continue;
 			bool member = segments->set_of[p] == number && can_fuse(segments, p);
@@ -223,22 +227,48 @@ static uint32_t open_group(struct sk_segments *segments, uint32_t set, uint32_t 
 	return sk_order_add(&segments->order);
 }
 
+static uint32_t group_at(struct sk_segments *segments, uint32_t number, uint32_t level)
+{
+	struct sk_tag_set *set = &segments->sets.items[number];
+
+	while (set->segments.count <= level)
+		sk_array_push(segments->model->arena, &set->segments, SK_NONE);
+	if (set->segments.items[level] == SK_NONE)
+		set->segments.items[level] = open_group(segments, number, level);
+	return set->segments.items[level];
+}
+
 /* Puts a task that can be fused into the lowest segment of its set that it may join. Floors look at one set by itself;
- * two segments of different scopes can still depend on each other, and then the order refuses. A task that has had to
- * leave its floor for that may be in the way of another one, where sk_sync_all splits. */
+ * two segments of different scopes can still depend on each other, and then the ones that lead to what the task depends
+ * on are passed over. */
 static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const uint32_t *from, size_t count)
 {
+	struct sk_ancestry *ancestry = &segments->ancestry;
+	uint32_t set = segments->set_of[task], first = segments->first_predecessor[task];
+	uint32_t level = sk_ancestry_level(ancestry, segments, set, segments->floor[task], from, count);
+
+	for (uint32_t i = 0; level > segments->floor[task] && i < count; i++) {
+		if (!sk_ancestry_leads(ancestry, segments, set, level - 1, from[i]))
+			continue;
+		note_split(segments, task, segments->predecessors[first + i],
+			   first + i >= segments->first_recorder[task], true);
+		break;
+	}
+
+	uint32_t group = group_at(segments, set, level);
+
+	sk_ancestry_connect(ancestry, segments, from, count, group);
+	return group;
+}
+
+/* The same by trying one segment after the other, each with a search for paths. A task that has had to leave its floor
+ * may be in the way of another one, where sk_sync_all splits. */
+static uint32_t search_segment(struct sk_segments *segments, uint32_t task, const uint32_t *from, size_t count)
+{
 	bool splits = segments->model->device->sync_all_split;
-	uint32_t number = segments->set_of[task];
 
 	for (uint32_t level = segments->floor[task];; level++) {
-		struct sk_tag_set *set = &segments->sets.items[number];
-
-		while (set->segments.count <= level)
-			sk_array_push(segments->model->arena, &set->segments, SK_NONE);
-		if (set->segments.items[level] == SK_NONE)
-			set->segments.items[level] = open_group(segments, number, level);
-		uint32_t group = set->segments.items[level];
+		uint32_t group = group_at(segments, segments->set_of[task], level);
 
 		if (splits && !takes(segments, &segments->groups.items[group].load, task))
 			continue;
@@ -260,6 +290,17 @@ static uint32_t join_segment(struct sk_segments *segments, uint32_t task, const 
 	}
 }
 
+static uint32_t place_alone(struct sk_segments *segments, const uint32_t *from, size_t count)
+{
+	uint32_t group = open_group(segments, SK_NONE, 0);
+
+	if (segments->searches)
+		sk_order_connect(&segments->order, from, count, group);
+	else
+		sk_ancestry_connect(&segments->ancestry, segments, from, count, group);
+	return group;
+}
+
 static void place_tasks(struct sk_segments *segments)
 {
 	SK_ARRAY(uint32_t) from = {0}; /* groups of the predecessors */
@@ -271,12 +312,12 @@ static void place_tasks(struct sk_segments *segments)
 
 		uint32_t group;
 
-		if (can_fuse(segments, t)) {
+		if (!can_fuse(segments, t))
+			group = place_alone(segments, from.items, from.count);
+		else if (segments->searches)
+			group = search_segment(segments, t, from.items, from.count);
+		else
 			group = join_segment(segments, t, from.items, from.count);
-		} else {
-			group = open_group(segments, SK_NONE, 0);
-			sk_order_connect(&segments->order, from.items, from.count, group);
-		}
 		segments->group_of[t] = group;
 		sk_array_push(segments->model->arena, &segments->groups.items[group].tasks, t);
 	}
@@ -305,6 +346,8 @@ struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_de
 	sk_verdicts_find(segments);
 	/* It is known of each task whether it can be fused by itself. */
 	find_predecessors(segments, dependencies);
+	sk_ancestry_init(&segments->ancestry, segments);
+	segments->searches = model->device->sync_all_split || segments->ancestry.columns > MOST_MARKS / (count + 1);
 	return segments;
 }
 
@@ -312,6 +355,7 @@ void sk_segments_place(struct sk_segments *segments)
 {
 	segments->groups.count = 0;
 	sk_order_init(&segments->order, segments->model->arena);
+	sk_ancestry_reset(&segments->ancestry);
 	for (uint32_t t = 0; t < segments->model->tasks.count; t++)
 		segments->cause[t] = SK_NONE;
 	for (uint32_t s = 0; s < segments->sets.count; s++) {

@@ -3,6 +3,7 @@
 #ifndef SK_SEGMENTS_H
 #define SK_SEGMENTS_H
 
+#include "ancestry.h"
 #include "dependency.h"
 #include "order.h"
 #include "reasons.h"
@@ -31,6 +32,8 @@ struct sk_segments {
 	uint32_t *set_of; /* by task; SK_NONE: no scope, or scope: null */
 	SK_ARRAY(struct sk_group) groups;
 	struct sk_order order; /* of the groups: its nodes have their numbers */
+	struct sk_ancestry ancestry; /* of the groups … */
+	bool searches; /* … unless paths between them are searched for */
 	uint32_t *group_of; /* by task */
 	enum sk_reason *verdict; /* by task: CAN_FUSE, or why it is launched by itself */
 	uint32_t *floor; /* by task that can be fused: the lowest level it may be in */
@@ -42,6 +45,7 @@ struct sk_segments {
 	uint32_t *first_recorder; /* from here on they are those that recorded events that t waits for */
 	struct sk_level *levels; /* by task: scratch of one pass */
 	SK_ARRAY(struct sk_sync_load) loads; /* by level: scratch of one pass */
+	uint64_t steps; /* tasks and edges that have been looked at, which tests count */
 };
 
 /* Tag sets, verdicts and predecessors. The streams that a scope has too many of are warned of. NULL if too many scopes

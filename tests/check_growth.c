@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "partition.h"
+#include "segments.h"
 #include "tests/model.h"
 #include "tests/random.h"
 #include "tests/suite.h"
@@ -13,9 +14,9 @@ enum { TASKS = 2000, FACTOR = 4, MOST_GROWTH = 5, BYTES = 64 };
 
 static const char *name_of(char letter, uint32_t number)
 {
-	static char names[4][16];
+	static char names[8][16];
 	static unsigned turn;
-	char *name = names[turn++ % 4];
+	char *name = names[turn++ % 8];
 
 	snprintf(name, sizeof(names[0]), "%c%u", letter, number);
 	return name;
@@ -131,6 +132,47 @@ START_TEST(temporaries_that_nothing_orders)
 }
 END_TEST
 
+/* ---- segments ---- */
+
+/* Tasks in scopes and streams at random, each of which reads what two earlier ones have made. */
+static uint64_t segment_steps(uint32_t count)
+{
+	enum { SCOPES = 20 };
+	struct test_model *test = test_model_create(1);
+	uint64_t state = count;
+	uint32_t divided = 0;
+
+	add_tensor(test, "t0", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < SCOPES; i++)
+		fuse_streams(test, name_of('s', i));
+	for (uint32_t i = 1; i <= count; i++) {
+		add_tensor(test, name_of('t', i), SK_F32, BYTES / 4);
+		add_task(test, name_of('a', i), PLAIN, random_below(&state, SCOPES),
+			 name_of('s', random_below(&state, SCOPES)), in(name_of('t', random_below(&state, i))),
+			 in(name_of('t', random_below(&state, i))), out(name_of('t', i)));
+	}
+	test_model_finish(test);
+
+	struct sk_segments *segments = sk_segments_build(&test->model, sk_dependencies_build(&test->model));
+
+	ck_assert_ptr_nonnull(segments);
+	sk_segments_place(segments);
+	for (size_t g = 0; g < segments->groups.count; g++)
+		divided += segments->groups.items[g].level > 0;
+	ck_assert_uint_gt(divided, count / 10);
+
+	uint64_t steps = segments->steps + segments->ancestry.steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(scopes_at_random)
+{
+	ck_assert_uint_le(segment_steps(FACTOR * TASKS), MOST_GROWTH * segment_steps(TASKS));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("growth");
@@ -139,6 +181,7 @@ int main(void)
 	tcase_add_test(cases, slices_in_random_order);
 	tcase_add_test(cases, many_temporaries_alive);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
+	tcase_add_test(cases, scopes_at_random);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
 }

@@ -23,10 +23,12 @@ enum { MODELS = 2000, MOST_TASKS = 7, LANES = 2, DEVICE_CORES = 2, CUBE_CORES = 
 static const struct variant {
 	uint32_t lanes, tasks; /* tasks: at most */
 	bool scopes; /* tasks in two scopes and in both; otherwise one scope */
+	bool apart; /* many streams, so that their order does not hide the others' */
 	bool together; /* tasks whose blocks run at once, on devices where sk_sync_all splits */
 } variants[] = {
 	{.lanes = 1, .tasks = 6},
 	{.lanes = 2, .tasks = MOST_TASKS, .scopes = true},
+	{.lanes = 1, .tasks = MOST_TASKS, .scopes = true, .apart = true},
 	{.lanes = 1, .tasks = MOST_TASKS, .together = true},
 	{.lanes = 2, .tasks = MOST_TASKS, .together = true},
 	{.lanes = 2, .tasks = MOST_TASKS, .together = true, .scopes = true},
@@ -169,10 +171,11 @@ static void find_paths(struct trial *trial)
 static void make_trial(struct trial *trial, uint64_t seed, const struct variant *variant)
 {
 	uint64_t state = seed;
-	uint32_t tasks = 2 + random_below(&state, variant->tasks - 1), streams = 1 + random_below(&state, 3);
+	uint32_t tasks = 2 + random_below(&state, variant->tasks - 1);
+	uint32_t streams = variant->apart ? 3 * MOST_TASKS : 1 + random_below(&state, 3);
 
 	*trial = (struct trial){.seed = seed, .variant = *variant, .test = test_model_create(variant->lanes)};
-	trial->limited = random_below(&state, 4) == 0;
+	trial->limited = !variant->apart && random_below(&state, 4) == 0;
 	trial->fed = variant->together && random_below(&state, 8) == 0;
 	add_tensor(trial->test, "shared", SK_F32, 4800);
 	for (uint32_t i = 0; i < tasks; i++)
@@ -363,6 +366,32 @@ START_TEST(rule_of_segments)
 }
 END_TEST
 
+/* Level 1 of s leads to what d reads, through t's segment; level 0, of which there is nothing yet, does not. */
+START_TEST(level_0_is_apart)
+{
+	struct test_model *test = test_model_create(1);
+
+	fuse_streams(test, "s");
+	fuse_streams(test, "t");
+	for (char name[] = "x0"; name[1] <= '4'; name[1]++)
+		add_tensor(test, name, SK_F32, 16);
+	add_task(test, "u", UNFUSIBLE, 0, "s", out("x0"));
+	add_task(test, "a", PLAIN, 1, "s", in("x0"), out("x1"));
+	add_task(test, "b", PLAIN, 2, "t", in("x1"), out("x2"));
+	add_task(test, "c", PLAIN, 3, "t", out("x3"));
+	add_task(test, "d", PLAIN, 4, "s", in("x3"), out("x4"));
+	test_model_finish(test);
+
+	struct sk_segments *segments = sk_segments_build(&test->model, sk_dependencies_build(&test->model));
+
+	sk_segments_place(segments);
+	ck_assert_uint_eq(segments->groups.items[segments->group_of[1]].level, 1);
+	ck_assert_uint_eq(segments->group_of[2], segments->group_of[3]);
+	ck_assert_uint_eq(segments->groups.items[segments->group_of[4]].level, 0);
+	test_model_destroy(test);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("segments");
@@ -370,6 +399,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, rule_of_segments, 0, sizeof(variants) / sizeof(variants[0]));
+	tcase_add_test(tcase, level_0_is_apart);
 	suite_add_tcase(suite, tcase);
 
 	return run_suite(suite);
