@@ -1,9 +1,12 @@
 /* libyaml's events to a tree, with limits; see document.h. */
+#include "config.h"
+
 #include "document.h"
 
 #include <string.h>
 #include <yaml.h>
 
+#include "base/json.h"
 #include "base/map.h"
 
 #define TOO_MANY_ERRORS "too many errors; nothing behind this place has been read"
@@ -300,6 +303,19 @@ static const struct sk_node *build_stream(struct builder *builder)
 	return root;
 }
 
+/* What JSON has and YAML has not: a character beyond U+FFFF as two escapes. */
+static const char *accept_json(struct sk_arena *scratch, const char *text, size_t size)
+{
+	char *copy;
+
+	if (!memmem(text, size, "\\ud", 3) && !memmem(text, size, "\\uD", 3))
+		return text;
+	copy = sk_arena_alloc(scratch, size, 1);
+	memcpy(copy, text, size);
+	sk_json_join_surrogates(copy, size);
+	return copy;
+}
+
 const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena *scratch, struct sk_diag *diag,
 					const char *file, const void *text, size_t size)
 {
@@ -315,9 +331,10 @@ const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena 
 		sk_error(diag, (struct sk_place){.file = file}, "libyaml cannot be initialized: out of memory");
 		return NULL;
 	}
+	builder.text = accept_json(scratch, text, size);
 	/* Without this, libyaml would guess UTF-16 from the first bytes. */
 	yaml_parser_set_encoding(&builder.yaml, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&builder.yaml, text, size);
+	yaml_parser_set_input_string(&builder.yaml, (const unsigned char *)builder.text, size);
 
 	const struct sk_node *root = build_stream(&builder);
 

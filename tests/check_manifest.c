@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "document.h"
 #include "manifest.h"
 #include "messages.h"
 #include "options.h"
@@ -326,6 +327,56 @@ START_TEST(test_json)
 	ck_assert_uint_eq(tensor(model, "x")->bytes, 24);
 	ck_assert(task(model, "a")->never_fuse);
 	ck_assert_double_eq(task(model, "a")->set.items[0].real, -0.0015);
+}
+END_TEST
+
+#define JSON	 "{\"sklink\": 1,\n \"tensors\": {\""
+#define JSON_END "\": {\"dtype\": \"f32\", \"shape\": [2]}}, \"tasks\": []}\n"
+
+/* All escapes of RFC 8259, section 7. Half of a character is none, and only JSON has two escapes for one. */
+START_TEST(test_json_strings)
+{
+	static const struct {
+		const char *text, *scalar;
+	} cases[] = {
+		{"{\"k\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\\uD834\\uDD1E.\\\\ud83d\\\\ude00\"}",
+		 "\"\\/\b\f\n\r\t\xc3\xa9\xf0\x9f\x98\x80\xf0\x9d\x84\x9e.\\ud83d\\ude00"},
+		{"{\"k\": '\"\\ud83d\\ude00\"'}", "\"\\ud83d\\ude00\""}, /* quotes that JSON has not */
+		{"k: \\ud83d\\ude00\n", "\\ud83d\\ude00"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct sk_node *root =
+			sk_document_parse(arena, arena, &diag, "m.yaml", cases[i].text, strlen(cases[i].text));
+
+		ck_assert_ptr_nonnull(root);
+		ck_assert_str_eq(root->first->value->text, cases[i].scalar);
+	}
+}
+END_TEST
+
+START_TEST(test_bad_json)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{JSON "\\ud83d\\ude00\": {\"dtyp\": 1}}, \"tasks\": []}",
+		 "m.yaml:2:31: "}, /* the place behind a pair */
+		{JSON "\\ud83d" JSON_END, "invalid Unicode character"},
+		{JSON "\\ude00\\ud83d" JSON_END, "invalid Unicode character"},
+		{JSON "\\ud83d\\u0041" JSON_END, "invalid Unicode character"},
+		{JSON "\\ud83d\\ude0", "invalid YAML"},
+		{JSON "\\ud83d\\ude00\\", "invalid YAML"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_ptr_null(parse(cases[i].text));
+
+		char *messages = take_messages(&diag);
+
+		ck_assert_msg(strstr(messages, cases[i].message) != NULL, "%zu: %s", i, messages);
+		free(messages);
+	}
 }
 END_TEST
 
@@ -1066,6 +1117,8 @@ static Suite *manifest_suite(void)
 	tcase_add_test(tcase, test_set);
 	tcase_add_test(tcase, test_kernels);
 	tcase_add_test(tcase, test_json);
+	tcase_add_test(tcase, test_json_strings);
+	tcase_add_test(tcase, test_bad_json);
 	tcase_add_test(tcase, test_scalars_are_what_the_schema_says);
 	tcase_add_test(tcase, test_paths);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));

@@ -2,10 +2,17 @@
 #ifndef SK_JSON_H
 #define SK_JSON_H
 
+#include <stddef.h>
+
 #include "arena.h"
 
 /* The text as a JSON string with its quotes, in the arena. Names from files are any bytes; those that are no characters
  * of UTF-8 become U+FFFD. */
 const char *sk_json_string(struct sk_arena *arena, const char *text);
+
+/* If the bytes are a text in JSON, pairs of escapes that stand for one character beyond U+FFFF ("\\ud83d\\ude00")
+ * become one escape as YAML has it ("\\U0001f600"), and blanks behind the string make up for its length: all else keeps
+ * its place. Any other text stays as it is. */
+void sk_json_join_surrogates(char *text, size_t size);
 
 #endif
