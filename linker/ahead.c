@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/mapped.h"
 #include "linker/internal.h"
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
@@ -172,7 +172,7 @@ static void forget(struct sk_reading *reading)
 {
 	for (size_t i = 0; i < reading->files.count; i++)
 		if (reading->files.items[i].mapped)
-			munmap((void *)reading->files.items[i].bytes, reading->files.items[i].size);
+			sk_unmap_file(reading->files.items[i].bytes, reading->files.items[i].size);
 	reading->files.count = 0;
 }
 

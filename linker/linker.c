@@ -1,9 +1,9 @@
 /* The room's door: creating and destroying a linker, what its caller synthesizes, and the link as a list of passes. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/checked.h"
+#include "base/mapped.h"
 #include "linker/internal.h"
 
 /* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
@@ -91,11 +91,11 @@ void sk_linker_destroy(struct sk_linker *linker)
 	if (!linker)
 		return;
 	sk_ahead_destroy(linker);
-	for (size_t i = 0; i < linker->files.count; i++) {
+	for (size_t i = linker->files.count; i-- > 0;) {
 		const struct sk_file *file = &linker->files.items[i];
 
 		if (file->mapped)
-			munmap((void *)file->bytes, file->size);
+			sk_unmap_file(file->bytes, file->size);
 	}
 }
 

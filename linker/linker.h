@@ -2,7 +2,7 @@
  * tensors or scopes.
  *
  * Order of calls:  sk_linker_create, inputs, (kernel look-ups, required symbols), synthetic sections and symbols,
- * sk_linker_link, sk_linker_write, sk_linker_destroy.
+ * sk_linker_link, sk_linker_write, sk_files_finish, sk_linker_destroy.
  *
  * Functions that can fail return false (or a NONE value) after putting the text into the diagnostics sink. */
 #ifndef SK_LINKER_H
@@ -264,8 +264,8 @@ const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_
  * sk_linker_write. */
 void *sk_linker_contents(struct sk_linker *linker, sk_section section);
 
-/* Writes the image, after the map and the dependencies, to a temporary file beside path and renames it; nothing is left
- * behind on failure. */
+/* Writes the image, after the map and the dependencies; sk_files_finish (base/file.h) makes them the files of their
+ * names. */
 bool sk_linker_write(struct sk_linker *linker, const char *path);
 
 /* What a link that has succeeded has handled. */

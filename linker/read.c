@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "linker/internal.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
@@ -44,13 +44,9 @@ static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file 
 		return read_all(reader, descriptor, file, reader->buffer);
 	}
 
-	void *bytes = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-
-	if (bytes == MAP_FAILED)
-		return fail(reader, file->path, strerror(errno));
-	file->bytes = bytes;
-	file->mapped = true;
-	return true;
+	file->bytes = sk_map_file(descriptor, file->size, file->path);
+	file->mapped = file->bytes != NULL;
+	return file->mapped || fail(reader, file->path, strerror(errno));
 }
 
 /* The buffer's contents, to be kept. */

@@ -1,6 +1,5 @@
 /* Shows the finished file, and writes it, and before it the texts about it. */
 #include <string.h>
-#include <unistd.h>
 
 #include "linker/internal.h"
 
@@ -13,13 +12,6 @@ const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_
 void *sk_linker_contents(struct sk_linker *linker, sk_section section)
 {
 	return sk_image_at(linker, &linker->synthetic.items[section]->section);
-}
-
-static bool write_text(struct sk_linker *linker, const char *path, const sk_bytes *text)
-{
-	const struct sk_file_part part = {0, text->items, text->count};
-
-	return sk_file_replace(linker->diag, path, 0666, &part, 1);
 }
 
 /* The cross reference table, if it is wanted: behind the map, or for the caller to print. */
@@ -63,7 +55,7 @@ static bool write_map(struct sk_linker *linker)
 	sk_bytes map = sk_report_map(linker);
 
 	add_cross_references(linker, &map);
-	return write_text(linker, linker->options.map_file, &map);
+	return sk_file_write_text(linker->diag, linker->options.map_file, map.items, map.count);
 }
 
 static bool write_dependencies(struct sk_linker *linker, const char *path)
@@ -73,25 +65,12 @@ static bool write_dependencies(struct sk_linker *linker, const char *path)
 
 	sk_bytes dependencies = sk_report_dependencies(linker, path);
 
-	return write_text(linker, linker->options.dependency_file, &dependencies);
-}
-
-/* Texts about a file that there is not. */
-static void discard(const char *path)
-{
-	if (path)
-		unlink(path);
+	return sk_file_write_text(linker->diag, linker->options.dependency_file, dependencies.items,
+				  dependencies.count);
 }
 
 bool sk_linker_write(struct sk_linker *linker, const char *path)
 {
-	if (!write_map(linker))
-		return false;
-	if (write_dependencies(linker, path)) {
-		if (sk_file_replace(linker->diag, path, 0777, linker->parts.items, linker->parts.count))
-			return true;
-		discard(linker->options.dependency_file);
-	}
-	discard(linker->options.map_file);
-	return false;
+	return write_map(linker) && write_dependencies(linker, path) &&
+	       sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count);
 }

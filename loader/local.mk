@@ -14,6 +14,7 @@ loader_libseal_la_LIBADD = $(SODIUM_LIBS)
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la
 loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
+loader_libnpy_la_LIBADD = src/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
 noinst_LTLIBRARIES += loader/libprofile.la

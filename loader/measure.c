@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/unfinished.h"
 #include "loader/device.h"
 
 static double now(void)
@@ -102,7 +103,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 			double *times)
 {
 	double clock = clock_time();
-	FILE *file = fopen(path, "w");
+	FILE *file = sk_unfinished_open(path);
 	bool good = file != NULL;
 
 	if (good)
@@ -114,8 +115,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 		fprintf(file, "%s: %.0f ns\n", sk_plan_string(&session->module->plan.tasks[i].name),
 			time > 0 ? time : 0);
 	}
-	if (file && (ferror(file) | fclose(file)))
-		good = false;
+	good = good && sk_unfinished_close(file, path);
 	if (!good)
 		sk_skrun_error("%s: %s", path, strerror(errno));
 	return good;

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/mapped.h"
+#include "base/unfinished.h"
 
 enum {
 	MAGIC_SIZE = 6,
@@ -359,13 +361,13 @@ bool sk_npy_open(const char *path, enum sk_dtype dtype, struct sk_npy *npy, char
 		close(file);
 		return fail(error, error_size, "the file is empty");
 	}
-	void *mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	const void *mapping = sk_map_file(file, (size_t)status.st_size, path);
 	int reason = errno;
 	close(file);
-	if (mapping == MAP_FAILED)
+	if (!mapping)
 		return fail(error, error_size, "%s", strerror(reason));
 	if (!parse_file(mapping, (uint64_t)status.st_size, dtype, npy, error, error_size)) {
-		munmap(mapping, (size_t)status.st_size);
+		sk_unmap_file(mapping, (size_t)status.st_size);
 		memset(npy, 0, sizeof(*npy));
 		return false;
 	}
@@ -377,7 +379,7 @@ bool sk_npy_open(const char *path, enum sk_dtype dtype, struct sk_npy *npy, char
 void sk_npy_close(struct sk_npy *npy)
 {
 	if (npy->mapping)
-		munmap(npy->mapping, npy->mapping_size);
+		sk_unmap_file(npy->mapping, npy->mapping_size);
 	memset(npy, 0, sizeof(*npy));
 }
 
@@ -423,32 +425,13 @@ static bool write_all(int file, const void *bytes, uint64_t size)
 	return true;
 }
 
-/* Opens what is written to: a new file beside path, whose name is left in *temporary; or path itself, with *temporary
- * NULL, where it is no regular file (/dev/null must not be replaced by one). */
-static int open_output(const char *path, char **temporary)
+/* Opens what is written to: path itself where it is no regular file, since /dev/null must not be replaced by one. */
+static int open_output(const char *path, bool *in_place)
 {
 	struct stat status;
 
-	*temporary = NULL;
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		return open(path, O_WRONLY | O_CLOEXEC);
-	for (unsigned attempt = 0; attempt < 100; attempt++) {
-		if (asprintf(temporary, "%s.%ld-%u.tmp", path, (long)getpid(), attempt) < 0) {
-			*temporary = NULL;
-			errno = ENOMEM;
-			return -1;
-		}
-		int file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file >= 0)
-			return file;
-		int reason = errno;
-		free(*temporary);
-		*temporary = NULL;
-		errno = reason;
-		if (reason != EEXIST)
-			return -1;
-	}
-	return -1;
+	*in_place = !stat(path, &status) && !S_ISREG(status.st_mode);
+	return *in_place ? open(path, O_WRONLY | O_CLOEXEC) : sk_unfinished_create(path, 0666);
 }
 
 bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, const void *data,
@@ -463,8 +446,8 @@ bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const ui
 		return false;
 	size_t header_size = make_header(dtype, rank, shape, header, sizeof(header));
 
-	char *temporary;
-	int file = open_output(path, &temporary);
+	bool in_place;
+	int file = open_output(path, &in_place);
 	if (file < 0)
 		return fail(error, error_size, "%s", strerror(errno));
 	bool good = write_all(file, header, header_size) && write_all(file, data, bytes);
@@ -473,15 +456,12 @@ bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const ui
 		good = false;
 		reason = errno;
 	}
-	if (good && temporary && rename(temporary, path)) {
+	if (good && !in_place && !sk_unfinished_finish(path)) {
 		good = false;
 		reason = errno;
 	}
-	if (!good) {
-		if (temporary)
-			unlink(temporary);
-		fail(error, error_size, "%s", strerror(reason));
-	}
-	free(temporary);
-	return good;
+	if (good)
+		return true;
+	sk_unfinished_remove(path);
+	return fail(error, error_size, "%s", strerror(reason));
 }

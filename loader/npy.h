@@ -14,7 +14,7 @@ struct sk_npy {
 	const void *data; /* bytes bytes, 64-byte aligned as the format has it in files written by NumPy; else any
 			     alignment */
 	uint64_t bytes;
-	void *mapping; /* of the whole file */
+	const void *mapping; /* of the whole file */
 	size_t mapping_size;
 };
 

@@ -4,6 +4,7 @@
 
 #include "loader/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +12,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/unfinished.h"
 #include "loader/elements.h"
 #include "loader/module.h"
 #include "loader/npy.h"
+#include "loader/trace.h"
 
 enum {
 	DATA_ALIGN = 4096,
@@ -349,11 +352,23 @@ bool sk_session_begin_trace(struct sk_session *session)
 	return good(skrt_trace_begin(session->device, MOST_SLICES, &session->trace));
 }
 
+static bool write_trace(const struct skrt_trace *trace, const char *path)
+{
+	FILE *file = sk_unfinished_open(path);
+
+	if (file)
+		sk_trace_print(trace, file);
+	if (file && sk_unfinished_close(file, path))
+		return true;
+	sk_skrun_error("%s: %s", path, strerror(errno));
+	return false;
+}
+
 bool sk_session_end_trace(struct sk_session *session, const char *path)
 {
 	struct skrt_trace_info info;
 
-	if (!good(skrt_trace_end(session->trace)) || (path && !good(skrt_trace_write(session->trace, path))))
+	if (!good(skrt_trace_end(session->trace)) || (path && !write_trace(session->trace, path)))
 		return false;
 	skrt_trace_describe(session->trace, &info);
 	if (path && info.kept_launches < info.launch_count)

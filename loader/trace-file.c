@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct writer {
 	const struct skrt_trace *trace;
@@ -221,18 +223,27 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 
 /* ---- the file ---- */
 
-static void put_trace(struct writer *writer)
+void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 {
-	const struct skrt_trace *trace = writer->trace;
+	struct writer writer = {.trace = trace, .file = file, .first = true};
 
-	fputs("{\"traceEvents\":[\n", writer->file);
-	put_rows(writer);
+	fputs("{\"traceEvents\":[\n", file);
+	put_rows(&writer);
 	for (size_t i = 0; i < trace->launch_count; i++)
-		put_launch(writer, &trace->launches[i]);
-	fprintf(writer->file,
+		put_launch(&writer, &trace->launches[i]);
+	fprintf(file,
 		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"launches\":%" PRIu64
 		",\"launches without slices\":%" PRIu64 "}}\n",
 		trace->all_launches, trace->all_launches - trace->launch_count);
+}
+
+/* Half a trace is none; a device or a pipe stays. */
+static void remove_half(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+		unlink(path);
 }
 
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path)
@@ -241,11 +252,18 @@ enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *pa
 		return sk_report_null(__func__);
 	if (trace->device)
 		return sk_report(SKRT_NOT_READY, "the trace has not ended");
-	struct writer writer = {.trace = trace, .file = fopen(path, "we"), .first = true};
-	if (!writer.file)
+	FILE *file = fopen(path, "we");
+	if (!file)
 		return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-	put_trace(&writer);
-	bool failed = ferror(writer.file);
-	failed |= fclose(writer.file) != 0;
-	return failed ? sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno)) : SKRT_OK;
+	sk_trace_print(trace, file);
+	bool failed = fflush(file) || ferror(file);
+	int reason = errno;
+	if (fclose(file) && !failed) {
+		failed = true;
+		reason = errno;
+	}
+	if (!failed)
+		return SKRT_OK;
+	remove_half(path);
+	return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(reason));
 }

@@ -11,6 +11,8 @@
 #ifndef SK_LOADER_TRACE_H
 #define SK_LOADER_TRACE_H
 
+#include <stdio.h>
+
 #include "loader/device.h"
 
 /* A core at a step, or in a launch. */
@@ -99,5 +101,8 @@ struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, u
 
 /* Of an ended trace: from counts to nanoseconds since it began. */
 double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts);
+
+/* Writes an ended trace as JSON; the stream tells whether all of it could be written. */
+void sk_trace_print(const struct skrt_trace *trace, FILE *file);
 
 #endif

@@ -2,6 +2,10 @@
 noinst_LTLIBRARIES += src/libnearest.la
 src_libnearest_la_SOURCES = src/base/nearest.c src/base/nearest.h
 
+# Files that are written, and files that are mapped: also for skrun.
+noinst_LTLIBRARIES += src/libfiles.la
+src_libfiles_la_SOURCES = src/base/mapped.c src/base/mapped.h src/base/unfinished.c src/base/unfinished.h
+
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
@@ -15,7 +19,7 @@ src_libbase_la_SOURCES = \
 	src/base/tar.c src/base/tar.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
-src_libbase_la_LIBADD = src/libnearest.la $(XXHASH_LIBS)
+src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS)
 
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la

@@ -7,11 +7,11 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/mapped.h"
 #include "package-object.h"
 
 struct opening {
@@ -30,9 +30,8 @@ static bool refuse(const struct opening *opening, const char *text)
 static bool map_file(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
-	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is none */
 	struct stat status = {0};
-	void *bytes;
 
 	if (descriptor < 0)
 		return refuse(opening, strerror(errno));
@@ -40,12 +39,11 @@ static bool map_file(const struct opening *opening)
 		close(descriptor);
 		return refuse(opening, "it is not a file with contents");
 	}
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+	file->mapping = sk_map_file(descriptor, (size_t)status.st_size, file->path);
 	close(descriptor);
-	if (bytes == MAP_FAILED)
+	if (!file->mapping)
 		return refuse(opening, strerror(errno));
-	file->mapping = bytes;
-	file->bytes = bytes;
+	file->bytes = file->mapping;
 	file->size = (uint64_t)status.st_size;
 	return true;
 }
@@ -283,7 +281,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 void sk_package_file_close(struct sk_package_file *file)
 {
 	if (file->mapping)
-		munmap(file->mapping, file->size);
+		sk_unmap_file(file->mapping, file->size);
 	*file = (struct sk_package_file){0};
 }
 

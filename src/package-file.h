@@ -27,7 +27,7 @@ struct sk_file_function {
 
 struct sk_package_file {
 	const char *path;
-	void *mapping;
+	const void *mapping;
 	const uint8_t *bytes; /* of the file; relocated, if it is an object */
 	uint64_t size;
 	bool is_object; /* of sklink -r */

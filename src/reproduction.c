@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/tar.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
@@ -108,14 +108,14 @@ static void add_content(struct reproduction *reproduction, const char *path, str
 }
 
 /* Small files are read, since a process cannot have any number of mappings. */
-static bool read_content(struct reproduction *reproduction, int descriptor, struct content *content)
+static bool read_content(struct reproduction *reproduction, int descriptor, const char *path, struct content *content)
 {
 	uint64_t done = 0;
 	ssize_t got = 1;
 
 	if (content->size >= MAPPED_FROM) {
-		content->bytes = mmap(NULL, content->size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-		content->mapped = content->bytes != MAP_FAILED;
+		content->bytes = sk_map_file(descriptor, content->size, path);
+		content->mapped = content->bytes != NULL;
 		return content->mapped;
 	}
 
@@ -142,7 +142,7 @@ static void add_file(void *context, const char *path)
 		return;
 	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
 		content.size = (uint64_t)status.st_size;
-		if (read_content(reproduction, descriptor, &content))
+		if (read_content(reproduction, descriptor, path, &content))
 			add_content(reproduction, path, content);
 		else
 			sk_error(reproduction->diag, (struct sk_place){.file = path}, "cannot be read: %s",
@@ -243,7 +243,7 @@ bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command *comman
 
 	for (size_t i = 0; i < reproduction.contents.count; i++)
 		if (reproduction.contents.items[i].mapped)
-			munmap((void *)reproduction.contents.items[i].bytes, reproduction.contents.items[i].size);
+			sk_unmap_file(reproduction.contents.items[i].bytes, reproduction.contents.items[i].size);
 	free(current);
 	return ok;
 }

@@ -4,10 +4,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "account.h"
 #include "base/file.h"
+#include "base/mapped.h"
+#include "base/unfinished.h"
 #include "bind.h"
 #include "command.h"
 #include "consistency.h"
@@ -201,7 +202,7 @@ static const char *plan_symbol(const struct link *link)
 
 static bool write_text(const struct link *link, const char *path, const char *text)
 {
-	return sk_file_replace(link->diag, path, 0666, &(struct sk_file_part){0, text, strlen(text)}, 1);
+	return sk_file_write_text(link->diag, path, text, strlen(text));
 }
 
 static bool write_header(const struct link *link, const struct sk_plan_image *image)
@@ -250,27 +251,9 @@ static bool write_report(const struct link *link)
 	return write_text(link, link->command->report, sk_report_file_text(link->arena, &input));
 }
 
-/* Removes what has been written about a package that there is not. */
-static void discard(const char *path)
-{
-	if (path)
-		unlink(path);
-}
-
-/* The package, and before it what others rely on once it is there. */
 static bool write_files(const struct link *link, const struct sk_plan_image *image)
 {
-	const struct sk_command *command = link->command;
-
-	if (!write_header(link, image))
-		return false;
-	if (write_report(link)) {
-		if (sk_linker_write(link->linker, command->output))
-			return true;
-		discard(command->report);
-	}
-	discard(command->header);
-	return false;
+	return write_header(link, image) && write_report(link) && sk_linker_write(link->linker, link->command->output);
 }
 
 static bool wants_facts(const struct sk_command *command)
@@ -433,6 +416,22 @@ static void report(const struct link *link)
 		write_text(link, command->time_trace, sk_timing_trace(link->timing, "sklink"));
 }
 
+/* Whoever gets the exit status 1 finds all files as they were. */
+static void finish(struct sk_diag *diag)
+{
+	const char *changed = sk_mapped_changed();
+
+	if (changed)
+		sk_error(diag, (struct sk_place){.file = changed},
+			 "the file has changed while it was linked; link again once nobody writes it");
+	if (fflush(stdout) || ferror(stdout))
+		sk_error(diag, (struct sk_place){0}, "cannot write to standard output");
+	if (diag->errors)
+		sk_unfinished_remove_all();
+	else
+		sk_files_finish(diag);
+}
+
 int main(int argc, char **argv)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -464,8 +463,7 @@ int main(int argc, char **argv)
 	else if (command.version)
 		puts("sklink " PACKAGE_VERSION);
 
-	if (fflush(stdout) || ferror(stdout))
-		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");
+	finish(&diag);
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	sk_linker_destroy(link.linker);
 

@@ -98,7 +98,7 @@ refused '^sklink: error: sub/../both: is what both -Map and --report would write
 fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''
 fails_with 'an argument is empty' "$sklink" model.yaml '' -o x.sk
 fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml -o x.sk
-fails_with '^sklink: error: sub: .*not a regular file' "$sklink" model.yaml kernels.o -o sub
+fails_with '^sklink: error: sub: cannot open the file: Is a directory' "$sklink" model.yaml kernels.o -o sub
 fails_with '^sklink: error: sub/none/x\.sk: .*No such file' "$sklink" model.yaml kernels.o -o sub/none/x.sk
 echo '@loop' >loop
 fails_with '^sklink: error: loop: response files are nested' "$sklink" @loop

@@ -226,7 +226,11 @@ ln out.so kept.so
 [ "$(stat -c %i out.so)" != "$before" ] || fail "the old file was overwritten in place"
 ./use ./kept.so || fail "the old file was changed"
 fails_with 'there/out.so: cannot create the file: No such file or directory' "$driver" -o there/out.so $exports kernels.o
-fails_with 'cannot be replaced: it is not a regular file' "$driver" -o /dev/null $exports kernels.o
+"$driver" -o /dev/null $exports kernels.o && [ -c /dev/null ] || fail "a device"
+"$driver" -o /dev/stdout $exports kernels.o >piped.so # a regular file, but not one to be replaced
+"$driver" -o /dev/fd/1 $exports kernels.o | cat >>piped.so # holes are zeros in a pipe
+"$driver" -o once.so $exports kernels.o
+cat once.so once.so | cmp - piped.so || fail "what is written in a row"
 [ -z "$(ls | grep tmp)" ] || fail "temporary files are left: $(ls)"
 
 # ---- huge constants, behind zeroed data ----

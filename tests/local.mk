@@ -123,6 +123,7 @@ END_TO_END_TESTS = \
 	tests/features.sh \
 	tests/header.sh \
 	tests/fibres.sh \
+	tests/interrupted.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
 	tests/launch-options.sh \

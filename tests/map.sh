@@ -89,6 +89,17 @@ all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 [ $((sum + rest)) = "$all" ] || { cat tables.txt; fail "$sum and $rest bytes are not $all"; }
 "$sklink" model.yaml k.o -Map=again.map -o again.sk
 cmp out.map again.map || fail "two maps differ"
+for output in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+	"$sklink" model.yaml k.o -Map=$output -o out.sk >again.txt # a regular file behind a device's name
+	cmp out.map again.txt || fail "the map of -Map=$output"
+	[ "$("$sklink" model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] || fail "-Map=$output in a pipe"
+done
+"$sklink" model.yaml k.o -Map=/dev/null --header=/dev/null -o out.sk && [ -c /dev/null ] || fail "a device"
+mkfifo pipe
+cat pipe >again.txt &
+"$sklink" model.yaml k.o -Map=pipe -o out.sk
+wait $! && cmp out.map again.txt || fail "a map in a named pipe"
+[ ! -e ./- ] || fail "a file of the name -"
 "$sklink" model.yaml k.o --no-task-entries -Map=out.map -o out.sk
 sed -n '/Dispatcher/,$p' out.map >tables.txt
 row '<total>' | grep -qE "^$code [0-9]+ 0 <total>$" || { cat tables.txt; fail "without task entries"; }

@@ -147,3 +147,10 @@ for ((cut = 0; cut < size; cut += size / 61)); do
 	head -c "$cut" model.sk >cut.sk
 	fails_with '^skdump: error: cut.sk: ' "$skdump" --verify cut.sk
 done
+
+# What is no file is refused at once.
+mkfifo pipe
+for input in pipe /dev/null .; do
+	fails_with 'it is not a file with contents' timeout 60 "$skdump" $input
+	fails_with 'it is not a file with contents' timeout 60 "$skdump" --diff model.sk $input
+done

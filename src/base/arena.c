@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/unfinished.h"
+
 /* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
  * overruns of single allocations, not only of blocks. */
 #if defined(__has_feature)
@@ -69,6 +71,7 @@ struct sk_arena {
 static _Noreturn void out_of_memory(void)
 {
 	fputs("sklink: fatal: out of memory\n", stderr);
+	sk_unfinished_unlink();
 	_Exit(1);
 }
 

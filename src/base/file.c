@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/mapped.h"
+#include "base/unfinished.h"
 
 static bool fail(struct sk_diag *diag, const char *path, const char *action)
 {
@@ -19,15 +23,19 @@ static bool fail(struct sk_diag *diag, const char *path, const char *action)
  * making them costs several times what the writing does. */
 enum { LARGEST_WRITE = 64 << 10 };
 
-static bool write_part(int descriptor, const struct sk_file_part *part)
+/* Writes at the offset, or (-1) behind what has been written. */
+static bool write_bytes(int descriptor, const uint8_t *bytes, uint64_t size, off_t offset)
 {
-	for (uint64_t done = 0; done < part->size;) {
-		uint64_t left = part->size - done;
-		ssize_t wrote = pwrite(descriptor, (const uint8_t *)part->bytes + done,
-				       left < LARGEST_WRITE ? left : LARGEST_WRITE, (off_t)(part->offset + done));
+	for (uint64_t done = 0; done < size;) {
+		uint64_t left = size - done;
+		size_t now = left < LARGEST_WRITE ? left : LARGEST_WRITE;
+		ssize_t wrote = offset < 0 ? write(descriptor, bytes + done, now)
+					   : pwrite(descriptor, bytes + done, now, offset + (off_t)done);
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
+		if (wrote < 0 && errno == EFAULT)
+			sk_mapped_touch(bytes + done, now);
 		if (wrote <= 0) {
 			errno = wrote ? errno : ENOSPC;
 			return false;
@@ -40,51 +48,151 @@ static bool write_part(int descriptor, const struct sk_file_part *part)
 static bool write_parts(int descriptor, const struct sk_file_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!write_part(descriptor, &parts[i]))
+		if (!write_bytes(descriptor, parts[i].bytes, parts[i].size, (off_t)parts[i].offset))
 			return false;
 	return true;
 }
 
-/* A new file beside the path, with the mode that the umask gives. NULL: it cannot be created. */
-static const char *create_beside(struct sk_diag *diag, const char *path, mode_t mode, int *descriptor)
+static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
+			  size_t count)
 {
-	for (unsigned i = 0; i < 1000; i++) {
-		const char *name = sk_arena_print(diag->arena, "%s.%ld-%u.tmp", path, (long)getpid(), i);
+	int descriptor = sk_unfinished_create(path, mode);
 
-		*descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (*descriptor >= 0)
-			return name;
-		if (errno != EEXIST)
-			break;
-	}
-	return NULL;
-}
-
-bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
-		     size_t count)
-{
-	struct stat status;
-	int descriptor;
-
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		sk_error(diag, (struct sk_place){.file = path}, "cannot be replaced: it is not a regular file");
-		return false;
-	}
-
-	const char *name = create_beside(diag, path, mode, &descriptor);
-
-	if (!name)
+	if (descriptor < 0)
 		return fail(diag, path, "create the file");
 
 	bool ok = write_parts(descriptor, parts, count) || fail(diag, path, "write the file");
 
 	if (close(descriptor) < 0 && ok)
 		ok = fail(diag, path, "write the file");
-	if (ok && rename(name, path) < 0)
-		ok = fail(diag, path, "replace the file");
 	if (!ok)
-		unlink(name);
+		sk_unfinished_remove(path);
 	return ok;
+}
+
+/* ---- what is written at once ---- */
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const struct sk_file_part *left = a, *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+static bool write_zeros(int descriptor, uint64_t size)
+{
+	static const uint8_t zeros[4096];
+
+	for (uint64_t now; size; size -= now) {
+		now = size < sizeof(zeros) ? size : sizeof(zeros);
+		if (!write_bytes(descriptor, zeros, now, -1))
+			return false;
+	}
+	return true;
+}
+
+/* One byte behind the other, since a pipe has no places. */
+static bool write_sequence(struct sk_diag *diag, const char *path, int descriptor, const struct sk_file_part *parts,
+			   size_t count)
+{
+	struct sk_file_part *sorted = SK_NEW_ARRAY(diag->arena, struct sk_file_part, count);
+	uint64_t written = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = parts[i];
+	qsort(sorted, count, sizeof(*sorted), compare_offsets);
+	for (size_t i = 0; i < count; i++) {
+		if (!write_zeros(descriptor, sorted[i].offset - written) ||
+		    !write_bytes(descriptor, sorted[i].bytes, sorted[i].size, -1))
+			return fail(diag, path, "write the file");
+		written = sorted[i].offset + sorted[i].size;
+	}
+	return true;
+}
+
+/* The descriptor that the path is another name of, or -1. Opening the path would begin anew at the start of the file
+ * that the descriptor may be of. */
+static int named_descriptor(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		const char *number = path + strlen(folders[i]);
+		char *end;
+
+		if (strncmp(path, folders[i], strlen(folders[i])) != 0)
+			continue;
+
+		long value = strtol(number, &end, 10);
+
+		if (end != number && !*end && value >= 0 && value <= INT_MAX)
+			return (int)value;
+	}
+	return -1;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool write_special(struct sk_diag *diag, const char *path, const struct sk_file_part *parts, size_t count)
+{
+	int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return fail(diag, path, "open the file");
+
+	bool ok = write_sequence(diag, path, descriptor, parts, count);
+
+	if (close(descriptor) < 0 && ok)
+		ok = fail(diag, path, "write the file");
+	return ok;
+}
+
+/* ---- files ---- */
+
+bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count)
+{
+	int descriptor = named_descriptor(path);
+
+	if (descriptor >= 0) {
+		fflush(stdout); /* what stands there already comes first; its errors stay in the stream */
+		return write_sequence(diag, path, descriptor, parts, count);
+	}
+	return is_special(path) ? write_special(diag, path, parts, count)
+				: write_regular(diag, path, mode, parts, count);
+}
+
+bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size)
+{
+	return sk_file_write(diag, !strcmp(path, "-") ? "/dev/stdout" : path, 0666,
+			     &(struct sk_file_part){0, text, size}, 1);
+}
+
+bool sk_files_finish(struct sk_diag *diag)
+{
+	char *path = NULL;
+
+	if (sk_unfinished_finish_all(&path))
+		return true;
+	fail(diag, path ? sk_arena_copy(diag->arena, path, strlen(path)) : NULL, "replace the file");
+	free(path);
+	return false;
+}
+
+bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
+		     size_t count)
+{
+	if (!sk_file_write(diag, path, mode, parts, count))
+		return false;
+	return sk_unfinished_finish(path) || fail(diag, path, "replace the file");
 }
 
 static const char *last_name(const char *path)
@@ -108,7 +216,7 @@ bool sk_file_same(const char *first, const char *second)
 {
 	struct stat folders[2];
 
-	return !strcmp(last_name(first), last_name(second)) && find_folder(first, &folders[0]) &&
+	return !strcmp(last_name(first), last_name(second)) && !is_special(first) && find_folder(first, &folders[0]) &&
 	       find_folder(second, &folders[1]) && folders[0].st_dev == folders[1].st_dev &&
 	       folders[0].st_ino == folders[1].st_ino;
 }

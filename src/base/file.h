@@ -1,5 +1,5 @@
-/* Files that programs write: to a temporary file beside the target, which is then renamed. Whoever runs or maps the old
- * file keeps it, nobody ever sees half of the new one, and nothing is left behind on failure. */
+/* Files that programs write: first under temporary names (unfinished.h), so that a program that fails can leave all as
+ * it was. What is no regular file, such as a terminal or a pipe, is written at once. */
 #ifndef SK_FILE_H
 #define SK_FILE_H
 
@@ -8,18 +8,28 @@
 
 #include "base/diag.h"
 
-/* A part of a file. What no part covers stays a hole of zeros. */
+/* A part of a file. What no part covers is zeros, in a regular file a hole. */
 struct sk_file_part {
 	uint64_t offset;
 	const void *bytes;
 	uint64_t size;
 };
 
-/* Creates the regular file or replaces it; the mode is narrowed by the umask. False after an error in the sink. */
+/* Writes what sk_files_finish makes the file. The mode is narrowed by the umask. False after an error in the sink. */
+bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count);
+
+/* The same for a text; "-" is standard output. */
+bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size);
+
+/* All files that have been written replace those of their names, or none does: false after an error in the sink. */
+bool sk_files_finish(struct sk_diag *diag);
+
+/* Writes and finishes one file, whatever becomes of the others. */
 bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts,
 		     size_t count);
 
-/* True if both paths are the same name in the same folder, so that writing one file replaces the other. */
+/* True if both paths are the same name in the same folder, so that writing one file replaces the other. What is no
+ * regular file takes both. */
 bool sk_file_same(const char *first, const char *second);
 
 #endif

@@ -1,0 +1,23 @@
+/* Input files that are mapped. Mapping costs nothing for what is not looked at, as most of a library; but a file that
+ * is cut off meanwhile has no bytes any more where there were some, and touching them is a SIGBUS. From the first
+ * mapping on that ends the program with an error that names the file, and status 1, without what is unfinished
+ * (unfinished.h). */
+#ifndef SK_MAPPED_H
+#define SK_MAPPED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first size bytes of a regular file, more than none. NULL with errno. Any thread may call it. */
+const void *sk_map_file(int descriptor, size_t size, const char *path);
+void sk_unmap_file(const void *bytes, size_t size);
+
+/* The path of a mapped file that is not as it was when it was mapped, or NULL. A file that has been replaced by another
+ * one of its name has not changed. What is returned lives as long as the mapping. */
+const char *sk_mapped_changed(void);
+
+/* A system call has found (EFAULT) that not all of these bytes are there: if they are a mapped file's, ends the
+ * program. */
+void sk_mapped_touch(const void *bytes, size_t size);
+
+#endif

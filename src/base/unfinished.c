@@ -1,0 +1,239 @@
+/* Temporary files and what removes them; see unfinished.h. The table is the one thing here that changes and belongs to
+ * nobody: a signal handler finds nothing else. One thread writes files. */
+#include "config.h"
+
+#include "base/unfinished.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAXIMUM_FILES = 64, MAXIMUM_ATTEMPTS = 1000 };
+
+static struct file {
+	char *volatile name; /* of the temporary file; NULL: the entry is free */
+	char *path;
+	bool replaced; /* the temporary file has become this one */
+} files[MAXIMUM_FILES];
+
+/* ---- signals ---- */
+
+void sk_unfinished_unlink(void)
+{
+	for (int i = 0; i < MAXIMUM_FILES; i++) {
+		const char *name = files[i].name;
+
+		if (name)
+			unlink(files[i].replaced ? files[i].path : name);
+	}
+}
+
+static void remove_and_die(int number)
+{
+	sk_unfinished_unlink();
+	raise(number); /* its action is the default one again, and is taken when this function returns */
+}
+
+/* What the caller of the program has set, such as nohup, stays. */
+static void handle(int number, void (*handler)(int))
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
+		return;
+	action = (struct sigaction){.sa_handler = handler, .sa_flags = SA_RESETHAND};
+	sigaction(number, &action, NULL);
+}
+
+static void watch(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGALRM, SIGABRT};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		handle(signals[i], remove_and_die);
+	handle(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- files ---- */
+
+static struct file *find(const char *path)
+{
+	for (int i = 0; i < MAXIMUM_FILES; i++)
+		if (files[i].name && !strcmp(files[i].path, path))
+			return &files[i];
+	return NULL;
+}
+
+static struct file *free_entry(void)
+{
+	for (int i = 0; i < MAXIMUM_FILES; i++)
+		if (!files[i].name)
+			return &files[i];
+	errno = EMFILE;
+	return NULL;
+}
+
+static void release(struct file *file)
+{
+	int reason = errno;
+	char *name = file->name;
+
+	file->name = NULL;
+	free(name);
+	free(file->path);
+	*file = (struct file){0};
+	errno = reason;
+}
+
+/* The file is in the table from the moment on in which it exists. */
+static int create(struct file *file, char *name, mode_t mode)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+
+	int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	int reason = errno;
+
+	if (descriptor >= 0)
+		file->name = name;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	return descriptor;
+}
+
+int sk_unfinished_create(const char *path, mode_t mode)
+{
+	struct file *file = free_entry();
+	int descriptor = -1;
+
+	if (!file || !(file->path = strdup(path)))
+		return -1;
+	watch();
+	for (unsigned i = 0; descriptor < 0 && i < MAXIMUM_ATTEMPTS; i++) {
+		char *name;
+
+		if (asprintf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), i) < 0)
+			break;
+		descriptor = create(file, name, mode);
+		if (descriptor >= 0)
+			return descriptor;
+
+		int reason = errno;
+
+		free(name);
+		errno = reason;
+		if (reason != EEXIST)
+			break;
+	}
+	release(file);
+	return -1;
+}
+
+static bool replace(struct file *file)
+{
+	if (rename(file->name, file->path) == 0)
+		return true;
+
+	int reason = errno;
+
+	unlink(file->name);
+	errno = reason;
+	return false;
+}
+
+bool sk_unfinished_finish(const char *path)
+{
+	struct file *file = find(path);
+	bool ok = file && replace(file);
+
+	if (file)
+		release(file);
+	return ok;
+}
+
+void sk_unfinished_remove(const char *path)
+{
+	struct file *file = find(path);
+
+	if (!file)
+		return;
+	unlink(file->name);
+	release(file);
+}
+
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+FILE *sk_unfinished_open(const char *path)
+{
+	if (is_special(path))
+		return fopen(path, "we");
+
+	int descriptor = sk_unfinished_create(path, 0666);
+	FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+
+	if (stream || descriptor < 0)
+		return stream;
+	close(descriptor);
+	sk_unfinished_remove(path);
+	errno = ENOMEM;
+	return NULL;
+}
+
+bool sk_unfinished_close(FILE *stream, const char *path)
+{
+	bool ok = fflush(stream) == 0 && !ferror(stream);
+	int reason = errno;
+
+	if (fclose(stream) && ok) {
+		ok = false;
+		reason = errno;
+	}
+	if (ok && (!find(path) || sk_unfinished_finish(path)))
+		return true;
+	reason = ok ? errno : reason;
+	sk_unfinished_remove(path);
+	errno = reason;
+	return false;
+}
+
+bool sk_unfinished_finish_all(char **path)
+{
+	for (int i = 0; i < MAXIMUM_FILES; i++) {
+		if (!files[i].name)
+			continue;
+		files[i].replaced = replace(&files[i]);
+		if (files[i].replaced)
+			continue;
+
+		int reason = errno;
+
+		*path = strdup(files[i].path);
+		sk_unfinished_remove_all();
+		errno = reason;
+		return false;
+	}
+	for (int i = 0; i < MAXIMUM_FILES; i++)
+		if (files[i].name)
+			release(&files[i]);
+	return true;
+}
+
+void sk_unfinished_remove_all(void)
+{
+	sk_unfinished_unlink();
+	for (int i = 0; i < MAXIMUM_FILES; i++)
+		if (files[i].name)
+			release(&files[i]);
+}
