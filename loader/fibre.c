@@ -36,6 +36,14 @@
 #include <valgrind/valgrind.h>
 #endif
 
+/* ThreadSanitizer keeps a stack of the functions that each fibre is in. A function that changes fibres would be noted
+ * as entered on one and as left on the other. */
+#ifdef WITH_TSAN
+#define CHANGES_FIBRES __attribute__((no_sanitize("thread")))
+#else
+#define CHANGES_FIBRES
+#endif
+
 /* fibre-x86_64.S */
 void sk_fibre_jump(void **left, void *sp);
 void sk_fibre_begin(void);
@@ -56,7 +64,7 @@ _Static_assert(sizeof(struct first_frame) == 64, "fibre-x86_64.S depends on it")
 /* ---- what the tools are told ---- */
 
 /* Before `from` is left; fake_stack NULL: for good. */
-static void announce(void **fake_stack, const struct sk_fibre *to)
+CHANGES_FIBRES static void announce(void **fake_stack, const struct sk_fibre *to)
 {
 #ifdef WITH_ASAN
 	__sanitizer_start_switch_fiber(fake_stack, to->stack, to->size);
@@ -69,7 +77,7 @@ static void announce(void **fake_stack, const struct sk_fibre *to)
 }
 
 /* The first thing when `fibre` has been switched to. A signal handler that ends a fibre announces nothing. */
-static void arrive(struct sk_fibre *fibre)
+CHANGES_FIBRES static void arrive(struct sk_fibre *fibre)
 {
 	if (fibre->escaped)
 		announce(NULL, fibre);
@@ -101,9 +109,6 @@ bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
 	}
 	fibre->stack = memory + SK_FIBRE_GUARD;
 	fibre->size = all - SK_FIBRE_GUARD;
-#ifdef WITH_TSAN
-	fibre->tsan = __tsan_create_fiber(0);
-#endif
 #ifdef HAVE_VALGRIND_VALGRIND_H
 	fibre->valgrind = (unsigned)VALGRIND_STACK_REGISTER(fibre->stack, fibre->stack + fibre->size);
 #endif
@@ -115,7 +120,8 @@ void sk_fibre_close(struct sk_fibre *fibre)
 	if (!fibre->stack)
 		return;
 #ifdef WITH_TSAN
-	__tsan_destroy_fiber(fibre->tsan);
+	if (fibre->tsan)
+		__tsan_destroy_fiber(fibre->tsan);
 #endif
 #ifdef HAVE_VALGRIND_VALGRIND_H
 	VALGRIND_STACK_DEREGISTER(fibre->valgrind);
@@ -144,7 +150,7 @@ void sk_fibre_of_thread(struct sk_fibre *fibre)
 
 /* ---- running ---- */
 
-static void begin(struct sk_fibre *fibre)
+CHANGES_FIBRES static void begin(struct sk_fibre *fibre)
 {
 	arrive(fibre);
 	fibre->run(fibre->context);
@@ -159,6 +165,12 @@ void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *
 	/* Functions that never returned have left their marks. */
 	__asan_unpoison_memory_region(fibre->stack, fibre->size);
 #endif
+#ifdef WITH_TSAN
+	/* They are still on its stack of functions, which has an end. */
+	if (fibre->tsan)
+		__tsan_destroy_fiber(fibre->tsan);
+	fibre->tsan = __tsan_create_fiber(0);
+#endif
 	*frame = (struct first_frame){.fibre = fibre, .run = begin, .begin = sk_fibre_begin};
 	frame->mxcsr = __builtin_ia32_stmxcsr();
 	__asm__("fnstcw %0" : "=m"(frame->control_word));
@@ -168,7 +180,7 @@ void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *
 	fibre->fake_stack = NULL;
 }
 
-void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last)
+CHANGES_FIBRES void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last)
 {
 	announce(last ? NULL : &from->fake_stack, to);
 	sk_fibre_jump(&from->sp, to->sp);

@@ -21,7 +21,7 @@ struct sk_fibre {
 	void (*run)(void *context);
 	void *context;
 	bool escaped; /* a signal handler sends the thread here: see sk_fibre_escape */
-	void *tsan; /* ThreadSanitizer's fibre */
+	void *tsan; /* ThreadSanitizer's fibre; NULL: not prepared yet */
 	void *fake_stack; /* AddressSanitizer's, while it does not run */
 	unsigned valgrind; /* number of the stack */
 };

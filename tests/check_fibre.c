@@ -181,6 +181,32 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Leaves from some depth of functions, none of which returns: what anybody notes about them must not add up. */
+__attribute__((noinline)) static int sink(int depth, void *context)
+{
+	if (depth)
+		return sink(depth - 1, context) + depth;
+	end(context);
+	return 0;
+}
+
+static void run_sink(void *context)
+{
+	sink(8, context);
+}
+
+START_TEST(long_run)
+{
+	int count = 0;
+
+	for (int i = 0; i < 30000; i++) {
+		sk_fibre_prepare(&one, run_sink, &count);
+		sk_fibre_switch(&own, &one, false);
+	}
+	ck_assert_int_eq(count, 30000);
+}
+END_TEST
+
 START_TEST(no_room)
 {
 	struct sk_fibre none;
@@ -204,6 +230,7 @@ int main(void)
 #endif
 	tcase_add_test(tests, traces);
 	tcase_add_test(tests, threads);
+	tcase_add_test(tests, long_run);
 	tcase_add_test(tests, no_room);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
