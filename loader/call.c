@@ -61,6 +61,22 @@ struct sk_host *sk_host_in_handler(void)
 	return &host_of_thread;
 }
 
+void sk_cancellation_hold(void)
+{
+	struct sk_host *host = &host_of_thread;
+
+	if (host->holds++ == 0)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host->cancellation);
+}
+
+void sk_cancellation_release(void)
+{
+	struct sk_host *host = &host_of_thread;
+
+	if (--host->holds == 0)
+		pthread_setcancelstate(host->cancellation, NULL);
+}
+
 /* ---- calls ---- */
 
 bool sk_call_open(struct sk_call *call, size_t stack_size)

@@ -55,6 +55,8 @@ struct sk_host {
 	volatile sig_atomic_t
 		in_runtime; /* while a call runs: it is in libskrt's own code, which faults do not excuse */
 	bool ready;
+	uint32_t holds; /* see sk_cancellation_hold */
+	int cancellation; /* as it was before the first of them */
 };
 
 /* A call with a stack of so many bytes. False: no memory. */
@@ -64,7 +66,21 @@ void sk_call_close(struct sk_call *call);
 /* The calling thread as a host: with a stack for signal handlers, which it keeps until it ends. */
 struct sk_host *sk_host_of_thread(void);
 
-/* The same for a signal handler, which only looks. */
+/* A thread that is cancelled would leave what it holds and plays behind: until the release that belongs to it, it is
+ * not; cancelling it waits until then. */
+void sk_cancellation_hold(void);
+void sk_cancellation_release(void);
+
+/* In a function with this the calling thread is not cancelled. */
+#define SK_UNCANCELLED                                                                                                 \
+	__attribute__((cleanup(sk_cancellation_leave), unused)) bool uncancelled = (sk_cancellation_hold(), true)
+static inline void sk_cancellation_leave(const bool *unused)
+{
+	(void)unused;
+	sk_cancellation_release();
+}
+
+/* The calling thread as sk_host_of_thread says, for a signal handler, which only looks. */
 struct sk_host *sk_host_in_handler(void);
 
 /* Forgets what the call did before; resumed next, it calls function(context). When *due is true, which stays readable

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define DEFAULT_STACK ((size_t)8 << 20)
 #define LEAST_STACK   ((size_t)16 << 10)
@@ -65,6 +66,48 @@ enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *t
 	}
 	return SKRT_OK;
 }
+
+/* ---- the process ---- */
+
+static _Atomic uint32_t forks; /* that this process is away from the one that opened the first device */
+
+static void note_fork(void)
+{
+	atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, note_fork);
+}
+
+enum skrt_status sk_device_check_process(const struct skrt_device *device)
+{
+	if (device->forks == atomic_load_explicit(&forks, memory_order_relaxed))
+		return SKRT_OK;
+	return sk_report(SKRT_DEVICE_LOST,
+			 "the device is that of process %ld, and its threads are there: a fork opens one of its own",
+			 (long)device->process);
+}
+
+enum skrt_status sk_device_lock(struct skrt_device *device)
+{
+	enum skrt_status status = sk_device_check_process(device);
+
+	if (status)
+		return status;
+	sk_cancellation_hold();
+	pthread_mutex_lock(&device->lock);
+	return SKRT_OK;
+}
+
+void sk_device_unlock(struct skrt_device *device)
+{
+	pthread_mutex_unlock(&device->lock);
+	sk_cancellation_release();
+}
+
+/* ---- opening and closing ---- */
 
 static void free_device(struct skrt_device *device)
 {
@@ -183,6 +226,8 @@ static enum skrt_status make_players(struct skrt_device *device)
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
 {
 	static const struct skrt_device_options defaults;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	SK_UNCANCELLED;
 
 	if (!result)
 		return sk_report_null(__func__);
@@ -193,6 +238,9 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_mutex_init(&device->lock, NULL);
 	pthread_cond_init(&device->work, NULL);
 	pthread_cond_init(&device->idle, NULL);
+	pthread_once(&once, watch_forks);
+	device->process = getpid();
+	device->forks = atomic_load(&forks);
 	sk_signals_install();
 	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
 	enum skrt_status status = configure(device, options ? options : &defaults);
@@ -212,16 +260,20 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 
 enum skrt_status skrt_device_close(struct skrt_device *device)
 {
+	SK_UNCANCELLED;
+
 	if (!device)
 		return SKRT_OK;
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
 	uint32_t modules = device->modules, streams = device->streams, events = device->events;
 	uint64_t allocations = device->allocations;
 	bool traced = device->trace;
 	device->stopping = !modules && !streams && !events && !allocations && !traced;
 	bool busy = !device->stopping;
 	pthread_cond_signal(&device->work);
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (busy)
 		return sk_report(SKRT_BUSY,
 				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
@@ -251,9 +303,13 @@ enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void 
 	void *result = aligned_alloc(SK_LINE, size & ~(uint64_t)(SK_LINE - 1));
 	if (!result)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		free(result);
+		return status;
+	}
 	device->allocations++;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	*memory = result;
 	return SKRT_OK;
 }
@@ -264,9 +320,11 @@ enum skrt_status skrt_free(struct skrt_device *device, void *memory)
 		return SKRT_OK;
 	if (!device)
 		return sk_report_null(__func__);
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
 	device->allocations--;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	free(memory);
 	return SKRT_OK;
 }

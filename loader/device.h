@@ -220,6 +220,8 @@ struct sk_watch {
 };
 
 struct skrt_device {
+	pid_t process; /* that opened it */
+	uint32_t forks; /* between the first device and this one; see device.c */
 	char name[SK_PROFILE_MAX_NAME + 1];
 	bool simulated; /* all cores on one thread, in an order that depends on the seed alone */
 	uint64_t seed;
@@ -259,6 +261,14 @@ struct skrt_device {
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
 	char loss[SK_REPORT_SIZE]; /* why */
 };
+
+/* Whether this is the process that opened the device: a fork has none of its threads. */
+enum skrt_status sk_device_check_process(const struct skrt_device *device);
+
+/* Around what a public function does under the device's lock, in this process and without being cancelled. If lock
+ * fails, so does the function. */
+enum skrt_status sk_device_lock(struct skrt_device *device);
+void sk_device_unlock(struct skrt_device *device);
 
 /* Makes the lanes up to lane_count, each with at least so many cores, and players for them. */
 enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,

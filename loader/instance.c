@@ -115,9 +115,13 @@ static void free_instance(struct skrt_instance *instance)
 
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **result)
 {
+	SK_UNCANCELLED;
+
 	if (!module || !result)
 		return sk_report_null(__func__);
-	enum skrt_status status = sk_module_construct(module);
+	enum skrt_status status = sk_device_check_process(module->device);
+	if (!status)
+		status = sk_module_construct(module);
 	if (status)
 		return status;
 	struct skrt_instance *instance = calloc(1, sizeof(*instance));
@@ -136,13 +140,14 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 	status = make_workspace(instance, false);
 	if (!status && module->device->checks)
 		status = make_guard(instance);
+	if (!status)
+		status = sk_device_lock(module->device);
 	if (status) {
 		free_instance(instance);
 		return status;
 	}
-	pthread_mutex_lock(&module->device->lock);
 	module->instances++;
-	pthread_mutex_unlock(&module->device->lock);
+	sk_device_unlock(module->device);
 	*result = instance;
 	return SKRT_OK;
 }
@@ -161,10 +166,12 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
 	if (!instance)
 		return SKRT_OK;
 	struct skrt_module *module = instance->module;
-	pthread_mutex_lock(&module->device->lock);
-	enum skrt_status status = check_idle(instance);
+	enum skrt_status status = sk_device_lock(module->device);
+	if (status)
+		return status;
+	status = check_idle(instance);
 	module->instances -= !status;
-	pthread_mutex_unlock(&module->device->lock);
+	sk_device_unlock(module->device);
 	if (!status)
 		free_instance(instance);
 	return status;
@@ -187,7 +194,9 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 		return sk_report(SKRT_INVALID_ARGUMENT,
 				 "%s: the memory bound to tensor '%s' is not aligned to %d bytes", module->path,
 				 tensor.name, BINDING_ALIGN);
-	pthread_mutex_lock(&module->device->lock);
+	status = sk_device_lock(module->device);
+	if (status)
+		return status;
 	status = check_idle(instance);
 	if (!status) {
 		instance->bindings[index] = data;
@@ -195,7 +204,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 			sk_guard_forget_binding(instance->guard, index);
 		instance->checked = false;
 	}
-	pthread_mutex_unlock(&module->device->lock);
+	sk_device_unlock(module->device);
 	return status;
 }
 
@@ -246,14 +255,16 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 	if (!instance)
 		return sk_report_null(__func__);
 	struct skrt_device *device = instance->module->device;
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(instance);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = check_idle(instance);
 	for (int i = 0; i < 2 && !status; i++)
 		if (instance->workspaces[i].memory)
 			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);
 	if (!status && instance->guard)
 		sk_guard_forget(instance->guard, byte);
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	return status;
 }
 
@@ -359,8 +370,10 @@ static enum skrt_status begin_serial(struct skrt_instance *instance, const struc
 {
 	struct skrt_device *device = instance->module->device;
 
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(instance);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = check_idle(instance);
 	if (!status)
 		status = sk_queue_check_lost(device);
 	if (!status)
@@ -370,7 +383,7 @@ static enum skrt_status begin_serial(struct skrt_instance *instance, const struc
 				   device->stack_size);
 	instance->pending += !status;
 	instance->serial |= !status;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	return status;
 }
 
@@ -386,6 +399,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 {
 	char text[SK_REPORT_SIZE];
 	bool lost = false;
+	SK_UNCANCELLED;
 
 	if (!instance || !kernel)
 		return sk_report_null(__func__);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/module.h"
+#include "loader/device.h"
 #include "loader/report.h"
 
 struct search {
@@ -58,9 +58,13 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
 {
 	struct sk_image image;
 	struct search search = {.address = (uintptr_t)plan, .image = &image};
+	SK_UNCANCELLED;
 
 	if (!device || !plan || !result)
 		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_check_process(device);
+	if (status)
+		return status;
 	dl_iterate_phdr(look_into, &search);
 	if (search.no_memory)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a module");

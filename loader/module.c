@@ -151,9 +151,13 @@ static enum skrt_status load(struct skrt_device *device, const struct sk_source 
 {
 	struct sk_image image;
 	uint64_t size = 0;
-	char *copy = strdup(source->name);
-	enum skrt_status status;
+	char *copy;
+	enum skrt_status status = sk_device_check_process(device);
+	SK_UNCANCELLED;
 
+	if (status)
+		return status;
+	copy = strdup(source->name);
 	if (!copy)
 		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
 	status = sk_image_open(source, &image);
@@ -222,6 +226,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 		.public_key = source->public_key,
 	};
 	enum skrt_status status = check_imports(source, own.name);
+	SK_UNCANCELLED;
+
 	if (status)
 		return status;
 	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
@@ -246,11 +252,14 @@ enum skrt_status skrt_module_unload(struct skrt_module *module)
 	if (!module)
 		return SKRT_OK;
 	struct skrt_device *device = module->device;
-	pthread_mutex_lock(&device->lock);
+	SK_UNCANCELLED;
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
 	uint32_t instances = module->instances, traces = atomic_load(&module->traces);
 	bool busy = instances || traces;
 	device->modules -= !busy;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (busy)
 		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32 ", traces: %" PRIu32,
 				 module->path, instances, traces);

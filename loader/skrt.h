@@ -22,6 +22,12 @@
  * the order in which the calls got through. Kernels run on the device's threads and on threads that wait in
  * skrt_synchronise, skrt_run or skrt_run_serial; they must not call these functions.
  *
+ * A thread that is cancelled (pthread_cancel) in one of these functions ends when it has returned, or later; whom
+ * skrt_stream_call calls is not cancelled. Who is cancelled asynchronously must not call them.
+ * A fork has none of the device's threads. There all functions that take a device, or what was made on it, are
+ * SKRT_DEVICE_LOST, closing and destroying included, but for those that only describe; it can open a device of its own.
+ * What skrt_stream_call calls may fork, but must not return in the child.
+ *
  * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
  * device or loads the package; results can depend on who runs a core unless all threads keep it.
  *
@@ -29,7 +35,9 @@
  * if there are cores for both and nothing orders them. What does: events; the instance, of which launches run in the
  * order of the calls, but for launches of one run through the network (calls in the plan's order, see
  * skrt_launch_network_on), where only those wait for each other that the plan says; and state that kernels keep in a
- * package's variables. Memory that is bound to several instances is the caller's to order.
+ * package's variables. All instances of a package share it: launches of two instances that have some do not overlap,
+ * but their order is not that of the calls. Whichever can start first does; where it matters, events say it. Memory
+ * that is bound to several instances is the caller's to order.
  *   A launch takes the cores that have a part in it: one, if all its tasks run on one core; as many as there are
  * blocks, if it has only blocks; else all of the lane, or as many as its options say. It starts when so many are free.
  * One that waits for cores goes before all that want cores of the same lanes and were queued later, so that many small
@@ -66,7 +74,8 @@ enum skrt_status {
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */
 	SKRT_KERNEL_FAILED, /* a kernel returned non-zero, raised a fault, took too long, or called abort or the like */
 	SKRT_NOT_READY, /* a query: what is asked for has not happened yet */
-	SKRT_DEVICE_LOST, /* an earlier fault may have left a lock of the C library taken: close the device */
+	SKRT_DEVICE_LOST, /* an earlier fault may have left a lock of the C library taken: close the device; or this is
+			     a fork of the process that opened it */
 	SKRT_CANNOT_WRITE /* the operating system would not create or write the file */
 };
 

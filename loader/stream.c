@@ -17,9 +17,14 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a stream");
 	stream->device = device;
 	pthread_cond_init(&stream->ended, NULL);
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		pthread_cond_destroy(&stream->ended);
+		free(stream);
+		return status;
+	}
 	device->streams++;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	*result = stream;
 	return SKRT_OK;
 }
@@ -29,10 +34,12 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 	if (!stream)
 		return SKRT_OK;
 	struct skrt_device *device = stream->device;
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
 	uint64_t pending = stream->pending;
 	device->streams -= !pending;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (pending)
 		return sk_report(SKRT_BUSY, "the stream is in use; pending: %" PRIu64, pending);
 	pthread_cond_destroy(&stream->ended);
@@ -53,9 +60,11 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 {
 	if (!stream)
 		return sk_report_null(__func__);
-	pthread_mutex_lock(&stream->device->lock);
-	enum skrt_status status = finish(stream);
-	pthread_mutex_unlock(&stream->device->lock);
+	enum skrt_status status = sk_device_lock(stream->device);
+	if (status)
+		return status;
+	status = finish(stream);
+	sk_device_unlock(stream->device);
 	return status;
 }
 
@@ -63,9 +72,11 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream)
 {
 	if (!stream)
 		return sk_report_null(__func__);
-	pthread_mutex_lock(&stream->device->lock);
+	enum skrt_status status = sk_device_lock(stream->device);
+	if (status)
+		return status;
 	uint64_t pending = stream->pending;
-	pthread_mutex_unlock(&stream->device->lock);
+	sk_device_unlock(stream->device);
 	if (pending)
 		return sk_report(SKRT_NOT_READY, "pending on the stream: %" PRIu64, pending);
 	return SKRT_OK;
@@ -77,16 +88,17 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream)
 static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_work *work)
 {
 	struct skrt_device *device = stream->device;
-	enum skrt_status status = SKRT_OK;
+	enum skrt_status status = sk_device_lock(device);
 
-	pthread_mutex_lock(&device->lock);
+	if (status)
+		return status;
 	if (sk_queue_reserve(device, 1))
 		sk_queue_append(device, work);
 	else
 		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
 	sk_queue_dispatch(device);
 	sk_queue_hand_over(device);
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	return status;
 }
 
@@ -124,9 +136,14 @@ enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for an event");
 	event->device = device;
 	pthread_cond_init(&event->reached, NULL);
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		pthread_cond_destroy(&event->reached);
+		free(event);
+		return status;
+	}
 	device->events++;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	*result = event;
 	return SKRT_OK;
 }
@@ -136,10 +153,12 @@ enum skrt_status skrt_event_destroy(struct skrt_event *event)
 	if (!event)
 		return SKRT_OK;
 	struct skrt_device *device = event->device;
-	pthread_mutex_lock(&device->lock);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
 	uint64_t pending = event->pending;
 	device->events -= !pending;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (pending)
 		return sk_report(SKRT_BUSY, "the event is in use; it has not been reached");
 	pthread_cond_destroy(&event->reached);
@@ -180,9 +199,11 @@ enum skrt_status skrt_event_query(struct skrt_event *event)
 {
 	if (!event)
 		return sk_report_null(__func__);
-	pthread_mutex_lock(&event->device->lock);
+	enum skrt_status status = sk_device_lock(event->device);
+	if (status)
+		return status;
 	uint64_t pending = event->pending;
-	pthread_mutex_unlock(&event->device->lock);
+	sk_device_unlock(event->device);
 	return pending ? sk_report(SKRT_NOT_READY, "the event has not been reached") : SKRT_OK;
 }
 
@@ -190,9 +211,11 @@ enum skrt_status skrt_event_synchronise(struct skrt_event *event)
 {
 	if (!event)
 		return sk_report_null(__func__);
-	pthread_mutex_lock(&event->device->lock);
+	enum skrt_status status = sk_device_lock(event->device);
+	if (status)
+		return status;
 	sk_queue_finish(event->device, NULL, &event->pending, &event->reached);
-	pthread_mutex_unlock(&event->device->lock);
+	sk_device_unlock(event->device);
 	return SKRT_OK;
 }
 
@@ -202,10 +225,12 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 		return sk_report_null(__func__);
 	if (start->device != end->device)
 		return sk_report(SKRT_INVALID_ARGUMENT, "the events are not of one device");
-	pthread_mutex_lock(&start->device->lock);
+	enum skrt_status status = sk_device_lock(start->device);
+	if (status)
+		return status;
 	bool ready = start->time && end->time && !start->pending && !end->pending;
 	double elapsed = (double)(end->time - start->time) * 1e-9;
-	pthread_mutex_unlock(&start->device->lock);
+	sk_device_unlock(start->device);
 	if (!ready)
 		return sk_report(SKRT_NOT_READY, "an event has not been reached, or was never recorded");
 	*seconds = elapsed;
@@ -221,7 +246,7 @@ static enum skrt_status check_owners(const struct skrt_stream *stream, const str
 	if (stream->device != instance->module->device)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
 				 instance->module->path);
-	return SKRT_OK;
+	return sk_device_check_process(stream->device);
 }
 
 /* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
@@ -265,13 +290,15 @@ static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *
 {
 	struct skrt_device *device = stream->device;
 
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = enqueue(&stream, 1, instance, kernel);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = enqueue(&stream, 1, instance, kernel);
 	if (!status && wait)
 		status = finish(stream);
 	else if (!status)
 		sk_queue_hand_over(device);
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	return status;
 }
 
@@ -316,10 +343,12 @@ enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint
 
 	struct skrt_device *device = instance->module->device;
 
-	pthread_mutex_lock(&device->lock);
+	status = sk_device_lock(device);
+	if (status)
+		return status;
 	status = enqueue(streams, count, instance, NULL);
 	sk_queue_hand_over(device);
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	return status;
 }
 

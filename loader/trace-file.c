@@ -248,6 +248,8 @@ static void remove_half(const char *path)
 
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path)
 {
+	SK_UNCANCELLED;
+
 	if (!trace || !path)
 		return sk_report_null(__func__);
 	if (trace->device)

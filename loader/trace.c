@@ -348,13 +348,17 @@ enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slic
 	trace->most_slices = most_slices;
 	trace->start_time = sk_now();
 	trace->start = sk_counter();
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(device);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		free(trace);
+		return status;
+	}
+	status = check_idle(device);
 	if (!status && device->trace)
 		status = sk_report(SKRT_BUSY, "the device has a trace already");
 	if (!status)
 		device->trace = trace;
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (status)
 		free(trace);
 	else
@@ -369,15 +373,17 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace)
 	struct skrt_device *device = trace->device;
 	if (!device)
 		return sk_report(SKRT_INVALID_ARGUMENT, "the trace has ended already");
-	pthread_mutex_lock(&device->lock);
-	enum skrt_status status = check_idle(device);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = check_idle(device);
 	if (!status) {
 		device->trace = NULL;
 		trace->device = NULL;
 		trace->end_time = sk_now();
 		trace->end = sk_counter();
 	}
-	pthread_mutex_unlock(&device->lock);
+	sk_device_unlock(device);
 	if (!status && trace->no_memory)
 		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
 	return status;

@@ -1,14 +1,18 @@
 /* Several launches in flight: launches of different streams overlap where there are cores for them, and keep the order
- * that streams and events want; one that wants many cores gets its turn; one that fails leaves the others alone. */
+ * that streams and events want; one that wants many cores gets its turn; one that fails leaves the others alone, and so
+ * does a thread that is cancelled or a fork. */
 #include "config.h"
 
 #include <check.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "loader/skrt.h"
@@ -487,6 +491,152 @@ START_TEST(waits)
 }
 END_TEST
 
+/* ---- threads that are cancelled, processes that fork ---- */
+
+/* What a thread was at when it was cancelled. */
+struct victim {
+	void (*wait)(void);
+	atomic_bool returned;
+};
+
+static void run_works(void)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, "works", &kernel));
+	ok(skrt_run(streams[0], instances[0][1], kernel));
+}
+
+static void run_holds(void)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, "holds", &kernel));
+	launch(1, instances[0][2], "works"); /* by itself it would be stuck */
+	ok(skrt_run(streams[0], instances[0][1], kernel));
+}
+
+/* The device's thread may have the launch: then this one sleeps. */
+static void launch_and_wait(void)
+{
+	launch(0, instances[0][1], "works");
+	usleep(20000);
+	ok(skrt_synchronise(streams[0]));
+}
+
+static void wait_for_event(void)
+{
+	launch(1, instances[0][2], "works");
+	launch(0, instances[0][1], "holds");
+	ok(skrt_event_record(open_door, streams[0]));
+	ok(skrt_event_synchronise(open_door));
+}
+
+static void *be_victim(void *context)
+{
+	struct victim *victim = context;
+
+	victim->wait();
+	atomic_store(&victim->returned, true);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Cancelling waits until the call has returned; Check, which is told of it, is cancelled then. */
+START_TEST(cancelled)
+{
+	static void (*const ways[])(void) = {run_works, run_holds, launch_and_wait, wait_for_event};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct victim victim = {.wait = ways[i]};
+		pthread_t thread;
+		void *result;
+
+		open_all(&(struct skrt_device_options){.cores = (uint32_t)_i});
+		ck_assert_int_eq(pthread_create(&thread, NULL, be_victim, &victim), 0);
+		usleep(50000);
+		ck_assert_int_eq(pthread_cancel(thread), 0);
+		usleep(50000);
+		ck_assert(!atomic_load(&victim.returned));
+		__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+		ck_assert_int_eq(pthread_join(thread, &result), 0);
+		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+		synchronise_all();
+		launch(0, instances[0][1], "wide");
+		synchronise_all();
+		ck_assert_uint_eq(buffers[0][ORDER], 1);
+		close_all();
+	}
+}
+END_TEST
+
+#define FORKED(call) expect((call), SKRT_DEVICE_LOST, "its threads are there: a fork opens one of its own")
+
+/* Of what the parent has made nothing can be used; a device of the child's own can. */
+static void be_child(const struct skrt_kernel *kernel)
+{
+	struct skrt_module *other;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	struct skrt_event *event;
+	void *memory;
+
+	alarm(30);
+	FORKED(skrt_run(streams[0], instances[0][1], kernel));
+	FORKED(skrt_launch(streams[1], instances[0][1], kernel));
+	FORKED(skrt_launch_network(streams[1], instances[0][1]));
+	FORKED(skrt_launch_network_on(streams, 2, instances[0][1]));
+	FORKED(skrt_run_serial(instances[0][1], kernel) == SKRT_NOT_FOUND ? skrt_synchronise(streams[0]) : SKRT_OK);
+	FORKED(skrt_synchronise(streams[1]));
+	FORKED(skrt_stream_query(streams[0]));
+	FORKED(skrt_copy(streams[0], buffers[0], buffers[1], 8));
+	FORKED(skrt_event_record(open_door, streams[0]));
+	FORKED(skrt_event_synchronise(open_door));
+	FORKED(skrt_stream_create(device, &stream));
+	FORKED(skrt_event_create(device, &event));
+	FORKED(skrt_module_load(device, path, &other));
+	FORKED(skrt_instance_create(module, &instance));
+	FORKED(skrt_instance_bind(instances[0][1], 0, buffers[0], sizeof(buffers[0])));
+	FORKED(skrt_instance_fill_workspace(instances[0][1], 0));
+	FORKED(skrt_allocate(device, 64, &memory));
+	FORKED(skrt_stream_destroy(streams[1]));
+	FORKED(skrt_event_destroy(open_door));
+	FORKED(skrt_instance_destroy(instances[0][1]));
+	FORKED(skrt_module_unload(module));
+	FORKED(skrt_device_close(device));
+	open_all(&(struct skrt_device_options){.cores = 2});
+	launch(0, instances[0][1], "wide");
+	synchronise_all();
+	ck_assert_uint_eq(buffers[0][ORDER], 1);
+	close_all();
+}
+
+/* With a launch in flight, and without. */
+START_TEST(forked)
+{
+	const struct skrt_kernel *kernel;
+	int status;
+
+	open_all(&(struct skrt_device_options){.cores = 2});
+	ok(skrt_module_find_kernel(module, "wide", &kernel));
+	if (_i) {
+		launch(0, instances[0][1], "works");
+		usleep(20000);
+	}
+	pid_t child = check_fork();
+	if (child == 0) {
+		be_child(kernel);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child has ended with 0x%x", (unsigned)status);
+	__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+	synchronise_all();
+	ok(skrt_run(streams[1], instances[0][1], kernel));
+	close_all();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("queue");
@@ -509,6 +659,12 @@ int main(void)
 #endif
 	tcase_add_test(tests, hang_beside);
 	tcase_add_test(tests, busy);
+	tcase_add_loop_test(tests, cancelled, 1, 4);
+#ifndef SANITIZED /* whose own threads a fork has not, either */
+	tcase_add_loop_test(tests, forked, 0, 2);
+#else
+	(void)forked;
+#endif
 	tcase_add_loop_test(tests, waits, 0, PLACES);
 	suite_add_tcase(suite, tests);
 
