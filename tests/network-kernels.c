@@ -160,6 +160,71 @@ static void counted(const struct kernel_call *c)
 		c->tensors[1][i] = c->tensors[0][i] + *c->state;
 }
 
+static uint64_t advance(const struct kernel_call *c, uint64_t by)
+{
+	return *c->state = (3 * *c->state + by) & c->mask;
+}
+
+static void tally(const struct kernel_call *c)
+{
+	advance(c, 1);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + *c->state;
+}
+
+static void retell(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = c->tensors[0][i] * 5 + advance(c, i % 7);
+}
+
+static void early_tally(const struct kernel_call *c)
+{
+	uint64_t first = advance(c, 4);
+
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + first + i % 3 * advance(c, 5);
+	advance(c, c->n);
+}
+
+/* The C library's generator, with a state that kernels do not reach. */
+struct generator {
+	struct random_data data;
+	char state[128]; /* as much as random() has */
+};
+
+static void seed_generator(struct generator *generator, uint64_t seed)
+{
+	memset(generator, 0, sizeof(*generator));
+	initstate_r((unsigned)seed, generator->state, sizeof(generator->state), &generator->data);
+}
+
+static uint64_t next_number(struct generator *generator)
+{
+	int32_t number;
+
+	random_r(&generator->data, &number);
+	return (uint64_t)number;
+}
+
+static void draw(const struct kernel_call *c)
+{
+	struct generator generator;
+
+	seed_generator(&generator, c->sets[0]);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = next_number(&generator);
+}
+
+static void early_draw(const struct kernel_call *c)
+{
+	struct generator generator;
+
+	seed_generator(&generator, c->n);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] ^ next_number(&generator);
+}
+
 static uint64_t piece_of(const struct kernel_call *c, uint64_t element)
 {
 	uint64_t block = 0;
@@ -278,8 +343,15 @@ static struct kernel kernels[] = {
 	{"sum", "", "in x T[n], n i64 -> out total T", sum},
 	{"through_scratch", "", "in x T[n], out y T[n], n i64, scratch one[65], scratch two[1] -> status",
 	 through_scratch},
-	{"counted", "", "in x T[n], out y T[n], n i64", counted},
-	{NULL, NULL, NULL, NULL},
+	{"counted", "", "in x T[n], out y T[n], n i64", counted, STATE_OWN},
+	{"tally", "", "in x T[n], out y T[n], n i64", tally, STATE_COMMON},
+	{"retell", "", "inout y T[n], n i64", retell, STATE_COMMON},
+	{"early_tally", "early-start=wait", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"early_tally", "early-start=set", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"early_tally", "early-start=both", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"draw", "", FILL, draw, STATE_LIBRARY},
+	{"early_draw", "early-start=both", EARLY_WEAVE, early_draw, STATE_LIBRARY},
+	{NULL},
 };
 
 /* ---- reading signatures, as far as the table's go ---- */
@@ -442,7 +514,8 @@ static void run_task(const struct network *network, struct network_state *state,
 	struct kernel_call call = {.n = task->n, .r = task->r, .w = task->w, .k = task->k};
 
 	call.blocks = !kernel->has_blocks ? 1 : task->blocks ? task->blocks : default_blocks;
-	call.state = &state->hidden[task->dtype];
+	call.state = &state->hidden[kernel->state][task->dtype];
+	call.mask = mask_of(task->dtype);
 	for (uint32_t i = 0; i < kernel->tensor_count; i++)
 		call.tensors[i] = values_of(network, state, task->tensors[i]);
 	for (uint32_t i = 0; i < kernel->set_count; i++)

@@ -34,6 +34,7 @@ struct generator {
 	} sizes[SIZES];
 	enum sk_dtype dtypes[2];
 	uint32_t streams, tensor_limit;
+	bool stateful; /* many kernels keep something from call to call */
 	bool fresh; /* nearly every task writes new tensors, as real networks do */
 	uint32_t set_streams[SCOPE_SETS][2]; /* the streams of a set of scopes that takes two */
 	uint32_t set_stream_count[SCOPE_SETS];
@@ -358,7 +359,11 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 
 	while (kernels[count].function)
 		count++;
-	task->kernel = &kernels[draw(generator, count)];
+	bool stateful = generator->stateful && chance(generator, 60);
+
+	do
+		task->kernel = &kernels[draw(generator, count)];
+	while (stateful && !task->kernel->state);
 	task->dtype = generator->dtypes[draw(generator, 2)];
 	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
 	task->unfusible = chance(generator, 4);
@@ -496,6 +501,7 @@ static void choose_queues(struct generator *generator)
 
 	generator->streams = streams[draw(generator, 6)];
 	generator->fresh = chance(generator, 50);
+	generator->stateful = chance(generator, 25);
 	generator->tensor_limit = generator->fresh ? NETWORK_TENSORS : 4 + draw(generator, 20);
 	network->scope_count = draw(generator, 4) ? 1 + draw(generator, NETWORK_SCOPES) : 0;
 	for (uint32_t s = 0; s < network->scope_count; s++)
@@ -649,9 +655,10 @@ uint32_t network_lane(const struct network_task *task)
 	return task->kernel->is_mix || !strcmp(task->lane, "cube ") ? 0 : 1;
 }
 
-static bool counts(const struct network_task *task)
+static bool share_state(const struct network_task *a, const struct network_task *b)
 {
-	return !strcmp(task->kernel->function, "counted");
+	return a->kernel->state && a->kernel->state == b->kernel->state &&
+	       (a->dtype == b->dtype || a->kernel->state == STATE_LIBRARY);
 }
 
 static bool one_writes(const struct network *network, const struct network_task *writer,
@@ -685,6 +692,5 @@ bool network_conflict(const struct network *network, uint32_t one, uint32_t othe
 {
 	const struct network_task *a = &network->tasks[one], *b = &network->tasks[other];
 
-	return one_writes(network, a, b) || one_writes(network, b, a) ||
-	       (counts(a) && counts(b) && a->dtype == b->dtype);
+	return one_writes(network, a, b) || one_writes(network, b, a) || share_state(a, b);
 }

@@ -43,6 +43,15 @@ struct kernel_set {
 	char name[16];
 };
 
+/* What kernels keep from call to call, each by its type but for the last one. */
+enum kernel_state {
+	STATE_NONE,
+	STATE_OWN, /* one kernel has it */
+	STATE_COMMON, /* several reach it through a function */
+	STATE_LIBRARY, /* the C library has it: random numbers. Each call begins with a seed */
+	KERNEL_STATES,
+};
+
 /* How a function of property-kernels.c may be called: a row of the table. T stands for the type that it is made for;
  * its symbol ends in that type's name. */
 struct kernel {
@@ -50,6 +59,7 @@ struct kernel {
 	const char *attributes; /* beside the lane: "split=n", "blocks" … */
 	const char *parameters; /* the signature behind the semicolon */
 	void (*compute)(const struct kernel_call *call);
+	enum kernel_state state;
 
 	/* Read from the text: */
 	struct kernel_parameter tensors[KERNEL_PARAMETERS];
@@ -176,12 +186,13 @@ struct kernel_call {
 	uint64_t sets[KERNEL_SETS];
 	uint32_t blocks;
 	uint64_t *state; /* of the kernels that have some */
+	uint64_t mask; /* of the kernel's type */
 };
 
 /* What the tensors hold, by root. */
 struct network_state {
 	uint64_t *values[NETWORK_TENSORS];
-	uint64_t hidden[SK_DTYPE_COUNT]; /* of `counted`, by its type */
+	uint64_t hidden[KERNEL_STATES][SK_DTYPE_COUNT];
 };
 
 /* The state before the first run, and after one more. default_blocks: by lane of a3; on the host both are the same. */

@@ -1,5 +1,7 @@
 /* Kernels for the property test, each in three types. The manifests say how to call them: the table is in
  * network-kernels.c. */
+#include <stdlib.h>
+
 #include "skkernel.h"
 
 #define T		 uint8_t

@@ -179,6 +179,62 @@ void NAME(counted)(const T *x, T *y, int64_t n)
 		y[i] = (T)(x[i] + calls);
 }
 
+/* The same, of several kernels and behind a function; elements take their time, so that calls side by side would meet.
+ */
+static T NAME(common);
+
+__attribute__((noinline)) static T NAME(advance)(uint64_t by)
+{
+	return NAME(common) = (T)(3 * NAME(common) + by);
+}
+
+void NAME(tally)(const T *x, T *y, int64_t n)
+{
+	T first = NAME(advance)(1);
+
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] + first);
+}
+
+void NAME(retell)(T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(y[i] * 5 + NAME(advance)((uint64_t)i % 7));
+}
+
+/* It touches its state in front of its wait and behind its set. */
+void NAME(early_tally)(const struct sk_block *block, const T *x, T *y, int64_t n)
+{
+	T first = NAME(advance)(4);
+
+	sk_wait_pre_task_end(block);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] + first + (uint64_t)i % 3 * NAME(advance)(5));
+	sk_set_next_task_start(block);
+	NAME(advance)((uint64_t)n);
+}
+
+/* The C library's state. */
+void NAME(draw)(T *y, int64_t n, uint64_t value)
+{
+	srand((unsigned)value);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(i % 2 ? random() : rand());
+}
+
+void NAME(early_draw)(const struct sk_block *block, const T *x, T *y, int64_t n)
+{
+	T first;
+
+	srandom((unsigned)n);
+	first = (T)random();
+	sk_wait_pre_task_end(block);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] ^ (T)(i ? random() : first));
+	sk_set_next_task_start(block);
+	srandom((unsigned)first);
+}
+
 /* Blocks that work together. */
 void NAME(rotate)(const struct sk_block *block, const T *x, T *t, T *y, int64_t n)
 {

@@ -98,6 +98,9 @@ enum kind {
 	KIND_SERIAL_RUN,
 	KIND_CHECKED_RUN,
 	KIND_CHECKED_EARLY,
+	KIND_STATES_MEET,
+	KIND_EARLY_STATES,
+	KIND_LATE_STATES,
 	KIND_CHECKED_RESIDENT,
 	KINDS,
 };
@@ -144,6 +147,9 @@ static const char *const kind_names[KINDS] = {
 	[KIND_SERIAL_RUN] = "runs on one thread",
 	[KIND_CHECKED_RUN] = "checked runs",
 	[KIND_CHECKED_EARLY] = "checked runs of kernels that start early",
+	[KIND_STATES_MEET] = "hidden state that tasks of several streams of a superkernel have",
+	[KIND_EARLY_STATES] = "kernels that start early and have hidden state",
+	[KIND_LATE_STATES] = "kernels that could start early and whose hidden state others have",
 	[KIND_CHECKED_RESIDENT] = "checked runs of blocks that wait for one another",
 };
 
@@ -610,6 +616,26 @@ static void note_await(struct property *property, const struct sk_plan_step *ste
 	note(property, KIND_AWAITS_LANE, awaited->lane != step->lane);
 }
 
+/* Of a step whose kernel keeps something. */
+static void note_state(struct property *property, const struct sk_plan_launch *launch, uint32_t index)
+{
+	const struct sk_plan_view *plan = &property->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	const struct network_task *task = &property->network->tasks[task_of_step(property, index)];
+	bool meets = false;
+
+	for (uint32_t e = launch->first_step; e < index; e++) {
+		const struct network_task *other = &property->network->tasks[task_of_step(property, e)];
+
+		meets |= plan->steps[e].core_set != step->core_set && other->kernel->state == task->kernel->state &&
+			 (other->dtype == task->dtype || task->kernel->state == STATE_LIBRARY);
+	}
+	note(property, KIND_STATES_MEET, meets);
+	note(property, KIND_EARLY_STATES, step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET));
+	note(property, KIND_LATE_STATES,
+	     meets && plan->kernels[step->kernel].early & ~(uint32_t)step->flags & SK_STEP_EARLY_WAIT);
+}
+
 static void note_launch(struct property *property, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -624,6 +650,8 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 		for (uint32_t a = 0; a < step->await_count; a++)
 			note_await(property, step, &plan->steps[plan->awaits[step->first_await + a].step]);
 		note(property, KIND_MIXED_STREAMS, plan->tasks[step->task].stream != launch->stream);
+		if (property->network->tasks[task_of_step(property, s)].kernel->state)
+			note_state(property, launch, s);
 		for (uint32_t e = launch->first_step; e < s && !step->await_count; e++)
 			note(property, KIND_ELIDED,
 			     task_of_step(property, e) != task_of_step(property, s) &&
