@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/map.h"
-
 /* Lists of readers only grow at the front, so segments that were cut from one another share their tails. */
 struct reader {
 	const struct reader *next;
@@ -13,7 +11,7 @@ struct reader {
 
 struct sk_segment {
 	uint64_t low, high;
-	uint32_t writer; /* SK_NONE: nobody so far */
+	uint32_t writer; /* SK_NO_INDEX: nobody so far */
 	uint32_t priority;
 	const struct reader *readers; /* since the writer */
 	struct sk_segment *left, *right;
@@ -42,7 +40,7 @@ static struct sk_segment *new_segment(struct sk_history *history, uint64_t low, 
 	*random ^= *random << 13;
 	*random ^= *random >> 17;
 	*random ^= *random << 5;
-	*segment = (struct sk_segment){.low = low, .high = high, .writer = SK_NONE, .priority = *random};
+	*segment = (struct sk_segment){.low = low, .high = high, .writer = SK_NO_INDEX, .priority = *random};
 	return segment;
 }
 
@@ -102,7 +100,7 @@ static void cut(struct sk_history *history, uint64_t address)
 struct walk {
 	struct sk_history *history;
 	uint32_t access;
-	bool write;
+	bool read, write;
 	uint64_t reached; /* no segment begins between here and the next one */
 	struct sk_segment *gaps; /* reads: segments for bytes without a history, linked by left */
 	void (*conflict)(void *context, uint32_t earlier);
@@ -119,7 +117,11 @@ static void note_reader(struct walk *walk, struct sk_segment *segment)
 
 static void fill_gap(struct walk *walk, uint64_t end)
 {
-	if (walk->write || walk->reached >= end)
+	if (walk->reached >= end)
+		return;
+	if (walk->read)
+		walk->conflict(walk->context, SK_NO_INDEX);
+	if (walk->write)
 		return;
 
 	struct sk_segment *gap = new_segment(walk->history, walk->reached, end);
@@ -150,17 +152,18 @@ static void visit(struct walk *walk, struct sk_segment *segment)
 	else
 		for (const struct reader *reader = segment->readers; reader && look(walk); reader = reader->next)
 			walk->conflict(walk->context, reader->access);
-	if (segment->writer != SK_NONE)
+	if (segment->writer != SK_NO_INDEX || walk->read)
 		walk->conflict(walk->context, segment->writer);
 	visit(walk, segment->right);
 }
 
-void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, bool write,
+void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, unsigned kind,
 		       void (*conflict)(void *context, uint32_t earlier), void *context)
 {
 	struct walk walk = {.history = history,
 			    .access = access,
-			    .write = write,
+			    .read = kind & SK_ACCESS_READ,
+			    .write = kind & SK_ACCESS_WRITE,
 			    .reached = low,
 			    .conflict = conflict,
 			    .context = context};
@@ -174,7 +177,7 @@ void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, 
 	split(covered, high, &covered, &above);
 	visit(&walk, covered);
 	fill_gap(&walk, high);
-	if (write) {
+	if (walk.write) {
 		covered = new_segment(history, low, high);
 		covered->writer = access;
 	}

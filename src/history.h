@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "stubs/skplan.h"
 
 /* What the histories of one caller share. */
 struct sk_history_pool {
@@ -30,8 +31,9 @@ void sk_history_init(struct sk_history *history, struct sk_history_pool *pool);
 
 /* Notes the access to [low, high), low < high, and calls `conflict` for each earlier one that it must come behind: the
  * last writer of each of its bytes, and for a write also those who have read the byte since. The same one can be named
- * several times. Those named imply all others, if "comes behind" is transitive. Does nothing when no look is left. */
-void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, bool write,
+ * several times. Those named imply all others, if "comes behind" is transitive. For a read of bytes that nobody has
+ * written it calls `conflict` with SK_NO_INDEX. kind: enum sk_access bits. Does nothing when no look is left. */
+void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, unsigned kind,
 		       void (*conflict)(void *context, uint32_t earlier), void *context);
 
 #endif

@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += src/libplanning.la
 src_libplanning_la_SOURCES = \
 	src/ancestry.c src/ancestry.h \
 	src/dependency.c src/dependency.h \
+	src/gaps.c src/gaps.h \
 	src/launch-options.c src/launch-options.h \
 	src/memory.c src/memory.h \
 	src/order.c src/order.h \
@@ -74,7 +75,6 @@ src_libcore_la_SOURCES = \
 	src/document.c src/document.h \
 	src/entries.c src/entries.h \
 	src/fields.c src/fields.h \
-	src/gaps.c src/gaps.h \
 	src/header.c src/header.h \
 	src/kernels.c src/kernels.h \
 	src/keywords.c src/keywords.h \

@@ -47,6 +47,10 @@
  * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
  * `after`, an event or a stream's order there is no byte to say on which core it matters.
  *
+ * That what is read is what was meant: every byte of a temporary that a task reads has been written before, and last as
+ * a byte of that temporary, whatever else lies there at other times; and none of an output is read that has not been
+ * written. What is never written of an output is no matter of the plan: the manifest may want that.
+ *
  * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
  * task runs exactly once. */
 #include "verify.h"
@@ -75,7 +79,7 @@ struct verifier {
 
 	/* The access at hand. */
 	uint32_t current;
-	bool reported;
+	bool reported, stale; /* an error about its order, about what it reads */
 
 	struct sk_demands demands; /* what the network wants beside its data */
 	struct sk_facts *facts; /* NULL: nobody wants to know */
@@ -265,20 +269,61 @@ static bool is_in_workspace(const struct verifier *verifier, const struct sk_ste
 	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
 }
 
-/* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
-static void check_conflict(void *context, uint32_t earlier_index)
+static bool same_tensor(const struct verifier *verifier, const struct sk_step_access *one,
+			const struct sk_step_access *other)
 {
-	struct verifier *verifier = context;
+	const struct sk_plan_argument *arguments = verifier->view->arguments;
+
+	return arguments[one->argument].tensor == arguments[other->argument].tensor;
+}
+
+/* A read finds what was meant: bytes that have been written, and last as bytes of the tensor that it names. earlier:
+ * who has written some of them last, or NULL: nobody has. Whatever comes from outside is not asked. */
+static void check_contents(struct verifier *verifier, const struct sk_step_access *earlier,
+			   const struct sk_step_access *later)
+{
 	const struct sk_plan_view *view = verifier->view;
-	const struct sk_step_access *earlier = &verifier->accesses.items[earlier_index];
-	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
-	const struct sk_plan_step *step = &view->steps[later->step];
+	const struct sk_plan_argument *argument = &view->arguments[later->argument];
+	bool output = argument->space == SK_SPACE_BINDING && view->tensors[argument->tensor].role == SK_ROLE_OUTPUT;
+
+	if (verifier->stale || !sk_access_reads(argument) || (!output && !is_in_workspace(verifier, later)))
+		return;
+	if (earlier &&
+	    (!sk_access_writes(&view->arguments[earlier->argument]) || same_tensor(verifier, earlier, later)))
+		return;
+
+	const char *reads =
+		sk_arena_print(verifier->arena, "launch '%s': task '%s' reads %s", launch_name(verifier, later->launch),
+			       task_name(verifier, later->step), sk_access_tensor_text(verifier->arena, view, later));
+
+	if (!earlier)
+		sk_error(verifier->diag, place(verifier), "%s (%s), but no task before it has written all of that",
+			 reads, sk_access_overlap_text(verifier->arena, view, later, later));
+	else
+		sk_error(verifier->diag, place(verifier), "%s, but task '%s' has last written %s there (%s)", reads,
+			 task_name(verifier, earlier->step), sk_access_tensor_text(verifier->arena, view, earlier),
+			 sk_access_overlap_text(verifier->arena, view, earlier, later));
+	verifier->stale = true;
+}
+
+/* The same order as in the network. Temporaries that share bytes have no order of their own. */
+static bool in_network_order(const struct verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later)
+{
+	const struct sk_plan_step *steps = verifier->view->steps;
+
+	return steps[earlier->step].task <= steps[later->step].task ||
+	       (is_in_workspace(verifier, later) && !same_tensor(verifier, earlier, later));
+}
+
+/* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
+static void check_order(struct verifier *verifier, const struct sk_step_access *earlier,
+			const struct sk_step_access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
 	enum sk_fact_kind kind;
 
 	if (verifier->reported)
-		return;
-	/* Task entries are run one by one, so each is proved by itself. */
-	if (earlier->launch != later->launch && later->launch >= view->network_launch_count)
 		return;
 	if (earlier->step == later->step) {
 		if (sk_access_allowed_within_step(view, earlier, later))
@@ -286,7 +331,7 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		report_within_step(verifier, earlier, later);
 	} else if (!find_rule(verifier, earlier, later, &kind)) {
 		report_unordered(verifier, earlier, later);
-	} else if (view->steps[earlier->step].task > step->task && !is_in_workspace(verifier, later)) {
+	} else if (!in_network_order(verifier, earlier, later)) {
 		sk_error(verifier->diag, place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
 			 task_name(verifier, earlier->step), task_name(verifier, later->step),
@@ -299,6 +344,28 @@ static void check_conflict(void *context, uint32_t earlier_index)
 	verifier->reported = true;
 }
 
+/* Task entries are run one by one, so each is proved by itself. SK_NO_INDEX: some bytes that the access at hand reads
+ * have not been written. */
+static void check_conflict(void *context, uint32_t earlier_index)
+{
+	struct verifier *verifier = context;
+	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
+	const struct sk_step_access *earlier =
+		earlier_index == SK_NO_INDEX ? NULL : &verifier->accesses.items[earlier_index];
+	bool of_network = later->launch < verifier->view->network_launch_count;
+
+	if (of_network)
+		check_contents(verifier, earlier, later);
+	if (earlier && (of_network || earlier->launch == later->launch))
+		check_order(verifier, earlier, later);
+}
+
+/* enum sk_access bits */
+static unsigned access_of(const struct sk_plan_argument *argument)
+{
+	return (sk_access_reads(argument) ? SK_ACCESS_READ : 0u) | (sk_access_writes(argument) ? SK_ACCESS_WRITE : 0u);
+}
+
 static void check_access(struct verifier *verifier, const struct sk_step_access *access)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -306,6 +373,7 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	struct sk_history *history = &verifier->workspace;
 	uint64_t low, high;
 
+	verifier->stale = false;
 	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
 	if (verifier->reported)
 		report_shared_write(verifier, access);
@@ -318,7 +386,7 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_access_range(argument, &low, &high);
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	sk_history_access(history, low, high, verifier->current, sk_access_writes(argument), check_conflict, verifier);
+	sk_history_access(history, low, high, verifier->current, access_of(argument), check_conflict, verifier);
 }
 
 /* The task in front of the step's in its stream is in an earlier launch, or runs before it in this one. */
@@ -430,18 +498,18 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 /* The step's accesses to hidden state, or all others. */
 static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
 {
+	static const unsigned passes[] = {SK_ACCESS_READ, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_ACCESS_WRITE};
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *step = &view->steps[index];
 
-	/* Reads before writes, so that the step's writes meet its own reads. */
-	for (int write = 0; write <= 1; write++)
+	/* Reads before writes, so that the step's writes meet its own reads, and none of its reads finds what it
+	 * writes. */
+	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
 		for (uint32_t i = 0; i < step->argument_count; i++) {
 			const struct sk_step_access access = {launch, index, step->first_argument + i};
 			const struct sk_plan_argument *argument = &view->arguments[access.argument];
 
-			if (is_of_state(view, &access) == states &&
-			    (write ? sk_access_writes(argument)
-				   : sk_access_reads(argument) && !sk_access_writes(argument)))
+			if (is_of_state(view, &access) == states && access_of(argument) == passes[pass])
 				check_access(verifier, &access);
 		}
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gaps.h"
+
 static const struct sk_profile profiles[] = {
 	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .cores = 2, .blocks = 8}}},
 	{.name = "a3",
@@ -324,12 +326,16 @@ void test_model_finish(struct test_model *test)
 			if (tensor == SK_NONE || !(task->arguments[a].access & SK_ACCESS_READ))
 				continue;
 			read[tensor] = true;
-			read_first[tensor] |= !written[tensor];
 		}
 		for (uint32_t a = 0; a < task->argument_count; a++)
 			if (task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
 				written[task->arguments[a].tensor] = true;
 	}
+
+	const struct sk_gaps gaps = sk_gaps_find(model);
+
+	for (size_t i = 0; i < gaps.reads.count; i++)
+		read_first[gaps.reads.items[i].tensor] = true;
 	for (size_t i = 0; i < model->tensors.count; i++) {
 		struct sk_tensor *tensor = &model->tensors.items[i];
 

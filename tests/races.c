@@ -253,3 +253,103 @@ bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit)
 				return true;
 	return false;
 }
+
+/* ---- what reads find ---- */
+
+/* The last writers, as a tensor's number + 1, of the bytes of the workspace and of each binding. */
+struct contents {
+	const struct sk_plan_view *view;
+	uint32_t **owners;
+};
+
+static uint32_t *owner_of(const struct contents *contents, const struct sk_plan_argument *argument)
+{
+	bool bound = argument->space == SK_SPACE_BINDING;
+
+	return contents->owners[bound ? argument->index : contents->view->binding_count] + argument->offset;
+}
+
+static bool finds_its_own(const struct contents *contents, const struct sk_plan_argument *argument)
+{
+	enum sk_role role = contents->view->tensors[argument->tensor].role;
+	const uint32_t *owners = owner_of(contents, argument);
+
+	for (uint64_t i = 0; i < argument->size && (role == SK_ROLE_TEMPORARY || role == SK_ROLE_OUTPUT); i++)
+		if (owners[i] != argument->tensor + 1)
+			return false;
+	return true;
+}
+
+static bool has_bytes(const struct sk_plan_argument *argument)
+{
+	return argument->space == SK_SPACE_WORKSPACE || argument->space == SK_SPACE_BINDING;
+}
+
+/* Reads come before writes. */
+static bool step_reads_astray(const struct contents *contents, const struct sk_plan_step *step)
+{
+	const struct sk_plan_argument *arguments = contents->view->arguments + step->first_argument;
+	bool astray = false;
+
+	for (uint32_t a = 0; a < step->argument_count; a++)
+		if (has_bytes(&arguments[a]) &&
+		    (arguments[a].kind == SK_ARGUMENT_LOAD || arguments[a].access & SK_ACCESS_READ))
+			astray |= !finds_its_own(contents, &arguments[a]);
+	for (uint32_t a = 0; a < step->argument_count; a++) {
+		if (!has_bytes(&arguments[a]) ||
+		    !(arguments[a].kind == SK_ARGUMENT_RESULT || arguments[a].access & SK_ACCESS_WRITE))
+			continue;
+		for (uint64_t i = 0; i < arguments[a].size; i++)
+			owner_of(contents, &arguments[a])[i] = arguments[a].tensor + 1;
+	}
+	return astray;
+}
+
+bool reads_astray(const struct sk_plan_view *view)
+{
+	struct contents contents = {view, calloc(view->binding_count + 1, sizeof(uint32_t *))};
+	bool astray = false;
+
+	for (uint32_t i = 0; i < view->binding_count; i++)
+		contents.owners[i] = calloc(view->tensors[view->bindings[i]].bytes, sizeof(uint32_t));
+	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
+	for (uint32_t l = 0; l < view->network_launch_count; l++)
+		for (uint32_t s = 0; s < view->launches[l].step_count; s++)
+			astray |= step_reads_astray(&contents, &view->steps[view->launches[l].first_step + s]);
+	for (uint32_t i = 0; i <= view->binding_count; i++)
+		free(contents.owners[i]);
+	free(contents.owners);
+	return astray;
+}
+
+static bool holds(const char *line, size_t length, const char *text)
+{
+	const char *found = strstr(line, text);
+
+	return found && found < line + length;
+}
+
+/* An error of the one kind or the other. */
+static bool says(const char *messages, bool astray)
+{
+	for (const char *line = messages; *line;) {
+		size_t length = strcspn(line, "\n");
+		bool is_astray = holds(line, length, "but no task before it has written") ||
+				 holds(line, length, " has last written ");
+
+		if (holds(line, length, ": error: ") && is_astray == astray)
+			return true;
+		line += length + (line[length] != 0);
+	}
+	return false;
+}
+
+bool says_astray(const char *messages)
+{
+	return says(messages, true);
+}
+
+bool says_more(const char *messages)
+{
+	return says(messages, false);
+}

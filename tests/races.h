@@ -13,4 +13,13 @@ bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LA
 /* True if it is so for any number of cores up to the limit, in any combination of the lanes. */
 bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit);
 
+/* Another oracle: true if a task of the network reads a byte of a temporary or an output that no step before it has
+ * written, or has last written as one of another tensor. In the order of the plan's steps, byte by byte, for tensors of
+ * small plans. */
+bool reads_astray(const struct sk_plan_view *view);
+
+/* Whether the verifier's messages speak of that, and of anything else. */
+bool says_astray(const char *messages);
+bool says_more(const char *messages);
+
 #endif
