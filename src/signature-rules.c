@@ -130,28 +130,54 @@ static void resolve_spread(struct sk_signature_source *source, struct sk_signatu
 				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
 }
 
-/* A range of the split extent must be one contiguous piece of every tensor that has it, and nobody may write outside of
- * his piece. */
-static void check_split(struct sk_signature_source *source, struct sk_signature *signature)
+/* Nobody may write outside of his range, so what is written has one. */
+static void check_written(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	bool split = signature->spread == SK_STEP_SPLIT;
+	uint32_t extent = signature->spread_extent, times;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (parameter->kind != SK_PARAMETER_TENSOR || !(parameter->access & SK_ACCESS_WRITE))
+			continue;
+		if (!holds_extent(parameter, extent, &times))
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is written, but has no extent '%s' that %s= could divide",
+					   parameter->name, signature->extents[extent], split ? "split" : "blocks");
+		else if (!split && !sk_parameter_is_divided_by(parameter, extent)) /* of split: see check_ranges */
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is written, so '%s' must be its outermost factor, for blocks= to "
+					   "divide it",
+					   parameter->name, signature->extents[extent]);
+	}
+}
+
+/* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is. */
+static void check_length(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	const char *extent = signature->extents[signature->spread_extent];
+
+	if (sk_signature_find_parameter(signature, extent) == SK_NONE)
+		sk_signature_error(
+			source, source->spread_at,
+			"nothing tells the function how long its range of '%s' is: 'split=%s' needs a scalar "
+			"parameter '%s', such as '%s i64'",
+			extent, extent, extent, extent);
+}
+
+/* A range of the split extent must be one contiguous piece of every tensor that has it. */
+static void check_ranges(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	uint32_t extent = signature->spread_extent;
 
-	if (signature->spread != SK_STEP_SPLIT || extent == SK_NONE)
-		return;
 	signature->elementwise = true;
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
 		uint32_t times;
 
-		if (parameter->kind != SK_PARAMETER_TENSOR)
+		if (parameter->kind != SK_PARAMETER_TENSOR || !holds_extent(parameter, extent, &times))
 			continue;
-		if (!holds_extent(parameter, extent, &times)) {
-			if (parameter->access & SK_ACCESS_WRITE)
-				sk_signature_error(source, source->parameter_at[i],
-						   "'%s' is written, but has no extent '%s' that split= could divide",
-						   parameter->name, signature->extents[extent]);
-			continue;
-		}
 		if (!sk_parameter_is_divided_by(parameter, extent) || times > 1)
 			sk_signature_error(source, source->parameter_at[i],
 					   "the split extent '%s' must be the outermost factor of '%s' and stand there "
@@ -160,6 +186,17 @@ static void check_split(struct sk_signature_source *source, struct sk_signature 
 		if (parameter->rank > 1 || parameter->extents[0].name_count > 1 || parameter->extents[0].constant > 1)
 			signature->elementwise = false;
 	}
+}
+
+static void check_spread(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	if (signature->spread_extent == SK_NONE)
+		return;
+	check_written(source, signature);
+	if (signature->spread != SK_STEP_SPLIT)
+		return;
+	check_ranges(source, signature);
+	check_length(source, signature);
 }
 
 /* What makes the blocks of a kernel work together, or NULL. */
@@ -214,7 +251,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	resolve_aliases(source, signature);
 	check_binding(source, signature);
 	resolve_spread(source, signature);
-	check_split(source, signature);
+	check_spread(source, signature);
 	resolve_cooperation(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)

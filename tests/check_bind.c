@@ -568,7 +568,7 @@ static const struct {
 	 "m.yaml:18:37: kernel 'at': 'y' overlaps 'x', and one of them is written; a signature that allows this says "
 	 "y@x\n"},
 	{TENSORS "kernels:\n"
-		 "  k: {symbol: bare, signature: \"split=n; in x f32[m], out y@x f32[n]\"}\n"
+		 "  k: {symbol: bare, signature: \"split=n; in x f32[m], out y@x f32[n], n i64\"}\n"
 		 "tasks:\n"
 		 "  - {name: t, kernel: k, args: [a, a]}\n",
 	 "m.yaml:20:36: kernel 'k': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},

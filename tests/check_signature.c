@@ -46,7 +46,8 @@ static const struct {
 	 "cube blocks=m op=MatMul isa=x86-64-v3; block, in a f32[m,k], out c f32[m,n*4*h], in b f32[k,n,h]"},
 	{"ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32",
 	 "ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32"},
-	{"split=n; in x f32[n,4], out y @ x f32[n,4]->status", "split=n; in x f32[n,4], out y@x f32[n,4] -> status"},
+	{"split=n; in x f32[n,4], n i64, out y @ x f32[n,4]->status",
+	 "split=n; in x f32[n,4], n i64, out y@x f32[n,4] -> status"},
 	{"in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32",
 	 "in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32"},
 	{"mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]",
@@ -121,9 +122,9 @@ START_TEST(test_kinds)
 	ck_assert_int_eq(parse("blocks=n; block, in x f32[n]")->spread, SK_STEP_BLOCKS_RANGE);
 	ck_assert_int_eq(parse("cube; in x f32[n]")->lane, SK_LANE_CUBE);
 	ck_assert_int_eq(parse("mix; block, in x f32[n]")->lane, SK_LANE_MIX);
-	ck_assert(parse("split=n; in x f32[n], in w f32[m], out y u8[n]")->elementwise);
-	ck_assert(!parse("split=n; in x f32[n], out y f32[n,2]")->elementwise);
-	ck_assert(!parse("split=n; in x f32[n], out y f32[n*2]")->elementwise);
+	ck_assert(parse("split=n; in x f32[n], in w f32[m], out y u8[n], n i64")->elementwise);
+	ck_assert(!parse("split=n; in x f32[n], out y f32[n,2], n i64")->elementwise);
+	ck_assert(!parse("split=n; in x f32[n], out y f32[n*2], n i64")->elementwise);
 
 	const struct sk_signature *dot = parse("in x f64[n], in y f64[n] -> out r f64");
 
@@ -204,16 +205,30 @@ static const struct {
 	{"split=n blocks; block, in x f32[n]", 9, "'split' and 'blocks' exclude each other"},
 	{"split=k; in x f32[n]", 1, "nothing can bind extent 'k': no tensor has it"},
 	{"blocks=k; block, in x f32[n]", 1, "nothing can bind extent 'k': no tensor has it"},
-	{"split=n; in x f32[m,n], out y f32[n]", 13,
+	{"split=n; in x f32[m,n], out y f32[n], n i64", 13,
 	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
-	{"split=n; in x f32[m*n], in z f32[m], out y f32[n]", 13,
+	{"split=n; in x f32[m*n], in z f32[m], out y f32[n], n i64", 13,
 	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
-	{"split=n; in x f32[n,n], out y f32[n]", 13,
+	{"split=n; in x f32[n,n], out y f32[n], n i64", 13,
 	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
-	{"split=n; in x f32[n], out y f32[m]", 27, "'y' is written, but has no extent 'n' that split= could divide"},
-	{"split=n; in x f32[n], inout y f32[4]", 29, "'y' is written, but has no extent 'n' that split= could divide"},
-	{"split=n; in x f32[n] -> out r f32", 29,
+	{"split=n; in x f32[n], out y f32[m], n i64", 27,
+	 "'y' is written, but has no extent 'n' that split= could divide"},
+	{"split=n; in x f32[n], inout y f32[4], n i64", 29,
+	 "'y' is written, but has no extent 'n' that split= could divide"},
+	{"split=n; in x f32[n], n i64 -> out r f32", 36,
 	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
+	{"split=n; in x f32[n], out y f32[n]", 1,
+	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
+	 "'n i64'"},
+	{"cube split=rows; in x f32[rows,n], out y f32[rows,n], n i64", 6,
+	 "nothing tells the function how long its range of 'rows' is: 'split=rows' needs a scalar parameter 'rows', "
+	 "such as 'rows i64'"},
+	{"blocks=m; block, in x f32[m], out y f32[z], m i64", 35,
+	 "'y' is written, but has no extent 'm' that blocks= could divide"},
+	{"blocks=m; block, in x f32[m], inout y f32[8]", 37,
+	 "'y' is written, but has no extent 'm' that blocks= could divide"},
+	{"blocks=m; block, in x f32[n,m], out y f32[n,m]", 37,
+	 "'y' is written, so 'm' must be its outermost factor, for blocks= to divide it"},
 	{"blocks; block, in x f32[n] -> out r f32", 35,
 	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
 	{"blocks; in x f32[n]", 1, "'blocks' needs the parameter 'block'"},
@@ -221,10 +236,11 @@ static const struct {
 	{"sync-all; in x f32[n]", 1, "'sync-all' needs the parameter 'block'"},
 	{"early-start=set; in x f32[n]", 1, "'early-start' needs the parameter 'block'"},
 	{"block, in x f32[n]", 1, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
-	{"split=n; block, in x f32[n]", 10, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
-	{"split=n sync-all; block, in x f32[n]", 1, "'split' and 'sync-all' exclude each other"},
-	{"mix split=n; block, in x f32[n]", 5, "'split' and 'mix' exclude each other"},
-	{"split=n early-start=both; block, in x f32[n]", 1, "'split' and 'early-start' exclude each other"},
+	{"split=n; block, in x f32[n], n i64", 10,
+	 "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
+	{"split=n sync-all; block, in x f32[n], n i64", 1, "'split' and 'sync-all' exclude each other"},
+	{"mix split=n; block, in x f32[n], n i64", 5, "'split' and 'mix' exclude each other"},
+	{"split=n early-start=both; block, in x f32[n], n i64", 1, "'split' and 'early-start' exclude each other"},
 	{"mix=1:2 blocks=n; block, in x f32[n]", 9,
 	 "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different numbers of blocks; write "
 	 "'blocks'"},
@@ -252,7 +268,7 @@ START_TEST(test_all_errors_are_collected)
 {
 	ck_assert_ptr_null(
 		sk_signature_parse(arena, &diag, place, "split=n cub; in x f32[m,n], out y@z f32[m], in x u8[m]"));
-	ck_assert_uint_eq(diag.errors, 5);
+	ck_assert_uint_eq(diag.errors, 6);
 }
 END_TEST
 
