@@ -254,7 +254,9 @@ static void write_record(struct sk_linker *linker, struct sk_frame *frame)
 		sk_elf_relocation relocation = frame->relocations[i];
 
 		if (frame->copied && relocation.r_offset == frame->offset + START_OFFSET)
-			relocation.r_addend += (int64_t)distance_to_copy(linker, frame, &relocation);
+			/* As unsigned numbers, since an addend is any. */
+			relocation.r_addend =
+				(int64_t)((uint64_t)relocation.r_addend + distance_to_copy(linker, frame, &relocation));
 		sk_relocate_one(linker, frame->section, &relocation, bytes, frame->offset, address);
 	}
 }

@@ -110,7 +110,7 @@ bool sk_linker_has_input(struct sk_linker *linker, const char *path)
 	for (size_t i = 0; i < linker->dependencies.count; i++) {
 		struct stat other;
 
-		if (stat(linker->dependencies.items[i], &other) == 0 && other.st_dev == status.st_dev &&
+		if (stat(linker->dependencies.items[i].path, &other) == 0 && other.st_dev == status.st_dev &&
 		    other.st_ino == status.st_ino)
 			return true;
 	}

@@ -328,6 +328,12 @@ struct sk_input {
 	uint32_t first_object, object_count;
 };
 
+/* A file that the caller has read. */
+struct sk_dependency {
+	const char *path;
+	bool listed; /* in the rule for make */
+};
+
 /* A file that has been read: an input, or a member that a thin archive refers to. */
 struct sk_file {
 	const char *path;
@@ -475,7 +481,7 @@ struct sk_linker {
 	struct sk_ahead *ahead; /* threads that read, or what they have read; NULL: none */
 	SK_ARRAY(struct sk_file) files;
 	const char *map_end; /* what the caller adds to the map; NULL: nothing */
-	SK_ARRAY(const char *) dependencies; /* files that only the caller reads */
+	SK_ARRAY(struct sk_dependency) dependencies; /* files that only the caller reads */
 	SK_ARRAY(struct sk_object *) objects;
 	SK_ARRAY(struct sk_linker_symbol) symbols;
 	struct sk_map symbol_numbers;

@@ -89,9 +89,10 @@ const char *sk_linker_find_library(struct sk_linker *linker, const char *name);
 /* The file `name` on the search paths (as -l:name has it), or NULL; says nothing. */
 const char *sk_linker_search(struct sk_linker *linker, const char *name);
 
-/* Another file that the output is made from, which the caller reads. The path must live until sk_linker_write has
+/* Another file that the output is made from, which the caller reads; listed in the rule for make unless it may be gone
+ * when that is looked at. The path must live until sk_linker_write has
  * returned. */
-void sk_linker_add_dependency(struct sk_linker *linker, const char *path);
+void sk_linker_add_dependency(struct sk_linker *linker, const char *path, bool listed);
 
 /* Calls visit for every dependency and every file that the linker has read, in order. */
 void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),

@@ -200,16 +200,16 @@ static void add_empty_rule(struct sk_linker *linker, sk_bytes *text, const char 
 	add_text(linker, text, ":\n");
 }
 
-void sk_linker_add_dependency(struct sk_linker *linker, const char *path)
+void sk_linker_add_dependency(struct sk_linker *linker, const char *path, bool listed)
 {
-	sk_array_push(linker->arena, &linker->dependencies, path);
+	sk_array_push(linker->arena, &linker->dependencies, (struct sk_dependency){path, listed});
 }
 
 void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *context, const char *path),
 			   void *context)
 {
 	for (size_t i = 0; i < linker->dependencies.count; i++)
-		visit(context, linker->dependencies.items[i]);
+		visit(context, linker->dependencies.items[i].path);
 	for (size_t i = 0; i < linker->files.count; i++)
 		visit(context, linker->files.items[i].path);
 }
@@ -221,12 +221,14 @@ sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output)
 	add_path(linker, &text, output);
 	add_text(linker, &text, ":");
 	for (size_t i = 0; i < linker->dependencies.count; i++)
-		add_dependency(linker, &text, linker->dependencies.items[i]);
+		if (linker->dependencies.items[i].listed)
+			add_dependency(linker, &text, linker->dependencies.items[i].path);
 	for (size_t i = 0; i < linker->files.count; i++)
 		add_dependency(linker, &text, linker->files.items[i].path);
 	add_text(linker, &text, "\n");
 	for (size_t i = 0; i < linker->dependencies.count; i++)
-		add_empty_rule(linker, &text, linker->dependencies.items[i]);
+		if (linker->dependencies.items[i].listed)
+			add_empty_rule(linker, &text, linker->dependencies.items[i].path);
 	for (size_t i = 0; i < linker->files.count; i++)
 		add_empty_rule(linker, &text, linker->files.items[i].path);
 	return text;

@@ -305,7 +305,7 @@ void sk_version_script_read(struct sk_linker *linker)
 
 	if (!script.path)
 		return;
-	sk_linker_add_dependency(linker, script.path);
+	sk_linker_add_dependency(linker, script.path, true);
 	script.at = read_text(linker, script.path);
 	if (!script.at)
 		return;

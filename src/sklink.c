@@ -178,20 +178,20 @@ static bool check_outputs(struct sk_diag *diag, struct sk_linker *linker, const 
 /* What the linker does not read itself. */
 static void add_dependencies(struct sk_linker *linker, const struct sk_command *command)
 {
-	sk_linker_add_dependency(linker, command->manifest);
+	sk_linker_add_dependency(linker, command->manifest, true);
 	if (command->private_key)
-		sk_linker_add_dependency(linker, command->private_key);
+		sk_linker_add_dependency(linker, command->private_key, true);
 	for (size_t i = 0; i < command->response_files.count; i++)
-		sk_linker_add_dependency(linker, command->response_files.items[i]);
+		sk_linker_add_dependency(linker, command->response_files.items[i], false); /* Ninja deletes them */
 }
 
 static void add_files_of_model(struct sk_linker *linker, const struct sk_model *model)
 {
 	for (size_t i = 0; i < model->tensors.count; i++)
 		if (model->tensors.items[i].data)
-			sk_linker_add_dependency(linker, model->tensors.items[i].data);
+			sk_linker_add_dependency(linker, model->tensors.items[i].data, true);
 	if (model->device_file)
-		sk_linker_add_dependency(linker, model->device_file);
+		sk_linker_add_dependency(linker, model->device_file, true);
 }
 
 /* What libskrt finds the plan by. One program may hold several packages, so in an object the name is the package's. */

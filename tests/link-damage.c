@@ -87,7 +87,8 @@ static void ignore(void *context, const struct sk_kernel_record *record)
 	*(size_t *)context += strlen(record->symbol) + strlen(record->signature);
 }
 
-/* Everything that one link does but for writing; every function is required, and asked about. True: there is an image.
+/* Everything that one link does but for writing; every function is required, copied, and asked about. True: there is an
+ * image.
  */
 static bool link_bytes(const uint8_t *bytes, size_t size)
 {
@@ -110,10 +111,13 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 		size_t state_count;
 
 		sk_linker_require(linker, names[i]);
-		if (sk_linker_find_kernel(linker, SK_NONE, names[i], &record) &&
-		    sk_linker_find_state(linker, record.code, &states, &state_count))
-			for (size_t j = 0; j < state_count; j++)
-				total += strlen(sk_linker_state_name(linker, states[j]));
+		if (!sk_linker_find_kernel(linker, SK_NONE, names[i], &record))
+			continue;
+		sk_linker_copy(linker, record.code, 1, record.place);
+		if (!sk_linker_find_state(linker, record.code, &states, &state_count))
+			continue;
+		for (size_t j = 0; j < state_count; j++)
+			total += strlen(sk_linker_state_name(linker, states[j]));
 	}
 
 	bool linked = sk_linker_link(linker);

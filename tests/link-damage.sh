@@ -39,6 +39,30 @@ ar qc library.a kernel.o a-helper-with-a-long-name.o
 $KERNEL_CC -O1 -fPIC -g -gz=zlib -ffunction-sections -c a-helper-with-a-long-name.c -o debug.o
 $KERNEL_CC -r -nostdlib kernel.o a-helper-with-a-long-name.o -o joined.o
 
-for file in kernel.o library.a joined.o debug.o; do
+# An addend may be any number, and that of an unwind record moves with the copy of its function.
+as --noexecstack -o extreme.o <<'END'
+	.text
+	.globl f
+	.type f, @function
+f:	ret
+	.size f, . - f
+	.section .eh_frame, "a", @unwind
+cie:	.long cie_end - 0f
+0:	.long 0
+	.byte 1
+	.string "zR"
+	.byte 1, 0x78, 16, 1, 0x1c
+	.balign 8
+cie_end:
+	.long fde_end - 0f
+0:	.long 0b - cie
+start:	.quad 0, 1
+	.byte 0
+	.balign 8
+fde_end:
+	.reloc start, R_X86_64_PC64, f + 0x7fffffffffffffff
+END
+
+for file in extreme.o kernel.o library.a joined.o debug.o; do
 	"$damage" $file "${DAMAGE_VARIANTS:-6000}" || fail "$file"
 done
