@@ -47,15 +47,18 @@ noinst_PROGRAMS += $(SAMPLE_REFERENCES) samples/composite/run samples/composite/
 noinst_DATA = $(SAMPLE_KERNELS)
 CLEANFILES += $(SAMPLE_KERNELS)
 
-EXTRA_DIST += \
-	samples/composite/run.py samples/composite/run.cc samples/composite/linked.c \
+# To be read and copied; the reference programs are built with sklink only.
+nobase_dist_doc_DATA += \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
-	samples/decode_layers/README.md samples/decode_layers/kernels.c samples/decode_layers/generate \
+	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
+	samples/decode_layers/README.md samples/decode_layers/kernels.c \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
 	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
-	samples/quant_matmul/small.yaml samples/quant_matmul/demo \
-	.ci/run
+	samples/quant_matmul/small.yaml
+samplesdir = $(docdir)
+nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/decode_layers/generate
+EXTRA_DIST += samples/quant_matmul/demo .ci/run
 
 QUICK_SAMPLE_TESTS = tests/sample-composite.sh tests/sample-decode-layers.sh tests/sample-foreign.sh tests/sample-quant-matmul.sh
 SLOW_SAMPLE_TESTS = tests/sample-quant-matmul-full.sh

@@ -80,7 +80,7 @@ const char sk_command_help[] =
 	"  --help                    print this help\n"
 	"  -v, --version             print the version\n"
 	"\n"
-	"See sklink(1), doc/manifest.md for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
+	"See sklink(1), sk-manifest(5) for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
 
 enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
 enum { MAXIMUM_THREADS = 256, DEFAULT_MAXIMUM_THREADS = 8 };

@@ -13,7 +13,7 @@ stubs_libstubs_la_LIBADD = loader/libplan.la src/libbase.la
 
 include_HEADERS += stubs/skkernel.h
 
-EXTRA_DIST += stubs/imports.def doc/abi.md
+EXTRA_DIST += stubs/imports.def
 
 # The encoder against the system's assembler.
 check_PROGRAMS += tests/check_emit

@@ -124,6 +124,7 @@ END_TO_END_TESTS = \
 	tests/header.sh \
 	tests/fibres.sh \
 	tests/interrupted.sh \
+	tests/install.sh \
 	tests/isa.sh \
 	tests/lanes.sh \
 	tests/launch-options.sh \

@@ -38,8 +38,26 @@ while IFS='|' read -r _ names values effect tests rest; do
 done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/manifest.md (>) have other ones"
 
 if command -v man >/dev/null; then
-	for program in sklink skrun skdump; do
-		LC_ALL=C.UTF-8 man --warnings -l "$top_srcdir/doc/$program.1" >man.txt 2>warnings.txt
-		[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "$program.1"; }
+	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.5; do
+		LC_ALL=C.UTF-8 man --warnings -l "$page" >man.txt 2>warnings.txt
+		[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "$page"; }
 	done
+	# The page of the manifest is the last one: no word of the document is missing, but for tables' headings and columns of tests.
+	words() {
+		LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C grep -oE '[a-z_]{2,}' | LC_ALL=C sort -u
+	}
+	awk '/^# / || /^```/ { next }
+		/^\|---/ { last = "" }
+		{ print last; last = $0 }
+		END { print last }' "$top_srcdir/doc/manifest.md" | sed -E 's/\| `tests\/.*//; s/#[a-z]+\)/)/' | words >document.txt
+	[ "$(wc -l <document.txt)" -gt 500 ] || fail "the document of the manifest is not understood"
+	words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
+	[ ! -s lost.txt ] || { cat lost.txt >&2; fail "sk-manifest.5 lacks words of its document"; }
 fi
+# What the converter does not know is an error, and so is markup that does not end.
+for line in '1. first' '> quoted' '    indented'; do
+	printf '# T\n\n%s\n' "$line" >odd.md
+	fails_with "^odd.md:3: a line that manual.awk does not know" awk -f "$top_srcdir/doc/manual.awk" -v name=n odd.md
+done
+printf '# T\n\nan *end\n' >odd.md
+fails_with "^odd.md:3: markup that does not end" awk -f "$top_srcdir/doc/manual.awk" -v name=n odd.md
