@@ -405,7 +405,7 @@ static void write_build_id(struct sk_linker *linker)
 	XXH128_canonical_t id;
 
 	if (!state)
-		abort(); /* out of memory, as in the arena */
+		sk_out_of_memory();
 	XXH3_128bits_reset(state);
 	for (size_t i = 0; i < linker->parts.count; i++) {
 		const struct sk_file_part *part = &linker->parts.items[i];

@@ -46,6 +46,7 @@ struct sk_clocks {
 	/* By step of the launch: a clock for each core of its lane, or for its home; NULL: none. */
 	uint32_t **published;
 	uint32_t published_count;
+	bool incomplete; /* there was no memory for what a step publishes: what looks like a race need be none */
 	struct history *histories; /* the bindings', the workspace's, the states' */
 	uint32_t history_count;
 };
@@ -91,6 +92,7 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launc
 	uint64_t bytes = 0;
 
 	forget(clocks);
+	clocks->incomplete = false;
 	clocks->plan = &module->plan;
 	clocks->launch = &module->plan.launches[launch->kernel->launch];
 	clocks->cores = launch->kernel->cores;
@@ -153,8 +155,9 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 		return;
 	if (!*published)
 		*published = calloc(clock_count(clocks, step) * clocks->rows, sizeof(uint32_t));
-	/* Without memory the await proves less than it should: that can only find too much. */
-	if (*published)
+	if (!*published)
+		clocks->incomplete = true;
+	else
 		memcpy(*published + index * clocks->rows, clock, clocks->rows * sizeof(uint32_t));
 }
 
@@ -344,7 +347,7 @@ static bool check_access(const struct sk_clocks *clocks, struct history *history
 			 uint64_t low, uint64_t high)
 {
 	uint32_t i = first_behind(history, low);
-	bool good = true;
+	bool good = !clocks->incomplete;
 
 	while (low < high && good) {
 		if (i == history->count || history->spans[i].low > low) {

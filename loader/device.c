@@ -151,6 +151,9 @@ static enum skrt_status find_profile(const char *name, struct sk_profile *profil
 		return SKRT_OK;
 	if (strpbrk(name, "./"))
 		return sk_report(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
+	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
+		if (!strcmp(name, sk_profile_builtins[i]))
+			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for the device profile '%s'", name);
 	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
 	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name,
 			 *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 {
 	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
@@ -396,16 +398,15 @@ static void explain(const struct sk_explanation *explanation, uint32_t index)
 void sk_explain(const struct sk_explanation *explanation, uint32_t task)
 {
 	struct sk_explanation inner = *explanation;
-	char *text;
-	size_t size;
+	struct sk_text text;
 
-	inner.stream = open_memstream(&text, &size);
-	if (!inner.stream)
-		abort(); /* no memory */
+	sk_text_open(&text);
+	inner.stream = text.stream;
 	explain(&inner, task);
-	fclose(inner.stream);
-	for (size_t i = 0; i < size; i++)
-		fputc(((unsigned char)text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7f ? '?' : text[i],
-		      explanation->stream);
-	free(text);
+	sk_text_close(explanation->arena, &text);
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = text.bytes[i];
+
+		fputc(((unsigned char)byte < 0x20 && byte != '\n') || byte == 0x7f ? '?' : byte, explanation->stream);
+	}
 }

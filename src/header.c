@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 
 struct writer {
 	struct sk_arena *arena;
@@ -302,16 +303,16 @@ static void write_bytes(const struct writer *writer)
 
 const char *sk_header_write(struct sk_arena *arena, const struct sk_header_contents *contents)
 {
-	char *text = NULL;
-	size_t size = 0;
+	struct sk_text text;
+
+	sk_text_open(&text);
+
 	struct writer writer = {.arena = arena,
-				.stream = open_memstream(&text, &size),
+				.stream = text.stream,
 				.contents = contents,
 				.name = contents->name,
 				.plan = contents->plan};
 
-	if (!writer.stream)
-		abort(); /* out of memory, as in the arena */
 	name_tensors(&writer);
 	find_serial_entries(&writer);
 	fprintf(writer.stream,
@@ -328,11 +329,6 @@ const char *sk_header_write(struct sk_arena *arena, const struct sk_header_conte
 	write_plan(&writer);
 	write_bytes(&writer);
 	fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", writer.stream);
-	if (fclose(writer.stream))
-		abort();
-
-	const char *copy = sk_arena_copy(arena, text, size);
-
-	free(text);
-	return copy;
+	sk_text_close(arena, &text);
+	return text.bytes;
 }

@@ -17,6 +17,7 @@ src_libbase_la_SOURCES = \
 	src/base/map.c src/base/map.h \
 	src/base/ranges.c src/base/ranges.h \
 	src/base/tar.c src/base/tar.h \
+	src/base/text.c src/base/text.h \
 	src/base/timing.c src/base/timing.h
 src_libbase_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS)

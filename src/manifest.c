@@ -292,7 +292,8 @@ static const struct sk_profile *default_device(struct sk_arena *arena)
 	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);
 	char error[128];
 
-	sk_profile_load("host", profile, error, sizeof(error)); /* the tests know that the built-in ones are good */
+	if (!sk_profile_load("host", profile, error, sizeof(error)))
+		sk_out_of_memory(); /* the tests know that the built-in ones are good */
 	return profile;
 }
 

@@ -52,7 +52,9 @@ static bool check_elf_header(const struct opening *opening)
 {
 	GElf_Ehdr header;
 
-	if (!opening->elf || elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
+	if (!opening->elf)
+		sk_out_of_memory(); /* any bytes are a file of some kind */
+	if (elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
 		return refuse(opening, "it is not an ELF file");
 	opening->file->is_object = header.e_type == ET_REL;
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "explain.h"
 
 struct writer {
@@ -417,12 +418,10 @@ const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_i
 				.input = input,
 				.plan = input->plan,
 				.temporaries = sk_temporaries_sort(arena, input->plan)};
-	char *text;
-	size_t size;
+	struct sk_text text;
 
-	writer.stream = open_memstream(&text, &size);
-	if (!writer.stream)
-		abort(); /* no memory */
+	sk_text_open(&text);
+	writer.stream = text.stream;
 	fputs("{\n  \"version\": 1,\n", writer.stream);
 	put_text(&writer, "  ", "manifest", input->manifest);
 	fputs(",\n", writer.stream);
@@ -433,10 +432,6 @@ const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_i
 	put_task_list(&writer);
 	put_dependencies(&writer);
 	fputs("}\n", writer.stream);
-	fclose(writer.stream);
-
-	const char *copy = sk_arena_copy(arena, text, size);
-
-	free(text);
-	return copy;
+	sk_text_close(arena, &text);
+	return text.bytes;
 }

@@ -84,7 +84,7 @@ void sk_report_pack(struct sk_arena *arena, const struct sk_report *report, cons
 	/* Only a lack of memory can make this fail: the room is compressBound's. The lines are so alike that the
 	 * fastest level leaves a twentieth. */
 	if (compress2(section + HEADER, &packed, (const Bytef *)text, length, Z_BEST_SPEED) != Z_OK)
-		abort();
+		sk_out_of_memory();
 	*size = HEADER + packed;
 	*bytes = sk_arena_copy(arena, (const char *)section, *size);
 	sk_arena_destroy(scratch);
@@ -190,8 +190,11 @@ const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t
 	uLongf unpacked = length;
 	uLong used = size - HEADER;
 
-	if (uncompress2((Bytef *)text, &unpacked, section + HEADER, &used) != Z_OK || unpacked != length ||
-	    used != size - HEADER)
+	int result = uncompress2((Bytef *)text, &unpacked, section + HEADER, &used);
+
+	if (result == Z_MEM_ERROR)
+		sk_out_of_memory();
+	if (result != Z_OK || unpacked != length || used != size - HEADER)
 		return "the report's zlib stream is damaged";
 	return parse_text(arena, text, length, report);
 }

@@ -8,6 +8,7 @@
 #include "account.h"
 #include "base/file.h"
 #include "base/mapped.h"
+#include "base/text.h"
 #include "base/unfinished.h"
 #include "bind.h"
 #include "command.h"
@@ -43,6 +44,7 @@ struct link {
 	struct sk_entries entries[SK_ENTRIES]; /* once there are dispatchers */
 	const char *name; /* of the package in C, once there is a plan */
 	sk_section plan_section;
+	struct sk_text explained; /* what --explain asks for */
 };
 
 static void print_line(void *context, const char *line)
@@ -271,6 +273,19 @@ static bool check_explained(struct sk_diag *diag, const struct sk_command *comma
 	return ok;
 }
 
+/* The text is complete before there is a package, since there may be no memory for it. */
+static void explain_tasks(struct link *link)
+{
+	sk_text_open(&link->explained);
+
+	const struct sk_explanation explanation = {link->arena, &link->plan, &link->report, &link->facts,
+						   link->explained.stream};
+
+	for (size_t i = 0; i < link->command->explained.count; i++)
+		sk_explain(&explanation, sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]));
+	sk_text_close(link->arena, &link->explained);
+}
+
 /* Each room collects all its errors; the first room with one is the last to run. */
 static bool link_package(struct link *link)
 {
@@ -385,6 +400,7 @@ static bool link_package(struct link *link)
 
 	if (command->map_file)
 		sk_linker_end_map(linker, sk_shares_text(model, &link->plan, link->entries, linker));
+	explain_tasks(link);
 	sk_timing_next(timing, "write");
 	bool written = write_files(link, &image);
 
@@ -392,20 +408,12 @@ static bool link_package(struct link *link)
 	return written;
 }
 
-static void explain_tasks(const struct link *link)
-{
-	const struct sk_explanation explanation = {link->arena, &link->plan, &link->report, &link->facts, stdout};
-
-	for (size_t i = 0; i < link->command->explained.count; i++)
-		sk_explain(&explanation, sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]));
-}
-
 /* What was asked for about a link that has succeeded. */
 static void report(const struct link *link)
 {
 	const struct sk_command *command = link->command;
 
-	explain_tasks(link);
+	fputs(link->explained.bytes, stdout);
 	if (command->statistics)
 		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
 							    .plan = &link->plan,

@@ -151,9 +151,9 @@ END_TO_END_TESTS = \
 	tests/trace.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
-SHELL_TESTS += tests/combinations.sh
-SLOW_TESTS += tests/combinations.sh
-EXTRA_DIST += tests/check-trace.py tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
+SHELL_TESTS += tests/combinations.sh tests/no-memory.sh
+SLOW_TESTS += tests/combinations.sh tests/no-memory.sh
+EXTRA_DIST += tests/check-trace.py tests/fail-malloc.c tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
 
 # What kernels can do wrong.
 check_PROGRAMS += tests/faults

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,9 +69,9 @@ struct sk_arena {
 	struct own_block *unused; /* parts of blocks that have been given back, in no order */
 };
 
-static _Noreturn void out_of_memory(void)
+_Noreturn void sk_out_of_memory(void)
 {
-	fputs("sklink: fatal: out of memory\n", stderr);
+	fprintf(stderr, "%s: fatal: out of memory\n", program_invocation_short_name);
 	sk_unfinished_unlink();
 	_Exit(1);
 }
@@ -80,7 +81,7 @@ static void *allocate_or_die(size_t size)
 	void *memory = calloc(1, size);
 
 	if (!memory)
-		out_of_memory();
+		sk_out_of_memory();
 	return memory;
 }
 
@@ -195,7 +196,7 @@ static void *map_huge(size_t size)
 	size_t before = -(uintptr_t)area % HUGE_PAGE;
 
 	if (area == MAP_FAILED)
-		out_of_memory();
+		sk_out_of_memory();
 	if (before)
 		munmap(area, before);
 	munmap(area + before + size, HUGE_PAGE - before);
@@ -312,7 +313,7 @@ static void *extend(struct sk_arena *arena, struct own_block *block, size_t aske
 	unlink_own(arena, block);
 	block = mremap(block, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	if (block == MAP_FAILED)
-		out_of_memory();
+		sk_out_of_memory();
 	block->size = size;
 	link_own(arena, block);
 	return block->data;
@@ -342,7 +343,7 @@ void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)
 	size_t asked;
 
 	if (__builtin_mul_overflow(count, size, &asked) || asked > SIZE_MAX / 2)
-		out_of_memory();
+		sk_out_of_memory();
 	return asked < OWN_BLOCK ? take(arena, asked, ALIGNMENT) : allocate_own(arena, asked);
 }
 
@@ -398,7 +399,7 @@ void *sk_array_reserve(struct sk_arena *arena, void *items, size_t count, size_t
 
 	*capacity = *capacity ? *capacity * 2 : 4;
 	if (*capacity > SIZE_MAX / 2 / size)
-		out_of_memory();
+		sk_out_of_memory();
 	if (old >= OWN_BLOCK && own_block_of(items)->origin == FROM_SYSTEM)
 		return extend(arena, own_block_of(items), *capacity * size);
 

@@ -10,6 +10,9 @@
 
 struct sk_arena;
 
+/* Ends the process with a message in the program's name and exit status 1. For all that cannot go on without memory. */
+_Noreturn void sk_out_of_memory(void);
+
 struct sk_arena *sk_arena_create(void);
 void sk_arena_destroy(struct sk_arena *arena);
 
