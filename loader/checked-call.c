@@ -49,8 +49,8 @@ static bool access_states(struct sk_checked *core)
 		if (argument->kind == SK_ARGUMENT_STATE)
 			add_window(core, argument, 0, 0);
 	}
-	return !core->clocks || sk_clocks_access(core->clocks, core->row, core->step, core->windows, core->window_count,
-						 core->finding);
+	return !core->clocks ||
+	       sk_clocks_access(core->clocks, core->row, core->step, core->windows, core->window_count, core->finding);
 }
 
 /* What the call may touch in its phase. A divided argument: the call's part, and what lies behind all parts. */

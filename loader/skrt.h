@@ -415,8 +415,10 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 /* ---- serial runs ---- */
 
 /* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
- * would run them. Errors: SKRT_NOT_FOUND if the launch has none; SKRT_BUSY if launches of the instance are pending;
- * SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in skrt_launch; SKRT_KERNEL_FAILED. */
+ * would run them. It is on its own: launches and serial runs of other instances that have hidden state in common with
+ * it may run meanwhile, unless the caller sees to it that they do not. Errors: SKRT_NOT_FOUND if the launch has none;
+ * SKRT_BUSY if launches of the instance are pending; SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in
+ * skrt_launch; SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel);
 
 /* ---- traces ---- */

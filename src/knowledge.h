@@ -53,8 +53,8 @@ uint32_t sk_side_count(const struct sk_plan_step *step);
  * cores; of mix tasks, all sides of both. */
 bool sk_knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier);
 
-/* The same of calls that have returned. A step with EARLY_SET publishes before it returns; that it has returned is known
- * where its core set is known to have finished a later one. */
+/* The same of calls that have returned. A step with EARLY_SET publishes before it returns; that it has returned is
+ * known where its core set is known to have finished a later one. */
 bool sk_knows_returned(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier);
 
 /* The await that has taught it that. */

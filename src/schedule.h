@@ -6,9 +6,9 @@
  * `all`. A lane of a launch has SK_MAX_HOMES homes at most, for as many streams; further streams share them, in turn.
  * So what is known per core set stays small, however many streams there are.
  *
- * A step whose kernel starts early still touches its hidden state from its call's first instruction to the last, outside
- * of what it awaits and publishes by itself. So it does not wait by itself where an earlier step of another core set has
- * some of that state, and does not publish by itself where a later one has.
+ * A step whose kernel starts early still touches its hidden state from its call's first instruction to the last,
+ * outside of what it awaits and publishes by itself. So it does not wait by itself where an earlier step of another
+ * core set has some of that state, and does not publish by itself where a later one has.
  *
  * A mix task has two steps, one for each side. They run at once, so neither awaits the other; each awaits what the task
  * depends on, and who depends on the task awaits both. */

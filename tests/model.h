@@ -91,7 +91,7 @@ struct test_access {
 #define scratch(bytes) ((struct test_access){.kind = SK_ARGUMENT_SCRATCH, .size = (bytes)})
 /* A scalar by value, an i64. */
 #define value(bits) ((struct test_access){.kind = SK_ARGUMENT_VALUE, .value = (bits)})
-#define block() ((struct test_access){.kind = SK_ARGUMENT_BLOCK})
+#define block()	    ((struct test_access){.kind = SK_ARGUMENT_BLOCK})
 /* Hidden state of the kernel. */
 #define hidden(number)                                                                                                 \
 	((struct test_access){.kind = SK_ARGUMENT_STATE, .access = SK_ACCESS_READ | SK_ACCESS_WRITE, .value = (number)})
