@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/map.h"
 #include "signature.h"
+#include "unit-check.h"
 
 enum {
 	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */
@@ -417,6 +418,30 @@ static bool check_overlaps(struct calls *calls)
 	return true;
 }
 
+/* ---- units ---- */
+
+/* Those of the network's launches; tasks' own entries have the least ones (check_unit). */
+static void check_units(struct calls *calls)
+{
+	const struct sk_plan_view *view = calls->view;
+	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->kernel_count);
+
+	for (uint32_t i = 0; i < view->kernel_count; i++)
+		least[i] = minimum_unit(calls->signatures[i]);
+	for (uint32_t l = 0; l < view->network_launch_count; l++) {
+		uint32_t step = sk_unit_check(calls->arena, view, &view->launches[l], least);
+
+		if (step == SK_NO_INDEX)
+			continue;
+		calls->launch = &view->launches[l];
+		calls->step = &view->steps[step];
+		calls->signature = calls->signatures[calls->step->kernel];
+		disagree(calls,
+			 "its units of %" PRIu64 " elements are not what it and those agree on that share its tensors",
+			 view->partitions[calls->step->partition].unit);
+	}
+}
+
 /* ---- the whole ---- */
 
 static void check_step(struct calls *calls, const struct sk_plan_step *step)
@@ -487,5 +512,7 @@ bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct s
 		for (uint32_t i = 0; i < calls.launch->step_count; i++)
 			check_step(&calls, &view->steps[calls.launch->first_step + i]);
 	}
+	if (diag->errors == errors)
+		check_units(&calls);
 	return diag->errors == errors;
 }

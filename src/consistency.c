@@ -9,7 +9,10 @@
 #include "base/checked.h"
 #include "calls.h"
 
-enum { ALIGNMENT = 64 }; /* of temporaries in the workspace, and of scratch */
+enum {
+	ALIGNMENT = 64, /* of temporaries, constants and scratch */
+	MOST_HOMES = 128, /* of a lane in a launch */
+};
 
 struct consistency {
 	struct sk_arena *arena;
@@ -62,6 +65,7 @@ static uint64_t align(uint64_t value)
 
 struct part {
 	const char *name;
+	const struct sk_plan_table *table; /* NULL: the header */
 	uint64_t start, end;
 };
 
@@ -78,13 +82,13 @@ static bool check_tables(const struct consistency *check)
 	const struct sk_plan *plan = check->view->plan;
 #define PART(name, type)                                                                                               \
 	{                                                                                                              \
-#name,                                                                                                 \
+#name, &plan->name,                                                                                    \
 			(uint64_t)((const char *)&plan->name.offset - (const char *)plan) +                            \
 				(uint64_t)(int64_t)plan->name.offset,                                                  \
 			plan->name.count *(uint64_t)sizeof(type)                                                       \
 	}
 	struct part parts[] = {
-		{"header", 0, sizeof(*plan)},
+		{"header", NULL, 0, sizeof(*plan)},
 		PART(lanes, int32_t),
 		PART(launches, struct sk_plan_launch),
 		PART(tasks, struct sk_plan_task),
@@ -105,6 +109,8 @@ static bool check_tables(const struct consistency *check)
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].end && parts[i].table->offset)
+			return contradict(check, "the table of %s is empty and has a place", parts[i].name);
 		parts[i].end += parts[i].start;
 		if (parts[i].end != parts[i].start)
 			parts[count++] = parts[i];
@@ -118,23 +124,51 @@ static bool check_tables(const struct consistency *check)
 	return same_number(check, "header", "its size", plan->size, end);
 }
 
-/* Slices do not overlap (sk_plan_check_launch), so all arguments belong to a step if their number is right. */
-static bool check_claims(const struct consistency *check)
+/* An owner's slice of a table begins where the one before it has ended, which is at *end. */
+static bool check_slice(const struct consistency *check, const char *what, uint32_t first, uint32_t count,
+			uint32_t *end)
+{
+	if (!same_number(check, what, "where a part begins", first, *end))
+		return false;
+	*end += count;
+	return true;
+}
+
+static bool check_slices_of_steps(const struct consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
-	uint64_t arguments = 0, homes = 0, partitions = 0, follows = 0;
+	uint32_t arguments = 0, awaits = 0;
 
-	for (uint32_t i = 0; i < view->step_count; i++)
-		arguments += view->steps[i].argument_count;
-	for (uint32_t i = 0; i < view->launch_count; i++) {
-		homes += view->launches[i].home_count;
-		partitions += view->launches[i].partition_count;
-		follows += view->launches[i].follow_count;
+	for (uint32_t i = 0; i < view->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[i];
+
+		if (!check_slice(check, "arguments", step->first_argument, step->argument_count, &arguments) ||
+		    !check_slice(check, "awaits", step->first_await, step->await_count, &awaits))
+			return false;
 	}
 	return same_number(check, "header", "the number of arguments", view->argument_count, arguments) &&
-	       same_number(check, "header", "the number of homes", view->home_count, homes) &&
+	       same_number(check, "header", "the number of awaits", view->await_count, awaits);
+}
+
+/* Every record belongs to somebody. */
+static bool check_slices(const struct consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t steps = 0, homes = 0, partitions = 0, follows = 0;
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		const struct sk_plan_launch *launch = &view->launches[i];
+
+		if (!check_slice(check, "steps", launch->first_step, launch->step_count, &steps) ||
+		    !check_slice(check, "homes", launch->first_home, launch->home_count, &homes) ||
+		    !check_slice(check, "partitions", launch->first_partition, launch->partition_count, &partitions) ||
+		    !check_slice(check, "follows", launch->first_follow, launch->follow_count, &follows))
+			return false;
+	}
+	return same_number(check, "header", "the number of homes", view->home_count, homes) &&
 	       same_number(check, "header", "the number of partitions", view->partition_count, partitions) &&
-	       same_number(check, "header", "the number of follows", view->follow_count, follows);
+	       same_number(check, "header", "the number of follows", view->follow_count, follows) &&
+	       check_slices_of_steps(check);
 }
 
 /* ---- launches ---- */
@@ -191,24 +225,62 @@ static bool check_options(const struct consistency *check, const struct sk_plan_
 	}
 	if (launch->kind == SK_LAUNCH_SUPERKERNEL)
 		return launch->scope || contradict(check, "%s: a superkernel without a scope", name);
+	if (launch->kind == SK_LAUNCH_SINGLE && launch->scope)
+		return contradict(check, "%s: no superkernel, but a scope", name);
 	return same_number(check, name, "its number of tasks", launch->task_count, 1) &&
 	       (!has_options || contradict(check, "%s: options of a scope, and no superkernel", name));
 }
 
-/* A stream's home has its number; streams that share a home with others have that of the first one. */
+/* A stream's home has its number. Where there are as many as can be, others share them. */
+static bool check_home(const struct consistency *check, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step, bool seen)
+{
+	const struct sk_plan_task *task = &check->view->tasks[step->task];
+
+	return (seen && launch->home_count >= MOST_HOMES) ||
+	       same_number(check, sk_plan_string(&task->name), "the stream of its home",
+			   check->view->homes[step->core_set].stream, task->stream);
+}
+
 static bool check_homes(const struct consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
-	bool *seen = SK_NEW_ARRAY(check->arena, bool, launch->home_count);
+	bool *homes = SK_NEW_ARRAY(check->arena, bool, launch->home_count);
+	bool *partitions = SK_NEW_ARRAY(check->arena, bool, launch->partition_count);
+	uint32_t unused = launch->home_count + launch->partition_count;
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+		bool *used = step->core_set != SK_ALL_CORES   ? &homes[step->core_set - launch->first_home]
+			     : step->partition != SK_NO_INDEX ? &partitions[step->partition - launch->first_partition]
+							      : NULL;
 
-		if (step->core_set == SK_ALL_CORES || seen[step->core_set - launch->first_home])
-			continue;
-		seen[step->core_set - launch->first_home] = true;
-		if (!same_number(check, sk_plan_string(&view->tasks[step->task].name), "the stream of its home",
-				 view->homes[step->core_set].stream, view->tasks[step->task].stream))
+		if (step->core_set != SK_ALL_CORES && !check_home(check, launch, step, *used))
+			return false;
+		unused -= used && !*used;
+		if (used)
+			*used = true;
+	}
+	return same_number(check, sk_plan_string(&launch->name), "the number of homes and partitions without a step",
+			   unused, 0);
+}
+
+/* Progress is published if and only if somebody awaits it, and times are noted of all steps or of none. */
+static bool check_flags(const struct consistency *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	const struct sk_plan_step *steps = &view->steps[launch->first_step];
+	bool *awaited = SK_NEW_ARRAY(check->arena, bool, launch->step_count);
+
+	for (uint32_t i = launch->step_count; i-- > 0;) {
+		const char *name = sk_plan_string(&view->tasks[steps[i].task].name);
+
+		for (uint32_t a = 0; a < steps[i].await_count; a++)
+			awaited[view->awaits[steps[i].first_await + a].step - launch->first_step] = true;
+		if (!same_number(check, name, "whether its end is published", !!(steps[i].flags & SK_STEP_PUBLISH),
+				 awaited[i]) ||
+		    !same_number(check, name, "whether its times are noted", !!(steps[i].flags & SK_STEP_TIMED),
+				 !!(steps[0].flags & SK_STEP_TIMED)))
 			return false;
 	}
 	return true;
@@ -221,7 +293,7 @@ static bool check_tasks_of(const struct consistency *check, const struct sk_plan
 	const struct sk_plan_task *first = &view->tasks[view->steps[launch->first_step].task];
 	const char *name = sk_plan_string(&launch->name);
 
-	for (uint32_t i = 0; i < launch->step_count && (launch->scope || launch->kind != SK_LAUNCH_SINGLE); i++) {
+	for (uint32_t i = 0; i < launch->step_count && launch->kind != SK_LAUNCH_SINGLE; i++) {
 		const struct sk_plan_task *task = &view->tasks[view->steps[launch->first_step + i].task];
 
 		if (!same_text(check, sk_plan_string(&task->name), "its scope", sk_plan_string(&task->scope),
@@ -241,7 +313,7 @@ static bool check_launches(const struct consistency *check)
 		const struct sk_plan_launch *launch = &view->launches[l];
 
 		sound &= check_needs(check, launch) && check_options(check, launch) && check_homes(check, launch) &&
-			 check_tasks_of(check, launch);
+			 check_flags(check, launch) && check_tasks_of(check, launch);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 			raise(&resident_cores[lane], launch->resident_cores[lane]);
 	}
@@ -319,11 +391,28 @@ static bool check_entry(const struct consistency *check, uint32_t number)
 			 sk_arena_print(check->arena, "sk_unfused_%s", name));
 }
 
+/* Costs stand in the order of their tasks; only mix tasks have one for each side. */
+static bool check_costs(const struct consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < view->task_count; i++) {
+		const struct sk_plan_task *task = &view->tasks[i];
+		bool mix = view->steps[check->step_of[i]].flags & SK_STEP_CUBE_SIDE;
+
+		if ((task->cost != SK_NO_INDEX && task->cost != next++) ||
+		    (task->vector_cost != SK_NO_INDEX && (!mix || task->vector_cost != next++)))
+			return contradict(check, "the cost of task '%s' is another one's", sk_plan_string(&task->name));
+	}
+	return same_number(check, "header", "the number of costs", view->cost_count, next);
+}
+
 static bool check_tasks(const struct consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
 	uint32_t entries = view->launch_count - view->network_launch_count;
-	bool sound = true;
+	bool sound = check_costs(check);
 
 	for (uint32_t i = 0; i < view->task_count; i++)
 		if (entries && view->tasks[i].task_launch == SK_NO_INDEX)
@@ -368,6 +457,8 @@ static bool check_tensor(const struct consistency *check, const struct sk_plan_t
 		return contradict(check, "%s: only temporaries lie in the unshared workspace", name);
 	if ((bound || tensor->space == SK_SPACE_NONE) && tensor->offset)
 		return contradict(check, "%s: it has an offset of its own", name);
+	if (tensor->offset % ALIGNMENT || tensor->unshared_offset % ALIGNMENT)
+		return contradict(check, "%s: it is not aligned to %d bytes", name, ALIGNMENT);
 	return same_number(check, name, "where it lies", tensor->space, space_of(tensor->role)) &&
 	       (!bound || same_number(check, name, "what is bound as its number", check->view->bindings[tensor->index],
 				      (uint64_t)(tensor - check->view->tensors)));
@@ -459,7 +550,9 @@ static bool check_tensors(const struct consistency *check)
 			raise(&workspace, align(tensor->offset + tensor->bytes));
 			raise(&unshared, align(tensor->unshared_offset + tensor->bytes));
 		} else if (tensor->space == SK_SPACE_CONSTANT) {
-			raise(&constants, tensor->offset + tensor->bytes);
+			sound &= same_number(check, sk_plan_string(&tensor->name), "where it begins", tensor->offset,
+					     align(constants));
+			constants = tensor->offset + tensor->bytes;
 		}
 	}
 	return sound && same_number(check, "header", "the workspace", view->plan->workspace_size, workspace) &&
@@ -564,7 +657,7 @@ bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const st
 	bool sound = sk_calls_check(arena, diag, view, file);
 
 	find_steps(&check);
-	sound &= check_tables(&check) && check_claims(&check);
+	sound &= check_tables(&check) && check_slices(&check);
 	sound &= check_launches(&check);
 	sound &= check_tasks(&check);
 	sound &= check_tensors(&check);

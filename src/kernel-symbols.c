@@ -8,8 +8,7 @@
 /* So many names may be compared, of functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)
 
-/* Not asked for; and what a plan says of a function that is larger than it can say. */
-#define ANY_SIZE UINT32_MAX
+#define ANY_SIZE UINT64_MAX /* not asked for */
 
 struct looking {
 	struct sk_arena *arena;
@@ -36,7 +35,7 @@ static size_t first_behind(const struct sk_package_file *file, uint64_t address)
 	return low;
 }
 
-static enum verdict look_up(struct looking *looking, const char *name, uint64_t address, uint32_t size,
+static enum verdict look_up(struct looking *looking, const char *name, uint64_t address, uint64_t size,
 			    const struct sk_file_function **found)
 {
 	const struct sk_package_file *file = looking->file;
@@ -49,7 +48,7 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 			break;
 		*found = function;
 		if (function->address == address && !strcmp(function->name, name) &&
-		    (size == ANY_SIZE || size == function->size))
+		    (size == ANY_SIZE || size == (function->size < UINT32_MAX ? function->size : UINT32_MAX)))
 			return SAME;
 	}
 	return *found ? OTHER : UNKNOWN;

@@ -59,6 +59,7 @@ src_libproof_la_SOURCES = \
 	src/signature-attributes.c src/signature-parts.h \
 	src/signature-rules.c \
 	src/signature.c src/signature.h \
+	src/unit-check.c src/unit-check.h \
 	src/verify.c src/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)

@@ -52,8 +52,11 @@ static bool check_constants(struct sk_diag *diag, const struct sk_package_file *
 	const struct sk_plan *plan = file->plan.plan;
 	const struct sk_file_segment *segment;
 
+	if (!plan->constants_size && plan->constants)
+		sk_error(diag, (struct sk_place){.file = file->path},
+			 "the plan has a place for constants and no constants");
 	if (!plan->constants_size)
-		return true;
+		return !plan->constants;
 	segment = sk_package_file_segment(file, sk_package_file_target(file, &plan->constants), plan->constants_size);
 	if (!plan->constants || !segment || segment->writable || segment->executable) {
 		sk_error(diag, (struct sk_place){.file = file->path},

@@ -104,13 +104,17 @@ tests_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
 tests_check_report_SOURCES = tests/check_report.c
 tests_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
 tests_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
+check_PROGRAMS += tests/check_calls
+tests_check_calls_SOURCES = tests/check_calls.c tests/plan.c tests/plan.h
+tests_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_calls_LDADD = src/libproof.la $(CHECK_LIBS)
 check_PROGRAMS += tests/check_planned
 tests_check_planned_SOURCES = \
 	tests/check_planned.c tests/model.c tests/model.h tests/plan.c tests/plan.h \
 	tests/races.c tests/races.h tests/random.c tests/random.h tests/messages.h
 tests_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_plan tests/check_verify tests/check_report tests/check_planned
+QUICK_TESTS += tests/check_plan tests/check_calls tests/check_verify tests/check_report tests/check_planned
 endif
 
 # End to end: from kernels in C to a package that runs.

@@ -11,6 +11,7 @@ struct plan {
 	struct sk_arena *arena;
 	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
 	bool streams_apart;
+	const char *signature; /* of the only kernel */
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
 	SK_ARRAY(struct sk_plan_task) tasks;
@@ -37,7 +38,13 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes)
 
 	plan->arena = arena;
 	plan->lanes = lanes;
+	plan->signature = "in x f32[n]";
 	return plan;
+}
+
+void plan_signature(struct plan *plan, const char *signature)
+{
+	plan->signature = signature;
 }
 
 /* ---- tensors ---- */
@@ -426,7 +433,7 @@ static void put_string(struct writer *writer, int32_t *field, const char *text)
 /* At least what the section takes. */
 static size_t room_for(const struct plan *plan)
 {
-	size_t room = 4096;
+	size_t room = 4096 + strlen(plan->signature);
 
 	for (size_t i = 0; i < plan->launches.count; i++)
 		room += sizeof(*plan->launches.items) + strlen(plan->launch_names.items[i]) + 1;
@@ -491,7 +498,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 		put_string(&writer, &lanes[i], lane_names[plan->lanes - 1][i]);
 	put_string(&writer, &kernels->name, "kernel");
 	put_string(&writer, &kernels->symbol, "kernel");
-	put_string(&writer, &kernels->signature, "in x f32[n]");
+	put_string(&writer, &kernels->signature, plan->signature);
 	for (size_t i = 0; i < plan->launches.count; i++)
 		put_string(&writer, &launches[i].name, plan->launch_names.items[i]);
 	for (size_t i = 0; i < plan->tasks.count; i++)

@@ -11,6 +11,9 @@ struct plan;
 /* A plan for a device with the lanes "core" or "cube" and "vector". */
 struct plan *plan_create(struct sk_arena *arena, uint32_t lanes);
 
+/* The signature of the kernel that all tasks call; the verifier does not look at it. */
+void plan_signature(struct plan *plan, const char *signature);
+
 /* A tensor of one dimension. Inputs, outputs and inouts are bound in the order of the calls. Returns its number. */
 uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role);
 
