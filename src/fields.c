@@ -70,7 +70,12 @@ const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count)
 
 bool sk_node_is_null(const struct sk_node *node)
 {
-	return node->kind == SK_NODE_SCALAR && node->plain && (!strcmp(node->text, "null") || !strcmp(node->text, "~"));
+	static const char *const spellings[] = {"null", "Null", "NULL", "~"};
+
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
+		if (node->kind == SK_NODE_SCALAR && node->plain && !strcmp(node->text, spellings[i]))
+			return true;
+	return false;
 }
 
 /* ---- maps ---- */

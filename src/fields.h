@@ -35,7 +35,7 @@ bool sk_expect_list(struct sk_model *model, const struct sk_node *node, const ch
  */
 const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count);
 
-/* null or ~, without quotes. */
+/* null as YAML spells it (null, Null, NULL, ~), without quotes. */
 bool sk_node_is_null(const struct sk_node *node);
 
 /* A text that is not empty: a path, a symbol, options. */

@@ -202,6 +202,10 @@ static void read_scope(struct sk_model *model, void *target, const struct sk_nod
 
 		if (sk_node_is_null(item))
 			task->never_fuse = true;
+		else if (item->kind == SK_NODE_SCALAR && item->plain && !strcmp(item->text, "None"))
+			sk_error(model->diag, sk_node_place(model, item),
+				 "'None' is neither null nor, without quotes, a scope; write null if the task shall "
+				 "never be fused");
 		else if (sk_read_identifier(model, item, "'scope' (null: never fuse)", NULL, &name))
 			sk_array_push(model->arena, &task->scopes, sk_manifest_scope(model, name));
 	}

@@ -386,12 +386,19 @@ START_TEST(test_scalars_are_what_the_schema_says)
 	const struct sk_model *model =
 		parse_good("sklink: \"1\"\n"
 			   "tensors: {y: {dtype: f32, shape: [\"4\"]}, 1: {dtype: f32, shape: [4]}}\n"
-			   "tasks: [{name: yes, kernel: off, args: [y, 1], scope: \"null\"}]\n");
+			   "tasks: [{name: yes, kernel: off, args: [y, 1], scope: \"null\"},\n"
+			   "  {name: a, kernel: off, args: [y, 1], scope: Null},\n"
+			   "  {name: b, kernel: off, args: [y, 1], scope: NULL},\n"
+			   "  {name: c, kernel: off, args: [y, 1], scope: 'NULL'},\n"
+			   "  {name: d, kernel: off, args: [y, 1], scope: [\"None\", ~]}]\n");
 
 	ck_assert_uint_eq(tensor(model, "1")->elements, 4);
 	ck_assert_str_eq(task(model, "yes")->kernel_name.text, "off");
 	ck_assert(!task(model, "yes")->never_fuse);
 	ck_assert_str_eq(model->scopes.items[0].name, "null");
+	ck_assert(task(model, "a")->never_fuse && task(model, "b")->never_fuse && task(model, "d")->never_fuse);
+	ck_assert(!task(model, "c")->never_fuse);
+	ck_assert_uint_eq(model->scopes.count, 3);
 }
 END_TEST
 
@@ -572,6 +579,11 @@ static const struct {
 	 "m.yaml:4:36: a view has the dtype of the tensor it is part of\n"
 	 "m.yaml:4:47: a view has the role of the tensor it is part of\n"
 	 "m.yaml:4:60: a view has the data of the tensor it is part of\n"},
+	{"sklink: 1\n"
+	 "tensors: {x: {dtype: f32, shape: [4]}}\n"
+	 "tasks: [{name: a, kernel: k, args: [x], scope: None}]\n",
+	 "m.yaml:3:48: 'None' is neither null nor, without quotes, a scope; write null if the task shall never be "
+	 "fused\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: kept}\n"),
 	 "m.yaml:3:45: 'unwritten' of tensor 'x' must be keep, not 'kept'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: keep}\n"
