@@ -33,18 +33,6 @@ static const char *join_names(const struct sk_segments *segments, const struct s
 	return text;
 }
 
-static enum sk_strict_check strictest(const struct sk_segments *segments, const struct sk_task *task)
-{
-	enum sk_strict_check strict = SK_STRICT_NONE;
-
-	for (size_t i = 0; i < task->scopes.count; i++) {
-		enum sk_strict_check own = segments->model->scopes.items[task->scopes.items[i]].strict;
-
-		strict = own > strict ? own : strict;
-	}
-	return strict;
-}
-
 static void find_tag_sets(struct sk_segments *segments)
 {
 	struct sk_map sets;
@@ -65,7 +53,6 @@ static void find_tag_sets(struct sk_segments *segments)
 				      (struct sk_tag_set){.scopes = task->scopes.items,
 							  .scope_count = task->scopes.count,
 							  .label = join_names(segments, task),
-							  .strict = strictest(segments, task),
 							  .first = t});
 		segments->set_of[t] = set;
 		segments->sets.items[set].last = t;
@@ -331,6 +318,7 @@ struct sk_segments *sk_segments_build(struct sk_model *model, const struct sk_de
 
 	segments->model = model;
 	segments->set_of = SK_NEW_ARRAY(arena, uint32_t, count);
+	segments->checked = SK_NEW_ARRAY(arena, bool, model->scopes.count);
 	segments->verdict = SK_NEW_ARRAY(arena, enum sk_reason, count);
 	segments->levels = SK_NEW_ARRAY(arena, struct sk_level, count);
 	segments->floor = SK_NEW_ARRAY(arena, uint32_t, count);

@@ -15,7 +15,6 @@ struct sk_tag_set {
 	size_t scope_count;
 	const char *label; /* the scopes' names with commas */
 	uint32_t first, last; /* tasks */
-	enum sk_strict_check strict; /* the strictest of its scopes' */
 	SK_ARRAY(uint32_t) segments; /* groups by level; SK_NONE: there is none */
 };
 
@@ -30,6 +29,7 @@ struct sk_segments {
 	struct sk_model *model;
 	SK_ARRAY(struct sk_tag_set) sets;
 	uint32_t *set_of; /* by task; SK_NONE: no scope, or scope: null */
+	bool *checked; /* by scope: its strict check has been answered */
 	SK_ARRAY(struct sk_group) groups;
 	struct sk_order order; /* of the groups: its nodes have their numbers */
 	struct sk_ancestry ancestry; /* of the groups … */

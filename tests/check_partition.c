@@ -519,6 +519,56 @@ START_TEST(test_strict_scope_that_is_whole)
 }
 END_TEST
 
+/* Each set of scopes is a superkernel of its own, but s is not one. */
+static void add_nested_scope(enum sk_strict_check strict)
+{
+	add_task(test, "k1", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "k2", PLAIN, 0, "s inner", in("b"), out("c"));
+	add_task(test, "k3", PLAIN, 0, "s", in("c"), out("d"));
+	never_fuse(test, add_task(test, "n", PLAIN, 0, "s inner", in("d"), out("e")));
+	check_strictly(test, "s", strict);
+}
+
+START_TEST(test_strict_nested_abort)
+{
+	add_nested_scope(SK_STRICT_ABORT);
+	expect_errors(
+		"test: error: test.yaml:11:3: scope 's' cannot be fused whole (strict-scope-check=abort): it "
+		"would be 3 superkernels and 0 single tasks\n"
+		">>> test.yaml:12:3: task 'k2' is in 's,inner', and tasks before it are in 's': only those that are in "
+		"exactly the same scopes are fused\n"
+		">>> test.yaml:13:3: task 'k3' (EXTERNAL_DEPEND): fused into sk_s_start_k3_end_k3 and not into the "
+		"segment before, since it comes after task 'k2' of scope 's,inner', which is launched in between\n");
+}
+END_TEST
+
+/* What the outer scope asks for is no matter of the inner one, which is whole; once it is bypassed, it is not. */
+START_TEST(test_strict_nested_bypass)
+{
+	add_nested_scope(SK_STRICT_BYPASS);
+	check_strictly(test, "inner", SK_STRICT_BYPASS);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_k1(k1) sk_task_k2(k2) sk_task_k3(k3) sk_task_n(n)");
+	ck_assert_str_eq(code_of(1), "SCOPE_CHECK_BYPASS");
+
+	const char *text = said();
+
+	ck_assert_ptr_nonnull(strstr(text, "scope 's' is not fused (strict-scope-check=bypass): it would be 3 "
+					   "superkernels and 0 single tasks"));
+	ck_assert_ptr_nonnull(strstr(text, "scope 'inner' is not fused (strict-scope-check=bypass): it would be 0 "
+					   "superkernels and 1 single task"));
+}
+END_TEST
+
+START_TEST(test_strict_inner)
+{
+	add_nested_scope(SK_STRICT_NONE);
+	check_strictly(test, "inner", SK_STRICT_ABORT);
+	plan();
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
 /* p and q can only be fused whole one at a time; both are bypassed, and r is not harmed by it. */
 START_TEST(test_strict_scopes_that_depend_on_each_other)
 {
@@ -845,6 +895,9 @@ int main(void)
 	tcase_add_test(hand, test_strict_abort);
 	tcase_add_test(hand, test_strict_bypass);
 	tcase_add_test(hand, test_strict_scope_that_is_whole);
+	tcase_add_test(hand, test_strict_nested_abort);
+	tcase_add_test(hand, test_strict_nested_bypass);
+	tcase_add_test(hand, test_strict_inner);
 	tcase_add_test(hand, test_strict_scopes_that_depend_on_each_other);
 	tcase_add_test(hand, test_follows);
 	tcase_add_test(hand, test_ranges);

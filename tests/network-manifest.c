@@ -223,6 +223,8 @@ static void print_options(const struct network *network, uint32_t scope, bool tw
 			fprintf(stream, "k%u", kernel_of_scope(network, scope));
 		separator = ":";
 	}
+	if (network->strict == scope)
+		fprintf(stream, "%sstrict-scope-check=abort", separator);
 }
 
 static void print_scopes(const struct network *network, bool two_lanes, FILE *stream)

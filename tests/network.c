@@ -630,7 +630,7 @@ struct network *network_create(uint64_t seed, uint32_t tasks)
 	if (!network)
 		abort();
 	network->seed = seed;
-	network->flawed = NETWORK_NONE;
+	network->flawed = network->strict = NETWORK_NONE;
 	network->splits = network_draw(&(uint64_t){~seed}, 2);
 	choose_sizes(&generator);
 	choose_queues(&generator);

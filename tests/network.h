@@ -84,7 +84,7 @@ struct network_option {
 	bool two_lanes; /* for devices with two lanes only */
 };
 
-/* The table, ended by a row without a name. The first row is stream-fusion. */
+/* The table, ended by a row without a name. The first rows are stream-fusion and strict-scope-check. */
 extern const struct network_option network_options[];
 
 #define NETWORK_NONE UINT32_MAX
@@ -150,6 +150,7 @@ struct network {
 	 */
 	uint32_t flawed;
 	enum sk_role flaw; /* the role that it says; NONE: none, and no `unwritten: keep` either */
+	uint32_t strict; /* a scope that has strict-scope-check=abort beside its options; NETWORK_NONE: none has */
 	bool splits; /* it is for devices whose profiles, files beside the manifest, have sync-all-split */
 	uint64_t seed;
 	/* Of roots, by tensor: what runs begin with. */

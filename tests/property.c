@@ -82,6 +82,9 @@ enum kind {
 	KIND_PARTS,
 	KIND_REFUSED_READ,
 	KIND_REFUSED_OUTPUT,
+	KIND_STRICT,
+	KIND_REFUSED_SCOPE,
+	KIND_REFUSED_NESTED,
 	KIND_AFTER,
 	KIND_EVENTS,
 	KIND_UNFUSIBLE,
@@ -131,6 +134,9 @@ static const char *const kind_names[KINDS] = {
 	[KIND_PARTS] = "temporaries that nobody writes whole",
 	[KIND_REFUSED_READ] = "links refused: a task reads what nobody has written",
 	[KIND_REFUSED_OUTPUT] = "links refused: nobody writes all of an output",
+	[KIND_STRICT] = "scopes that are whole, as strict-scope-check=abort wants",
+	[KIND_REFUSED_SCOPE] = "links refused: a scope is not whole",
+	[KIND_REFUSED_NESTED] = "links refused: nested scopes are two superkernels",
 	[KIND_AFTER] = "after",
 	[KIND_EVENTS] = "events",
 	[KIND_UNFUSIBLE] = "unfusible kernels",
@@ -482,11 +488,15 @@ static void check_refusal(struct property *property)
 
 /* ---- the proof ---- */
 
+/* The network's number of a task of the plan. */
+static uint32_t task_number(const struct sk_plan_view *plan, uint32_t task)
+{
+	return (uint32_t)strtoul(sk_plan_string(&plan->tasks[task].name) + 1, NULL, 10);
+}
+
 static uint32_t task_of_step(const struct property *property, uint32_t step)
 {
-	const struct sk_plan_view *plan = &property->plan;
-
-	return (uint32_t)strtoul(sk_plan_string(&plan->tasks[plan->steps[step].task].name) + 1, NULL, 10);
+	return task_number(&property->plan, property->plan.steps[step].task);
 }
 
 /* Takes one record out of a table of 32-bit numbers: of those from first, count are left. */
@@ -604,6 +614,73 @@ static void check_proof(struct property *property)
 		for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++)
 			check_awaits_of_step(property, s, &random);
 	}
+}
+
+/* ---- strict checks of scopes ---- */
+
+/* What the scope has become without a check. */
+struct division {
+	uint32_t tasks, singles, superkernels;
+	bool nested; /* its superkernels have tasks of other sets of scopes */
+};
+
+static struct division divide_scope(const struct property *property, uint32_t scope)
+{
+	const struct sk_plan_view *plan = &property->plan;
+	uint32_t launch = SK_NO_INDEX, scopes = 0;
+	struct division division = {0};
+
+	for (uint32_t t = 0; t < plan->task_count; t++) {
+		const struct network_task *task = &property->network->tasks[task_number(plan, t)];
+		bool fused = plan->launches[plan->tasks[t].launch].kind == SK_LAUNCH_SUPERKERNEL;
+
+		if (task->never_fuse || !(task->scopes >> scope & 1))
+			continue;
+		division.tasks++;
+		division.singles += !fused;
+		if (!fused || plan->tasks[t].launch == launch)
+			continue;
+		division.nested |= division.superkernels && task->scopes != scopes;
+		division.superkernels++;
+		launch = plan->tasks[t].launch;
+		scopes = task->scopes;
+	}
+	return division;
+}
+
+/* With strict-scope-check=abort for one of the scopes the link is refused if the plan without it has not got that scope
+ * whole, and else it is the same. Leaves the plan as it is. */
+static void check_strictly(struct property *property)
+{
+	struct network *network = property->network;
+	struct property strict = *property;
+	uint64_t random = ~network->seed;
+	uint32_t scope = network->scope_count ? network_draw(&random, network->scope_count) : NETWORK_NONE;
+
+	if (scope == NETWORK_NONE || network->options[scope][1]) /* strict-scope-check has been given */
+		return;
+
+	struct division division = divide_scope(property, scope);
+	bool whole = division.singles == 0 && division.superkernels <= 1;
+	struct sk_plan_image image;
+
+	if (!division.tasks)
+		return;
+	network->strict = scope;
+	begin_link(&strict);
+
+	struct sk_model *model = read_model(&strict);
+
+	if (!sk_kernels_find(model, strict.linker) || !sk_model_bind(model) || !sk_model_assign_roles(model))
+		fail(property, "%s", messages(&strict));
+	if (plan_model(&strict, model, &image) != whole)
+		fail(property, "scope s%u is %u superkernels and %u single tasks, and strict-scope-check=abort %s",
+		     scope, division.superkernels, division.singles, whole ? messages(&strict) : "lets it pass");
+	if (!whole && !strstr(messages(&strict), "cannot be fused whole (strict-scope-check=abort)"))
+		fail(property, "a scope that is not whole is refused for another reason");
+	note(property, whole ? KIND_STRICT : division.nested ? KIND_REFUSED_NESTED : KIND_REFUSED_SCOPE, true);
+	unlink_case(&strict);
+	network->strict = NETWORK_NONE;
 }
 
 /* ---- what the case has ---- */
@@ -1018,6 +1095,7 @@ static void check_package(struct property *property, const struct planned_device
 	link_case(property);
 	note_plan(property);
 	check_proof(property);
+	check_strictly(property);
 	check_runs(property);
 	check_mutants(property, property->network->seed * PLANNED_DEVICES + (uint64_t)(device - planned_devices));
 	unlink_case(property);
