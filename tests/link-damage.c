@@ -105,6 +105,11 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 
 	const char *const *names = sk_linker_function_names(linker, SK_NONE, &count);
 
+	const struct sk_section_spec spec = {
+		.name = ".text.calls", .kind = SK_SECTION_TEXT, .alignment = 64, .size = 8 * count};
+	sk_section calls = sk_linker_add_section(linker, &spec);
+
+	sk_linker_define(linker, calls, "calls_of_copies", 0, spec.size, SK_SYMBOL_FUNCTION, true);
 	for (size_t i = 0; i < count; i++) {
 		struct sk_kernel_record record;
 		const uint32_t *states;
@@ -113,7 +118,11 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 		sk_linker_require(linker, names[i]);
 		if (!sk_linker_find_kernel(linker, SK_NONE, names[i], &record))
 			continue;
-		sk_linker_copy(linker, record.code, 1, record.place);
+
+		sk_symbol copy = sk_linker_copy(linker, record.code, 1, record.place);
+
+		if (copy != SK_NONE)
+			sk_linker_relocate(linker, calls, 8 * i, SK_RELOCATION_CALL, copy, -4);
 		if (!sk_linker_find_state(linker, record.code, &states, &state_count))
 			continue;
 		for (size_t j = 0; j < state_count; j++)

@@ -41,26 +41,30 @@ $KERNEL_CC -r -nostdlib kernel.o a-helper-with-a-long-name.o -o joined.o
 
 # An addend may be any number, and that of an unwind record moves with the copy of its function.
 as --noexecstack -o extreme.o <<'END'
-	.text
-	.globl f
-	.type f, @function
-f:	ret
-	.size f, . - f
+	.macro function name, addend
+	.section .text.\name, "ax"
+	.globl \name
+	.type \name, @function
+\name:	ret
+	.size \name, . - \name
 	.section .eh_frame, "a", @unwind
-cie:	.long cie_end - 0f
+	.long 1f - 0f
+0:	.long 0b - cie
+2:	.quad 0, 1
+	.byte 0
+	.balign 8
+1:	.reloc 2b, R_X86_64_PC64, \name + \addend
+	.endm
+	.section .eh_frame, "a", @unwind
+cie:	.long 1f - 0f
 0:	.long 0
 	.byte 1
 	.string "zR"
 	.byte 1, 0x78, 16, 1, 0x1c
 	.balign 8
-cie_end:
-	.long fde_end - 0f
-0:	.long 0b - cie
-start:	.quad 0, 1
-	.byte 0
-	.balign 8
-fde_end:
-	.reloc start, R_X86_64_PC64, f + 0x7fffffffffffffff
+1:
+	function f, 0x7fffffffffffffff
+	function g, -0x8000000000000000
 END
 
 for file in extreme.o kernel.o library.a joined.o debug.o; do
