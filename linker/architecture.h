@@ -18,6 +18,7 @@ enum sk_expression {
 	SK_EXPRESSION_TABLE, /* GOT + A - P */
 	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
 	SK_EXPRESSION_THREAD, /* any form of thread-local storage */
+	SK_EXPRESSION_SIZE, /* of a symbol, + A */
 	SK_EXPRESSION_COUNT,
 	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
 };

@@ -45,6 +45,9 @@
 #ifndef SHF_GNU_RETAIN
 #define SHF_GNU_RETAIN (1 << 21)
 #endif
+#ifndef SHN_X86_64_LCOMMON
+#define SHN_X86_64_LCOMMON 0xff02
+#endif
 #ifndef SHT_LLVM_ADDRSIG
 #define SHT_LLVM_ADDRSIG 0x6fff4c03
 #endif
@@ -681,6 +684,8 @@ const char *sk_object_section_name(const struct sk_object *object, uint32_t sect
 
 /* Whether code is in the section. */
 bool sk_object_is_code(const struct sk_object *object, uint32_t section);
+
+uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section);
 
 /* Bytes of the object, to be kept. */
 const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size);

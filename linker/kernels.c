@@ -96,9 +96,11 @@ static const char *why_not_kernel(const struct sk_object *object, uint32_t index
 		return "is an IFUNC, which cannot be a kernel; name the implementation that you want instead";
 	case STT_FUNC:
 	case STT_NOTYPE: /* assembly without .type */
-		if (section && sk_object_is_code(object, section))
-			return NULL;
-		break;
+		if (!section || !sk_object_is_code(object, section))
+			break;
+		if (symbol->st_value >= sk_object_section_size(object, section))
+			return "stands at the end of its section, where there is no code";
+		return NULL;
 	default:
 		break;
 	}

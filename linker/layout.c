@@ -7,6 +7,7 @@
  *
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include "linker/layout.h"
+#include <inttypes.h>
 
 #include "base/checked.h"
 
@@ -68,6 +69,28 @@ static bool too_large(struct sk_linker *linker)
 	return false;
 }
 
+/* What libskrt reserves at most; systems have less. */
+#define MAXIMUM_SPAN (UINT64_C(1) << 40)
+
+static bool too_wide(struct sk_linker *linker, const struct sk_output *output)
+{
+	const struct sk_input_section *largest = NULL;
+
+	for (size_t i = 0; i < output->sections.count; i++)
+		if (!largest || output->sections.items[i]->size > largest->size)
+			largest = output->sections.items[i];
+
+	struct sk_place place = {0};
+
+	if (largest && largest->object)
+		place = sk_section_place(linker->arena, largest, 0);
+	sk_error(linker->diag, place,
+		 "with the %" PRIu64 " bytes of this section the package takes more than 1 TiB of addresses, which "
+		 "libskrt does not load",
+		 largest ? largest->size : output->size);
+	return false;
+}
+
 /* Whether the region behind another one has pages of its own. */
 static bool begins_page(const struct sk_linker *linker, enum sk_region before, enum sk_region region)
 {
@@ -122,6 +145,8 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 			output->sections.items[0]->size = -address & (page - 1);
 		if (!place_output(output, &address))
 			return too_large(linker);
+		if (address > MAXIMUM_SPAN)
+			return too_wide(linker, output);
 		for (size_t j = 0; j < output->sections.count; j++)
 			contents += output->sections.items[j]->size;
 		if (output->type != SHT_NOBITS && region != SK_REGION_CONSTANTS) {

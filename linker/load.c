@@ -5,6 +5,7 @@
  *   - relocations of loaded sections and of debug information: targets, symbols, that every field lies in its section;
  *   - .eh_frame (frames.c), .note.gnu.property (notes.c).
  * Sections that are not loaded and not debug information are dropped, so what is in them is nobody's concern. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,10 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 	if ((section->flags & wrong) == wrong)
 		return SK_BAD_OBJECT(reader, object, "section %s is both writable and executable, which is refused",
 				     section->name);
+	if (sk_is_constructors(section) && section->size % sizeof(Elf64_Addr))
+		return SK_BAD_OBJECT(reader, object,
+				     "section %s has %" PRIu64 " bytes, which is no number of addresses", section->name,
+				     section->size);
 	if (section->type == SHT_PREINIT_ARRAY)
 		return SK_BAD_OBJECT(reader, object, "section %s cannot be part of a shared object", section->name);
 	if ((!strncmp(section->name, ".ctors", 6) || !strncmp(section->name, ".dtors", 6)) && section->size)

@@ -51,6 +51,11 @@ bool sk_object_is_code(const struct sk_object *object, uint32_t section)
 	return flags & SHF_EXECINSTR;
 }
 
+uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section)
+{
+	return object->headers ? object->headers[section].sh_size : sk_object_section(object, section)->size;
+}
+
 const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
 {
 	if (!object->transient)
@@ -290,6 +295,11 @@ static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uin
 			return SK_BAD_OBJECT(reader, object, "common symbol %u is damaged", i);
 		return true;
 	}
+	if (section == SHN_X86_64_LCOMMON)
+		return SK_BAD_OBJECT(reader, object,
+				     "'%s' is a common symbol of the large code model, which is not supported; "
+				     "recompile with -fno-common, or without -mcmodel=medium and -mcmodel=large",
+				     object->names + symbol->st_name);
 	if (section == SHN_XINDEX && object->far_sections)
 		section = object->far_sections[i];
 	else if (section >= SHN_LORESERVE)

@@ -3,6 +3,7 @@
  * relocation can fail for any reason but its range.
  *
  * With -r slots are symbols that relocations must name, and nothing is missing: what is undefined stays so. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "linker/internal.h"
@@ -22,6 +23,7 @@ enum action {
 	NO_NULL,
 	THREAD,
 	INDIRECT,
+	SIZE,
 };
 
 /* Legality: expression by kind of target. */
@@ -36,6 +38,7 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, NO_NULL, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
 /* The same with -r. What is undefined is an import, whatever its name. */
@@ -50,6 +53,7 @@ static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COU
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, NOTHING, NOTHING},
 	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
 static const char *const refusals[] = {
@@ -59,6 +63,7 @@ static const char *const refusals[] = {
 	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
 	[THREAD] = "uses thread-local storage, which a package cannot have; recompile without thread-local variables",
 	[INDIRECT] = "refers to an IFUNC, which is not supported; name the implementation that you want instead",
+	[SIZE] = "asks for the size of a symbol, which is not supported; write the difference of two labels instead",
 };
 
 static void refuse(struct sk_linker *linker, const struct sk_input_section *section,
@@ -429,8 +434,46 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		need_slot(linker, section, relocation, &target);
 }
 
+static bool is_code_at(const struct sk_target *target)
+{
+	return target->kind == SK_TARGET_DEFINED && (target->section->flags & SHF_EXECINSTR) &&
+	       target->value < target->section->size;
+}
+
+/* libskrt calls what stands there, and trusts it no more than this. */
+static void check_constructors(struct sk_linker *linker, const struct sk_input_section *section)
+{
+	uint64_t entries = 0;
+
+	for (uint64_t i = 0; i < section->relocation_count; i++) {
+		const sk_elf_relocation *relocation = &section->relocations[i];
+		const struct sk_relocation_type *type =
+			sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+		struct sk_target target = sk_relocation_target(linker, section, relocation);
+
+		target.value += (uint64_t)relocation->r_addend;
+		if (target.kind == SK_TARGET_UNDEFINED || !type) /* errors of their own */
+			return;
+		if (type->expression == SK_EXPRESSION_WORD && is_code_at(&target)) {
+			entries++;
+			continue;
+		}
+		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
+			 "an entry of the table of constructors or destructors is no function of the package: '%s'",
+			 sk_relocation_name(linker, section, relocation));
+		return;
+	}
+	if (entries != section->size / sizeof(Elf64_Addr))
+		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
+			 "the table of constructors or destructors has %" PRIu64
+			 " entries, and relocations for %" PRIu64 " of them",
+			 section->size / sizeof(Elf64_Addr), entries);
+}
+
 static void scan_section(struct sk_linker *linker, struct sk_input_section *section)
 {
+	if (sk_is_constructors(section) && !linker->options.relocatable)
+		check_constructors(linker, section);
 	if (section->flags & SHF_TLS) {
 		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
 			 "the section is thread-local, which a package cannot have");

@@ -347,6 +347,13 @@ $head	lea nowhere(%rip), %rax
 	ret
 	.weak nowhere
 END
+refuse size "relocation R_X86_64_SIZE32 against 'x' asks for the size of a symbol" <<END
+$head	.reloc ., R_X86_64_SIZE32, x
+	.quad 0
+	ret
+	.globl x
+x:	ret
+END
 refuse unsupported "relocation R_X86_64_GOTPLT64 against 'x' is of a type that is not supported" <<END
 $head	.reloc ., R_X86_64_GOTPLT64, x
 	.quad 0

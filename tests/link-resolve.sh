@@ -211,6 +211,8 @@ for seed in 1 2 3 4 5 6 7 8; do
 				printf i < 50 ? "call %s\n" : ".quad %s\n", name(to)
 				leads[i, to] = 1
 			}
+			if (i < 50)
+				print "ret"
 			leads[i, i] = 1
 		}
 		for (k = 0; k < 70; k++)
@@ -271,6 +273,26 @@ printf '!<arch>\nREADME/         0           0     0     644     6         `\nhe
 grep -q 'warning: readme.a: member README is not an object and is ignored' err.txt || fail "no warning about the text"
 printf '.section .ctors,"aw"\n.quad f\n.text\n.globl f\nf: ret\n' | as -o ctors.o
 bad ctors.o 'section .ctors is obsolete'
+printf '.section .init_array,"aw",@init_array\n.byte 1,2,3\n' | as -o odd-array.o
+bad odd-array.o 'section .init_array has 3 bytes, which is no number of addresses'
+printf '.largecomm wide,8,8\n' | as -o largecomm.o
+bad largecomm.o "'wide' is a common symbol of the large code model"
+# What libskrt would refuse to call.
+for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:' '.long f - ., 0\n.text\nf: ret' '.quad getenv'; do
+	printf ".section .fini_array,\"aw\",@fini_array\n$entry\n" | as -o entry.o
+	bad entry.o 'entry.o:\(.fini_array\+0x0\): an entry of the table of constructors or destructors is no function'
+done
+printf '.section .init_array,"aw",@init_array\n.quad f, 0\n.text\nf: ret\n' | as -o entry.o
+bad entry.o 'entry.o:\(.init_array\+0x0\): the table of constructors or destructors has 2 entries, and relocations for 1'
+printf '.text\nret\n.globl last\n.type last,@function\nlast:\n.section .text.none,"ax"\n.globl none\n.type none,@function\nnone:\n' |
+	as -o last.o
+for symbol in last none; do
+	fails_with "last.o:.*'$symbol' stands at the end of its section, where there is no code" \
+		"$driver" -o out.so --find $symbol --export x=$symbol last.o
+done
+printf '.section .bss.huge,"aw",@nobits\n.zero 1 << 40\n' | as -o huge.o
+fails_with 'huge.o:\(.bss.huge\+0x0\): with the 1099511627776 bytes of this section the package takes more than 1 TiB' \
+	"$driver" -o out.so --export x=a a.o b.o huge.o --no-gc-sections
 printf '.section .both,"awx"\n.globl f\nf: ret\n' | as -o both.o
 bad both.o 'both writable and executable'
 printf '.section .strange,"a",@0x6abcdef0\n.quad 1\n' | as -o strange.o

@@ -50,7 +50,7 @@ refused() {
 	fails_with "$1" "$sklink" model.yaml kernel.o count.o -o out.sk
 	[ ! -e out.sk ] || fail "an output in spite of an error"
 	[ "$(grep -c 'count.o:(.*): relocation' err.txt)" -gt 0 ] || { cat err.txt >&2; fail "object and section are not named"; }
-	[ "$(grep -c 'error: count.o:' err.txt)" = "$(grep -cxF "$notes" err.txt)" ] ||
+	[ "$(grep -cE 'error: (count.o|undefined symbol):' err.txt)" = "$(grep -cxF "$notes" err.txt)" ] ||
 		{ cat err.txt >&2; fail "kernel and task are not named once for each error"; }
 	! grep -q "'again'\|'other'" err.txt || { cat err.txt >&2; fail "others are named"; }
 }
