@@ -303,6 +303,38 @@ static const struct sk_node *build_stream(struct builder *builder)
 	return root;
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* A manifest has no tags, so %TAG is refused before libyaml, which compares each one with all others, comes to it: in
+ * front of the manifest, or behind the end of a document ("..."). */
+static bool refuse_tag_directive(const struct builder *builder)
+{
+	const char *line = builder->text, *end = builder->text + builder->size;
+	bool between = true; /* documents */
+
+	if (builder->size >= strlen(BYTE_ORDER_MARK) && !memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		line += strlen(BYTE_ORDER_MARK);
+	for (uint32_t number = 1; line < end; number++) {
+		const char *next = memchr(line, '\n', (size_t)(end - line)), *first = line;
+		const char *line_end = next ? next : end;
+
+		while (first < line_end && (*first == ' ' || *first == '\t' || *first == '\r'))
+			first++;
+		if (between && line_end - first >= 4 && !memcmp(first, "%TAG", 4)) {
+			sk_error(builder->diag,
+				 (struct sk_place){builder->file, number, (uint32_t)(first - line) + 1, NULL, 0},
+				 "tags are not accepted in a manifest (%%TAG)");
+			return true;
+		}
+		if (line_end - line >= 3 && !memcmp(line, "...", 3))
+			between = true;
+		else if (first < line_end && *first != '%' && *first != '#')
+			between = false;
+		line = line_end + 1;
+	}
+	return false;
+}
+
 /* What JSON has and YAML has not: a character beyond U+FFFF as two escapes. */
 static const char *accept_json(struct sk_arena *scratch, const char *text, size_t size)
 {
@@ -327,6 +359,8 @@ const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena 
 		sk_error(diag, (struct sk_place){.file = file}, "the manifest is larger than 64 MiB");
 		return NULL;
 	}
+	if (refuse_tag_directive(&builder))
+		return NULL;
 	if (!yaml_parser_initialize(&builder.yaml)) {
 		sk_error(diag, (struct sk_place){.file = file}, "libyaml cannot be initialized: out of memory");
 		return NULL;

@@ -13,6 +13,9 @@
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */, MAX_REASONS = 20 };
 
+/* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
+enum { MOST_MISFITS = 1 << 20 };
+
 /* A kernel that `op:` can pick. */
 struct candidate {
 	const char *name;
@@ -39,6 +42,7 @@ struct finder {
 	SK_ARRAY(const char *) ops;
 	SK_ARRAY(uint32_t) first, last; /* candidate, by op */
 	struct sk_map op_names;
+	uint64_t misfits; /* kernels that have been looked at for tasks that none fits */
 };
 
 /* ---- inputs that the manifest names ---- */
@@ -371,6 +375,7 @@ static void report_misfits(struct finder *finder, const struct sk_task *task, ui
 				candidate->object ? candidate->object : model->manifest,
 				sk_bind_reason(model, task, candidate->signature));
 	}
+	finder->misfits += shown;
 	if (more)
 		sk_note(model->diag, "and %u more", more);
 	note_left_out(finder);
@@ -506,7 +511,9 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	sk_map_init(&finder.inputs, model->arena);
 	sk_map_init(&finder.op_names, model->arena);
 	add_libraries(&finder);
-	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS; t++) {
+	for (size_t t = 0;
+	     t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS && finder.misfits <= MOST_MISFITS;
+	     t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
 

@@ -26,10 +26,18 @@ static bool can_fuse(const struct sk_segments *segments, uint32_t task)
 static const char *join_names(const struct sk_segments *segments, const struct sk_task *task)
 {
 	const struct sk_scope *scopes = segments->model->scopes.items;
-	const char *text = scopes[task->scopes.items[0]].name;
+	size_t size = 0;
 
-	for (size_t i = 1; i < task->scopes.count; i++)
-		text = sk_arena_print(segments->model->arena, "%s,%s", text, scopes[task->scopes.items[i]].name);
+	for (size_t i = 0; i < task->scopes.count; i++)
+		size += strlen(scopes[task->scopes.items[i]].name) + 1;
+
+	char *text = SK_NEW_ARRAY(segments->model->arena, char, size), *end = text;
+
+	for (size_t i = 0; i < task->scopes.count; i++) {
+		end = stpcpy(end, scopes[task->scopes.items[i]].name);
+		*end++ = ',';
+	}
+	end[-1] = '\0';
 	return text;
 }
 

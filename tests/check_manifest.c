@@ -467,6 +467,9 @@ static const struct {
 	 "m.yaml:2:1: duplicate key 'sklink'\n"
 	 ">>> first given at m.yaml:1:1\n"},
 	{TENSORS "tasks: &t []\n", "m.yaml:5:8: anchors and aliases are not accepted in a manifest (&t)\n"},
+	{"# %TAG\n%TAG !t! t:\n%TAG !t! t:\n---\nsklink: 1\n",
+	 "m.yaml:2:1: tags are not accepted in a manifest (%TAG)\n"},
+	{"sklink: 1\n...\n%TAG !t! t:\n", "m.yaml:3:1: tags are not accepted in a manifest (%TAG)\n"},
 	{"sklink: *t\n", "m.yaml:1:9: anchors and aliases are not accepted in a manifest (*t)\n"},
 	{"sklink: !!int 1\n", "m.yaml:1:9: tags are not accepted in a manifest (tag:yaml.org,2002:int)\n"},
 	{"<<: {sklink: 1}\n", "m.yaml:1:1: merge keys (<<) are not accepted in a manifest\n"},

@@ -119,6 +119,30 @@ fails_with 'no\\x1b\[1m\\xc2' "$sklink" model.yaml "$name" -o x.sk
 ! grep -q "$(printf '\033\|\302\233')" err.txt || fail "a control character reaches the terminal"
 grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a control character"
 
+# One task in 20,000 scopes: names are joined without a copy for each.
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	tensors '[16]' x y
+	echo 'tasks:'
+	echo "  - {name: t, kernel: prefix, args: [x, y], scope: [$(seq -s ', ' -f 's%.0f' 20000)]}"
+} >many.yaml
+"$sklink" many.yaml kernels.o -o many.sk --stats >stats.txt
+awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' stats.txt || fail "much memory: $(tail -1 stats.txt)"
+
+# 3,000 tasks with an op that none of 3,000 kernels fits: after a million misfits no further task is looked at.
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	tensors '[16]' x y
+	echo 'kernels:'
+	for i in $(seq 3000); do echo "  k$i: {symbol: prefix, signature: \"op=sum; in x f64[n], out y f64[n], n i64\"}"; done
+	echo 'tasks:'
+	for i in $(seq 3000); do echo "  - {name: t$i, op: sum, args: [x, y]}"; done
+} >misfits.yaml
+fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't350'" "$sklink" misfits.yaml kernels.o -o x.sk --error-limit=0
+[ "$(grep -c 'no kernel for op' err.txt)" = 350 ] || fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
+
 # What nobody can read is an error, too.
 for command in "$sklink --stats model.yaml kernels.o -o out.sk" "$sklink --help" "$skdump good.sk"; do
 	fails_with 'cannot write to standard output' sh -c "$command >/dev/full"
