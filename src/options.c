@@ -45,6 +45,18 @@ static struct token trim(struct token token)
 	return token;
 }
 
+/* Scripts that were written for the reference system hand over the quotes with the text. */
+static struct token unquote(struct token token)
+{
+	struct token inside = trim(token);
+
+	if (inside.length < 2 || inside.start[0] != '"' || inside.start[inside.length - 1] != '"')
+		return token;
+	inside.start++;
+	inside.length -= 2;
+	return inside;
+}
+
 /* Cuts the token at the first of that sign; what is behind it is the rest, whose start is NULL if there is none. */
 static struct token cut(struct token token, char sign, struct token *rest)
 {
@@ -186,22 +198,26 @@ static bool read_names(const struct reader *reader, const struct option *option,
 {
 	sk_names *names = target_of(reader, option);
 	struct token rest = value;
-	bool valid = true;
+	unsigned errors = reader->diag->errors;
+	struct sk_map seen;
 
 	*names = (sk_names){0};
-	while (rest.start) {
+	sk_map_init(&seen, reader->diag->arena);
+	while (rest.start && reader->diag->errors <= errors + 1000) {
 		struct token name = cut(rest, ',', &rest);
+		const char *text = text_of(reader->diag, name);
+		uint32_t number = (uint32_t)names->count;
 
-		if (name.length) {
-			sk_array_push(reader->diag->arena, names,
-				      (struct sk_name){text_of(reader->diag, name), place_at(reader, name)});
-			continue;
-		}
-		sk_error(reader->diag, place_at(reader, name), "scope option '%s' has an empty name in its list",
-			 option->name);
-		valid = false;
+		if (!name.length)
+			sk_error(reader->diag, place_at(reader, name),
+				 "scope option '%s' has an empty name in its list", option->name);
+		else if (sk_map_insert(&seen, text, name.length, number) != number)
+			sk_error(reader->diag, place_at(reader, name), "scope option '%s' names '%s' twice",
+				 option->name, text);
+		else
+			sk_array_push(reader->diag->arena, names, (struct sk_name){text, place_at(reader, name)});
 	}
-	return valid;
+	return reader->diag->errors == errors;
 }
 
 /* Nothing is compiled when linking, so of all options of compilers only those about what is kept mean something. */
@@ -257,10 +273,20 @@ static const struct option options[] = {
 #undef AT
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
+/* The reference system takes stream_fusion for stream-fusion, too. */
+static bool is_name(const char *written, const char *name)
+{
+	while (*name && (*written == *name || (*written == '_' && *name == '-'))) {
+		written++;
+		name++;
+	}
+	return !*written && !*name;
+}
+
 bool sk_scope_option_is_known(const char *name)
 {
 	for (size_t i = 0; i < OPTIONS; i++)
-		if (!strcmp(name, options[i].name))
+		if (is_name(name, options[i].name))
 			return true;
 	return false;
 }
@@ -271,7 +297,7 @@ static const struct option *find_option(struct sk_diag *diag, struct sk_place pl
 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		names[i] = options[i].name;
-		if (!strcmp(name, names[i]))
+		if (is_name(name, names[i]))
 			return &options[i];
 	}
 	if (!*name)
@@ -314,10 +340,10 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 			    struct sk_scope *scope)
 {
 	struct reader reader = {diag, scope, text, place, in_line, place};
-	struct token rest = {text, strlen(text)};
+	struct token rest = unquote((struct token){text, strlen(text)});
 	bool seen[OPTIONS] = {false}, valid = true;
 
-	if (!*text)
+	if (!rest.length)
 		return true;
 	while (rest.start && diag->errors <= 1000)
 		valid &= parse_option(&reader, cut(rest, ':', &rest), seen);

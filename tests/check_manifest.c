@@ -256,6 +256,17 @@ START_TEST(test_options_from_outside)
 	override(model, "*=stream-fusion=1: stream-fusion=0",
 		 "t: error: there:1:20: scope option 'stream-fusion' is given twice\n"
 		 ">>> in '*=stream-fusion=1: stream-fusion=0'\n");
+	override(model, "sp1=\"stream_fusion=1:dcci_after-kernel_end=a, b\"", "");
+	ck_assert(sp1->stream_fusion && sp1->launch.flush_after.count == 2);
+	override(model, "sp1=stream-fusion=1:stream_fusion=0",
+		 "t: error: there:1:21: scope option 'stream_fusion' is given twice\n"
+		 ">>> in 'sp1=stream-fusion=1:stream_fusion=0'\n");
+	override(model, "sp1=dcci-after-kernel-end=cub,vec, cub",
+		 "t: error: there:1:36: scope option 'dcci-after-kernel-end' names 'cub' twice\n"
+		 ">>> in 'sp1=dcci-after-kernel-end=cub,vec, cub'\n");
+	override(model, "sp1=\"stream-fusion=1",
+		 "t: error: there:1:5: unknown scope option '\"stream-fusion'; did you mean 'stream-fusion'?\n"
+		 ">>> in 'sp1=\"stream-fusion=1'\n");
 	override(model, "stream-fusion",
 		 "t: error: there:1:1: 'stream-fusion' is not SCOPE=OPTIONS\n>>> in 'stream-fusion'\n");
 	override(model, "sp1=", "t: error: there:1:1: 'sp1=' is not SCOPE=OPTIONS\n>>> in 'sp1='\n");
@@ -666,8 +677,8 @@ static const struct {
 		 "  a: {options: [a]}\n" TASK_IN_SCOPE,
 	 "m.yaml:6:16: the options of a scope must be a text, not a list\n"},
 	{TENSORS "scopes:\n"
-		 "  a: {options: \"stream_fusion=1\"}\n" TASK_IN_SCOPE,
-	 "m.yaml:6:17: unknown scope option 'stream_fusion'; did you mean 'stream-fusion'?\n"},
+		 "  a: {options: \"stream.fusion=1\"}\n" TASK_IN_SCOPE,
+	 "m.yaml:6:17: unknown scope option 'stream.fusion'; did you mean 'stream-fusion'?\n"},
 	{TENSORS "scopes:\n"
 		 "  a: {options: \"strict-scope-check=split\"}\n" TASK_IN_SCOPE,
 	 "m.yaml:6:17: scope option 'strict-scope-check' must be bypass or abort, not 'split'\n"},

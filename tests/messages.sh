@@ -181,3 +181,14 @@ for object in package joined; do
 	echo "sklink: error: $object.o: is or holds a package that sklink -r has made, which goes into a program, with the program's linker; give the objects of its kernels instead" |
 		says $object.o
 done
+
+# ---- options of scopes, as scripts for the reference system write them ----
+more=', set: {factor: 2}, scope: s' scopes="scopes: {s: {options: '\"early_start=0:debug_dcci-all=1\"'}}" model
+warns kernels.o --scope-options 's="func_align=256"' </dev/null
+"$skdump" --steps warned.sk >steps.txt
+grep -q 'func-align=256' steps.txt && grep -q 'flushes after' steps.txt || { cat steps.txt; fail "quoted options, with '_' for '-'"; }
+more=', set: {factor: 2}, scope: s' model
+says kernels.o --scope-options s=dcci-before-kernel-start=scale,scale <<'M'
+sklink: error: --scope-options:1:34: scope option 'dcci-before-kernel-start' names 'scale' twice
+>>> in 's=dcci-before-kernel-start=scale,scale'
+M
