@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "loader/costs.h"
 #include "loader/simulate.h"
 
@@ -32,6 +33,7 @@ enum {
 	VARIANTS = sizeof(variants) / sizeof(variants[0]),
 	UNFUSED = 0,
 	FUSED = 1,
+	NAME_WIDTH = 24, /* of a kernel's or a task's column */
 	SHOWN_KERNELS = 24, /* on the critical path; the others are one line */
 	SHOWN_STEPS = 48, /* on the critical path; of more, the first and the last half of these */
 };
@@ -227,7 +229,9 @@ static void print_kernel_line(const struct prediction *prediction, const char *n
 {
 	double whole = prediction->results[FUSED].time;
 
-	fprintf(prediction->stream, "  %-24s %8" PRIu32 " %10.2f %6.1f%%\n", name, steps, time * scale.factor,
+	fputs("  ", prediction->stream);
+	sk_escape_print_column(name, NAME_WIDTH, prediction->stream);
+	fprintf(prediction->stream, " %8" PRIu32 " %10.2f %6.1f%%\n", steps, time * scale.factor,
 		whole > 0 ? 100 * time / whole : 0);
 }
 
@@ -290,9 +294,10 @@ static void print_path(const struct prediction *prediction)
 			fprintf(stream, "  … %" PRIu32 " more …\n", hidden);
 		if (hidden && i >= SHOWN_STEPS / 2 && i < SHOWN_STEPS / 2 + hidden)
 			continue;
-		fprintf(stream, "  %-24s %-10s %5" PRIu32 " %9.2f",
-			sk_plan_string(&prediction->plan->tasks[step->task].name),
-			prediction->profile.lanes[step->lane].name, item->core, end * scale.factor);
+		fputs("  ", stream);
+		sk_escape_print_column(sk_plan_string(&prediction->plan->tasks[step->task].name), NAME_WIDTH, stream);
+		fprintf(stream, " %-10s %5" PRIu32 " %9.2f", prediction->profile.lanes[step->lane].name, item->core,
+			end * scale.factor);
 		for (int part = 0; part < SK_PARTS; part++)
 			fprintf(stream, " %9.2f", item->parts[part] * scale.factor);
 		fprintf(stream, "\n");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/nearest.h"
 
 static _Thread_local char text_of_thread[SK_REPORT_SIZE];
@@ -18,7 +19,7 @@ enum skrt_status sk_report(enum skrt_status status, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	memcpy(text_of_thread, text, sizeof(text));
+	sk_escape(text_of_thread, sizeof(text_of_thread), text); /* names come from packages */
 	return status;
 }
 

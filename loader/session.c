@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "base/unfinished.h"
 #include "loader/elements.h"
 #include "loader/module.h"
@@ -32,11 +33,24 @@ void sk_skrun_error(const char *format, ...)
 {
 	va_list arguments;
 
-	fputs("skrun: error: ", stderr);
+	char *text = NULL;
+
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
 	va_end(arguments);
+	fputs("skrun: error: ", stderr);
+	sk_escape_print(text ? text : "no memory", stderr);
 	fputc('\n', stderr);
+	free(text);
+}
+
+/* A name, which is the package's, on standard output. */
+static void print_named(const char *before, const char *name, const char *behind)
+{
+	fputs(before, stdout);
+	sk_escape_print(name, stdout);
+	fputs(behind, stdout);
 }
 
 /* Prints the library's text if the status is not SKRT_OK. */
@@ -339,7 +353,7 @@ void sk_session_print_cores(const struct sk_session *session)
 	uint32_t first = skrt_device_cores(session->device, 0), second = skrt_device_cores(session->device, 1);
 
 	if (strcmp(device, "host"))
-		printf("device %s, ", device);
+		print_named("device ", device, ", ");
 	printf("cores %" PRIu32, first);
 	if (second && second != first)
 		printf(" and %" PRIu32, second);
@@ -469,7 +483,7 @@ static bool find_serial_entries(struct sk_session *session, bool *all)
 		skrt_kernel_describe(kernel, &info);
 		if (info.has_serial_entry)
 			continue;
-		printf("serial run left out: launch %s has no serial entry\n", info.name);
+		print_named("serial run left out: launch ", info.name, " has no serial entry\n");
 		*all = false;
 		break;
 	}
@@ -523,7 +537,9 @@ static void print_tensor(const struct skrt_tensor *tensor)
 {
 	char shape[TEXT_SIZE];
 
-	printf("%-6s  %s  %s %s", role_name(tensor->role), tensor->name, sk_element_type_name(tensor->dtype),
+	printf("%-6s", role_name(tensor->role));
+	print_named("  ", tensor->name, "  ");
+	printf("%s %s", sk_element_type_name(tensor->dtype),
 	       print_shape(tensor->rank, tensor->shape, shape, sizeof(shape)));
 }
 
@@ -540,12 +556,13 @@ bool sk_session_list(struct sk_session *session)
 		if (!good(skrt_module_kernel(session->module, i, &kernel)))
 			return false;
 		skrt_kernel_describe(kernel, &info);
-		printf("launch  %s  ", info.name);
-		if (info.kind == SKRT_SUPERKERNEL)
-			printf("superkernel of scope %s, %" PRIu32 " task%s", info.scope, info.task_count,
-			       info.task_count == 1 ? "" : "s");
-		else
+		print_named("launch  ", info.name, "  ");
+		if (info.kind == SKRT_SUPERKERNEL) {
+			print_named("superkernel of scope ", info.scope, ", ");
+			printf("%" PRIu32 " task%s", info.task_count, info.task_count == 1 ? "" : "s");
+		} else {
 			printf("a task by itself");
+		}
 		printf(", stream %" PRIu32 "%s\n", info.stream, info.has_serial_entry ? "" : ", no serial entry");
 	}
 	return true;

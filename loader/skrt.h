@@ -83,7 +83,8 @@ enum skrt_status {
 const char *skrt_status_name(enum skrt_status status);
 
 /* The text of the last failure on this thread: one sentence, without a newline; "" if there was none. Valid until the
- * next call on this thread. */
+ * next call on this thread. Control characters
+ * in names that it holds are escaped (\xNN). */
 const char *skrt_error(void);
 
 /* The version of the library, "0.1.0". */

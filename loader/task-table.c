@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "loader/session.h"
 
 static int compare_tasks(const void *a, const void *b)
@@ -58,16 +59,17 @@ bool sk_task_table_print(const struct skrt_trace *trace)
 	skrt_trace_describe(trace, &info);
 	bool good = read_tasks(trace, info.task_count, &tasks, &count);
 	for (size_t i = 0; i < count && good; i++)
-		if ((int)strlen(tasks[i].task) > width)
-			width = (int)strlen(tasks[i].task);
+		if ((int)sk_escape(NULL, 0, tasks[i].task) > width)
+			width = (int)sk_escape(NULL, 0, tasks[i].task);
 	if (good)
 		printf("%-*s %10s %12s %12s %8s %12s\n", width, "task", "calls", "total ms", "mean us", "share %",
 		       "wait ms");
-	for (size_t i = 0; i < count && good; i++)
-		printf("%-*s %10" PRIu64 " %12.3f %12.3f %8.1f %12.3f\n", width, tasks[i].task, tasks[i].calls,
-		       tasks[i].run_seconds * 1e3,
+	for (size_t i = 0; i < count && good; i++) {
+		sk_escape_print_column(tasks[i].task, width, stdout);
+		printf(" %10" PRIu64 " %12.3f %12.3f %8.1f %12.3f\n", tasks[i].calls, tasks[i].run_seconds * 1e3,
 		       tasks[i].run_seconds * 1e6 / (double)(tasks[i].calls + !tasks[i].calls),
 		       share(tasks[i].run_seconds, info.core_seconds), tasks[i].wait_seconds * 1e3);
+	}
 	if (good) {
 		print_rest("(waits)", width, info.wait_seconds, info.core_seconds);
 		print_rest("(outside of tasks)", width, info.core_seconds - info.run_seconds - info.wait_seconds,

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+
 struct writer {
 	const struct skrt_trace *trace;
 	FILE *file;
@@ -22,21 +24,6 @@ struct writer {
 
 /* ---- text ---- */
 
-/* Bytes of the UTF-8 sequence at the text; 0: none. */
-static size_t sequence_length(const unsigned char *text)
-{
-	size_t length = text[0] < 0x80		   ? 1
-			: (text[0] & 0xe0) == 0xc0 ? 2
-			: (text[0] & 0xf0) == 0xe0 ? 3
-			: (text[0] & 0xf8) == 0xf0 ? 4
-						   : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	return length;
-}
-
 /* Names come from the package and may hold anything. */
 static void put_string(const struct writer *writer, const char *text)
 {
@@ -44,7 +31,7 @@ static void put_string(const struct writer *writer, const char *text)
 
 	putc('"', writer->file);
 	while (*at) {
-		size_t length = sequence_length(at);
+		size_t length = sk_character_length((const char *)at);
 
 		if (*at == '"' || *at == '\\')
 			fprintf(writer->file, "\\%c", *at);

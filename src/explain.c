@@ -2,10 +2,11 @@
 #include "explain.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/escape.h"
 
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 {
@@ -198,6 +199,25 @@ static const char *cover_text(const struct sk_explanation *explanation, const st
 
 /* ---- one task ---- */
 
+/* Names are escaped; a line ends only where the format does. */
+static void say(const struct sk_explanation *explanation, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct sk_explanation *explanation, const char *format, ...)
+{
+	bool line_ends = format[strlen(format) - 1] == '\n';
+	va_list arguments;
+
+	va_start(arguments, format);
+	char *text = sk_arena_print_list(explanation->arena, format, arguments);
+	va_end(arguments);
+	if (line_ends)
+		text[strlen(text) - 1] = '\0';
+	sk_escape_print(text, explanation->stream);
+	if (line_ends)
+		fputc('\n', explanation->stream);
+}
+
 static void explain_place(const struct sk_explanation *explanation, const struct sk_plan_task *task,
 			  const struct sk_plan_step *step)
 {
@@ -205,50 +225,49 @@ static void explain_place(const struct sk_explanation *explanation, const struct
 	const struct sk_plan_launch *launch = &plan->launches[task->launch];
 	FILE *stream = explanation->stream;
 
-	fprintf(stream, "  It is step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
-		launch->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]), sk_plan_string(&launch->name),
-		task->launch + 1, plan->network_launch_count);
+	say(explanation, "  It is step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
+	    launch->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]), sk_plan_string(&launch->name),
+	    task->launch + 1, plan->network_launch_count);
 	if (!launch->follow_count)
 		fputs("follows no other", stream);
 	for (uint32_t i = 0; i < launch->follow_count; i++)
-		fprintf(stream, "%s%s", i ? ", " : "follows ",
-			launch_name(plan, plan->follows[launch->first_follow + i]));
+		say(explanation, "%s%s", i ? ", " : "follows ",
+		    launch_name(plan, plan->follows[launch->first_follow + i]));
 	fputs(".\n", stream);
 }
 
 static void explain_work(const struct sk_explanation *explanation, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = explanation->plan;
-	FILE *stream = explanation->stream;
 
 	switch (step->kind) {
 	case SK_STEP_SPLIT: {
 		uint64_t unit = plan->partitions[step->partition].unit;
 
-		fprintf(stream, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
-			step->extent, unit);
+		say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
+		    step->extent, unit);
 		break;
 	}
 	case SK_STEP_BLOCKS:
 		if (step->flags & SK_STEP_CUBE_SIDE)
-			fprintf(stream,
-				"  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
-				"core of its own.\n",
-				step->blocks, step[1].blocks);
+			say(explanation,
+			    "  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
+			    "core of its own.\n",
+			    step->blocks, step[1].blocks);
 		else if (step->flags & SK_STEP_RESIDENT)
-			fprintf(stream, "  Its %u blocks run at once, each on a core of its own.\n", step->blocks);
+			say(explanation, "  Its %u blocks run at once, each on a core of its own.\n", step->blocks);
 		else
-			fprintf(stream, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
-				step->blocks);
+			say(explanation, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
+			    step->blocks);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		fprintf(stream, "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
-			step->blocks, step->extent);
+		say(explanation, "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
+		    step->blocks, step->extent);
 		break;
 	default:
-		fprintf(stream,
-			"  One core runs it: the home of stream %u, which is core %u modulo the number of cores.\n",
-			plan->homes[step->core_set].stream, plan->homes[step->core_set].stream);
+		say(explanation,
+		    "  One core runs it: the home of stream %u, which is core %u modulo the number of cores.\n",
+		    plan->homes[step->core_set].stream, plan->homes[step->core_set].stream);
 	}
 }
 
@@ -258,8 +277,7 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 
 	fputs(step->await_count ? "  It awaits" : "  It awaits nothing", explanation->stream);
 	for (uint32_t i = 0; i < step->await_count; i++)
-		fprintf(explanation->stream, "%s '%s'", i ? "," : "",
-			task_name(plan, plan->awaits[step->first_await + i].step));
+		say(explanation, "%s '%s'", i ? "," : "", task_name(plan, plan->awaits[step->first_await + i].step));
 	fputs(".\n", explanation->stream);
 }
 
@@ -326,10 +344,9 @@ static void explain_start(const struct sk_explanation *explanation, const struct
 	if (!(explanation->plan->kernels[step->kernel].early & flag))
 		return;
 	if (step->flags & flag)
-		fprintf(explanation->stream, "  Its kernel may %s.\n", what);
+		say(explanation, "  Its kernel may %s.\n", what);
 	else
-		fprintf(explanation->stream, "  Its kernel may not %s: %s.\n", what,
-			late_text(explanation, step, flag));
+		say(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
 }
 
 /* The facts in which the step is the later one, or the earlier one. */
@@ -347,8 +364,8 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t ste
 		if (!any)
 			fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
 		any = true;
-		fprintf(explanation->stream, "    %s: %s.\n", deeds_text(explanation, &temporaries, fact, later),
-			cover_text(explanation, fact));
+		say(explanation, "    %s: %s.\n", deeds_text(explanation, &temporaries, fact, later),
+		    cover_text(explanation, fact));
 	}
 	if (!any)
 		fputs(later ? "  Nothing has to come before it.\n" : "  Nothing has to wait for it.\n",
@@ -365,7 +382,7 @@ static uint32_t find_step(const struct sk_plan_view *plan, uint32_t task)
 	return SK_NO_INDEX;
 }
 
-static void explain(const struct sk_explanation *explanation, uint32_t index)
+void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 {
 	const struct sk_plan_view *plan = explanation->plan;
 	const struct sk_plan_task *task = &plan->tasks[index];
@@ -374,11 +391,11 @@ static void explain(const struct sk_explanation *explanation, uint32_t index)
 	uint32_t step = find_step(plan, index);
 	FILE *stream = explanation->stream;
 
-	fprintf(stream, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
-		sk_plan_string(&task->name), task->line, sk_plan_string(&plan->kernels[task->kernel].name),
-		task->stream, scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
+	say(explanation, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
+	    sk_plan_string(&task->name), task->line, sk_plan_string(&plan->kernels[task->kernel].name), task->stream,
+	    scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
 	if (entry)
-		fprintf(stream, "  %s: %s.\n", entry->code, entry->sentence);
+		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
 	else
 		fputs("  Why it is launched so is not known: the report has been stripped.\n", stream);
 	if (step == SK_NO_INDEX) {
@@ -392,21 +409,4 @@ static void explain(const struct sk_explanation *explanation, uint32_t index)
 	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_SET);
 	explain_facts(explanation, step, true);
 	explain_facts(explanation, step, false);
-}
-
-/* Characters that could steer a terminal become question marks: names come from files. */
-void sk_explain(const struct sk_explanation *explanation, uint32_t task)
-{
-	struct sk_explanation inner = *explanation;
-	struct sk_text text;
-
-	sk_text_open(&text);
-	inner.stream = text.stream;
-	explain(&inner, task);
-	sk_text_close(explanation->arena, &text);
-	for (size_t i = 0; i < text.size; i++) {
-		char byte = text.bytes[i];
-
-		fputc(((unsigned char)byte < 0x20 && byte != '\n') || byte == 0x7f ? '?' : byte, explanation->stream);
-	}
 }

@@ -1,6 +1,6 @@
-# Suggestions for misspelt names: also for libskrt.
+# Suggestions for misspelt names, and names as people may see them: also for libskrt.
 noinst_LTLIBRARIES += src/libnearest.la
-src_libnearest_la_SOURCES = src/base/nearest.c src/base/nearest.h
+src_libnearest_la_SOURCES = src/base/escape.c src/base/escape.h src/base/nearest.c src/base/nearest.h
 
 # Files that are written, and files that are mapped: also for skrun.
 noinst_LTLIBRARIES += src/libfiles.la

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "loader/isa.h"
 #include "table.h"
 
@@ -78,7 +79,8 @@ static void headings(struct sk_table *table, const char *const *texts)
 
 static void print_section(const struct sk_show *show, const char *title, struct sk_table *table)
 {
-	fprintf(show->stream, "%s\n", title);
+	sk_escape_print(title, show->stream);
+	fputc('\n', show->stream);
 	sk_table_print(table, "  ", show->stream);
 	fputc('\n', show->stream);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "account.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/mapped.h"
 #include "base/text.h"
@@ -50,7 +51,8 @@ struct link {
 static void print_line(void *context, const char *line)
 {
 	(void)context;
-	puts(line);
+	sk_escape_print(line, stdout);
+	putchar('\n');
 }
 
 static struct sk_linker *create_linker(const struct link *link)

@@ -11,21 +11,12 @@ void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *c
 
 void sk_table_cell(struct sk_table *table, const char *format, ...)
 {
-	va_list args, again;
+	va_list args;
 
 	va_start(args, format);
-	va_copy(again, args);
-	int length = vsnprintf(NULL, 0, format, args);
-
+	char *text = sk_arena_print_list(table->arena, format, args);
 	va_end(args);
-	char *text = sk_arena_alloc(table->arena, (size_t)length + 1, 1);
-
-	vsnprintf(text, (size_t)length + 1, format, again);
-	va_end(again);
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	sk_array_push(table->arena, &table->cells, text);
+	sk_array_push(table->arena, &table->cells, sk_arena_escape(table->arena, text));
 }
 
 /* Characters of UTF-8 text. */

@@ -14,7 +14,7 @@ struct sk_table {
 
 void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *columns);
 
-/* Adds the next cell. Characters that could steer a terminal become question marks: names come from files. */
+/* Adds the next cell, escaped: names come from files. */
 void sk_table_cell(struct sk_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints and empties the table. A column without any text is left out, and no line ends in spaces. */

@@ -138,6 +138,7 @@ END_TO_END_TESTS = \
 	tests/manuals.sh \
 	tests/map.sh \
 	tests/messages.sh \
+	tests/names.sh \
 	tests/options.sh \
 	tests/package.sh \
 	tests/perf.sh \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/escape.h"
 #include "base/unfinished.h"
 
 /* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
@@ -363,6 +364,15 @@ char *sk_arena_join(struct sk_arena *arena, const char *first, const char *secon
 	memcpy(text, first, length);
 	memcpy(text + length, second, size);
 	return text;
+}
+
+char *sk_arena_escape(struct sk_arena *arena, const char *text)
+{
+	size_t size = sk_escape(NULL, 0, text) + 1;
+	char *escaped = sk_arena_alloc(arena, size, 1);
+
+	sk_escape(escaped, size, text);
+	return escaped;
 }
 
 char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list args)

@@ -34,6 +34,9 @@ void sk_arena_release(struct sk_arena *arena, void *memory, size_t size);
 /* NUL-terminated copies. */
 char *sk_arena_copy(struct sk_arena *arena, const char *text, size_t length);
 
+/* A copy as people may see it (base/escape.h). */
+char *sk_arena_escape(struct sk_arena *arena, const char *text);
+
 /* The texts one behind the other. Formatting takes many times as long. */
 char *sk_arena_join(struct sk_arena *arena, const char *first, const char *second);
 char *sk_arena_print(struct sk_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/nearest.h"
 
 struct note {
@@ -108,20 +109,6 @@ void sk_note(struct sk_diag *diag, const char *format, ...)
 	message->last_note = note;
 }
 
-/* Control characters from hostile input never reach a terminal, be they ASCII's or those that UTF-8 begins with 0xc2,
- * of which one can be the beginning of an escape sequence. */
-static void print_clean(const char *text, FILE *stream)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
-
-		if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next <= 0x9f))
-			fprintf(stream, "\\x%02x", c);
-		else
-			fputc(c, stream);
-	}
-}
-
 static bool wants_colour(enum sk_colour colour, FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR");
@@ -147,13 +134,13 @@ static void print_head(const char *program, enum sk_severity severity, bool colo
 static void print_message(const struct sk_message *message, const char *program, bool colour, FILE *stream)
 {
 	print_head(program, message->severity, colour, stream);
-	print_clean(message->place, stream);
+	sk_escape_print(message->place, stream);
 	fputs(*message->place ? ": " : "", stream);
-	print_clean(message->text, stream);
+	sk_escape_print(message->text, stream);
 	fputc('\n', stream);
 	for (const struct note *note = message->first_note; note; note = note->next) {
 		fputs(">>> ", stream);
-		print_clean(note->text, stream);
+		sk_escape_print(note->text, stream);
 		fputc('\n', stream);
 	}
 }
@@ -183,7 +170,7 @@ static void print_counts(const kind_list *kinds, const char *program, unsigned l
 			continue;
 		print_head(program, SK_WARNING, colour, stream);
 		fprintf(stream, "%u more like \"", kinds->items[i].count - limit);
-		print_clean(kinds->items[i].first->text, stream);
+		sk_escape_print(kinds->items[i].first->text, stream);
 		fputs("\" (--error-limit=0 shows all)\n", stream);
 	}
 }

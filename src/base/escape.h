@@ -1,0 +1,24 @@
+/* Text from files for people's eyes. Names in manifests, objects and packages are any bytes; nothing of them may steer
+ * a terminal, or look like something else there. Needs nothing but the C library, so that the runtime can use it, too.
+ */
+#ifndef SK_ESCAPE_H
+#define SK_ESCAPE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Bytes of the UTF-8 character at the start of the text; 0: it is none (RFC 3629, section 4). */
+size_t sk_character_length(const char *start);
+
+/* Copies the text, with \xNN for each byte of what is no UTF-8 or a control character: of ASCII, of Unicode (U+0080 to
+ * U+009F), ends of lines and paragraphs, and those that turn the direction of writing. Ends in NUL, and in front of the
+ * first character for which there is no room. Returns the bytes that the whole text takes, without the NUL. What has
+ * been escaped is not changed by it. */
+size_t sk_escape(char *escaped, size_t size, const char *text);
+
+void sk_escape_print(const char *text, FILE *stream);
+
+/* In a column of a table: with spaces behind it, up to `width` bytes. */
+void sk_escape_print_column(const char *text, int width, FILE *stream);
+
+#endif
