@@ -6,9 +6,11 @@
 
 #include "loader/checked-call.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MOST_ARGUMENTS = 256, /* of one call, as in dispatchers */
@@ -117,6 +119,12 @@ static bool make_cores(struct sk_checks *checks, const struct sk_launch *launch,
 	return true;
 }
 
+static void cannot_copy(const struct sk_launch *launch, char *error, size_t size)
+{
+	snprintf(error, size, "%s: cannot protect the guarded memory of launch %s: %s", launch->kernel->module->path,
+		 launch->kernel->name, strerror(errno));
+}
+
 enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size)
 {
 	const struct sk_plan_view *plan = &launch->kernel->module->plan;
@@ -136,18 +144,22 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launc
 	}
 	if (!status && checks->clocks)
 		status = sk_clocks_begin(checks->clocks, launch, error, size);
-	if (!status)
-		sk_guard_copy_in(launch->instance->guard, record, launch->instance->bindings);
+	if (!status && !sk_guard_copy_in(launch->instance->guard, record, launch->instance->bindings)) {
+		cannot_copy(launch, error, size);
+		status = SKRT_OUT_OF_MEMORY;
+	}
 	return status;
 }
 
-void sk_checks_end(const struct sk_launch *launch, bool good)
+bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_t size)
 {
 	struct sk_guard *guard = launch->instance->guard;
 
 	sk_guard_reset(guard);
-	if (good)
-		sk_guard_copy_out(guard, record_of(launch), launch->instance->bindings);
+	if (!good || sk_guard_copy_out(guard, record_of(launch), launch->instance->bindings))
+		return true;
+	cannot_copy(launch, error, size);
+	return false;
 }
 
 /* ---- a core's steps ---- */

@@ -45,9 +45,10 @@ void sk_checks_close(struct sk_checks *checks);
 /* Whether SKRT_GUARD is among them. */
 bool sk_checks_guard(const struct sk_checks *checks);
 
-/* Around a launch, by the driver; *error says what begin did not like. */
+/* Around a launch, by the driver; *error says what begin did not like. End is false if a good one has ended without its
+ * results, and *error says why. */
 enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size);
-void sk_checks_end(const struct sk_launch *launch, bool good);
+bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_t size);
 
 /* In place of the dispatcher: its results, and 1 with failed_task set if something was found. */
 int sk_checks_run(struct sk_worker *worker);
@@ -64,16 +65,18 @@ struct sk_guard;
 struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern);
 void sk_guard_close(struct sk_guard *guard);
 
+/* Protecting memory fails if the process has too many mappings. Then what follows is false, and errno says why. */
+
 /* Temporaries, scratch and, with a pattern, outputs hold nothing any more: the pattern, or else the byte. */
-void sk_guard_forget(struct sk_guard *guard, int byte);
+bool sk_guard_forget(struct sk_guard *guard, int byte);
 
 /* The same for the tensor of a binding. */
-void sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
+bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
 
 /* Copies the bindings that the launch reads, and those that it has written, between the bound and the guarded memory.
  */
-void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
-void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
+bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
+bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
@@ -94,7 +97,7 @@ bool sk_guard_check_written(const struct sk_guard *guard, char *finding);
 bool sk_guard_leave(struct sk_guard *guard, char *finding);
 
 /* Closes what a call that was left has left open. */
-void sk_guard_reset(struct sk_guard *guard);
+bool sk_guard_reset(struct sk_guard *guard);
 
 /* "4 bytes behind the end of tensor 'y'"; false: the address is not in guarded memory. */
 bool sk_guard_describe(const struct sk_guard *guard, const void *address, char *text, size_t size);

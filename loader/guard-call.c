@@ -128,6 +128,11 @@ static bool is_written(const struct sk_guard *guard, const struct sk_window *win
 	return false;
 }
 
+static void cannot_protect(char *finding)
+{
+	snprintf(finding, SK_FINDING_SIZE, "cannot protect its memory: %s", strerror(errno));
+}
+
 bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
 		    struct sk_window *windows, uint32_t count, const char *closed, char *finding)
 {
@@ -150,7 +155,7 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 	guard->closed = closed;
 	qsort(windows, guard->window_count, sizeof(*windows), compare_windows);
 	if (!permit_windows(guard)) {
-		snprintf(finding, SK_FINDING_SIZE, "cannot protect its memory: %s", strerror(errno));
+		cannot_protect(finding);
 		return false;
 	}
 	keep_borders(guard);
@@ -165,11 +170,14 @@ bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
 	return true;
 }
 
-void sk_guard_reset(struct sk_guard *guard)
+bool sk_guard_reset(struct sk_guard *guard)
 {
+	bool good = true;
+
 	for (uint32_t i = 0; i < guard->window_count; i++)
-		permit_window(guard, &guard->windows[i], PROT_NONE);
+		good &= permit_window(guard, &guard->windows[i], PROT_NONE);
 	guard->window_count = guard->border_count = 0;
+	return good;
 }
 
 /* ---- what is said ---- */
@@ -243,8 +251,10 @@ bool sk_guard_leave(struct sk_guard *guard, char *finding)
 
 	for (uint32_t i = 0; i < guard->border_count && intact; i++)
 		intact = is_intact(guard, &guard->borders[i], finding);
-	sk_guard_reset(guard);
-	return intact;
+	if (sk_guard_reset(guard) || !intact)
+		return intact;
+	cannot_protect(finding);
+	return false;
 }
 
 bool sk_guard_describe(const struct sk_guard *guard, const void *address, char *text, size_t size)

@@ -77,7 +77,8 @@ bool sk_memory_find_unwritten(const struct sk_memory *memory, const char *start,
 
 /* ---- memory ---- */
 
-/* All pages of a memory. Can fail for lack of memory when they become writable for the first time. */
+/* All pages of a memory. Can fail for lack of memory when they become writable for the first time, and whenever the
+ * process would have too many mappings. */
 static bool permit_all(const struct sk_memory *memory, int protection)
 {
 	return memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0;
@@ -130,12 +131,12 @@ static bool open_tensor(const struct sk_guard *guard, const struct skrt_instance
 		return true;
 	if (!open_memory(guard, memory))
 		return false;
-	if (tensor->space == SK_SPACE_CONSTANT && tensor->bytes) {
-		permit_all(memory, PROT_READ | PROT_WRITE);
-		memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
-		permit_all(memory, PROT_NONE);
-	}
-	return true;
+	if (tensor->space != SK_SPACE_CONSTANT || !tensor->bytes)
+		return true;
+	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+		return false;
+	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
+	return permit_all(memory, PROT_NONE);
 }
 
 /* Bytes of scratch that a core needs for any launch. */
@@ -192,46 +193,50 @@ void sk_guard_close(struct sk_guard *guard)
 	free(guard);
 }
 
-void sk_guard_forget(struct sk_guard *guard, int byte)
+bool sk_guard_forget(struct sk_guard *guard, int byte)
 {
-	for (uint32_t i = 0; i < guard->memory_count; i++) {
+	bool good = true;
+
+	for (uint32_t i = 0; i < guard->memory_count && good; i++) {
 		const struct sk_memory *memory = &guard->memories[i];
 		bool output = guard->pattern && memory->role == SK_ROLE_OUTPUT;
 
 		if (memory->mapping && (memory->role == SK_ROLE_TEMPORARY || memory->role == SK_ROLE_NONE || output))
-			fill(guard, memory, byte);
+			good = fill(guard, memory, byte);
 	}
+	return good;
 }
 
-void sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
+bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
 {
 	const struct sk_memory *memory = &guard->memories[guard->plan->bindings[binding]];
 
-	if (guard->pattern && memory->role == SK_ROLE_OUTPUT)
-		fill(guard, memory, 0);
+	return !guard->pattern || memory->role != SK_ROLE_OUTPUT || fill(guard, memory, 0);
 }
 
 /* ---- bindings ---- */
 
-static void copy_in(const struct sk_guard *guard, const struct sk_memory *memory, const void *bound)
+static bool copy_in(const struct sk_guard *guard, const struct sk_memory *memory, const void *bound)
 {
 	/* Nothing reads an output's old value; where its own is kept, what is not written is found. */
 	if (!memory->bytes || (guard->pattern && memory->role == SK_ROLE_OUTPUT))
-		return;
-	permit_all(memory, PROT_READ | PROT_WRITE);
+		return true;
+	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+		return false;
 	memcpy(memory->data, bound, memory->bytes);
-	permit_all(memory, PROT_NONE);
+	return permit_all(memory, PROT_NONE);
 }
 
 /* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory, but for less
  * than a word at its ends, which may have been written with what looks like the pattern. */
-static void copy_out(const struct sk_guard *guard, const struct sk_memory *memory,
+static bool copy_out(const struct sk_guard *guard, const struct sk_memory *memory,
 		     const struct sk_plan_argument *argument, char *bound)
 {
 	char *start = memory->data + argument->offset, *end = start + argument->size;
 	bool pattern = guard->pattern && memory->role == SK_ROLE_OUTPUT;
 
-	permit_all(memory, PROT_READ);
+	if (!permit_all(memory, PROT_READ))
+		return false;
 	if (!pattern)
 		memcpy(bound + argument->offset, start, argument->size);
 	for (char *word = start - ((uintptr_t)start & 7); pattern && word < end; word += 8) {
@@ -240,10 +245,10 @@ static void copy_out(const struct sk_guard *guard, const struct sk_memory *memor
 		if (high - low < 8 || !is_pattern(memory, word))
 			memcpy(bound + (low - memory->data), low, (size_t)(high - low));
 	}
-	permit_all(memory, PROT_NONE);
+	return permit_all(memory, PROT_NONE);
 }
 
-void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
+bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
 	const struct sk_plan_view *plan = guard->plan;
 
@@ -259,12 +264,14 @@ void sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launc
 			if (argument->space != SK_SPACE_BINDING || !argument->size || memory->copied)
 				continue;
 			memory->copied = true;
-			copy_in(guard, memory, bindings[argument->index]);
+			if (!copy_in(guard, memory, bindings[argument->index]))
+				return false;
 		}
 	}
+	return true;
 }
 
-void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
+bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
 	const struct sk_plan_view *plan = guard->plan;
 
@@ -276,11 +283,12 @@ void sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *laun
 
 			bool writes = argument->access & SK_ACCESS_WRITE || argument->kind == SK_ARGUMENT_RESULT;
 
-			if (argument->space == SK_SPACE_BINDING && argument->size && writes)
-				copy_out(guard, &guard->memories[argument->tensor], argument,
-					 bindings[argument->index]);
+			if (argument->space == SK_SPACE_BINDING && argument->size && writes &&
+			    !copy_out(guard, &guard->memories[argument->tensor], argument, bindings[argument->index]))
+				return false;
 		}
 	}
+	return true;
 }
 
 /* ---- addresses ---- */

@@ -86,6 +86,11 @@ static enum skrt_status check_plan(const struct skrt_module *module)
 	return SKRT_OK;
 }
 
+static enum skrt_status cannot_guard(const struct skrt_module *module)
+{
+	return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", module->path, strerror(errno));
+}
+
 static enum skrt_status make_guard(struct skrt_instance *instance)
 {
 	enum skrt_status status = check_plan(instance->module);
@@ -93,10 +98,7 @@ static enum skrt_status make_guard(struct skrt_instance *instance)
 	if (status)
 		return status;
 	instance->guard = sk_guard_open(instance, sk_checks_guard(instance->module->device->checks));
-	if (!instance->guard)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", instance->module->path,
-				 strerror(errno));
-	return SKRT_OK;
+	return instance->guard ? SKRT_OK : cannot_guard(instance->module);
 }
 
 /* ---- instances ---- */
@@ -200,8 +202,8 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	status = check_idle(instance);
 	if (!status) {
 		instance->bindings[index] = data;
-		if (instance->guard)
-			sk_guard_forget_binding(instance->guard, index);
+		if (instance->guard && !sk_guard_forget_binding(instance->guard, index))
+			status = cannot_guard(module);
 		instance->checked = false;
 	}
 	sk_device_unlock(module->device);
@@ -263,7 +265,7 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 		if (instance->workspaces[i].memory)
 			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);
 	if (!status && instance->guard)
-		sk_guard_forget(instance->guard, byte);
+		status = sk_guard_forget(instance->guard, byte) ? SKRT_OK : cannot_guard(instance->module);
 	sk_device_unlock(device);
 	return status;
 }

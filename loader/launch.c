@@ -236,8 +236,8 @@ enum skrt_status sk_launch_result(struct sk_launch *launch, char *error, size_t 
 
 	if (failed)
 		sk_failure_describe(launch, error, error_size, lost);
-	if (launch->device->checks)
-		sk_checks_end(launch, !failed);
+	if (launch->device->checks && !sk_checks_end(launch, !failed, error, error_size))
+		return SKRT_OUT_OF_MEMORY;
 	return failed ? SKRT_KERNEL_FAILED : SKRT_OK;
 }
 

@@ -113,3 +113,45 @@ M
 cmp plain.txt guarded.txt || fail "arguments arrive otherwise"
 
 fails_with 'serial entries run unchecked' "$skrun" many.sk --random 1 --guard --serial
+
+# A process with too many mappings can no longer protect memory: an error wherever that happens, and never a crash or a result that
+# nobody has checked. (Sanitizers do not let themselves be preceded.)
+if nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
+	exit 0
+fi
+cat >refuse.c <<'C'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int mprotect(void *address, size_t size, int protection)
+{
+	static long calls;
+
+	if (++calls >= atol(getenv("REFUSE_FROM")) && calls <= atol(getenv("REFUSE_TO"))) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_mprotect, address, size, protection);
+}
+C
+$CC -O2 -shared -fPIC refuse.c -o refuse.so
+"$skrun" copy0.sk --random 1 --guard --cores 2 >expected.txt
+good=0 refused=0
+for ((from = 1; good == 0; from += from < 40 ? 1 : 9)); do
+	for to in $from 1000000; do
+		status=0
+		REFUSE_FROM=$from REFUSE_TO=$to LD_PRELOAD=./refuse.so "$skrun" copy0.sk --random 1 --guard --cores 2 \
+			>out.txt 2>err.txt || status=$?
+		case $status in
+		0) cmp expected.txt out.txt || fail "other results without protection from call $from to $to" ;;
+		1) grep -q '^skrun: error: .*Cannot allocate memory\|^skrun: error: .*no memory' err.txt ||
+			{ cat err.txt; fail "another error without protection from call $from to $to"; } ;;
+		*) cat err.txt; fail "status $status without protection from call $from to $to" ;;
+		esac
+	done
+	[ "$status" = 0 ] && good=1 || refused=$((refused + 1))
+done
+[ "$refused" -ge 20 ] || fail "only $refused refusals"
