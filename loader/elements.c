@@ -205,7 +205,53 @@ static union element choose(enum skrt_dtype dtype, uint64_t random)
 	return element;
 }
 
-void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_t seed, const char *name)
+/* Cut to 16 bits, towards 0; if that is outside, the next one is not. */
+static uint16_t narrow_within(double value, int bits, double low, double high)
+{
+	uint16_t result = narrow(value, bits);
+	double cut = widen(result, bits);
+
+	return (uint16_t)(result + (cut < low || cut > high));
+}
+
+static float round_within(double value, double low, double high)
+{
+	float result = (float)value;
+
+	if ((double)result < low)
+		return nextafterf(result, INFINITY);
+	return (double)result > high ? nextafterf(result, -INFINITY) : result;
+}
+
+static union element choose_within(enum skrt_dtype dtype, uint64_t random, double low, double high)
+{
+	union element element = {.u64 = 0};
+	double value = low + (high - low) * (double)(random >> 11) * 0x1p-53;
+
+	switch (dtype) {
+	case SKRT_F16:
+		element.u16 = narrow_within(value, F16_FRACTION, low, high);
+		break;
+	case SKRT_BF16:
+		element.u16 = narrow_within(value, BF16_FRACTION, low, high);
+		break;
+	case SKRT_F32:
+		element.f32 = round_within(value, low, high);
+		break;
+	case SKRT_F64:
+		element.f64 = value;
+		break;
+	default: /* two's complement, cut to the type's size; the ends are integers that a double has */
+		element.i64 =
+			(int64_t)low +
+			(int64_t)((unsigned __int128)random * ((uint64_t)((int64_t)high - (int64_t)low) + 1) >> 64);
+		break;
+	}
+	return element;
+}
+
+void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_t seed, const char *name,
+		      const double *range)
 {
 	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t size = sk_element_size(dtype);
@@ -214,7 +260,9 @@ void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_
 	for (const char *c = name; *c; c++)
 		state = mix(state ^ (unsigned char)*c);
 	for (uint64_t i = 0; i < count; i++) {
-		union element element = choose(dtype, mix(state += golden));
+		uint64_t random = mix(state += golden);
+		union element element =
+			range ? choose_within(dtype, random, range[0], range[1]) : choose(dtype, random);
 
 		memcpy((char *)data + i * size, &element, size);
 	}

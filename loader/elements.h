@@ -16,7 +16,9 @@ double sk_element_value(enum skrt_dtype dtype, const void *data, uint64_t i);
 const char *sk_element_print(enum skrt_dtype dtype, const void *data, uint64_t i, char *text, size_t size);
 
 /* Fills all elements: integers in [-8, 8) or [0, 16), bool 0 and 1, floating-point numbers in [-1, 1), each exactly
- * representable. The same seed and name give the same elements everywhere, whatever else is filled. */
-void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_t seed, const char *name);
+ * representable; with a range instead from range[0] to range[1]. The same seed and name give the same elements
+ * everywhere, whatever else is filled. */
+void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_t seed, const char *name,
+		      const double *range);
 
 #endif

@@ -354,8 +354,8 @@ static bool check_tensor(struct sk_plan_checker *checker, uint32_t index)
 		return sk_plan_fail(checker, "role %u is unknown", tensor->role);
 	if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
 		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", tensor->bytes);
-	if (tensor->reserved)
-		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (!check_string(checker, &tensor->range, "the range", OPTIONAL))
+		return false;
 	return check_tensor_space(checker, tensor);
 }
 

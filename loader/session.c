@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,14 +230,27 @@ bool sk_session_read(struct sk_session *session, const char *name, const char *p
 	return fits;
 }
 
+/* What the manifest says of random values of the tensor with that binding number; false: nothing, or nothing that makes
+ * sense. */
+static bool range_of(const struct sk_session *session, uint32_t binding, double range[2])
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[binding]];
+
+	return tensor->range && sscanf(sk_plan_string(&tensor->range), "%lf %lf", &range[0], &range[1]) == 2 &&
+	       range[0] <= range[1] && fabs(range[0]) <= 1e38 && fabs(range[1]) <= 1e38;
+}
+
 void sk_session_fill(struct sk_session *session, uint64_t seed)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
+		double range[2];
 
 		if (!is_input(slot) || slot->filled)
 			continue;
-		sk_elements_fill(slot->tensor.dtype, slot->data, element_count(slot), seed, slot->tensor.name);
+		sk_elements_fill(slot->tensor.dtype, slot->data, element_count(slot), seed, slot->tensor.name,
+				 range_of(session, i, range) ? range : NULL);
 		slot->filled = true;
 	}
 }
@@ -546,7 +560,11 @@ static void print_tensor(const struct skrt_tensor *tensor)
 bool sk_session_list(struct sk_session *session)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
+		double range[2];
+
 		print_tensor(&session->slots[i].tensor);
+		if (range_of(session, i, range))
+			printf(", random values from %.9g to %.9g", range[0], range[1]);
 		printf("\n");
 	}
 	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,12 +481,48 @@ static bool run(struct sk_session *session, const struct options *options, doubl
 	return !options->profile || sk_task_table_print(session->trace);
 }
 
+/* ---- when skrun itself fails ---- */
+
+static volatile sig_atomic_t checked; /* the kernels are: they have not done it */
+
+static void say(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written; /* there is nobody else to tell */
+}
+
+/* A fault that libskrt has passed on, since no kernel was at work, or the C library's abort: it has found its heap
+ * damaged, and said so. */
+static void fail(int number)
+{
+	say("skrun: error: skrun itself has failed (");
+	say(number == SIGABRT ? "SIGABRT" : number == SIGBUS ? "SIGBUS" : "SIGSEGV");
+	say(checked ? "): a defect of skrun, or of a serial run or constructor, which are not checked\n"
+		    : "): most likely a kernel has written where it must not; --guard says which\n");
+	_exit(EXIT_FAILURE);
+}
+
+/* Sanitizers have handlers that tell more. */
+static void expect_failures(void)
+{
+	static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			signal(numbers[i], fail);
+}
+
+/* ---- the whole ---- */
+
 static bool work(const struct options *options)
 {
 	struct sk_session session;
 	double *seconds = calloc(options->repeats, sizeof(*seconds));
 	struct skrt_device_options device = options->device;
 
+	checked = options->device.checks != 0;
 	if (options->predict)
 		device = (struct skrt_device_options){.cores = 1}; /* that runs nothing */
 
@@ -514,6 +551,7 @@ int main(int argc, char **argv)
 	struct options options = {.repeats = 1};
 	int status = EXIT_FAILURE;
 
+	expect_failures();
 	options.inputs = calloc((size_t)argc, sizeof(*options.inputs));
 	options.outputs = calloc((size_t)argc, sizeof(*options.outputs));
 	if (!options.inputs || !options.outputs)

@@ -2,6 +2,8 @@
  * resolved to a root and an offset in bytes. Views may name tensors that stand behind them, so they are resolved at the
  * end. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,7 +14,7 @@
 /* What the map of one tensor says. */
 struct draft {
 	struct sk_tensor *tensor;
-	const struct sk_node *dtype, *shape, *role, *data, *unwritten, *of, *offset; /* NULL: not given */
+	const struct sk_node *dtype, *shape, *role, *data, *unwritten, *range, *of, *offset; /* NULL: not given */
 };
 
 struct view {
@@ -117,6 +119,62 @@ static void read_unwritten(struct sk_model *model, const struct draft *draft)
 							 choices, 1, &index);
 }
 
+/* The least and the greatest value of a type that is no floating-point type; the latter as far as a double is exact. */
+static void limits_of(enum sk_dtype dtype, double *low, double *high)
+{
+	bool is_signed = dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+	int bits = dtype == SK_BOOL ? 1 : 8 * (int)sk_dtype_size(dtype) - is_signed;
+
+	*high = ldexp(1, bits < 53 ? bits : 53) - 1;
+	*low = is_signed ? -*high - 1 : 0;
+}
+
+/* One end of a range: a number that the type has. */
+static bool read_end(struct sk_model *model, const struct sk_tensor *tensor, const struct sk_node *node, double *value)
+{
+	bool is_float = tensor->dtype == SK_F16 || tensor->dtype == SK_BF16 || tensor->dtype == SK_F32 ||
+			tensor->dtype == SK_F64;
+	double low = tensor->dtype == SK_F16 ? -65504 : -1e38, high = -low;
+	char *end;
+
+	if (!is_float)
+		limits_of(tensor->dtype, &low, &high);
+	if (node->kind == SK_NODE_SCALAR && node->length && strspn(node->text, "0123456789.eE+-") == node->length) {
+		*value = strtod(node->text, &end);
+		if (!*end && *value >= low && *value <= high && (is_float || *value >= floor(*value)) &&
+		    (is_float || *value <= floor(*value)))
+			return true;
+	}
+	sk_error(model->diag, sk_node_place(model, node), "the range of tensor '%s' wants %s from %.16g to %.16g",
+		 tensor->name, is_float ? "numbers" : "integers", low, high);
+	return false;
+}
+
+/* For who fills the tensor at random. */
+static void read_range(struct sk_model *model, const struct draft *draft)
+{
+	struct sk_tensor *tensor = draft->tensor;
+	const struct sk_node *node = draft->range;
+	double low, high;
+
+	if (tensor->role_declared && tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT)
+		sk_error(model->diag, sk_node_place(model, node),
+			 "only an input or inout has a range of random values; tensor '%s' is neither", tensor->name);
+	if (!sk_expect_list(model, node, "the range of tensor", tensor->name))
+		return;
+	if (node->count != 2) {
+		sk_error(model->diag, sk_node_place(model, node),
+			 "the range of tensor '%s' is two numbers, [LOW, HIGH], not %zu", tensor->name, node->count);
+		return;
+	}
+	if (!read_end(model, tensor, node->first, &low) || !read_end(model, tensor, node->first->next, &high))
+		return;
+	if (low > high)
+		sk_error(model->diag, sk_node_place(model, node), "the range of tensor '%s' ends before it begins",
+			 tensor->name);
+	tensor->range = sk_arena_print(model->arena, "%.17g %.17g", low, high);
+}
+
 static void read_root(struct sk_model *model, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
@@ -138,6 +196,8 @@ static void read_root(struct sk_model *model, const struct draft *draft)
 
 	if (!typed || !rank)
 		return;
+	if (draft->range)
+		read_range(model, draft);
 	tensor->rank = rank;
 	compute_size(model, tensor, draft->shape);
 }
@@ -148,8 +208,9 @@ static void read_view(struct sk_model *model, const struct draft *draft, struct 
 {
 	struct sk_tensor *tensor = draft->tensor;
 	struct view view = {.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape};
-	const struct sk_node *const refused[] = {draft->dtype, draft->role, draft->data, draft->unwritten};
-	static const char *const names[] = {"dtype", "role", "data", "'unwritten'"};
+	const struct sk_node *const refused[] = {draft->dtype, draft->role, draft->data, draft->unwritten,
+						 draft->range};
+	static const char *const names[] = {"dtype", "role", "data", "'unwritten'", "range"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (refused[i])
@@ -281,6 +342,7 @@ static void read_tensor(struct sk_model *model, const struct sk_node *key, struc
 		{"role", false, NULL, offsetof(struct draft, role)},
 		{"data", false, NULL, offsetof(struct draft, data)},
 		{"unwritten", false, NULL, offsetof(struct draft, unwritten)},
+		{"range", false, NULL, offsetof(struct draft, range)},
 		{"of", false, NULL, offsetof(struct draft, of)},
 		{"offset", false, NULL, offsetof(struct draft, offset)},
 	};

@@ -297,7 +297,7 @@ struct sk_plan_tensor {
 	uint8_t role;	/* enum sk_role */
 	uint8_t space;	/* enum sk_space: BINDING, WORKSPACE, CONSTANT; NONE: unused */
 	uint32_t index; /* binding number, or 0 */
-	uint32_t reserved;
+	int32_t range; /* string "LOW HIGH": random values lie from low to high; 0: none was given. For skrun alone */
 	uint64_t offset;	  /* in its space */
 	uint64_t unshared_offset; /* temporaries: in the unshared workspace */
 	uint64_t bytes;

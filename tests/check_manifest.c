@@ -598,6 +598,18 @@ static const struct {
 	 "tasks: [{name: a, kernel: k, args: [x], scope: None}]\n",
 	 "m.yaml:3:48: 'None' is neither null nor, without quotes, a scope; write null if the task shall never be "
 	 "fused\n"},
+	{ONE_TASK("  x: {dtype: i8, shape: [4, 4], range: [0, 128]}\n"),
+	 "m.yaml:3:44: the range of tensor 'x' wants integers from -128 to 127\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [4, 4], range: [0.5, 1]}\n"),
+	 "m.yaml:3:42: the range of tensor 'x' wants integers from -2147483648 to 2147483647\n"},
+	{ONE_TASK("  x: {dtype: f16, shape: [4, 4], range: [0, 7e4]}\n"),
+	 "m.yaml:3:45: the range of tensor 'x' wants numbers from -65504 to 65504\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], range: [2, 1]}\n"),
+	 "m.yaml:3:41: the range of tensor 'x' ends before it begins\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], range: [1]}\n"),
+	 "m.yaml:3:41: the range of tensor 'x' is two numbers, [LOW, HIGH], not 1\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], role: output, range: [1, 2]}\n"),
+	 "m.yaml:3:55: only an input or inout has a range of random values; tensor 'x' is neither\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: kept}\n"),
 	 "m.yaml:3:45: 'unwritten' of tensor 'x' must be keep, not 'kept'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: keep}\n"

@@ -286,6 +286,7 @@ START_TEST(damaged_tasks_and_tensors)
 		d.costs[0].values[SK_COST_CODE] = UINT64_MAX);
 	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_BEFORE_WAIT]++);
 	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_AFTER_SET] = SK_COST_MAX);
+	REFUSED("tensor 0: the range lies outside the strings", d.tensors[0].range = 1 << 20);
 	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
 	REFUSED("kernel 0: ways 0x100 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
 	REFUSED("kernel 0: a reserved field is not zero", d.kernels[0].reserved = 1);

@@ -42,7 +42,7 @@
 	R(r, name) R(r, symbol) R(r, signature) R(r, code) N(r, isa) N(r, code_size) N(r, first_copy) \
 	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, reserved)
 #define TENSOR_FIELDS(N, A, R, r) \
-	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) N(r, reserved) N(r, offset) \
+	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
 	N(r, unshared_offset) N(r, bytes) A(r, shape)
 #define STEP_FIELDS(N, A, R, r) \
 	N(r, task) N(r, kernel) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) N(r, partition) \

@@ -205,6 +205,65 @@ if ! nm "$skrun" | grep -q '__tsan_init'; then # which holds back the signal tha
 		"$skrun" endless.sk --random 1 --timeout 0.3
 fi
 
+# Random values lie within the range that the manifest gives, up to both ends.
+for type in u8 i8 i64 f16 bf16 f32 f64 bool; do
+	case $type in
+	u8) range='3, 24' like=u1 width=1 ;;
+	i8) range='-128, 127' like=d1 width=1 ;;
+	i64) range='-3, 24' like=d8 width=8 ;;
+	f16) range='0.1, 0.3' like=u2 width=2 ;;
+	bf16) range='-2.5, -2.25' like=u2 width=2 ;;
+	f32) range='0.1, 0.7' like=fF width=4 ;;
+	f64) range='1e3, 1e9' like=fD width=8 ;;
+	bool) range='1, 1' like=u1 width=1 ;;
+	esac
+	cat >range.yaml <<Y
+sklink: 1
+tensors:
+  x: {dtype: $type, shape: [3000], role: inout, range: [$range]}
+  y: {dtype: u8, shape: [3000]}
+  z: {dtype: u8, shape: [3000]}
+tasks:
+  - {name: t, kernel: bytes, args: [y, z]}
+  - {name: u, kernel: nothing, args: [x]}
+Y
+	printf 'void bytes(const char *x, char *y, long n) { for (long i = 0; i < n; i++) y[i] = x[i]; }\n#include "skkernel.h"\nSK_KERNEL(bytes, "split=n; in x u8[n], out y u8[n], n i64");\nvoid nothing(void *x) { (void)x; }\nSK_KERNEL(nothing, "inout x %s[n]");\n' $type >bytes.c
+	compile bytes
+	"$sklink" range.yaml bytes.o -o range.sk || fail "range of $type"
+	"$skrun" range.sk --random 1 --output x=x.npy
+	od -An -v -t$like -j128 -w$width x.npy | sort -g | sed -n '1p;$p' | tr -d ' ' | tr '\n' ' ' >ends.txt
+	case $type in
+	u8) [ "$(cat ends.txt)" = '3 24 ' ] ;;
+	i8) [ "$(cat ends.txt)" = '-128 127 ' ] ;;
+	i64) [ "$(cat ends.txt)" = '-3 24 ' ] ;;
+	bool) [ "$(cat ends.txt)" = '1 1 ' ] ;;
+	f16) awk '{ exit !($1 >= 11879 && $1 < 11900 && $2 > 13500 && $2 <= 13516) }' ends.txt ;; # 0x2e67 is above 0.1, 0x34cc below 0.3
+	bf16) awk '{ exit !($1 >= 49168 && $2 <= 49184 && $1 < $2) }' ends.txt ;; # 0xc010 is -2.25, 0xc020 -2.5
+	f32) awk '{ exit !($1 >= 0.1 && $1 < 0.11 && $2 > 0.69 && $2 <= 0.7) }' ends.txt ;;
+	f64) awk '{ exit !($1 >= 1e3 && $1 < 1e7 && $2 > 9e8 && $2 <= 1e9) }' ends.txt ;;
+	esac || { cat ends.txt; fail "values of $type beyond $range"; }
+done
+"$skrun" --list range.sk | grep -qx 'inout   x  bool \[3000\], random values from 1 to 1' || fail "--list has no range"
+
+# A kernel that damages skrun itself: it says so.
+cat >damage.c <<'C'
+#include "skkernel.h"
+
+void damage(float *y, long n)
+{
+	for (long i = -1024; i < n + 1024; i++)
+		y[i] = 7;
+}
+SK_KERNEL(damage, "out y f32[n], n i64");
+C
+compile damage
+printf 'sklink: 1\ntensors:\n  y: {dtype: f32, shape: [300]}\ntasks:\n  - {name: t, kernel: damage, args: [y]}\n' >damage.yaml
+"$sklink" damage.yaml damage.o -o damage.sk
+if ! nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
+	fails_with '^skrun: error: skrun itself has failed .*--guard says which$' "$skrun" damage.sk --cores 1
+fi
+fails_with "task 't': kernel damage on core 0: .*tensor 'y'" "$skrun" damage.sk --guard
+
 # What is refused.
 fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --random SEED" "$skrun" copy.sk
 fails_with "no input or output 'flogs'; did you mean 'flags'" "$skrun" copy.sk --random 1 --input flogs=flags.npy
