@@ -105,8 +105,15 @@ static void add_address(struct text *text, const struct sk_guard *guard, const s
 {
 	char place[SK_FINDING_SIZE];
 
+	/* A general protection: the processor does not say where, nor for which of the two reasons. */
 	if (fault->signal == SIGSEGV && fault->code == SI_KERNEL) {
-		add(text, "an address that no processor can have; ");
+		add(text,
+		    "a vector access that is not aligned as its instruction wants it, or an address that no processor "
+		    "can have; ");
+		return;
+	}
+	if (fault->signal == SIGBUS && fault->code == BUS_ADRALN) {
+		add(text, "an access that is not aligned, while the kernel has alignment checks on; ");
 		return;
 	}
 	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
