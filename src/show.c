@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "loader/isa.h"
 #include "table.h"
 
@@ -158,15 +159,15 @@ void sk_show_bindings(const struct sk_show *show)
 /* "2, 5" */
 static const char *follows_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
-	const char *text = "-";
+	struct sk_text text;
 
-	for (uint32_t i = 0; i < launch->follow_count; i++) {
-		uint32_t follow = show->file->plan.follows[launch->first_follow + i];
-
-		text = i ? sk_arena_print(show->arena, "%s, %u", text, follow)
-			 : sk_arena_print(show->arena, "%u", follow);
-	}
-	return text;
+	if (!launch->follow_count)
+		return "-";
+	sk_text_open(&text);
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		fprintf(text.stream, "%s%u", i ? ", " : "", show->file->plan.follows[launch->first_follow + i]);
+	sk_text_close(show->arena, &text);
+	return text.bytes;
 }
 
 /* What the launch takes of the device it was planned for: "all" (however many there are), "1 core", "4 vector",
@@ -303,8 +304,11 @@ static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_laun
 static const char *awaits_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
-	const char *text = "";
+	struct sk_text text;
 
+	if (!step->await_count)
+		return "";
+	sk_text_open(&text);
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
 
@@ -312,10 +316,11 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
 									  : "";
 
-		text = sk_arena_print(show->arena, "%s%s%s%s", i ? text : "awaits ", i ? ", " : "",
-				      sk_plan_string(&plan->tasks[awaited->task].name), side);
+		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ", sk_plan_string(&plan->tasks[awaited->task].name),
+			side);
 	}
-	return text;
+	sk_text_close(show->arena, &text);
+	return text.bytes;
 }
 
 /* ", func-align=512, debug-sync-all=1": what the scope's options have done to the launch. */

@@ -114,6 +114,11 @@ tests_check_planned_SOURCES = \
 	tests/races.c tests/races.h tests/random.c tests/random.h tests/messages.h
 tests_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
+check_PROGRAMS += tests/check_show
+tests_check_show_SOURCES = tests/check_show.c tests/plan.c tests/plan.h src/show.c src/show.h src/table.c src/table.h
+tests_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_check_show_LDADD = src/libproof.la $(CHECK_LIBS)
+QUICK_TESTS += tests/check_show
 QUICK_TESTS += tests/check_plan tests/check_calls tests/check_verify tests/check_report tests/check_planned
 endif
 
