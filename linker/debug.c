@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/checked.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
 
 /* Deflate makes nothing smaller than to a 1032nd (zlib's "Technical Details"): what claims to be is damaged. */
 enum { MAXIMUM_RATIO = 1032 };

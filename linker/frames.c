@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
 
 enum {
 	ID_OFFSET = 4, /* of the CIE pointer (0 in a CIE), behind the length */

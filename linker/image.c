@@ -4,8 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/checked.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
 
 enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };
 

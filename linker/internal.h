@@ -37,9 +37,9 @@
 
 #include <elf.h>
 
-#include "base/file.h"
 #include "linker/architecture.h"
 #include "linker/linker.h"
+#include "src/base/file.h"
 
 /* What old versions of elf.h lack. */
 #ifndef SHF_GNU_RETAIN

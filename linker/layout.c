@@ -9,7 +9,7 @@
 #include "linker/layout.h"
 #include <inttypes.h>
 
-#include "base/checked.h"
+#include "src/base/checked.h"
 
 /* ---- aligned functions ---- */
 

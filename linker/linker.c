@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "base/mapped.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
+#include "src/base/mapped.h"
 
 /* What the linker makes itself. Sizes follow in the course of the link; what stays empty is not in the image. */
 static const struct {

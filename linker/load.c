@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
 
 enum {
 	SHT_X86_64_UNWIND_TYPE = 0x70000001,

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "linker/internal.h"
+#include "src/base/checked.h"
 
 /* GNU_PROPERTY_X86_FEATURE_2_USED, and bits of it and of GNU_PROPERTY_X86_FEATURE_1_AND, which <elf.h> lacks. */
 #define FEATURE_2_USED 0xc0010001

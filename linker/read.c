@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
 #include "linker/internal.h"
+#include "src/base/mapped.h"
 
 enum { MAPPED_FROM = 64 * 1024 };
 

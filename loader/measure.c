@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/unfinished.h"
 #include "loader/device.h"
+#include "src/base/unfinished.h"
 
 static double now(void)
 {

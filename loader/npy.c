@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "base/unfinished.h"
+#include "src/base/mapped.h"
+#include "src/base/unfinished.h"
 
 enum {
 	MAGIC_SIZE = 6,

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "loader/costs.h"
 #include "loader/simulate.h"
+#include "src/base/escape.h"
 
 /* The lines of the first table. What another option of a scope would change is one more way in program.h, or one more
  * change to the profile here. */

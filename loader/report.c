@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/nearest.h"
+#include "src/base/escape.h"
+#include "src/base/nearest.h"
 
 static _Thread_local char text_of_thread[SK_REPORT_SIZE];
 

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/escape.h"
-#include "base/unfinished.h"
 #include "loader/elements.h"
 #include "loader/module.h"
 #include "loader/npy.h"
 #include "loader/trace.h"
+#include "src/base/escape.h"
+#include "src/base/unfinished.h"
 
 enum {
 	DATA_ALIGN = 4096,

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
 #include "loader/measure.h"
 #include "loader/module.h"
 #include "loader/predict.h"
 #include "loader/seal.h"
 #include "loader/session.h"
 #include "loader/task-table.h"
+#include "src/base/nearest.h"
 
 static const char help[] =
 	"Usage: skrun [OPTION]... PACKAGE\n"

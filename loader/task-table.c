@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "loader/session.h"
+#include "src/base/escape.h"
 
 static int compare_tasks(const void *a, const void *b)
 {

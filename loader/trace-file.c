@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/escape.h"
+#include "src/base/escape.h"
 
 struct writer {
 	const struct skrt_trace *trace;

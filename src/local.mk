@@ -25,76 +25,76 @@ src_libbase_la_LIBADD = src/libfiles.la src/libnearest.la $(XXHASH_LIBS)
 # Planning: launches, schedule, memory, and the plan that holds the result.
 noinst_LTLIBRARIES += src/libplanning.la
 src_libplanning_la_SOURCES = \
-	src/ancestry.c src/ancestry.h \
-	src/dependency.c src/dependency.h \
-	src/gaps.c src/gaps.h \
-	src/launch-options.c src/launch-options.h \
-	src/memory.c src/memory.h \
-	src/order.c src/order.h \
-	src/partition.c src/partition.h \
-	src/plan-tables.c src/plan-parts.h \
-	src/plan.c src/plan.h \
-	src/reasons.c src/reasons.h \
-	src/schedule.c src/schedule.h \
-	src/segments.c src/segments.h \
-	src/sides.c src/sides.h \
-	src/strict.c src/strict.h \
-	src/sync-split.c src/sync-split.h \
-	src/units.c src/units.h \
-	src/verdicts.c src/verdicts.h
+	src/planning/ancestry.c src/planning/ancestry.h \
+	src/planning/dependency.c src/planning/dependency.h \
+	src/bind/gaps.c src/bind/gaps.h \
+	src/planning/launch-options.c src/planning/launch-options.h \
+	src/planning/memory.c src/planning/memory.h \
+	src/planning/order.c src/planning/order.h \
+	src/planning/partition.c src/planning/partition.h \
+	src/planning/plan-tables.c src/planning/plan-tables.h \
+	src/planning/plan-writer.c src/planning/plan-writer.h \
+	src/planning/reasons.c src/planning/reasons.h \
+	src/planning/schedule.c src/planning/schedule.h \
+	src/planning/segments.c src/planning/segments.h \
+	src/model/sides.c src/model/sides.h \
+	src/planning/strict.c src/planning/strict.h \
+	src/planning/sync-split.c src/planning/sync-split.h \
+	src/model/units.c src/model/units.h \
+	src/planning/verdicts.c src/planning/verdicts.h
 src_libplanning_la_LIBADD = src/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
-	src/access.c src/access.h \
-	src/calls.c src/calls.h \
-	src/consistency.c src/consistency.h \
-	src/demands.c src/demands.h \
-	src/history.c src/history.h \
-	src/knowledge.c src/knowledge.h \
-	src/launch-order.c src/launch-order.h \
-	src/explain.c src/explain.h \
-	src/report.c src/report.h \
-	src/signature-attributes.c src/signature-parts.h \
-	src/signature-rules.c \
-	src/signature.c src/signature.h \
-	src/unit-check.c src/unit-check.h \
-	src/verify.c src/verify.h
+	src/proof/access.c src/proof/access.h \
+	src/proof/calls.c src/proof/calls.h \
+	src/proof/consistency.c src/proof/consistency.h \
+	src/proof/demands.c src/proof/demands.h \
+	src/proof/history.c src/proof/history.h \
+	src/proof/knowledge.c src/proof/knowledge.h \
+	src/proof/launch-order.c src/proof/launch-order.h \
+	src/proof/explain.c src/proof/explain.h \
+	src/proof/report.c src/proof/report.h \
+	src/signature/signature-attributes.c src/signature/signature-parts.h \
+	src/signature/signature-rules.c \
+	src/signature/signature.c src/signature/signature.h \
+	src/proof/unit-check.c src/proof/unit-check.h \
+	src/proof/verify.c src/proof/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
-	src/account.c src/account.h \
-	src/bind-cost.c \
-	src/bind-extents.c \
-	src/bind-scalars.c \
-	src/bind.c src/bind.h \
-	src/binder.h \
-	src/command.c src/command.h \
-	src/document.c src/document.h \
-	src/entries.c src/entries.h \
-	src/fields.c src/fields.h \
-	src/header.c src/header.h \
-	src/kernels.c src/kernels.h \
-	src/keywords.c src/keywords.h \
-	src/manifest-costs.c \
-	src/manifest-names.c \
-	src/manifest-parts.h \
-	src/manifest-tasks.c \
-	src/manifest-tensors.c \
-	src/manifest.c src/manifest.h \
-	src/model.h \
-	src/options.c src/options.h \
-	src/package.c src/package.h \
-	src/report-file.c src/report-file.h \
-	src/reproduction.c src/reproduction.h \
-	src/roles.c \
-	src/seal.c src/seal.h \
-	src/shares.c src/shares.h \
-	src/statistics.c src/statistics.h
+	src/package/account.c src/package/account.h \
+	src/bind/bind-cost.c \
+	src/bind/bind-extents.c \
+	src/bind/bind-scalars.c \
+	src/bind/bind.c src/bind/bind.h \
+	src/bind/binder.h \
+	src/command/command.c src/command/command.h \
+	src/manifest/document.c src/manifest/document.h \
+	src/package/entries.c src/package/entries.h \
+	src/manifest/fields.c src/manifest/fields.h \
+	src/package/header.c src/package/header.h \
+	src/bind/kernels.c src/bind/kernels.h \
+	src/command/keywords.c src/command/keywords.h \
+	src/manifest/manifest-costs.c \
+	src/manifest/manifest-names.c \
+	src/manifest/manifest-parts.h \
+	src/manifest/manifest-tasks.c \
+	src/manifest/manifest-tensors.c \
+	src/manifest/manifest.c src/manifest/manifest.h \
+	src/model/model.h \
+	src/manifest/options.c src/manifest/options.h \
+	src/package/package.c src/package/package.h \
+	src/package/report-file.c src/package/report-file.h \
+	src/command/reproduction.c src/command/reproduction.h \
+	src/bind/roles.c \
+	src/package/sign.c src/package/sign.h \
+	src/package/shares.c src/package/shares.h \
+	src/package/statistics.c src/package/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \
@@ -112,14 +112,14 @@ sklink_LDADD = src/libcore.la
 
 bin_PROGRAMS += skdump
 skdump_SOURCES = \
-	src/diff.c src/diff.h \
-	src/kernel-symbols.c src/kernel-symbols.h \
-	src/loadable.c src/loadable.h \
-	src/package-file.c src/package-file.h \
-	src/package-object.c src/package-object.h \
-	src/reemit.c src/reemit.h \
-	src/show.c src/show.h \
-	src/skdump.c \
-	src/table.c src/table.h
+	src/skdump/diff.c src/skdump/diff.h \
+	src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h \
+	src/skdump/loadable.c src/skdump/loadable.h \
+	src/skdump/package-file.c src/skdump/package-file.h \
+	src/skdump/package-object.c src/skdump/package-object.h \
+	src/skdump/reemit.c src/skdump/reemit.h \
+	src/skdump/show.c src/skdump/show.h \
+	src/skdump/skdump.c \
+	src/base/table.c src/base/table.h
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 skdump_LDADD = src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "loader/plan.h"
+#include "src/base/arena.h"
 #include "stubs/skabi.h"
 
 /* What a relocation in a dispatcher refers to. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 #include "stubs/skplan.h"
 
 enum sk_op_kind {

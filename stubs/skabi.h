@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "skkernel.h"
-#include "skplan.h"
+#include "stubs/skplan.h"
 
 /* The structs read as tables: */
 /* clang-format off */

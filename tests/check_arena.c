@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 #include "tests/suite.h"
 
 enum { MOST = 2000, SEED = 1 };

@@ -1,16 +1,17 @@
-/* Check suite for src/kernels, src/bind and src/roles: from a manifest and a table of functions to bound tasks. */
+/* Check suite for src/bind/kernels, src/bind/bind and src/bind/roles: from a manifest and a table of functions to bound
+ * tasks. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bind.h"
-#include "fake-linker.h"
-#include "kernels.h"
 #include "loader/npy.h"
-#include "manifest.h"
-#include "messages.h"
+#include "src/bind/bind.h"
+#include "src/bind/kernels.h"
+#include "src/manifest/manifest.h"
+#include "tests/fake-linker.h"
+#include "tests/messages.h"
 #include "tests/suite.h"
 
 static struct sk_arena *arena;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "calls.h"
+#include "src/base/diag.h"
+#include "src/proof/calls.h"
 #include "tests/plan.h"
 #include "tests/suite.h"
 
@@ -168,8 +168,7 @@ START_TEST(extent_contradicts)
 	static const struct {
 		uint64_t rows, width;
 		const char *message;
-	} calls[] = {
-		{3, 4, NULL}, {3, 5, "'y' has 5 elements, not 4"}, {5, 4, "'x' has 12 elements, not 20"}};
+	} calls[] = {{3, 4, NULL}, {3, 5, "'y' has 5 elements, not 4"}, {5, 4, "'x' has 12 elements, not 20"}};
 	struct plan *plan = plan_create(arena, 1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, 12, SK_ROLE_INPUT);
 	uint32_t y = plan_tensor(plan, "y", SK_F32, calls[_i].width, SK_ROLE_OUTPUT);

@@ -1,6 +1,6 @@
-/* Tests of src/gaps.c: what nobody has written, against a naive oracle that keeps a flag for every byte, and in great
- * numbers, in an order that leaves as many gaps as possible. */
-#include "gaps.h"
+/* Tests of src/bind/gaps.c: what nobody has written, against a naive oracle that keeps a flag for every byte, and in
+ * great numbers, in an order that leaves as many gaps as possible. */
+#include "src/bind/gaps.h"
 
 #include <check.h>
 #include <stdio.h>

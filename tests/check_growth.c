@@ -3,9 +3,9 @@
 #include <check.h>
 #include <stdio.h>
 
-#include "memory.h"
-#include "partition.h"
-#include "segments.h"
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/segments.h"
 #include "tests/model.h"
 #include "tests/random.h"
 #include "tests/suite.h"

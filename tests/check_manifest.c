@@ -1,15 +1,15 @@
-/* Check suite for src/manifest and src/document: what good manifests become, the exact words for bad ones, and that
- * damaged ones end in errors. The examples of doc/manifest.md are parsed here, too. */
+/* Check suite for src/manifest/manifest and src/manifest/document: what good manifests become, the exact words for bad
+ * ones, and that damaged ones end in errors. The examples of doc/manifest.md are parsed here, too. */
 #include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "document.h"
-#include "manifest.h"
-#include "messages.h"
-#include "options.h"
-#include "signature.h"
+#include "src/manifest/document.h"
+#include "src/manifest/manifest.h"
+#include "src/manifest/options.h"
+#include "src/signature/signature.h"
+#include "tests/messages.h"
 #include "tests/suite.h"
 
 static struct sk_arena *arena;

@@ -1,6 +1,6 @@
-/* Tests of src/memory.c: layouts by hand, then random ones against the oracle: no temporary is overwritten while it is
- * alive, and sharing bytes needs no await that is not there. */
-#include "memory.h"
+/* Tests of src/planning/memory.c: layouts by hand, then random ones against the oracle: no temporary is overwritten
+ * while it is alive, and sharing bytes needs no await that is not there. */
+#include "src/planning/memory.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
-/* Tests of src/partition.c, src/segments.c, src/dependency.c and src/order.c: launches by hand, then random models
- * against the definition: who depends on whom, pair by pair. */
-#include "partition.h"
+/* Tests of src/planning/partition.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c:
+ * launches by hand, then random models against the definition: who depends on whom, pair by pair. */
+#include "src/planning/partition.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
+#include "src/planning/order.h"
 #include "tests/model.h"
 #include "tests/random.h"
 #include "tests/suite.h"

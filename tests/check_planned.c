@@ -3,17 +3,17 @@
 #include <check.h>
 #include <elf.h>
 
-#include "account.h"
-#include "memory.h"
-#include "messages.h"
-#include "partition.h"
-#include "schedule.h"
-#include "src/plan.h"
+#include "src/package/account.h"
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/plan-writer.h"
+#include "src/planning/schedule.h"
+#include "src/proof/verify.h"
+#include "tests/messages.h"
 #include "tests/plan.h"
 #include "tests/races.h"
 #include "tests/random.h"
 #include "tests/suite.h"
-#include "verify.h"
 
 enum { MODELS = 100, MOST_CORES = 7 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report.h"
+#include "src/proof/report.h"
 #include "tests/suite.h"
 
 static struct sk_arena *arena;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition.h"
-#include "schedule.h"
+#include "src/planning/partition.h"
+#include "src/planning/schedule.h"
 #include "tests/model.h"
 #include "tests/suite.h"
 

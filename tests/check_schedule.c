@@ -1,5 +1,6 @@
-/* Tests of src/schedule.c and src/units.c: small schedules by hand, then random ones against the oracle. */
-#include "schedule.h"
+/* Tests of src/planning/schedule.c and src/model/units.c: small schedules by hand, then random ones against the oracle.
+ */
+#include "src/planning/schedule.h"
 
 #include <check.h>
 #include <stdio.h>

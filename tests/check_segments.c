@@ -1,6 +1,6 @@
 /* The rule of segments, held against its definition: random models of a few tasks, and of each of them all ways to
  * divide its scopes into segments. What a division must fulfil stands in `fits`; it reads the models' tasks and nothing
- * that src/segments.c has found out about them.
+ * that src/planning/segments.c has found out about them.
  *
  * The segments of a scope are numbered from 0. Of all divisions, sk_segments_place must make the first one, in the
  * order of words: the first task is in as low a segment as it can be in, then the second one, and so on. Where there is
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segments.h"
+#include "src/planning/segments.h"
 #include "tests/model.h"
 #include "tests/random.h"
 #include "tests/suite.h"

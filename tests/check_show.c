@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "plan.h"
-#include "show.h"
+#include "src/skdump/show.h"
+#include "tests/plan.h"
 #include "tests/suite.h"
 
 enum { AWAITS = 20000, MEMORY = 512 << 20 };

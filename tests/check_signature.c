@@ -1,9 +1,10 @@
-/* Check suite for src/signature: what the parser makes of good signatures, and the exact words for bad ones. */
+/* Check suite for src/signature/signature: what the parser makes of good signatures, and the exact words for bad ones.
+ */
 #include <check.h>
 #include <string.h>
 
-#include "messages.h"
-#include "signature.h"
+#include "src/signature/signature.h"
+#include "tests/messages.h"
 #include "tests/suite.h"
 
 static struct sk_arena *arena;

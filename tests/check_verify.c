@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "history.h"
+#include "src/base/diag.h"
+#include "src/proof/history.h"
+#include "src/proof/verify.h"
 #include "tests/plan.h"
 #include "tests/races.h"
 #include "tests/suite.h"
-#include "verify.h"
 
 static struct sk_arena *arena;
 static struct sk_diag diag;

@@ -1,5 +1,5 @@
-/* Tests of src/plan.c: what the reader finds in a written plan is what was planned. */
-#include "src/plan.h"
+/* Tests of src/planning/plan-writer.c: what the reader finds in a written plan is what was planned. */
+#include "src/planning/plan-writer.h"
 
 #include <check.h>
 #include <string.h>

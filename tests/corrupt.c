@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
 #include "loader/seal.h"
-#include "package-readers.h"
+#include "tests/fuzz.h"
+#include "tests/package-readers.h"
 
 enum { MOST_BYTES = 1 << 20, VALUES = 4 };
 

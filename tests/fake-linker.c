@@ -1,6 +1,6 @@
-/* See fake-linker.h. Defines every function of linker.h that src/kernels calls, so that nothing of the real linker is
- * drawn into the test program. The code of a function is its number in the table. */
-#include "fake-linker.h"
+/* See fake-linker.h. Defines every function of linker.h that src/bind/kernels calls, so that nothing of the real linker
+ * is drawn into the test program. The code of a function is its number in the table. */
+#include "tests/fake-linker.h"
 
 #include <string.h>
 

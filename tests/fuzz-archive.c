@@ -1,5 +1,5 @@
 /* Fuzz target: one archive through the linker, its members pulled on demand, then all of them. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* One link through linker.h, as sklink does it, with everything that an input holds asked for; see fuzz.h. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <stdio.h>
 #include <string.h>

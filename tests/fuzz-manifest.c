@@ -1,20 +1,20 @@
 /* Fuzz target: a manifest through the rooms that need no object: parsed, its kernels found in a table, bound, cut into
  * launches, scheduled, given memory, written as a plan. What sklink has planned must pass its own checks, whatever the
  * manifest was, and have dispatchers. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
-#include "account.h"
-#include "bind.h"
-#include "fake-linker.h"
-#include "kernels.h"
 #include "loader/plan.h"
-#include "manifest.h"
-#include "memory.h"
-#include "partition.h"
-#include "schedule.h"
-#include "src/plan.h"
+#include "src/bind/bind.h"
+#include "src/bind/kernels.h"
+#include "src/manifest/manifest.h"
+#include "src/package/account.h"
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/plan-writer.h"
+#include "src/planning/schedule.h"
+#include "src/proof/verify.h"
 #include "stubs/dispatcher.h"
-#include "verify.h"
+#include "tests/fake-linker.h"
 
 /* The kernels of tests/kernels.c and of the samples, and some of each other kind. */
 static const struct fake_function functions[] = {

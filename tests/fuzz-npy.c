@@ -1,5 +1,5 @@
 /* Fuzz target: a .npy file, read as every type of elements there is. What is read is written again, and read back. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* Fuzz target: one object through the linker. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <unistd.h>
 

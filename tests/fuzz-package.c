@@ -1,10 +1,10 @@
 /* Fuzz target: a package through both of its readers. Nothing in it is run. */
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <elf.h>
 #include <unistd.h>
 
-#include "package-readers.h"
+#include "tests/package-readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

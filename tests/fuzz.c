@@ -1,7 +1,7 @@
 /* Files in memory, broken promises; see fuzz.h. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

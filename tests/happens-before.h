@@ -5,7 +5,7 @@
 #ifndef SK_TESTS_HAPPENS_BEFORE_H
 #define SK_TESTS_HAPPENS_BEFORE_H
 
-#include "memory.h"
+#include "src/planning/memory.h"
 
 struct oracle {
 	const struct sk_model *model;

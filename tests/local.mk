@@ -115,7 +115,7 @@ tests_check_planned_SOURCES = \
 tests_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/check_show
-tests_check_show_SOURCES = tests/check_show.c tests/plan.c tests/plan.h src/show.c src/show.h src/table.c src/table.h
+tests_check_show_SOURCES = tests/check_show.c tests/plan.c tests/plan.h src/skdump/show.c src/skdump/show.h src/base/table.c src/base/table.h
 tests_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_check_show_LDADD = src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/check_show
@@ -193,9 +193,9 @@ FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
 FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
 PACKAGE_READER_FILES = $(FUZZ_FILES) tests/package-readers.c tests/package-readers.h \
-	src/diff.c src/diff.h src/kernel-symbols.c src/kernel-symbols.h src/table.c src/table.h \
-	src/loadable.c src/loadable.h src/package-file.c src/package-file.h src/package-object.c src/package-object.h \
-	src/reemit.c src/reemit.h
+	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/base/table.c src/base/table.h \
+	src/skdump/loadable.c src/skdump/loadable.h src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h \
+	src/skdump/reemit.c src/skdump/reemit.h
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz-package.c
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
@@ -261,8 +261,8 @@ tests_property_SOURCES = \
 	tests/network-kernels.c tests/network-manifest.c tests/network.c tests/network.h \
 	tests/fuzz.c tests/fuzz.h tests/plan-mutants.c tests/plan-mutants.h \
 	tests/property.c \
-	src/kernel-symbols.c src/kernel-symbols.h src/loadable.c src/loadable.h \
-	src/package-file.c src/package-file.h src/package-object.c src/package-object.h src/reemit.c src/reemit.h
+	src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/skdump/loadable.c src/skdump/loadable.h \
+	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h src/skdump/reemit.c src/skdump/reemit.h
 tests_property_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
 tests_property_LDADD = src/libcore.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
 SHELL_TESTS += tests/property.sh tests/property-long.sh

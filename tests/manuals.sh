@@ -9,7 +9,7 @@ for program in sklink skrun skdump; do
 		sort -u | diff options.txt - >&2 || fail "$program: the help (<) and the man page (>) have other options"
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the help is not understood"
 	if [ $program = sklink ]; then
-		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command.c" |
+		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command/command.c" |
 			awk -F: '{ if ($1) print ($1 == "Map" ? "-" : "--") $1; if ($2) print "-" $2 }' | sort -u |
 			diff options.txt - >&2 || fail "sklink: the help (<) and the table of options (>) have other ones"
 	fi
@@ -17,7 +17,7 @@ for program in sklink skrun skdump; do
 done
 
 # Each option of scopes has a row in the table of doc/manifest.md, with its values, the default, and tests that there are.
-sed -nE 's/^\t\{"([a-z-]+)", ".*", read_.*/\1/p' "$top_srcdir/src/options.c" | sort >options.txt
+sed -nE 's/^\t\{"([a-z-]+)", ".*", read_.*/\1/p' "$top_srcdir/src/manifest/options.c" | sort >options.txt
 [ "$(wc -l <options.txt)" -gt 10 ] || fail "the table of scope options is not understood"
 sed '1,/^| option | values | effect | test |$/d; /^$/,$d' "$top_srcdir/doc/manifest.md" | sed 1d >rows.txt
 while IFS='|' read -r _ names values effect tests rest; do

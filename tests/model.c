@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gaps.h"
+#include "src/bind/gaps.h"
 
 static const struct sk_profile profiles[] = {
 	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .cores = 2, .blocks = 8}}},

@@ -12,7 +12,7 @@
 #ifndef SK_TESTS_MODEL_H
 #define SK_TESTS_MODEL_H
 
-#include "src/model.h"
+#include "src/model/model.h"
 
 struct test_model {
 	struct sk_arena *arena;

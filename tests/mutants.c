@@ -1,5 +1,5 @@
 /* See mutants.h. */
-#include "mutants.h"
+#include "tests/mutants.h"
 
 #include <elf.h>
 #include <stdbool.h>

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "mutants.h"
+#include "tests/fuzz.h"
+#include "tests/mutants.h"
 
 enum { SECONDS = 10, BATCH = 1000, MAXIMUM_FAILURES = 10 };
 

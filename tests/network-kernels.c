@@ -1,6 +1,6 @@
 /* See network.h. A kernel of the property test is a row of the table here, with what it computes as a function on
  * 64-bit values, beside its code in property-templates.h. */
-#include "network.h"
+#include "tests/network.h"
 
 #include <stdlib.h>
 #include <string.h>

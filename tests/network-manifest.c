@@ -1,5 +1,5 @@
 /* See network.h: the manifest of a network. */
-#include "network.h"
+#include "tests/network.h"
 
 #include <string.h>
 

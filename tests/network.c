@@ -1,6 +1,6 @@
 /* See network.h. The passes, in order: sizes, streams and scopes; tasks, one after another, with tensors and views made
  * on the way; tasks that are not wanted; roles. */
-#include "network.h"
+#include "tests/network.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,20 +1,20 @@
 /* See package-readers.h. */
-#include "package-readers.h"
+#include "tests/package-readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "consistency.h"
-#include "diff.h"
-#include "explain.h"
-#include "fuzz.h"
-#include "kernel-symbols.h"
-#include "loadable.h"
 #include "loader/module.h"
-#include "package-file.h"
-#include "reemit.h"
-#include "verify.h"
+#include "src/proof/consistency.h"
+#include "src/proof/explain.h"
+#include "src/proof/verify.h"
+#include "src/skdump/diff.h"
+#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/loadable.h"
+#include "src/skdump/package-file.h"
+#include "src/skdump/reemit.h"
+#include "tests/fuzz.h"
 
 static bool look_at(struct skrt_module *module)
 {

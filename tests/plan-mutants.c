@@ -1,20 +1,20 @@
 /* See plan-mutants.h. */
-#include "plan-mutants.h"
+#include "tests/plan-mutants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "consistency.h"
-#include "fuzz.h"
-#include "kernel-symbols.h"
-#include "loadable.h"
 #include "loader/skrt.h"
-#include "network.h"
-#include "reemit.h"
+#include "src/proof/consistency.h"
+#include "src/proof/verify.h"
+#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/loadable.h"
+#include "src/skdump/reemit.h"
 #include "stubs/dispatcher.h"
-#include "verify.h"
+#include "tests/fuzz.h"
+#include "tests/network.h"
 
 /* ---- the fields ---- */
 
@@ -156,7 +156,7 @@ static const char *const free_fields[] = {
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
 	"steps.flags", "awaits.step", "follows.number",
-	/* That steps do without common units because there are none is not computed again (src/unit-check.c). */
+	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
 	"partitions.unit",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",

@@ -1,5 +1,5 @@
 /* The plan builder of plan.h: collects records in arrays, and lays them out one table after the other. */
-#include "plan.h"
+#include "tests/plan.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef SK_TESTS_PLAN_H
 #define SK_TESTS_PLAN_H
 
-#include "base/arena.h"
 #include "loader/plan.h"
+#include "src/base/arena.h"
 
 struct plan;
 

@@ -23,22 +23,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "account.h"
-#include "bind.h"
-#include "consistency.h"
-#include "kernels.h"
 #include "loader/plan.h"
 #include "loader/skrt.h"
-#include "manifest.h"
-#include "memory.h"
-#include "network.h"
-#include "package.h"
-#include "partition.h"
-#include "plan-mutants.h"
-#include "plan.h"
-#include "schedule.h"
-#include "seal.h"
-#include "verify.h"
+#include "src/bind/bind.h"
+#include "src/bind/kernels.h"
+#include "src/manifest/manifest.h"
+#include "src/package/account.h"
+#include "src/package/package.h"
+#include "src/package/sign.h"
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/schedule.h"
+#include "src/proof/consistency.h"
+#include "src/proof/verify.h"
+#include "tests/network.h"
+#include "tests/plan-mutants.h"
+#include "tests/plan.h"
 
 enum {
 	MOST_JOBS = 64,

@@ -1,5 +1,5 @@
 /* See races.h. Quadratic in events, for plans of a dozen steps. */
-#include "races.h"
+#include "tests/races.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Arena: a list of blocks that only grows; see arena.h for the contract. */
 #include "config.h"
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/escape.h"
-#include "base/unfinished.h"
+#include "src/base/escape.h"
+#include "src/base/unfinished.h"
 
 /* Under AddressSanitizer, what has not been handed out is poisoned, and a gap stays behind what has been: so it sees
  * overruns of single allocations, not only of blocks. */

@@ -1,13 +1,13 @@
 /* The message list and its printing. */
-#include "base/diag.h"
+#include "src/base/diag.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/escape.h"
-#include "base/nearest.h"
+#include "src/base/escape.h"
+#include "src/base/nearest.h"
 
 struct note {
 	struct note *next;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 
 /* Where something stands. For text: file, line and column from 1. For objects: file is "lib.a(member.o)" or "x.o", and
  * section, if any, gives "lib.a(member.o):(.text+0x10)". */

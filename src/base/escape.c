@@ -1,5 +1,5 @@
 /* See escape.h. */
-#include "base/escape.h"
+#include "src/base/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

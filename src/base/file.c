@@ -1,5 +1,5 @@
 /* Writing files as a whole; see file.h. */
-#include "base/file.h"
+#include "src/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mapped.h"
-#include "base/unfinished.h"
+#include "src/base/mapped.h"
+#include "src/base/unfinished.h"
 
 static bool fail(struct sk_diag *diag, const char *path, const char *action)
 {

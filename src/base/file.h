@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/diag.h"
+#include "src/base/diag.h"
 
 /* A part of a file. What no part covers is zeros, in a regular file a hole. */
 struct sk_file_part {

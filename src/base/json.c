@@ -1,12 +1,12 @@
 /* See json.h. */
-#include "json.h"
+#include "src/base/json.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "src/base/escape.h"
 
 enum { MOST_PER_BYTE = 6 }; /* "\\u001f" */
 

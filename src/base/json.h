@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "arena.h"
+#include "src/base/arena.h"
 
 /* The text as a JSON string with its quotes, in the arena. Names from files are any bytes; those that are no characters
  * of UTF-8 become U+FFFD. */

@@ -1,5 +1,5 @@
 /* Open addressing with linear probing; hashes are kept, so growing does not read the keys again. */
-#include "base/map.h"
+#include "src/base/map.h"
 
 #include <stdbool.h>
 #include <string.h>

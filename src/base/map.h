@@ -3,7 +3,7 @@
 #ifndef SK_MAP_H
 #define SK_MAP_H
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 
 #define SK_NONE UINT32_MAX /* "no index", everywhere */
 

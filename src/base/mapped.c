@@ -1,7 +1,7 @@
 /* The mappings, and the handler of SIGBUS that finds in them what file is to blame; see mapped.h. */
 #include "config.h"
 
-#include "base/mapped.h"
+#include "src/base/mapped.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/unfinished.h"
+#include "src/base/unfinished.h"
 
 /* Entries are never freed, since the handler may be reading them, but used again. */
 struct mapping {

@@ -1,5 +1,5 @@
 /* Suggestions for misspelt names; see nearest.h. */
-#include "base/nearest.h"
+#include "src/base/nearest.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* See ranges.h. Nodes are numbers in an array, since it moves when it grows; number 0 stands for no node. */
-#include "base/ranges.h"
+#include "src/base/ranges.h"
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
 #ifndef SK_RANGES_H
 #define SK_RANGES_H
 
-#include "base/arena.h"
-#include "base/map.h"
+#include "src/base/arena.h"
+#include "src/base/map.h"
 
 struct sk_range {
 	uint64_t start, end; /* not empty */

@@ -3,7 +3,7 @@
 #ifndef SK_TAR_H
 #define SK_TAR_H
 
-#include "base/file.h"
+#include "src/base/file.h"
 
 /* An archive as the parts of a file, for sk_file_replace. */
 struct sk_tar {

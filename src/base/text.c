@@ -1,7 +1,7 @@
 /* See text.h. */
 #include "config.h"
 
-#include "base/text.h"
+#include "src/base/text.h"
 
 #include <stdlib.h>
 

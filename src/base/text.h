@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 
 struct sk_text {
 	FILE *stream; /* to print to */

@@ -1,12 +1,12 @@
 /* Phases with their times, and the trace of them; see timing.h. */
-#include "base/timing.h"
+#include "src/base/timing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
+#include "src/base/json.h"
 
 static uint64_t now(void)
 {

@@ -3,7 +3,7 @@
 #ifndef SK_TIMING_H
 #define SK_TIMING_H
 
-#include "base/arena.h"
+#include "src/base/arena.h"
 
 struct sk_phase {
 	const char *name, *detail; /* detail NULL: none */

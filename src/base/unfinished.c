@@ -2,7 +2,7 @@
  * nobody: a signal handler finds nothing else. One thread writes files. */
 #include "config.h"
 
-#include "base/unfinished.h"
+#include "src/base/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,165 @@
+/* Extents: from the shapes of a task's tensors to the numbers behind the names in a signature. A dimension binds the
+ * one factor of its product that the others leave open; afterwards every dimension must agree. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/bind/binder.h"
+#include "src/manifest/manifest.h"
+
+/* The tensor's size where the parameter has its dimension: all elements for one-dimensional parameters, otherwise
+ * leading dimensions are folded into the first. */
+static uint64_t folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter,
+				 uint32_t dimension)
+{
+	uint32_t leading = tensor->rank - parameter->rank;
+	uint64_t product = 1;
+
+	if (parameter->rank == 1)
+		return tensor->elements;
+	if (dimension > 0)
+		return tensor->shape[leading + dimension];
+	for (uint32_t i = 0; i <= leading; i++)
+		product *= tensor->shape[i];
+	return product;
+}
+
+/* The product of the constant and of the factors that are bound. False on overflow. *open is the factor that is not
+ * bound (SK_NONE: none), *open_count how many there are. */
+static bool multiply(const struct sk_binder *binder, const struct sk_extent *extent, uint64_t *product, uint32_t *open,
+		     uint32_t *open_count)
+{
+	*product = extent->constant;
+	*open = SK_NONE;
+	*open_count = 0;
+	for (uint32_t i = 0; i < extent->name_count; i++) {
+		uint64_t value = binder->extents[extent->names[i]];
+
+		if (!value) {
+			*open = extent->names[i];
+			++*open_count;
+		} else if (!sk_mul(*product, value, product)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* "n*m*4" */
+static const char *extent_text(const struct sk_binder *binder, const struct sk_extent *extent)
+{
+	struct sk_arena *arena = binder->model->arena;
+	const char *text = "";
+
+	for (uint32_t i = 0; i < extent->name_count; i++)
+		text = sk_arena_print(arena, "%s%s%s", text, i ? "*" : "",
+				      binder->signature->extents[extent->names[i]]);
+	if (!extent->name_count || extent->constant != 1)
+		text = sk_arena_print(arena, "%s%s%" PRIu64, text, extent->name_count ? "*" : "", extent->constant);
+	return text;
+}
+
+/* "argument 'x' (tensor 'a' [64, 1024], dimension 1)" */
+static const char *use_text(const struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
+{
+	struct sk_arena *arena = binder->model->arena;
+	const struct sk_tensor *tensor = binder->tensors[parameter];
+	const struct sk_parameter *description = &binder->signature->parameters[parameter];
+	bool flat = description->rank == 1 && tensor->rank > 1;
+	const char *part = flat ? "all elements" : sk_arena_print(arena, "dimension %u", dimension);
+
+	return sk_arena_print(arena, "argument '%s' (tensor '%s' %s, %s)", description->name, tensor->name,
+			      sk_shape_text(arena, tensor->rank, tensor->shape), part);
+}
+
+/* ", with n = 64 by argument 'x' (…)" for each name of a product. */
+static const char *factors_text(const struct sk_binder *binder, const struct sk_extent *extent)
+{
+	struct sk_arena *arena = binder->model->arena;
+	const char *text = "";
+
+	for (uint32_t i = 0; i < extent->name_count; i++) {
+		uint32_t name = extent->names[i];
+
+		if (binder->extents[name])
+			text = sk_arena_print(
+				arena, "%s, %s%s = %" PRIu64 " by %s", text, *text ? "" : "with ",
+				binder->signature->extents[name], binder->extents[name],
+				use_text(binder, binder->bound_by[name].parameter, binder->bound_by[name].dimension));
+	}
+	return text;
+}
+
+static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32_t dimension, uint64_t has)
+{
+	const struct sk_extent *extent = &binder->signature->parameters[parameter].extents[dimension];
+	struct sk_place place = binder->args[parameter]->place;
+	const char *use = use_text(binder, parameter, dimension);
+
+	if (!extent->name_count) {
+		sk_binder_error(binder, place, "%s must be %" PRIu64 ", but is %" PRIu64, use, extent->constant, has);
+	} else if (extent->name_count == 1 && extent->constant == 1) {
+		uint32_t name = extent->names[0];
+
+		sk_binder_error(binder, place, "extent '%s' is %" PRIu64 " in %s, but %" PRIu64 " in %s",
+				binder->signature->extents[name], has, use, binder->extents[name],
+				use_text(binder, binder->bound_by[name].parameter, binder->bound_by[name].dimension));
+	} else {
+		sk_binder_error(binder, place, "%s is %" PRIu64 ", which is not %s%s", use, has,
+				extent_text(binder, extent), factors_text(binder, extent));
+	}
+}
+
+/* Binds the extent that the dimension leaves open. True if that was progress. */
+static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
+{
+	const struct sk_parameter *description = &binder->signature->parameters[parameter];
+	uint64_t has = folded_dimension(binder->tensors[parameter], description, dimension), product;
+	uint32_t open, open_count;
+
+	if (!multiply(binder, &description->extents[dimension], &product, &open, &open_count) || open_count != 1 ||
+	    has % product != 0)
+		return false;
+	binder->extents[open] = has / product;
+	binder->bound_by[open].parameter = parameter;
+	binder->bound_by[open].dimension = dimension;
+	return true;
+}
+
+static void check_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
+{
+	const struct sk_parameter *description = &binder->signature->parameters[parameter];
+	uint64_t has = folded_dimension(binder->tensors[parameter], description, dimension), product;
+	uint32_t open, open_count;
+
+	bool fits = multiply(binder, &description->extents[dimension], &product, &open, &open_count);
+
+	/* What is still open follows from a dimension that could not be divided, which has an error of its own. */
+	if (!fits || (open_count == 0 && product != has) || (open_count == 1 && has % product != 0))
+		report_mismatch(binder, parameter, dimension, has);
+}
+
+static void for_all_dimensions(struct sk_binder *binder, bool *progress)
+{
+	for (uint32_t p = 0; p < binder->signature->parameter_count; p++) {
+		if (!binder->tensors[p])
+			continue;
+		for (uint32_t d = 0; d < binder->signature->parameters[p].rank; d++) {
+			if (!progress)
+				check_dimension(binder, p, d);
+			else if (bind_dimension(binder, p, d))
+				*progress = true;
+		}
+	}
+}
+
+void sk_binder_bind_extents(struct sk_binder *binder)
+{
+	bool progress;
+
+	do {
+		progress = false;
+		for_all_dimensions(binder, &progress);
+	} while (progress);
+	for_all_dimensions(binder, NULL);
+}

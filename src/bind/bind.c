@@ -1,0 +1,411 @@
+/* One task at a time: its tensors are matched with the signature's parameters, extents and scalars follow
+ * (bind-extents.c, bind-scalars.c), and the arguments come out in the order of the C parameters. */
+#include "src/bind/bind.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/bind/binder.h"
+#include "src/manifest/document.h"
+#include "src/manifest/manifest.h"
+#include "src/model/sides.h"
+#include "src/signature/signature.h"
+
+enum { SCRATCH_ALIGNMENT = 64 };
+
+void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
+{
+	va_list args;
+
+	binder->failed = true;
+	if (!binder->kernel && binder->reason)
+		return;
+	va_start(args, format);
+
+	const char *text = sk_arena_print_list(binder->model->arena, format, args);
+
+	va_end(args);
+	if (binder->kernel)
+		sk_error(binder->model->diag, place, "kernel '%s': %s", binder->kernel, text);
+	else
+		binder->reason = text;
+}
+
+/* ---- tensors to parameters ---- */
+
+static bool takes_tensor(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter == signature->parameter_count ? signature->result != NULL
+						       : signature->parameters[parameter].kind == SK_PARAMETER_TENSOR;
+}
+
+static const char *parameter_name(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter == signature->parameter_count ? signature->result : signature->parameters[parameter].name;
+}
+
+/* "in x f32, in y f32, out z f32" */
+static const char *list_parameters(const struct sk_binder *binder)
+{
+	static const char *const directions[] = {"", "in", "out", "inout"};
+	const struct sk_signature *signature = binder->signature;
+	const char *text = "";
+
+	for (uint32_t p = 0; p <= signature->parameter_count; p++) {
+		if (!takes_tensor(signature, p))
+			continue;
+
+		bool result = p == signature->parameter_count;
+		const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
+
+		text = sk_arena_print(binder->model->arena, "%s%s%s %s %s", text, *text ? ", " : "",
+				      directions[result ? SK_ACCESS_WRITE : parameter->access],
+				      parameter_name(signature, p),
+				      sk_dtype_name(result ? signature->result_dtype : parameter->dtype));
+	}
+	return *text ? text : "none";
+}
+
+static void match_by_position(struct sk_binder *binder)
+{
+	const struct sk_task *task = binder->task;
+	size_t taken = 0, wanted = 0;
+
+	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++) {
+		if (!takes_tensor(binder->signature, p))
+			continue;
+		wanted++;
+		if (taken < task->args.count)
+			binder->args[p] = &task->args.items[taken++];
+	}
+	if (wanted != task->args.count)
+		sk_binder_error(binder, task->args.count ? task->args.items[0].place : task->place,
+				"%zu argument%s needed (%s), but %zu given", wanted, wanted == 1 ? " is" : "s are",
+				list_parameters(binder), task->args.count);
+}
+
+static void report_wrong_name(struct sk_binder *binder, const struct sk_name *name)
+{
+	const struct sk_signature *signature = binder->signature;
+	uint32_t parameter = sk_signature_find_parameter(signature, name->text);
+	const char *names[SK_MAX_PARAMETERS + 1];
+	size_t count = 0;
+
+	if (parameter != SK_NONE) {
+		sk_binder_error(binder, name->place,
+				signature->parameters[parameter].kind == SK_PARAMETER_SCALAR
+					? "'%s' is a scalar; give its value under 'set'"
+					: "'%s' is scratch memory, which needs no tensor",
+				name->text);
+		return;
+	}
+	for (uint32_t p = 0; p <= signature->parameter_count; p++)
+		if (takes_tensor(signature, p))
+			names[count++] = parameter_name(signature, p);
+	sk_binder_error(binder, name->place, "no parameter '%s'%s", name->text,
+			sk_did_you_mean(binder->model->arena, name->text, names, count));
+}
+
+static void match_by_name(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_task *task = binder->task;
+	const char *missing = "";
+
+	for (size_t i = 0; i < task->arg_names.count; i++) {
+		const struct sk_name *name = &task->arg_names.items[i];
+		uint32_t parameter = sk_signature_find_parameter(signature, name->text);
+
+		if (signature->result && !strcmp(signature->result, name->text))
+			parameter = signature->parameter_count;
+		if (parameter == SK_NONE || !takes_tensor(signature, parameter))
+			report_wrong_name(binder, name);
+		else
+			binder->args[parameter] = &task->args.items[i];
+	}
+	for (uint32_t p = 0; p <= signature->parameter_count; p++)
+		if (takes_tensor(signature, p) && !binder->args[p])
+			missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing, *missing ? ", " : "",
+						 parameter_name(signature, p));
+	if (*missing)
+		sk_binder_error(binder, task->place, "no tensor for %s", missing);
+}
+
+static void check_tensor(struct sk_binder *binder, uint32_t p)
+{
+	const struct sk_model *model = binder->model;
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_name *arg = binder->args[p];
+	bool result = p == signature->parameter_count;
+	const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
+	enum sk_dtype wanted = result ? signature->result_dtype : parameter->dtype;
+	const struct sk_tensor *tensor =
+		&model->tensors.items[sk_map_find(&model->tensor_names, arg->text, strlen(arg->text))];
+
+	if (tensor->dtype != wanted)
+		sk_binder_error(binder, arg->place, "argument '%s' is %s, but tensor '%s' is %s",
+				parameter_name(signature, p), sk_dtype_name(wanted), tensor->name,
+				sk_dtype_name(tensor->dtype));
+	else if (result && tensor->elements != 1)
+		sk_binder_error(binder, arg->place, "the result '%s' is one element, but tensor '%s' is %s",
+				signature->result, tensor->name,
+				sk_shape_text(model->arena, tensor->rank, tensor->shape));
+	else if (!result && tensor->rank < parameter->rank && parameter->rank > 1)
+		sk_binder_error(binder, arg->place, "argument '%s' has %u dimensions, but tensor '%s' is %s",
+				parameter->name, parameter->rank, tensor->name,
+				sk_shape_text(model->arena, tensor->rank, tensor->shape));
+	else
+		binder->tensors[p] = tensor;
+}
+
+static void match_tensors(struct sk_binder *binder)
+{
+	if (binder->task->arg_names.count)
+		match_by_name(binder);
+	else
+		match_by_position(binder);
+	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++)
+		if (binder->args[p])
+			check_tensor(binder, p);
+}
+
+/* ---- arguments ---- */
+
+static void bind_memory(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
+{
+	const struct sk_tensor *tensor = binder->tensors[p];
+	const struct sk_tensor *tensors = binder->model->tensors.items;
+
+	argument->tensor = tensor->view_of == SK_NONE ? (uint32_t)(tensor - tensors) : tensor->view_of;
+	argument->offset = tensor->view_offset;
+	argument->size = tensor->bytes;
+}
+
+static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
+{
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_parameter *parameter = &signature->parameters[p];
+	uint32_t spread = signature->spread_extent;
+
+	argument->kind = SK_ARGUMENT_POINTER;
+	argument->access = parameter->access;
+	bind_memory(binder, p, argument);
+	/* The extent is the outermost factor, so what is behind it is what one of its elements spans. */
+	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
+		argument->element_bytes = argument->size / binder->extents[spread];
+}
+
+static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
+{
+	uint64_t offset = binder->scratch_size; /* a multiple of the alignment */
+
+	argument->kind = SK_ARGUMENT_SCRATCH;
+	argument->offset = offset;
+	argument->size = parameter->scratch_bytes;
+	if (!sk_add(offset, parameter->scratch_bytes, &binder->scratch_size) ||
+	    !sk_align(binder->scratch_size, SCRATCH_ALIGNMENT, &binder->scratch_size) ||
+	    binder->scratch_size > INT64_MAX)
+		sk_binder_error(binder, binder->task->place, "more than 2^63 bytes of scratch");
+}
+
+static void bind_arguments(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	const char *missing = "";
+
+	for (uint32_t p = 0; p < signature->parameter_count; p++) {
+		const struct sk_parameter *parameter = &signature->parameters[p];
+		struct sk_argument *argument = &binder->arguments[binder->argument_count++];
+
+		argument->dtype = parameter->dtype;
+		argument->tensor = SK_NONE;
+		switch (parameter->kind) {
+		case SK_PARAMETER_TENSOR:
+			bind_pointer(binder, p, argument);
+			break;
+		case SK_PARAMETER_SCALAR:
+			if (!sk_binder_bind_scalar(binder, parameter, argument))
+				missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing,
+							 *missing ? ", " : "", parameter->name);
+			break;
+		case SK_PARAMETER_BLOCK:
+			argument->kind = SK_ARGUMENT_BLOCK;
+			break;
+		case SK_PARAMETER_SCRATCH:
+			bind_scratch(binder, parameter, argument);
+			break;
+		}
+	}
+	if (*missing)
+		sk_binder_error(binder, binder->task->place, "no value for %s; give it under 'set'", missing);
+	if (!signature->result)
+		return;
+
+	struct sk_argument *result = &binder->arguments[binder->argument_count++];
+
+	result->kind = SK_ARGUMENT_RESULT;
+	result->dtype = signature->result_dtype;
+	result->access = SK_ACCESS_WRITE;
+	bind_memory(binder, signature->parameter_count, result);
+}
+
+static void check_set_names(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	const char *scalars[SK_MAX_PARAMETERS];
+	size_t count = 0;
+
+	for (uint32_t p = 0; p < signature->parameter_count; p++)
+		if (signature->parameters[p].kind == SK_PARAMETER_SCALAR)
+			scalars[count++] = signature->parameters[p].name;
+	for (size_t i = 0; i < binder->task->set.count; i++) {
+		const struct sk_set *set = &binder->task->set.items[i];
+		uint32_t p = sk_signature_find_parameter(signature, set->name);
+
+		if (p == SK_NONE)
+			sk_binder_error(binder, set->place, "no scalar '%s'%s", set->name,
+					sk_did_you_mean(binder->model->arena, set->name, scalars, count));
+		else if (signature->parameters[p].kind != SK_PARAMETER_SCALAR)
+			sk_binder_error(binder, set->place, "'%s' is no scalar and cannot be set", set->name);
+	}
+}
+
+/* ---- overlap ---- */
+
+static bool overlap(const struct sk_argument *a, const struct sk_argument *b)
+{
+	return a->tensor != SK_NONE && a->tensor == b->tensor && a->offset < b->offset + b->size &&
+	       b->offset < a->offset + a->size;
+}
+
+/* y@x: y may be x. */
+static bool may_alias(const struct sk_signature *signature, uint32_t a, uint32_t b)
+{
+	return b < signature->parameter_count &&
+	       (signature->parameters[a].alias_of == b || signature->parameters[b].alias_of == a);
+}
+
+/* The same bytes, and nobody reads what another core writes. */
+static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
+{
+	return a->offset == b->offset && a->size == b->size && a->element_bytes == b->element_bytes;
+}
+
+static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
+{
+	const struct sk_signature *signature = binder->signature;
+	const char *x = parameter_name(signature, a), *y = parameter_name(signature, b);
+	struct sk_place place = binder->args[b] ? binder->args[b]->place : binder->task->place;
+
+	if (may_alias(signature, a, b))
+		sk_binder_error(binder, place, "'%s' and '%s' overlap, but are not the same bytes divided alike", x, y);
+	else if (b < signature->parameter_count && signature->parameters[b].kind == SK_PARAMETER_TENSOR)
+		sk_binder_error(
+			binder, place,
+			"'%s' overlaps '%s', and one of them is written; a signature that allows this says %s@%s", y, x,
+			y, x);
+	else
+		sk_binder_error(binder, place, "'%s' overlaps '%s', and one of them is written", y, x);
+}
+
+static void check_overlaps(struct sk_binder *binder)
+{
+	const struct sk_argument *arguments = binder->arguments;
+
+	for (uint32_t b = 1; b < binder->argument_count; b++)
+		for (uint32_t a = 0; a < b; a++)
+			if ((arguments[a].access | arguments[b].access) & SK_ACCESS_WRITE &&
+			    overlap(&arguments[a], &arguments[b]) &&
+			    !(may_alias(binder->signature, a, b) && are_alike(&arguments[a], &arguments[b])))
+				report_overlap(binder, a, b);
+}
+
+/* ---- the task ---- */
+
+static bool is_spmd(const struct sk_signature *signature)
+{
+	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
+}
+
+/* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
+static void bind(struct sk_binder *binder)
+{
+	if (binder->task->blocks && !is_spmd(binder->signature))
+		sk_binder_error(binder, binder->task->place,
+				"the task has 'blocks', but the signature has neither 'blocks' nor 'blocks=NAME'");
+	match_tensors(binder);
+	check_set_names(binder);
+	if (binder->failed)
+		return;
+	sk_binder_bind_extents(binder);
+	if (binder->failed)
+		return;
+	bind_arguments(binder);
+	check_overlaps(binder);
+}
+
+const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature)
+{
+	struct sk_binder binder = {.model = model, .task = task, .signature = signature};
+
+	bind(&binder);
+	return binder.failed ? binder.reason : NULL;
+}
+
+/* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
+static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
+{
+	return kind == SK_LANE_CUBE || kind == SK_LANE_MIX ? 0 : device->lane_count - 1;
+}
+
+static uint32_t default_blocks(const struct sk_binder *binder, uint32_t lane)
+{
+	const struct sk_profile *device = binder->model->device;
+
+	if (binder->signature->lane == SK_LANE_MIX)
+		return sk_mix_default_blocks(device, binder->signature->mix_ratio);
+	return device->lanes[lane].blocks;
+}
+
+static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel)
+{
+	struct sk_arena *arena = binder->model->arena;
+	uint32_t count = binder->argument_count;
+
+	task->arguments = SK_NEW_ARRAY(arena, struct sk_argument, count + kernel->state_count);
+	memcpy(task->arguments, binder->arguments, count * sizeof(struct sk_argument));
+	for (size_t i = 0; i < kernel->state_count; i++)
+		task->arguments[count++] = (struct sk_argument){.kind = SK_ARGUMENT_STATE,
+								.access = SK_ACCESS_READ | SK_ACCESS_WRITE,
+								.tensor = SK_NONE,
+								.of_library = kernel->state[i] == kernel->library_state,
+								.value = kernel->state[i]};
+	task->argument_count = count;
+	task->scratch_size = binder->scratch_size;
+	if (binder->signature->spread_extent != SK_NONE)
+		task->extent = binder->extents[binder->signature->spread_extent];
+	task->lane = lane_of(binder->model->device, binder->signature->lane);
+	if (is_spmd(binder->signature))
+		task->block_count = task->blocks ? (uint32_t)task->blocks : default_blocks(binder, task->lane);
+}
+
+bool sk_model_bind(struct sk_model *model)
+{
+	unsigned errors = model->diag->errors;
+
+	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS; t++) {
+		struct sk_task *task = &model->tasks.items[t];
+		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+		struct sk_binder binder = {
+			.model = model, .task = task, .signature = kernel->signature, .kernel = kernel->name};
+
+		bind(&binder);
+		sk_binder_check_cost(&binder);
+		if (binder.failed)
+			continue;
+		commit(&binder, task, kernel);
+		sk_sides_check(model, (uint32_t)t);
+	}
+	return model->diag->errors == errors;
+}

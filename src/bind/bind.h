@@ -1,0 +1,20 @@
+/* Binding: tasks meet the signatures of their kernels. Comes in: the model with tensors, tasks and kernels. Goes out:
+ * every task with its arguments in the terms of the plan, and every tensor with its role. */
+#ifndef SK_BIND_H
+#define SK_BIND_H
+
+#include "src/model/model.h"
+
+/* Fills what struct sk_task says that this fills (task->kernel is set before). All errors are collected; false if there
+ * was one. */
+bool sk_model_bind(struct sk_model *model);
+
+/* Why the task cannot call a kernel with this signature, in the arena; NULL if it can. Nothing is changed. */
+const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature);
+
+/* Gives every tensor that has memory of its own a role, from what the bound tasks do with it and what the manifest
+ * says, numbers the bindings in manifest order, and opens the files of constants. Views and unused tensors keep
+ * SK_ROLE_NONE. All errors are collected; false if there was one. */
+bool sk_model_assign_roles(struct sk_model *model);
+
+#endif

@@ -1,0 +1,44 @@
+/* One task being bound to one signature: what the files of this room share. */
+#ifndef SK_BINDER_H
+#define SK_BINDER_H
+
+#include "src/model/model.h"
+
+struct sk_binder {
+	struct sk_model *model;
+	const struct sk_task *task;
+	const struct sk_signature *signature;
+	const char *kernel; /* its name, for errors; NULL: look for a reason only, put nothing into the sink */
+	const char *reason; /* the first thing that does not fit */
+	bool failed;
+
+	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
+	const struct sk_name *args[SK_MAX_PARAMETERS + 1];
+	const struct sk_tensor *tensors[SK_MAX_PARAMETERS + 1];
+
+	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not bound */
+	struct {
+		uint32_t parameter, dimension;
+	} bound_by[SK_MAX_PARAMETERS];
+
+	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
+	uint32_t argument_count;
+	uint64_t scratch_size;
+};
+
+/* Reports something that does not fit. */
+void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
+void sk_binder_bind_extents(struct sk_binder *binder);
+
+/* Fills the argument of a scalar parameter: from an extent, from `set`, or from a tensor. False if the task gives no
+ * value, which is for the caller to report. */
+bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
+			   struct sk_argument *argument);
+
+/* Reports what the task's cost says that is not about its kind of kernel. */
+void sk_binder_check_cost(struct sk_binder *binder);
+
+#endif

@@ -1,0 +1,24 @@
+/* Gaps: the bytes that nobody has written. In come the bound tasks, in network order; out come, for every argument that
+ * reads, the bytes that no earlier task has written, and for every tensor those that no task writes at all. What a gap
+ * means depends on the tensor's role (roles.c): of an input, all bytes are gaps. */
+#ifndef SK_GAPS_H
+#define SK_GAPS_H
+
+#include "src/model/model.h"
+
+struct sk_gap {
+	uint32_t tensor; /* a root */
+	uint32_t task, argument; /* who reads the bytes; SK_NONE: nobody writes them until the end */
+	uint64_t low, high; /* bytes of the tensor */
+};
+
+struct sk_gaps {
+	SK_ARRAY(struct sk_gap) reads; /* by task, argument and address; each byte once, where it is read first */
+	SK_ARRAY(struct sk_gap) ends; /* by tensor and address */
+};
+
+/* A parameter that is written counts as written whole: a kernel that writes a part of it reads the rest (inout), as far
+ * as its signature says. n log n in the number of arguments, whatever the order of their addresses. */
+struct sk_gaps sk_gaps_find(const struct sk_model *model);
+
+#endif

@@ -1,0 +1,529 @@
+/* Kernels of tasks. Comes in: the manifest's names, and the linker that knows the inputs. Goes out: model->kernels,
+ * each with its function's handle, its signature and its hidden state. `kernel:` is looked up by name, declared kernels
+ * first; `op:` is picked among all kernels that say op= that name, in the order of the inputs. */
+#include "src/bind/kernels.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "src/bind/bind.h"
+#include "src/manifest/document.h"
+#include "src/manifest/manifest.h"
+#include "src/signature/signature.h"
+
+enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */, MAX_REASONS = 20 };
+
+/* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
+enum { MOST_MISFITS = 1 << 20 };
+
+/* A kernel that `op:` can pick. */
+struct candidate {
+	const char *name;
+	const char *object; /* NULL: declared in the manifest, not looked up yet */
+	uint32_t input;
+	const struct sk_signature *signature;
+	uint32_t declared; /* index, or SK_NONE */
+	uint32_t next; /* of the same op; SK_NONE: the last one */
+	uint32_t kernel; /* once it has been picked; else SK_NONE */
+};
+
+struct finder {
+	struct sk_model *model;
+	struct sk_linker *linker;
+	struct sk_map known; /* kernel name -> index in model->kernels, or FAILED */
+	struct sk_map signatures; /* text -> index in parsed: thousands of kernels share a few signatures */
+	SK_ARRAY(const struct sk_signature *) parsed;
+	struct sk_map inputs; /* path as written -> index in input_numbers */
+	SK_ARRAY(uint32_t) input_numbers;
+	SK_ARRAY(uint32_t) libraries; /* input numbers */
+	bool collected; /* the candidates below */
+	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
+	SK_ARRAY(struct candidate) candidates;
+	SK_ARRAY(const char *) ops;
+	SK_ARRAY(uint32_t) first, last; /* candidate, by op */
+	struct sk_map op_names;
+	uint64_t misfits; /* kernels that have been looked at for tasks that none fits */
+};
+
+/* ---- inputs that the manifest names ---- */
+
+static uint32_t add_input(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	const char *path = sk_manifest_path(model, name->text);
+
+	if (access(path, F_OK) != 0) {
+		const char *found = strchr(name->text, '/') ? NULL : sk_linker_search(finder->linker, name->text);
+
+		if (!found) {
+			sk_error(model->diag, name->place, "cannot find '%s'%s", path,
+				 strchr(name->text, '/') ? "" : ", nor is it on the search paths (-L)");
+			return SK_NONE;
+		}
+		path = found;
+	}
+	return sk_linker_add_file(finder->linker, path, false);
+}
+
+/* SK_NONE if it cannot be read, which is said once. */
+static uint32_t input_of(struct finder *finder, const struct sk_name *name)
+{
+	size_t length = strlen(name->text);
+	uint32_t index = sk_map_find(&finder->inputs, name->text, length);
+
+	if (index == SK_NONE) {
+		index = (uint32_t)finder->input_numbers.count;
+		sk_map_insert(&finder->inputs, name->text, length, index);
+		sk_array_push(finder->model->arena, &finder->input_numbers, add_input(finder, name));
+	}
+	return finder->input_numbers.items[index];
+}
+
+static void add_libraries(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->model->libraries.count; i++) {
+		uint32_t input = input_of(finder, &finder->model->libraries.items[i]);
+
+		if (input != SK_NONE)
+			sk_array_push(finder->model->arena, &finder->libraries, input);
+	}
+}
+
+/* ---- signatures ---- */
+
+/* The signature of an object's record; NULL after an error, which is said once for each text. */
+static const struct sk_signature *parse_record(struct finder *finder, const struct sk_kernel_record *record)
+{
+	struct sk_model *model = finder->model;
+	uint32_t new = (uint32_t)finder->parsed.count;
+	uint32_t index = sk_map_insert(&finder->signatures, record->signature, strlen(record->signature), new);
+
+	if (index == new)
+		sk_array_push(model->arena, &finder->parsed,
+			      sk_signature_parse(model->arena, model->diag, record->place, record->signature));
+	return finder->parsed.items[index];
+}
+
+/* ---- functions of a kernel ---- */
+
+/* The functions that a kernel's symbol means. */
+struct functions {
+	struct sk_kernel_record record; /* its code is the function, or the cube side */
+	sk_symbol vector; /* of a mix kernel; else SK_NONE */
+	uint64_t vector_size; /* its bytes, as record.size */
+	const struct sk_signature *signature; /* NULL: there is none */
+};
+
+static bool find_side(struct finder *finder, const struct sk_kernel_record *kernel, const char *symbol,
+		      const char *suffix, struct sk_kernel_record *side)
+{
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+
+	if (!symbol)
+		symbol = sk_arena_print(model->arena, "%s_mix_%s", kernel->symbol, suffix);
+	if (sk_linker_find_kernel(finder->linker, kernel->input, symbol, side))
+		return true;
+	if (model->diag->errors == errors)
+		sk_error(model->diag, kernel->place,
+			 "kernel '%s': no function '%s'; the signature of a mix kernel can name another one: %s=NAME",
+			 kernel->symbol, symbol, suffix);
+	return false;
+}
+
+/* In the input that has the signature. */
+static bool find_sides(struct finder *finder, struct functions *functions)
+{
+	struct sk_kernel_record cube, vector;
+
+	if (!find_side(finder, &functions->record, functions->signature->aic, "aic", &cube) ||
+	    !find_side(finder, &functions->record, functions->signature->aiv, "aiv", &vector))
+		return false;
+	functions->record.object = cube.object;
+	functions->record.code = cube.code;
+	functions->record.size = cube.size;
+	functions->vector = vector.code;
+	functions->vector_size = vector.size;
+	return true;
+}
+
+/* `declared` is the signature in the manifest, or NULL: then the object's counts. A mix kernel's symbol need not be a
+ * function. False if something is missing; if nothing has been said, it is the symbol. */
+static bool find_functions(struct finder *finder, uint32_t input, const char *symbol, struct sk_place place,
+			   const struct sk_signature *declared, struct functions *functions)
+{
+	struct sk_kernel_record *record = &functions->record;
+	bool known = sk_linker_find_record(finder->linker, input, symbol, record);
+
+	functions->vector = SK_NONE;
+	functions->vector_size = 0;
+	functions->signature = declared;
+	if (known && !declared && !(functions->signature = parse_record(finder, record)))
+		return false;
+	if (!known && declared)
+		*record = (struct sk_kernel_record){.symbol = symbol, .input = input, .place = place};
+	if (functions->signature && functions->signature->lane == SK_LANE_MIX)
+		return find_sides(finder, functions);
+	if (!sk_linker_find_kernel(finder->linker, input, symbol, record))
+		return false;
+	if (declared || !record->signature)
+		return true;
+	functions->signature = parse_record(finder, record);
+	return functions->signature && (functions->signature->lane != SK_LANE_MIX || find_sides(finder, functions));
+}
+
+/* ---- kernels by name ---- */
+
+static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_place place,
+			   const struct functions *functions)
+{
+	struct sk_model *model = finder->model;
+	const struct sk_kernel_record *record = &functions->record;
+	uint32_t index = (uint32_t)model->kernels.count;
+
+	sk_array_push(model->arena, &model->kernels,
+		      (struct sk_kernel){.name = name,
+					 .symbol = record->symbol,
+					 .place = place,
+					 .object_name = record->object,
+					 .signature = functions->signature,
+					 .code = record->code,
+					 .vector_code = functions->vector,
+					 .code_size = record->size,
+					 .vector_code_size = functions->vector_size});
+	sk_map_insert(&model->kernel_names, name, strlen(name), index);
+	return index;
+}
+
+/* "; did you mean 'x'?" among functions of an input (SK_NONE: of all) and, where they can be meant, declared kernels.
+ */
+static const char *suggest_function(struct finder *finder, uint32_t input, bool kernels, const char *name)
+{
+	struct sk_model *model = finder->model;
+	size_t functions, declared = kernels ? model->declared.count : 0, count = 0;
+
+	if (model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char *const *names = sk_linker_function_names(finder->linker, input, &functions);
+	const char **candidates = SK_NEW_ARRAY(model->arena, const char *, declared + functions + 1);
+
+	for (size_t i = 0; i < declared && count < SK_MAX_CANDIDATES; i++)
+		candidates[count++] = model->declared.items[i].name;
+	for (size_t i = 0; i < functions && count < SK_MAX_CANDIDATES; i++)
+		candidates[count++] = names[i];
+	return sk_did_you_mean(model->arena, name, candidates, count);
+}
+
+static uint32_t find_declared(struct finder *finder, const struct sk_declared_kernel *declared)
+{
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+	const char *symbol = declared->symbol.text ? declared->symbol.text : declared->name;
+	struct sk_place place = declared->symbol.text ? declared->symbol.place : declared->place;
+	struct functions functions;
+	uint32_t input = SK_NONE;
+
+	if (declared->object.text && (input = input_of(finder, &declared->object)) == SK_NONE)
+		return FAILED;
+	if (!find_functions(finder, input, symbol, place, declared->parsed, &functions)) {
+		if (model->diag->errors == errors)
+			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
+				 declared->object.text ? declared->object.text : "any input",
+				 suggest_function(finder, input, false, symbol));
+		return FAILED;
+	}
+	if (!functions.signature) {
+		sk_error(model->diag, declared->place,
+			 "kernel '%s': the object has no signature for '%s' (%s); give it here: signature: \"…\"",
+			 declared->name, symbol, functions.record.object);
+		return FAILED;
+	}
+	return add_kernel(finder, declared->name, declared->place, &functions);
+}
+
+static uint32_t find_undeclared(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	unsigned errors = model->diag->errors;
+	struct functions functions;
+
+	if (!find_functions(finder, SK_NONE, name->text, name->place, NULL, &functions)) {
+		if (model->diag->errors == errors) {
+			const char *near = suggest_function(finder, SK_NONE, true, name->text);
+
+			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,
+				 *near ? near : ": it is neither declared under 'kernels' nor a function of an input");
+		}
+		return FAILED;
+	}
+	if (!functions.signature) {
+		sk_error(model->diag, name->place,
+			 "function '%s' in %s has no signature; say how to call it under 'kernels'", name->text,
+			 functions.record.object);
+		return FAILED;
+	}
+	return add_kernel(finder, name->text, name->place, &functions);
+}
+
+static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	size_t length = strlen(name->text);
+	uint32_t kernel = sk_map_find(&finder->known, name->text, length);
+	uint32_t declared = sk_map_find(&model->declared_names, name->text, length);
+
+	if (kernel != SK_NONE)
+		return kernel;
+	kernel = declared == SK_NONE ? find_undeclared(finder, name)
+				     : find_declared(finder, &model->declared.items[declared]);
+	return sk_map_insert(&finder->known, name->text, length, kernel);
+}
+
+/* ---- kernels by op ---- */
+
+static void add_candidate(struct finder *finder, struct candidate candidate)
+{
+	struct sk_arena *arena = finder->model->arena;
+	const char *op = candidate.signature->op;
+	uint32_t index = (uint32_t)finder->candidates.count;
+	uint32_t new_op = (uint32_t)finder->ops.count;
+	uint32_t number = sk_map_insert(&finder->op_names, op, strlen(op), new_op);
+
+	candidate.next = candidate.kernel = SK_NONE;
+	sk_array_push(arena, &finder->candidates, candidate);
+	if (number == new_op) {
+		sk_array_push(arena, &finder->ops, op);
+		sk_array_push(arena, &finder->first, index);
+		sk_array_push(arena, &finder->last, index);
+		return;
+	}
+	finder->candidates.items[finder->last.items[number]].next = index;
+	finder->last.items[number] = index;
+}
+
+/* Members of archives count only if the manifest names the archive under `library:`. */
+static bool is_searched(const struct finder *finder, const struct sk_kernel_record *record)
+{
+	size_t length = strlen(record->object);
+
+	if (!length || record->object[length - 1] != ')')
+		return true;
+	for (size_t i = 0; i < finder->libraries.count; i++)
+		if (finder->libraries.items[i] == record->input)
+			return true;
+	return false;
+}
+
+static void visit_record(void *context, const struct sk_kernel_record *record)
+{
+	struct finder *finder = context;
+
+	if (!strstr(record->signature, "op="))
+		return;
+	if (!is_searched(finder, record)) {
+		finder->left_out = true;
+		return;
+	}
+
+	const struct sk_signature *signature = parse_record(finder, record);
+
+	if (signature && signature->op)
+		add_candidate(finder, (struct candidate){.name = record->symbol,
+							 .object = record->object,
+							 .input = record->input,
+							 .signature = signature,
+							 .declared = SK_NONE});
+}
+
+static void collect_candidates(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+
+	finder->collected = true;
+	for (uint32_t i = 0; i < model->declared.count; i++) {
+		const struct sk_declared_kernel *declared = &model->declared.items[i];
+
+		if (declared->parsed && declared->parsed->op)
+			add_candidate(finder, (struct candidate){.name = declared->name,
+								 .signature = declared->parsed,
+								 .declared = i});
+	}
+	sk_linker_visit_kernels(finder->linker, SK_NONE, visit_record, finder);
+}
+
+/* What the user may have expected to be searched. */
+static void note_left_out(struct finder *finder)
+{
+	if (finder->left_out)
+		sk_note(finder->model->diag, "archives are searched for ops only if they stand under 'library'");
+}
+
+static void report_misfits(struct finder *finder, const struct sk_task *task, uint32_t first)
+{
+	struct sk_model *model = finder->model;
+	uint32_t shown = 0, more = 0;
+
+	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	for (uint32_t c = first; c != SK_NONE; c = finder->candidates.items[c].next) {
+		const struct candidate *candidate = &finder->candidates.items[c];
+
+		if (++shown > MAX_REASONS)
+			more++;
+		else
+			sk_note(model->diag, "%s (%s): %s", candidate->name,
+				candidate->object ? candidate->object : model->manifest,
+				sk_bind_reason(model, task, candidate->signature));
+	}
+	finder->misfits += shown;
+	if (more)
+		sk_note(model->diag, "and %u more", more);
+	note_left_out(finder);
+}
+
+static uint32_t use_candidate(struct finder *finder, struct candidate *candidate, const struct sk_task *task)
+{
+	struct sk_model *model = finder->model;
+	struct functions functions;
+
+	if (candidate->declared != SK_NONE) {
+		const struct sk_declared_kernel *declared = &model->declared.items[candidate->declared];
+
+		return find_by_name(finder, &(struct sk_name){.text = declared->name, .place = declared->place});
+	}
+	if (candidate->kernel != SK_NONE)
+		return candidate->kernel;
+	if (!find_functions(finder, candidate->input, candidate->name, task->op.place, candidate->signature,
+			    &functions))
+		return candidate->kernel = FAILED; /* the linker has said why */
+
+	/* The same function may have been found by its name already. */
+	uint32_t known = sk_map_find(&model->kernel_names, candidate->name, strlen(candidate->name));
+
+	if (known != SK_NONE && model->kernels.items[known].code == functions.record.code &&
+	    model->kernels.items[known].signature == candidate->signature)
+		candidate->kernel = known;
+	else
+		candidate->kernel = add_kernel(finder, candidate->name, task->op.place, &functions);
+	return candidate->kernel;
+}
+
+static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
+{
+	struct sk_model *model = finder->model;
+
+	if (!finder->collected)
+		collect_candidates(finder);
+
+	uint32_t op = sk_map_find(&finder->op_names, task->op.text, strlen(task->op.text));
+
+	if (op == SK_NONE) {
+		sk_error(model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+			 model->diag->errors > SK_MAX_SUGGESTIONS
+				 ? ""
+				 : sk_did_you_mean(model->arena, task->op.text, finder->ops.items, finder->ops.count));
+		note_left_out(finder);
+		return FAILED;
+	}
+	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)
+		if (!sk_bind_reason(model, task, finder->candidates.items[c].signature))
+			return use_candidate(finder, &finder->candidates.items[c], task);
+	report_misfits(finder, task, finder->first.items[op]);
+	return FAILED;
+}
+
+/* ---- hidden state, instruction sets ---- */
+
+/* What keeps the kernel from running on several cores at once. */
+static void report_state(struct finder *finder, const struct sk_kernel *kernel)
+{
+	bool library = kernel->state[0] == kernel->library_state;
+
+	sk_error(finder->model->diag, kernel->place,
+		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
+		 "reentrant",
+		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
+	sk_note(finder->model->diag,
+		library ? "rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
+			  "follows from the element's number gives the same numbers on any cores"
+			: "all that stands in the kernel's section counts; -ffunction-sections gives each function its "
+			  "own");
+}
+
+static void find_state(struct finder *finder, struct sk_kernel *kernel)
+{
+	const struct sk_signature *signature = kernel->signature;
+
+	kernel->library_state = SK_NONE;
+	if (signature->reentrant ||
+	    !sk_linker_find_state(finder->linker, kernel->code, &kernel->state, &kernel->state_count))
+		return;
+	if (!kernel->state_count && kernel->vector_code != SK_NONE &&
+	    !sk_linker_find_state(finder->linker, kernel->vector_code, &kernel->state, &kernel->state_count))
+		return;
+	for (size_t i = 0; i < kernel->state_count; i++)
+		if (sk_linker_state_is_library(finder->linker, kernel->state[i]))
+			kernel->library_state = kernel->state[i];
+	if (kernel->state_count && signature->spread != SK_STEP_PLAIN)
+		report_state(finder, kernel);
+}
+
+static void join_states(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, 2 * model->kernels.count);
+	size_t count = 0;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		const struct sk_kernel *kernel = &model->kernels.items[k];
+
+		codes[count++] = kernel->code;
+		if (kernel->vector_code != SK_NONE)
+			codes[count++] = kernel->vector_code;
+	}
+	sk_linker_join_states(finder->linker, codes, count);
+}
+
+/* Each kernel's, and the package's. */
+static void find_isa(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
+		if (kernel->vector_code != SK_NONE)
+			kernel->isa |= sk_linker_find_isa(finder->linker, kernel->vector_code);
+		model->isa |= kernel->isa;
+	}
+	model->isa |= sk_linker_find_constructor_isa(finder->linker);
+	sk_linker_need_isa(finder->linker, (uint32_t)model->isa);
+}
+
+bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
+{
+	struct finder finder = {.model = model, .linker = linker};
+	unsigned errors = model->diag->errors;
+
+	sk_map_init(&finder.known, model->arena);
+	sk_map_init(&finder.signatures, model->arena);
+	sk_map_init(&finder.inputs, model->arena);
+	sk_map_init(&finder.op_names, model->arena);
+	add_libraries(&finder);
+	for (size_t t = 0;
+	     t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS && finder.misfits <= MOST_MISFITS;
+	     t++) {
+		struct sk_task *task = &model->tasks.items[t];
+		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
+
+		task->kernel = kernel == FAILED ? SK_NONE : kernel;
+	}
+	if (model->diag->errors != errors)
+		return false;
+	join_states(&finder);
+	for (size_t k = 0; k < model->kernels.count; k++)
+		find_state(&finder, &model->kernels.items[k]);
+	find_isa(&finder);
+	return model->diag->errors == errors;
+}

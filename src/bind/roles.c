@@ -1,0 +1,218 @@
+/* Roles: what each tensor is to whoever runs the package. Comes in: the bound tasks in network order. Goes out: role
+ * and binding number of every tensor that has memory of its own, and the contents of constants. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/npy.h"
+#include "src/bind/bind.h"
+#include "src/bind/gaps.h"
+#include "src/manifest/manifest.h"
+
+/* An argument of a task; task SK_NONE: there is none. */
+struct access {
+	uint32_t task, argument;
+};
+
+static const struct access never = {SK_NONE, SK_NONE};
+
+/* What the network does with a tensor. */
+struct use {
+	struct access first_read, first_write, last_read, last_write;
+	bool inherits; /* something is read that nothing has written before */
+};
+
+static void note_accesses(struct use *uses, const struct sk_task *task, uint32_t index, enum sk_access access)
+{
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_argument *argument = &task->arguments[a];
+
+		if (argument->tensor == SK_NONE || !(argument->access & access))
+			continue;
+
+		struct use *use = &uses[argument->tensor];
+		struct access *first = access == SK_ACCESS_WRITE ? &use->first_write : &use->first_read;
+		struct access *last = access == SK_ACCESS_WRITE ? &use->last_write : &use->last_read;
+
+		*last = (struct access){index, a};
+		if (first->task == SK_NONE)
+			*first = *last;
+	}
+}
+
+static struct use *collect_uses(const struct sk_model *model, const struct sk_gaps *gaps)
+{
+	struct use *uses = SK_NEW_ARRAY(model->arena, struct use, model->tensors.count + 1);
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		uses[i] = (struct use){never, never, never, never, false};
+	for (uint32_t t = 0; t < model->tasks.count; t++) {
+		note_accesses(uses, &model->tasks.items[t], t, SK_ACCESS_READ);
+		note_accesses(uses, &model->tasks.items[t], t, SK_ACCESS_WRITE);
+	}
+	for (size_t i = 0; i < gaps->reads.count; i++)
+		uses[gaps->reads.items[i].tensor].inherits = true;
+	return uses;
+}
+
+/* True if that is the name of the argument's tensor, or of a view of the same bytes. */
+static bool names(const struct sk_model *model, const char *name, const struct sk_argument *argument)
+{
+	uint32_t index = sk_map_find(&model->tensor_names, name, strlen(name));
+
+	if (index == SK_NONE)
+		return false;
+
+	const struct sk_tensor *tensor = &model->tensors.items[index];
+
+	return (tensor->view_of == SK_NONE ? index : tensor->view_of) == argument->tensor &&
+	       tensor->view_offset == argument->offset && tensor->bytes == argument->size;
+}
+
+/* Where the task names the argument's tensor. */
+static struct sk_place place_of(const struct sk_model *model, struct access access)
+{
+	const struct sk_task *task = &model->tasks.items[access.task];
+	const struct sk_argument *argument = &task->arguments[access.argument];
+
+	for (size_t i = 0; i < task->args.count; i++)
+		if (names(model, task->args.items[i].text, argument))
+			return task->args.items[i].place;
+	for (size_t i = 0; i < task->set.count; i++)
+		if (task->set.items[i].kind == SK_SET_TENSOR && names(model, task->set.items[i].text, argument))
+			return task->set.items[i].place;
+	return task->place;
+}
+
+static void refuse_write(struct sk_model *model, uint32_t index, const struct use *use)
+{
+	const struct sk_tensor *tensor = &model->tensors.items[index];
+
+	if (use->first_write.task == SK_NONE)
+		return;
+	sk_error(model->diag, place_of(model, use->first_write), "%s '%s' cannot be written",
+		 tensor->role == SK_ROLE_CONSTANT ? "constant" : "input", tensor->name);
+	sk_note(model->diag, "declared at %s%s", sk_place_text(model->arena, tensor->place),
+		tensor->role == SK_ROLE_CONSTANT ? "" : "; a tensor that is read and written is role: inout");
+}
+
+static void assign_role(struct sk_model *model, uint32_t index, const struct use *use)
+{
+	struct sk_tensor *tensor = &model->tensors.items[index];
+	bool unread = use->first_read.task == SK_NONE, unwritten = use->first_write.task == SK_NONE;
+
+	if (unread && unwritten && (tensor->role != SK_ROLE_OUTPUT || tensor->keeps_unwritten)) {
+		sk_warning(model->diag, tensor->place, "no task uses tensor '%s'", tensor->name);
+		tensor->role = SK_ROLE_NONE;
+		return;
+	}
+	if (tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_CONSTANT)
+		refuse_write(model, index, use);
+	if (tensor->role != SK_ROLE_NONE)
+		return;
+	tensor->role = unwritten ? SK_ROLE_INPUT : unread ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
+	if (tensor->role == SK_ROLE_TEMPORARY && !use->inherits && use->last_write.task >= use->last_read.task)
+		sk_warning(model->diag, place_of(model, use->last_write),
+			   "what is written to '%s' here is never read, and '%s' is a temporary; a result needs role: "
+			   "output",
+			   tensor->name, tensor->name);
+}
+
+/* ---- bytes that nobody has written ---- */
+
+/* "bytes [256, 512) of 't' (elements [64, 128))", and how many more such ranges there are. */
+static const char *bytes_text(const struct sk_model *model, const struct sk_gap *gap, size_t count)
+{
+	const struct sk_tensor *tensor = &model->tensors.items[gap->tensor];
+	uint64_t size = sk_dtype_size(tensor->dtype);
+	const char *more = count == 1 ? ""
+				      : sk_arena_print(model->arena, " and %zu more range%s of it", count - 1,
+						       count == 2 ? "" : "s");
+
+	return sk_arena_print(model->arena,
+			      "bytes [%" PRIu64 ", %" PRIu64 ") of '%s' (elements [%" PRIu64 ", %" PRIu64 "))%s",
+			      gap->low, gap->high, tensor->name, gap->low / size, gap->high / size, more);
+}
+
+/* The gaps of one argument, or of one tensor in the end. */
+static void report_gaps(const struct sk_model *model, const struct sk_gap *gap, size_t count)
+{
+	const struct sk_tensor *tensor = &model->tensors.items[gap->tensor];
+	const char *bytes = bytes_text(model, gap, count);
+
+	if (gap->task == SK_NONE) {
+		if (tensor->role == SK_ROLE_OUTPUT && !tensor->keeps_unwritten)
+			sk_error(model->diag, tensor->place,
+				 "no task writes %s, an output; if they shall keep what the caller has there, say "
+				 "unwritten: keep",
+				 bytes);
+		return;
+	}
+	if (tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_TEMPORARY)
+		return; /* it has its contents from outside */
+	sk_error(model->diag, place_of(model, (struct access){gap->task, gap->argument}),
+		 "task '%s' reads %s, which no task in front of it writes", model->tasks.items[gap->task].name, bytes);
+	sk_note(model->diag, "'%s' is declared at %s; if it keeps its contents from run to run, it is role: inout",
+		tensor->name, sk_place_text(model->arena, tensor->place));
+}
+
+static void check_gaps(const struct sk_model *model, const struct sk_gap *gaps, size_t count)
+{
+	for (size_t first = 0, next; first < count; first = next) {
+		for (next = first + 1; next < count && gaps[next].tensor == gaps[first].tensor &&
+				       gaps[next].task == gaps[first].task &&
+				       gaps[next].argument == gaps[first].argument;)
+			next++;
+		report_gaps(model, &gaps[first], next - first);
+	}
+}
+
+static void check_unwritten_key(const struct sk_model *model, const struct sk_tensor *tensor)
+{
+	if (tensor->keeps_unwritten && tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_NONE)
+		sk_error(model->diag, tensor->place, "tensor '%s' has 'unwritten', but is no output", tensor->name);
+}
+
+/* ---- constants ---- */
+
+static void read_constant(struct sk_model *model, struct sk_tensor *tensor)
+{
+	struct sk_npy npy;
+	char error[256];
+
+	if (!sk_npy_open(tensor->data, tensor->dtype, &npy, error, sizeof(error))) {
+		sk_error(model->diag, tensor->place, "constant '%s': %s: %s", tensor->name, tensor->data, error);
+		return;
+	}
+	/* The mapping stays until the program ends: the package is written from it. */
+	tensor->contents = npy.data;
+	if (npy.rank == tensor->rank && !memcmp(npy.shape, tensor->shape, npy.rank * sizeof(npy.shape[0])))
+		return;
+	sk_error(model->diag, tensor->place, "constant '%s' is %s, but %s is %s", tensor->name,
+		 sk_shape_text(model->arena, tensor->rank, tensor->shape), tensor->data,
+		 sk_shape_text(model->arena, npy.rank, npy.shape));
+	tensor->contents = NULL;
+	sk_npy_close(&npy);
+}
+
+bool sk_model_assign_roles(struct sk_model *model)
+{
+	unsigned errors = model->diag->errors;
+	const struct sk_gaps gaps = sk_gaps_find(model);
+	const struct use *uses = collect_uses(model, &gaps);
+
+	for (uint32_t i = 0; i < model->tensors.count; i++) {
+		struct sk_tensor *tensor = &model->tensors.items[i];
+
+		if (tensor->view_of != SK_NONE)
+			continue;
+		assign_role(model, i, &uses[i]);
+		check_unwritten_key(model, tensor);
+		if (tensor->role == SK_ROLE_CONSTANT)
+			read_constant(model, tensor);
+		if (tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_OUTPUT || tensor->role == SK_ROLE_INOUT)
+			tensor->binding = model->binding_count++;
+	}
+	check_gaps(model, gaps.reads.items, gaps.reads.count);
+	check_gaps(model, gaps.ends.items, gaps.ends.count);
+	return model->diag->errors == errors;
+}

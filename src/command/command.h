@@ -1,0 +1,90 @@
+/* The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long
+ * options, response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
+#ifndef SK_COMMAND_H
+#define SK_COMMAND_H
+
+#include <stdbool.h>
+
+#include "linker/linker.h"
+#include "src/base/diag.h"
+
+/* One input in command-line order. */
+struct sk_command_input {
+	const char *name;
+	bool library; /* -l name; otherwise a path */
+	bool whole_archive; /* stood behind --whole-archive */
+};
+
+typedef SK_ARRAY(const char *) sk_texts;
+
+enum sk_word_kind {
+	SK_WORD_PLAIN,
+	SK_WORD_INPUT, /* the value is the path of a file or a folder to read */
+	SK_WORD_OUTPUT, /* the value is the path of a file to write */
+};
+
+/* One argument, as --repro repeats it. */
+struct sk_command_word {
+	const char *option; /* what stands in front of its value: "--soname=", "-z"; NULL: the value is an input */
+	const char *value; /* NULL: none */
+	enum sk_word_kind kind;
+};
+
+struct sk_command {
+	const char *manifest;
+	const char *output;
+	SK_ARRAY(struct sk_command_input) inputs;
+	SK_ARRAY(struct sk_command_word) words; /* all of them, in order, but those of --repro and --chroot */
+	sk_texts search_paths; /* -L */
+	sk_texts required; /* -u, --require-defined */
+	sk_texts assignments; /* --defsym */
+	sk_texts wrapped; /* --wrap */
+	sk_texts traced_symbols; /* --trace-symbol */
+	sk_texts response_files;
+	const char *environment_scope_options; /* SKLINK_SCOPE_OPTIONS; NULL: none */
+	sk_texts scope_options; /* --scope-options */
+	sk_texts explained; /* --explain: tasks */
+	const char *report; /* --report; NULL: none */
+	const char *version_script; /* NULL: none */
+	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
+	bool relocatable; /* -r */
+	bool embed; /* the package in the header, too */
+	const char *time_trace; /* --time-trace=FILE; NULL: none */
+	const char *reproduction; /* --repro; NULL: none */
+	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
+	const char *private_key; /* --sign; NULL: none */
+	bool no_task_entries;
+	bool allow_multiple_definition;
+	bool isolate_objects;
+	bool cross_references; /* --cref */
+	bool no_gc_sections; /* nothing of the objects that take part is collected */
+	enum sk_icf icf;
+	bool print_gc_sections, print_icf_sections, trace, statistics;
+	bool strip_all, strip_debug;
+	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
+	bool no_relro; /* -z norelro */
+	bool compress_debug; /* --compress-debug-sections=zlib */
+	bool fatal_warnings, no_warnings;
+	enum sk_colour colour; /* --color-diagnostics */
+	unsigned error_limit; /* 0: no limit */
+	unsigned threads; /* at least 1 */
+	bool help, version; /* asked for: nothing else matters */
+};
+
+/* False if the command line is wrong; the reasons are in the sink. */
+bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command);
+
+/* A file to write. */
+struct sk_command_output {
+	const char *option; /* that asks for it */
+	const char *path; /* NULL: it is not asked for */
+};
+
+enum { SK_COMMAND_OUTPUTS = 7 };
+
+void sk_command_list_outputs(const struct sk_command *command, struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
+
+/* What --help prints. */
+extern const char sk_command_help[];
+
+#endif

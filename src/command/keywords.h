@@ -1,0 +1,11 @@
+/* The keywords of -z, which say how an image is to be loaded. */
+#ifndef SK_KEYWORDS_H
+#define SK_KEYWORDS_H
+
+#include "src/command/command.h"
+
+/* Applies one keyword to the command. An unknown one, and one that asks for what a package never is, is an error in the
+ * sink. */
+void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command *command);
+
+#endif

@@ -1,0 +1,377 @@
+/* libyaml's events to a tree, with limits; see document.h. */
+#include "config.h"
+
+#include "src/manifest/document.h"
+
+#include <string.h>
+#include <yaml.h>
+
+#include "src/base/json.h"
+#include "src/base/map.h"
+
+#define TOO_MANY_ERRORS "too many errors; nothing behind this place has been read"
+
+struct builder {
+	struct sk_arena *arena; /* of texts */
+	struct sk_arena *scratch; /* of everything else */
+	struct sk_diag *diag;
+	const char *file;
+	yaml_parser_t yaml;
+	const char *text;
+	size_t size;
+	size_t nodes;
+	bool stopped; /* after an error that leaves nothing to go on with */
+};
+
+static struct sk_place place_of_mark(const struct builder *builder, yaml_mark_t mark)
+{
+	return (struct sk_place){
+		.file = builder->file, .line = (uint32_t)mark.line + 1, .column = (uint32_t)mark.column + 1};
+}
+
+static struct sk_place place_of_node(const struct builder *builder, const struct sk_node *node)
+{
+	return (struct sk_place){.file = builder->file, .line = node->line, .column = node->column};
+}
+
+/* Errors of libyaml's reader (bytes that are no text) come with an offset instead of a line. */
+static struct sk_place place_of_offset(const struct builder *builder, size_t offset)
+{
+	struct sk_place place = {.file = builder->file, .line = 1, .column = 1};
+
+	for (size_t i = 0; i < offset && i < builder->size; i++) {
+		place.column++;
+		if (builder->text[i] == '\n') {
+			place.line++;
+			place.column = 1;
+		}
+	}
+	return place;
+}
+
+/* A tab in the white space that the line begins with, or just where libyaml stopped: it looks like blanks and is none,
+ * and libyaml never names it. */
+static bool find_tab(const struct builder *builder, yaml_mark_t mark, struct sk_place *place)
+{
+	const char *end = builder->text + builder->size, *line = builder->text;
+	bool indentation = true;
+
+	*place = place_of_mark(builder, mark);
+	for (size_t i = 0; i < mark.line && line < end; i++) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+
+		line = newline ? newline + 1 : end;
+	}
+	for (size_t column = 0; line < end && column <= mark.column; line++, column++) {
+		if (*line == '\t' && (indentation || column == mark.column)) {
+			place->column = (uint32_t)column + 1;
+			return true;
+		}
+		indentation &= *line == ' ';
+	}
+	return false;
+}
+
+static void report_yaml_error(struct builder *builder)
+{
+	const yaml_parser_t *yaml = &builder->yaml;
+	const char *problem = yaml->problem ? yaml->problem : "out of memory";
+	struct sk_place tab;
+
+	builder->stopped = true;
+	if (yaml->error == YAML_READER_ERROR)
+		sk_error(builder->diag, place_of_offset(builder, yaml->problem_offset), "not a text file: %s", problem);
+	else if (find_tab(builder, yaml->problem_mark, &tab))
+		sk_error(builder->diag, tab, "invalid YAML: a tab stands here; YAML is indented with blanks only");
+	else
+		sk_error(builder->diag, place_of_mark(builder, yaml->problem_mark), "invalid YAML: %s%s%s", problem,
+			 yaml->context ? " " : "", yaml->context ? yaml->context : "");
+}
+
+/* Fetches the next event; the caller deletes it. After an error it is a stream end, which ends every loop. */
+static void next_event(struct builder *builder, yaml_event_t *event)
+{
+	memset(event, 0, sizeof(*event));
+	event->type = YAML_STREAM_END_EVENT;
+	if (builder->stopped)
+		return;
+	if (!yaml_parser_parse(&builder->yaml, event)) {
+		report_yaml_error(builder);
+		event->type = YAML_STREAM_END_EVENT;
+	}
+}
+
+static void stop(struct builder *builder, struct sk_place place, const char *reason)
+{
+	if (!builder->stopped)
+		sk_error(builder->diag, place, "%s", reason);
+	builder->stopped = true;
+}
+
+static struct sk_node *new_node(struct builder *builder, enum sk_node_kind kind, yaml_mark_t mark)
+{
+	struct sk_place place = place_of_mark(builder, mark);
+	struct sk_node *node = SK_NEW(builder->scratch, struct sk_node);
+
+	*node = (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""};
+	if (++builder->nodes > SK_DOCUMENT_MAX_NODES)
+		stop(builder, place, "the manifest has too many entries (more than 4194304)");
+	else if (builder->diag->errors > SK_DOCUMENT_MAX_ERRORS)
+		stop(builder, place, TOO_MANY_ERRORS);
+	return node;
+}
+
+static void refuse_anchor_and_tag(struct builder *builder, const struct sk_node *node, const yaml_char_t *anchor,
+				  const yaml_char_t *tag)
+{
+	if (anchor)
+		sk_error(builder->diag, place_of_node(builder, node),
+			 "anchors and aliases are not accepted in a manifest (&%s)", (const char *)anchor);
+	if (tag)
+		sk_error(builder->diag, place_of_node(builder, node), "tags are not accepted in a manifest (%s)",
+			 (const char *)tag);
+}
+
+static struct sk_node *build_scalar(struct builder *builder, const yaml_event_t *event)
+{
+	struct sk_node *node = new_node(builder, SK_NODE_SCALAR, event->start_mark);
+	const char *text = (const char *)event->data.scalar.value;
+
+	node->length = event->data.scalar.length;
+	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+	node->in_line = event->start_mark.line == event->end_mark.line &&
+			event->end_mark.column - event->start_mark.column == node->length + (node->plain ? 0 : 2);
+	if (memchr(text, '\0', node->length))
+		sk_error(builder->diag, place_of_node(builder, node), "a scalar cannot hold a NUL character");
+	else
+		node->text = sk_arena_copy(builder->arena, text, node->length);
+	refuse_anchor_and_tag(builder, node, event->data.scalar.anchor, event->data.scalar.tag);
+	return node;
+}
+
+static void report_duplicate(struct builder *builder, const struct sk_node *first, const struct sk_node *second)
+{
+	sk_error(builder->diag, place_of_node(builder, second), "duplicate key '%s'", second->text);
+	sk_note(builder->diag, "first given at %s", sk_place_text(builder->arena, place_of_node(builder, first)));
+}
+
+static void check_duplicate_keys(struct builder *builder, const struct sk_node *map)
+{
+	enum { FEW = 16 }; /* keys that are compared faster than hashed */
+
+	if (map->count <= FEW) {
+		for (const struct sk_node *key = map->first; key; key = key->next) {
+			const struct sk_node *other = map->first;
+
+			while (other != key && (other->length != key->length || strcmp(other->text, key->text) != 0))
+				other = other->next;
+			if (other != key)
+				report_duplicate(builder, other, key);
+		}
+		return;
+	}
+
+	const struct sk_node **keys = SK_NEW_ARRAY(builder->scratch, const struct sk_node *, map->count);
+	struct sk_map seen;
+	uint32_t index = 0;
+
+	sk_map_init(&seen, builder->scratch);
+	for (const struct sk_node *key = map->first; key; key = key->next, index++) {
+		keys[index] = key;
+
+		uint32_t first = sk_map_insert(&seen, key->text, key->length, index);
+
+		if (first == index)
+			continue;
+		report_duplicate(builder, keys[first], key);
+		if (builder->diag->errors > SK_DOCUMENT_MAX_ERRORS) {
+			stop(builder, place_of_node(builder, key), TOO_MANY_ERRORS);
+			return;
+		}
+	}
+}
+
+static struct sk_node *build(struct builder *builder, const yaml_event_t *event, unsigned depth);
+
+static struct sk_node *build_list(struct builder *builder, const yaml_event_t *start, unsigned depth)
+{
+	struct sk_node *list = new_node(builder, SK_NODE_LIST, start->start_mark);
+	struct sk_node **tail = &list->first;
+	yaml_event_t event;
+
+	refuse_anchor_and_tag(builder, list, start->data.sequence_start.anchor, start->data.sequence_start.tag);
+	for (;;) {
+		next_event(builder, &event);
+		if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_STREAM_END_EVENT)
+			break;
+		*tail = build(builder, &event, depth);
+		tail = &(*tail)->next;
+		list->count++;
+		yaml_event_delete(&event);
+	}
+	yaml_event_delete(&event);
+	return list;
+}
+
+static void check_key(struct builder *builder, const struct sk_node *key)
+{
+	if (key->kind != SK_NODE_SCALAR)
+		sk_error(builder->diag, place_of_node(builder, key), "a key must be a name, not a %s",
+			 key->kind == SK_NODE_LIST ? "list" : "map");
+	else if (key->plain && !strcmp(key->text, "<<"))
+		sk_error(builder->diag, place_of_node(builder, key), "merge keys (<<) are not accepted in a manifest");
+}
+
+static struct sk_node *build_map(struct builder *builder, const yaml_event_t *start, unsigned depth)
+{
+	struct sk_node *map = new_node(builder, SK_NODE_MAP, start->start_mark);
+	struct sk_node **tail = &map->first;
+	yaml_event_t event;
+
+	refuse_anchor_and_tag(builder, map, start->data.mapping_start.anchor, start->data.mapping_start.tag);
+	for (;;) {
+		next_event(builder, &event);
+		if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_STREAM_END_EVENT)
+			break;
+
+		struct sk_node *key = build(builder, &event, depth);
+
+		yaml_event_delete(&event);
+		check_key(builder, key);
+		next_event(builder, &event);
+		if (event.type == YAML_STREAM_END_EVENT)
+			break;
+		key->value = build(builder, &event, depth);
+		yaml_event_delete(&event);
+		if (key->kind != SK_NODE_SCALAR)
+			continue;
+		*tail = key;
+		tail = &key->next;
+		map->count++;
+	}
+	yaml_event_delete(&event);
+	if (!builder->stopped)
+		check_duplicate_keys(builder, map);
+	return map;
+}
+
+/* The node that begins with this event, which stays the caller's. Never NULL. */
+static struct sk_node *build(struct builder *builder, const yaml_event_t *event, unsigned depth)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return build_scalar(builder, event);
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		if (depth == SK_DOCUMENT_MAX_DEPTH) {
+			stop(builder, place_of_mark(builder, event->start_mark), "nested deeper than 32 levels");
+			return new_node(builder, SK_NODE_LIST, event->start_mark);
+		}
+		return event->type == YAML_SEQUENCE_START_EVENT ? build_list(builder, event, depth + 1)
+								: build_map(builder, event, depth + 1);
+	case YAML_ALIAS_EVENT:
+		sk_error(builder->diag, place_of_mark(builder, event->start_mark),
+			 "anchors and aliases are not accepted in a manifest (*%s)",
+			 (const char *)event->data.alias.anchor);
+		return new_node(builder, SK_NODE_SCALAR, event->start_mark);
+	default: /* libyaml lets nothing else stand where a node is expected */
+		stop(builder, place_of_mark(builder, event->start_mark), "invalid YAML: a value is missing");
+		return new_node(builder, SK_NODE_SCALAR, event->start_mark);
+	}
+}
+
+static const struct sk_node *build_stream(struct builder *builder)
+{
+	const struct sk_node *root = NULL;
+	yaml_event_t event;
+
+	for (bool end = false; !end; yaml_event_delete(&event)) {
+		next_event(builder, &event);
+		end = event.type == YAML_STREAM_END_EVENT;
+		if (end || event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT ||
+		    event.type == YAML_DOCUMENT_END_EVENT)
+			continue;
+		if (root)
+			stop(builder, place_of_mark(builder, event.start_mark),
+			     "a manifest is one document, but a second one starts here");
+		else
+			root = build(builder, &event, 0);
+	}
+	if (!root && !builder->stopped)
+		sk_error(builder->diag, (struct sk_place){.file = builder->file, .line = 1, .column = 1},
+			 "the manifest is empty");
+	return root;
+}
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* A manifest has no tags, so %TAG is refused before libyaml, which compares each one with all others, comes to it: in
+ * front of the manifest, or behind the end of a document ("..."). */
+static bool refuse_tag_directive(const struct builder *builder)
+{
+	const char *line = builder->text, *end = builder->text + builder->size;
+	bool between = true; /* documents */
+
+	if (builder->size >= strlen(BYTE_ORDER_MARK) && !memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		line += strlen(BYTE_ORDER_MARK);
+	for (uint32_t number = 1; line < end; number++) {
+		const char *next = memchr(line, '\n', (size_t)(end - line)), *first = line;
+		const char *line_end = next ? next : end;
+
+		while (first < line_end && (*first == ' ' || *first == '\t' || *first == '\r'))
+			first++;
+		if (between && line_end - first >= 4 && !memcmp(first, "%TAG", 4)) {
+			sk_error(builder->diag,
+				 (struct sk_place){builder->file, number, (uint32_t)(first - line) + 1, NULL, 0},
+				 "tags are not accepted in a manifest (%%TAG)");
+			return true;
+		}
+		if (line_end - line >= 3 && !memcmp(line, "...", 3))
+			between = true;
+		else if (first < line_end && *first != '%' && *first != '#')
+			between = false;
+		line = line_end + 1;
+	}
+	return false;
+}
+
+/* What JSON has and YAML has not: a character beyond U+FFFF as two escapes. */
+static const char *accept_json(struct sk_arena *scratch, const char *text, size_t size)
+{
+	char *copy;
+
+	if (!memmem(text, size, "\\ud", 3) && !memmem(text, size, "\\uD", 3))
+		return text;
+	copy = sk_arena_alloc(scratch, size, 1);
+	memcpy(copy, text, size);
+	sk_json_join_surrogates(copy, size);
+	return copy;
+}
+
+const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena *scratch, struct sk_diag *diag,
+					const char *file, const void *text, size_t size)
+{
+	struct builder builder = {
+		.arena = arena, .scratch = scratch, .diag = diag, .file = file, .text = text, .size = size};
+	unsigned errors = diag->errors;
+
+	if (size > SK_DOCUMENT_MAX_BYTES) {
+		sk_error(diag, (struct sk_place){.file = file}, "the manifest is larger than 64 MiB");
+		return NULL;
+	}
+	if (refuse_tag_directive(&builder))
+		return NULL;
+	if (!yaml_parser_initialize(&builder.yaml)) {
+		sk_error(diag, (struct sk_place){.file = file}, "libyaml cannot be initialized: out of memory");
+		return NULL;
+	}
+	builder.text = accept_json(scratch, text, size);
+	/* Without this, libyaml would guess UTF-16 from the first bytes. */
+	yaml_parser_set_encoding(&builder.yaml, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&builder.yaml, (const unsigned char *)builder.text, size);
+
+	const struct sk_node *root = build_stream(&builder);
+
+	yaml_parser_delete(&builder.yaml);
+	return diag->errors == errors ? root : NULL;
+}

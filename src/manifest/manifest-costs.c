@@ -1,0 +1,101 @@
+/* `cost:` of a task. Comes in: its node. Goes out: what the plan will say about it, of the task or of its two sides.
+ * Whether the kernel is of the kind that a value is about is seen when the task is bound (bind-cost.c). */
+#include "src/manifest/manifest-parts.h"
+
+enum { CUBE = SK_COST_COUNT, VECTOR, KEYS };
+
+static const char *const side_names[] = {"cube", "vector"};
+
+/* The values of a map, by key; NULL: not given. */
+struct nodes {
+	const struct sk_node *of[KEYS];
+};
+
+/* The first `keys` of the keys may be there. False after an error. */
+static bool read_map(struct sk_model *model, const struct sk_node *map, const char *what, int keys, struct nodes *nodes)
+{
+	struct sk_field fields[KEYS];
+	unsigned errors = model->diag->errors;
+
+	for (int i = 0; i < keys; i++)
+		fields[i] = (struct sk_field){.name = i < CUBE ? sk_cost_name(i) : side_names[i - CUBE],
+					      .keep = offsetof(struct nodes, of) + (size_t)i * sizeof(nodes->of[0])};
+	sk_read_fields(model, map, what, NULL, fields, (size_t)keys, nodes);
+	return model->diag->errors == errors;
+}
+
+/* `part` of the cycles or operations. */
+static void check_part(struct sk_model *model, const struct nodes *nodes, const struct sk_plan_cost *cost,
+		       enum sk_cost part)
+{
+	enum sk_cost whole = sk_cost_gives(cost, SK_COST_CYCLES) ? SK_COST_CYCLES : SK_COST_OPERATIONS;
+
+	if (!sk_cost_gives(cost, part))
+		return;
+	if (!sk_cost_gives(cost, whole))
+		sk_error(model->diag, sk_node_place(model, nodes->of[part]),
+			 "'%s' is a part of 'cycles' or 'operations', and there is neither", sk_cost_name(part));
+	else if (cost->values[SK_COST_BEFORE_WAIT] + cost->values[SK_COST_AFTER_SET] > cost->values[whole])
+		sk_error(model->diag, sk_node_place(model, nodes->of[part]),
+			 "'before-wait' and 'after-set' are parts of '%s', and more than all", sk_cost_name(whole));
+}
+
+static void read_values(struct sk_model *model, const struct sk_node *map, const char *what, const struct nodes *nodes,
+			struct sk_plan_cost *cost)
+{
+	unsigned errors = model->diag->errors;
+
+	for (int i = 0; i < SK_COST_COUNT; i++)
+		if (nodes->of[i] &&
+		    sk_read_integer(model, nodes->of[i], sk_arena_print(model->arena, "'%s'", sk_cost_name(i)), NULL, 0,
+				    SK_COST_MAX, &cost->values[i]))
+			cost->given |= UINT32_C(1) << i;
+	if (model->diag->errors > errors)
+		return;
+	if (!cost->given)
+		sk_error(model->diag, sk_node_place(model, map),
+			 "%s says nothing; it has 'cycles' or 'operations', 'bytes', 'code'", what);
+	if (sk_cost_gives(cost, SK_COST_CYCLES) && sk_cost_gives(cost, SK_COST_OPERATIONS))
+		sk_error(model->diag, sk_node_place(model, map), "%s has 'cycles' or 'operations', not both", what);
+	check_part(model, nodes, cost, SK_COST_BEFORE_WAIT);
+	if (model->diag->errors == errors)
+		check_part(model, nodes, cost, SK_COST_AFTER_SET);
+}
+
+static void read_sides(struct sk_model *model, const struct sk_node *map, const struct nodes *nodes,
+		       struct sk_task_cost *cost)
+{
+	static const char *const subjects[] = {"the cost of the cube side", "the cost of the vector side"};
+
+	for (int i = 0; i < SK_COST_COUNT; i++)
+		if (nodes->of[i] || !nodes->of[CUBE] || !nodes->of[VECTOR]) {
+			sk_error(model->diag, sk_node_place(model, map),
+				 "'cost' has both 'cube' and 'vector' and nothing else, or neither");
+			return;
+		}
+	cost->count = 2;
+	for (int side = 0; side < 2; side++) {
+		const struct sk_node *node = nodes->of[CUBE + side];
+		struct nodes values = {{NULL}};
+
+		if (read_map(model, node, subjects[side], SK_COST_COUNT, &values))
+			read_values(model, node, subjects[side], &values, &cost->of[side]);
+	}
+}
+
+void sk_manifest_read_cost(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_task_cost *cost = SK_NEW(model->arena, struct sk_task_cost);
+	struct nodes nodes = {{NULL}};
+
+	cost->place = sk_node_place(model, value);
+	((struct sk_task *)target)->cost = cost;
+	if (!read_map(model, value, "'cost'", KEYS, &nodes))
+		return;
+	if (nodes.of[CUBE] || nodes.of[VECTOR]) {
+		read_sides(model, value, &nodes, cost);
+		return;
+	}
+	cost->count = 1;
+	read_values(model, value, "'cost'", &nodes, &cost->of[0]);
+}

@@ -1,0 +1,123 @@
+/* Names in tasks that the manifest alone can resolve: tensors, earlier tasks, events. Comes in: all sections read. Goes
+ * out: task->after, record and wait as indices; every tensor that a task names exists. */
+#include <string.h>
+
+#include "src/manifest/manifest-parts.h"
+#include "src/manifest/manifest.h"
+
+static void check_tensor(struct sk_model *model, const char *name, struct sk_place place)
+{
+	if (sk_map_find(&model->tensor_names, name, strlen(name)) == SK_NONE)
+		sk_error(model->diag, place, "unknown tensor '%s'%s", name,
+			 SK_SUGGEST_NAME(model, name, model->tensors.items, model->tensors.count));
+}
+
+static void check_tensors(struct sk_model *model, const struct sk_task *task)
+{
+	for (size_t i = 0; i < task->args.count; i++)
+		check_tensor(model, task->args.items[i].text, task->args.items[i].place);
+	for (size_t i = 0; i < task->set.count; i++)
+		if (task->set.items[i].kind == SK_SET_TENSOR)
+			check_tensor(model, task->set.items[i].text, task->set.items[i].place);
+}
+
+static void resolve_after(struct sk_model *model, uint32_t index)
+{
+	struct sk_task *task = &model->tasks.items[index];
+
+	for (size_t i = 0; i < task->after_names.count; i++) {
+		const struct sk_name *name = &task->after_names.items[i];
+		uint32_t other = sk_map_find(&model->task_names, name->text, strlen(name->text));
+
+		if (other == SK_NONE)
+			sk_error(model->diag, name->place, "unknown task '%s'%s", name->text,
+				 SK_SUGGEST_NAME(model, name->text, model->tasks.items, index));
+		else if (other == index)
+			sk_error(model->diag, name->place, "task '%s' cannot come after itself", name->text);
+		else if (other > index)
+			sk_error(model->diag, name->place,
+				 "task '%s' stands behind '%s': tasks are listed in a valid order", name->text,
+				 task->name);
+		else
+			sk_array_push(model->arena, &task->after, other);
+	}
+}
+
+/* The task behind this one that records the event, or NULL. */
+static const struct sk_task *find_later_recorder(const struct sk_model *model, const struct sk_task *task,
+						 const char *event)
+{
+	for (const struct sk_task *later = task; later < model->tasks.items + model->tasks.count; later++)
+		for (size_t i = 0; i < later->record_names.count; i++)
+			if (!strcmp(later->record_names.items[i].text, event))
+				return later;
+	return NULL;
+}
+
+/* A task that waits for what is recorded behind it would wait forever: streams run their tasks in this order. */
+static void report_wait(const struct sk_model *model, const struct sk_task *task, const struct sk_name *name)
+{
+	const struct sk_task *later =
+		model->diag->errors < SK_MAX_SUGGESTIONS ? find_later_recorder(model, task, name->text) : NULL;
+
+	sk_error(model->diag, name->place, "no task in front of '%s' records event '%s'%s", task->name, name->text,
+		 later ? "" : SK_SUGGEST_NAME(model, name->text, model->events.items, model->events.count));
+	if (later == task)
+		sk_note(model->diag, "the task records it itself, when it has ended: it would wait forever");
+	else if (later)
+		sk_note(model->diag,
+			"task '%s' records it, at %s; tasks are listed in a valid order, so the wait would never end",
+			later->name, sk_place_text(model->arena, later->place));
+}
+
+/* Waits are resolved in front of the task's own records: a task cannot wait for itself. */
+static void resolve_waits(struct sk_model *model, struct sk_task *task)
+{
+	for (size_t i = 0; i < task->wait_names.count; i++) {
+		const struct sk_name *name = &task->wait_names.items[i];
+		uint32_t event = sk_map_find(&model->event_names, name->text, strlen(name->text));
+
+		if (event == SK_NONE)
+			report_wait(model, task, name);
+		else
+			sk_array_push(model->arena, &task->wait, event);
+	}
+}
+
+static void resolve_records(struct sk_model *model, struct sk_task *task, struct sk_name *recorded)
+{
+	for (size_t i = 0; i < task->record_names.count; i++) {
+		const struct sk_name *name = &task->record_names.items[i];
+		uint32_t new = (uint32_t)model->events.count;
+		uint32_t event = sk_map_insert(&model->event_names, name->text, strlen(name->text), new);
+
+		if (event != new) {
+			sk_error(model->diag, name->place, "event '%s' is recorded twice", name->text);
+			sk_note(model->diag, "first recorded at %s",
+				sk_place_text(model->arena, recorded[event].place));
+			continue;
+		}
+		sk_array_push(model->arena, &model->events, (struct sk_event){.name = name->text});
+		recorded[event] = *name;
+		sk_array_push(model->arena, &task->record, event);
+	}
+}
+
+void sk_manifest_resolve_names(struct sk_model *model)
+{
+	size_t records = 0;
+
+	for (size_t t = 0; t < model->tasks.count; t++)
+		records += model->tasks.items[t].record_names.count;
+
+	struct sk_name *recorded = SK_NEW_ARRAY(model->arena, struct sk_name, records + 1);
+
+	for (uint32_t t = 0; t < model->tasks.count && !sk_reading_stopped(model); t++) {
+		struct sk_task *task = &model->tasks.items[t];
+
+		check_tensors(model, task);
+		resolve_after(model, t);
+		resolve_waits(model, task);
+		resolve_records(model, task, recorded);
+	}
+}

@@ -1,0 +1,22 @@
+/* The manifest's reader in parts: manifest.c calls them in this order. */
+#ifndef SK_MANIFEST_PARTS_H
+#define SK_MANIFEST_PARTS_H
+
+#include "src/manifest/fields.h"
+
+/* `tensors:` with views resolved to their roots. */
+void sk_manifest_read_tensors(struct sk_model *model, const struct sk_node *map);
+
+/* `tasks:`; adds scopes that nobody declared. */
+void sk_manifest_read_tasks(struct sk_model *model, const struct sk_node *list);
+
+/* `cost:` of a task, which is the target. */
+void sk_manifest_read_cost(struct sk_model *model, void *target, const struct sk_node *value);
+
+/* Resolves after, record and wait of all tasks, and checks that args and set name tensors. */
+void sk_manifest_resolve_names(struct sk_model *model);
+
+/* The scope of that name, added if there is none yet. */
+uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name);
+
+#endif

@@ -1,0 +1,418 @@
+/* The manifest's top level: device, kernels, libraries, scopes; tensors and tasks have files of their own. Comes in: a
+ * file. Goes out: the model's first part (see manifest.h). The sections are read in an order of their own, whatever
+ * their order in the file: what names others comes after what is named. */
+#include "src/manifest/manifest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/nearest.h"
+#include "src/manifest/manifest-parts.h"
+#include "src/manifest/options.h"
+#include "src/signature/signature.h"
+
+/* ---- kernels ---- */
+
+static void read_symbol(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	sk_read_name(model, value, "the symbol of a kernel", NULL, &((struct sk_declared_kernel *)target)->symbol);
+}
+
+static void read_object(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	sk_read_text(model, value, "the object of a kernel", NULL, &((struct sk_declared_kernel *)target)->object);
+}
+
+static void read_signature(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_declared_kernel *kernel = target;
+
+	if (!sk_read_text(model, value, "a signature", NULL, &kernel->signature))
+		return;
+
+	struct sk_place place = kernel->signature.place;
+
+	if (!value->in_line) {
+		kernel->parsed = sk_signature_parse_folded(model->arena, model->diag, place, kernel->signature.text);
+		return;
+	}
+	place.column += !value->plain;
+	kernel->parsed = sk_signature_parse(model->arena, model->diag, place, kernel->signature.text);
+}
+
+static void read_kernels(struct sk_model *model, const struct sk_node *map)
+{
+	static const struct sk_field fields[] = {
+		{"symbol", false, read_symbol}, {"object", false, read_object}, {"signature", false, read_signature}};
+
+	if (!sk_expect_map(model, map, "'kernels'", NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
+		struct sk_declared_kernel kernel = {.place = sk_node_place(model, key)};
+		struct sk_name name;
+
+		if (!sk_read_name(model, key, "the name of a kernel", NULL, &name))
+			continue;
+		kernel.name = name.text;
+		sk_read_fields(model, key->value, "kernel", kernel.name, fields, sizeof(fields) / sizeof(fields[0]),
+			       &kernel);
+		sk_map_insert(&model->declared_names, key->text, key->length, (uint32_t)model->declared.count);
+		sk_array_push(model->arena, &model->declared, kernel);
+	}
+}
+
+/* ---- scopes ---- */
+
+uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
+{
+	uint32_t new = (uint32_t)model->scopes.count;
+	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
+
+	if (scope == new)
+		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name.text, .place = name.place});
+	return scope;
+}
+
+static void read_options(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_place place = sk_node_place(model, value);
+	struct sk_name options;
+
+	if (value->kind == SK_NODE_SCALAR && !value->length)
+		return; /* "": none */
+	if (!sk_read_text(model, value, "the options of a scope", NULL, &options))
+		return;
+	place.column += value->in_line && !value->plain;
+	sk_scope_options_parse(model->diag, place, value->in_line, options.text, target);
+}
+
+/* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
+static const char *explain_scope_key(struct sk_model *model, const struct sk_node *key)
+{
+	const char *value = key->value && key->value->kind == SK_NODE_SCALAR ? key->value->text : "";
+
+	if (!sk_scope_option_is_known(key->text))
+		return "";
+	return sk_arena_print(model->arena, "; it is an option, and these are one text: {options: \"%s=%s\"}",
+			      key->text, value);
+}
+
+static void read_scopes(struct sk_model *model, const struct sk_node *map)
+{
+	static const struct sk_field fields[] = {{"options", false, read_options}, {.explain = explain_scope_key}};
+
+	if (!sk_expect_map(model, map, "'scopes'", NULL))
+		return;
+	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
+		struct sk_name name;
+
+		if (!sk_read_identifier(model, key, "the name of a scope", NULL, &name))
+			continue;
+
+		uint32_t scope = sk_manifest_scope(model, name);
+
+		model->scopes.items[scope].declared = true;
+		sk_read_fields(model, key->value, "scope", name.text, fields, sizeof(fields) / sizeof(fields[0]),
+			       &model->scopes.items[scope]);
+	}
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "layer_1" and "layer_12": scopes that are counted. Nobody has mistaken one for the other. */
+static bool differ_in_digits_only(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (is_digit(*a))
+			a++;
+		while (is_digit(*b))
+			b++;
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}
+
+/* A scope that is not declared, beside a declared one of nearly the same name, is most likely that one, misspelt: its
+ * tasks would be in a scope of their own, without options. Short names are all alike. */
+static void warn_of_undeclared_scopes(struct sk_model *model, const bool *used)
+{
+	enum { SHORT = 4 };
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
+	size_t count = 0, asked = 0;
+
+	for (size_t i = 0; i < model->scopes.count && count < SK_MAX_CANDIDATES; i++)
+		if (model->scopes.items[i].declared && used[i])
+			names[count++] = model->scopes.items[i].name;
+	for (size_t i = 0; i < model->scopes.count && count && asked < SK_MAX_SUGGESTIONS; i++) {
+		const struct sk_scope *scope = &model->scopes.items[i];
+		const char *near = scope->declared || strlen(scope->name) < SHORT
+					   ? NULL
+					   : sk_nearest_name(scope->name, names, count);
+
+		asked += !scope->declared;
+		if (near && !differ_in_digits_only(scope->name, near))
+			sk_warning(model->diag, scope->place,
+				   "scope '%s' is not declared, and so has no options; did you mean '%s'?", scope->name,
+				   near);
+	}
+}
+
+/* A declared scope that no task names is most likely misspelt there, where it would become a scope without options. */
+static void warn_of_unused_scopes(struct sk_model *model, const bool *used)
+{
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, model->scopes.count + 1);
+	size_t count = 0, unused = 0;
+
+	for (size_t i = 0; i < model->scopes.count; i++)
+		if (used[i])
+			names[count++] = model->scopes.items[i].name;
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		const struct sk_scope *scope = &model->scopes.items[i];
+
+		if (!used[i])
+			sk_warning(model->diag, scope->place, "no task is in scope '%s'%s", scope->name,
+				   unused++ < SK_MAX_SUGGESTIONS
+					   ? sk_suggest_name(model, scope->name, names, count, sizeof(*names))
+					   : "");
+	}
+}
+
+static void warn_of_misspelt_scopes(struct sk_model *model)
+{
+	bool *used = SK_NEW_ARRAY(model->arena, bool, model->scopes.count + 1);
+
+	for (size_t t = 0; t < model->tasks.count; t++)
+		for (size_t i = 0; i < model->tasks.items[t].scopes.count; i++)
+			used[model->tasks.items[t].scopes.items[i]] = true;
+	warn_of_unused_scopes(model, used);
+	warn_of_undeclared_scopes(model, used);
+}
+
+/* ---- the top level ---- */
+
+struct top {
+	const struct sk_node *tensors, *kernels, *tasks, *scopes;
+};
+
+static void read_version(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	uint64_t version;
+
+	(void)target;
+	if (sk_read_integer(model, value, "'sklink' (the format version)", NULL, 1, UINT32_MAX, &version) &&
+	    version != 1)
+		sk_error(model->diag, sk_node_place(model, value),
+			 "the manifest is of format version %" PRIu64 ", but this sklink reads version 1", version);
+}
+
+static bool is_builtin(const char *device)
+{
+	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
+		if (!strcmp(device, sk_profile_builtins[i]))
+			return true;
+	return false;
+}
+
+/* The name of a built-in profile, or the path of a file, which has a point or a slash in it. */
+static void read_device(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	struct sk_profile *profile = SK_NEW(model->arena, struct sk_profile);
+	bool file = value->kind == SK_NODE_SCALAR && strpbrk(value->text, "./");
+	const char *source;
+	char error[512];
+	size_t index;
+
+	(void)target;
+	if (!file && !sk_read_choice(model, value, "'device' (if it is not the path of a profile)", NULL,
+				     sk_profile_builtins, SK_PROFILE_BUILTINS, &index))
+		return;
+	source = file ? sk_manifest_path(model, value->text) : sk_profile_builtins[index];
+	if (!sk_profile_load(source, profile, error, sizeof(error))) {
+		sk_error(model->diag, sk_node_place(model, value), "cannot use the device profile: %s", error);
+		return;
+	}
+	if (file && is_builtin(profile->name))
+		sk_error(model->diag, sk_node_place(model, value),
+			 "the device profile %s has the name of the built-in one, '%s'; give it another", source,
+			 profile->name);
+	model->device = profile;
+	model->device_file = file ? source : NULL;
+}
+
+static void read_libraries(struct sk_model *model, void *target, const struct sk_node *value)
+{
+	(void)target;
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_reading_stopped(model);
+	     item = item->next) {
+		struct sk_name name;
+
+		if (sk_read_text(model, item, "a library", NULL, &name))
+			sk_array_push(model->arena, &model->libraries, name);
+	}
+}
+
+static void read_top(struct sk_model *model, const struct sk_node *root)
+{
+	static const struct sk_field fields[] = {
+		{"sklink", true, read_version},
+		{"device", false, read_device},
+		{"library", false, read_libraries},
+		{"tensors", true, NULL, offsetof(struct top, tensors)},
+		{"kernels", false, NULL, offsetof(struct top, kernels)},
+		{"tasks", true, NULL, offsetof(struct top, tasks)},
+		{"scopes", false, NULL, offsetof(struct top, scopes)},
+	};
+	struct top top = {NULL};
+
+	sk_read_fields(model, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
+	if (top.tensors)
+		sk_manifest_read_tensors(model, top.tensors);
+	if (top.kernels)
+		read_kernels(model, top.kernels);
+	if (top.scopes)
+		read_scopes(model, top.scopes);
+	if (top.tasks)
+		sk_manifest_read_tasks(model, top.tasks);
+	if (top.tensors && top.tasks)
+		sk_manifest_resolve_names(model);
+	warn_of_misspelt_scopes(model);
+	if (sk_reading_stopped(model))
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "too many errors; the rest of the manifest has not been checked");
+}
+
+static const struct sk_profile *default_device(struct sk_arena *arena)
+{
+	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);
+	char error[128];
+
+	if (!sk_profile_load("host", profile, error, sizeof(error)))
+		sk_out_of_memory(); /* the tests know that the built-in ones are good */
+	return profile;
+}
+
+struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
+{
+	struct sk_model *model = SK_NEW(arena, struct sk_model);
+
+	model->arena = arena;
+	model->diag = diag;
+	model->device = default_device(arena);
+	model->manifest = model->directory = model->root = "";
+	sk_map_init(&model->tensor_names, arena);
+	sk_map_init(&model->declared_names, arena);
+	sk_map_init(&model->kernel_names, arena);
+	sk_map_init(&model->task_names, arena);
+	sk_map_init(&model->scope_names, arena);
+	sk_map_init(&model->event_names, arena);
+	return model;
+}
+
+bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	unsigned errors = model->diag->errors;
+
+	model->manifest = sk_arena_copy(model->arena, path, strlen(path));
+	model->directory = slash ? sk_arena_copy(model->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+
+	if (size >= 8 &&
+	    (!memcmp(text, "\177ELF", 4) || !memcmp(text, "!<arch>\n", 8) || !memcmp(text, "!<thin>\n", 8))) {
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "is an object or an archive; the first argument is the manifest");
+		return false;
+	}
+
+	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_node *root = sk_document_parse(model->arena, scratch, model->diag, model->manifest, text, size);
+
+	if (root)
+		read_top(model, root);
+	sk_arena_destroy(scratch); /* the model keeps texts, not nodes */
+	return model->diag->errors == errors;
+}
+
+bool sk_manifest_read(struct sk_model *model, const char *path)
+{
+	/* One byte more than allowed is enough for sk_document_parse to see that the file is too large. */
+	enum { FIRST = 64 << 10, LIMIT = SK_DOCUMENT_MAX_BYTES + 1 };
+	FILE *file = fopen(path, "rb");
+	struct sk_place place = {.file = path};
+
+	if (!file) {
+		sk_error(model->diag, place, "cannot open the manifest: %s", strerror(errno));
+		return false;
+	}
+
+	struct sk_arena *scratch = sk_arena_create();
+	size_t size = 0, capacity = FIRST;
+	char *text = sk_arena_alloc(scratch, capacity, 1);
+
+	for (size_t count; (count = fread(text + size, 1, capacity - size, file)) > 0;) {
+		size += count;
+		if (size == LIMIT)
+			break;
+		if (size < capacity)
+			continue;
+		capacity = capacity * 4 < LIMIT ? capacity * 4 : LIMIT;
+
+		char *larger = sk_arena_alloc(scratch, capacity, 1);
+
+		memcpy(larger, text, size);
+		text = larger;
+	}
+
+	bool failed = ferror(file);
+	int reason = errno;
+
+	fclose(file);
+	if (failed)
+		sk_error(model->diag, place, "cannot read the manifest: %s", strerror(reason));
+
+	bool ok = !failed && sk_manifest_parse(model, path, text, size);
+
+	sk_arena_destroy(scratch);
+	return ok;
+}
+
+/* ---- helpers for the rooms that read the model ---- */
+
+const char *sk_manifest_path(const struct sk_model *model, const char *path)
+{
+	if (*path == '/')
+		return *model->root ? sk_arena_print(model->arena, "%s%s", model->root, path) : path;
+	if (!strcmp(model->directory, "."))
+		return path;
+	return sk_arena_print(model->arena, "%s/%s", strcmp(model->directory, "/") ? model->directory : "", path);
+}
+
+const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape)
+{
+	char text[SK_MAX_RANK * 24 + 3] = "[";
+	size_t length = 1;
+
+	for (uint32_t i = 0; i < rank; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIu64, i ? ", " : "", shape[i]);
+	return sk_arena_print(arena, "%s]", text);
+}
+
+const char *sk_suggest_name(const struct sk_model *model, const char *name, const char *const *first, size_t count,
+			    size_t stride)
+{
+	if (count > SK_MAX_CANDIDATES)
+		count = SK_MAX_CANDIDATES;
+	if (!count || model->diag->errors > SK_MAX_SUGGESTIONS)
+		return "";
+
+	const char **names = SK_NEW_ARRAY(model->arena, const char *, count);
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = *(const char *const *)((const char *)first + i * stride);
+	return sk_did_you_mean(model->arena, name, names, count);
+}

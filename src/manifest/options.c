@@ -1,0 +1,415 @@
+/* The parser of scope options, driven by a table; see options.h. */
+#include "src/manifest/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "src/manifest/manifest.h"
+
+struct token {
+	const char *start;
+	size_t length;
+};
+
+/* Where values come from and go to. */
+struct reader {
+	struct sk_diag *diag;
+	struct sk_scope *scope;
+	const char *text; /* all of it */
+	struct sk_place start; /* of the text */
+	bool in_line; /* its characters stand in the file from there on */
+	struct sk_place place; /* of the option at hand */
+};
+
+struct option {
+	const char *name;
+	const char *example; /* a value, for messages */
+	/* Stores the value. False after an error. */
+	bool (*read)(const struct reader *reader, const struct option *option, struct token value);
+	size_t offset; /* in struct sk_scope: of what `read` writes */
+	const char *const *keywords; /* of read_keyword; ended by NULL */
+	uint32_t least, most; /* of read_number */
+	size_t place; /* in struct sk_scope: where the place of the option is kept; 0: nowhere */
+};
+
+/* ---- tokens ---- */
+
+static struct token trim(struct token token)
+{
+	while (token.length && (*token.start == ' ' || *token.start == '\t')) {
+		token.start++;
+		token.length--;
+	}
+	while (token.length && (token.start[token.length - 1] == ' ' || token.start[token.length - 1] == '\t'))
+		token.length--;
+	return token;
+}
+
+/* Scripts that were written for the reference system hand over the quotes with the text. */
+static struct token unquote(struct token token)
+{
+	struct token inside = trim(token);
+
+	if (inside.length < 2 || inside.start[0] != '"' || inside.start[inside.length - 1] != '"')
+		return token;
+	inside.start++;
+	inside.length -= 2;
+	return inside;
+}
+
+/* Cuts the token at the first of that sign; what is behind it is the rest, whose start is NULL if there is none. */
+static struct token cut(struct token token, char sign, struct token *rest)
+{
+	const char *found = memchr(token.start, sign, token.length);
+
+	*rest = (struct token){NULL, 0};
+	if (found) {
+		rest->start = found + 1;
+		rest->length = token.length - (size_t)(found + 1 - token.start);
+		token.length = (size_t)(found - token.start);
+	}
+	return trim(token);
+}
+
+static const char *text_of(struct sk_diag *diag, struct token token)
+{
+	return token.start ? sk_arena_copy(diag->arena, token.start, token.length) : "";
+}
+
+static struct sk_place place_at(const struct reader *reader, struct token token)
+{
+	struct sk_place place = reader->start;
+
+	if (reader->in_line)
+		place.column += (uint32_t)(token.start - reader->text);
+	return place;
+}
+
+/* ---- values ---- */
+
+static void *target_of(const struct reader *reader, const struct option *option)
+{
+	return (char *)reader->scope + option->offset;
+}
+
+/* "0, 1 or 2" */
+static const char *join(struct sk_diag *diag, const char *const *words)
+{
+	const char *text = *words;
+
+	for (words++; *words; words++)
+		text = sk_arena_print(diag->arena, "%s%s%s", text, words[1] ? ", " : " or ", *words);
+	return text;
+}
+
+/* The number of the keyword, or SK_NONE after an error. */
+static uint32_t find_keyword(const struct reader *reader, const struct option *option, const char *const *keywords,
+			     struct token value)
+{
+	const char *text = text_of(reader->diag, value);
+
+	for (uint32_t i = 0; keywords[i]; i++)
+		if (!strcmp(text, keywords[i]))
+			return i;
+	sk_error(reader->diag, reader->place, "scope option '%s' must be %s, not '%s'", option->name,
+		 join(reader->diag, keywords), text);
+	return SK_NONE;
+}
+
+static bool read_switch(const struct reader *reader, const struct option *option, struct token value)
+{
+	static const char *const states[] = {"0", "1", NULL};
+	uint32_t found = find_keyword(reader, option, states, value);
+
+	*(bool *)target_of(reader, option) = found == 1;
+	return found != SK_NONE;
+}
+
+static bool read_keyword(const struct reader *reader, const struct option *option, struct token value)
+{
+	uint32_t found = find_keyword(reader, option, option->keywords, value);
+
+	*(uint32_t *)target_of(reader, option) = found;
+	return found != SK_NONE;
+}
+
+static bool read_strict(const struct reader *reader, const struct option *option, struct token value)
+{
+	static const char *const checks[] = {"bypass", "abort", NULL};
+	uint32_t found = find_keyword(reader, option, checks, value);
+
+	reader->scope->strict = found == 0 ? SK_STRICT_BYPASS : SK_STRICT_ABORT;
+	return found != SK_NONE;
+}
+
+static bool read_early_start(const struct reader *reader, const struct option *option, struct token value)
+{
+	static const char *const ways[] = {"0", "1", "2", NULL};
+	uint32_t found = find_keyword(reader, option, ways, value);
+
+	reader->scope->starts_late = found != 1;
+	return found != SK_NONE;
+}
+
+/* Decimal digits without leading zeros; SK_NONE: something else, or more than a thousand million. */
+static uint32_t number_of(struct token value)
+{
+	uint32_t number = 0;
+
+	if (!value.length || value.length > 9 || (value.length > 1 && *value.start == '0'))
+		return SK_NONE;
+	for (size_t i = 0; i < value.length; i++) {
+		if (value.start[i] < '0' || value.start[i] > '9')
+			return SK_NONE;
+		number = number * 10 + (uint32_t)(value.start[i] - '0');
+	}
+	return number;
+}
+
+static bool read_number(const struct reader *reader, const struct option *option, struct token value)
+{
+	uint32_t number = number_of(value);
+
+	if (number == SK_NONE || number < option->least || number > option->most) {
+		sk_error(reader->diag, reader->place, "scope option '%s' must be a number from %u to %u, not '%s'",
+			 option->name, option->least, option->most, text_of(reader->diag, value));
+		return false;
+	}
+	*(uint32_t *)target_of(reader, option) = number;
+	return true;
+}
+
+static bool read_alignment(const struct reader *reader, const struct option *option, struct token value)
+{
+	uint32_t number = number_of(value);
+
+	if (number == SK_NONE || number == 1 || number > option->most || (number & (number - 1))) {
+		sk_error(reader->diag, reader->place,
+			 "scope option '%s' must be 0 or a power of two from 2 to %u, not '%s'", option->name,
+			 option->most, text_of(reader->diag, value));
+		return false;
+	}
+	*(uint32_t *)target_of(reader, option) = number;
+	return true;
+}
+
+/* Names with commas between them. */
+static bool read_names(const struct reader *reader, const struct option *option, struct token value)
+{
+	sk_names *names = target_of(reader, option);
+	struct token rest = value;
+	unsigned errors = reader->diag->errors;
+	struct sk_map seen;
+
+	*names = (sk_names){0};
+	sk_map_init(&seen, reader->diag->arena);
+	while (rest.start && reader->diag->errors <= errors + 1000) {
+		struct token name = cut(rest, ',', &rest);
+		const char *text = text_of(reader->diag, name);
+		uint32_t number = (uint32_t)names->count;
+
+		if (!name.length)
+			sk_error(reader->diag, place_at(reader, name),
+				 "scope option '%s' has an empty name in its list", option->name);
+		else if (sk_map_insert(&seen, text, name.length, number) != number)
+			sk_error(reader->diag, place_at(reader, name), "scope option '%s' names '%s' twice",
+				 option->name, text);
+		else
+			sk_array_push(reader->diag->arena, names, (struct sk_name){text, place_at(reader, name)});
+	}
+	return reader->diag->errors == errors;
+}
+
+/* Nothing is compiled when linking, so of all options of compilers only those about what is kept mean something. */
+static bool read_compile_options(const struct reader *reader, const struct option *option, struct token value)
+{
+	struct token rest = value;
+	bool valid = true;
+
+	*(bool *)target_of(reader, option) = false;
+	while (rest.start) {
+		struct token flag = cut(rest, ',', &rest);
+		const char *text = text_of(reader->diag, flag);
+
+		if (!strcmp(text, "-g")) {
+			*(bool *)target_of(reader, option) = true;
+			continue;
+		}
+		sk_error(reader->diag, place_at(reader, flag),
+			 "scope option '%s' cannot be '%s': kernels are linked as they have been compiled; "
+			 "only -g, which keeps their debug information, has a meaning",
+			 option->name, text);
+		valid = false;
+	}
+	return valid;
+}
+
+/* ---- the table ---- */
+
+/* In the order of enum sk_preload. */
+static const char *const preloads[] = {"none", "per-func", "max", NULL};
+
+#define AT(field) offsetof(struct sk_scope, field)
+static const struct option options[] = {
+	{"stream-fusion", "1", read_switch, AT(stream_fusion), NULL, 0, 0, 0},
+	{"strict-scope-check", "abort", read_strict, 0, NULL, 0, 0, 0},
+	{"early-start", "0", read_early_start, 0, NULL, 0, 0, 0},
+	{"feed-sync-all", "1", read_switch, AT(feeds_sync_all), NULL, 0, 0, 0},
+	{"profiling", "1", read_switch, AT(launch.profiling), NULL, 0, 0, 0},
+	{"func-align", "512", read_alignment, AT(launch.func_align), NULL, 0, SK_MAX_FUNC_ALIGN, 0},
+	{"preload-code", "per-func", read_keyword, AT(launch.preload), preloads, 0, 0, 0},
+	{"split-mode", "4", read_number, AT(launch.split_mode), NULL, 1, SK_MAX_COPIES, AT(launch.split_place)},
+	{"debug-sync-all", "1", read_switch, AT(launch.sync_all), NULL, 0, 0, 0},
+	{"debug-dcci-all", "1", read_switch, AT(launch.flush_all), NULL, 0, 0, 0},
+	{"dcci-before-kernel-start", "NAME,NAME", read_names, AT(launch.flush_before), NULL, 0, 0, 0},
+	{"dcci-after-kernel-end", "NAME,NAME", read_names, AT(launch.flush_after), NULL, 0, 0, 0},
+	{"dcci-disable-on-kernel", "NAME,NAME", read_names, AT(launch.flush_never), NULL, 0, 0, 0},
+	{"debug-aic-num", "24", read_number, AT(launch.cube_cores), NULL, 0, SK_PROFILE_MAX_CORES,
+	 AT(launch.cube_place)},
+	{"debug-aiv-num", "48", read_number, AT(launch.vector_cores), NULL, 0, SK_PROFILE_MAX_CORES,
+	 AT(launch.vector_place)},
+	{"compile-options", "-g", read_compile_options, AT(launch.debug), NULL, 0, 0, AT(launch.debug_place)},
+};
+#undef AT
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+/* The reference system takes stream_fusion for stream-fusion, too. */
+static bool is_name(const char *written, const char *name)
+{
+	while (*name && (*written == *name || (*written == '_' && *name == '-'))) {
+		written++;
+		name++;
+	}
+	return !*written && !*name;
+}
+
+bool sk_scope_option_is_known(const char *name)
+{
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (is_name(name, options[i].name))
+			return true;
+	return false;
+}
+
+static const struct option *find_option(struct sk_diag *diag, struct sk_place place, const char *name)
+{
+	const char *names[OPTIONS];
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		names[i] = options[i].name;
+		if (is_name(name, names[i]))
+			return &options[i];
+	}
+	if (!*name)
+		sk_error(diag, place, "a scope option has no name; write name=value:name=value");
+	else
+		sk_error(diag, place, "unknown scope option '%s'%s", name,
+			 sk_did_you_mean(diag->arena, name, names, OPTIONS));
+	return NULL;
+}
+
+static bool parse_option(struct reader *reader, struct token token, bool *seen)
+{
+	struct sk_diag *diag = reader->diag;
+	struct sk_place place = reader->place = place_at(reader, token);
+	struct token rest;
+	const char *name = text_of(diag, cut(token, '=', &rest));
+	const struct option *option = find_option(diag, place, name);
+	struct token value = trim(rest);
+
+	if (!option)
+		return false;
+
+	bool again = seen[option - options];
+
+	seen[option - options] = true;
+	if (again) {
+		sk_error(diag, place, "scope option '%s' is given twice", name);
+		return false;
+	}
+	if (!value.length) {
+		sk_error(diag, place, "scope option '%s' has no value; write %s=%s", name, name, option->example);
+		return false;
+	}
+	if (option->place)
+		*(struct sk_place *)((char *)reader->scope + option->place) = place;
+	return option->read(reader, option, value);
+}
+
+bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in_line, const char *text,
+			    struct sk_scope *scope)
+{
+	struct reader reader = {diag, scope, text, place, in_line, place};
+	struct token rest = unquote((struct token){text, strlen(text)});
+	bool seen[OPTIONS] = {false}, valid = true;
+
+	if (!rest.length)
+		return true;
+	while (rest.start && diag->errors <= 1000)
+		valid &= parse_option(&reader, cut(rest, ':', &rest), seen);
+	return valid;
+}
+
+/* ---- options from outside of the manifest ---- */
+
+/* The scopes that the name means: from *first, as many as are returned. */
+static size_t find_scopes(struct sk_model *model, struct sk_place place, const char *name, size_t *first)
+{
+	*first = 0;
+	if (!strcmp(name, "*"))
+		return model->scopes.count;
+	*first = sk_map_find(&model->scope_names, name, strlen(name));
+	if (*first != SK_NONE)
+		return 1;
+
+	sk_error(model->diag, place, "unknown scope '%s'%s", name,
+		 SK_SUGGEST_NAME(model, name, model->scopes.items, model->scopes.count));
+	return 0;
+}
+
+/* "profiling=1", and there is no scope of this name. */
+static bool is_option_alone(const struct sk_model *model, const char *name)
+{
+	return sk_scope_option_is_known(name) && sk_map_find(&model->scope_names, name, strlen(name)) == SK_NONE;
+}
+
+static void override(struct sk_model *model, struct sk_place place, struct token entry)
+{
+	struct token rest;
+	const char *start = entry.start, *name = text_of(model->diag, cut(entry, '=', &rest));
+	const char *text = text_of(model->diag, rest);
+	unsigned errors = model->diag->errors;
+	size_t first, count;
+
+	if (!*name || !*text || is_option_alone(model, name)) {
+		const char *all = text_of(model->diag, entry);
+		const char *hint = *text && sk_scope_option_is_known(name)
+					   ? sk_arena_print(model->arena,
+							    ": the scope is missing; '*=%s' is about all scopes", all)
+					   : "";
+
+		sk_error(model->diag, place, "'%s' is not SCOPE=OPTIONS%s", all, hint);
+		return;
+	}
+	count = find_scopes(model, place, name, &first);
+	place.column += (uint32_t)(rest.start - start);
+	for (size_t i = 0; i < count && model->diag->errors == errors; i++)
+		sk_scope_options_parse(model->diag, place, true, text, &model->scopes.items[first + i]);
+}
+
+bool sk_scope_options_override(struct sk_model *model, const char *source, const char *text)
+{
+	struct token rest = {text, strlen(text)};
+	unsigned errors = model->diag->errors;
+
+	while (rest.start && model->diag->errors <= errors + 1000) {
+		struct token entry = cut(rest, ';', &rest);
+		struct sk_place place = {.file = source, .line = 1, .column = (uint32_t)(entry.start - text) + 1};
+
+		if (entry.length)
+			override(model, place, entry);
+	}
+	if (model->diag->errors != errors)
+		sk_note(model->diag, "in '%s'", text);
+	return model->diag->errors == errors;
+}

@@ -1,0 +1,250 @@
+/* See units.h. Uses of the same bytes by split tasks form a group; groups and tasks pull each other's units up until
+ * nothing changes. A unit at least doubles when it changes, so overflow is the bound. */
+#include "src/model/units.h"
+
+#include <stdlib.h>
+
+#include "src/base/checked.h"
+
+enum { ELEMENTWISE_UNIT = 64 };
+
+/* One divided access. */
+struct use {
+	uint32_t tensor;
+	uint64_t offset, size;
+	uint32_t item; /* position in the launch's tasks */
+	uint64_t element_bytes;
+	bool write;
+	uint32_t group; /* SK_NONE: nobody writes these bytes through a split task */
+};
+
+/* The uses of one range of bytes, at least one of them a write. */
+struct group {
+	uint32_t first, end; /* uses */
+	uint64_t bytes; /* the common unit */
+};
+
+struct solver {
+	struct sk_arena *arena;
+	uint32_t count;
+	uint64_t *units;
+	SK_ARRAY(struct use) uses;
+	SK_ARRAY(struct group) groups;
+	uint32_t *item_uses; /* uses of item i that are in a group: from first_use[i] to first_use[i + 1] */
+	uint32_t *first_use;
+	uint32_t *parent; /* union-find over items that hang together */
+	SK_ARRAY(uint32_t) queue;
+	bool *queued;
+};
+
+uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
+{
+	return model->kernels.items[model->tasks.items[task].kernel].signature->elementwise ? ELEMENTWISE_UNIT : 1;
+}
+
+static bool is_split(const struct sk_model *model, uint32_t task)
+{
+	return model->kernels.items[model->tasks.items[task].kernel].signature->spread == SK_STEP_SPLIT;
+}
+
+/* The least common multiple; false on overflow. Both are at least 1. */
+static bool common_multiple(uint64_t a, uint64_t b, uint64_t *result)
+{
+	uint64_t x = a, y = b;
+
+	while (y) {
+		uint64_t rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	return sk_mul(a / x, b, result);
+}
+
+static uint32_t find_root(struct solver *solver, uint32_t item)
+{
+	while (solver->parent[item] != item) {
+		solver->parent[item] = solver->parent[solver->parent[item]];
+		item = solver->parent[item];
+	}
+	return item;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *left = a, *right = b;
+
+	if (left->tensor != right->tensor)
+		return left->tensor < right->tensor ? -1 : 1;
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	if (left->size != right->size)
+		return left->size < right->size ? -1 : 1;
+	return (left->item > right->item) - (left->item < right->item);
+}
+
+static void collect_uses(struct solver *solver, const struct sk_model *model, const uint32_t *tasks)
+{
+	for (uint32_t i = 0; i < solver->count; i++) {
+		const struct sk_task *task = &model->tasks.items[tasks[i]];
+
+		if (!is_split(model, tasks[i]))
+			continue;
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct sk_argument *argument = &task->arguments[a];
+
+			if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0)
+				continue;
+			sk_array_push(solver->arena, &solver->uses,
+				      (struct use){argument->tensor, argument->offset, argument->size, i,
+						   argument->element_bytes, argument->access & SK_ACCESS_WRITE,
+						   SK_NONE});
+		}
+	}
+	if (solver->uses.count)
+		qsort(solver->uses.items, solver->uses.count, sizeof(struct use), compare_uses);
+}
+
+static void form_groups(struct solver *solver)
+{
+	for (uint32_t first = 0, end; first < solver->uses.count; first = end) {
+		const struct use *uses = solver->uses.items;
+		bool written = false;
+
+		for (end = first; end < solver->uses.count; end++) {
+			if (uses[end].tensor != uses[first].tensor || uses[end].offset != uses[first].offset ||
+			    uses[end].size != uses[first].size)
+				break;
+			written |= uses[end].write;
+		}
+		if (!written)
+			continue;
+		for (uint32_t u = first; u < end; u++) {
+			solver->parent[find_root(solver, uses[u].item)] = find_root(solver, uses[first].item);
+			solver->uses.items[u].group = (uint32_t)solver->groups.count;
+		}
+		sk_array_push(solver->arena, &solver->groups, (struct group){first, end, 1});
+	}
+}
+
+static void index_uses(struct solver *solver)
+{
+	uint32_t *next = SK_NEW_ARRAY(solver->arena, uint32_t, solver->count + 1);
+	const struct use *uses = solver->uses.items;
+
+	for (uint32_t u = 0; u < solver->uses.count; u++)
+		if (uses[u].group != SK_NONE)
+			solver->first_use[uses[u].item + 1]++;
+	for (uint32_t i = 0; i < solver->count; i++) {
+		solver->first_use[i + 1] += solver->first_use[i];
+		next[i + 1] = solver->first_use[i + 1];
+	}
+	solver->item_uses = SK_NEW_ARRAY(solver->arena, uint32_t, solver->first_use[solver->count]);
+	for (uint32_t u = 0; u < solver->uses.count; u++)
+		if (uses[u].group != SK_NONE)
+			solver->item_uses[next[uses[u].item]++] = u;
+}
+
+static void enqueue(struct solver *solver, uint32_t item)
+{
+	if (solver->queued[item])
+		return;
+	solver->queued[item] = true;
+	sk_array_push(solver->arena, &solver->queue, item);
+}
+
+/* Pulls the group's unit up to one of its uses; false on overflow. */
+static bool raise_group(const struct solver *solver, struct group *group, const struct use *use)
+{
+	uint64_t bytes;
+
+	return sk_mul(solver->units[use->item], use->element_bytes, &bytes) &&
+	       common_multiple(group->bytes, bytes, &group->bytes);
+}
+
+/* Pulls the items' units up to their group's, which is a multiple of all of them; those that change are queued. */
+static bool raise_items(struct solver *solver, const struct group *group)
+{
+	for (uint32_t u = group->first; u < group->end; u++) {
+		const struct use *use = &solver->uses.items[u];
+		uint64_t unit;
+
+		if (!common_multiple(solver->units[use->item], group->bytes / use->element_bytes, &unit))
+			return false;
+		if (unit == solver->units[use->item])
+			continue;
+		solver->units[use->item] = unit;
+		enqueue(solver, use->item);
+	}
+	return true;
+}
+
+static bool start_group(struct solver *solver, struct group *group)
+{
+	for (uint32_t u = group->first; u < group->end; u++)
+		if (!raise_group(solver, group, &solver->uses.items[u]))
+			return false;
+	return raise_items(solver, group);
+}
+
+/* Carries an item's unit to its groups and, where that changes them, to their items. */
+static bool spread_unit(struct solver *solver, uint32_t item)
+{
+	for (uint32_t i = solver->first_use[item]; i < solver->first_use[item + 1]; i++) {
+		const struct use *use = &solver->uses.items[solver->item_uses[i]];
+		struct group *group = &solver->groups.items[use->group];
+		uint64_t bytes = group->bytes;
+
+		if (!raise_group(solver, group, use))
+			return false;
+		if (group->bytes != bytes && !raise_items(solver, group))
+			return false;
+	}
+	return true;
+}
+
+uint64_t *sk_units_choose(const struct sk_model *model, const uint32_t *tasks, uint32_t count)
+{
+	struct sk_arena *arena = model->arena;
+	struct solver solver = {
+		.arena = arena,
+		.count = count,
+		.units = SK_NEW_ARRAY(arena, uint64_t, count),
+		.first_use = SK_NEW_ARRAY(arena, uint32_t, count + 1),
+		.parent = SK_NEW_ARRAY(arena, uint32_t, count),
+		.queued = SK_NEW_ARRAY(arena, bool, count),
+	};
+	bool *diverged = SK_NEW_ARRAY(arena, bool, count); /* by root */
+
+	for (uint32_t i = 0; i < count; i++) {
+		solver.parent[i] = i;
+		solver.units[i] = is_split(model, tasks[i]) ? sk_minimum_unit(model, tasks[i]) : 0;
+	}
+	collect_uses(&solver, model, tasks);
+	form_groups(&solver);
+	index_uses(&solver);
+	for (size_t g = 0; g < solver.groups.count; g++) {
+		struct group *group = &solver.groups.items[g];
+
+		if (!start_group(&solver, group))
+			diverged[find_root(&solver, solver.uses.items[group->first].item)] = true;
+	}
+	for (size_t done = 0; done < solver.queue.count; done++) {
+		uint32_t item = solver.queue.items[done], root = find_root(&solver, item);
+
+		solver.queued[item] = false;
+		if (!diverged[root] && !spread_unit(&solver, item))
+			diverged[root] = true;
+	}
+	for (size_t u = 0; u < solver.uses.count; u++) {
+		const struct use *use = &solver.uses.items[u];
+		uint64_t bytes;
+
+		if (!sk_mul(solver.units[use->item], use->element_bytes, &bytes))
+			diverged[find_root(&solver, use->item)] = true;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (solver.units[i] && diverged[find_root(&solver, i)])
+			solver.units[i] = sk_minimum_unit(model, tasks[i]);
+	return solver.units;
+}

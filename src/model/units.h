@@ -1,0 +1,20 @@
+/* Units: the grain in which the cores divide a split task's extent. In come the model and the tasks of one launch; out
+ * comes a unit (in elements of the extent) per task.
+ *
+ * Elementwise tasks have at least 64 elements, so that a kernel's vector body and scalar tail fall on the same elements
+ * however the work is cut; row-wise tasks have one row. Tasks that share a tensor written in the launch get a common
+ * unit in bytes, so that each core reads what it has written itself: the least common multiple, taken to a fixpoint
+ * over all tensors and tasks that hang together. For an elementwise and a row-wise task that is 64 / gcd(64, row
+ * length) rows. Where there is no fixpoint all of them keep their minimum, and awaits do the work. */
+#ifndef SK_UNITS_H
+#define SK_UNITS_H
+
+#include "src/model/model.h"
+
+/* The unit of a split task by itself, as in its own entry. */
+uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task);
+
+/* Units by position in tasks; 0 for tasks that are not split. */
+uint64_t *sk_units_choose(const struct sk_model *model, const uint32_t *tasks, uint32_t count);
+
+#endif

@@ -1,0 +1,50 @@
+/* See account.h. */
+#include "src/package/account.h"
+
+static const struct sk_report_entry *list_tasks(const struct sk_model *model, const struct sk_partition *partition)
+{
+	struct sk_report_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_report_entry, model->tasks.count);
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_task_placement *placement = &partition->tasks[i];
+
+		entries[i] = (struct sk_report_entry){
+			.task = i,
+			.launch = placement->launch,
+			.name = model->tasks.items[i].name,
+			.scope = placement->scope,
+			.code = sk_reason_code(placement->reason),
+			.sentence = sk_reason_text(model, partition, i),
+		};
+	}
+	return entries;
+}
+
+/* A task's recorders stand in the order of its waits. */
+static void list_orders(const struct sk_model *model, const struct sk_dependencies *dependencies,
+			struct sk_report *report)
+{
+	SK_ARRAY(struct sk_wanted_order) orders = {0};
+
+	for (uint32_t t = 0; t < model->tasks.count; t++) {
+		const struct sk_task *task = &model->tasks.items[t];
+
+		for (size_t i = 0; i < task->after.count; i++)
+			sk_array_push(model->arena, &orders, (struct sk_wanted_order){task->after.items[i], t, NULL});
+		for (size_t i = 0; i < task->wait.count; i++)
+			sk_array_push(
+				model->arena, &orders,
+				(struct sk_wanted_order){dependencies->recorders[dependencies->first_recorder[t] + i],
+							 t, model->events.items[task->wait.items[i]].name});
+	}
+	report->orders = orders.items;
+	report->order_count = orders.count;
+}
+
+struct sk_report sk_account_build(const struct sk_model *model, const struct sk_partition *partition)
+{
+	struct sk_report report = {.entries = list_tasks(model, partition), .count = model->tasks.count};
+
+	list_orders(model, partition->dependencies, &report);
+	return report;
+}

@@ -1,0 +1,334 @@
+/* The text of the header, top to bottom. Names of launches are C identifiers; names of tensors are any text, so they
+ * become identifiers here and never stand in comments. */
+#include "src/package/header.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/map.h"
+#include "src/base/text.h"
+
+struct writer {
+	struct sk_arena *arena;
+	FILE *stream;
+	const struct sk_header_contents *contents;
+	const char *name;
+	const struct sk_plan_view *plan;
+	const char **tensors; /* identifiers by binding number */
+	bool *has_serial_entry; /* by launch */
+};
+
+/* ---- names ---- */
+
+/* Letters, digits and underscores stay, everything else becomes an underscore. */
+static char *to_identifier(struct sk_arena *arena, const char *text, size_t length)
+{
+	char *name = sk_arena_copy(arena, text, length);
+
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80)
+			*c = '_';
+	return name;
+}
+
+const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan)
+{
+	size_t stem = soname ? strcspn(soname, ".") : 0;
+	const char *launch = plan->launch_count ? sk_plan_string(&plan->launches[0].name) : "package";
+
+	if (stem)
+		return to_identifier(arena, soname, stem);
+	if (!strncmp(launch, "sk_", 3) && launch[3])
+		launch += 3;
+	return to_identifier(arena, launch, strlen(launch));
+}
+
+static const struct sk_plan_tensor *tensor_at(const struct writer *writer, uint32_t binding)
+{
+	return &writer->plan->tensors[writer->plan->bindings[binding]];
+}
+
+/* Different tensors get different identifiers: one that is taken gets the binding's number, which is unique. */
+static void name_tensors(struct writer *writer)
+{
+	uint32_t count = writer->plan->binding_count;
+	struct sk_map used;
+
+	sk_map_init(&used, writer->arena);
+	writer->tensors = SK_NEW_ARRAY(writer->arena, const char *, count ? count : 1);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = sk_plan_string(&tensor_at(writer, i)->name);
+		const char *name = to_identifier(writer->arena, text, strlen(text));
+
+		while (sk_map_insert(&used, name, strlen(name), i) != i)
+			name = sk_arena_print(writer->arena, "%s_%" PRIu32, name, i);
+		writer->tensors[i] = name;
+	}
+}
+
+/* A string literal. Question marks could be taken for trigraphs. */
+static void print_string(FILE *stream, const char *text)
+{
+	putc('"', stream);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
+			fprintf(stream, "\\%03o", c);
+		else
+			putc(c, stream);
+	}
+	putc('"', stream);
+}
+
+/* ---- launches ---- */
+
+/* The plan's references to code are zero until it is linked. */
+static void find_serial_entries(struct writer *writer)
+{
+	const struct sk_plan_image *image = writer->contents->image;
+
+	writer->has_serial_entry = SK_NEW_ARRAY(writer->arena, bool, writer->plan->launch_count);
+	for (size_t i = 0; i < image->relocations.count; i++)
+		if (image->relocations.items[i].target == SK_PLAN_SERIAL_ENTRY)
+			writer->has_serial_entry[image->relocations.items[i].index] = true;
+}
+
+/* Bytes behind the serial entry's `workspace`. Never 0, so that it can be the size of an array. */
+static uint64_t serial_workspace(const struct writer *writer, const struct sk_plan_launch *launch)
+{
+	uint64_t size = writer->plan->plan->workspace_size + launch->scratch_size;
+
+	return size ? size : 1;
+}
+
+static void write_launches(const struct writer *writer)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	FILE *stream = writer->stream;
+
+	fputs("\n/* ---- launches, in the order in which the network runs them ----\n"
+	      " *\n"
+	      " * NAME is the dispatcher: a runtime calls it on every core. NAME_serial runs all tasks of the launch "
+	      "on the\n"
+	      " * calling thread: tensors[n] is the address of binding number n; workspace is aligned to 64 bytes and "
+	      "has\n",
+	      stream);
+	fprintf(stream, " * SK_%s_WORKSPACE_NAME bytes. Returns 0, or the status of the kernel that failed. */\n\n",
+		writer->name);
+	fputs("struct sk_core;\n", stream);
+	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
+		const struct sk_plan_launch *launch = &plan->launches[i];
+		const char *name = sk_plan_string(&launch->name);
+
+		fprintf(stream, "\nint %s(struct sk_core *core);\n", name);
+		if (!writer->has_serial_entry[i])
+			continue;
+		fprintf(stream, "int %s_serial(void *const *tensors, void *workspace);\n", name);
+		fprintf(stream, "#define SK_%s_WORKSPACE_%s UINT64_C(%" PRIu64 ")\n", writer->name, name,
+			serial_workspace(writer, launch));
+	}
+}
+
+static void write_launch_table(const struct writer *writer)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	FILE *stream = writer->stream;
+
+	fprintf(stream,
+		"\n#define SK_%s_LAUNCHES %" PRIu32 "\n"
+		"static const struct sk_package_launch SK_%s_launch_table[SK_%s_LAUNCHES] = {\n",
+		writer->name, plan->network_launch_count, writer->name, writer->name);
+	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
+		const struct sk_plan_launch *launch = &plan->launches[i];
+
+		fprintf(stream, "\t{\"%s\", %" PRIu32 ", %" PRIu32 ", {", sk_plan_string(&launch->name),
+			launch->step_count, launch->stream);
+		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+			fprintf(stream, "%s%" PRIu32, lane ? ", " : "", launch->lane_steps[lane]);
+		fprintf(stream, "}, UINT64_C(%" PRIu64 "), UINT64_C(%" PRIu64 ")},\n", plan->plan->workspace_size,
+			launch->scratch_size);
+	}
+	fputs("};\n", stream);
+}
+
+/* ---- tensors ---- */
+
+static const char *role_name(uint8_t role)
+{
+	static const char *const names[] = {
+		[SK_ROLE_INPUT] = "input", [SK_ROLE_OUTPUT] = "output", [SK_ROLE_INOUT] = "inout"};
+
+	return names[role];
+}
+
+/* "f32 [64, 1024]" */
+static void print_shape(FILE *stream, const struct sk_plan_tensor *tensor)
+{
+	fprintf(stream, "%s [", sk_dtype_name((enum sk_dtype)tensor->dtype));
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		fprintf(stream, "%s%" PRIu64, i ? ", " : "", tensor->shape[i]);
+	putc(']', stream);
+}
+
+static void write_bindings(const struct writer *writer)
+{
+	FILE *stream = writer->stream;
+	uint32_t count = writer->plan->binding_count;
+
+	fputs("\n/* ---- tensors to bind: their numbers, and their sizes ----\n"
+	      " *\n"
+	      " * Row-major and contiguous, aligned to 64 bytes. */\n\n",
+	      stream);
+	fprintf(stream, "#define SK_%s_TENSORS %" PRIu32 "\n", writer->name, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sk_plan_tensor *tensor = tensor_at(writer, i);
+
+		fprintf(stream, "\n/* %s, ", role_name(tensor->role));
+		print_shape(stream, tensor);
+		fprintf(stream,
+			" */\n#define SK_%s_TENSOR_%s %" PRIu32 "\n#define SK_%s_BYTES_%s UINT64_C(%" PRIu64 ")\n",
+			writer->name, writer->tensors[i], i, writer->name, writer->tensors[i], tensor->bytes);
+	}
+}
+
+static void print_extents(FILE *stream, const uint64_t *extents, uint32_t rank)
+{
+	fputs(", {", stream);
+	for (uint32_t i = 0; i < rank; i++)
+		fprintf(stream, "%sUINT64_C(%" PRIu64 ")", i ? ", " : "", extents[i]);
+	fputs(rank ? "}" : "0}", stream);
+}
+
+static void write_tensor_table(const struct writer *writer)
+{
+	FILE *stream = writer->stream;
+	uint32_t count = writer->plan->binding_count;
+
+	if (!count) /* C has no empty arrays */
+		return;
+	fprintf(stream, "\nstatic const struct sk_package_tensor SK_%s_tensor_table[SK_%s_TENSORS] = {\n", writer->name,
+		writer->name);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sk_plan_tensor *tensor = tensor_at(writer, i);
+		uint64_t strides[SK_MAX_RANK] = {0}, stride = 1;
+
+		for (uint32_t j = tensor->rank; j-- > 0; stride *= tensor->shape[j]) /* at most the tensor's bytes */
+			strides[j] = stride;
+		fputs("\t{", stream);
+		print_string(stream, sk_plan_string(&tensor->name));
+		fprintf(stream, ", %u, %u, %u, %" PRIu32 ", UINT64_C(%" PRIu64 ")", tensor->dtype, tensor->role,
+			tensor->rank, sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->bytes);
+		print_extents(stream, tensor->shape, tensor->rank);
+		print_extents(stream, strides, tensor->rank);
+		fputs("},\n", stream);
+	}
+	fputs("};\n", stream);
+}
+
+/* ---- what all packages have in common ---- */
+
+static void write_types(const struct writer *writer)
+{
+	fputs("\n/* ---- the same as tables ---- */\n\n"
+	      "#ifndef SK_PACKAGE_TYPES\n"
+	      "#define SK_PACKAGE_TYPES\n"
+	      "struct sk_package_tensor {\n"
+	      "\tconst char *name; /* in the manifest */\n"
+	      "\tuint32_t dtype; /* as enum skrt_dtype of skrt.h: 1 i8, 2 u8, 3 i16, 4 u16, 5 i32, 6 u32, 7 i64, 8 "
+	      "u64,\n"
+	      "\t\t\t   9 f16, 10 bf16, 11 f32, 12 f64, 13 bool */\n"
+	      "\tuint32_t role; /* 1 input, 2 output, 3 inout */\n"
+	      "\tuint32_t rank;\n"
+	      "\tuint32_t element_bytes;\n"
+	      "\tuint64_t bytes;\n"
+	      "\tuint64_t shape[8]; /* from the outermost extent; 0 behind rank */\n"
+	      "\tuint64_t strides[8]; /* in elements */\n"
+	      "};\n\n"
+	      "struct sk_package_launch {\n"
+	      "\tconst char *name;\n"
+	      "\tuint32_t tasks;\n"
+	      "\tuint32_t stream;\n"
+	      "\tuint32_t lane_steps[2]; /* of each lane's cores; 0: they have nothing to do */\n"
+	      "\tuint64_t workspace_bytes; /* of an instance of the package: all launches share them */\n"
+	      "\tuint64_t scratch_bytes; /* of each core */\n"
+	      "};\n"
+	      "#endif\n",
+	      writer->stream);
+	fprintf(writer->stream, "\n#define SK_%s_LANES %" PRIu32 " /*", writer->name, writer->plan->lane_count);
+	for (uint32_t i = 0; i < writer->plan->lane_count; i++)
+		fprintf(writer->stream, "%s %s", i ? "," : "", sk_plan_string(&writer->plan->lanes[i]));
+	fputs(" */\n", writer->stream);
+}
+
+/* ---- the package itself ---- */
+
+static void write_plan(const struct writer *writer)
+{
+	const char *symbol = writer->contents->plan_symbol;
+
+	if (symbol)
+		fprintf(writer->stream,
+			"\n/* ---- the linked package: skrt_module_load_linked(device, &%s, &module) ---- */\n\n"
+			"struct sk_plan;\nextern const struct sk_plan %s;\n",
+			symbol, symbol);
+}
+
+static void write_bytes(const struct writer *writer)
+{
+	const struct sk_header_contents *contents = writer->contents;
+	const char *name = writer->name;
+	FILE *stream = writer->stream;
+
+	if (!contents->bytes)
+		return;
+	fprintf(stream,
+		"\n/* ---- the package's bytes ----\n"
+		" *\n"
+		" * For skrt_module_load_from, as `memory` and `bytes` (SK_%s_package, SK_%s_PACKAGE_BYTES).\n"
+		" * One source file of the program defines SK_%s_IMPLEMENTATION before it includes this. */\n\n"
+		"#define SK_%s_PACKAGE_BYTES UINT64_C(%" PRIu64 ")\n"
+		"extern const unsigned char SK_%s_package[SK_%s_PACKAGE_BYTES];\n"
+		"#ifdef SK_%s_IMPLEMENTATION\n"
+		"#ifdef __cplusplus\nalignas(64)\n#else\n_Alignas(64)\n#endif\n"
+		"const unsigned char SK_%s_package[SK_%s_PACKAGE_BYTES] = {",
+		name, name, name, name, contents->size, name, name, name, name, name);
+	for (uint64_t i = 0; i < contents->size; i++)
+		fprintf(stream, "%s%u,", i % 32 ? "" : "\n", contents->bytes[i]);
+	fputs("\n};\n#endif\n", stream);
+}
+
+const char *sk_header_write(struct sk_arena *arena, const struct sk_header_contents *contents)
+{
+	struct sk_text text;
+
+	sk_text_open(&text);
+
+	struct writer writer = {.arena = arena,
+				.stream = text.stream,
+				.contents = contents,
+				.name = contents->name,
+				.plan = contents->plan};
+
+	name_tensors(&writer);
+	find_serial_entries(&writer);
+	fprintf(writer.stream,
+		"/* Superkernel package %s. Made by sklink: changes will be lost. C11 and C++. */\n"
+		"#ifndef SK_PACKAGE_%s_H\n#define SK_PACKAGE_%s_H\n\n"
+		"#include <stdint.h>\n\n"
+		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+		writer.name, writer.name, writer.name);
+	write_launches(&writer);
+	write_bindings(&writer);
+	write_types(&writer);
+	write_launch_table(&writer);
+	write_tensor_table(&writer);
+	write_plan(&writer);
+	write_bytes(&writer);
+	fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", writer.stream);
+	sk_text_close(arena, &text);
+	return text.bytes;
+}

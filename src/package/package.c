@@ -1,0 +1,333 @@
+/* Sections for the linker: the code of all launches' entries with its unwind and debug information, the plan, the
+ * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
+#include "src/package/package.h"
+
+#include <string.h>
+
+#include "src/package/entries.h"
+#include "src/proof/report.h"
+
+struct package {
+	struct sk_model *model;
+	const struct sk_plan_image *image;
+	const struct sk_plan_view *plan;
+	const char *plan_symbol;
+	struct sk_linker *linker;
+	sk_symbol *kernels; /* by kernel of the plan */
+	sk_symbol *vector_kernels; /* the same for vector sides; SK_NONE: it has none */
+	sk_symbol constants; /* the start of the constants, or SK_NONE */
+	sk_symbol *entries; /* by launch */
+	sk_symbol *serial_entries; /* by launch; SK_NONE: the launch has none */
+};
+
+static sk_section add_bytes(struct package *package, const char *name, enum sk_section_kind kind, uint64_t alignment,
+			    const void *bytes, uint64_t size)
+{
+	struct sk_piece *piece = SK_NEW(package->model->arena, struct sk_piece);
+
+	*piece = (struct sk_piece){.offset = 0, .bytes = bytes, .size = size};
+	return sk_linker_add_section(package->linker, &(struct sk_section_spec){.name = name,
+										.kind = kind,
+										.alignment = alignment,
+										.size = size,
+										.pieces = piece,
+										.piece_count = 1});
+}
+
+/* The constants stay where they are, mapped or in the arena, until the linker writes them. */
+static void add_constants(struct package *package)
+{
+	const struct sk_plan_image *image = package->image;
+	struct sk_piece *pieces = SK_NEW_ARRAY(package->model->arena, struct sk_piece, image->constants.count);
+
+	package->constants = SK_NONE;
+	if (!image->constants_size)
+		return;
+	for (size_t i = 0; i < image->constants.count; i++) {
+		const struct sk_plan_constant *constant = &image->constants.items[i];
+
+		pieces[i] = (struct sk_piece){constant->offset,
+					      package->model->tensors.items[constant->tensor].contents, constant->size};
+	}
+
+	sk_section section = sk_linker_add_section(package->linker,
+						   &(struct sk_section_spec){.name = ".sk.constants",
+									     .kind = SK_SECTION_CONSTANTS,
+									     .alignment = SK_CONSTANT_ALIGNMENT,
+									     .size = image->constants_size,
+									     .pieces = pieces,
+									     .piece_count = image->constants.count});
+
+	package->constants = sk_linker_define(package->linker, section, "sk_constants", 0, image->constants_size,
+					      SK_SYMBOL_OBJECT, false);
+}
+
+static sk_symbol code_target(const struct package *package, const struct sk_code_relocation *relocation)
+{
+	if (relocation->target == SK_CODE_CONSTANTS)
+		return package->constants;
+	return (relocation->target == SK_CODE_VECTOR_KERNEL ? package->vector_kernels
+							    : package->kernels)[relocation->index];
+}
+
+/* Code becomes a section, its functions symbols, its unwind information another section. */
+static void add_code(struct package *package, const char *name, const struct sk_code *code, const bool *exported,
+		     sk_symbol *functions)
+{
+	sk_section text =
+		add_bytes(package, name, SK_SECTION_TEXT, code->alignment, code->bytes.items, code->bytes.count);
+	sk_section frames =
+		add_bytes(package, ".eh_frame", SK_SECTION_EH_FRAME, 8, code->eh_frame.items, code->eh_frame.count);
+
+	for (size_t i = 0; i < code->symbols.count; i++) {
+		const struct sk_code_symbol *symbol = &code->symbols.items[i];
+
+		functions[i] = sk_linker_define(package->linker, text, symbol->name, symbol->offset, symbol->size,
+						SK_SYMBOL_FUNCTION, exported[i]);
+	}
+	for (size_t i = 0; i < code->relocations.count; i++) {
+		const struct sk_code_relocation *relocation = &code->relocations.items[i];
+
+		sk_linker_relocate(package->linker, text, relocation->offset,
+				   relocation->call ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32,
+				   code_target(package, relocation), relocation->addend);
+	}
+	for (size_t i = 0; i < code->eh_frame_starts.count; i++)
+		sk_linker_relocate(package->linker, frames, code->eh_frame_starts.items[i], SK_RELOCATION_RELATIVE32,
+				   functions[i], 0);
+}
+
+/* Debug information of the code that begins at `text`. Its sections refer to the code, and to each other. */
+static void add_debug(struct package *package, const struct sk_debug *debug, sk_symbol text)
+{
+	sk_section sections[SK_DEBUG_PARTS];
+	sk_symbol starts[SK_DEBUG_PARTS];
+
+	for (int i = 0; i < SK_DEBUG_PARTS; i++) {
+		const struct sk_debug_section *part = &debug->parts[i];
+
+		sections[i] = add_bytes(package, part->name, SK_SECTION_DEBUG, 1, part->bytes.items, part->bytes.count);
+		starts[i] = sk_linker_define(package->linker, sections[i], NULL, 0, 0, SK_SYMBOL_OBJECT, false);
+	}
+	for (int i = 0; i < SK_DEBUG_PARTS; i++)
+		for (size_t j = 0; j < debug->parts[i].references.count; j++) {
+			const struct sk_debug_reference *reference = &debug->parts[i].references.items[j];
+
+			if (reference->part == SK_DEBUG_PARTS)
+				sk_linker_relocate(package->linker, sections[i], reference->offset,
+						   SK_RELOCATION_ADDRESS64, text, (int64_t)reference->addend);
+			else
+				sk_linker_relocate(package->linker, sections[i], reference->offset,
+						   SK_RELOCATION_OFFSET32, starts[reference->part], 0);
+		}
+}
+
+/* One of the two pieces of code. */
+static void add_entries(struct package *package, const char *name, const struct sk_entries *made, bool debug)
+{
+	struct sk_arena *arena = package->model->arena;
+	bool *exported = SK_NEW_ARRAY(arena, bool, made->code.symbols.count);
+	sk_symbol *functions = SK_NEW_ARRAY(arena, sk_symbol, made->code.symbols.count);
+
+	if (!made->entries.count)
+		return;
+	for (size_t i = 0; i < made->entries.count; i++) {
+		const struct sk_entry *entry = &made->entries.items[i];
+
+		exported[entry->parallel] = package->plan->launches[entry->launch].kind != SK_LAUNCH_TASK;
+		if (entry->serial != SK_NO_INDEX)
+			exported[entry->serial] = exported[entry->parallel];
+	}
+	add_code(package, name, &made->code, exported, functions);
+	for (size_t i = 0; i < made->entries.count; i++) {
+		const struct sk_entry *entry = &made->entries.items[i];
+
+		package->entries[entry->launch] = functions[entry->parallel];
+		package->serial_entries[entry->launch] =
+			entry->serial == SK_NO_INDEX ? SK_NONE : functions[entry->serial];
+	}
+	if (debug)
+		add_debug(package, &made->debug, functions[0]);
+}
+
+static bool add_dispatchers(struct package *package, const struct sk_package_options *options,
+			    struct sk_entries entries[SK_ENTRIES])
+{
+	static const char *const names[SK_ENTRIES] = {".text.sk_dispatchers", ".text.sk_task_entries"};
+	struct sk_arena *arena = package->model->arena;
+	bool ok = true;
+
+	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
+	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
+	sk_entries_make(arena, package->plan, package->model->manifest, options->debug, options->threads, entries);
+	for (int i = 0; i < SK_ENTRIES; i++) {
+		if (!entries[i].reason)
+			continue;
+		sk_error(package->model->diag, (struct sk_place){.file = package->model->manifest},
+			 "cannot make the dispatcher %s: %s", entries[i].failed, entries[i].reason);
+		ok = false;
+	}
+	for (int i = 0; ok && i < SK_ENTRIES; i++)
+		add_entries(package, names[i], &entries[i], options->debug);
+	return ok;
+}
+
+static sk_symbol plan_target(const struct package *package, const struct sk_plan_relocation *relocation)
+{
+	switch (relocation->target) {
+	case SK_PLAN_ENTRY:
+		return package->entries[relocation->index];
+	case SK_PLAN_SERIAL_ENTRY:
+		return package->serial_entries[relocation->index];
+	case SK_PLAN_KERNEL:
+		return package->kernels[relocation->index];
+	case SK_PLAN_VECTOR_KERNEL:
+		return package->vector_kernels[relocation->index];
+	case SK_PLAN_CONSTANTS:
+		return package->constants;
+	}
+	return SK_NONE;
+}
+
+static sk_section add_plan(struct package *package)
+{
+	const struct sk_plan_image *image = package->image;
+	sk_section section =
+		sk_linker_add_section(package->linker, &(struct sk_section_spec){.name = ".sk.plan",
+										 .kind = SK_SECTION_READ_ONLY,
+										 .alignment = SK_PLAN_ALIGN,
+										 .size = image->size,
+										 .bytes = image->bytes});
+
+	sk_linker_define(package->linker, section, package->plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
+	for (size_t i = 0; i < image->relocations.count; i++) {
+		const struct sk_plan_relocation *relocation = &image->relocations.items[i];
+
+		sk_linker_relocate(package->linker, section, relocation->offset, SK_RELOCATION_RELATIVE32,
+				   plan_target(package, relocation), 0);
+	}
+	return section;
+}
+
+static void add_report(struct package *package, const struct sk_report *report)
+{
+	const void *bytes;
+	uint64_t size;
+
+	sk_report_pack(package->model->arena, report, &bytes, &size);
+	add_bytes(package, SK_REPORT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
+}
+
+static void raise(uint32_t *number, uint32_t other)
+{
+	if (other > *number)
+		*number = other;
+}
+
+/* func-align. Where several superkernels call a kernel, the greatest alignment holds for it. */
+static void align_kernel(struct package *package, uint32_t kernel, uint32_t alignment)
+{
+	if (!alignment)
+		return;
+	sk_linker_align(package->linker, package->kernels[kernel], alignment);
+	if (package->vector_kernels[kernel] != SK_NONE)
+		sk_linker_align(package->linker, package->vector_kernels[kernel], alignment);
+}
+
+static void align_kernels(struct package *package)
+{
+	const struct sk_plan_view *plan = package->plan;
+	uint32_t *alignments = SK_NEW_ARRAY(package->model->arena, uint32_t, plan->kernel_count);
+
+	for (uint32_t l = 0; l < plan->launch_count; l++) {
+		const struct sk_plan_launch *launch = &plan->launches[l];
+
+		for (uint32_t i = 0; i < launch->step_count; i++) {
+			uint32_t kernel = plan->steps[launch->first_step + i].kernel;
+
+			raise(&alignments[kernel], launch->func_align);
+			for (uint32_t copy = 1; copy < launch->copies; copy++)
+				raise(&alignments[plan->kernels[kernel].first_copy + copy - 1], launch->func_align);
+		}
+	}
+	for (uint32_t k = 0; k < plan->kernel_count; k++)
+		align_kernel(package, k, alignments[k]);
+}
+
+/* By kernel: where the option stands that asks for the most copies of its code. */
+static struct sk_place *find_splitters(const struct sk_model *model, const struct sk_plan_view *plan, uint32_t *copies)
+{
+	struct sk_place *places = SK_NEW_ARRAY(model->arena, struct sk_place, model->kernels.count);
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_task *task = &model->tasks.items[i];
+		uint32_t wanted = plan->launches[plan->tasks[i].launch].copies;
+
+		if (wanted <= copies[task->kernel])
+			continue;
+		copies[task->kernel] = wanted;
+		for (size_t s = 0; s < task->scopes.count; s++)
+			if (model->scopes.items[task->scopes.items[s]].launch.split_mode == wanted)
+				places[task->kernel] = model->scopes.items[task->scopes.items[s]].launch.split_place;
+	}
+	return places;
+}
+
+static void copy_kernel(struct package *package, uint32_t kernel, uint32_t copy, struct sk_place place)
+{
+	uint32_t number = package->plan->kernels[kernel].first_copy + copy - 1;
+	sk_symbol vector = package->vector_kernels[kernel];
+
+	package->kernels[number] = sk_linker_copy(package->linker, package->kernels[kernel], copy, place);
+	package->vector_kernels[number] =
+		vector == SK_NONE ? SK_NONE : sk_linker_copy(package->linker, vector, copy, place);
+}
+
+/* All kernels have been ordered; their copies follow, those for one core after those for the one before. */
+static bool copy_kernels(struct package *package)
+{
+	const struct sk_model *model = package->model;
+	const struct sk_plan_view *plan = package->plan;
+	uint32_t *copies = SK_NEW_ARRAY(model->arena, uint32_t, model->kernels.count);
+	const struct sk_place *places = find_splitters(model, plan, copies);
+	unsigned errors = model->diag->errors;
+
+	package->kernels = SK_NEW_ARRAY(model->arena, sk_symbol, plan->kernel_count);
+	package->vector_kernels = SK_NEW_ARRAY(model->arena, sk_symbol, plan->kernel_count);
+	for (uint32_t k = 0; k < model->kernels.count; k++) {
+		package->kernels[k] = model->kernels.items[k].code;
+		package->vector_kernels[k] = model->kernels.items[k].vector_code;
+	}
+	for (uint32_t copy = 1; copy < SK_MAX_COPIES && plan->kernel_count > model->kernels.count; copy++)
+		for (uint32_t k = 0; k < model->kernels.count; k++) {
+			if (copy < copies[k] && model->diag->errors == errors)
+				copy_kernel(package, k, copy, places[k]);
+		}
+	return model->diag->errors == errors;
+}
+
+bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
+		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
+		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
+		      sk_section *plan_section)
+{
+	struct package package = {
+		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
+
+		sk_linker_order(linker, kernel->code, model->tasks.items[i].name);
+		if (kernel->vector_code != SK_NONE)
+			sk_linker_order(linker, kernel->vector_code, model->tasks.items[i].name);
+	}
+	if (!copy_kernels(&package))
+		return false;
+	align_kernels(&package);
+	add_constants(&package);
+	if (!add_dispatchers(&package, options, entries))
+		return false;
+	*plan_section = add_plan(&package);
+	add_report(&package, report);
+	return true;
+}

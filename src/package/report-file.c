@@ -1,0 +1,437 @@
+/* See report-file.h. Each list has one item a line, so that reports can be compared line by line. */
+#include "src/package/report-file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json.h"
+#include "src/base/map.h"
+#include "src/base/text.h"
+#include "src/proof/explain.h"
+
+struct writer {
+	struct sk_arena *arena;
+	const struct sk_report_input *input;
+	const struct sk_plan_view *plan;
+	struct sk_temporaries temporaries;
+	FILE *stream;
+};
+
+/* ---- JSON ---- */
+
+static void put_string(const struct writer *writer, const char *text)
+{
+	fputs(sk_json_string(writer->arena, text), writer->stream);
+}
+
+/* "name": "text", with a comma in front unless it is the first of its object. */
+static void put_text(const struct writer *writer, const char *comma, const char *name, const char *text)
+{
+	fprintf(writer->stream, "%s\"%s\": ", comma, name);
+	if (text)
+		put_string(writer, text);
+	else
+		fputs("null", writer->stream);
+}
+
+static void put_number(const struct writer *writer, const char *comma, const char *name, uint64_t number)
+{
+	fprintf(writer->stream, "%s\"%s\": %" PRIu64, comma, name, number);
+}
+
+/* Begins the next item of a list on a line of its own. */
+static void begin_item(const struct writer *writer, bool *first)
+{
+	fputs(*first ? "\n    " : ",\n    ", writer->stream);
+	*first = false;
+}
+
+static const char *optional(const int32_t *reference)
+{
+	return *reference ? sk_plan_string(reference) : NULL;
+}
+
+static const char *task_name(const struct writer *writer, uint32_t task)
+{
+	return sk_plan_string(&writer->plan->tasks[task].name);
+}
+
+static const char *step_name(const struct writer *writer, uint32_t step)
+{
+	return task_name(writer, writer->plan->steps[step].task);
+}
+
+static const char *launch_name(const struct writer *writer, uint32_t launch)
+{
+	return sk_plan_string(&writer->plan->launches[launch].name);
+}
+
+/* ---- sizes ---- */
+
+static void put_sizes(const struct writer *writer)
+{
+	const struct sk_plan *plan = writer->plan->plan;
+	uint64_t kernels = 0;
+
+	for (uint32_t i = 0; i < writer->plan->kernel_count; i++)
+		kernels += (uint64_t)writer->plan->kernels[i].code_size + writer->plan->kernels[i].vector_code_size;
+	put_number(writer, "  \"sizes\": {", "workspace", plan->workspace_size);
+	put_number(writer, ", ", "unshared_workspace", plan->unshared_workspace_size);
+	put_number(writer, ", ", "constants", plan->constants_size);
+	put_number(writer, ", ", "plan", plan->size);
+	put_number(writer, ", ", "dispatchers", sk_entries_size(writer->input->entries));
+	put_number(writer, ", ", "kernels", kernels);
+	put_number(writer, ", ", "package", writer->input->output_size);
+	fputs("},\n", writer->stream);
+}
+
+/* ---- scopes: what was asked for, and what came of it ---- */
+
+struct scope {
+	const char *name;
+	SK_ARRAY(uint32_t) asked; /* tasks */
+	SK_ARRAY(uint32_t) launches; /* superkernels */
+	SK_ARRAY(uint32_t) singles; /* tasks that are launched by themselves */
+};
+
+typedef SK_ARRAY(struct scope) scope_list;
+
+static void add_task(const struct writer *writer, struct scope *scope, uint32_t task)
+{
+	uint32_t launch = writer->plan->tasks[task].launch;
+
+	sk_array_push(writer->arena, &scope->asked, task);
+	if (writer->plan->launches[launch].kind != SK_LAUNCH_SUPERKERNEL)
+		sk_array_push(writer->arena, &scope->singles, task);
+	else if (writer->plan->steps[writer->plan->launches[launch].first_step].task == task)
+		sk_array_push(writer->arena, &scope->launches, launch);
+}
+
+static scope_list list_scopes(const struct writer *writer)
+{
+	scope_list scopes = {0};
+	struct sk_map names;
+
+	sk_map_init(&names, writer->arena);
+	for (uint32_t i = 0; i < writer->plan->task_count; i++) {
+		const char *name = optional(&writer->plan->tasks[i].scope);
+		uint32_t fresh = (uint32_t)scopes.count;
+		uint32_t scope = name ? sk_map_insert(&names, name, strlen(name), fresh) : SK_NONE;
+
+		if (scope == SK_NONE)
+			continue;
+		if (scope == fresh)
+			sk_array_push(writer->arena, &scopes, (struct scope){.name = name});
+		add_task(writer, &scopes.items[scope], i);
+	}
+	return scopes;
+}
+
+static void put_tasks(const struct writer *writer, const char *name, const uint32_t *tasks, size_t count)
+{
+	fprintf(writer->stream, ", \"%s\": [", name);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", writer->stream);
+		put_string(writer, task_name(writer, tasks[i]));
+	}
+	fputc(']', writer->stream);
+}
+
+static void put_scopes(const struct writer *writer)
+{
+	scope_list scopes = list_scopes(writer);
+	bool first = true;
+
+	fputs("  \"scopes\": [", writer->stream);
+	for (size_t i = 0; i < scopes.count; i++) {
+		const struct scope *scope = &scopes.items[i];
+		bool whole = scope->launches.count == 1 && scope->singles.count == 0;
+
+		begin_item(writer, &first);
+		put_text(writer, "{", "name", scope->name);
+		fprintf(writer->stream, ", \"whole\": %s", whole ? "true" : "false");
+		put_tasks(writer, "asked", scope->asked.items, scope->asked.count);
+		fputs(", \"superkernels\": [", writer->stream);
+		for (size_t l = 0; l < scope->launches.count; l++) {
+			fputs(l ? ", " : "", writer->stream);
+			put_string(writer, launch_name(writer, scope->launches.items[l]));
+		}
+		fputc(']', writer->stream);
+		put_tasks(writer, "single", scope->singles.items, scope->singles.count);
+		fputc('}', writer->stream);
+	}
+	fputs("\n  ],\n", writer->stream);
+}
+
+/* ---- launches ---- */
+
+struct code {
+	uint64_t parallel, serial; /* bytes of the launch's entries */
+};
+
+/* An entry's symbol is followed by those of the lanes' programs that it branches to, if there are several, and of
+ * copies. */
+static uint64_t sum_symbols(const struct sk_code *code, size_t first, size_t end)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = first; i < end; i++)
+		sum += code->symbols.items[i].size;
+	return sum;
+}
+
+static struct code *measure_entries(const struct writer *writer)
+{
+	struct code *codes = SK_NEW_ARRAY(writer->arena, struct code, writer->plan->launch_count);
+
+	for (int piece = 0; piece < SK_ENTRIES; piece++) {
+		const struct sk_entries *made = &writer->input->entries[piece];
+
+		for (size_t i = 0; i < made->entries.count; i++) {
+			const struct sk_entry *entry = &made->entries.items[i];
+			size_t end = i + 1 < made->entries.count ? entry[1].parallel : made->code.symbols.count;
+			size_t serial = entry->serial == SK_NO_INDEX ? end : entry->serial;
+
+			codes[entry->launch] = (struct code){sum_symbols(&made->code, entry->parallel, serial),
+							     sum_symbols(&made->code, serial, end)};
+		}
+	}
+	return codes;
+}
+
+/* How many cores of the lane have work, at most: as many as the greatest number of blocks, units or homes; more would
+ * stand idle. */
+static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_launch *launch, uint32_t lane)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	uint64_t cores = 0;
+
+	for (uint32_t i = 0; i < launch->home_count; i++)
+		cores += plan->homes[launch->first_home + i].lane == lane;
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+		uint64_t parts = step->kind == SK_STEP_SPLIT
+					 ? (step->extent - 1) / plan->partitions[step->partition].unit + 1
+					 : step->blocks;
+
+		if (step->lane == lane && parts > cores)
+			cores = parts;
+	}
+	if (launch->lane_cores[lane] && cores > launch->lane_cores[lane])
+		cores = launch->lane_cores[lane];
+	return cores > launch->resident_cores[lane] ? cores : launch->resident_cores[lane];
+}
+
+static void put_launch(const struct writer *writer, uint32_t index, const struct code *code)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+	const struct sk_plan_view *plan = writer->plan;
+	const struct sk_plan_launch *launch = &plan->launches[index];
+	uint64_t awaits = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		awaits += plan->steps[launch->first_step + i].await_count;
+	put_text(writer, "{", "name", sk_plan_string(&launch->name));
+	put_text(writer, ", ", "kind", kinds[launch->kind]);
+	put_text(writer, ", ", "scope", optional(&launch->scope));
+	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
+	put_text(writer, ", ", "last", step_name(writer, launch->first_step + launch->step_count - 1));
+	put_number(writer, ", ", "stream", launch->stream);
+	put_number(writer, ", ", "steps", launch->step_count);
+	put_number(writer, ", ", "awaits", awaits);
+	fputs(", \"lanes\": {", writer->stream);
+	for (uint32_t lane = 0, shown = 0; lane < plan->lane_count; lane++) {
+		if (!launch->lane_steps[lane])
+			continue;
+		fputs(shown++ ? ", " : "", writer->stream);
+		put_string(writer, sk_plan_string(&plan->lanes[lane]));
+		put_number(writer, ": {", "steps", launch->lane_steps[lane]);
+		put_number(writer, ", ", "cores", useful_cores(writer, launch, lane));
+		fputc('}', writer->stream);
+	}
+	put_number(writer, "}, ", "scratch", launch->scratch_size);
+	put_number(writer, ", ", "code", code->parallel);
+	put_number(writer, ", ", "serial_code", code->serial);
+	fputs(", \"follows\": [", writer->stream);
+	for (uint32_t i = 0; i < launch->follow_count; i++) {
+		fputs(i ? ", " : "", writer->stream);
+		put_string(writer, launch_name(writer, plan->follows[launch->first_follow + i]));
+	}
+	fputs("]}", writer->stream);
+}
+
+static void put_launches(const struct writer *writer)
+{
+	const struct code *codes = measure_entries(writer);
+	bool first = true;
+
+	fputs("  \"launches\": [", writer->stream);
+	for (uint32_t i = 0; i < writer->plan->network_launch_count; i++) {
+		begin_item(writer, &first);
+		put_launch(writer, i, &codes[i]);
+	}
+	fputs("\n  ],\n", writer->stream);
+}
+
+/* ---- tasks ---- */
+
+static const char *cores_text(const struct writer *writer, const struct sk_plan_step *step)
+{
+	if (step->core_set == SK_ALL_CORES)
+		return "all";
+	return sk_arena_print(writer->arena, "home of stream %u", writer->plan->homes[step->core_set].stream);
+}
+
+static void put_step(const struct writer *writer, const struct sk_plan_step *step)
+{
+	static const char *const kinds[SK_STEP_KIND_COUNT] = {"plain", "blocks", "blocks of a range", "split"};
+	const struct sk_plan_task *task = &writer->plan->tasks[step->task];
+	const struct sk_report_entry *entry = sk_report_find(writer->input->report, step->task);
+
+	put_text(writer, "{", "name", sk_plan_string(&task->name));
+	put_number(writer, ", ", "line", task->line);
+	put_text(writer, ", ", "kernel", sk_plan_string(&writer->plan->kernels[step->kernel].name));
+	put_number(writer, ", ", "stream", task->stream);
+	put_text(writer, ", ", "scope", optional(&task->scope));
+	put_text(writer, ", ", "launch", launch_name(writer, task->launch));
+	put_text(writer, ", ", "lane", sk_plan_string(&writer->plan->lanes[step->lane]));
+	put_number(writer, ", ", "step", step->number);
+	put_text(writer, ", ", "cores", cores_text(writer, step));
+	put_text(writer, ", ", "work", kinds[step->kind]);
+	if (step->extent)
+		put_number(writer, ", ", "extent", step->extent);
+	if (step->kind == SK_STEP_SPLIT)
+		put_number(writer, ", ", "unit", writer->plan->partitions[step->partition].unit);
+	if (step->blocks)
+		put_number(writer, ", ", "blocks", step->blocks);
+	fputs(", \"awaits\": [", writer->stream);
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		fputs(i ? ", " : "", writer->stream);
+		put_string(writer, step_name(writer, writer->plan->awaits[step->first_await + i].step));
+	}
+	fputc(']', writer->stream);
+	put_text(writer, ", ", "reason", entry ? entry->code : NULL);
+	put_text(writer, ", ", "because", entry ? entry->sentence : NULL);
+	fputc('}', writer->stream);
+}
+
+/* In network order. */
+static void put_task_list(const struct writer *writer)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	const struct sk_plan_step **steps = SK_NEW_ARRAY(writer->arena, const struct sk_plan_step *, plan->task_count);
+	bool first = true;
+
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
+
+			if (!(step->flags & SK_STEP_VECTOR_SIDE))
+				steps[step->task] = step;
+		}
+	fputs("  \"tasks\": [", writer->stream);
+	for (uint32_t i = 0; i < plan->task_count; i++) {
+		begin_item(writer, &first);
+		put_step(writer, steps[i]);
+	}
+	fputs("\n  ],\n", writer->stream);
+}
+
+/* ---- dependencies ---- */
+
+/* The text is "'t'", where it can only be one tensor. */
+static const char *unquoted(const struct writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length < 2 || text[0] != '\'' || strchr(text + 1, '\'') != text + length - 1)
+		return text;
+	return sk_arena_copy(writer->arena, text + 1, length - 2);
+}
+
+static void put_tensors(const struct writer *writer, const struct sk_fact *fact)
+{
+	const char *earlier = sk_fact_tensor(writer->arena, writer->plan, &writer->temporaries, &fact->earlier);
+	const char *later = sk_fact_tensor(writer->arena, writer->plan, &writer->temporaries, &fact->later);
+
+	put_text(writer, ", ", "tensor", unquoted(writer, later));
+	if (strcmp(earlier, later) != 0)
+		put_text(writer, ", ", "in_the_bytes_of", unquoted(writer, earlier));
+}
+
+static void put_dependency(const struct writer *writer, const struct sk_fact *fact)
+{
+	static const char *const covers[] = {[SK_FACT_AWAIT] = "await",
+					     [SK_FACT_KNOWN] = "other await",
+					     [SK_FACT_HOME] = "same home",
+					     [SK_FACT_SAME_CORE] = "same core",
+					     [SK_FACT_LAUNCH] = "launch order"};
+
+	put_text(writer, "{", "earlier", step_name(writer, fact->earlier.step));
+	put_text(writer, ", ", "later", step_name(writer, fact->later.step));
+	put_text(writer, ", ", "why", sk_fact_reason(writer->plan, fact));
+	if (!fact->order)
+		put_tensors(writer, fact);
+	else if (fact->order->event)
+		put_text(writer, ", ", "event", fact->order->event);
+	put_text(writer, ", ", "covered_by", covers[fact->kind]);
+	if (fact->kind == SK_FACT_KNOWN) {
+		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));
+		put_text(writer, ", ", "on", step_name(writer, fact->awaited));
+		fputc('}', writer->stream);
+	}
+	fputc('}', writer->stream);
+}
+
+static void put_dependencies(const struct writer *writer)
+{
+	const struct sk_facts *facts = writer->input->facts;
+	bool first = true;
+
+	fputs("  \"dependencies\": [", writer->stream);
+	for (size_t i = 0; i < facts->items.count; i++) {
+		begin_item(writer, &first);
+		put_dependency(writer, &facts->items.items[i]);
+	}
+	fputs("\n  ]\n", writer->stream);
+}
+
+static void put_device(const struct writer *writer)
+{
+	const struct sk_profile *device = writer->input->device;
+
+	put_text(writer, "  \"device\": {", "name", device->name);
+	fputs(", \"lanes\": [", writer->stream);
+	for (uint32_t i = 0; i < device->lane_count; i++) {
+		put_text(writer, i ? ", {" : "{", "name", device->lanes[i].name);
+		put_number(writer, ", ", "cores", device->lanes[i].cores);
+		fputc('}', writer->stream);
+	}
+	fputs("]},\n", writer->stream);
+}
+
+const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_input *input)
+{
+	struct writer writer = {.arena = arena,
+				.input = input,
+				.plan = input->plan,
+				.temporaries = sk_temporaries_sort(arena, input->plan)};
+	struct sk_text text;
+
+	sk_text_open(&text);
+	writer.stream = text.stream;
+	fputs("{\n  \"version\": 1,\n", writer.stream);
+	put_text(&writer, "  ", "manifest", input->manifest);
+	fputs(",\n", writer.stream);
+	put_device(&writer);
+	put_sizes(&writer);
+	put_scopes(&writer);
+	put_launches(&writer);
+	put_task_list(&writer);
+	put_dependencies(&writer);
+	fputs("}\n", writer.stream);
+	sk_text_close(arena, &text);
+	return text.bytes;
+}

@@ -1,0 +1,23 @@
+/* --report: all that has been decided about a link, for programs. In: a linked package's plan, report and facts. Out: a
+ * text in JSON; doc/report.md says what it holds. */
+#ifndef SK_REPORT_FILE_H
+#define SK_REPORT_FILE_H
+
+#include "loader/profile.h"
+#include "src/package/entries.h"
+#include "src/proof/report.h"
+
+struct sk_report_input {
+	const char *manifest; /* its path, as given */
+	const struct sk_profile *device; /* that the plan is for */
+	const struct sk_plan_view *plan;
+	const struct sk_report *report;
+	const struct sk_facts *facts;
+	const struct sk_entries *entries; /* SK_ENTRIES of them */
+	uint64_t output_size; /* bytes of the package */
+};
+
+/* In the arena. */
+const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_input *input);
+
+#endif

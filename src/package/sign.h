@@ -1,0 +1,12 @@
+/* src/package/sign: the package's seal (struct sk_plan_seal), once every byte of the file is known. */
+#ifndef SK_SEAL_H
+#define SK_SEAL_H
+
+#include "linker/linker.h"
+
+/* Fills the seal of the plan, which is the synthetic section `plan`. `private_key` is a PEM file, or NULL: the package
+ * is not signed. False after an error in the sink. */
+bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linker *linker, sk_section plan,
+		   const char *private_key);
+
+#endif

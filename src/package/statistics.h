@@ -1,0 +1,19 @@
+/* --stats: what a link has handled and how long that took, as a table for people. */
+#ifndef SK_STATISTICS_H
+#define SK_STATISTICS_H
+
+#include "linker/linker.h"
+#include "loader/plan.h"
+#include "src/base/timing.h"
+
+/* What the table is about: a link that has succeeded. */
+struct sk_statistics {
+	const struct sk_linker *linker;
+	const struct sk_plan_view *plan;
+	uint64_t dispatcher_size; /* bytes of code */
+	const struct sk_timing *timing;
+};
+
+void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream);
+
+#endif

@@ -1,0 +1,338 @@
+/* See memory.h. Temporaries are placed one by one in the order of their first use, each at the lowest offset where it
+ * may lie.
+ *
+ * Only the last tenant of each byte has to be asked: both kinds of permission are transitive (what was known to have
+ * ended before the tenant started is known behind it too), so earlier tenants have given theirs to the last one.
+ *
+ * Nor need tenants be asked that are still in use at the temporary's first step: they refuse. What lies beside them are
+ * stretches of bytes whose tenants are past, and only the stretches that are long enough are looked at. So where
+ * launches and steps are ordered, which is where tenants that are past permit, placing n temporaries costs n log n.
+ * Where nothing orders them, tenants that are past refuse as well, and nothing but asking tells; so there is a limit to
+ * that. */
+#include "src/planning/memory.h"
+
+#include <stdlib.h>
+
+#include "src/base/checked.h"
+#include "src/base/ranges.h"
+
+/* All accesses to a temporary by one core set in one launch. A core set's clock only grows, so its first and last step
+ * stand for those between. */
+struct use {
+	uint32_t launch, lane, home; /* home: SK_ALL_CORES, or the launch's */
+	uint32_t first, last; /* steps */
+	bool uniform; /* all accesses have this pattern */
+	struct sk_pattern pattern;
+};
+
+/* Of a use, in the order of launches and of their steps. */
+struct moment {
+	uint32_t launch, step;
+};
+
+struct temporary {
+	uint32_t tensor;
+	uint64_t size; /* rounded up to the alignment */
+	uint64_t offset;
+	struct moment first, last;
+	SK_ARRAY(struct use) uses; /* in launch order */
+};
+
+/* So often may tenants be asked in vain, all temporaries together; networks with 4,096 of them stay below it. From then
+ * on few are asked for each temporary before it gets bytes of its own. */
+#define MOST_IN_VAIN (UINT64_C(1) << 24)
+enum { FEW_IN_VAIN = 64 };
+
+enum permission { REFUSED, SAME_CORES, ORDERED };
+
+struct planner {
+	const struct sk_model *model;
+	struct sk_arena *arena;
+	const struct sk_partition *partition;
+	const struct sk_schedule *schedule;
+	SK_ARRAY(struct temporary) temporaries; /* in order of first use */
+	uint32_t *temporary_of; /* by tensor */
+	struct sk_ranges tenants; /* of the workspace so far, which has no gaps: indices of temporaries */
+	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past */
+	struct temporary **by_end; /* in the order of their last uses … */
+	size_t past; /* … of which so many are past */
+	uint64_t in_vain; /* tenants that have been asked and were of no use */
+};
+
+/* ---- uses ---- */
+
+static void add_use(struct planner *planner, struct temporary *temporary, uint32_t launch, uint32_t index,
+		    struct sk_pattern pattern)
+{
+	const struct sk_step *step = &planner->schedule->launches[launch].steps[index];
+
+	for (size_t i = temporary->uses.count; i-- > 0;) {
+		struct use *use = &temporary->uses.items[i];
+
+		if (use->launch != launch)
+			break;
+		if (use->lane != step->lane || use->home != step->home)
+			continue;
+		use->last = index;
+		use->uniform = use->uniform && sk_pattern_equal(&use->pattern, &pattern);
+		return;
+	}
+	sk_array_push(planner->arena, &temporary->uses,
+		      (struct use){launch, step->lane, step->home, index, index, pattern.units != 0, pattern});
+}
+
+static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
+{
+	const struct sk_launch_schedule *steps = &planner->schedule->launches[launch];
+	const struct sk_task *task = &planner->model->tasks.items[steps->steps[index].task];
+
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_argument *argument = &task->arguments[a];
+
+		if (!sk_argument_access(argument) || argument->kind == SK_ARGUMENT_STATE)
+			continue;
+		const struct sk_tensor *tensor = &planner->model->tensors.items[argument->tensor];
+
+		if (tensor->role != SK_ROLE_TEMPORARY)
+			continue;
+		uint32_t *number = &planner->temporary_of[argument->tensor];
+
+		if (*number == SK_NONE) {
+			*number = (uint32_t)planner->temporaries.count;
+			sk_array_push(planner->arena, &planner->temporaries,
+				      (struct temporary){.tensor = argument->tensor,
+							 .size = tensor->bytes,
+							 .first = {launch, index}});
+		}
+		struct temporary *temporary = &planner->temporaries.items[*number];
+
+		temporary->last = (struct moment){launch, index};
+		add_use(planner, temporary, launch, index, sk_schedule_pattern(planner->model, steps, index, a));
+	}
+}
+
+static void find_uses(struct planner *planner)
+{
+	for (size_t i = 0; i < planner->model->tensors.count; i++)
+		planner->temporary_of[i] = SK_NONE;
+	for (uint32_t l = 0; l < planner->partition->launch_count; l++)
+		for (uint32_t s = 0; s < planner->schedule->launches[l].step_count; s++)
+			visit_step(planner, l, s);
+}
+
+/* ---- permission ---- */
+
+static enum permission compare_uses(const struct planner *planner, const struct use *earlier, const struct use *later)
+{
+	if (earlier->launch != later->launch)
+		return sk_partition_before(planner->partition, earlier->launch, later->launch) ? ORDERED : REFUSED;
+	if (sk_schedule_known(&planner->schedule->launches[earlier->launch], earlier->last, later->first))
+		return ORDERED;
+	if (earlier->last < later->first && earlier->home == SK_ALL_CORES && later->home == SK_ALL_CORES &&
+	    earlier->lane == later->lane && earlier->uniform && later->uniform &&
+	    sk_pattern_equal(&earlier->pattern, &later->pattern))
+		return SAME_CORES;
+	return REFUSED;
+}
+
+/* May the later temporary, in order of first use, lie where the earlier one lies? */
+static enum permission compare(const struct planner *planner, const struct temporary *earlier,
+			       const struct temporary *later)
+{
+	enum permission permission = ORDERED;
+
+	for (size_t i = earlier->uses.count; i-- > 0;) {
+		for (size_t k = 0; k < later->uses.count; k++) {
+			enum permission one = compare_uses(planner, &earlier->uses.items[i], &later->uses.items[k]);
+
+			if (one == REFUSED)
+				return REFUSED;
+			if (one < permission)
+				permission = one;
+		}
+	}
+	return permission;
+}
+
+/* ---- placement ---- */
+
+/* Where tenants are asked, from a stretch's start on. */
+struct search {
+	uint64_t start; /* of the run of tenants that permit, so far */
+	uint64_t in_vain, most;
+	bool found;
+};
+
+/* Looks for the lowest offset in the stretch: over tenants that permit, or exactly where a tenant of the same size lies
+ * that its cores alone touch. */
+static void search_stretch(struct planner *planner, const struct temporary *temporary, const struct sk_range *stretch,
+			   struct search *search)
+{
+	uint64_t run = 0; /* tenants from the start on */
+
+	search->start = stretch->start;
+	for (uint64_t at = stretch->start; at < stretch->end && search->in_vain + run <= search->most;) {
+		const struct sk_range *range = sk_ranges_find(&planner->tenants, at);
+		const struct temporary *tenant = &planner->temporaries.items[range->value];
+		enum permission permission = compare(planner, tenant, temporary);
+
+		at = range->end;
+		run++;
+		if (permission == ORDERED && at - search->start < temporary->size)
+			continue;
+		search->found = permission == ORDERED;
+		if (permission == SAME_CORES && tenant->size == temporary->size && at - range->start == tenant->size) {
+			search->start = range->start;
+			search->found = true;
+		}
+		if (search->found)
+			return;
+		search->start = at;
+		search->in_vain += run;
+		run = 0;
+	}
+	search->in_vain += run;
+}
+
+/* Behind everything, but for tenants at the end that permit. */
+static uint64_t find_end(struct planner *planner, const struct temporary *temporary)
+{
+	const struct sk_range *range = sk_ranges_before(&planner->tenants, UINT64_MAX);
+	uint64_t end = range ? range->end : 0, start = end;
+
+	while (range && end - start < temporary->size &&
+	       compare(planner, &planner->temporaries.items[range->value], temporary) == ORDERED) {
+		start = range->start;
+		range = sk_ranges_before(&planner->tenants, start);
+	}
+	return start;
+}
+
+/* The lowest offset where the temporary may lie. */
+static uint64_t find_offset(struct planner *planner, const struct temporary *temporary)
+{
+	const struct sk_range *stretch = sk_ranges_find_long(&planner->stretches, 0, temporary->size);
+	struct search search = {
+		.most = planner->in_vain < MOST_IN_VAIN ? MOST_IN_VAIN - planner->in_vain : FEW_IN_VAIN,
+	};
+
+	while (stretch && search.in_vain <= search.most) {
+		search_stretch(planner, temporary, stretch, &search);
+		if (search.found)
+			break;
+		stretch = sk_ranges_find_long(&planner->stretches, stretch->end, temporary->size);
+	}
+	planner->in_vain += search.in_vain;
+	return search.found ? search.start : find_end(planner, temporary);
+}
+
+static bool is_before(struct moment one, struct moment other)
+{
+	return one.launch < other.launch || (one.launch == other.launch && one.step < other.step);
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct temporary *left = *(struct temporary *const *)a, *right = *(struct temporary *const *)b;
+
+	return is_before(right->last, left->last) - is_before(left->last, right->last);
+}
+
+static void sort_ends(struct planner *planner)
+{
+	size_t count = planner->temporaries.count;
+
+	planner->by_end = SK_NEW_ARRAY(planner->arena, struct temporary *, count);
+	for (size_t i = 0; i < count; i++)
+		planner->by_end[i] = &planner->temporaries.items[i];
+	qsort(planner->by_end, count, sizeof(struct temporary *), compare_ends);
+}
+
+/* Its bytes join the stretches beside them. */
+static void make_past(struct planner *planner, const struct temporary *temporary)
+{
+	struct sk_range joined = {temporary->offset, temporary->offset + temporary->size, SK_NONE};
+	const struct sk_range *before = sk_ranges_before(&planner->stretches, joined.start);
+
+	if (before && before->end == joined.start) {
+		joined.start = before->start;
+		sk_ranges_remove(&planner->stretches, joined.start);
+	}
+	const struct sk_range *behind = sk_ranges_find(&planner->stretches, joined.end);
+
+	if (behind && behind->start == joined.end) {
+		joined.end = behind->end;
+		sk_ranges_remove(&planner->stretches, behind->start);
+	}
+	sk_ranges_insert(planner->arena, &planner->stretches, joined);
+}
+
+/* Temporaries whose last use is before this one's first use are past. Each has all its bytes then, since nobody may
+ * have them while they are in use. */
+static void pass(struct planner *planner, const struct temporary *next)
+{
+	while (planner->past < planner->temporaries.count &&
+	       is_before(planner->by_end[planner->past]->last, next->first))
+		make_past(planner, planner->by_end[planner->past++]);
+}
+
+/* Makes the temporary the tenant of its bytes. */
+static void occupy(struct planner *planner, uint32_t number)
+{
+	const struct temporary *temporary = &planner->temporaries.items[number];
+	uint64_t start = temporary->offset, end = start + temporary->size;
+
+	sk_ranges_clear(planner->arena, &planner->tenants, start, end);
+	sk_ranges_insert(planner->arena, &planner->tenants, (struct sk_range){start, end, number});
+	sk_ranges_clear(planner->arena, &planner->stretches, start, end);
+}
+
+/* Lays all temporaries out one behind the other. False if that overflows; if not, no other layout does. */
+static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
+{
+	for (size_t i = 0; i < planner->temporaries.count; i++) {
+		struct temporary *temporary = &planner->temporaries.items[i];
+
+		memory->unshared_offset[temporary->tensor] = memory->unshared_workspace_size;
+		if (!sk_align(temporary->size, SK_WORKSPACE_ALIGNMENT, &temporary->size) ||
+		    !sk_add(memory->unshared_workspace_size, temporary->size, &memory->unshared_workspace_size))
+			return false;
+	}
+	return true;
+}
+
+struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_partition *partition,
+				 const struct sk_schedule *schedule)
+{
+	struct sk_arena *arena = model->arena;
+	struct sk_memory *memory = SK_NEW(arena, struct sk_memory);
+	struct planner planner = {
+		.model = model,
+		.arena = arena,
+		.partition = partition,
+		.schedule = schedule,
+		.temporary_of = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
+	};
+
+	memory->offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
+	memory->unshared_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
+	find_uses(&planner);
+	if (!lay_out_unshared(&planner, memory)) {
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "the temporaries together are larger than the address space");
+		return NULL;
+	}
+	sort_ends(&planner);
+	for (uint32_t i = 0; i < planner.temporaries.count; i++) {
+		struct temporary *temporary = &planner.temporaries.items[i];
+
+		pass(&planner, temporary);
+		temporary->offset = find_offset(&planner, temporary);
+		occupy(&planner, i);
+		memory->offset[temporary->tensor] = temporary->offset;
+		if (memory->workspace_size < temporary->offset + temporary->size)
+			memory->workspace_size = temporary->offset + temporary->size;
+	}
+	memory->steps = planner.tenants.steps + planner.stretches.steps;
+	return memory;
+}

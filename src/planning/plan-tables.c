@@ -1,0 +1,234 @@
+/* Where everything in the plan lies. All tables but the strings are counted first and laid out behind the header, so
+ * that every reference can be written at once; the strings come last and grow. See plan-parts.h. */
+#include "src/planning/plan-tables.h"
+
+#include <string.h>
+
+#include "src/base/checked.h"
+
+/* ---- strings ---- */
+
+static uint32_t intern(struct sk_plan_writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+	uint32_t offset = (uint32_t)writer->strings.count;
+	uint32_t found = sk_map_insert(&writer->string_offsets, text, length, offset);
+
+	if (found != offset)
+		return found;
+	while (writer->strings.capacity <= offset + length)
+		writer->strings.items = sk_array_reserve(writer->arena, writer->strings.items, writer->strings.capacity,
+							 &writer->strings.capacity, 1);
+	memcpy(writer->strings.items + offset, text, length + 1);
+	writer->strings.count += length + 1;
+	return offset;
+}
+
+static uint64_t offset_of(const struct sk_plan_writer *writer, const void *field)
+{
+	return (uint64_t)((const uint8_t *)field - writer->image->bytes);
+}
+
+void sk_plan_intern_other_names(struct sk_plan_writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->tasks.count; i++)
+		intern(writer, writer->model->tasks.items[i].name);
+	for (uint32_t i = 0; i < writer->model->kernels.count; i++) {
+		intern(writer, writer->model->kernels.items[i].name);
+		intern(writer, writer->model->kernels.items[i].symbol);
+		intern(writer, writer->model->kernels.items[i].signature->text);
+	}
+}
+
+void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const char *text)
+{
+	if (text)
+		*field = (int32_t)(writer->strings_offset + intern(writer, text) - offset_of(writer, field));
+}
+
+void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,
+			    uint32_t index)
+{
+	sk_array_push(writer->arena, &writer->image->relocations,
+		      (struct sk_plan_relocation){offset_of(writer, field), target, index});
+}
+
+/* ---- layout ---- */
+
+/* The tables of which every launch has a part. */
+enum { STEPS, AWAITS, ARGUMENTS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+
+static void count_records(const struct sk_plan_writer *writer, uint64_t counts[COUNTS])
+{
+	const struct sk_model *model = writer->model;
+	uint64_t copies = writer->task_entries ? 2 : 1;
+
+	memset(counts, 0, COUNTS * sizeof(*counts));
+	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
+		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
+
+		counts[STEPS] += (uint64_t)launch->step_count * copies;
+		for (uint32_t s = 0; s < launch->step_count; s++) {
+			const struct sk_step *step = &launch->steps[s];
+
+			counts[AWAITS] += step->await_count;
+			counts[ARGUMENTS] += model->tasks.items[step->task].argument_count * copies;
+			counts[PARTITIONS] += writer->task_entries && step->partition != SK_NO_INDEX;
+			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
+		}
+		counts[PARTITIONS] += launch->partition_count;
+		counts[HOMES] += launch->home_count;
+		counts[FOLLOWS] += writer->partition->launches[l].follow_count;
+	}
+}
+
+/* Of each kernel as many copies as the greediest of its launches wants. */
+static void count_copies(struct sk_plan_writer *writer)
+{
+	const struct sk_model *model = writer->model;
+
+	writer->copies = SK_NEW_ARRAY(writer->arena, uint32_t, model->kernels.count);
+	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
+		const struct sk_launch *launch = &writer->partition->launches[l];
+
+		for (uint32_t i = 0; i < launch->task_count; i++) {
+			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].kernel];
+
+			if (launch->options.split_mode > *copies + 1)
+				*copies = launch->options.split_mode - 1;
+		}
+	}
+	for (size_t k = 0; k < model->kernels.count; k++)
+		writer->copy_count += writer->copies[k];
+}
+
+/* Numbers the tensors of the plan, those that are no views. Returns how many there are. */
+static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		if (model->tensors.items[i].view_of == SK_NONE)
+			numbers[i] = count++;
+	return count;
+}
+
+static uint64_t count_costs(const struct sk_model *model)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < model->tasks.count; i++)
+		if (model->tasks.items[i].cost)
+			count += model->tasks.items[i].cost->count;
+	return count;
+}
+
+/* Appends a table to the layout. */
+static bool add_table(struct sk_plan *header, struct sk_plan_table *table, uint64_t count, uint64_t record_size,
+		      uint64_t *size)
+{
+	uint64_t bytes;
+
+	if (!sk_align(*size, 8, size) || !sk_mul(count, record_size, &bytes))
+		return false;
+	table->count = (uint32_t)count;
+	table->offset = count ? (int32_t)(*size - (uint64_t)((char *)&table->offset - (char *)header)) : 0;
+	return sk_add(*size, bytes, size) && *size <= INT32_MAX && count <= INT32_MAX;
+}
+
+/* Lays out everything but the strings; false if it is too large. What loading reads stands together, behind the header:
+ * each place that it has to look at costs a page fault. */
+static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header, uint64_t *size)
+{
+	const struct sk_model *model = writer->model;
+	uint64_t counts[COUNTS];
+	uint64_t launches = writer->partition->launch_count + (writer->task_entries ? model->tasks.count : 0);
+
+	count_records(writer, counts);
+	*size = sizeof(*header);
+	return add_table(header, &header->lanes, model->device->lane_count, sizeof(int32_t), size) &&
+	       add_table(header, &header->bindings, model->binding_count, sizeof(uint32_t), size) &&
+	       add_table(header, &header->tensors, number_tensors(model, writer->numbers),
+			 sizeof(struct sk_plan_tensor), size) &&
+	       add_table(header, &header->launches, launches, sizeof(struct sk_plan_launch), size) &&
+	       add_table(header, &header->tasks, model->tasks.count, sizeof(struct sk_plan_task), size) &&
+	       add_table(header, &header->costs, count_costs(model), sizeof(struct sk_plan_cost), size) &&
+	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
+			 sizeof(struct sk_plan_kernel), size) &&
+	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
+	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
+	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
+	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
+	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
+	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);
+}
+
+static void *start_of(const struct sk_plan_table *table)
+{
+	return (char *)&table->offset + table->offset;
+}
+
+/* Aligned as a plan has to be. */
+static uint8_t *align(uint8_t *bytes)
+{
+	return bytes + (-(uintptr_t)bytes & (SK_PLAN_ALIGN - 1));
+}
+
+static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *header, uint64_t size)
+{
+	struct sk_plan *plan;
+
+	writer->tables_size = size + SK_PLAN_ALIGN;
+	writer->tables = sk_arena_alloc(writer->arena, writer->tables_size, 1);
+	writer->image->bytes = align(writer->tables);
+	writer->strings_offset = size;
+	writer->plan = plan = memcpy(writer->image->bytes, header, sizeof(*header));
+	writer->lanes = start_of(&plan->lanes);
+	writer->launches = start_of(&plan->launches);
+	writer->tasks = start_of(&plan->tasks);
+	writer->costs = start_of(&plan->costs);
+	writer->kernels = start_of(&plan->kernels);
+	writer->tensors = start_of(&plan->tensors);
+	writer->bindings = start_of(&plan->bindings);
+	writer->steps = start_of(&plan->steps);
+	writer->awaits = start_of(&plan->awaits);
+	writer->arguments = start_of(&plan->arguments);
+	writer->partitions = start_of(&plan->partitions);
+	writer->homes = start_of(&plan->homes);
+	writer->follows = start_of(&plan->follows);
+}
+
+bool sk_plan_lay_out(struct sk_plan_writer *writer)
+{
+	struct sk_plan header = {0};
+	uint64_t size;
+
+	count_copies(writer);
+	if (!lay_out(writer, &header, &size))
+		return false;
+	open_tables(writer, &header, size);
+	return true;
+}
+
+bool sk_plan_join(struct sk_plan_writer *writer)
+{
+	struct sk_plan_image *image = writer->image;
+	struct sk_plan *plan = writer->plan;
+
+	image->size = writer->strings_offset + writer->strings.count;
+	if (image->size > INT32_MAX)
+		return false;
+	plan->size = image->size;
+	plan->strings.count = (uint32_t)writer->strings.count;
+	plan->strings.offset = (int32_t)(writer->strings_offset - offset_of(writer, &plan->strings.offset));
+
+	uint8_t *bytes = align(sk_arena_alloc(writer->arena, image->size + SK_PLAN_ALIGN, 1));
+
+	memcpy(bytes, image->bytes, writer->strings_offset);
+	memcpy(bytes + writer->strings_offset, writer->strings.items, writer->strings.count);
+	image->bytes = bytes;
+	sk_arena_release(writer->arena, writer->tables, writer->tables_size);
+	sk_arena_release(writer->arena, writer->strings.items, writer->strings.capacity);
+	sk_map_release(&writer->string_offsets);
+	return true;
+}

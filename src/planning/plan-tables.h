@@ -1,0 +1,63 @@
+/* The plan's writer in parts: the tables with their place in the image, and the strings and relocations that their
+ * records have. */
+#ifndef SK_PLAN_PARTS_H
+#define SK_PLAN_PARTS_H
+
+#include "src/planning/plan-writer.h"
+
+struct sk_plan_writer {
+	const struct sk_model *model;
+	const struct sk_partition *partition;
+	const struct sk_schedule *schedule;
+	const struct sk_memory *memory;
+	struct sk_arena *arena;
+	bool task_entries;
+	struct sk_plan_image *image;
+	uint64_t *constant_offsets; /* by tensor */
+	uint32_t *numbers; /* by tensor that is no view: its number in the plan */
+
+	/* The tables in the image, and how much of each has been written. */
+	uint8_t *tables; /* memory of that size, until the strings are known */
+	uint64_t tables_size;
+	struct sk_plan *plan;
+	int32_t *lanes;
+	struct sk_plan_launch *launches;
+	struct sk_plan_task *tasks;
+	struct sk_plan_cost *costs;
+	struct sk_plan_kernel *kernels;
+	struct sk_plan_tensor *tensors;
+	uint32_t *bindings;
+	struct sk_plan_step *steps;
+	struct sk_plan_await *awaits;
+	struct sk_plan_argument *arguments;
+	struct sk_plan_partition *partitions;
+	struct sk_plan_home *homes;
+	uint32_t *follows;
+	uint32_t cost_count, step_count, await_count, argument_count, partition_count, home_count, follow_count;
+
+	uint32_t *copies; /* by kernel: beside itself */
+	uint32_t copy_count;
+
+	uint64_t strings_offset; /* in the image */
+	SK_ARRAY(char) strings;
+	struct sk_map string_offsets;
+};
+
+/* Counts the records, finds a place for each table, and makes room. False if the plan is too large. */
+bool sk_plan_lay_out(struct sk_plan_writer *writer);
+
+/* The names that only messages and tools read. They go first, so that those that loading reads stand together at the
+ * end of the strings, where it looks anyway. */
+void sk_plan_intern_other_names(struct sk_plan_writer *writer);
+
+/* A field of the tables that refers to a string; NULL: it stays 0. */
+void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const char *text);
+
+/* A field of the tables that the linker fills in. Fields come in the order of their places. */
+void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field, enum sk_plan_target target,
+			    uint32_t index);
+
+/* Joins tables and strings in the image. False if the plan is too large. */
+bool sk_plan_join(struct sk_plan_writer *writer);
+
+#endif

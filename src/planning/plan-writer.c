@@ -1,0 +1,419 @@
+/* See plan.h. The records of the plan, table by table. */
+#include "src/planning/plan-tables.h"
+
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/model/sides.h"
+#include "src/model/units.h"
+#include "src/planning/launch-options.h"
+#include "stubs/skabi.h"
+
+/* ---- what belongs to no launch ---- */
+
+static bool place_constants(struct sk_plan_writer *writer)
+{
+	struct sk_plan_image *image = writer->image;
+
+	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
+
+		if (tensor->role != SK_ROLE_CONSTANT || tensor->view_of != SK_NONE)
+			continue;
+		struct sk_plan_constant constant = {.tensor = i, .size = tensor->bytes};
+
+		if (!sk_align(image->constants_size, SK_CONSTANT_ALIGNMENT, &constant.offset) ||
+		    !sk_add(constant.offset, constant.size, &image->constants_size))
+			return false;
+		writer->constant_offsets[i] = constant.offset;
+		sk_array_push(writer->arena, &image->constants, constant);
+	}
+	return true;
+}
+
+static void write_header(struct sk_plan_writer *writer, uint32_t machine)
+{
+	struct sk_plan *plan = writer->plan;
+
+	plan->magic = SK_PLAN_MAGIC;
+	plan->version = SK_PLAN_VERSION;
+	plan->abi_version = SK_ABI_VERSION;
+	plan->machine = machine;
+	plan->workspace_size = writer->memory->workspace_size;
+	plan->unshared_workspace_size = writer->memory->unshared_workspace_size;
+	plan->constants_size = writer->image->constants_size;
+	plan->isa = writer->model->isa;
+	if (plan->constants_size)
+		sk_plan_add_relocation(writer, &plan->constants, SK_PLAN_CONSTANTS, 0);
+	sk_plan_set_string(writer, &plan->device, writer->model->device->name);
+	for (uint32_t i = 0; i < writer->model->device->lane_count; i++)
+		sk_plan_set_string(writer, &writer->lanes[i], writer->model->device->lanes[i].name);
+}
+
+static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, const struct sk_kernel *kernel,
+					   uint32_t number, const char *symbol)
+{
+	struct sk_plan_kernel *record = &writer->kernels[number];
+
+	sk_plan_set_string(writer, &record->name, kernel->name);
+	sk_plan_set_string(writer, &record->symbol, symbol);
+	sk_plan_set_string(writer, &record->signature, kernel->signature->text);
+	record->isa = kernel->isa;
+	record->code_size = kernel->code_size < UINT32_MAX ? (uint32_t)kernel->code_size : UINT32_MAX;
+	record->vector_code_size =
+		kernel->vector_code_size < UINT32_MAX ? (uint32_t)kernel->vector_code_size : UINT32_MAX;
+	record->early = sk_signature_early(kernel->signature);
+	sk_plan_add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
+	if (kernel->vector_code != SK_NONE)
+		sk_plan_add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);
+	return record;
+}
+
+/* Copies come behind all kernels. */
+static void write_kernels(struct sk_plan_writer *writer)
+{
+	const struct sk_model *model = writer->model;
+	uint32_t next = (uint32_t)model->kernels.count;
+
+	for (uint32_t i = 0; i < model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		write_kernel(writer, kernel, i, kernel->symbol)->first_copy = writer->copies[i] ? next : 0;
+		next += writer->copies[i];
+	}
+	for (uint32_t i = 0; i < model->kernels.count; i++) {
+		const struct sk_kernel *kernel = &model->kernels.items[i];
+
+		for (uint32_t copy = 1; copy <= writer->copies[i]; copy++)
+			write_kernel(writer, kernel, writer->kernels[i].first_copy + copy - 1,
+				     sk_arena_print(writer->arena, "%s.split%u", kernel->symbol, copy));
+	}
+}
+
+/* Where a tensor's own memory lies. */
+static enum sk_space space_of(const struct sk_tensor *tensor)
+{
+	switch (tensor->role) {
+	case SK_ROLE_INPUT:
+	case SK_ROLE_OUTPUT:
+	case SK_ROLE_INOUT:
+		return SK_SPACE_BINDING;
+	case SK_ROLE_CONSTANT:
+		return SK_SPACE_CONSTANT;
+	case SK_ROLE_TEMPORARY:
+		return SK_SPACE_WORKSPACE;
+	default:
+		return SK_SPACE_NONE;
+	}
+}
+
+static uint64_t base_of(const struct sk_plan_writer *writer, uint32_t tensor, bool unshared)
+{
+	switch (space_of(&writer->model->tensors.items[tensor])) {
+	case SK_SPACE_CONSTANT:
+		return writer->constant_offsets[tensor];
+	case SK_SPACE_WORKSPACE:
+		return unshared ? writer->memory->unshared_offset[tensor] : writer->memory->offset[tensor];
+	default:
+		return 0;
+	}
+}
+
+static void write_tensors(struct sk_plan_writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
+
+		if (tensor->view_of != SK_NONE)
+			continue;
+		struct sk_plan_tensor *record = &writer->tensors[writer->numbers[i]];
+
+		sk_plan_set_string(writer, &record->name, tensor->name);
+		sk_plan_set_string(writer, &record->range, tensor->range);
+		record->dtype = (uint8_t)tensor->dtype;
+		record->rank = (uint8_t)tensor->rank;
+		record->role = (uint8_t)tensor->role;
+		record->space = (uint8_t)space_of(tensor);
+		record->offset = base_of(writer, i, false);
+		record->unshared_offset = tensor->role == SK_ROLE_TEMPORARY ? base_of(writer, i, true) : 0;
+		record->bytes = tensor->bytes;
+		memcpy(record->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
+		if (record->space == SK_SPACE_BINDING) {
+			record->index = tensor->binding;
+			writer->bindings[tensor->binding] = writer->numbers[i];
+		}
+	}
+}
+
+/* SK_NO_INDEX if the task does not say what all of it or its cube side (0), its vector side (1) cost. */
+static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task *task, uint32_t side)
+{
+	if (!task->cost || side >= task->cost->count)
+		return SK_NO_INDEX;
+	writer->costs[writer->cost_count] = task->cost->of[side];
+	return writer->cost_count++;
+}
+
+static void write_tasks(struct sk_plan_writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->tasks.count; i++) {
+		const struct sk_task *task = &writer->model->tasks.items[i];
+		const struct sk_task_placement *placement = &writer->partition->tasks[i];
+		struct sk_plan_task *record = &writer->tasks[i];
+
+		sk_plan_set_string(writer, &record->name, task->name);
+		sk_plan_set_string(writer, &record->scope, placement->scope);
+		record->kernel = task->kernel;
+		record->stream = task->stream;
+		record->launch = placement->launch;
+		record->task_launch = writer->task_entries ? writer->partition->launch_count + i : SK_NO_INDEX;
+		record->line = task->place.line;
+		record->cost = add_cost(writer, task, 0);
+		record->vector_cost = add_cost(writer, task, 1);
+	}
+}
+
+/* ---- steps ---- */
+
+static void write_argument(struct sk_plan_writer *writer, const struct sk_argument *argument, bool unshared)
+{
+	struct sk_plan_argument *record = &writer->arguments[writer->argument_count++];
+
+	record->kind = (uint8_t)argument->kind;
+	record->dtype = (uint8_t)argument->dtype;
+	record->access = (uint8_t)sk_argument_access(argument);
+	record->offset = argument->offset;
+	record->size = argument->size;
+	record->element_bytes = argument->element_bytes;
+	record->value = argument->value;
+	record->flags = argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0;
+	if (argument->kind == SK_ARGUMENT_STATE) {
+		record->space = SK_SPACE_STATE;
+		record->index = (uint32_t)argument->value;
+		record->value = 0;
+		record->flags |= argument->of_library ? SK_ARGUMENT_OF_LIBRARY : 0;
+	} else if (record->access) {
+		const struct sk_tensor *tensor = &writer->model->tensors.items[argument->tensor];
+
+		record->space = (uint8_t)space_of(tensor);
+		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
+		record->tensor = writer->numbers[argument->tensor];
+		record->offset += base_of(writer, argument->tensor, unshared);
+	}
+}
+
+/* What a step is by itself: task, kernel, spread and arguments. */
+static struct sk_plan_step *write_call(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
+				       const struct sk_side *side, bool unshared)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
+	struct sk_plan_step *record = &writer->steps[writer->step_count++];
+	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
+
+	record->task = number;
+	record->kernel = task->kernel;
+	record->lane = (uint8_t)side->lane;
+	record->kind = (uint8_t)signature->spread;
+	record->flags = (uint16_t)((signature->returns_status ? SK_STEP_STATUS : 0) |
+				   (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) | side->flags);
+	record->number = 1;
+	record->core_set = SK_ALL_CORES;
+	record->partition = SK_NO_INDEX;
+	record->blocks = side->blocks;
+	record->first_core = side->first_core;
+	record->extent = divided ? task->extent : 0;
+	record->first_argument = writer->argument_count;
+	record->argument_count = task->argument_count;
+	record->first_await = writer->await_count;
+	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		launch->flags |= SK_LAUNCH_EARLY;
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		write_argument(writer, &task->arguments[a], unshared);
+	return record;
+}
+
+static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch,
+		       const struct sk_launch_options *options, const struct sk_step *step)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+
+	sk_task_sides(writer->model, step->task, sides);
+	sides[step->side].flags = step->flags;
+
+	struct sk_plan_step *record = write_call(writer, launch, step->task, &sides[step->side], false);
+
+	record->number = step->number;
+	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
+				    sk_launch_options_flushes(writer->model, options, step->task));
+	if (step->home != SK_ALL_CORES)
+		record->core_set = launch->first_home + step->home;
+	if (step->partition != SK_NO_INDEX)
+		record->partition = launch->first_partition + step->partition;
+	record->await_count = step->await_count;
+	for (uint32_t i = 0; i < step->await_count; i++)
+		writer->awaits[writer->await_count++].step = launch->first_step + step->awaits[i];
+}
+
+/* ---- launches ---- */
+
+/* What every kind of launch has: a name, entries, and slices that begin where the last launch's end. Blocks that wait
+ * for one another cannot run one by one, so such a launch has no serial entry. */
+static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32_t number, enum sk_launch_kind kind,
+					   const char *name, const uint32_t resident_cores[SK_MAX_LANES])
+{
+	struct sk_plan_launch *record = &writer->launches[number];
+	bool resident = false;
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		record->resident_cores[lane] = resident_cores[lane];
+		resident |= resident_cores[lane] != 0;
+		if (writer->plan->resident_cores[lane] < resident_cores[lane])
+			writer->plan->resident_cores[lane] = resident_cores[lane];
+	}
+	sk_plan_set_string(writer, &record->name, name);
+	sk_plan_add_relocation(writer, &record->entry, SK_PLAN_ENTRY, number);
+	if (!resident)
+		sk_plan_add_relocation(writer, &record->serial_entry, SK_PLAN_SERIAL_ENTRY, number);
+	record->kind = kind;
+	record->first_step = writer->step_count;
+	record->first_follow = writer->follow_count;
+	record->first_partition = writer->partition_count;
+	record->first_home = writer->home_count;
+	return record;
+}
+
+static void write_options(struct sk_plan_writer *writer, struct sk_plan_launch *record,
+			  const struct sk_launch_options *options)
+{
+	record->func_align = options->func_align;
+	record->flags |=
+		(uint16_t)((options->sync_all ? SK_LAUNCH_SYNC_ALL : 0) | (options->debug ? SK_LAUNCH_DEBUG : 0));
+	record->preload = (uint8_t)options->preload;
+	record->copies = (uint8_t)options->split_mode;
+	sk_launch_options_cores(writer->model, options, record->lane_cores);
+}
+
+/* Once the rest of the record is written. */
+static void write_device_cores(const struct sk_plan_writer *writer, struct sk_plan_launch *record,
+			       const uint32_t *tasks, uint32_t count)
+{
+	const struct sk_launch_needs needs = {tasks, count, record->home_count, record->lane_cores,
+					      record->resident_cores};
+
+	sk_launch_device_cores(writer->model, &needs, record->device_cores);
+}
+
+static void write_launch(struct sk_plan_writer *writer, uint32_t number)
+{
+	const struct sk_launch *launch = &writer->partition->launches[number];
+	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
+	struct sk_plan_launch *record =
+		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
+
+	sk_plan_set_string(writer, &record->scope, launch->scope);
+	record->step_count = schedule->step_count;
+	record->task_count = launch->task_count;
+	record->follow_count = launch->follow_count;
+	record->partition_count = schedule->partition_count;
+	record->home_count = schedule->home_count;
+	memcpy(record->lane_steps, schedule->lane_steps, sizeof(record->lane_steps));
+	record->stream = launch->stream;
+	record->scratch_size = schedule->scratch_size;
+	write_options(writer, record, &launch->options);
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		writer->follows[writer->follow_count++] = launch->follows[i];
+	for (uint32_t i = 0; i < schedule->partition_count; i++)
+		writer->partitions[writer->partition_count++] = schedule->partitions[i];
+	for (uint32_t i = 0; i < schedule->home_count; i++)
+		writer->homes[writer->home_count++] = schedule->homes[i];
+	for (uint32_t i = 0; i < schedule->step_count; i++)
+		write_step(writer, record, &launch->options, &schedule->steps[i]);
+	write_device_cores(writer, record, launch->tasks, launch->task_count);
+}
+
+static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	const char *name = sk_arena_join(writer->arena, "sk_unfused_", task->name);
+	uint32_t resident_cores[SK_MAX_LANES] = {0};
+	struct sk_side sides[SK_MAX_SIDES];
+	uint32_t count = sk_task_sides(writer->model, number, sides);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (sides[i].flags & SK_STEP_RESIDENT)
+			resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
+
+	struct sk_plan_launch *record =
+		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
+	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
+
+	sk_plan_set_string(writer, &record->scope, writer->partition->tasks[number].scope);
+	record->step_count = count;
+	record->task_count = 1;
+	record->stream = task->stream;
+	record->scratch_size = sk_schedule_scratch(task);
+	if (step->kind == SK_STEP_PLAIN) {
+		step->core_set = record->first_home;
+		record->home_count = 1;
+		writer->homes[writer->home_count++] = (struct sk_plan_home){task->lane, task->stream};
+	} else if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE) {
+		bool split = step->kind == SK_STEP_SPLIT;
+
+		step->partition = record->first_partition;
+		record->partition_count = 1;
+		writer->partitions[writer->partition_count++] = (struct sk_plan_partition){
+			split ? task->extent : task->block_count, split ? sk_minimum_unit(writer->model, number) : 1};
+	}
+	record->lane_steps[sides[0].lane] = 1;
+	write_device_cores(writer, record, &number, 1);
+	if (count == 1)
+		return;
+	write_call(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
+}
+
+/* ---- the whole ---- */
+
+bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
+		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
+		   bool task_entries, struct sk_plan_image *image)
+{
+	struct sk_plan_writer writer = {
+		.model = model,
+		.partition = partition,
+		.schedule = schedule,
+		.memory = memory,
+		.arena = model->arena,
+		.task_entries = task_entries,
+		.image = image,
+		.constant_offsets = SK_NEW_ARRAY(model->arena, uint64_t, model->tensors.count),
+		.numbers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count),
+	};
+	struct sk_place place = {.file = model->manifest};
+
+	memset(image, 0, sizeof(*image));
+	sk_map_init(&writer.string_offsets, model->arena);
+	if (!place_constants(&writer)) {
+		sk_error(model->diag, place, "the constants together are larger than the address space");
+		return false;
+	}
+	if (!sk_plan_lay_out(&writer)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	sk_plan_intern_other_names(&writer);
+	/* In the order of the tables, so that relocations come out in order. */
+	write_header(&writer, machine);
+	for (uint32_t l = 0; l < partition->launch_count; l++)
+		write_launch(&writer, l);
+	for (uint32_t t = 0; task_entries && t < model->tasks.count; t++)
+		write_task_entry(&writer, t);
+	write_tasks(&writer);
+	write_kernels(&writer);
+	write_tensors(&writer);
+	if (!sk_plan_join(&writer)) {
+		sk_error(model->diag, place, "the plan is larger than 2 GiB");
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,48 @@
+/* What the steps of a plan touch: an access is one argument of one step that reads or writes memory. In comes the
+ * plan's view; out come the facts that the verifier needs about one access, or about two, and the words for them in its
+ * messages. */
+#ifndef SK_ACCESS_H
+#define SK_ACCESS_H
+
+#include "loader/plan.h"
+#include "src/base/arena.h"
+
+struct sk_step_access {
+	uint32_t launch, step, argument; /* indices into the plan's tables */
+};
+
+bool sk_access_reads(const struct sk_plan_argument *argument);
+bool sk_access_writes(const struct sk_plan_argument *argument);
+
+/* The bytes [low, high) in the argument's space; of a hidden state, its number. */
+void sk_access_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high);
+
+/* True if for every number of cores each byte is touched by the same core in both, which are accesses by two steps on
+ * all cores of one lane: both divided into equal units from an equal base. Where blocks' ranges are irregular, there
+ * are no units, and all has to be the same. */
+bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
+			 const struct sk_step_access *other);
+
+/* True if the cores of the step may make both accesses, of which one writes, to common bytes: one core makes them all,
+ * or they are identical and each core keeps to its own part. */
+bool sk_access_allowed_within_step(const struct sk_plan_view *view, const struct sk_step_access *one,
+				   const struct sk_step_access *other);
+
+/* The same for one access that writes. Kernels of the kind `blocks` answer for their blocks themselves. */
+bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_step_access *access);
+
+/* ---- words, in the arena ---- */
+
+/* "step 3 of lane core, on the home of stream 1" */
+const char *sk_access_step_text(struct sk_arena *arena, const struct sk_plan_view *view,
+				const struct sk_step_access *access);
+
+/* "'t'", or "'t' or 'u'" where temporaries share the bytes */
+const char *sk_access_tensor_text(struct sk_arena *arena, const struct sk_plan_view *view,
+				  const struct sk_step_access *access);
+
+/* "bytes [0, 64) of the workspace": what the two have in common */
+const char *sk_access_overlap_text(struct sk_arena *arena, const struct sk_plan_view *view,
+				   const struct sk_step_access *one, const struct sk_step_access *other);
+
+#endif

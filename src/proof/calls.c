@@ -1,0 +1,518 @@
+/* See calls.h. Shapes of views are not in the plan, so extents are found again from what is there: the extent that a
+ * step divides, scalars that have an extent's name, and the bytes of tensors, each of which is a product of extents. */
+#include "src/proof/calls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/base/map.h"
+#include "src/proof/access.h"
+#include "src/proof/unit-check.h"
+#include "src/signature/signature.h"
+
+enum {
+	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */
+	SCRATCH_ALIGNMENT = 64,
+	MOST_ERRORS = 20,
+};
+
+struct calls {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_plan_view *view;
+	const char *file;
+	const struct sk_signature **signatures; /* by kernel */
+	const struct sk_plan_step **states_of; /* by kernel: the first step that calls it */
+
+	/* The call at hand. */
+	const struct sk_plan_launch *launch;
+	const struct sk_plan_step *step;
+	const struct sk_signature *signature;
+	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not known */
+};
+
+/* ---- errors ---- */
+
+/* Returns false, always. */
+__attribute__((format(printf, 2, 3))) static bool disagree(struct calls *calls, const char *format, ...)
+{
+	const struct sk_plan_view *view = calls->view;
+	const struct sk_plan_kernel *kernel = &view->kernels[calls->step->kernel];
+	va_list args;
+
+	va_start(args, format);
+
+	const char *text = sk_arena_print_list(calls->arena, format, args);
+
+	va_end(args);
+	sk_error(calls->diag, (struct sk_place){.file = calls->file},
+		 "launch '%s': the call of task '%s' contradicts the signature of kernel '%s': %s",
+		 sk_plan_string(&calls->launch->name), sk_plan_string(&view->tasks[calls->step->task].name),
+		 sk_plan_string(&kernel->name), text);
+	sk_note(calls->diag, "the signature is: %s", calls->signature->text);
+	return false;
+}
+
+static const struct sk_plan_argument *argument_of(const struct calls *calls, uint32_t number)
+{
+	return &calls->view->arguments[calls->step->first_argument + number];
+}
+
+/* "'x'"; the result's number is the one behind the parameters'. */
+static const char *parameter_text(const struct calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const char *name = number < signature->parameter_count ? signature->parameters[number].name : signature->result;
+
+	return sk_arena_print(calls->arena, "'%s'", name ? name : "block");
+}
+
+static const char *access_text(unsigned access)
+{
+	static const char *const texts[] = {"nothing", "read", "written", "read and written"};
+
+	return texts[access & (SK_ACCESS_READ | SK_ACCESS_WRITE)];
+}
+
+/* ---- how the call spreads ---- */
+
+static uint64_t minimum_unit(const struct sk_signature *signature)
+{
+	return signature->elementwise ? ELEMENTWISE_UNIT : 1;
+}
+
+/* What the step's flags have to be, as far as they follow from the signature. Kernels that may start early need not. */
+static uint32_t flags_of(const struct sk_signature *signature)
+{
+	return (signature->returns_status ? SK_STEP_STATUS : 0) | (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) |
+	       (signature->sync_all || signature->lane == SK_LANE_MIX ? SK_STEP_RESIDENT : 0);
+}
+
+/* Devices have one lane, or one for cube kernels and one for all others. */
+static uint32_t lane_of(const struct calls *calls)
+{
+	bool cube = calls->signature->lane == SK_LANE_CUBE ||
+		    (calls->signature->lane == SK_LANE_MIX && !(calls->step->flags & SK_STEP_VECTOR_SIDE));
+
+	return cube ? 0 : calls->view->lane_count - 1;
+}
+
+static bool check_unit(struct calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	uint64_t least = minimum_unit(calls->signature);
+
+	if (step->kind != SK_STEP_SPLIT)
+		return true;
+
+	uint64_t unit = calls->view->partitions[step->partition].unit;
+	bool own_entry = calls->launch->kind == SK_LAUNCH_TASK;
+
+	if (own_entry ? unit == least : unit % least == 0)
+		return true;
+	return disagree(calls, "its units have %" PRIu64 " elements; %s%" PRIu64 " are right", unit,
+			own_entry ? "" : "multiples of ", least);
+}
+
+/* The vector side comes right behind the cube side (sk_plan_check_launch). */
+static bool check_sides(struct calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+
+	if (side != (calls->signature->lane == SK_LANE_MIX))
+		return disagree(calls, side ? "it has two sides" : "it has one side");
+	if (step->flags & SK_STEP_VECTOR_SIDE &&
+	    step->blocks != step[-1].blocks * (uint64_t)calls->signature->mix_ratio)
+		return disagree(calls, "its sides have %u and %u blocks", step[-1].blocks, step->blocks);
+	return true;
+}
+
+static bool check_spread(struct calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	const struct sk_signature *signature = calls->signature;
+	uint32_t follow = SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_RESIDENT;
+	uint32_t early =
+		(signature->early_wait ? SK_STEP_EARLY_WAIT : 0) | (signature->early_set ? SK_STEP_EARLY_SET : 0);
+
+	if (step->kind != signature->spread)
+		return disagree(calls, "the step spreads over the cores in another way (kind %u, not %u)", step->kind,
+				signature->spread);
+	if ((step->flags & follow) != flags_of(signature))
+		return disagree(calls, "flags 0x%x of the step are 0x%x", follow, step->flags & follow);
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
+		return disagree(calls, "the kernel does not start early by itself");
+	if (step->lane != lane_of(calls))
+		return disagree(calls, "it is not a kernel for lane %s",
+				sk_plan_string(&calls->view->lanes[step->lane]));
+	return check_sides(calls) && check_unit(calls);
+}
+
+/* ---- one argument ---- */
+
+static uint64_t elements_of(const struct sk_plan_argument *argument)
+{
+	return argument->size / sk_dtype_size(argument->dtype);
+}
+
+static bool check_memory(struct calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	enum sk_dtype of_tensor = calls->view->tensors[argument->tensor].dtype;
+
+	if (argument->dtype != dtype || of_tensor != dtype)
+		return disagree(calls, "%s is %s in a tensor of %s", parameter_text(calls, number),
+				sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
+	if (argument->access != access)
+		return disagree(calls, "%s is %s", parameter_text(calls, number), access_text(argument->access));
+	if (argument->size % sk_dtype_size(dtype))
+		return disagree(calls, "%s has %" PRIu64 " bytes, no whole number of elements",
+				parameter_text(calls, number), argument->size);
+	return true;
+}
+
+static bool check_tensor(struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	uint32_t extent = calls->signature->spread_extent;
+	bool divided = extent != SK_NONE && sk_parameter_is_divided_by(parameter, extent);
+	uint64_t element_bytes = divided ? argument->size / calls->step->extent : 0;
+
+	if (argument->kind != SK_ARGUMENT_POINTER)
+		return disagree(calls, "no tensor is passed for %s", parameter_text(calls, number));
+	if (!check_memory(calls, number, parameter->dtype, parameter->access))
+		return false;
+	if (argument->element_bytes != element_bytes ||
+	    element_bytes * calls->step->extent != (divided ? argument->size : 0))
+		return disagree(
+			calls,
+			"the cores divide the %" PRIu64 " bytes of %s by %" PRIu64 " for each of %" PRIu64 " elements",
+			argument->size, parameter_text(calls, number), argument->element_bytes, calls->step->extent);
+	return true;
+}
+
+/* One element of a tensor in the place of a scalar. */
+static bool check_loaded(struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+
+	if (parameter->by_reference != (argument->kind == SK_ARGUMENT_POINTER))
+		return disagree(calls, "%s is passed by %s", parameter_text(calls, number),
+				parameter->by_reference ? "value" : "reference");
+	if (!check_memory(calls, number, parameter->dtype, SK_ACCESS_READ))
+		return false;
+	return (elements_of(argument) == 1 && argument->element_bytes == 0) ||
+	       disagree(calls, "%s is %" PRIu64 " elements, not one", parameter_text(calls, number),
+			elements_of(argument));
+}
+
+static bool check_scalar(struct calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_parameter *parameter = &signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	uint32_t extent = sk_signature_find_extent(signature, parameter->name);
+	bool length = extent != SK_NONE && signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent;
+	bool loaded = argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_POINTER;
+
+	if (loaded && extent == SK_NONE)
+		return check_loaded(calls, number);
+	if (argument->kind != (length ? SK_ARGUMENT_LENGTH : SK_ARGUMENT_VALUE))
+		return disagree(calls, "%s is %s the number of elements of a call", parameter_text(calls, number),
+				length ? "not" : "neither a number nor an element of a tensor, nor");
+	if (argument->dtype != parameter->dtype)
+		return disagree(calls, "%s is %s", parameter_text(calls, number), sk_dtype_name(argument->dtype));
+	if (!(argument->flags & SK_ARGUMENT_BY_REFERENCE) != !parameter->by_reference)
+		return disagree(calls, "%s is passed by %s", parameter_text(calls, number),
+				parameter->by_reference ? "value" : "reference");
+	if (extent == SK_NONE || length)
+		return true;
+	if (calls->extents[extent] && calls->extents[extent] != argument->value)
+		return disagree(calls, "extent '%s' is %" PRIu64 " and %" PRIu64, signature->extents[extent],
+				calls->extents[extent], argument->value);
+	calls->extents[extent] = argument->value;
+	return true;
+}
+
+/* *offset: where the next piece of scratch begins. */
+static bool check_scratch(struct calls *calls, uint32_t number, uint64_t *offset)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+
+	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->size != parameter->scratch_bytes ||
+	    argument->offset != *offset)
+		return disagree(calls, "%s is not %" PRIu64 " bytes of scratch at offset %" PRIu64,
+				parameter_text(calls, number), parameter->scratch_bytes, *offset);
+	return (sk_add(*offset, argument->size, offset) && sk_align(*offset, SCRATCH_ALIGNMENT, offset)) ||
+	       disagree(calls, "more than 2^63 bytes of scratch");
+}
+
+static bool check_parameter(struct calls *calls, uint32_t number, uint64_t *scratch)
+{
+	switch (calls->signature->parameters[number].kind) {
+	case SK_PARAMETER_TENSOR:
+		return check_tensor(calls, number);
+	case SK_PARAMETER_SCALAR:
+		return check_scalar(calls, number);
+	case SK_PARAMETER_SCRATCH:
+		return check_scratch(calls, number, scratch);
+	case SK_PARAMETER_BLOCK:
+		return argument_of(calls, number)->kind == SK_ARGUMENT_BLOCK ||
+		       disagree(calls, "it is not told which block it is");
+	}
+	return false;
+}
+
+static bool check_result(struct calls *calls, uint32_t number)
+{
+	if (argument_of(calls, number)->kind != SK_ARGUMENT_RESULT)
+		return disagree(calls, "its result is not stored");
+	return check_memory(calls, number, calls->signature->result_dtype, SK_ACCESS_WRITE);
+}
+
+/* Whatever a kernel keeps from call to call it keeps in all its calls: the signature does not say what that is. */
+static bool check_states(struct calls *calls, uint32_t first)
+{
+	const struct sk_plan_step *step = calls->step;
+	const struct sk_plan_step *other = calls->states_of[step->kernel];
+
+	for (uint32_t i = first; i < step->argument_count; i++)
+		if (argument_of(calls, i)->kind != SK_ARGUMENT_STATE || calls->signature->reentrant)
+			return disagree(calls, "it has %u arguments instead of %u", step->argument_count, first);
+	if (!other)
+		other = calls->states_of[step->kernel] = step;
+	for (uint32_t i = first; i < step->argument_count || i < other->argument_count; i++)
+		if (step->argument_count != other->argument_count ||
+		    argument_of(calls, i)->index != calls->view->arguments[other->first_argument + i].index)
+			return disagree(calls, "hidden state is not that of the call of task '%s'",
+					sk_plan_string(&calls->view->tasks[other->task].name));
+	return true;
+}
+
+static bool check_arguments(struct calls *calls)
+{
+	const struct sk_signature *signature = calls->signature;
+	uint32_t wanted = signature->parameter_count + (signature->result ? 1 : 0);
+	uint64_t scratch = 0;
+
+	if (calls->step->argument_count < wanted)
+		return disagree(calls, "it has %u arguments instead of %u", calls->step->argument_count, wanted);
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (!check_parameter(calls, i, &scratch))
+			return false;
+	return (!signature->result || check_result(calls, signature->parameter_count)) && check_states(calls, wanted);
+}
+
+/* ---- extents ---- */
+
+struct product {
+	uint64_t known; /* of the factors that are known; 0: it is too large */
+	uint32_t open, open_count; /* one of the extents that are not known, and how many factors they are */
+};
+
+static struct product product_of(const struct calls *calls, const struct sk_parameter *parameter)
+{
+	struct product product = {.known = 1, .open = SK_NONE};
+
+	for (uint32_t d = 0; d < parameter->rank; d++) {
+		const struct sk_extent *extent = &parameter->extents[d];
+
+		if (!sk_mul(product.known, extent->constant, &product.known))
+			return (struct product){.open = SK_NONE};
+		for (uint32_t i = 0; i < extent->name_count; i++) {
+			uint64_t value = calls->extents[extent->names[i]];
+
+			product.open = value ? product.open : extent->names[i];
+			product.open_count += !value;
+			if (!sk_mul(product.known, value ? value : 1, &product.known))
+				return (struct product){.open = SK_NONE};
+		}
+	}
+	return product;
+}
+
+/* A tensor whose product leaves one extent open tells it. True if one did. */
+static bool learn_extent(struct calls *calls)
+{
+	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &calls->signature->parameters[i];
+
+		if (parameter->kind != SK_PARAMETER_TENSOR)
+			continue;
+
+		struct product product = product_of(calls, parameter);
+		uint64_t elements = elements_of(argument_of(calls, i));
+
+		if (!product.known || product.open_count != 1 || elements % product.known || elements == 0)
+			continue;
+		calls->extents[product.open] = elements / product.known;
+		return true;
+	}
+	return false;
+}
+
+/* Each tensor has as many elements as its extents say; where some are not known, their number is a factor. */
+static bool check_extents(struct calls *calls)
+{
+	while (learn_extent(calls))
+		;
+	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &calls->signature->parameters[i];
+
+		if (parameter->kind != SK_PARAMETER_TENSOR)
+			continue;
+
+		struct product product = product_of(calls, parameter);
+		uint64_t elements = elements_of(argument_of(calls, i));
+
+		if (!product.known || (product.open_count ? elements % product.known : elements != product.known))
+			return disagree(calls, "%s has %" PRIu64 " elements, %s%" PRIu64, parameter_text(calls, i),
+					elements, product.open_count ? "no multiple of " : "not ", product.known);
+	}
+	return true;
+}
+
+/* ---- overlap ---- */
+
+static bool overlap(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
+{
+	return one->space == other->space && one->index == other->index && one->offset < other->offset + other->size &&
+	       other->offset < one->offset + one->size;
+}
+
+/* y@x: y may be x, if it is all of it and divided alike. */
+static bool may_be_same(const struct calls *calls, uint32_t a, uint32_t b)
+{
+	const struct sk_plan_argument *one = argument_of(calls, a), *other = argument_of(calls, b);
+	const struct sk_parameter *parameters = calls->signature->parameters;
+
+	return b < calls->signature->parameter_count && (parameters[a].alias_of == b || parameters[b].alias_of == a) &&
+	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes;
+}
+
+static bool is_memory(const struct sk_plan_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+	       argument->kind == SK_ARGUMENT_RESULT;
+}
+
+static bool check_overlaps(struct calls *calls)
+{
+	for (uint32_t b = 1; b < calls->step->argument_count; b++) {
+		const struct sk_plan_argument *other = argument_of(calls, b);
+
+		for (uint32_t a = 0; a < b && is_memory(other); a++) {
+			const struct sk_plan_argument *one = argument_of(calls, a);
+
+			if (is_memory(one) && (sk_access_writes(one) || sk_access_writes(other)) &&
+			    overlap(one, other) && !may_be_same(calls, a, b))
+				return disagree(calls, "%s and %s share bytes, and one of them is written",
+						parameter_text(calls, a), parameter_text(calls, b));
+		}
+	}
+	return true;
+}
+
+/* ---- units ---- */
+
+/* Those of the network's launches; tasks' own entries have the least ones (check_unit). */
+static void check_units(struct calls *calls)
+{
+	const struct sk_plan_view *view = calls->view;
+	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->kernel_count);
+
+	for (uint32_t i = 0; i < view->kernel_count; i++)
+		least[i] = minimum_unit(calls->signatures[i]);
+	for (uint32_t l = 0; l < view->network_launch_count; l++) {
+		uint32_t step = sk_unit_check(calls->arena, view, &view->launches[l], least);
+
+		if (step == SK_NO_INDEX)
+			continue;
+		calls->launch = &view->launches[l];
+		calls->step = &view->steps[step];
+		calls->signature = calls->signatures[calls->step->kernel];
+		disagree(calls,
+			 "its units of %" PRIu64 " elements are not what it and those agree on that share its tensors",
+			 view->partitions[calls->step->partition].unit);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void check_step(struct calls *calls, const struct sk_plan_step *step)
+{
+	calls->step = step;
+	calls->signature = calls->signatures[step->kernel];
+	if (!calls->signature)
+		return; /* it has an error of its own */
+	memset(calls->extents, 0, sizeof(calls->extents));
+	if (calls->signature->spread_extent != SK_NONE)
+		calls->extents[calls->signature->spread_extent] = step->extent;
+	if (check_spread(calls) && check_arguments(calls) && check_extents(calls))
+		check_overlaps(calls);
+}
+
+/* What the kernel's own record repeats of its signature. */
+static bool check_kernel(struct calls *calls, const struct sk_plan_kernel *kernel, const struct sk_signature *signature)
+{
+	uint32_t early =
+		(signature->early_wait ? SK_STEP_EARLY_WAIT : 0) | (signature->early_set ? SK_STEP_EARLY_SET : 0);
+	const char *what = strcmp(signature->text, sk_plan_string(&kernel->signature))	? "is not as sklink writes it"
+			   : kernel->early != early					? "starts early in another way"
+			   : signature->isa & ~kernel->isa				? "needs other instruction sets"
+			   : signature->lane != SK_LANE_MIX && kernel->vector_code_size ? "has no vector side"
+											: NULL;
+
+	if (what)
+		sk_error(calls->diag, (struct sk_place){.file = calls->file},
+			 "the record of kernel '%s' contradicts its signature, which %s: %s",
+			 sk_plan_string(&kernel->name), what, signature->text);
+	return !what;
+}
+
+static const struct sk_signature *read_signature(struct calls *calls, const char *text)
+{
+	struct sk_place place = {.file = calls->file};
+
+	return sk_signature_parse_folded(calls->arena, calls->diag, place, text);
+}
+
+/* Kernels of one signature share what was read, so that a small plan cannot ask for much. */
+static void read_signatures(struct calls *calls)
+{
+	const struct sk_plan_view *view = calls->view;
+	struct sk_map texts;
+
+	sk_map_init(&texts, calls->arena);
+	calls->signatures = SK_NEW_ARRAY(calls->arena, const struct sk_signature *, view->kernel_count);
+	calls->states_of = SK_NEW_ARRAY(calls->arena, const struct sk_plan_step *, view->kernel_count);
+	for (uint32_t i = 0; i < view->kernel_count && calls->diag->errors <= MOST_ERRORS; i++) {
+		const char *text = sk_plan_string(&view->kernels[i].signature);
+		uint32_t first = sk_map_insert(&texts, text, strlen(text), i);
+
+		calls->signatures[i] = first == i ? read_signature(calls, text) : calls->signatures[first];
+		if (calls->signatures[i] && !check_kernel(calls, &view->kernels[i], calls->signatures[i]))
+			calls->signatures[i] = NULL;
+	}
+}
+
+bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file)
+{
+	struct calls calls = {.arena = arena, .diag = diag, .view = view, .file = file};
+	unsigned errors = diag->errors;
+
+	read_signatures(&calls);
+	for (uint32_t l = 0; l < view->launch_count; l++) {
+		calls.launch = &view->launches[l];
+		for (uint32_t i = 0; i < calls.launch->step_count; i++)
+			check_step(&calls, &view->steps[calls.launch->first_step + i]);
+	}
+	if (diag->errors == errors)
+		check_units(&calls);
+	return diag->errors == errors;
+}

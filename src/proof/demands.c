@@ -1,0 +1,201 @@
+/* See demands.h. */
+#include "src/proof/demands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many gates may be looked at: a second's work. */
+#define MAX_LOOKS (UINT64_C(1) << 30)
+
+enum { ALL_CORES, HOME, KINDS_OF_SETS };
+
+/* The last steps of a stream in a launch, per lane on all cores and on its home; + 1, 0: none. */
+struct sk_taken {
+	uint32_t steps[SK_MAX_LANES][KINDS_OF_SETS];
+};
+
+struct gate {
+	uint32_t step;
+	uint32_t order; /* that asks for it */
+};
+
+/* A stream in the launch at hand. */
+struct sk_demand_stream {
+	uint32_t launch; /* + 1: the one that the rest belongs to */
+	struct sk_taken taken;
+	SK_ARRAY(struct gate) gates; /* one for each core set */
+};
+
+/* ---- building ---- */
+
+static void find_steps(struct sk_demands *demands)
+{
+	const struct sk_plan_view *view = demands->view;
+
+	for (uint32_t l = 0; l < view->network_launch_count; l++)
+		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
+			uint32_t step = view->launches[l].first_step + i, task = view->steps[step].task;
+
+			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)
+				continue;
+			demands->step_of[task] = step;
+			demands->launch_of[task] = l;
+		}
+}
+
+struct stream_key {
+	uint32_t stream, task;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct stream_key *left = a, *right = b;
+
+	if (left->stream != right->stream)
+		return left->stream < right->stream ? -1 : 1;
+	return (left->task > right->task) - (left->task < right->task);
+}
+
+/* Streams have the users' numbers, which may be far apart. */
+static void number_streams(struct sk_demands *demands)
+{
+	const struct sk_plan_view *view = demands->view;
+	struct stream_key *keys = SK_NEW_ARRAY(demands->arena, struct stream_key, view->task_count);
+	uint32_t count = 0;
+
+	for (uint32_t task = 0; task < view->task_count; task++)
+		keys[task] = (struct stream_key){view->tasks[task].stream, task};
+	qsort(keys, view->task_count, sizeof(*keys), compare_keys);
+	for (uint32_t i = 0; i < view->task_count; i++) {
+		bool first = i == 0 || keys[i].stream != keys[i - 1].stream;
+
+		count += first;
+		demands->stream_of[keys[i].task] = count - 1;
+		demands->previous[keys[i].task] = first ? SK_NO_INDEX : keys[i - 1].task;
+	}
+	demands->streams = SK_NEW_ARRAY(demands->arena, struct sk_demand_stream, count);
+}
+
+static void sort_orders(struct sk_demands *demands, size_t order_count)
+{
+	size_t next = 0;
+
+	for (uint32_t task = 0; task <= demands->view->task_count; task++) {
+		for (; next < order_count && demands->orders[next].later < task; next++)
+			demands->records[demands->orders[next].earlier] |= demands->orders[next].event != NULL;
+		demands->first_order[task] = (uint32_t)next;
+	}
+}
+
+void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const struct sk_plan_view *view,
+		      const struct sk_wanted_order *orders, size_t order_count)
+{
+	uint32_t tasks = view->task_count;
+
+	*demands = (struct sk_demands){
+		.arena = arena,
+		.view = view,
+		.orders = orders,
+		.first_order = SK_NEW_ARRAY(arena, uint32_t, tasks + (size_t)1),
+		.step_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
+		.launch_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
+		.previous = SK_NEW_ARRAY(arena, uint32_t, tasks),
+		.stream_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
+		.recorded = SK_NEW_ARRAY(arena, struct sk_taken *, tasks),
+		.records = SK_NEW_ARRAY(arena, bool, tasks),
+		.gates_left = MAX_LOOKS,
+	};
+	find_steps(demands);
+	number_streams(demands);
+	sort_orders(demands, order_count);
+}
+
+/* ---- step by step ---- */
+
+static struct sk_demand_stream *stream_of(struct sk_demands *demands, uint32_t launch, uint32_t task)
+{
+	struct sk_demand_stream *stream = &demands->streams[demands->stream_of[task]];
+
+	if (stream->launch != launch + 1) {
+		stream->launch = launch + 1;
+		stream->gates.count = 0;
+		memset(&stream->taken, 0, sizeof(stream->taken));
+	}
+	return stream;
+}
+
+static bool same_core_set(const struct sk_plan_step *one, const struct sk_plan_step *other)
+{
+	return one->lane == other->lane && one->core_set == other->core_set;
+}
+
+static void add_gate(struct sk_demands *demands, struct sk_demand_stream *stream, struct gate gate)
+{
+	const struct sk_plan_step *steps = demands->view->steps;
+
+	for (size_t i = 0; i < stream->gates.count; i++) {
+		struct gate *known = &stream->gates.items[i];
+
+		demands->exhausted |= !demands->gates_left;
+		if (demands->exhausted)
+			return;
+		demands->gates_left--;
+		if (!same_core_set(&steps[known->step], &steps[gate.step]))
+			continue;
+		if (known->step < gate.step)
+			*known = gate;
+		return;
+	}
+	sk_array_push(demands->arena, &stream->gates, gate);
+}
+
+/* From this task on its stream comes behind all that the recording one has taken. */
+static void open_event(struct sk_demands *demands, struct sk_demand_stream *stream, uint32_t order)
+{
+	const struct sk_taken *taken = demands->recorded[demands->orders[order].earlier];
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+		for (uint32_t kind = 0; kind < KINDS_OF_SETS; kind++)
+			if (taken->steps[lane][kind])
+				add_gate(demands, stream, (struct gate){taken->steps[lane][kind] - 1, order});
+}
+
+void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t step)
+{
+	uint32_t task = demands->view->steps[step].task;
+	struct sk_demand_stream *stream = stream_of(demands, launch, task);
+
+	demands->list.count = 0;
+	for (uint32_t i = demands->first_order[task]; i < demands->first_order[task + 1]; i++) {
+		const struct sk_wanted_order *order = &demands->orders[i];
+		uint32_t earlier = order->earlier;
+
+		sk_array_push(demands->arena, &demands->list,
+			      (struct sk_demand){demands->launch_of[earlier], demands->step_of[earlier], order, false});
+		if (order->event && demands->launch_of[earlier] == launch && demands->recorded[earlier])
+			open_event(demands, stream, i);
+	}
+	for (size_t i = 0; i < stream->gates.count; i++) {
+		const struct gate *gate = &stream->gates.items[i];
+		const struct sk_wanted_order *order = &demands->orders[gate->order];
+
+		if (order->later != task || demands->step_of[order->earlier] != gate->step)
+			sk_array_push(demands->arena, &demands->list,
+				      (struct sk_demand){launch, gate->step, order, true});
+	}
+}
+
+bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step)
+{
+	const struct sk_plan_step *steps = demands->view->steps, *record = &steps[step];
+	struct sk_demand_stream *stream = stream_of(demands, launch, record->task);
+	uint32_t *last = &stream->taken.steps[record->lane][record->core_set == SK_ALL_CORES ? ALL_CORES : HOME];
+	bool one_home = *last == 0 || same_core_set(&steps[*last - 1], record);
+
+	*last = step + 1;
+	if (demands->records[record->task]) {
+		demands->recorded[record->task] = SK_NEW(demands->arena, struct sk_taken);
+		*demands->recorded[record->task] = stream->taken;
+	}
+	return one_home;
+}

@@ -1,0 +1,412 @@
+/* See explain.h. */
+#include "src/proof/explain.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/escape.h"
+
+static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
+{
+	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+}
+
+static const char *launch_name(const struct sk_plan_view *plan, uint32_t launch)
+{
+	return sk_plan_string(&plan->launches[launch].name);
+}
+
+uint32_t sk_explain_find(struct sk_diag *diag, const struct sk_plan_view *plan, const char *name)
+{
+	const char **names = SK_NEW_ARRAY(diag->arena, const char *, plan->task_count);
+
+	for (uint32_t i = 0; i < plan->task_count; i++) {
+		names[i] = sk_plan_string(&plan->tasks[i].name);
+		if (!strcmp(names[i], name))
+			return i;
+	}
+	sk_error(diag, (struct sk_place){0}, "there is no task '%s' to explain%s", name,
+		 sk_did_you_mean(diag->arena, name, names, plan->task_count));
+	return SK_NO_INDEX;
+}
+
+/* ---- facts in words ---- */
+
+static bool writes(const struct sk_plan_view *plan, const struct sk_step_access *access)
+{
+	return sk_access_writes(&plan->arguments[access->argument]);
+}
+
+const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact)
+{
+	if (fact->order)
+		return fact->order->event ? "event" : "after";
+	if (!writes(plan, &fact->earlier))
+		return "write after read";
+	return writes(plan, &fact->later) ? "write after write" : "read after write";
+}
+
+struct place {
+	uint64_t offset;
+	uint32_t tensor;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *left = a, *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan)
+{
+	struct place *places = SK_NEW_ARRAY(arena, struct place, plan->tensor_count);
+	struct sk_temporaries sorted = {SK_NEW_ARRAY(arena, uint32_t, plan->tensor_count), 0};
+
+	for (uint32_t i = 0; i < plan->tensor_count; i++)
+		if (plan->tensors[i].space == SK_SPACE_WORKSPACE)
+			places[sorted.count++] = (struct place){plan->tensors[i].unshared_offset, i};
+	qsort(places, sorted.count, sizeof(*places), compare_places);
+	for (uint32_t i = 0; i < sorted.count; i++)
+		sorted.tensors[i] = places[i].tensor;
+	return sorted;
+}
+
+/* The last temporary that begins at or below the offset in the unshared workspace; NULL: none does. */
+static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *plan,
+						   const struct sk_temporaries *temporaries, uint64_t offset)
+{
+	uint32_t low = 0, high = temporaries->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (plan->tensors[temporaries->tensors[middle]].unshared_offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &plan->tensors[temporaries->tensors[low - 1]] : NULL;
+}
+
+/* Several temporaries may lie in the bytes; in the task's own entry each has its own. */
+const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *plan,
+			   const struct sk_temporaries *temporaries, const struct sk_step_access *access)
+{
+	const struct sk_plan_step *step = &plan->steps[access->step];
+	uint32_t entry = plan->tasks[step->task].task_launch;
+	const struct sk_plan_launch *launch = entry < plan->launch_count ? &plan->launches[entry] : NULL;
+	const struct sk_plan_step *alone = launch && launch->step_count == 1 ? &plan->steps[launch->first_step] : NULL;
+
+	if (plan->arguments[access->argument].space != SK_SPACE_WORKSPACE || !alone || launch->kind != SK_LAUNCH_TASK ||
+	    alone->task != step->task || alone->argument_count != step->argument_count)
+		return sk_access_tensor_text(arena, plan, access);
+
+	uint32_t argument = alone->first_argument + access->argument - step->first_argument;
+	const struct sk_plan_tensor *tensor = find_temporary(plan, temporaries, plan->arguments[argument].offset);
+
+	return tensor ? sk_arena_print(arena, "'%s'", sk_plan_string(&tensor->name)) : "a tensor without a name";
+}
+
+/* True if the fact's order names its two tasks; else it is an event's, of their streams. */
+static bool is_of_its_tasks(const struct sk_plan_view *plan, const struct sk_fact *fact)
+{
+	return plan->steps[fact->earlier.step].task == fact->order->earlier &&
+	       plan->steps[fact->later.step].task == fact->order->later;
+}
+
+static const char *event_text(const struct sk_explanation *explanation, const struct sk_wanted_order *order)
+{
+	const struct sk_plan_task *earlier = &explanation->plan->tasks[order->earlier];
+	const struct sk_plan_task *later = &explanation->plan->tasks[order->later];
+
+	return sk_arena_print(explanation->arena,
+			      "event '%s' puts all of stream %u up to '%s' before all of stream %u from '%s' on",
+			      order->event, earlier->stream, sk_plan_string(&earlier->name), later->stream,
+			      sk_plan_string(&later->name));
+}
+
+/* "'scale' writes 't', which it reads": "it" is the fact's later task, or the earlier one. */
+static const char *deeds_text(const struct sk_explanation *explanation, const struct sk_temporaries *temporaries,
+			      const struct sk_fact *fact, bool later)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	const char *first =
+		later ? sk_arena_print(explanation->arena, "'%s'", task_name(plan, fact->earlier.step)) : "it";
+	const char *second =
+		later ? "it" : sk_arena_print(explanation->arena, "'%s'", task_name(plan, fact->later.step));
+
+	if (fact->order && !is_of_its_tasks(plan, fact))
+		return event_text(explanation, fact->order);
+	if (fact->order && fact->order->event)
+		return sk_arena_print(explanation->arena, "%s records event '%s', which %s waits for", first,
+				      fact->order->event, second);
+	if (fact->order)
+		return sk_arena_print(explanation->arena, "%s comes after %s, as the manifest says", second, first);
+
+	const char *earlier_tensor = sk_fact_tensor(explanation->arena, plan, temporaries, &fact->earlier);
+	const char *later_tensor = sk_fact_tensor(explanation->arena, plan, temporaries, &fact->later);
+	const char *earlier_deed = writes(plan, &fact->earlier) ? "writes" : "reads";
+	const char *later_deed = writes(plan, &fact->later) ? "writes" : "reads";
+
+	if (strcmp(earlier_tensor, later_tensor) != 0)
+		return sk_arena_print(explanation->arena, "%s %s %s, and %s %s %s in the same bytes", first,
+				      earlier_deed, earlier_tensor, second, later_deed, later_tensor);
+	return sk_arena_print(explanation->arena, "%s %s %s, which %s %s%s", first, earlier_deed, earlier_tensor,
+			      second, later_deed, earlier_deed == later_deed ? ", too" : "");
+}
+
+static bool follows_directly(const struct sk_plan_view *plan, uint32_t later, uint32_t earlier)
+{
+	const struct sk_plan_launch *launch = &plan->launches[later];
+
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		if (plan->follows[launch->first_follow + i] == earlier)
+			return true;
+	return false;
+}
+
+/* What puts the two in order. */
+static const char *cover_text(const struct sk_explanation *explanation, const struct sk_fact *fact)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	struct sk_arena *arena = explanation->arena;
+	const char *earlier = task_name(plan, fact->earlier.step), *later = task_name(plan, fact->later.step);
+
+	switch (fact->kind) {
+	case SK_FACT_AWAIT:
+		return sk_arena_print(arena, "'%s' awaits '%s'", later, earlier);
+	case SK_FACT_KNOWN:
+		return sk_arena_print(arena,
+				      "no await of its own: '%s' awaits '%s', and with that knows that '%s' has ended",
+				      task_name(plan, fact->awaiting), task_name(plan, fact->awaited), earlier);
+	case SK_FACT_HOME:
+		return sk_arena_print(arena,
+				      "no await: one core, the home of stream %u, runs both, one after the other",
+				      plan->homes[plan->steps[fact->later.step].core_set].stream);
+	case SK_FACT_SAME_CORE:
+		return "no await: however many cores there are, each byte falls to the same core in both";
+	case SK_FACT_LAUNCH:
+		break;
+	}
+	return sk_arena_print(arena, "launch %s starts when %s has ended%s", launch_name(plan, fact->later.launch),
+			      launch_name(plan, fact->earlier.launch),
+			      follows_directly(plan, fact->later.launch, fact->earlier.launch) ? ""
+											       : ", by way of others");
+}
+
+/* ---- one task ---- */
+
+/* Names are escaped; a line ends only where the format does. */
+static void say(const struct sk_explanation *explanation, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct sk_explanation *explanation, const char *format, ...)
+{
+	bool line_ends = format[strlen(format) - 1] == '\n';
+	va_list arguments;
+
+	va_start(arguments, format);
+	char *text = sk_arena_print_list(explanation->arena, format, arguments);
+	va_end(arguments);
+	if (line_ends)
+		text[strlen(text) - 1] = '\0';
+	sk_escape_print(text, explanation->stream);
+	if (line_ends)
+		fputc('\n', explanation->stream);
+}
+
+static void explain_place(const struct sk_explanation *explanation, const struct sk_plan_task *task,
+			  const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	const struct sk_plan_launch *launch = &plan->launches[task->launch];
+	FILE *stream = explanation->stream;
+
+	say(explanation, "  It is step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
+	    launch->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]), sk_plan_string(&launch->name),
+	    task->launch + 1, plan->network_launch_count);
+	if (!launch->follow_count)
+		fputs("follows no other", stream);
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		say(explanation, "%s%s", i ? ", " : "follows ",
+		    launch_name(plan, plan->follows[launch->first_follow + i]));
+	fputs(".\n", stream);
+}
+
+static void explain_work(const struct sk_explanation *explanation, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+
+	switch (step->kind) {
+	case SK_STEP_SPLIT: {
+		uint64_t unit = plan->partitions[step->partition].unit;
+
+		say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
+		    step->extent, unit);
+		break;
+	}
+	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_CUBE_SIDE)
+			say(explanation,
+			    "  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
+			    "core of its own.\n",
+			    step->blocks, step[1].blocks);
+		else if (step->flags & SK_STEP_RESIDENT)
+			say(explanation, "  Its %u blocks run at once, each on a core of its own.\n", step->blocks);
+		else
+			say(explanation, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
+			    step->blocks);
+		break;
+	case SK_STEP_BLOCKS_RANGE:
+		say(explanation, "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
+		    step->blocks, step->extent);
+		break;
+	default:
+		say(explanation,
+		    "  One core runs it: the home of stream %u, which is core %u modulo the number of cores.\n",
+		    plan->homes[step->core_set].stream, plan->homes[step->core_set].stream);
+	}
+}
+
+static void explain_awaits(const struct sk_explanation *explanation, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+
+	fputs(step->await_count ? "  It awaits" : "  It awaits nothing", explanation->stream);
+	for (uint32_t i = 0; i < step->await_count; i++)
+		say(explanation, "%s '%s'", i ? "," : "", task_name(plan, plan->awaits[step->first_await + i].step));
+	fputs(".\n", explanation->stream);
+}
+
+static bool has_state(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t state)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_STATE && argument->index == state)
+			return true;
+	}
+	return false;
+}
+
+/* The last step in front of this one, or the first one behind it, that has some of its hidden state on another core
+ * set; NULL: none has. */
+static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, const struct sk_plan_step *step,
+					     bool behind)
+{
+	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[step->task].launch];
+	const struct sk_plan_step *first = &plan->steps[launch->first_step], *end = first + launch->step_count;
+
+	for (const struct sk_plan_step *other = behind ? step + 1 : step - 1; first <= other && other < end;
+	     other += behind ? 1 : -1)
+		for (uint32_t i = 0; i < step->argument_count && other->core_set != step->core_set; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_STATE && has_state(plan, other, argument->index))
+				return other;
+		}
+	return NULL;
+}
+
+static bool has_argument(const struct sk_plan_view *plan, const struct sk_plan_step *step, enum sk_argument_kind kind)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (plan->arguments[step->first_argument + i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Why the step does not do by itself what its kernel can: the flag is SK_STEP_EARLY_WAIT or SK_STEP_EARLY_SET. */
+static const char *late_text(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	bool set = flag == SK_STEP_EARLY_SET;
+	const struct sk_plan_step *rival = find_rival(plan, step, set);
+
+	if (plan->launches[plan->tasks[step->task].launch].flags & SK_LAUNCH_SYNC_ALL)
+		return "its scope has debug-sync-all=1";
+	if (has_argument(plan, step, set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
+		return set ? "its result is stored behind the call"
+			   : "a scalar is read from a tensor in front of the call";
+	if (!rival)
+		return "its scope says early-start=0 or 2";
+	return sk_arena_print(explanation->arena, "'%s', which runs %s it, has hidden state in common with it",
+			      task_name(plan, (uint32_t)(rival - plan->steps)), set ? "behind" : "before");
+}
+
+static void explain_start(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
+{
+	const char *what = flag == SK_STEP_EARLY_WAIT ? "wait by itself" : "let later tasks start before it returns";
+
+	if (!(explanation->plan->kernels[step->kernel].early & flag))
+		return;
+	if (step->flags & flag)
+		say(explanation, "  Its kernel may %s.\n", what);
+	else
+		say(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
+}
+
+/* The facts in which the step is the later one, or the earlier one. */
+static void explain_facts(const struct sk_explanation *explanation, uint32_t step, bool later)
+{
+	const struct sk_temporaries temporaries = sk_temporaries_sort(explanation->arena, explanation->plan);
+	const struct sk_facts *facts = explanation->facts;
+	bool any = false;
+
+	for (size_t i = 0; i < facts->items.count; i++) {
+		const struct sk_fact *fact = &facts->items.items[i];
+
+		if ((later ? fact->later.step : fact->earlier.step) != step)
+			continue;
+		if (!any)
+			fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
+		any = true;
+		say(explanation, "    %s: %s.\n", deeds_text(explanation, &temporaries, fact, later),
+		    cover_text(explanation, fact));
+	}
+	if (!any)
+		fputs(later ? "  Nothing has to come before it.\n" : "  Nothing has to wait for it.\n",
+		      explanation->stream);
+}
+
+static uint32_t find_step(const struct sk_plan_view *plan, uint32_t task)
+{
+	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[task].launch];
+
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		if (plan->steps[launch->first_step + i].task == task)
+			return launch->first_step + i;
+	return SK_NO_INDEX;
+}
+
+void sk_explain(const struct sk_explanation *explanation, uint32_t index)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	const struct sk_plan_task *task = &plan->tasks[index];
+	const struct sk_report_entry *entry = explanation->report ? sk_report_find(explanation->report, index) : NULL;
+	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL;
+	uint32_t step = find_step(plan, index);
+	FILE *stream = explanation->stream;
+
+	say(explanation, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
+	    sk_plan_string(&task->name), task->line, sk_plan_string(&plan->kernels[task->kernel].name), task->stream,
+	    scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
+	if (entry)
+		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
+	else
+		fputs("  Why it is launched so is not known: the report has been stripped.\n", stream);
+	if (step == SK_NO_INDEX) {
+		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
+		return;
+	}
+	explain_place(explanation, task, &plan->steps[step]);
+	explain_work(explanation, &plan->steps[step]);
+	explain_awaits(explanation, &plan->steps[step]);
+	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_WAIT);
+	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_SET);
+	explain_facts(explanation, step, true);
+	explain_facts(explanation, step, false);
+}

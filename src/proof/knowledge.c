@@ -1,0 +1,214 @@
+/* See knowledge.h. */
+#include "src/proof/knowledge.h"
+
+#include <string.h>
+
+/* Clocks of one launch may take this many numbers (half a gigabyte). */
+#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
+
+static uint32_t *new_clock(const struct sk_knowledge *knowledge)
+{
+	return SK_NEW_ARRAY(knowledge->arena, uint32_t, knowledge->clock_length);
+}
+
+static void learn(uint32_t *clock, const uint32_t *news, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		if (news[i] > clock[i])
+			clock[i] = news[i];
+}
+
+/* For steps on a home: what the home's awaits have taught it, and its own entry in all clocks. */
+static uint32_t *own_clock(const struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	return knowledge->homes[step->core_set - knowledge->launch->first_home];
+}
+
+static uint32_t home_entry(const struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	return knowledge->view->lane_count + step->core_set - knowledge->launch->first_home;
+}
+
+/* Of one step each, without their other sides: the earlier one's core set has finished the step with the number. */
+static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
+		     const struct sk_plan_step *earlier, uint32_t number)
+{
+	const uint32_t *shared =
+		step->flags & SK_STEP_CUBE_SIDE ? knowledge->cube_side : knowledge->everybody[step->lane];
+	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(knowledge, step);
+	uint32_t lane = earlier->lane;
+
+	if (shared[lane] >= number || own[lane] >= number)
+		return true;
+	if (earlier->core_set == SK_ALL_CORES)
+		return false;
+
+	uint32_t home = home_entry(knowledge, earlier);
+
+	return shared[home] >= number || own[home] >= number;
+}
+
+/* Notes which await teaches a clock the numbers that are news to it. */
+static void note_lessons(const struct sk_knowledge *knowledge, struct sk_lesson *lessons, const uint32_t *clock,
+			 const uint32_t *news, struct sk_lesson lesson)
+{
+	for (uint32_t i = 0; i < knowledge->clock_length; i++)
+		if (news[i] > clock[i])
+			lessons[i] = lesson;
+}
+
+static struct sk_lesson *own_lessons(const struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	return step->core_set == SK_ALL_CORES ? knowledge->everybody_lessons[step->lane]
+					      : knowledge->home_lessons[step->core_set - knowledge->launch->first_home];
+}
+
+static void execute_awaits(struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = knowledge->view;
+	uint32_t *knower =
+		step->core_set == SK_ALL_CORES ? knowledge->everybody[step->lane] : own_clock(knowledge, step);
+	uint32_t index = (uint32_t)(step - view->steps);
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = view->awaits[step->first_await + i].step;
+		const uint32_t *proof = knowledge->proofs[awaited - knowledge->launch->first_step];
+
+		if (knowledge->with_lessons)
+			note_lessons(knowledge, own_lessons(knowledge, step), knower, proof,
+				     (struct sk_lesson){index, awaited});
+		learn(knower, proof, knowledge->clock_length);
+		learn(knowledge->anybody[step->lane], proof, knowledge->clock_length);
+	}
+}
+
+/* Notes what an await on the step proves, if somebody awaits it. */
+static void finish_step(struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	uint32_t *proof = knowledge->proofs[step - knowledge->view->steps - knowledge->launch->first_step];
+
+	if (!proof)
+		return;
+	if (step->core_set == SK_ALL_CORES) {
+		learn(proof, knowledge->anybody[step->lane], knowledge->clock_length);
+		proof[step->lane] = step->number;
+	} else {
+		learn(proof, knowledge->everybody[step->lane], knowledge->clock_length);
+		learn(proof, own_clock(knowledge, step), knowledge->clock_length);
+		proof[home_entry(knowledge, step)] = step->number;
+	}
+}
+
+/* Room for the proof of each awaited step of the launch. */
+static void begin_proofs(struct sk_knowledge *knowledge)
+{
+	const struct sk_plan_view *view = knowledge->view;
+	const struct sk_plan_launch *launch = knowledge->launch;
+
+	knowledge->proofs = SK_NEW_ARRAY(knowledge->arena, uint32_t *, launch->step_count);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		for (uint32_t j = 0; j < step->await_count; j++) {
+			uint32_t **proof =
+				&knowledge->proofs[view->awaits[step->first_await + j].step - launch->first_step];
+
+			if (!*proof)
+				*proof = new_clock(knowledge);
+		}
+	}
+}
+
+static void begin_lessons(struct sk_knowledge *knowledge)
+{
+	uint32_t homes = knowledge->launch->home_count;
+
+	for (uint32_t lane = 0; lane < knowledge->view->lane_count; lane++)
+		knowledge->everybody_lessons[lane] =
+			SK_NEW_ARRAY(knowledge->arena, struct sk_lesson, knowledge->clock_length);
+	knowledge->home_lessons = SK_NEW_ARRAY(knowledge->arena, struct sk_lesson *, homes);
+	for (uint32_t home = 0; home < homes; home++)
+		knowledge->home_lessons[home] =
+			SK_NEW_ARRAY(knowledge->arena, struct sk_lesson, knowledge->clock_length);
+}
+
+bool sk_knowledge_begin(struct sk_knowledge *knowledge, const struct sk_plan_launch *launch)
+{
+	uint32_t lanes = knowledge->view->lane_count;
+	uint64_t clocks = 2 * SK_MAX_LANES + 1 + (uint64_t)launch->home_count + launch->step_count;
+
+	knowledge->launch = launch;
+	knowledge->clock_length = lanes + launch->home_count;
+	if (clocks * knowledge->clock_length > MAX_CLOCK_NUMBERS)
+		return false;
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		knowledge->everybody[lane] = new_clock(knowledge);
+		knowledge->anybody[lane] = new_clock(knowledge);
+	}
+	knowledge->cube_side = new_clock(knowledge);
+	knowledge->homes = SK_NEW_ARRAY(knowledge->arena, uint32_t *, launch->home_count);
+	for (uint32_t home = 0; home < launch->home_count; home++)
+		knowledge->homes[home] = new_clock(knowledge);
+	if (knowledge->with_lessons)
+		begin_lessons(knowledge);
+	begin_proofs(knowledge);
+	return true;
+}
+
+void sk_knowledge_pass(struct sk_knowledge *knowledge, uint32_t index)
+{
+	const struct sk_plan_step *step = &knowledge->view->steps[index];
+
+	execute_awaits(knowledge, step);
+	finish_step(knowledge, step);
+	if (sk_side_count(step) == 1)
+		return;
+	memcpy(knowledge->cube_side, knowledge->everybody[step->lane],
+	       knowledge->clock_length * sizeof(*knowledge->cube_side));
+	execute_awaits(knowledge, &step[1]);
+	finish_step(knowledge, &step[1]);
+}
+
+uint32_t sk_side_count(const struct sk_plan_step *step)
+{
+	return step->flags & SK_STEP_CUBE_SIDE ? 2 : 1;
+}
+
+/* Of all sides of both; returned: the earlier step's calls have. */
+static bool knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier, bool returned)
+{
+	const struct sk_plan_step *steps = knowledge->view->steps;
+
+	for (uint32_t i = 0; i < sk_side_count(&steps[step]); i++)
+		for (uint32_t j = 0; j < sk_side_count(&steps[earlier]); j++) {
+			const struct sk_plan_step *side = &steps[earlier + j];
+			bool behind = returned && side->flags & SK_STEP_EARLY_SET;
+
+			if (!is_known(knowledge, &steps[step + i], side, side->number + behind))
+				return false;
+		}
+	return true;
+}
+
+bool sk_knows(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier)
+{
+	return knows(knowledge, step, earlier, false);
+}
+
+bool sk_knows_returned(const struct sk_knowledge *knowledge, uint32_t step, uint32_t earlier)
+{
+	return knows(knowledge, step, earlier, true);
+}
+
+struct sk_lesson sk_knowledge_lesson(const struct sk_knowledge *knowledge, uint32_t later, uint32_t before)
+{
+	const struct sk_plan_step *step = &knowledge->view->steps[later], *earlier = &knowledge->view->steps[before];
+	const uint32_t *shared = knowledge->everybody[step->lane];
+	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(knowledge, step);
+	uint32_t entry = earlier->lane;
+
+	if (shared[entry] < earlier->number && own[entry] < earlier->number)
+		entry = home_entry(knowledge, earlier);
+	return shared[entry] >= earlier->number ? knowledge->everybody_lessons[step->lane][entry]
+						: own_lessons(knowledge, step)[entry];
+}

@@ -1,0 +1,108 @@
+/* See launch-order.h. */
+#include "src/proof/launch-order.h"
+
+/* Clocks may take this many numbers (64 MiB). */
+#define MAX_CLOCK_NUMBERS (UINT64_C(1) << 24)
+
+/* So many follows may be looked at in searches. */
+#define MAX_SEARCHED_FOLLOWS (UINT64_C(1) << 28)
+
+/* Puts the launch behind the last one of a chain that it follows, or starts a chain. */
+static void choose_chain(struct sk_launch_order *order, uint32_t launch, uint32_t *lasts)
+{
+	const struct sk_plan_view *view = order->view;
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	order->chains[launch] = order->chain_count;
+	order->positions[launch] = 1;
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = view->follows[record->first_follow + i], chain = order->chains[follow];
+
+		if (lasts[chain] != follow)
+			continue;
+		order->chains[launch] = chain;
+		order->positions[launch] = order->positions[follow] + 1;
+		break;
+	}
+	lasts[order->chains[launch]] = launch;
+	order->chain_count += order->chains[launch] == order->chain_count;
+}
+
+/* What is known to have ended when the launch starts. */
+static uint32_t *make_clock(const struct sk_launch_order *order, struct sk_arena *arena, uint32_t launch)
+{
+	const struct sk_plan_launch *record = &order->view->launches[launch];
+	uint32_t *clock = SK_NEW_ARRAY(arena, uint32_t, order->clocked_chains);
+
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = order->view->follows[record->first_follow + i], chain = order->chains[follow];
+
+		for (uint32_t c = 0; c < order->clocked_chains; c++)
+			if (order->clocks[follow][c] > clock[c])
+				clock[c] = order->clocks[follow][c];
+		if (chain < order->clocked_chains && clock[chain] < order->positions[follow])
+			clock[chain] = order->positions[follow];
+	}
+	return clock;
+}
+
+void sk_launch_order_build(struct sk_launch_order *order, struct sk_arena *arena, const struct sk_plan_view *view)
+{
+	uint32_t count = view->network_launch_count;
+	uint32_t *lasts = SK_NEW_ARRAY(arena, uint32_t, count);
+
+	*order = (struct sk_launch_order){
+		.view = view,
+		.chains = SK_NEW_ARRAY(arena, uint32_t, count),
+		.positions = SK_NEW_ARRAY(arena, uint32_t, count),
+		.clocks = SK_NEW_ARRAY(arena, uint32_t *, count),
+		.searched = SK_NEW_ARRAY(arena, uint32_t, count),
+		.stack = SK_NEW_ARRAY(arena, uint32_t, count),
+		.follows_left = MAX_SEARCHED_FOLLOWS,
+	};
+	for (uint32_t launch = 0; launch < count; launch++)
+		choose_chain(order, launch, lasts);
+	order->clocked_chains = order->chain_count;
+	if ((uint64_t)count * order->chain_count > MAX_CLOCK_NUMBERS)
+		order->clocked_chains = (uint32_t)(MAX_CLOCK_NUMBERS / count);
+	for (uint32_t launch = 0; launch < count; launch++)
+		order->clocks[launch] = make_clock(order, arena, launch);
+}
+
+/* Is there a path of follows from the later launch back to the earlier one? A launch follows earlier ones only. */
+static bool search(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
+{
+	const struct sk_plan_view *view = order->view;
+	uint32_t depth = 0;
+
+	order->search++;
+	order->stack[depth++] = later;
+	while (depth) {
+		const struct sk_plan_launch *record = &view->launches[order->stack[--depth]];
+
+		for (uint32_t i = 0; i < record->follow_count; i++) {
+			uint32_t follow = view->follows[record->first_follow + i];
+
+			if (follow == earlier)
+				return true;
+			order->exhausted |= !order->follows_left;
+			if (order->exhausted)
+				return false;
+			order->follows_left--;
+			if (follow < earlier || order->searched[follow] == order->search)
+				continue;
+			order->searched[follow] = order->search;
+			order->stack[depth++] = follow;
+		}
+	}
+	return false;
+}
+
+bool sk_launch_before(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
+{
+	uint32_t chain = order->chains[earlier];
+
+	if (chain >= order->clocked_chains)
+		return search(order, earlier, later);
+	return order->clocks[later][chain] >= order->positions[earlier];
+}

@@ -1,0 +1,145 @@
+/* See unit-check.h. No units are computed here. Steps hang together that divide the same bytes of a tensor, one of them
+ * writing. If in such a component all that share bytes have units of equally many bytes, the units are fixed up to a
+ * common factor; so they are the least ones if and only if what they are multiples of has no common factor. A component
+ * that no units fit keeps the least unit of each kernel, which awaits put right (units.h). */
+#include "src/proof/unit-check.h"
+
+#include <stdlib.h>
+
+/* A divided access. */
+struct use {
+	uint32_t tensor, step; /* step: within the launch */
+	uint64_t offset, size, unit_bytes;
+	bool write;
+};
+
+/* What is known of a component, by its root. */
+struct component {
+	uint64_t factor; /* that all units have in common, as multiples of the least ones */
+	bool fits; /* who shares bytes has units of equally many bytes */
+};
+
+struct checker {
+	const struct sk_plan_view *view;
+	const struct sk_plan_launch *launch;
+	uint32_t *parent; /* by step: union-find */
+	SK_ARRAY(struct use) uses;
+};
+
+static uint32_t find_root(struct checker *checker, uint32_t step)
+{
+	while (checker->parent[step] != step)
+		step = checker->parent[step] = checker->parent[checker->parent[step]];
+	return step;
+}
+
+static uint64_t common_factor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static const struct sk_plan_step *step_of(const struct checker *checker, uint32_t step)
+{
+	return &checker->view->steps[checker->launch->first_step + step];
+}
+
+static uint64_t unit_of(const struct checker *checker, uint32_t step)
+{
+	return checker->view->partitions[step_of(checker, step)->partition].unit;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *one = a, *other = b;
+
+	if (one->tensor != other->tensor)
+		return one->tensor < other->tensor ? -1 : 1;
+	if (one->offset != other->offset)
+		return one->offset < other->offset ? -1 : 1;
+	return (one->size > other->size) - (one->size < other->size);
+}
+
+static void collect_uses(struct checker *checker, struct sk_arena *arena)
+{
+	for (uint32_t s = 0; s < checker->launch->step_count; s++) {
+		const struct sk_plan_step *step = step_of(checker, s);
+
+		for (uint32_t i = 0; step->kind == SK_STEP_SPLIT && i < step->argument_count; i++) {
+			const struct sk_plan_argument *argument = &checker->view->arguments[step->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes)
+				sk_array_push(arena, &checker->uses,
+					      (struct use){argument->tensor, s, argument->offset, argument->size,
+							   unit_of(checker, s) * argument->element_bytes,
+							   argument->access & SK_ACCESS_WRITE});
+		}
+	}
+	if (checker->uses.count)
+		qsort(checker->uses.items, checker->uses.count, sizeof(struct use), compare_uses);
+}
+
+/* Calls for each two neighbouring uses of the same bytes, if one of all is a write. */
+static void for_each_pair(struct checker *checker, struct component *components,
+			  void (*look)(struct checker *, struct component *, const struct use *, const struct use *))
+{
+	const struct use *uses = checker->uses.items;
+
+	for (size_t first = 0, end; first < checker->uses.count; first = end) {
+		bool written = false;
+
+		for (end = first; end < checker->uses.count && !compare_uses(&uses[first], &uses[end]); end++)
+			written |= uses[end].write;
+		for (size_t i = first + 1; i < end && written; i++)
+			look(checker, components, &uses[i - 1], &uses[i]);
+	}
+}
+
+static void join(struct checker *checker, struct component *components, const struct use *one, const struct use *other)
+{
+	(void)components;
+	checker->parent[find_root(checker, one->step)] = find_root(checker, other->step);
+}
+
+static void compare(struct checker *checker, struct component *components, const struct use *one,
+		    const struct use *other)
+{
+	components[find_root(checker, one->step)].fits &= one->unit_bytes == other->unit_bytes;
+}
+
+uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, const struct sk_plan_launch *launch,
+		       const uint64_t *least)
+{
+	struct checker checker = {
+		.view = view, .launch = launch, .parent = SK_NEW_ARRAY(arena, uint32_t, launch->step_count)};
+	struct component *components = SK_NEW_ARRAY(arena, struct component, launch->step_count);
+
+	for (uint32_t s = 0; s < launch->step_count; s++) {
+		checker.parent[s] = s;
+		components[s].fits = true;
+	}
+	collect_uses(&checker, arena);
+	for_each_pair(&checker, components, join);
+	for_each_pair(&checker, components, compare);
+	for (uint32_t s = 0; s < launch->step_count; s++)
+		if (step_of(&checker, s)->kind == SK_STEP_SPLIT) {
+			struct component *component = &components[find_root(&checker, s)];
+
+			component->factor = common_factor(component->factor,
+							  unit_of(&checker, s) / least[step_of(&checker, s)->kernel]);
+		}
+	for (uint32_t s = 0; s < launch->step_count; s++) {
+		const struct component *component = &components[find_root(&checker, s)];
+
+		if (step_of(&checker, s)->kind == SK_STEP_SPLIT &&
+		    (component->fits ? component->factor != 1
+				     : unit_of(&checker, s) != least[step_of(&checker, s)->kernel]))
+			return launch->first_step + s;
+	}
+	return SK_NO_INDEX;
+}

@@ -1,0 +1,645 @@
+/* The proof of a finished plan. In comes the plan's view; out comes nothing, or errors that name a pair of accesses
+ * that nothing orders. It shares no code with the planning rooms: what is argued here is argued from the tables alone,
+ * from steps, core sets, awaits and byte addresses.
+ *
+ * What has to be shown. For every number of cores, each two accesses to a common byte of which one writes, by different
+ * cores, are ordered; accesses by one core are, since a core runs its lane's steps in the order of their numbers.
+ *
+ * Why neighbours suffice. Take the accesses to one byte in the plan's order. Every read is checked against the last
+ * write before it, every write against the last write and the reads since (history.h). "a comes before b" here means:
+ * every core that may touch the byte in a has finished a before any core that may touch it in b begins b. This relation
+ * is transitive, whatever the reason why it holds between each two, because some core touches the byte in between; for
+ * an access that is not divided, all cores of its core set count as touching each byte, whether they do or not. So the
+ * checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about single bytes,
+ * segments only bundle them.
+ *
+ * When a comes before b, with the steps Y and X that make the accesses:
+ *  1. Y and X are in different launches, and X's follows Y's, directly or through others.
+ *  2. Y and X run on the same home.
+ *  3. Y and X run on all cores of one lane, and both accesses are divided into equal units from an equal base: then
+ * whatever the number of cores is, the byte lies in the same core's range in both.
+ *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
+ * (knowledge.h).
+ *
+ * The two steps of a mix task count as one that makes each access once: what it must come behind is known to both, and
+ * what must come behind it knows that both have finished. How its sides share what they both may touch is the kernel's
+ * business, as it is with blocks.
+ *
+ * Kernels that start early (EARLY_WAIT, EARLY_SET) keep to their awaits and to what they publish with tensors only.
+ * Their hidden state they touch from the call's first instruction to its last. So for rule 4 between accesses to hidden
+ * state what X knows is what its cores knew before its own awaits if X has EARLY_WAIT, and Y has finished when it is
+ * known to have returned, which its own number does not say if it has EARLY_SET.
+ *
+ * Within one step, where several cores run it, writes must be divided and overlap nothing else of the call but an
+ * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
+ * the blocks that share one argument themselves.
+ *
+ * Why no await can wait for itself. An await names an earlier step of its launch, and every core runs its steps in the
+ * launch's order (sk_plan_check_launch), so the first step in that order that some core never finishes awaits only
+ * steps that their cores finish and publish. This needs no assumption about which homes coincide. The sides of a mix
+ * task, which do wait for each other, count as one step in this: neither awaits the other, and no core runs blocks of
+ * both (sk_plan_check_launch), so both begin, and all their blocks run at once, as those of every RESIDENT step do.
+ * Launches follow earlier launches only.
+ *
+ * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished,
+ * and none starts early.
+ *
+ * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
+ * `after`, an event or a stream's order there is no byte to say on which core it matters.
+ *
+ * That what is read is what was meant: every byte of a temporary that a task reads has been written before, and last as
+ * a byte of that temporary, whatever else lies there at other times; and none of an output is read that has not been
+ * written. What is never written of an output is no matter of the plan: the manifest may want that.
+ *
+ * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
+ * task runs exactly once. */
+#include "src/proof/verify.h"
+
+#include "src/proof/access.h"
+#include "src/proof/history.h"
+#include "src/proof/knowledge.h"
+#include "src/proof/launch-order.h"
+
+/* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
+ * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
+#define MAX_LOOKS (UINT64_C(1) << 25)
+
+struct verifier {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_plan_view *view;
+	const char *file;
+	SK_ARRAY(struct sk_step_access) accesses;
+	struct sk_history *bindings; /* by number */
+	struct sk_history workspace, states;
+	struct sk_history_pool pool;
+
+	struct sk_launch_order order;
+	struct sk_knowledge knowledge; /* of the launch at hand */
+
+	/* The access at hand. */
+	uint32_t current;
+	bool reported, stale; /* an error about its order, about what it reads */
+
+	struct sk_demands demands; /* what the network wants beside its data */
+	struct sk_facts *facts; /* NULL: nobody wants to know */
+};
+
+static struct sk_place place(const struct verifier *verifier)
+{
+	return (struct sk_place){.file = verifier->file};
+}
+
+static const char *launch_name(const struct verifier *verifier, uint32_t launch)
+{
+	return sk_plan_string(&verifier->view->launches[launch].name);
+}
+
+static const char *task_name(const struct verifier *verifier, uint32_t step)
+{
+	const struct sk_plan_view *view = verifier->view;
+
+	return sk_plan_string(&view->tasks[view->steps[step].task].name);
+}
+
+/* ---- conflicts ---- */
+
+static bool is_of_state(const struct sk_plan_view *view, const struct sk_step_access *access)
+{
+	return access->argument != SK_NO_INDEX && view->arguments[access->argument].kind == SK_ARGUMENT_STATE;
+}
+
+/* "reads 't'" */
+static const char *deed_text(const struct verifier *verifier, const struct sk_step_access *access)
+{
+	bool write = sk_access_writes(&verifier->view->arguments[access->argument]);
+
+	return sk_arena_print(verifier->arena, "%s %s", write ? "writes" : "reads",
+			      sk_access_tensor_text(verifier->arena, verifier->view, access));
+}
+
+static void note_step(struct verifier *verifier, const struct sk_step_access *access)
+{
+	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, access->step),
+		sk_access_step_text(verifier->arena, verifier->view, access));
+}
+
+static void note_launches(const struct verifier *verifier, uint32_t earlier, uint32_t later)
+{
+	sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
+		launch_name(verifier, later), launch_name(verifier, earlier));
+}
+
+/* Why awaits do not help. */
+static const char *early_text(const struct verifier *verifier, const struct sk_step_access *earlier,
+			      const struct sk_step_access *later)
+{
+	const struct sk_plan_step *steps = verifier->view->steps;
+
+	if (!is_of_state(verifier->view, later))
+		return "";
+	if (steps[later->step].flags & SK_STEP_EARLY_WAIT)
+		return ", before it is called; it starts early, and has its hidden state from then on";
+	if (steps[earlier->step].flags & SK_STEP_EARLY_SET)
+		return ", and not just published; that it does early, and has its hidden state until it returns";
+	return "";
+}
+
+static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later)
+{
+	if (verifier->order.exhausted)
+		return; /* it is not known */
+
+	const char *earlier_task = task_name(verifier, earlier->step), *later_task = task_name(verifier, later->step);
+	const char *earlier_launch = launch_name(verifier, earlier->launch);
+	const char *later_launch = launch_name(verifier, later->launch);
+	const char *earlier_deed = deed_text(verifier, earlier), *later_deed = deed_text(verifier, later);
+	const char *bytes = sk_access_overlap_text(verifier->arena, verifier->view, earlier, later);
+	bool one_launch = earlier->launch == later->launch;
+
+	if (one_launch)
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s': nothing orders task '%s', which %s, and task '%s', which %s, both at %s",
+			 earlier_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
+	else
+		sk_error(verifier->diag, place(verifier),
+			 "launches '%s' and '%s' are not ordered: task '%s' %s and task '%s' %s, both at %s",
+			 earlier_launch, later_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
+	note_step(verifier, earlier);
+	note_step(verifier, later);
+	if (one_launch)
+		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished%s",
+			later_task, earlier_task, early_text(verifier, earlier, later));
+	else
+		note_launches(verifier, earlier->launch, later->launch);
+}
+
+static void report_within_step(struct verifier *verifier, const struct sk_step_access *one,
+			       const struct sk_step_access *other)
+{
+	uint32_t first = verifier->view->steps[one->step].first_argument;
+
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
+		 "them "
+		 "is written",
+		 launch_name(verifier, one->launch), task_name(verifier, one->step), one->argument - first,
+		 sk_access_tensor_text(verifier->arena, verifier->view, one), other->argument - first,
+		 sk_access_tensor_text(verifier->arena, verifier->view, other),
+		 sk_access_overlap_text(verifier->arena, verifier->view, one, other));
+	note_step(verifier, one);
+}
+
+static void report_shared_write(struct verifier *verifier, const struct sk_step_access *access)
+{
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
+		 launch_name(verifier, access->launch), task_name(verifier, access->step),
+		 sk_access_tensor_text(verifier->arena, verifier->view, access),
+		 sk_access_overlap_text(verifier->arena, verifier->view, access, access));
+	note_step(verifier, access);
+}
+
+/* Rule 3. Without accesses there are no bytes that fall to a core. */
+static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
+		       const struct sk_step_access *later)
+{
+	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
+
+	return one->lane == other->lane && one->core_set == other->core_set && earlier->argument != SK_NO_INDEX &&
+	       sk_access_same_core(view, earlier, later);
+}
+
+/* By which rule the earlier step, which is another one, comes before the later one; false if by none. Accesses are
+ * those of rule 3; without them (argument SK_NO_INDEX) the whole steps have to be in order. */
+static bool find_rule(struct verifier *verifier, const struct sk_step_access *earlier,
+		      const struct sk_step_access *later, enum sk_fact_kind *kind)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
+
+	*kind = SK_FACT_LAUNCH;
+	if (earlier->launch != later->launch)
+		return sk_launch_before(&verifier->order, earlier->launch, later->launch);
+	*kind = SK_FACT_HOME;
+	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
+		return true;
+	*kind = SK_FACT_KNOWN;
+	if (is_of_state(view, later) ? sk_knows_returned(&verifier->knowledge, later->step, earlier->step)
+				     : sk_knows(&verifier->knowledge, later->step, earlier->step))
+		return true;
+	*kind = SK_FACT_SAME_CORE;
+	return same_cores(view, earlier, later);
+}
+
+static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awaited)
+{
+	const struct sk_plan_step *record = &view->steps[step];
+
+	for (uint32_t i = 0; i < record->await_count; i++)
+		if (view->awaits[record->first_await + i].step == awaited)
+			return true;
+	return false;
+}
+
+/* Notes why the two come in order, as find_rule has found. order: it asks for that; NULL: their data does. */
+static void add_fact(struct verifier *verifier, const struct sk_step_access *earlier,
+		     const struct sk_step_access *later, const struct sk_wanted_order *order, enum sk_fact_kind kind)
+{
+	const struct sk_plan_view *view = verifier->view;
+	struct sk_fact fact = {.earlier = *earlier, .later = *later, .order = order, .kind = kind};
+
+	if (kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
+		fact.kind = SK_FACT_AWAIT;
+	} else if (kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
+		fact.kind = SK_FACT_SAME_CORE; /* which says more */
+	} else if (kind == SK_FACT_KNOWN) {
+		struct sk_lesson lesson = sk_knowledge_lesson(&verifier->knowledge, later->step, earlier->step);
+
+		fact.awaiting = lesson.awaiting;
+		fact.awaited = lesson.awaited;
+	}
+	sk_array_push(verifier->arena, &verifier->facts->items, fact);
+}
+
+/* Where one address may mean several tensors. */
+static bool is_in_workspace(const struct verifier *verifier, const struct sk_step_access *access)
+{
+	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
+}
+
+static bool same_tensor(const struct verifier *verifier, const struct sk_step_access *one,
+			const struct sk_step_access *other)
+{
+	const struct sk_plan_argument *arguments = verifier->view->arguments;
+
+	return arguments[one->argument].tensor == arguments[other->argument].tensor;
+}
+
+/* A read finds what was meant: bytes that have been written, and last as bytes of the tensor that it names. earlier:
+ * who has written some of them last, or NULL: nobody has. Whatever comes from outside is not asked. */
+static void check_contents(struct verifier *verifier, const struct sk_step_access *earlier,
+			   const struct sk_step_access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_argument *argument = &view->arguments[later->argument];
+	bool output = argument->space == SK_SPACE_BINDING && view->tensors[argument->tensor].role == SK_ROLE_OUTPUT;
+
+	if (verifier->stale || !sk_access_reads(argument) || (!output && !is_in_workspace(verifier, later)))
+		return;
+	if (earlier &&
+	    (!sk_access_writes(&view->arguments[earlier->argument]) || same_tensor(verifier, earlier, later)))
+		return;
+
+	const char *reads =
+		sk_arena_print(verifier->arena, "launch '%s': task '%s' reads %s", launch_name(verifier, later->launch),
+			       task_name(verifier, later->step), sk_access_tensor_text(verifier->arena, view, later));
+
+	if (!earlier)
+		sk_error(verifier->diag, place(verifier), "%s (%s), but no task before it has written all of that",
+			 reads, sk_access_overlap_text(verifier->arena, view, later, later));
+	else
+		sk_error(verifier->diag, place(verifier), "%s, but task '%s' has last written %s there (%s)", reads,
+			 task_name(verifier, earlier->step), sk_access_tensor_text(verifier->arena, view, earlier),
+			 sk_access_overlap_text(verifier->arena, view, earlier, later));
+	verifier->stale = true;
+}
+
+/* The same order as in the network. Temporaries that share bytes have no order of their own. */
+static bool in_network_order(const struct verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later)
+{
+	const struct sk_plan_step *steps = verifier->view->steps;
+
+	return steps[earlier->step].task <= steps[later->step].task ||
+	       (is_in_workspace(verifier, later) && !same_tensor(verifier, earlier, later));
+}
+
+/* Called for each earlier access that the one at hand must come behind; one error for each is enough. */
+static void check_order(struct verifier *verifier, const struct sk_step_access *earlier,
+			const struct sk_step_access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
+	enum sk_fact_kind kind;
+
+	if (verifier->reported)
+		return;
+	if (earlier->step == later->step) {
+		if (sk_access_allowed_within_step(view, earlier, later))
+			return;
+		report_within_step(verifier, earlier, later);
+	} else if (!find_rule(verifier, earlier, later, &kind)) {
+		report_unordered(verifier, earlier, later);
+	} else if (!in_network_order(verifier, earlier, later)) {
+		sk_error(verifier->diag, place(verifier),
+			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
+			 task_name(verifier, earlier->step), task_name(verifier, later->step),
+			 sk_access_tensor_text(verifier->arena, view, later));
+	} else {
+		if (verifier->facts && later->launch < view->network_launch_count)
+			add_fact(verifier, earlier, later, NULL, kind);
+		return;
+	}
+	verifier->reported = true;
+}
+
+/* Task entries are run one by one, so each is proved by itself. SK_NO_INDEX: some bytes that the access at hand reads
+ * have not been written. */
+static void check_conflict(void *context, uint32_t earlier_index)
+{
+	struct verifier *verifier = context;
+	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
+	const struct sk_step_access *earlier =
+		earlier_index == SK_NO_INDEX ? NULL : &verifier->accesses.items[earlier_index];
+	bool of_network = later->launch < verifier->view->network_launch_count;
+
+	if (of_network)
+		check_contents(verifier, earlier, later);
+	if (earlier && (of_network || earlier->launch == later->launch))
+		check_order(verifier, earlier, later);
+}
+
+/* enum sk_access bits */
+static unsigned access_of(const struct sk_plan_argument *argument)
+{
+	return (sk_access_reads(argument) ? SK_ACCESS_READ : 0u) | (sk_access_writes(argument) ? SK_ACCESS_WRITE : 0u);
+}
+
+static void check_access(struct verifier *verifier, const struct sk_step_access *access)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	struct sk_history *history = &verifier->workspace;
+	uint64_t low, high;
+
+	verifier->stale = false;
+	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
+	if (verifier->reported)
+		report_shared_write(verifier, access);
+	if (argument->space == SK_SPACE_CONSTANT)
+		return; /* nobody writes it: sk_plan_check_launch */
+	if (argument->space == SK_SPACE_BINDING)
+		history = &verifier->bindings[argument->index];
+	else if (argument->space == SK_SPACE_STATE)
+		history = &verifier->states;
+	sk_access_range(argument, &low, &high);
+	verifier->current = (uint32_t)verifier->accesses.count;
+	sk_array_push(verifier->arena, &verifier->accesses, *access);
+	sk_history_access(history, low, high, verifier->current, access_of(argument), check_conflict, verifier);
+}
+
+/* The task in front of the step's in its stream is in an earlier launch, or runs before it in this one. */
+static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_demands *demands = &verifier->demands;
+	uint32_t previous = demands->previous[verifier->view->steps[index].task];
+
+	if (previous == SK_NO_INDEX)
+		return;
+
+	uint32_t earlier = demands->launch_of[previous];
+	const char *earlier_task = sk_plan_string(&verifier->view->tasks[previous].name);
+	const char *later_task = task_name(verifier, index);
+
+	if (demands->step_of[previous] > index) {
+		sk_error(verifier->diag, place(verifier),
+			 "task '%s' runs before task '%s', which is before it in the network and in its stream",
+			 later_task, earlier_task);
+	} else if (earlier != launch && !sk_launch_before(&verifier->order, earlier, launch) &&
+		   !verifier->order.exhausted) {
+		const char *earlier_launch = launch_name(verifier, earlier),
+			   *later_launch = launch_name(verifier, launch);
+
+		sk_error(verifier->diag, place(verifier),
+			 "launches '%s' and '%s' are not ordered: task '%s' and task '%s' are of one stream",
+			 earlier_launch, later_launch, earlier_task, later_task);
+		note_launches(verifier, earlier, launch);
+	}
+}
+
+/* A gate is one for all further tasks of a stream: only those are told that have awaits for it. */
+static bool is_worth_a_fact(const struct sk_plan_view *view, const struct sk_demand *demand, uint32_t step)
+{
+	if (!demand->is_gate)
+		return true;
+	if (view->steps[demand->step].flags & SK_STEP_VECTOR_SIDE && awaits(view, step, demand->step - 1))
+		return false; /* it is about the cube side */
+	return awaits(view, step, demand->step);
+}
+
+static void check_demand(struct verifier *verifier, const struct sk_demand *demand, const struct sk_step_access *later)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_wanted_order *order = demand->order;
+	const struct sk_step_access earlier = {demand->launch, demand->step, SK_NO_INDEX};
+	enum sk_fact_kind kind;
+
+	if (earlier.step < later->step && find_rule(verifier, &earlier, later, &kind)) {
+		if (verifier->facts && is_worth_a_fact(view, demand, later->step))
+			add_fact(verifier, &earlier, later, order, kind);
+		return;
+	}
+	if (verifier->order.exhausted)
+		return; /* it is not known */
+
+	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
+
+	sk_error(verifier->diag, place(verifier), "nothing orders task '%s' and task '%s', which comes after it%s",
+		 task_name(verifier, earlier.step), task_name(verifier, later->step), event);
+	if (demand->is_gate)
+		sk_note(verifier->diag,
+			"the event orders all of stream %u up to '%s' before all of stream %u from '%s' on",
+			view->tasks[order->earlier].stream, sk_plan_string(&view->tasks[order->earlier].name),
+			view->tasks[order->later].stream, sk_plan_string(&view->tasks[order->later].name));
+}
+
+/* The orders that no byte shows, and of which the step's task is the later one. */
+static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_step_access later = {launch, index, SK_NO_INDEX};
+
+	check_stream(verifier, launch, index);
+	sk_demands_collect(&verifier->demands, launch, index);
+	for (size_t i = 0; i < verifier->demands.list.count; i++)
+		check_demand(verifier, &verifier->demands.list.items[i], &later);
+	for (uint32_t i = index; i < index + sk_side_count(&view->steps[index]); i++)
+		if (!sk_demands_pass(&verifier->demands, launch, i))
+			sk_error(verifier->diag, place(verifier),
+				 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
+				 launch_name(verifier, launch), task_name(verifier, i),
+				 sk_plan_string(&view->lanes[view->steps[i].lane]));
+}
+
+/* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
+ * front of it had, so all steps in front of a step have ended on all cores of all lanes. The sides of a mix task are
+ * one step in this. */
+static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &verifier->view->steps[index], *before;
+	bool same_home;
+
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		sk_error(verifier->diag, place(verifier), "launch '%s' has debug-sync-all, but task '%s' starts early",
+			 launch_name(verifier, launch), task_name(verifier, index));
+	if (index == verifier->view->launches[launch].first_step)
+		return;
+	before = step - (step[-1].flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
+	same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
+	if (same_home || sk_knows(&verifier->knowledge, index, (uint32_t)(before - verifier->view->steps)))
+		return;
+	sk_error(verifier->diag, place(verifier),
+		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
+		 launch_name(verifier, launch), task_name(verifier, index),
+		 sk_plan_string(&verifier->view->tasks[before->task].name));
+}
+
+/* The step's accesses to hidden state, or all others. */
+static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
+{
+	static const unsigned passes[] = {SK_ACCESS_READ, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_ACCESS_WRITE};
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *step = &view->steps[index];
+
+	/* Reads before writes, so that the step's writes meet its own reads, and none of its reads finds what it
+	 * writes. */
+	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
+		for (uint32_t i = 0; i < step->argument_count; i++) {
+			const struct sk_step_access access = {launch, index, step->first_argument + i};
+			const struct sk_plan_argument *argument = &view->arguments[access.argument];
+
+			if (is_of_state(view, &access) == states && access_of(argument) == passes[pass])
+				check_access(verifier, &access);
+		}
+}
+
+/* Of a mix task the cube side, whose accesses are those of both. The call of a kernel that waits by itself begins in
+ * front of its awaits. */
+static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	bool waits = view->steps[index].flags & SK_STEP_EARLY_WAIT;
+
+	if (waits)
+		check_accesses(verifier, launch, index, true);
+	sk_knowledge_pass(&verifier->knowledge, index);
+	if (launch < view->network_launch_count)
+		check_demands(verifier, launch, index);
+	if (view->launches[launch].flags & SK_LAUNCH_SYNC_ALL)
+		check_synchronised(verifier, launch, index);
+	if (!waits)
+		check_accesses(verifier, launch, index, true);
+	check_accesses(verifier, launch, index, false);
+}
+
+/* Whoever is awaited publishes. */
+static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &verifier->view->steps[index];
+	bool sound = true;
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = verifier->view->awaits[step->first_await + i].step;
+
+		if (verifier->view->steps[awaited].flags & SK_STEP_PUBLISH)
+			continue;
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so the "
+			 "await never ends",
+			 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, awaited));
+		sound = false;
+	}
+	return sound;
+}
+
+static void check_launch(struct verifier *verifier, uint32_t launch)
+{
+	const struct sk_plan_launch *record = &verifier->view->launches[launch];
+
+	bool sound = true;
+
+	for (uint32_t i = 0; i < record->step_count; i++)
+		sound &= check_awaits(verifier, launch, record->first_step + i);
+	if (!sound)
+		return;
+	if (!sk_knowledge_begin(&verifier->knowledge, record)) {
+		sk_error(verifier->diag, place(verifier),
+			 "launch '%s' has too many steps on too many homes to be proved",
+			 launch_name(verifier, launch));
+		return;
+	}
+	for (uint32_t i = 0; i < record->step_count; i += sk_side_count(&verifier->view->steps[record->first_step + i]))
+		check_step(verifier, launch, record->first_step + i);
+}
+
+static void init_histories(struct verifier *verifier)
+{
+	uint32_t bindings = verifier->view->binding_count;
+
+	sk_history_pool_init(&verifier->pool, verifier->arena, MAX_LOOKS);
+	verifier->bindings = SK_NEW_ARRAY(verifier->arena, struct sk_history, bindings);
+	for (uint32_t i = 0; i < bindings; i++)
+		sk_history_init(&verifier->bindings[i], &verifier->pool);
+	sk_history_init(&verifier->workspace, &verifier->pool);
+	sk_history_init(&verifier->states, &verifier->pool);
+}
+
+/* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
+static void count_steps(struct verifier *verifier)
+{
+	const struct sk_plan_view *view = verifier->view;
+	uint32_t *runs = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		const struct sk_plan_launch *launch = &view->launches[i];
+		uint32_t tasks = 0;
+
+		for (uint32_t j = 0; j < launch->step_count; j++) {
+			const struct sk_plan_step *step = &view->steps[launch->first_step + j];
+
+			if (step->flags & SK_STEP_VECTOR_SIDE)
+				continue;
+			tasks++;
+			runs[step->task] += launch->kind != SK_LAUNCH_TASK;
+		}
+		if (launch->kind == SK_LAUNCH_TASK && tasks != 1)
+			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u tasks instead of one",
+				 launch_name(verifier, i), tasks);
+	}
+	for (uint32_t i = 0; i < view->task_count; i++)
+		if (runs[i] != 1)
+			sk_error(verifier->diag, place(verifier), "task '%s' runs %u times instead of once",
+				 sk_plan_string(&view->tasks[i].name), runs[i]);
+}
+
+bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
+	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts)
+{
+	struct verifier verifier = {.arena = arena,
+				    .diag = diag,
+				    .view = view,
+				    .file = file,
+				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
+				    .facts = facts};
+	unsigned errors = diag->errors;
+	char text[512];
+
+	if (!sk_plan_check_all(view, text, sizeof(text))) {
+		sk_error(diag, place(&verifier), "%s", text);
+		return false;
+	}
+	count_steps(&verifier);
+	sk_launch_order_build(&verifier.order, arena, view);
+	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
+	init_histories(&verifier);
+	for (uint32_t launch = 0; launch < view->launch_count; launch++)
+		check_launch(&verifier, launch);
+	if (verifier.order.exhausted)
+		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
+	if (!verifier.pool.looks_left)
+		sk_error(diag, place(&verifier), "the plan has too many accesses to common bytes to be proved");
+	if (verifier.demands.exhausted)
+		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");
+	return diag->errors == errors;
+}

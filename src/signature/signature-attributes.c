@@ -1,0 +1,246 @@
+/* The attributes of a signature: "cube blocks=m op=MatMul;". Comes in: the text. Goes out: the fields of the signature
+ * that they set. Their words have other characters than those of parameters, so they are cut at blanks, not into
+ * tokens. */
+#include <ctype.h>
+#include <string.h>
+
+#include "loader/isa.h"
+#include "src/signature/signature-parts.h"
+
+enum attribute {
+	ATTRIBUTE_CUBE,
+	ATTRIBUTE_VECTOR,
+	ATTRIBUTE_MIX,
+	ATTRIBUTE_SPLIT,
+	ATTRIBUTE_BLOCKS,
+	ATTRIBUTE_UNFUSIBLE,
+	ATTRIBUTE_REENTRANT,
+	ATTRIBUTE_NONTEMPORAL,
+	ATTRIBUTE_SYNC_ALL,
+	ATTRIBUTE_OP,
+	ATTRIBUTE_ISA,
+	ATTRIBUTE_EARLY_START,
+	ATTRIBUTE_AIC,
+	ATTRIBUTE_AIV,
+};
+
+enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
+
+const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube",	    "vector",	   "mix",	  "split",    "blocks",
+						       "unfusible", "reentrant",   "nontemporal", "sync-all", "op",
+						       "isa",	    "early-start", "aic",	  "aiv"};
+
+static const struct {
+	enum value_rule rule;
+	const char *const *values; /* NULL: any name */
+	size_t value_count;
+} attribute_values[SK_ATTRIBUTES] = {
+	[ATTRIBUTE_MIX] = {MAY_HAVE_VALUE, (const char *const[]){"1:1", "1:2"}, 2},
+	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_BLOCKS] = {MAY_HAVE_VALUE, NULL, 0},
+	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_ISA] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
+	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_AIV] = {NEEDS_VALUE, NULL, 0},
+};
+
+static bool is_identifier(const char *text)
+{
+	if (isdigit((unsigned char)*text))
+		return false;
+	for (; *text; text++)
+		if (!sk_signature_is_word_character(*text))
+			return false;
+	return true;
+}
+
+/* Operator and instruction set names come from elsewhere: "Gelu", "com.example.Gelu", "avx2+fma". */
+static bool is_foreign_name(const char *text)
+{
+	for (; *text; text++)
+		if (!sk_signature_is_word_character(*text) && !strchr(".-+", *text))
+			return false;
+	return true;
+}
+
+static bool check_attribute_value(struct sk_signature_source *source, enum attribute attribute, const char *at,
+				  const char *value)
+{
+	const char *name = sk_attribute_names[attribute];
+	enum value_rule rule = attribute_values[attribute].rule;
+	const char *const *values = attribute_values[attribute].values;
+	size_t count = attribute_values[attribute].value_count;
+	bool foreign = attribute == ATTRIBUTE_OP || attribute == ATTRIBUTE_ISA;
+
+	if (!value && rule != NEEDS_VALUE)
+		return true;
+	if (!value || !*value)
+		sk_signature_error(source, at, "'%s' needs a value: %s=%s", name, name, values ? values[0] : "NAME");
+	else if (rule == NO_VALUE)
+		sk_signature_error(source, at, "'%s' takes no value", name);
+	else if (values && !sk_signature_is_one_of(value, values, count))
+		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
+				   sk_did_you_mean(source->arena, value, values, count));
+	else if (!values && !(foreign ? is_foreign_name(value) : is_identifier(value)))
+		sk_signature_error(source, at, "'%s' is not a name", value);
+	else
+		return true;
+	return false;
+}
+
+static void set_lane(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+		     enum sk_lane_kind lane)
+{
+	if (signature->lane != SK_LANE_ANY)
+		sk_signature_error(source, at, "a kernel runs on one of cube, vector and mix");
+	signature->lane = lane;
+}
+
+/* The extent's name is looked up when the parameters are known. */
+static void set_spread(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+		       enum sk_step_kind spread, const char *value)
+{
+	if (signature->spread != SK_STEP_PLAIN)
+		sk_signature_error(source, at, "'split' and 'blocks' exclude each other");
+	signature->spread = spread;
+	source->spread_name = value;
+	source->spread_at = at;
+}
+
+/* "x86-64-v3", or several names: "avx2+fma". */
+static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
+{
+	uint64_t set = 0;
+
+	for (;;) {
+		size_t length = strcspn(value, "+");
+		uint64_t found = sk_isa_find(value, length);
+
+		if (!found) {
+			const char *name = sk_arena_copy(source->arena, value, length);
+
+			sk_signature_error(source, at, "'isa' does not know '%.80s'%s", name,
+					   sk_did_you_mean(source->arena, name, sk_isa_names, sk_isa_name_count));
+			return 0;
+		}
+		set |= found;
+		if (!value[length])
+			return set;
+		value += length + 1;
+	}
+}
+
+static void apply_attribute(struct sk_signature_source *source, struct sk_signature *signature,
+			    enum attribute attribute, const char *at, const char *value)
+{
+	switch (attribute) {
+	case ATTRIBUTE_CUBE:
+		set_lane(source, signature, at, SK_LANE_CUBE);
+		break;
+	case ATTRIBUTE_VECTOR:
+		set_lane(source, signature, at, SK_LANE_VECTOR);
+		break;
+	case ATTRIBUTE_MIX:
+		set_lane(source, signature, at, SK_LANE_MIX);
+		signature->mix_ratio = value && !strcmp(value, "1:2") ? 2 : 1;
+		break;
+	case ATTRIBUTE_SPLIT:
+		set_spread(source, signature, at, SK_STEP_SPLIT, value);
+		break;
+	case ATTRIBUTE_BLOCKS:
+		set_spread(source, signature, at, value ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, value);
+		break;
+	case ATTRIBUTE_UNFUSIBLE:
+		signature->unfusible = true;
+		break;
+	case ATTRIBUTE_REENTRANT:
+		signature->reentrant = true;
+		break;
+	case ATTRIBUTE_NONTEMPORAL:
+		signature->nontemporal = true;
+		break;
+	case ATTRIBUTE_SYNC_ALL:
+		signature->sync_all = true;
+		break;
+	case ATTRIBUTE_OP:
+		signature->op = value;
+		break;
+	case ATTRIBUTE_ISA:
+		signature->isa = parse_isa(source, at, value);
+		break;
+	case ATTRIBUTE_EARLY_START:
+		signature->early_wait = value && strcmp(value, "set") != 0;
+		signature->early_set = value && strcmp(value, "wait") != 0;
+		break;
+	case ATTRIBUTE_AIC:
+		signature->aic = value;
+		source->sides_at = at;
+		break;
+	case ATTRIBUTE_AIV:
+		signature->aiv = value;
+		source->sides_at = at;
+		break;
+	}
+}
+
+static void parse_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+			    size_t length, uint32_t *seen)
+{
+	const char *equals = memchr(at, '=', length);
+	size_t name_length = equals ? (size_t)(equals - at) : length;
+	const char *name = sk_arena_copy(source->arena, at, name_length);
+	const char *value = NULL;
+	size_t attribute = 0;
+
+	if (equals)
+		value = sk_arena_copy(source->arena, equals + 1, length - name_length - 1);
+	while (attribute < SK_ATTRIBUTES && strcmp(name, sk_attribute_names[attribute]) != 0)
+		attribute++;
+	if (attribute == SK_ATTRIBUTES) {
+		sk_signature_error(source, at, "unknown attribute '%.80s'%s", name,
+				   sk_did_you_mean(source->arena, name, sk_attribute_names, SK_ATTRIBUTES));
+		return;
+	}
+	if (*seen & 1u << attribute) {
+		sk_signature_error(source, at, "duplicate attribute '%s'", name);
+		return;
+	}
+	*seen |= 1u << attribute;
+
+	/* One of a few values, but the wrong one: the attribute is meant all the same, and rules about it apply. */
+	bool valid = check_attribute_value(source, (enum attribute)attribute, at, value);
+
+	if (valid || attribute_values[attribute].values)
+		apply_attribute(source, signature, (enum attribute)attribute, at, value);
+}
+
+const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	const char *end = strchr(source->text, ';');
+	const char *at = source->text;
+	uint32_t seen = 0;
+
+	if (!end)
+		return at;
+	for (;;) {
+		while (at < end && sk_signature_is_blank(*at))
+			at++;
+		if (at == end)
+			break;
+
+		size_t length = 0;
+
+		while (at + length < end && !sk_signature_is_blank(at[length]))
+			length++;
+		parse_attribute(source, signature, at, length, &seen);
+		if (source->normal_length)
+			sk_signature_append(source, " ", 1);
+		sk_signature_append(source, at, length);
+		at += length;
+	}
+	if (!seen && !source->failed)
+		sk_signature_error(source, end, "expected an attribute in front of ';'");
+	sk_signature_append(source, ";", 1);
+	return end + 1;
+}

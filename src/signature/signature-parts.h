@@ -1,0 +1,49 @@
+/* The signature's parser in parts: the text that is being parsed, and where in it things stand. */
+#ifndef SK_SIGNATURE_PARTS_H
+#define SK_SIGNATURE_PARTS_H
+
+#include "src/model/model.h"
+
+struct sk_signature_source {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_place place;
+	bool folded; /* columns of the text are not columns of the file */
+	const char *text;
+	bool failed;
+	char *normal; /* the normalised text so far: twice the text's length is always enough */
+	size_t normal_length;
+	/* Pointers into the text, for messages. */
+	const char *parameter_at[SK_MAX_PARAMETERS];
+	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
+	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
+	const char *spread_name, *spread_at;
+	const char *sides_at; /* `aic` or `aiv`, the last one */
+	const char *result_at;
+};
+
+/* An error at a character of the text. */
+void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+void sk_signature_append(struct sk_signature_source *source, const char *text, size_t length);
+
+bool sk_signature_is_blank(char c);
+bool sk_signature_is_word_character(char c);
+
+/* True if the word is among the words. */
+bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
+
+/* The names of all attributes. */
+enum { SK_ATTRIBUTES = 14 };
+extern const char *const sk_attribute_names[SK_ATTRIBUTES];
+
+/* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are
+ * collected. */
+const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature);
+
+/* Resolves y@x and the extent of split= and blocks=, and checks what concerns the whole signature. All errors are
+ * collected; false if there was one. */
+bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_signature *signature);
+
+#endif

@@ -1,0 +1,262 @@
+/* The rules of a signature as a whole: what DESIGN calls "refused when linking" and can be seen without a task. Comes
+ * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
+#include "src/signature/signature-parts.h"
+
+#include <string.h>
+
+#include "src/signature/signature.h"
+
+static void check_names(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (!parameter->name)
+			continue;
+		if (sk_signature_find_parameter(signature, parameter->name) != i)
+			sk_signature_error(source, source->parameter_at[i], "duplicate parameter '%s'",
+					   parameter->name);
+
+		uint32_t extent = sk_signature_find_extent(signature, parameter->name);
+
+		if (extent == SK_NONE)
+			continue;
+		if (parameter->kind != SK_PARAMETER_SCALAR)
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is an extent, too; only a scalar can have an extent's name",
+					   parameter->name);
+		else if (parameter->dtype == SK_F32 || parameter->dtype == SK_F64)
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' gets its value from the extent of that name and must be an integer, "
+					   "not %s",
+					   parameter->name, sk_dtype_name(parameter->dtype));
+	}
+	if (signature->result && (sk_signature_find_parameter(signature, signature->result) != SK_NONE ||
+				  sk_signature_find_extent(signature, signature->result) != SK_NONE))
+		sk_signature_error(source, source->result_at, "the result's name '%s' is taken", signature->result);
+}
+
+static void resolve_aliases(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	const char *names[SK_MAX_PARAMETERS];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].kind == SK_PARAMETER_TENSOR)
+			names[count++] = signature->parameters[i].name;
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		if (!source->alias_name[i])
+			continue;
+
+		uint32_t other = sk_signature_find_parameter(signature, source->alias_name[i]);
+
+		if (other == i)
+			sk_signature_error(source, source->alias_at[i], "'%s' cannot be an alias of itself",
+					   source->alias_name[i]);
+		else if (other == SK_NONE)
+			sk_signature_error(source, source->alias_at[i], "no parameter '%s'%s", source->alias_name[i],
+					   sk_did_you_mean(source->arena, source->alias_name[i], names, count));
+		else if (signature->parameters[other].kind != SK_PARAMETER_TENSOR)
+			sk_signature_error(source, source->alias_at[i], "'%s' is not a tensor", source->alias_name[i]);
+		else
+			signature->parameters[i].alias_of = other;
+	}
+}
+
+/* ---- binding ---- */
+
+/* If the product has exactly one factor that is not bound, its index in the signature, else SK_NONE. */
+static uint32_t only_unbound(const struct sk_extent *extent, const bool *bound)
+{
+	uint32_t only = SK_NONE;
+
+	for (uint32_t i = 0; i < extent->name_count; i++) {
+		if (bound[extent->names[i]])
+			continue;
+		if (only != SK_NONE)
+			return SK_NONE;
+		only = extent->names[i];
+	}
+	return only;
+}
+
+/* A dimension binds the one factor of its product that the others leave open; so whether an extent can be bound follows
+ * from the signature alone. */
+static void check_binding(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	bool bound[SK_MAX_PARAMETERS] = {false};
+
+	for (bool progress = true; progress;) {
+		progress = false;
+		for (uint32_t i = 0; i < signature->parameter_count; i++) {
+			const struct sk_parameter *parameter = &signature->parameters[i];
+
+			for (uint32_t d = 0; d < parameter->rank; d++) {
+				uint32_t extent = only_unbound(&parameter->extents[d], bound);
+
+				if (extent != SK_NONE)
+					progress = bound[extent] = true;
+			}
+		}
+	}
+	for (uint32_t i = 0; i < signature->extent_count; i++)
+		if (!bound[i])
+			sk_signature_error(source, source->extent_at[i],
+					   "nothing can bind extent '%s': it stands only in products with other "
+					   "unknown extents",
+					   signature->extents[i]);
+}
+
+/* ---- spread ---- */
+
+static bool holds_extent(const struct sk_parameter *parameter, uint32_t extent, uint32_t *times)
+{
+	*times = 0;
+	for (uint32_t d = 0; d < parameter->rank; d++)
+		for (uint32_t i = 0; i < parameter->extents[d].name_count; i++)
+			*times += parameter->extents[d].names[i] == extent;
+	return *times > 0;
+}
+
+static void resolve_spread(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	const char *name = source->spread_name;
+
+	if (!name)
+		return;
+	signature->spread_extent = sk_signature_find_extent(signature, name);
+	if (signature->spread_extent == SK_NONE)
+		sk_signature_error(source, source->spread_at, "nothing can bind extent '%s': no tensor has it%s", name,
+				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
+}
+
+/* Nobody may write outside of his range, so what is written has one. */
+static void check_written(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	bool split = signature->spread == SK_STEP_SPLIT;
+	uint32_t extent = signature->spread_extent, times;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (parameter->kind != SK_PARAMETER_TENSOR || !(parameter->access & SK_ACCESS_WRITE))
+			continue;
+		if (!holds_extent(parameter, extent, &times))
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is written, but has no extent '%s' that %s= could divide",
+					   parameter->name, signature->extents[extent], split ? "split" : "blocks");
+		else if (!split && !sk_parameter_is_divided_by(parameter, extent)) /* of split: see check_ranges */
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' is written, so '%s' must be its outermost factor, for blocks= to "
+					   "divide it",
+					   parameter->name, signature->extents[extent]);
+	}
+}
+
+/* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is. */
+static void check_length(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	const char *extent = signature->extents[signature->spread_extent];
+
+	if (sk_signature_find_parameter(signature, extent) == SK_NONE)
+		sk_signature_error(
+			source, source->spread_at,
+			"nothing tells the function how long its range of '%s' is: 'split=%s' needs a scalar "
+			"parameter '%s', such as '%s i64'",
+			extent, extent, extent, extent);
+}
+
+/* A range of the split extent must be one contiguous piece of every tensor that has it. */
+static void check_ranges(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	uint32_t extent = signature->spread_extent;
+
+	signature->elementwise = true;
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+		uint32_t times;
+
+		if (parameter->kind != SK_PARAMETER_TENSOR || !holds_extent(parameter, extent, &times))
+			continue;
+		if (!sk_parameter_is_divided_by(parameter, extent) || times > 1)
+			sk_signature_error(source, source->parameter_at[i],
+					   "the split extent '%s' must be the outermost factor of '%s' and stand there "
+					   "only once",
+					   signature->extents[extent], parameter->name);
+		if (parameter->rank > 1 || parameter->extents[0].name_count > 1 || parameter->extents[0].constant > 1)
+			signature->elementwise = false;
+	}
+}
+
+static void check_spread(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	if (signature->spread_extent == SK_NONE)
+		return;
+	check_written(source, signature);
+	if (signature->spread != SK_STEP_SPLIT)
+		return;
+	check_ranges(source, signature);
+	check_length(source, signature);
+}
+
+/* What makes the blocks of a kernel work together, or NULL. */
+static const char *cooperation(const struct sk_signature *signature)
+{
+	return signature->lane == SK_LANE_MIX		       ? "mix"
+	       : signature->sync_all			       ? "sync-all"
+	       : signature->early_wait || signature->early_set ? "early-start"
+							       : NULL;
+}
+
+/* Blocks that wait for one another are blocks, whether the signature says so or not. */
+static void resolve_cooperation(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	const char *attribute = cooperation(signature);
+
+	if (attribute && signature->spread == SK_STEP_SPLIT)
+		sk_signature_error(source, source->spread_at, "'split' and '%s' exclude each other", attribute);
+	if (signature->lane == SK_LANE_MIX && signature->spread == SK_STEP_BLOCKS_RANGE)
+		sk_signature_error(source, source->spread_at,
+				   "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different "
+				   "numbers of blocks; write 'blocks'");
+	if (source->sides_at && signature->lane != SK_LANE_MIX)
+		sk_signature_error(source, source->sides_at, "'aic' and 'aiv' name the sides of a 'mix' kernel");
+	if ((signature->lane == SK_LANE_MIX || signature->sync_all) && signature->spread == SK_STEP_PLAIN)
+		signature->spread = SK_STEP_BLOCKS;
+}
+
+static void check_block(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	bool spmd = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
+	uint32_t block = SK_NONE;
+	const char *attribute = cooperation(signature), *needs = attribute ? attribute : spmd ? "blocks" : NULL;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		if (signature->parameters[i].kind != SK_PARAMETER_BLOCK)
+			continue;
+		if (block != SK_NONE)
+			sk_signature_error(source, source->parameter_at[i], "duplicate parameter 'block'");
+		block = i;
+	}
+	if (needs && block == SK_NONE)
+		sk_signature_error(source, source->text, "'%s' needs the parameter 'block'", needs);
+	if (block != SK_NONE && !needs)
+		sk_signature_error(source, source->parameter_at[block],
+				   "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'");
+}
+
+bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_signature *signature)
+{
+	check_names(source, signature);
+	resolve_aliases(source, signature);
+	check_binding(source, signature);
+	resolve_spread(source, signature);
+	check_spread(source, signature);
+	resolve_cooperation(source, signature);
+	check_block(source, signature);
+	if (signature->result && signature->spread != SK_STEP_PLAIN)
+		sk_signature_error(source, source->result_at,
+				   "a result is returned once, but a kernel with 'split' or 'blocks' is called many "
+				   "times");
+	return !source->failed;
+}

@@ -1,0 +1,30 @@
+/* Signatures: how to call a function that is already compiled. One parser for both places where a signature can stand,
+ * in an object and in the manifest. The grammar is in doc/manifest.md. */
+#ifndef SK_SIGNATURE_H
+#define SK_SIGNATURE_H
+
+#include "src/model/model.h"
+
+/* Parses and checks all that concerns one signature alone. NULL after errors; they name the column within the
+ * signature. place is where the first character of the text stands: in a text file, the column is added to it; in an
+ * object (a place with a section or without a line) it is taken as it is. The text is copied. */
+const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,
+					      const char *text);
+
+/* The same for text whose characters do not stand in the file as they are (folded over lines, escaped): the place is
+ * taken as it is. */
+const struct sk_signature *sk_signature_parse_folded(struct sk_arena *arena, struct sk_diag *diag,
+						     struct sk_place place, const char *text);
+
+/* The names of all element types, for messages. */
+void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1]);
+
+/* The index of a parameter or an extent by name, or SK_NONE. The result is not among the parameters. */
+uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name);
+uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name);
+
+/* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one
+ * contiguous piece of the tensor. */
+bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent);
+
+#endif

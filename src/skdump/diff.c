@@ -1,0 +1,267 @@
+/* See diff.h. Both plans are turned into items, each with a name and the same properties as texts, and items of one
+ * name are compared. Things are called by their names only: numbers in one plan mean nothing in another one. */
+#include "src/skdump/diff.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/isa.h"
+#include "src/base/table.h"
+
+enum { MOST_PROPERTIES = 10 };
+
+enum kind { PLAN, BINDING, KERNEL, LAUNCH, TASK, KINDS };
+
+static const char *const kind_names[KINDS] = {"plan", "binding", "kernel", "launch", "task"};
+
+static const char *const properties[KINDS][MOST_PROPERTIES] = {
+	[PLAN] = {"device", "lanes", "workspace", "constants", "instruction sets", "task entries"},
+	[BINDING] = {"role", "type", "shape"},
+	[KERNEL] = {"symbol", "signature"},
+	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
+	[TASK] = {"kernel", "stream", "scope", "launch", "lane", "step", "runs on", "work", "awaits", "reason"},
+};
+
+struct item {
+	enum kind kind;
+	const char *name;
+	const char *values[MOST_PROPERTIES];
+	bool found; /* the other plan has one of its name */
+	/* Items of one name, which a plan may have, in order; SK_NONE: no more. */
+	uint32_t next;
+	uint32_t last, unpaired; /* of the first one: the last, and the first that has not been found */
+};
+
+struct items {
+	struct sk_arena *arena;
+	const struct sk_package_file *file;
+	const struct sk_plan_view *plan;
+	SK_ARRAY(struct item) list;
+	struct sk_map numbers[KINDS]; /* of items, by name */
+};
+
+static struct item *add_item(struct items *items, enum kind kind, const char *name)
+{
+	uint32_t number = (uint32_t)items->list.count;
+
+	uint32_t first = sk_map_insert(&items->numbers[kind], name, strlen(name), number);
+
+	sk_array_push(items->arena, &items->list,
+		      (struct item){.kind = kind, .name = name, .next = SK_NONE, .last = number, .unpaired = number});
+	if (first != number) {
+		items->list.items[items->list.items[first].last].next = number;
+		items->list.items[first].last = number;
+	}
+	return &items->list.items[number];
+}
+
+static const char *number_text(const struct items *items, uint64_t number)
+{
+	return sk_arena_print(items->arena, "%" PRIu64, number);
+}
+
+/* A list of names: "a, b". */
+typedef SK_ARRAY(char) names;
+
+static void add_name(const struct items *items, names *list, const char *name)
+{
+	for (const char *separator = list->count ? ", " : ""; *separator; separator++)
+		sk_array_push(items->arena, list, *separator);
+	for (; *name; name++)
+		sk_array_push(items->arena, list, *name);
+}
+
+/* "-" if there are none. */
+static const char *names_text(const struct items *items, names *list)
+{
+	if (!list->count)
+		return "-";
+	sk_array_push(items->arena, list, '\0');
+	return list->items;
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : "-";
+}
+
+static void add_plan(struct items *items)
+{
+	struct item *item = add_item(items, PLAN, "");
+	const struct sk_plan *plan = items->plan->plan;
+	names lanes = {0};
+	char isa[SK_ISA_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < items->plan->lane_count; i++)
+		add_name(items, &lanes, sk_plan_string(&items->plan->lanes[i]));
+	sk_isa_text(isa, plan->isa);
+	item->values[0] = sk_plan_string(&plan->device);
+	item->values[1] = names_text(items, &lanes);
+	item->values[2] = number_text(items, plan->workspace_size);
+	item->values[3] = number_text(items, plan->constants_size);
+	item->values[4] = sk_arena_copy(items->arena, isa, strlen(isa));
+	item->values[5] = number_text(items, items->plan->launch_count - items->plan->network_launch_count);
+}
+
+static void add_binding(struct items *items, const struct sk_plan_tensor *tensor)
+{
+	static const char *const roles[] = {"", "input", "output", "inout", "constant", "temporary"};
+	struct item *item = add_item(items, BINDING, sk_plan_string(&tensor->name));
+	names shape = {0};
+
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		add_name(items, &shape, number_text(items, tensor->shape[i]));
+	item->values[0] = roles[tensor->role];
+	item->values[1] = sk_dtype_name(tensor->dtype);
+	item->values[2] = names_text(items, &shape);
+}
+
+static void add_launch(struct items *items, const struct sk_plan_launch *launch)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+	struct item *item = add_item(items, LAUNCH, sk_plan_string(&launch->name));
+	names follows = {0};
+	uint64_t awaits = 0;
+
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		add_name(items, &follows,
+			 sk_plan_string(&items->plan->launches[items->plan->follows[launch->first_follow + i]].name));
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		awaits += items->plan->steps[launch->first_step + i].await_count;
+	item->values[0] = kinds[launch->kind];
+	item->values[1] = or_dash(sk_plan_string(&launch->scope));
+	item->values[2] = number_text(items, launch->stream);
+	item->values[3] = number_text(items, launch->step_count);
+	item->values[4] = number_text(items, awaits);
+	item->values[5] = names_text(items, &follows);
+	item->values[6] = sk_plan_notes_times(items->plan, launch) ? "noted" : "-";
+}
+
+/* How the step is divided. */
+static const char *work_text(const struct items *items, const struct sk_plan_step *step)
+{
+	if (step->kind == SK_STEP_PLAIN)
+		return "plain";
+	if (step->kind == SK_STEP_SPLIT)
+		return sk_arena_print(items->arena, "split %" PRIu64 " in units of %" PRIu64, step->extent,
+				      items->plan->partitions[step->partition].unit);
+	return sk_arena_print(items->arena, "%u blocks%s", step->blocks,
+			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "");
+}
+
+static void add_task(struct items *items, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = items->plan;
+	const struct sk_plan_task *task = &plan->tasks[step->task];
+	const struct sk_report_entry *entry = sk_report_find(&items->file->report, step->task);
+	struct item *item = add_item(items, TASK, sk_plan_string(&task->name));
+	names awaits = {0};
+
+	for (uint32_t i = 0; i < step->await_count; i++)
+		add_name(items, &awaits,
+			 sk_plan_string(&plan->tasks[plan->steps[plan->awaits[step->first_await + i].step].task].name));
+	item->values[0] = sk_plan_string(&plan->kernels[step->kernel].name);
+	item->values[1] = number_text(items, task->stream);
+	item->values[2] = or_dash(sk_plan_string(&task->scope));
+	item->values[3] = sk_plan_string(&plan->launches[task->launch].name);
+	item->values[4] = sk_plan_string(&plan->lanes[step->lane]);
+	item->values[5] = number_text(items, step->number);
+	item->values[6] = step->core_set == SK_ALL_CORES ? "all cores"
+							 : sk_arena_print(items->arena, "home of stream %u",
+									  plan->homes[step->core_set].stream);
+	item->values[7] = work_text(items, step);
+	item->values[8] = names_text(items, &awaits);
+	item->values[9] = entry ? entry->code : "-";
+}
+
+static void list_items(struct items *items, struct sk_arena *arena, const struct sk_package_file *file)
+{
+	const struct sk_plan_view *plan = &file->plan;
+
+	*items = (struct items){.arena = arena, .file = file, .plan = plan};
+	for (int kind = 0; kind < KINDS; kind++)
+		sk_map_init(&items->numbers[kind], arena);
+	add_plan(items);
+	for (uint32_t i = 0; i < plan->binding_count; i++)
+		add_binding(items, &plan->tensors[plan->bindings[i]]);
+	for (uint32_t i = 0; i < plan->kernel_count; i++) {
+		struct item *item = add_item(items, KERNEL, sk_plan_string(&plan->kernels[i].name));
+
+		item->values[0] = sk_plan_string(&plan->kernels[i].symbol);
+		item->values[1] = sk_plan_string(&plan->kernels[i].signature);
+	}
+	for (uint32_t i = 0; i < plan->network_launch_count; i++)
+		add_launch(items, &plan->launches[i]);
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
+
+			if (!(step->flags & SK_STEP_VECTOR_SIDE))
+				add_task(items, step);
+		}
+}
+
+/* ---- the comparison ---- */
+
+static void compare(struct sk_table *table, const struct item *first, const struct item *second)
+{
+	for (int i = 0; i < MOST_PROPERTIES && properties[first->kind][i]; i++) {
+		if (strcmp(first->values[i], second->values[i]) == 0)
+			continue;
+		sk_table_cell(table, "!");
+		sk_table_cell(table, "%s", kind_names[first->kind]);
+		sk_table_cell(table, "%s", first->name);
+		sk_table_cell(table, "%s", properties[first->kind][i]);
+		sk_table_cell(table, "%s -> %s", first->values[i], second->values[i]);
+	}
+}
+
+static void lone_item(struct sk_table *table, const char *sign, const struct item *item)
+{
+	sk_table_cell(table, "%s", sign);
+	sk_table_cell(table, "%s", kind_names[item->kind]);
+	sk_table_cell(table, "%s", item->name);
+	sk_table_cell(table, "%s", "");
+	sk_table_cell(table, "%s", "");
+}
+
+/* The first item of that name that has no partner yet, or NULL. */
+static struct item *find_partner(struct items *items, const struct item *item)
+{
+	uint32_t first = sk_map_find(&items->numbers[item->kind], item->name, strlen(item->name));
+	uint32_t number = first == SK_NONE ? SK_NONE : items->list.items[first].unpaired;
+
+	if (number == SK_NONE)
+		return NULL;
+	items->list.items[number].found = true;
+	items->list.items[first].unpaired = items->list.items[number].next;
+	return &items->list.items[number];
+}
+
+bool sk_diff_print(struct sk_arena *arena, const struct sk_package_file *first, const struct sk_package_file *second,
+		   FILE *stream)
+{
+	struct items before, after;
+	struct sk_table table;
+
+	list_items(&before, arena, first);
+	list_items(&after, arena, second);
+	sk_table_init(&table, arena, "lllll");
+	for (size_t i = 0; i < before.list.count; i++) {
+		const struct item *item = &before.list.items[i];
+		struct item *other = find_partner(&after, item);
+
+		if (other)
+			compare(&table, item, other);
+		else
+			lone_item(&table, "-", item);
+	}
+	for (size_t i = 0; i < after.list.count; i++)
+		if (!after.list.items[i].found)
+			lone_item(&table, "+", &after.list.items[i]);
+
+	bool any = table.cells.count > 0;
+
+	sk_table_print(&table, "", stream);
+	return any;
+}

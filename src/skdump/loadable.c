@@ -1,0 +1,25 @@
+/* See loadable.h. Everything that libskrt does with a file before it calls anything in it, and then undoes. */
+#include "src/skdump/loadable.h"
+
+#include "loader/image.h"
+
+bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)
+{
+	struct sk_image image;
+	uint64_t size = 0;
+
+	if (file->is_object)
+		return true;
+
+	if (sk_image_open(&(struct sk_source){.name = file->path, .file = -1, .only_looked_at = true}, &image)) {
+		sk_error(diag, (struct sk_place){0}, "%s", skrt_error()); /* which begins with the path */
+		return false;
+	}
+	const void *plan = sk_image_find(&image, "sk_plan", &size);
+	bool same = plan && (uintptr_t)plan - image.bias == file->plan_offset && size >= file->plan.plan->size;
+
+	sk_image_close(&image);
+	if (!same)
+		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds another plan, or none");
+	return same;
+}

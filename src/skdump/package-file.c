@@ -1,0 +1,308 @@
+/* Opens a package with libelf, which checks headers and tables; what is peculiar to packages is checked here. See
+ * package-file.h. */
+#include "src/skdump/package-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/checked.h"
+#include "src/base/mapped.h"
+#include "src/skdump/package-object.h"
+
+struct opening {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	struct sk_package_file *file;
+	Elf *elf;
+};
+
+static bool refuse(const struct opening *opening, const char *text)
+{
+	sk_error(opening->diag, (struct sk_place){.file = opening->file->path}, "%s", text);
+	return false;
+}
+
+static bool map_file(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is none */
+	struct stat status = {0};
+
+	if (descriptor < 0)
+		return refuse(opening, strerror(errno));
+	if (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+		close(descriptor);
+		return refuse(opening, "it is not a file with contents");
+	}
+	file->mapping = sk_map_file(descriptor, (size_t)status.st_size, file->path);
+	close(descriptor);
+	if (!file->mapping)
+		return refuse(opening, strerror(errno));
+	file->bytes = file->mapping;
+	file->size = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool check_elf_header(const struct opening *opening)
+{
+	GElf_Ehdr header;
+
+	if (!opening->elf)
+		sk_out_of_memory(); /* any bytes are a file of some kind */
+	if (elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
+		return refuse(opening, "it is not an ELF file");
+	opening->file->is_object = header.e_type == ET_REL;
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    (header.e_type != ET_DYN && header.e_type != ET_REL))
+		return refuse(opening, "it is not a 64-bit little-endian shared object, as packages are, nor an object "
+				       "of sklink -r");
+	return true;
+}
+
+static bool read_segments(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	size_t count;
+
+	if (file->is_object) {
+		const char *error = sk_package_object_link(opening->arena, opening->elf, file);
+
+		return !error || refuse(opening, error);
+	}
+	if (elf_getphdrnum(opening->elf, &count) < 0)
+		return refuse(opening, "its program headers are damaged");
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(opening->elf, (int)i, &header))
+			return refuse(opening, "its program headers are damaged");
+		if (header.p_type != PT_LOAD)
+			continue;
+		if (header.p_offset != header.p_vaddr)
+			return refuse(opening, "it is not a package: its addresses are not its file offsets");
+		if (!sk_within(header.p_offset, header.p_filesz, file->size))
+			return refuse(opening, "it is cut off: a segment reaches beyond the end of the file");
+		sk_array_push(opening->arena, &file->segments,
+			      (struct sk_file_segment){.start = header.p_offset,
+						       .end = header.p_offset + header.p_filesz,
+						       .writable = header.p_flags & PF_W,
+						       .executable = header.p_flags & PF_X});
+	}
+	return true;
+}
+
+/* Where the section's bytes are loaded. */
+static uint64_t address_of(const struct sk_package_file *file, const GElf_Shdr *header)
+{
+	return file->is_object ? header->sh_offset : header->sh_addr;
+}
+
+/* The section with the name, or NULL. */
+static Elf_Scn *find_section(const struct opening *opening, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(opening->elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(opening->elf, section)) != NULL) {
+		const char *found =
+			gelf_getshdr(section, header) ? elf_strptr(opening->elf, names, header->sh_name) : NULL;
+
+		if (found && strcmp(found, name) == 0)
+			return section;
+	}
+	return NULL;
+}
+
+static bool read_plan(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	char error[256];
+
+	if (!find_section(opening, ".sk.plan", &header))
+		return refuse(opening, "it is not a package: it has no section .sk.plan");
+	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
+	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    !sk_package_file_segment(file, header.sh_offset, header.sh_size))
+		return refuse(opening, "the section .sk.plan does not lie in a segment");
+	file->plan_offset = header.sh_offset;
+	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
+	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
+		return refuse(opening, error);
+	if (file->plan.plan->size != header.sh_size)
+		return refuse(opening, "its plan does not fill the section .sk.plan");
+	if (find_section(opening, ".text", &header))
+		file->text = address_of(file, &header);
+	if (find_section(opening, ".sk.constants", &header))
+		file->constants = address_of(file, &header);
+	return true;
+}
+
+static bool read_report(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	const char *error;
+
+	if (!find_section(opening, SK_REPORT_SECTION, &header))
+		return true;
+	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size))
+		return refuse(opening, "the section .sk.report lies outside the file");
+	error = sk_report_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->report);
+	for (size_t i = 0; i < file->report.count && !error; i++)
+		if (file->report.entries[i].launch >= file->plan.network_launch_count)
+			error = "the report names a launch that the plan does not have";
+	for (size_t i = 0; i < file->report.order_count && !error; i++)
+		if (file->report.orders[i].later >= file->plan.task_count ||
+		    file->report.orders[i].earlier >= file->plan.task_count)
+			error = "the report names a task that the plan does not have";
+	if (error)
+		return refuse(opening, error);
+	file->has_report = true;
+	return true;
+}
+
+/* Makes the value of an object's symbol an address. False: it is in no section. */
+static bool place_symbol(const struct opening *opening, GElf_Sym *symbol)
+{
+	Elf_Scn *section = elf_getscn(opening->elf, symbol->st_shndx);
+	GElf_Shdr header;
+
+	if (symbol->st_shndx >= SHN_LORESERVE || !gelf_getshdr(section, &header))
+		return false;
+	symbol->st_value += header.sh_offset;
+	return true;
+}
+
+static bool read_symbols(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(opening, file->is_object ? ".symtab" : ".dynsym", &header);
+	bool right_type = section && header.sh_type == (file->is_object ? SHT_SYMTAB : SHT_DYNSYM);
+	Elf_Data *data = right_type ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	sk_map_init(&file->symbols, opening->arena);
+	file->plan_symbol = "sk_plan";
+	if (!data)
+		return refuse(opening, file->is_object ? "it has no symbols" : "it has no dynamic symbols");
+	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(opening->elf, header.sh_link, symbol.st_name);
+
+		if (!name || symbol.st_shndx == SHN_UNDEF ||
+		    (file->is_object && (GELF_ST_BIND(symbol.st_info) == STB_LOCAL || !place_symbol(opening, &symbol))))
+			continue;
+		name = sk_arena_copy(opening->arena, name, strlen(name));
+		if (file->is_object && symbol.st_value == file->plan_offset && !strncmp(name, "sk_plan_", 8))
+			file->plan_symbol = name;
+		sk_map_insert(&file->symbols, name, strlen(name), (uint32_t)file->symbol_values.count);
+		sk_array_push(opening->arena, &file->symbol_values, symbol.st_value);
+	}
+	return true;
+}
+
+/* A string of the table, which is used in place; NULL if it has no end there. */
+static const char *string_in(const struct sk_package_file *file, const GElf_Shdr *table, uint64_t offset)
+{
+	const char *strings = (const char *)file->bytes + table->sh_offset;
+
+	if (table->sh_type != SHT_STRTAB || !sk_within(table->sh_offset, table->sh_size, file->size) ||
+	    offset >= table->sh_size || !memchr(strings + offset, '\0', table->sh_size - offset))
+		return NULL;
+	return strings + offset;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct sk_file_function *one = a, *other = b;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+static void read_functions(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header, strings;
+	Elf_Scn *section = find_section(opening, ".symtab", &header);
+	Elf_Data *data = section && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	if (!data || !gelf_getshdr(elf_getscn(opening->elf, header.sh_link), &strings))
+		return;
+	file->has_symtab = true;
+	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = string_in(file, &strings, symbol.st_name);
+
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		    (!file->is_object || place_symbol(opening, &symbol)))
+			sk_array_push(opening->arena, &file->functions,
+				      (struct sk_file_function){symbol.st_value, symbol.st_size, name});
+	}
+	if (file->functions.count)
+		qsort(file->functions.items, file->functions.count, sizeof(struct sk_file_function), compare_functions);
+}
+
+static bool check_machine(const struct opening *opening)
+{
+	GElf_Ehdr header;
+
+	return (gelf_getehdr(opening->elf, &header) && header.e_machine == opening->file->plan.plan->machine) ||
+	       refuse(opening, "its plan is for another machine than its code");
+}
+
+bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const char *path, struct sk_package_file *file)
+{
+	struct opening opening = {.arena = arena, .diag = diag, .file = file};
+	bool sound;
+
+	*file = (struct sk_package_file){.path = path};
+	if (!map_file(&opening))
+		return false;
+	elf_version(EV_CURRENT);
+	/* libelf does not write to the image; its interface only lacks the const. */
+	opening.elf = elf_memory((char *)file->bytes, file->size);
+	/* Nothing that libelf allocates is kept beyond elf_end. */
+	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
+		check_machine(&opening) && read_report(&opening) && read_symbols(&opening);
+	if (sound)
+		read_functions(&opening);
+	elf_end(opening.elf);
+	if (!sound)
+		sk_package_file_close(file);
+	return sound;
+}
+
+void sk_package_file_close(struct sk_package_file *file)
+{
+	if (file->mapping)
+		sk_unmap_file(file->mapping, file->size);
+	*file = (struct sk_package_file){0};
+}
+
+uint64_t sk_package_file_target(const struct sk_package_file *file, const int32_t *reference)
+{
+	uint64_t field = file->plan_offset + (uint64_t)((const uint8_t *)reference - (const uint8_t *)file->plan.plan);
+
+	return field + (uint64_t)(int64_t)*reference;
+}
+
+const struct sk_file_segment *sk_package_file_segment(const struct sk_package_file *file, uint64_t address,
+						      uint64_t size)
+{
+	for (size_t i = 0; i < file->segments.count; i++) {
+		const struct sk_file_segment *segment = &file->segments.items[i];
+
+		if (address >= segment->start &&
+		    sk_within(address - segment->start, size, segment->end - segment->start))
+			return segment;
+	}
+	return NULL;
+}

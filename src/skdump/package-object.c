@@ -1,0 +1,100 @@
+/* Links an object of sklink -r in memory. Only relative relocations matter: they are all that plans and dispatchers
+ * have; what kernels leave to the program's linker stays. The copy is what is relocated, so that nothing which a
+ * damaged file makes of it can reach libelf. */
+#include "src/skdump/package-object.h"
+
+#include <string.h>
+
+#include "src/base/checked.h"
+
+struct linking {
+	struct sk_arena *arena;
+	Elf *elf;
+	struct sk_package_file *file;
+	uint8_t *bytes;
+	GElf_Shdr *headers; /* by section number */
+	size_t count;
+};
+
+static bool is_loaded(const GElf_Shdr *header)
+{
+	return (header->sh_flags & SHF_ALLOC) && header->sh_type != SHT_NOBITS;
+}
+
+static const char *read_sections(struct linking *linking)
+{
+	struct sk_package_file *file = linking->file;
+	Elf_Scn *section = NULL;
+
+	if (elf_getshdrnum(linking->elf, &linking->count) < 0)
+		return "its section headers are damaged";
+	linking->headers = SK_NEW_ARRAY(linking->arena, GElf_Shdr, linking->count + 1);
+	while ((section = elf_nextscn(linking->elf, section)) != NULL) {
+		GElf_Shdr *header = &linking->headers[elf_ndxscn(section)];
+
+		if (!gelf_getshdr(section, header))
+			return "its section headers are damaged";
+		if (!is_loaded(header))
+			continue;
+		if (!sk_within(header->sh_offset, header->sh_size, file->size))
+			return "it is cut off: a section reaches beyond the end of the file";
+		sk_array_push(linking->arena, &file->segments,
+			      (struct sk_file_segment){.start = header->sh_offset,
+						       .end = header->sh_offset + header->sh_size,
+						       .writable = header->sh_flags & SHF_WRITE,
+						       .executable = header->sh_flags & SHF_EXECINSTR});
+	}
+	return NULL;
+}
+
+/* Writes S + A - P if S lies in the file and the result fits. */
+static void apply(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
+		  const GElf_Sym *symbol)
+{
+	uint64_t type = GELF_R_TYPE(relocation->r_info), place = target->sh_offset + relocation->r_offset;
+
+	if ((type != R_X86_64_PC32 && type != R_X86_64_PLT32) ||
+	    !sk_within(relocation->r_offset, sizeof(int32_t), target->sh_size) || symbol->st_shndx >= linking->count ||
+	    !is_loaded(&linking->headers[symbol->st_shndx]))
+		return;
+
+	uint64_t address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
+	int64_t value = (int64_t)(address + (uint64_t)relocation->r_addend - place);
+	int32_t field = (int32_t)value;
+
+	if (value == field)
+		memcpy(linking->bytes + place, &field, sizeof(field));
+}
+
+static void relocate(const struct linking *linking, const GElf_Shdr *table)
+{
+	const GElf_Shdr *target = table->sh_info < linking->count ? &linking->headers[table->sh_info] : NULL;
+	Elf_Scn *symbol_section = elf_getscn(linking->elf, table->sh_link);
+	Elf_Scn *section = elf_getscn(linking->elf, (size_t)(table - linking->headers));
+	Elf_Data *data = elf_getdata(section, NULL), *symbols = elf_getdata(symbol_section, NULL);
+	GElf_Rela relocation;
+	GElf_Sym symbol;
+
+	if (!target || !is_loaded(target) || !data || !symbols || table->sh_link >= linking->count ||
+	    linking->headers[table->sh_link].sh_type != SHT_SYMTAB)
+		return;
+	for (int i = 0; gelf_getrela(data, i, &relocation); i++)
+		if (gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
+			apply(linking, target, &relocation, &symbol);
+}
+
+const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_package_file *file)
+{
+	struct linking linking = {
+		.arena = arena, .elf = elf, .file = file, .bytes = sk_arena_alloc(arena, file->size, 1)};
+	const char *error = read_sections(&linking);
+
+	if (error)
+		return error;
+	memcpy(linking.bytes, file->bytes, file->size);
+	for (size_t i = 1; i < linking.count; i++)
+		if (linking.headers[i].sh_type == SHT_RELA)
+			relocate(&linking, &linking.headers[i]);
+	file->bytes = linking.bytes;
+	return NULL;
+}

@@ -1,0 +1,264 @@
+/* skdump: shows what is in a package, and with --verify proves it. In comes a package, out come tables for people. */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/proof/consistency.h"
+#include "src/proof/explain.h"
+#include "src/proof/verify.h"
+#include "src/skdump/diff.h"
+#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/loadable.h"
+#include "src/skdump/package-file.h"
+#include "src/skdump/reemit.h"
+#include "src/skdump/show.h"
+
+static const char help[] =
+	"Usage: skdump [options] PACKAGE\n"
+	"       skdump --diff PACKAGE PACKAGE\n"
+	"Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n"
+	"\n"
+	"  --bindings   the tensors that a run binds\n"
+	"  --launches   what the device is handed, in order\n"
+	"  --steps      the steps of each launch: where they run, how they are divided, what they await\n"
+	"  --memory     the temporaries in the workspace, and which share bytes\n"
+	"  --reasons    why each task was fused, or was not\n"
+	"  --all        all of these, with the entries of single tasks\n"
+	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
+	"no\n"
+	"               await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
+	"               libskrt would load it; names what cannot be proved of a package that was stripped\n"
+	"  --explain TASK\n"
+	"               what became of the task, why, and what puts it in order with others\n"
+	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
+	"  --help       print this help\n"
+	"  --version    print the version\n"
+	"\n"
+	"Exit status: 0; 1 after an error; 2 if --verify has found no error, but not everything could be proved. See\n"
+	"skdump(1).\n";
+
+struct section {
+	const char *option;
+	void (*show)(const struct sk_show *show);
+};
+
+/* In the order in which they are shown. */
+static const struct section sections[] = {
+	{"bindings", sk_show_bindings}, {"launches", sk_show_launches}, {"steps", sk_show_steps},
+	{"memory", sk_show_memory},	{"reasons", sk_show_reasons},
+};
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+struct command {
+	bool chosen[SECTIONS];
+	bool any_chosen, all, verify, diff, help, version;
+	SK_ARRAY(const char *) explained; /* tasks */
+	const char *packages[2];
+};
+
+/* Values of the long options behind the sections' indices. */
+enum { OPTION_ALL = SECTIONS, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_DIFF, OPTION_HELP, OPTION_VERSION, OPTIONS };
+
+static void apply(struct sk_diag *diag, struct command *command, int option)
+{
+	command->all |= option == OPTION_ALL;
+	command->verify |= option == OPTION_VERIFY;
+	command->diff |= option == OPTION_DIFF;
+	command->help |= option == OPTION_HELP;
+	command->version |= option == OPTION_VERSION;
+	if (option == OPTION_EXPLAIN)
+		sk_array_push(diag->arena, &command->explained, optarg);
+	if (option < SECTIONS)
+		command->chosen[option] = command->any_chosen = true;
+}
+
+static void take_packages(struct sk_diag *diag, int count, char **words, struct command *command)
+{
+	struct sk_place nowhere = {0};
+	int wanted = command->diff ? 2 : 1;
+
+	if (count < wanted)
+		sk_error(diag, nowhere, count ? "--diff wants two packages" : "no package given (see --help)");
+	else if (count > wanted)
+		sk_error(diag, nowhere, "more than %s given (see --help)", wanted > 1 ? "two packages" : "one package");
+	for (int i = 0; i < wanted && i < count; i++)
+		command->packages[i] = words[i];
+	if (command->diff && (command->any_chosen || command->all || command->verify || command->explained.count))
+		sk_error(diag, nowhere, "--diff goes with no other option");
+}
+
+static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
+{
+	struct option options[OPTIONS + 1] = {
+		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
+		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
+		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
+		[OPTION_DIFF] = {"diff", no_argument, NULL, OPTION_DIFF},
+		[OPTION_HELP] = {"help", no_argument, NULL, OPTION_HELP},
+		[OPTION_VERSION] = {"version", no_argument, NULL, OPTION_VERSION},
+	};
+	const char *names[OPTIONS];
+	struct sk_place nowhere = {0};
+	int option;
+
+	for (int i = 0; i < SECTIONS; i++)
+		options[i] = (struct option){sections[i].option, no_argument, NULL, i};
+	for (int i = 0; i < OPTIONS; i++)
+		names[i] = sk_arena_print(diag->arena, "--%s", options[i].name);
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		/* In a word of one-letter options, which we do not have, optind still points at the word. Long
+		 * options have values below all letters. */
+		const char *word = optopt > ' ' ? sk_arena_print(diag->arena, "-%c", optopt) : argv[optind - 1];
+
+		if (option == ':')
+			sk_error(diag, nowhere, "option '%s' wants a value", word);
+		else if (option == '?')
+			sk_error(diag, nowhere, "unknown option '%s'%s", word,
+				 sk_did_you_mean(diag->arena, word, names, OPTIONS));
+		if (diag->errors)
+			return false;
+		apply(diag, command, option);
+	}
+	if (!command->help && !command->version)
+		take_packages(diag, argc - optind, argv + optind, command);
+	return !diag->errors;
+}
+
+static void show(struct sk_arena *arena, const struct sk_package_file *file, const struct command *command)
+{
+	struct sk_show show = {.arena = arena, .file = file, .task_entries = command->all, .stream = stdout};
+	bool everything = command->all || !command->any_chosen;
+
+	if (everything && (command->verify || command->explained.count) && !command->all)
+		return;
+	if (everything)
+		sk_show_summary(&show);
+	for (int i = 0; i < SECTIONS; i++)
+		if (everything || command->chosen[i])
+			sections[i].show(&show);
+}
+
+static const char *plural(uint32_t count, const char *one, const char *several)
+{
+	return count == 1 ? one : several;
+}
+
+static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
+{
+	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
+
+	for (uint32_t i = 0; i < plan->network_launch_count; i++)
+		steps += plan->launches[i].step_count;
+	printf("%s: %u launch%s, %u step%s", verdict, plan->network_launch_count,
+	       plural(plan->network_launch_count, "", "es"), steps, plural(steps, "", "s"));
+	if (entries)
+		printf(", %u task entr%s", entries, plural(entries, "y", "ies"));
+	putchar('\n');
+}
+
+/* False after errors. *partly: all that could be compared agrees, but not all could be. */
+static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file, bool *partly)
+{
+	const struct sk_plan_view *plan = &file->plan;
+	const struct sk_report *report = file->has_report ? &file->report : NULL;
+	struct sk_unknown_code unknown = {0};
+	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL) &&
+		     sk_consistency_check(arena, diag, plan, file->path, report) &&
+		     sk_kernel_symbols_check(arena, diag, file, &unknown);
+
+	sound &= sk_reemit_compare(diag, file);
+	sound &= sk_loadable_check(diag, file);
+	if (!sound)
+		return false;
+	*partly = !report || unknown.kernels || unknown.entries;
+	print_verdict(plan, *partly ? "verified in part" : "verified");
+	if (!report)
+		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
+	if (unknown.kernels || unknown.entries)
+		printf("not proved: which code %u kernel%s and %u task entr%s are, since the package has no %s\n",
+		       unknown.kernels, plural(unknown.kernels, "", "s"), unknown.entries,
+		       plural(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
+	return true;
+}
+
+/* The facts come from the proof: a package that cannot be proved is not explained. */
+static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
+		    const struct command *command)
+{
+	struct sk_facts facts = {0};
+	const struct sk_explanation explanation = {arena, &file->plan, file->has_report ? &file->report : NULL, &facts,
+						   stdout};
+
+	if (!sk_verify(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count, &facts))
+		return;
+	for (size_t i = 0; i < command->explained.count; i++) {
+		uint32_t task = sk_explain_find(diag, &file->plan, command->explained.items[i]);
+
+		if (task != SK_NO_INDEX)
+			sk_explain(&explanation, task);
+	}
+}
+
+/* True if the package was verified in part. */
+static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+{
+	struct sk_package_file file;
+	bool partly = false;
+
+	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
+		return false;
+	show(arena, &file, command);
+	if (command->explained.count)
+		explain(arena, diag, &file, command);
+	if (command->verify)
+		verify(arena, diag, &file, &partly);
+	sk_package_file_close(&file);
+	return partly;
+}
+
+/* True if the plans differ. */
+static bool compare(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+{
+	struct sk_package_file first, second;
+	bool differ = false;
+
+	if (!sk_package_file_open(arena, diag, command->packages[0], &first))
+		return false;
+	if (sk_package_file_open(arena, diag, command->packages[1], &second)) {
+		differ = sk_diff_print(arena, &first, &second, stdout);
+		sk_package_file_close(&second);
+	}
+	sk_package_file_close(&first);
+	return differ;
+}
+
+int main(int argc, char **argv)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct command command = {0};
+	struct sk_diag diag;
+	bool differ = false, partly = false;
+
+	sk_diag_init(&diag, arena);
+	if (parse(&diag, argc, argv, &command)) {
+		if (command.help)
+			fputs(help, stdout);
+		else if (command.version)
+			puts("skdump " PACKAGE_VERSION);
+		else if (command.diff)
+			differ = compare(arena, &diag, &command);
+		else
+			partly = run(arena, &diag, &command);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");
+	sk_diag_flush(&diag, "skdump", 20, stderr);
+
+	bool failed = diag.errors || differ;
+
+	sk_arena_destroy(arena);
+	return failed ? 1 : partly ? 2 : 0;
+}
