@@ -1,81 +1,81 @@
 # libskrt, skrun, and the plan's reader, which sklink, skdump and the verifier share.
 noinst_LTLIBRARIES += loader/libplan.la
 loader_libplan_la_SOURCES = \
-	loader/isa.c loader/isa.h \
-	loader/plan-checker.h loader/plan-launch.c loader/plan.c loader/plan.h \
+	loader/arch/x86_64/isa.c loader/plan/isa.h \
+	loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan.c loader/plan/plan.h \
 	stubs/isa.def
 
 # The seal of packages: sklink makes it, libskrt compares.
 noinst_LTLIBRARIES += loader/libseal.la
-loader_libseal_la_SOURCES = loader/seal.c loader/seal.h
+loader_libseal_la_SOURCES = loader/image/seal.c loader/image/seal.h
 loader_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
 loader_libseal_la_LIBADD = $(SODIUM_LIBS)
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += loader/libnpy.la
-loader_libnpy_la_SOURCES = loader/npy.c loader/npy.h
+loader_libnpy_la_SOURCES = loader/npy/npy.c loader/npy/npy.h
 loader_libnpy_la_LIBADD = src/libfiles.la
 
 # Device profiles, for sklink, predictions and the simulated device. Those that are built in are the files as texts in C.
 noinst_LTLIBRARIES += loader/libprofile.la
-loader_libprofile_la_SOURCES = loader/lines.c loader/lines.h loader/profile.c loader/profile.h
+loader_libprofile_la_SOURCES = loader/profile/lines.c loader/profile/lines.h loader/profile/profile.c loader/profile/profile.h
 profilesdir = $(pkgdatadir)/profiles
-dist_profiles_DATA = loader/profiles/a3.profile loader/profiles/host.profile
-loader/profile.lo: loader/builtin-profiles.h
-loader/builtin-profiles.h: $(dist_profiles_DATA)
+dist_profiles_DATA = loader/profile/a3.profile loader/profile/host.profile
+loader/profile/profile.lo: loader/profile/builtin-profiles.h
+loader/profile/builtin-profiles.h: $(dist_profiles_DATA)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)for name in a3 host; do \
 		echo "static const char $${name}_profile[] ="; \
-		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profiles/$$name.profile || exit 1; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; $$s/$$/;/' $(top_srcdir)/loader/profile/$$name.profile || exit 1; \
 	done >$@.tmp && mv $@.tmp $@
-CLEANFILES += loader/builtin-profiles.h
+CLEANFILES += loader/profile/builtin-profiles.h
 
 # Predicted time: what skrun --predict prints.
 noinst_LTLIBRARIES += loader/libpredict.la
 loader_libpredict_la_SOURCES = \
-	loader/costs.c loader/costs.h \
-	loader/event-heap.h \
-	loader/predict.c loader/predict.h \
-	loader/program.c loader/program.h \
-	loader/simulate.c loader/simulate.h \
-	loader/visits.c loader/visits.h
+	loader/predict/costs.c loader/predict/costs.h \
+	loader/predict/event-heap.h \
+	loader/predict/predict.c loader/predict/predict.h \
+	loader/predict/program.c loader/predict/program.h \
+	loader/predict/simulate.c loader/predict/simulate.h \
+	loader/predict/visits.c loader/predict/visits.h
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
-	loader/call.c loader/call.h \
-	loader/checks.c loader/checks.h loader/checked-call.c loader/checked-call.h loader/checked-order.c \
-	loader/clocks.c loader/guard.c loader/guard.h loader/guard-call.c \
-	loader/invoke-x86_64.S loader/frame-x86_64.c \
-	loader/debugger.c loader/debugger.h \
-	loader/device.c loader/device.h \
-	loader/dynamic.c \
-	loader/failure.c \
-	loader/fibre.c loader/fibre.h loader/fibre-x86_64.S \
-	loader/image.c loader/image.h \
-	loader/imports.c loader/imports.h \
-	loader/instance.c loader/instance.h \
-	loader/integrity.c loader/integrity.h \
-	loader/block.c \
-	loader/construct.c \
-	loader/lane.c \
-	loader/launch.c \
-	loader/locate.c \
-	loader/linked.c \
-	loader/module.c loader/module.h \
-	loader/player.c \
-	loader/processor.c loader/processor.h \
-	loader/queue.c \
-	loader/relocate.c \
-	loader/report.c loader/report.h \
-	loader/signal.c \
+	loader/core/call.c loader/core/call.h \
+	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
+	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
+	loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c \
+	loader/image/debugger.c loader/image/debugger.h \
+	loader/device/device.c loader/device/device.h \
+	loader/image/dynamic.c \
+	loader/device/failure.c \
+	loader/core/fibre.c loader/core/fibre.h loader/arch/x86_64/fibre.S \
+	loader/image/image.c loader/image/image.h \
+	loader/image/imports.c loader/image/imports.h \
+	loader/device/instance.c loader/device/instance.h \
+	loader/image/integrity.c loader/image/integrity.h \
+	loader/device/block.c \
+	loader/device/construct.c \
+	loader/device/lane.c \
+	loader/device/launch.c \
+	loader/device/locate.c \
+	loader/device/linked.c \
+	loader/device/module.c loader/device/module.h \
+	loader/device/player.c \
+	loader/image/processor.c loader/image/processor.h \
+	loader/device/queue.c \
+	loader/image/relocate.c \
+	loader/base/status.c loader/base/status.h \
+	loader/core/signal.c \
 	loader/skrt.h \
-	loader/stream.c \
-	loader/symbols.c \
-	loader/trace.c loader/trace.h \
-	loader/trace-file.c \
-	loader/watch.c \
+	loader/device/stream.c \
+	loader/image/symbols.c \
+	loader/trace/trace.c loader/trace/trace.h \
+	loader/trace/trace-file.c \
+	loader/device/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
@@ -91,11 +91,11 @@ pkgconfig_DATA = loader/libskrt.pc
 
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
-	loader/elements.c loader/elements.h \
-	loader/measure.c loader/measure.h \
-	loader/session.c loader/session.h \
-	loader/skrun.c \
-	loader/task-table.c loader/task-table.h
+	loader/skrun/elements.c loader/skrun/elements.h \
+	loader/skrun/measure.c loader/skrun/measure.h \
+	loader/skrun/session.c loader/skrun/session.h \
+	loader/skrun/skrun.c \
+	loader/skrun/task-table.c loader/skrun/task-table.h
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1

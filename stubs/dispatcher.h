@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 #include "stubs/skabi.h"
 

@@ -2,7 +2,7 @@
  *
  * The plan is the allocated section .sk.plan, found by the dynamic symbol sk_plan. It is little-endian, used in place
  * and needs no load-time relocation: a reference is a signed 32-bit offset from its own address (0: none), everything
- * else is an index into a table. Only loader/plan.c reads it from outside; it checks before anybody trusts.
+ * else is an index into a table. Only loader/plan/plan.c reads it from outside; it checks before anybody trusts.
  *
  * Byte sizes and offsets are 64-bit. All structs have natural alignment and no hidden padding; the section is aligned
  * to SK_PLAN_ALIGN. Every reserved field is zero. */
@@ -250,7 +250,7 @@ static inline const char *sk_cost_name(enum sk_cost cost)
 /* No value of a cost is greater: up to here a double counts exactly. */
 #define SK_COST_MAX (UINT64_C(1) << 53)
 
-/* A cost is for predictions only (loader/predict.h): nothing that runs depends on it. */
+/* A cost is for predictions only (loader/predict/predict.h): nothing that runs depends on it. */
 struct sk_plan_cost {
 	uint32_t given; /* bit number enum sk_cost for each value that is given; the others are 0 */
 	uint32_t reserved;
@@ -280,7 +280,7 @@ struct sk_plan_kernel {
 	int32_t symbol;	   /* string */
 	int32_t signature; /* string, normalised */
 	int32_t code;	   /* the function */
-	uint64_t isa;	   /* instruction sets that it needs, as loader/isa.h has them */
+	uint64_t isa;	   /* instruction sets that it needs, as loader/plan/isa.h has them */
 	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
 	uint32_t first_copy; /* kernels from this one on are copies of it, for the cores whose number modulo the
 				launch's copies is 1, 2 …; 0: there are none */
@@ -310,7 +310,7 @@ struct sk_plan_table {
 	uint32_t count;
 };
 
-/* What the package's bytes were when it was linked; loader/seal.h computes it. Loaded bytes are where the seal stands in
+/* What the package's bytes were when it was linked; loader/image/seal.h computes it. Loaded bytes are where the seal stands in
  * what follows (64 bits), and those of the PT_LOAD segments in the file, in their order, ELF and program headers
  * included; what strip changes of them counts as zero: e_shoff and e_shentsize to e_shstrndx of the ELF header, and p_offset of
  * each program header. Hashes are XXH3-128 in canonical form. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/npy.h"
+#include "loader/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/fibre.h"
+#include "loader/core/fibre.h"
 #include "tests/suite.h"
 
 enum { STACK = 64 << 10 };

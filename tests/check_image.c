@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/image.h"
-#include "loader/integrity.h"
-#include "loader/report.h"
+#include "loader/base/status.h"
+#include "loader/image/image.h"
+#include "loader/image/integrity.h"
 #include "stubs/skplan.h"
 #include "tests/handmade.h"
 #include "tests/scratch.h"

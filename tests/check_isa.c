@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/isa.h"
+#include "loader/plan/isa.h"
 #include "tests/suite.h"
 
 #define BIT(number) (UINT64_C(1) << (number))

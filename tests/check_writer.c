@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "tests/model.h"
 #include "tests/random.h"
 #include "tests/suite.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/seal.h"
+#include "loader/image/seal.h"
 #include "tests/fuzz.h"
 #include "tests/package-readers.h"
 

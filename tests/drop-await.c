@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 
 enum { MOST_BYTES = 16 << 20 };
 

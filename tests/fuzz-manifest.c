@@ -3,7 +3,7 @@
  * manifest was, and have dispatchers. */
 #include "tests/fuzz.h"
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"

@@ -3,7 +3,7 @@
 #ifndef SK_TESTS_PLAN_H
 #define SK_TESTS_PLAN_H
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
 struct plan;

@@ -5,7 +5,7 @@
 #ifndef SK_TESTS_RACES_H
 #define SK_TESTS_RACES_H
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 
 /* True if two conflicting events are not ordered when lane i has cores[i] cores. */
 bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES]);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "loader/npy.h"
+#include "loader/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/gaps.h"
 #include "src/manifest/manifest.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "linker/linker.h"
-#include "loader/profile.h"
+#include "loader/profile/profile.h"
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 #include "src/base/map.h"
@@ -78,7 +78,7 @@ struct sk_signature {
 	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
 	const char *op; /* op=NAME, or NULL */
-	uint64_t isa; /* isa=: instruction sets, as loader/isa.h has them */
+	uint64_t isa; /* isa=: instruction sets, as loader/plan/isa.h has them */
 	const char **extents; /* names */
 	uint32_t extent_count;
 	struct sk_parameter *parameters; /* in C order */

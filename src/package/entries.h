@@ -4,7 +4,7 @@
 #ifndef SK_ENTRIES_H
 #define SK_ENTRIES_H
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "stubs/debug-line.h"
 #include "stubs/dispatcher.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 #include "src/planning/plan-writer.h"
 

@@ -3,7 +3,7 @@
 #ifndef SK_REPORT_FILE_H
 #define SK_REPORT_FILE_H
 
-#include "loader/profile.h"
+#include "loader/profile/profile.h"
 #include "src/package/entries.h"
 #include "src/proof/report.h"
 

@@ -1,12 +1,12 @@
 /* Cuts the file's parts into what is loaded and the rest, as the program headers say, and has them hashed and signed.
- * See loader/seal.h. */
+ * See loader/image/seal.h. */
 #include "src/package/sign.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/seal.h"
+#include "loader/image/seal.h"
 #include "src/base/file.h"
 
 typedef SK_ARRAY(struct sk_seal_part) seal_parts;

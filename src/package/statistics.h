@@ -3,7 +3,7 @@
 #define SK_STATISTICS_H
 
 #include "linker/linker.h"
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/timing.h"
 
 /* What the table is about: a link that has succeeded. */

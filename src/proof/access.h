@@ -4,7 +4,7 @@
 #ifndef SK_ACCESS_H
 #define SK_ACCESS_H
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
 struct sk_step_access {

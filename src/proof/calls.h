@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/diag.h"
 
 bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file);

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
 /* An await: the step that executes it, and the step that it names. */

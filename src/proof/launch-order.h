@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
 /* Each launch is in a chain of launches that follow one another. Clocks say per chain how many of its launches have

@@ -4,7 +4,7 @@
 #ifndef SK_UNIT_CHECK_H
 #define SK_UNIT_CHECK_H
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
 /* An index into the plan's steps, or SK_NO_INDEX if all units are right. */

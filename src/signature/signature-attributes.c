@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "loader/isa.h"
+#include "loader/plan/isa.h"
 #include "src/signature/signature-parts.h"
 
 enum attribute {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "loader/isa.h"
+#include "loader/plan/isa.h"
 #include "src/base/table.h"
 
 enum { MOST_PROPERTIES = 10 };

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "loader/plan.h"
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 #include "src/base/map.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/isa.h"
+#include "loader/plan/isa.h"
 #include "src/base/escape.h"
 #include "src/base/table.h"
 #include "src/base/text.h"

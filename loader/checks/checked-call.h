@@ -1,0 +1,100 @@
+/* A core's part of a checked launch, as the files of checks.h that run it see it. */
+#ifndef SK_LOADER_CHECKED_CALL_H
+#define SK_LOADER_CHECKED_CALL_H
+
+#include "loader/checks/checks.h"
+#include "loader/device/device.h"
+#include "stubs/skkernel.h"
+
+enum {
+	SK_INTEGERS = 6, /* passed in registers, the rest on the stack (psABI 3.2.3) */
+	SK_FLOATS = 8,
+};
+
+/* What a call passes and returns; loader/arch/x86_64/invoke.S knows the offsets. */
+struct sk_frame {
+	uint64_t integers[SK_INTEGERS];
+	uint64_t floats[SK_FLOATS];
+	uint64_t stack_count;
+	const uint64_t *stack;
+	uint64_t integer_result;
+	uint64_t float_result;
+	/* How the function has left control state, and how it was before: */
+	uint64_t flags;
+	uint32_t mxcsr, mxcsr_before;
+	uint32_t x87[7]; /* as fnstenv stores it: control word, status word, tag word, … */
+	uint32_t x87_before; /* the control word */
+};
+
+_Static_assert(offsetof(struct sk_frame, floats) == 48 && offsetof(struct sk_frame, stack_count) == 112 &&
+		       offsetof(struct sk_frame, stack) == 120 && offsetof(struct sk_frame, integer_result) == 128 &&
+		       offsetof(struct sk_frame, float_result) == 136 && offsetof(struct sk_frame, flags) == 144 &&
+		       offsetof(struct sk_frame, mxcsr) == 152 && offsetof(struct sk_frame, mxcsr_before) == 156 &&
+		       offsetof(struct sk_frame, x87) == 160 && offsetof(struct sk_frame, x87_before) == 188,
+	       "loader/arch/x86_64/invoke.S depends on it");
+
+/* What a call may touch: scratch always, tensors only while it is open. */
+enum sk_phase {
+	SK_BEFORE_WAIT, /* it starts early, and has not called sk_wait_pre_task_end yet */
+	SK_OPEN,
+	SK_BEHIND_SET, /* it has called sk_set_next_task_start */
+};
+
+/* A core at a step, and its call there. Several calls are under way at once where blocks wait for one another, each on
+ * the stack of its core; all but the one that runs are closed. */
+struct sk_checked {
+	struct sk_worker *worker;
+	struct sk_guard *guard;
+	struct sk_clocks *clocks; /* NULL: races are not checked */
+	char *finding; /* of the launch; SK_FINDING_SIZE */
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	uint64_t row, scratch; /* of the core: among the launch's; of its scratch, among the module's */
+	const struct sk_plan_step *step;
+	bool finished; /* the step, so that others know */
+	/* The call: */
+	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
+	struct sk_block block;
+	enum sk_phase phase;
+	struct sk_frame frame;
+	/* Room for the arguments of every step of the launch: */
+	uint64_t *stack, *copies; /* copies of arguments by reference */
+	struct sk_window *windows; /* two for each argument */
+	uint32_t window_count;
+};
+
+/* ---- checks.c ---- */
+
+/* The core's part of the launch that runs. */
+struct sk_checked *sk_checked_of(const struct sk_worker *worker);
+
+/* What the core returns when it ends the launch with a status of its task. */
+int sk_checked_fail(const struct sk_checked *core, int status);
+
+/* ---- checked-call.c ---- */
+
+/* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
+int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high);
+
+/* False: a call whose function has returned has not left control state as it found it. frame-x86_64.c. */
+bool sk_frame_is_tidy(const struct sk_frame *frame, char *finding);
+
+/* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
+ * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch
+ * has failed meanwhile. */
+void sk_checked_pause(struct sk_checked *core);
+void sk_checked_resume(struct sk_checked *core);
+void sk_checked_open(struct sk_checked *core);
+
+/* ---- checked-order.c ---- */
+
+/* All awaits of the step. False: the core must leave. */
+bool sk_checked_await(struct sk_checked *core);
+
+/* The core has finished the step, once. */
+void sk_checked_finish(struct sk_checked *core);
+
+/* What the functions of skkernel.h call in checked launches. */
+extern const struct sk_block_functions sk_checked_functions;
+
+#endif

@@ -1,0 +1,111 @@
+/* Order between the cores of a checked launch: awaits and progress as the plan has them, and what kernels ask for
+ * inside their calls. What blocks tell one another (sk_sync_all, flags) orders their own accesses, which the plan knows
+ * nothing of, and says nothing about those of other tasks: for those there are awaits. */
+#include "config.h"
+
+#include "loader/checks/checked-call.h"
+
+/* ---- awaits and progress ---- */
+
+bool sk_checked_await(struct sk_checked *core)
+{
+	for (uint32_t i = 0; i < core->step->await_count; i++) {
+		const struct sk_plan_await *await = &core->plan->awaits[core->step->first_await + i];
+		const struct sk_plan_step *awaited = &core->plan->steps[await->step];
+		bool reached = sk_block_await(&core->worker->core, core->launch, awaited);
+
+		core->worker->player->host->in_runtime = true;
+		if (!reached)
+			return false;
+		if (core->clocks)
+			sk_clocks_await(core->clocks, core->row, awaited);
+	}
+	return true;
+}
+
+void sk_checked_finish(struct sk_checked *core)
+{
+	const struct sk_core *own = &core->worker->core;
+
+	if (core->finished)
+		return;
+	core->finished = true;
+	if (core->clocks)
+		sk_clocks_finish(core->clocks, core->row, core->step);
+	if (core->step->flags & SK_STEP_PUBLISH)
+		__atomic_store_n(own->progress, own->lanes[own->lane].base + core->step->number, __ATOMIC_RELEASE);
+}
+
+/* ---- what kernels ask for ---- */
+
+static struct sk_checked *core_of(const struct sk_block *block)
+{
+	return sk_checked_of(block->core);
+}
+
+static void sync_all(const struct sk_block *block)
+{
+	struct sk_checked *core = core_of(block);
+
+	sk_checked_pause(core);
+	sk_block_functions.sync_all(block);
+	sk_checked_resume(core);
+}
+
+static void set_flag(const struct sk_block *block, uint32_t flag)
+{
+	sk_block_check_flag(block, flag, __builtin_return_address(0));
+	sk_block_functions.set_flag(block, flag);
+}
+
+static void wait_flag(const struct sk_block *block, uint32_t flag)
+{
+	struct sk_checked *core = core_of(block);
+
+	sk_block_check_flag(block, flag, __builtin_return_address(0));
+	sk_checked_pause(core);
+	sk_block_functions.wait_flag(block, flag);
+	sk_checked_resume(core);
+}
+
+/* The call is closed. */
+static void await_once(struct sk_checked *core)
+{
+	if (core->block.waited || !(core->step->flags & SK_STEP_EARLY_WAIT))
+		return;
+	if (!sk_checked_await(core))
+		sk_call_leave(SK_STATUS_ABORTED);
+	core->block.waited = 1;
+}
+
+static void wait_pre_task_end(const struct sk_block *block)
+{
+	struct sk_checked *core = core_of(block);
+	bool opens = core->phase == SK_BEFORE_WAIT;
+
+	sk_checked_pause(core);
+	await_once(core);
+	if (opens)
+		sk_checked_open(core);
+	else
+		sk_checked_resume(core);
+}
+
+/* The block says that it touches nothing any more, whether anybody else will know of it or not. */
+static void set_next_task_start(const struct sk_block *block)
+{
+	struct sk_checked *core = core_of(block);
+
+	if (!(core->step->flags & SK_STEP_EARLY_SET))
+		return;
+	sk_checked_pause(core);
+	if (sk_block_publishes(block)) {
+		await_once(core);
+		sk_checked_finish(core);
+	}
+	core->phase = SK_BEHIND_SET;
+	sk_checked_resume(core);
+}
+
+const struct sk_block_functions sk_checked_functions = {sync_all, set_flag, wait_flag, wait_pre_task_end,
+							set_next_task_start};

@@ -1,0 +1,290 @@
+/* Checked launches: what is prepared for one, and a core's part of it. The steps of its lane come in order; for each,
+ * the awaits, then the calls that fall to the core, then the published progress: what the dispatcher does
+ * (stubs/dispatcher.c), read from the same tables. All cores take turns on one thread, and change only in awaits, those
+ * of steps and those inside kernels, so that only one call at a time runs on a device. */
+#include "config.h"
+
+#include "loader/checks/checked-call.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_ARGUMENTS = 256, /* of one call, as in dispatchers */
+	CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET,
+};
+
+struct sk_checks {
+	uint32_t wanted;
+	struct sk_clocks *clocks; /* NULL: races are not checked */
+	/* Of the launch: */
+	char finding[SK_FINDING_SIZE]; /* "": nothing */
+	struct sk_checked *cores; /* by row of the kernel's tables, with what their calls need: */
+	uint64_t *words;
+	struct sk_window *windows;
+};
+
+struct sk_checks *sk_checks_open(uint32_t wanted)
+{
+	struct sk_checks *checks = calloc(1, sizeof(*checks));
+
+	if (!checks)
+		return NULL;
+	checks->wanted = wanted;
+	if (wanted & SKRT_CHECK_RACES)
+		checks->clocks = sk_clocks_open();
+	if (!checks->clocks && (wanted & SKRT_CHECK_RACES)) {
+		free(checks);
+		return NULL;
+	}
+	return checks;
+}
+
+static void free_cores(struct sk_checks *checks)
+{
+	free(checks->cores);
+	free(checks->words);
+	free(checks->windows);
+	checks->cores = NULL;
+	checks->words = NULL;
+	checks->windows = NULL;
+}
+
+void sk_checks_close(struct sk_checks *checks)
+{
+	if (!checks)
+		return;
+	sk_clocks_close(checks->clocks);
+	free_cores(checks);
+	free(checks);
+}
+
+bool sk_checks_guard(const struct sk_checks *checks)
+{
+	return checks->wanted & SKRT_GUARD;
+}
+
+const char *sk_checks_finding(const struct sk_checks *checks)
+{
+	return checks->finding[0] ? checks->finding : NULL;
+}
+
+/* ---- around a launch ---- */
+
+static const struct sk_plan_launch *record_of(const struct sk_launch *launch)
+{
+	return &launch->kernel->module->plan.launches[launch->kernel->launch];
+}
+
+/* What the plan's reader leaves open. */
+static enum skrt_status check_step(const struct sk_plan_view *plan, const struct sk_plan_step *step, char *error,
+				   size_t size)
+{
+	const char *task = sk_plan_string(&plan->tasks[step->task].name);
+
+	if (step->argument_count > MOST_ARGUMENTS) {
+		snprintf(error, size, "task '%s': it has %" PRIu32 " arguments; at most %d can be passed", task,
+			 step->argument_count, MOST_ARGUMENTS);
+		return SKRT_BAD_PACKAGE;
+	}
+	if (step->flags & SK_STEP_VECTOR_SIDE && !plan->kernels[step->kernel].vector_code) {
+		snprintf(error, size, "task '%s': its kernel has no vector side", task);
+		return SKRT_BAD_PACKAGE;
+	}
+	return SKRT_OK;
+}
+
+/* Cores, each with room for the arguments of any step. */
+static bool make_cores(struct sk_checks *checks, const struct sk_launch *launch, uint32_t arguments)
+{
+	const struct skrt_module *module = launch->kernel->module;
+	uint64_t cores = sk_core_row(launch->kernel->cores, module->plan.lane_count, 0);
+
+	free_cores(checks);
+	checks->cores = calloc(cores + 1, sizeof(*checks->cores));
+	checks->words = calloc(cores * arguments + 1, 2 * sizeof(*checks->words));
+	checks->windows = calloc(cores * arguments + 1, 2 * sizeof(*checks->windows));
+	if (!checks->cores || !checks->words || !checks->windows)
+		return false;
+	for (uint64_t i = 0; i < cores; i++) {
+		struct sk_checked *core = &checks->cores[i];
+
+		core->stack = checks->words + i * 2 * arguments;
+		core->copies = core->stack + arguments;
+		core->windows = checks->windows + i * 2 * arguments;
+	}
+	return true;
+}
+
+static void cannot_copy(const struct sk_launch *launch, char *error, size_t size)
+{
+	snprintf(error, size, "%s: cannot protect the guarded memory of launch %s: %s", launch->kernel->module->path,
+		 launch->kernel->name, strerror(errno));
+}
+
+enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = record_of(launch);
+	enum skrt_status status = SKRT_OK;
+	uint32_t arguments = 0;
+
+	checks->finding[0] = '\0';
+	for (uint32_t i = record->first_step; i < record->first_step + record->step_count && !status; i++) {
+		status = check_step(plan, &plan->steps[i], error, size);
+		if (plan->steps[i].argument_count > arguments)
+			arguments = plan->steps[i].argument_count;
+	}
+	if (!status && !make_cores(checks, launch, arguments)) {
+		snprintf(error, size, "no memory to check a launch");
+		status = SKRT_OUT_OF_MEMORY;
+	}
+	if (!status && checks->clocks)
+		status = sk_clocks_begin(checks->clocks, launch, error, size);
+	if (!status && !sk_guard_copy_in(launch->instance->guard, record, launch->instance->bindings)) {
+		cannot_copy(launch, error, size);
+		status = SKRT_OUT_OF_MEMORY;
+	}
+	return status;
+}
+
+bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_t size)
+{
+	struct sk_guard *guard = launch->instance->guard;
+
+	sk_guard_reset(guard);
+	if (!good || sk_guard_copy_out(guard, record_of(launch), launch->instance->bindings))
+		return true;
+	cannot_copy(launch, error, size);
+	return false;
+}
+
+/* ---- a core's steps ---- */
+
+struct sk_checked *sk_checked_of(const struct sk_worker *worker)
+{
+	const struct sk_core *core = &worker->core;
+
+	return &worker->device->checks->cores[sk_core_row(worker->launch->kernel->cores, core->lane, core->index)];
+}
+
+int sk_checked_fail(const struct sk_checked *core, int status)
+{
+	core->worker->core.failed_task = core->step->task;
+	return status;
+}
+
+/* The block of the calls to come. */
+static struct sk_block make_block(const struct sk_checked *core, uint64_t index, uint32_t count)
+{
+	return (struct sk_block){
+		.index = (uint32_t)index,
+		.count = count,
+		.functions = core->step->flags & CALLS_RUNTIME ? &sk_checked_functions : NULL,
+		.core = core->worker,
+		.step = (uint32_t)(core->step - core->plan->steps) - core->launch->first_step,
+	};
+}
+
+static int run_blocks(struct sk_checked *core)
+{
+	const struct sk_core *own = &core->worker->core;
+	const struct sk_plan_step *step = core->step;
+	uint64_t block = own->index, end = step->blocks, distance = own->count;
+	int status = 0;
+
+	if (step->kind == SK_STEP_BLOCKS_RANGE) {
+		const struct sk_range *range = &own->ranges[step->partition - core->launch->first_partition];
+
+		block = range->low;
+		end = range->high;
+		distance = 1;
+	} else if (step->flags & SK_STEP_RESIDENT) {
+		/* A core in front of the first one has a number that is too great, being unsigned. */
+		block -= step->first_core;
+		distance = end;
+	}
+	for (; block < end && !status; block += distance) {
+		uint64_t low, high;
+
+		core->block = make_block(core, block, step->blocks);
+		sk_block_range(&core->block, step->extent, &low, &high);
+		status = sk_checked_call(core, low, high);
+	}
+	return status;
+}
+
+static int run_calls(struct sk_checked *core)
+{
+	const struct sk_plan_step *step = core->step;
+
+	if (step->kind == SK_STEP_PLAIN) {
+		core->block = make_block(core, 0, 1);
+		return sk_checked_call(core, 0, 0);
+	}
+	if (step->kind != SK_STEP_SPLIT)
+		return run_blocks(core);
+
+	const struct sk_range *range = &core->worker->core.ranges[step->partition - core->launch->first_partition];
+
+	return range->low == range->high ? 0 : sk_checked_call(core, range->low, range->high);
+}
+
+static bool is_mine(const struct sk_checked *core)
+{
+	uint32_t set = core->step->core_set;
+
+	if (core->step->lane != core->worker->core.lane)
+		return false;
+	return set == SK_ALL_CORES || core->worker->core.homes[set - core->launch->first_home].mine;
+}
+
+/* The awaits of a step whose kernel waits by itself stand behind it, for what later steps take for known. */
+static int run_step(struct sk_checked *core)
+{
+	bool waits = core->step->flags & SK_STEP_EARLY_WAIT;
+
+	core->finished = false;
+	if (!waits && !sk_checked_await(core))
+		return SK_STATUS_ABORTED;
+	int status = run_calls(core);
+	if (status)
+		return status;
+	if (core->step->flags & SK_STEP_FEED) {
+		sk_block_feed(&core->worker->core,
+			      (uint32_t)(core->step - core->plan->steps) - core->launch->first_step);
+		core->worker->player->host->in_runtime = true;
+	}
+	if (waits && !sk_checked_await(core))
+		return SK_STATUS_ABORTED;
+	sk_checked_finish(core);
+	return 0;
+}
+
+int sk_checks_run(struct sk_worker *worker)
+{
+	const struct sk_launch *launch = worker->launch;
+	const struct skrt_kernel *kernel = launch->kernel;
+	const struct sk_core *own = &worker->core;
+	struct sk_checked *core = sk_checked_of(worker);
+	int status = 0;
+
+	core->worker = worker;
+	core->guard = launch->instance->guard;
+	core->clocks = worker->device->checks->clocks;
+	core->finding = worker->device->checks->finding;
+	core->plan = &kernel->module->plan;
+	core->launch = record_of(launch);
+	core->row = sk_core_row(kernel->cores, own->lane, own->index);
+	core->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);
+	worker->player->host->in_runtime = true;
+	for (uint32_t i = 0; i < core->launch->step_count && !status; i++) {
+		core->step = &core->plan->steps[core->launch->first_step + i];
+		if (is_mine(core))
+			status = run_step(core);
+	}
+	return status;
+}

@@ -1,0 +1,404 @@
+/* Vector clocks. Each core knows, for every core, up to which of its steps that has finished: by its own progress, and
+ * by awaits, from which it learns what the awaited cores knew when they had finished the awaited step. For every byte
+ * that a plan gives an address to there is the last step in which each core read it and wrote it. An access of which
+ * another one, by another core to the same byte, is not known to have ended is a race if either writes.
+ *
+ * What an await proves is taken from the awaited step, not from how far the other core really is. So whether a race is
+ * found does not depend on the order in which the cores happened to run. Bytes are those of the plan: temporaries that
+ * share bytes of the workspace are one place here. */
+#include "config.h"
+
+#include "loader/checks/checks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/device/device.h"
+
+/* What clocks that awaits may refer to may take; behind it fewer cores have to do. */
+#define MOST_CLOCK_BYTES (UINT64_C(4) << 30)
+
+/* Step numbers of one core; 0: none. `before` is the last one in an earlier step. */
+struct touch {
+	uint32_t write, write_before, read, read_before;
+};
+
+/* Bytes with the same history. */
+struct span {
+	uint64_t low, high;
+	struct touch *cores; /* by row */
+};
+
+/* Of one binding, of the workspace, or of the kernels' hidden states: ascending, not overlapping. */
+struct history {
+	struct span *spans;
+	uint32_t count, capacity;
+};
+
+struct sk_clocks {
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	const uint32_t *cores; /* by lane, that run the launch */
+	uint64_t rows; /* of all lanes */
+	uint32_t *clocks; /* a row of `rows` numbers for each core */
+	/* By step of the launch: a clock for each core of its lane, or for its home; NULL: none. */
+	uint32_t **published;
+	uint32_t published_count;
+	bool incomplete; /* there was no memory for what a step publishes: what looks like a race need be none */
+	struct history *histories; /* the bindings', the workspace's, the states' */
+	uint32_t history_count;
+};
+
+/* ---- a launch ---- */
+
+static void forget(struct sk_clocks *clocks)
+{
+	for (uint32_t i = 0; i < clocks->published_count; i++)
+		free(clocks->published[i]);
+	for (uint32_t i = 0; i < clocks->history_count; i++) {
+		for (uint32_t j = 0; j < clocks->histories[i].count; j++)
+			free(clocks->histories[i].spans[j].cores);
+		free(clocks->histories[i].spans);
+	}
+	free(clocks->published);
+	free(clocks->histories);
+	free(clocks->clocks);
+	memset(clocks, 0, sizeof(*clocks));
+}
+
+struct sk_clocks *sk_clocks_open(void)
+{
+	return calloc(1, sizeof(struct sk_clocks));
+}
+
+void sk_clocks_close(struct sk_clocks *clocks)
+{
+	if (clocks)
+		forget(clocks);
+	free(clocks);
+}
+
+/* How many cores' clocks a step publishes. */
+static uint64_t clock_count(const struct sk_clocks *clocks, const struct sk_plan_step *step)
+{
+	return step->core_set == SK_ALL_CORES ? clocks->cores[step->lane] : 1;
+}
+
+enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launch *launch, char *error, size_t size)
+{
+	const struct skrt_module *module = launch->kernel->module;
+	uint64_t bytes = 0;
+
+	forget(clocks);
+	clocks->incomplete = false;
+	clocks->plan = &module->plan;
+	clocks->launch = &module->plan.launches[launch->kernel->launch];
+	clocks->cores = launch->kernel->cores;
+	clocks->rows = sk_core_row(clocks->cores, module->plan.lane_count, 0);
+	for (uint32_t i = 0; i < clocks->launch->step_count; i++) {
+		const struct sk_plan_step *step = &clocks->plan->steps[clocks->launch->first_step + i];
+
+		if (step->flags & SK_STEP_PUBLISH)
+			bytes += clock_count(clocks, step) * clocks->rows * sizeof(uint32_t);
+	}
+	if (bytes <= MOST_CLOCK_BYTES) {
+		clocks->clocks = calloc(clocks->rows * clocks->rows, sizeof(uint32_t));
+		clocks->published = calloc(clocks->launch->step_count, sizeof(*clocks->published));
+		clocks->histories = calloc(clocks->plan->binding_count + (size_t)2, sizeof(*clocks->histories));
+	}
+	if (!clocks->clocks || !clocks->published || !clocks->histories) {
+		snprintf(error, size,
+			 "no memory to check a launch of %" PRIu32 " steps on %" PRIu64
+			 " cores for races; fewer cores need less",
+			 clocks->launch->step_count, clocks->rows);
+		return SKRT_OUT_OF_MEMORY;
+	}
+	clocks->published_count = clocks->launch->step_count;
+	clocks->history_count = clocks->plan->binding_count + 2;
+	return SKRT_OK;
+}
+
+/* ---- knowledge ---- */
+
+static uint32_t *clock_of(const struct sk_clocks *clocks, uint64_t row)
+{
+	return clocks->clocks + row * clocks->rows;
+}
+
+static uint32_t **published_by(const struct sk_clocks *clocks, const struct sk_plan_step *step)
+{
+	return &clocks->published[step - clocks->plan->steps - clocks->launch->first_step];
+}
+
+void sk_clocks_await(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *awaited)
+{
+	const uint32_t *published = *published_by(clocks, awaited);
+	uint64_t count = published ? clock_count(clocks, awaited) : 0;
+	uint32_t *clock = clock_of(clocks, row);
+
+	for (uint64_t i = 0; i < count; i++)
+		for (uint64_t j = 0; j < clocks->rows; j++)
+			if (published[i * clocks->rows + j] > clock[j])
+				clock[j] = published[i * clocks->rows + j];
+}
+
+void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *step)
+{
+	uint32_t **published = published_by(clocks, step);
+	uint32_t *clock = clock_of(clocks, row);
+	uint64_t index = step->core_set == SK_ALL_CORES ? row - sk_core_row(clocks->cores, step->lane, 0) : 0;
+
+	clock[row] = step->number;
+	if (!(step->flags & SK_STEP_PUBLISH))
+		return;
+	if (!*published)
+		*published = calloc(clock_count(clocks, step) * clocks->rows, sizeof(uint32_t));
+	if (!*published)
+		clocks->incomplete = true;
+	else
+		memcpy(*published + index * clocks->rows, clock, clocks->rows * sizeof(uint32_t));
+}
+
+/* ---- histories ---- */
+
+/* Puts a span at the index; its history is a copy of that of the span there, or empty. */
+static bool insert(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t low, uint64_t high,
+		   const struct touch *cores)
+{
+	struct touch *copy = calloc(clocks->rows, sizeof(*copy));
+
+	if (copy && history->count == history->capacity) {
+		uint32_t capacity = history->capacity ? 2 * history->capacity : 16;
+		struct span *spans = realloc(history->spans, capacity * sizeof(*spans));
+
+		if (spans) {
+			history->spans = spans;
+			history->capacity = capacity;
+		}
+	}
+	if (!copy || history->count == history->capacity) {
+		free(copy);
+		return false;
+	}
+	if (cores)
+		memcpy(copy, cores, clocks->rows * sizeof(*copy));
+	memmove(history->spans + index + 1, history->spans + index, (history->count - index) * sizeof(struct span));
+	history->spans[index] = (struct span){low, high, copy};
+	history->count++;
+	return true;
+}
+
+/* Cuts the span at the index in two, at a place inside it. */
+static bool cut(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t at)
+{
+	const struct span *span = &history->spans[index];
+
+	if (!insert(clocks, history, index, span->low, at, span->cores))
+		return false;
+	history->spans[index + 1].low = at;
+	return true;
+}
+
+/* The first span that ends behind `low`. */
+static uint32_t first_behind(const struct history *history, uint64_t low)
+{
+	uint32_t first = 0, end = history->count;
+
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (history->spans[middle].high > low)
+			end = middle;
+		else
+			first = middle + 1;
+	}
+	return first;
+}
+
+/* ---- races ---- */
+
+/* An access that is being checked. */
+struct access {
+	uint64_t row;
+	const struct sk_plan_step *step;
+	const struct sk_window *window;
+	bool write;
+	char *finding;
+};
+
+/* The step with the number in the lane's program of the launch. */
+static const struct sk_plan_step *step_of(const struct sk_clocks *clocks, uint32_t lane, uint32_t number)
+{
+	const struct sk_plan_step *step = clocks->plan->steps + clocks->launch->first_step;
+
+	while (step->lane != lane || step->number != number)
+		step++;
+	return step;
+}
+
+static uint32_t lane_of(const struct sk_clocks *clocks, uint64_t row, uint64_t *index)
+{
+	uint32_t lane = 0;
+
+	*index = row;
+	while (*index >= clocks->cores[lane])
+		*index -= clocks->cores[lane++];
+	return lane;
+}
+
+/* "bytes 0 to 63 of tensor 'x'" */
+static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_argument *argument,
+			const struct span *span, char *text, size_t size)
+{
+	if (argument->kind == SK_ARGUMENT_STATE) {
+		snprintf(text, size,
+			 argument->flags & SK_ARGUMENT_OF_LIBRARY ? "the C library's random numbers"
+								  : "the kernel's hidden state");
+		return;
+	}
+	const struct sk_plan_tensor *tensor = &clocks->plan->tensors[argument->tensor];
+	uint64_t start = sk_plan_tensor_start(clocks->launch, tensor);
+
+	snprintf(text, size, "bytes %" PRIu64 " to %" PRIu64 " of tensor '%s'", span->low - start,
+		 span->high - start - 1, sk_plan_string(&tensor->name));
+}
+
+static bool report(const struct sk_clocks *clocks, const struct access *access, const struct span *span, uint64_t other,
+		   uint32_t number, bool other_writes)
+{
+	uint64_t index;
+	uint32_t lane = lane_of(clocks, other, &index);
+	const struct sk_plan_step *step = step_of(clocks, lane, number);
+	bool several = clocks->plan->lane_count > 1;
+	char bytes[160];
+
+	print_bytes(clocks, access->window->argument, span, bytes, sizeof(bytes));
+	snprintf(access->finding, SK_FINDING_SIZE,
+		 "race: it %s %s, which task '%s' on %s%score %" PRIu64 " %s; no await orders the two",
+		 access->write ? "writes" : "reads", bytes, sk_plan_string(&clocks->plan->tasks[step->task].name),
+		 several ? sk_plan_string(&clocks->plan->lanes[lane]) : "", several ? " " : "", index,
+		 other_writes ? "writes" : "reads");
+	return false;
+}
+
+/* Whether the core in the row is known to have ended what it did there in the step with that number. Hidden state it
+ * has until its call returns; where that publishes by itself, only a later step of its says so. */
+static bool has_ended(const struct sk_clocks *clocks, const struct access *access, uint64_t row, uint32_t number)
+{
+	uint32_t known = clock_of(clocks, access->row)[row];
+	uint64_t index;
+
+	if (number != known || !number || access->window->argument->kind != SK_ARGUMENT_STATE)
+		return number <= known;
+	return !(step_of(clocks, lane_of(clocks, row, &index), number)->flags & SK_STEP_EARLY_SET);
+}
+
+/* The step that runs at once with this one: the other side of a mix task, or itself. */
+static const struct sk_plan_step *partner_of(const struct sk_plan_step *step)
+{
+	return step->flags & SK_STEP_CUBE_SIDE ? step + 1 : step->flags & SK_STEP_VECTOR_SIDE ? step - 1 : step;
+}
+
+/* The last step in the lane, of which the access must know that it has ended; the blocks of one SPMD call, and the
+ * sides of a mix task, answer for what they do with each other. */
+static uint32_t last_step(const struct access *access, uint32_t lane, uint32_t last, uint32_t before)
+{
+	const struct sk_plan_step *step = access->step, *partner = partner_of(step);
+	bool same = (lane == step->lane && last == step->number) || (lane == partner->lane && last == partner->number);
+
+	return same && step->kind == SK_STEP_BLOCKS ? before : last;
+}
+
+static void note(uint32_t *last, uint32_t *before, uint32_t number)
+{
+	if (*last == number)
+		return;
+	*before = *last;
+	*last = number;
+}
+
+static bool check_span(const struct sk_clocks *clocks, const struct access *access, const struct span *span)
+{
+	uint64_t vector = sk_core_row(clocks->cores, 1, 0); /* the second lane's first row */
+	struct touch *own = &span->cores[access->row];
+
+	for (uint64_t row = 0; row < clocks->rows; row++) {
+		const struct touch *touch = &span->cores[row];
+		uint32_t write = last_step(access, row >= vector, touch->write, touch->write_before);
+		uint32_t read = last_step(access, row >= vector, touch->read, touch->read_before);
+
+		if (row == access->row)
+			continue;
+		if (!has_ended(clocks, access, row, write))
+			return report(clocks, access, span, row, write, true);
+		if (access->write && !has_ended(clocks, access, row, read))
+			return report(clocks, access, span, row, read, false);
+	}
+	if (access->write)
+		note(&own->write, &own->write_before, access->step->number);
+	else
+		note(&own->read, &own->read_before, access->step->number);
+	return true;
+}
+
+static bool check_access(const struct sk_clocks *clocks, struct history *history, const struct access *access,
+			 uint64_t low, uint64_t high)
+{
+	uint32_t i = first_behind(history, low);
+	bool good = !clocks->incomplete;
+
+	while (low < high && good) {
+		if (i == history->count || history->spans[i].low > low) {
+			uint64_t next = i == history->count ? high : history->spans[i].low;
+
+			good = insert(clocks, history, i, low, next < high ? next : high, NULL);
+		} else if (history->spans[i].low < low) {
+			good = cut(clocks, history, i++, low);
+		} else if (history->spans[i].high > high) {
+			good = cut(clocks, history, i, high);
+		} else {
+			if (!check_span(clocks, access, &history->spans[i]))
+				return false;
+			low = history->spans[i++].high;
+		}
+	}
+	if (!good)
+		snprintf(access->finding, SK_FINDING_SIZE, "no memory for its check");
+	return good;
+}
+
+static bool check_window(const struct sk_clocks *clocks, const struct access *access)
+{
+	const struct sk_plan_argument *argument = access->window->argument;
+	uint32_t bindings = clocks->plan->binding_count;
+	uint64_t low = argument->offset + access->window->low, high = argument->offset + access->window->high;
+
+	switch (argument->space) {
+	case SK_SPACE_BINDING:
+		return check_access(clocks, &clocks->histories[argument->index], access, low, high);
+	case SK_SPACE_WORKSPACE:
+		return check_access(clocks, &clocks->histories[bindings], access, low, high);
+	case SK_SPACE_STATE:
+		return check_access(clocks, &clocks->histories[bindings + 1], access, argument->index,
+				    (uint64_t)argument->index + 1);
+	default: /* constants, which nobody writes, and scratch */
+		return true;
+	}
+}
+
+bool sk_clocks_access(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *step,
+		      const struct sk_window *windows, uint32_t count, char *finding)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct access access = {row, step, &windows[i], false, finding};
+
+		if ((windows[i].access & SK_ACCESS_READ) && !check_window(clocks, &access))
+			return false;
+		access.write = true;
+		if ((windows[i].access & SK_ACCESS_WRITE) && !check_window(clocks, &access))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,312 @@
+/* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between pages that nobody may touch,
+ * with its end as near to the end of its pages as the alignment of bindings allows. Between calls all pages are closed.
+ *
+ * What nobody has written holds a pattern, a NaN in the types of 16 bits and more that depends on the place, so that
+ * nothing that a kernel computes looks like it. It is looked for in words of 8 bytes, and in what is shorter as a whole
+ * if it has at least 4 bytes. */
+#include "config.h"
+
+#include "loader/checks/guard.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "loader/device/device.h"
+
+enum {
+	TENSOR_ALIGN = 64, /* doc/abi.md: what bindings, temporaries and scratch are aligned to */
+	GUARD = 64 << 10, /* bytes before and behind the pages, no less than a page */
+	LEAST_PATTERN = 4,
+};
+
+/* ---- the pattern ---- */
+
+/* The word at an offset in the pages. */
+static uint64_t pattern_at(uint64_t offset)
+{
+	uint64_t z = (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z ^= z >> 27;
+	return UINT64_C(0xffff0000ffff0000) | (z & UINT64_C(0x00007fff00007fff));
+}
+
+static bool is_pattern(const struct sk_memory *memory, const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word == pattern_at((uint64_t)(at - memory->pages));
+}
+
+/* Whether [start, end), less than a word, holds the pattern. */
+static bool is_short_pattern(const struct sk_memory *memory, const char *start, const char *end)
+{
+	for (const char *at = start; at < end; at++) {
+		uint64_t offset = (uint64_t)(at - memory->pages);
+
+		if ((uint8_t)*at != (uint8_t)(pattern_at(offset) >> (8 * (offset % 8))))
+			return false;
+	}
+	return true;
+}
+
+bool sk_memory_find_unwritten(const struct sk_memory *memory, const char *start, const char *end, uint64_t *low,
+			      uint64_t *high)
+{
+	const char *at = start + (-(uintptr_t)start & 7);
+
+	if (end - start < 8 && end - start >= LEAST_PATTERN && is_short_pattern(memory, start, end)) {
+		*low = (uint64_t)(start - memory->data);
+		*high = (uint64_t)(end - memory->data);
+		return true;
+	}
+	while (end - at >= 8 && !is_pattern(memory, at))
+		at += 8;
+	if (end - at < 8)
+		return false;
+	*low = (uint64_t)(at - memory->data);
+	while (end - at >= 8 && is_pattern(memory, at))
+		at += 8;
+	*high = (uint64_t)(at - memory->data);
+	return true;
+}
+
+/* ---- memory ---- */
+
+/* All pages of a memory. Can fail for lack of memory when they become writable for the first time, and whenever the
+ * process would have too many mappings. */
+static bool permit_all(const struct sk_memory *memory, int protection)
+{
+	return memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0;
+}
+
+/* All of its pages hold the pattern; or only what is not the tensor's, and that the byte. */
+static bool fill(const struct sk_guard *guard, const struct sk_memory *memory, int byte)
+{
+	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+		return false;
+	for (size_t i = 0; i < memory->pages_size; i += 8) {
+		uint64_t word = pattern_at(i);
+
+		memcpy(memory->pages + i, &word, sizeof(word));
+	}
+	if (!guard->pattern && memory->bytes)
+		memset(memory->data, byte, memory->bytes);
+	return permit_all(memory, PROT_NONE);
+}
+
+static bool open_memory(const struct sk_guard *guard, struct sk_memory *memory)
+{
+	uint64_t aligned, size;
+
+	if (__builtin_add_overflow(memory->bytes, TENSOR_ALIGN - 1, &aligned) ||
+	    __builtin_add_overflow(memory->bytes, 2 * GUARD + guard->page + TENSOR_ALIGN, &size)) {
+		errno = ENOMEM;
+		return false;
+	}
+	aligned &= ~(uint64_t)(TENSOR_ALIGN - 1);
+	memory->pages_size = (aligned + guard->page - 1) & ~(guard->page - 1);
+	memory->mapping_size = memory->pages_size + 2 * GUARD;
+	char *mapping = mmap(NULL, memory->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapping == MAP_FAILED)
+		return false;
+	memory->mapping = mapping;
+	memory->pages = mapping + GUARD;
+	memory->data = memory->pages + memory->pages_size - aligned;
+	return fill(guard, memory, 0);
+}
+
+static bool open_tensor(const struct sk_guard *guard, const struct skrt_instance *instance, uint32_t number)
+{
+	const struct sk_plan_tensor *tensor = &guard->plan->tensors[number];
+	struct sk_memory *memory = &guard->memories[number];
+
+	*memory =
+		(struct sk_memory){.name = sk_plan_string(&tensor->name), .bytes = tensor->bytes, .role = tensor->role};
+	if (tensor->space == SK_SPACE_NONE)
+		return true;
+	if (!open_memory(guard, memory))
+		return false;
+	if (tensor->space != SK_SPACE_CONSTANT || !tensor->bytes)
+		return true;
+	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+		return false;
+	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
+	return permit_all(memory, PROT_NONE);
+}
+
+/* Bytes of scratch that a core needs for any launch. */
+static uint64_t scratch_size(const struct sk_plan_view *plan)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < plan->launch_count; i++)
+		if (plan->launches[i].scratch_size > size)
+			size = plan->launches[i].scratch_size;
+	return size;
+}
+
+struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern)
+{
+	const struct skrt_module *module = instance->module;
+	uint64_t scratch = scratch_size(&module->plan);
+	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
+	struct sk_guard *guard = calloc(1, sizeof(*guard));
+	bool good = guard != NULL;
+
+	if (!good)
+		return NULL;
+	guard->plan = &module->plan;
+	guard->pattern = pattern;
+	guard->page = (size_t)sysconf(_SC_PAGESIZE);
+	guard->memory_count = module->plan.tensor_count + (uint32_t)cores;
+	guard->memories = calloc(guard->memory_count, sizeof(*guard->memories));
+	good = guard->memories != NULL;
+	for (uint32_t i = 0; i < guard->memory_count && good; i++) {
+		if (i < module->plan.tensor_count) {
+			good = open_tensor(guard, instance, i);
+		} else if (scratch) {
+			guard->memories[i].bytes = scratch;
+			good = open_memory(guard, &guard->memories[i]);
+		}
+	}
+	if (good)
+		return guard;
+	sk_guard_close(guard);
+	return NULL;
+}
+
+void sk_guard_close(struct sk_guard *guard)
+{
+	if (!guard)
+		return;
+	for (uint32_t i = 0; i < guard->memory_count && guard->memories; i++)
+		if (guard->memories[i].mapping)
+			munmap(guard->memories[i].mapping, guard->memories[i].mapping_size);
+	free(guard->memories);
+	free(guard->borders);
+	free(guard->saved);
+	free(guard);
+}
+
+bool sk_guard_forget(struct sk_guard *guard, int byte)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < guard->memory_count && good; i++) {
+		const struct sk_memory *memory = &guard->memories[i];
+		bool output = guard->pattern && memory->role == SK_ROLE_OUTPUT;
+
+		if (memory->mapping && (memory->role == SK_ROLE_TEMPORARY || memory->role == SK_ROLE_NONE || output))
+			good = fill(guard, memory, byte);
+	}
+	return good;
+}
+
+bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
+{
+	const struct sk_memory *memory = &guard->memories[guard->plan->bindings[binding]];
+
+	return !guard->pattern || memory->role != SK_ROLE_OUTPUT || fill(guard, memory, 0);
+}
+
+/* ---- bindings ---- */
+
+static bool copy_in(const struct sk_guard *guard, const struct sk_memory *memory, const void *bound)
+{
+	/* Nothing reads an output's old value; where its own is kept, what is not written is found. */
+	if (!memory->bytes || (guard->pattern && memory->role == SK_ROLE_OUTPUT))
+		return true;
+	if (!permit_all(memory, PROT_READ | PROT_WRITE))
+		return false;
+	memcpy(memory->data, bound, memory->bytes);
+	return permit_all(memory, PROT_NONE);
+}
+
+/* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory, but for less
+ * than a word at its ends, which may have been written with what looks like the pattern. */
+static bool copy_out(const struct sk_guard *guard, const struct sk_memory *memory,
+		     const struct sk_plan_argument *argument, char *bound)
+{
+	char *start = memory->data + argument->offset, *end = start + argument->size;
+	bool pattern = guard->pattern && memory->role == SK_ROLE_OUTPUT;
+
+	if (!permit_all(memory, PROT_READ))
+		return false;
+	if (!pattern)
+		memcpy(bound + argument->offset, start, argument->size);
+	for (char *word = start - ((uintptr_t)start & 7); pattern && word < end; word += 8) {
+		char *low = word < start ? start : word, *high = end - word < 8 ? end : word + 8;
+
+		if (high - low < 8 || !is_pattern(memory, word))
+			memcpy(bound + (low - memory->data), low, (size_t)(high - low));
+	}
+	return permit_all(memory, PROT_NONE);
+}
+
+bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
+{
+	const struct sk_plan_view *plan = guard->plan;
+
+	for (uint32_t i = 0; i < plan->binding_count; i++)
+		guard->memories[plan->bindings[i]].copied = false;
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+
+		for (uint32_t j = 0; j < step->argument_count; j++) {
+			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
+			struct sk_memory *memory = &guard->memories[argument->tensor];
+
+			if (argument->space != SK_SPACE_BINDING || !argument->size || memory->copied)
+				continue;
+			memory->copied = true;
+			if (!copy_in(guard, memory, bindings[argument->index]))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
+{
+	const struct sk_plan_view *plan = guard->plan;
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+
+		for (uint32_t j = 0; j < step->argument_count; j++) {
+			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
+
+			bool writes = argument->access & SK_ACCESS_WRITE || argument->kind == SK_ARGUMENT_RESULT;
+
+			if (argument->space == SK_SPACE_BINDING && argument->size && writes &&
+			    !copy_out(guard, &guard->memories[argument->tensor], argument, bindings[argument->index]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- addresses ---- */
+
+uint32_t sk_guard_memory_of(const struct sk_guard *guard, const struct sk_plan_argument *argument, uint64_t row)
+{
+	if (argument->kind == SK_ARGUMENT_SCRATCH)
+		return guard->plan->tensor_count + (uint32_t)row;
+	return argument->tensor;
+}
+
+char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
+		       const struct sk_plan_argument *argument, uint64_t row)
+{
+	const struct sk_memory *memory = &guard->memories[sk_guard_memory_of(guard, argument, row)];
+
+	if (argument->kind == SK_ARGUMENT_SCRATCH)
+		return memory->data + argument->offset;
+	return memory->data +
+	       (argument->offset - sk_plan_tensor_start(launch, &guard->plan->tensors[argument->tensor]));
+}

@@ -1,0 +1,177 @@
+/* Calls of package code on fibres, and the threads that host them. What a signal handler needs to know of a thread is
+ * in one thread-local record; it is of the model initial-exec, since a handler may not allocate. */
+#include "config.h"
+
+#include "loader/core/call.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGNAL_STACK = 64 << 10 };
+
+static _Thread_local struct sk_host host_of_thread __attribute__((tls_model("initial-exec")));
+
+/* ---- threads ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t signal_stack; /* of threads that had none */
+
+static void free_signal_stack(void *stack)
+{
+	sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+	free(stack);
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&signal_stack, free_signal_stack);
+}
+
+/* Without one, a stack that overflows could not be reported: the handler would have nowhere to run. Without memory for
+ * it everything else works. */
+static void make_signal_stack(void)
+{
+	stack_t there;
+
+	if (sigaltstack(NULL, &there) || !(there.ss_flags & SS_DISABLE))
+		return;
+	pthread_once(&once, make_key);
+	void *stack = malloc(SIGNAL_STACK);
+	if (stack && !sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = SIGNAL_STACK}, NULL))
+		pthread_setspecific(signal_stack, stack);
+	else
+		free(stack);
+}
+
+struct sk_host *sk_host_of_thread(void)
+{
+	struct sk_host *host = &host_of_thread;
+
+	if (!host->ready) {
+		sk_fibre_of_thread(&host->own);
+		make_signal_stack();
+		host->ready = true;
+	}
+	return host;
+}
+
+struct sk_host *sk_host_in_handler(void)
+{
+	return &host_of_thread;
+}
+
+void sk_cancellation_hold(void)
+{
+	struct sk_host *host = &host_of_thread;
+
+	if (host->holds++ == 0)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &host->cancellation);
+}
+
+void sk_cancellation_release(void)
+{
+	struct sk_host *host = &host_of_thread;
+
+	if (--host->holds == 0)
+		pthread_setcancelstate(host->cancellation, NULL);
+}
+
+/* ---- calls ---- */
+
+bool sk_call_open(struct sk_call *call, size_t stack_size)
+{
+	memset(call, 0, sizeof(*call));
+	return sk_fibre_open(&call->fibre, stack_size);
+}
+
+void sk_call_close(struct sk_call *call)
+{
+	sk_fibre_close(&call->fibre);
+}
+
+void sk_call_over(struct sk_host *host)
+{
+	host->in_runtime = true;
+	host->running->over = true;
+	host->ended = host->running;
+	host->running = NULL;
+}
+
+/* On the call's fibre. */
+static void run(void *context)
+{
+	struct sk_call *call = context;
+	struct sk_host *host = call->host;
+
+	host->in_runtime = false;
+	call->result = call->function(call->context);
+	sk_fibre_tidy();
+	sk_call_over(host);
+	sk_fibre_switch(&call->fibre, &host->own, true);
+}
+
+void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due)
+{
+	call->function = function;
+	call->context = context;
+	call->due = due;
+	call->result = 0;
+	call->begun = false;
+	call->over = false;
+	call->fault.kind = SK_FAULT_NONE;
+	sk_fibre_prepare(&call->fibre, run, call);
+}
+
+struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
+{
+	call->host = host;
+	call->begun = true;
+	host->in_runtime = true;
+	host->running = call;
+	sk_fibre_switch(&host->own, &call->fibre, false);
+	return host->ended;
+}
+
+void sk_call_give_way(struct sk_host *host, struct sk_call *call)
+{
+	struct sk_call *from = host->running;
+
+	call->host = host;
+	call->begun = true;
+	host->running = call;
+	sk_fibre_switch(&from->fibre, &call->fibre, false);
+}
+
+_Noreturn void sk_call_leave(int result)
+{
+	struct sk_host *host = &host_of_thread;
+	struct sk_call *call = host->running;
+
+	sk_fibre_tidy();
+	host->in_runtime = true;
+	call->result = result;
+	sk_call_over(host);
+	sk_fibre_switch(&call->fibre, &host->own, true);
+	__builtin_unreachable();
+}
+
+_Noreturn void sk_call_end(const char *function, const void *caller)
+{
+	struct sk_host *host = &host_of_thread;
+	struct sk_call *call = host->running;
+
+	if (!call)
+		abort();
+	sk_fibre_tidy();
+	host->in_runtime = true;
+	call->fault = (struct sk_fault){
+		.kind = SK_FAULT_ENDED,
+		.function = function,
+		.pc = (const char *)caller - 1,
+		.sp = __builtin_frame_address(0),
+	};
+	sk_call_over(host);
+	sk_fibre_switch(&call->fibre, &host->own, true);
+	__builtin_unreachable();
+}

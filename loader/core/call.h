@@ -1,0 +1,116 @@
+/* Calls of package code: each on a fibre of its own, so that whatever happens in it ends the call and not the process.
+ * A call ends when its function returns, when that function (or what it calls) raises a fault or calls a function of
+ * the class ENDS of stubs/imports.def, or when another thread has it expelled.
+ *
+ *   call.c    fibres with a beginning and an end; threads that host them
+ *   signal.c  faults and expulsions
+ *
+ * A thread hosts calls from its own stack: it resumes one, which runs until it ends or gives way to another one. */
+#ifndef SK_LOADER_CALL_H
+#define SK_LOADER_CALL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/core/fibre.h"
+
+enum sk_fault_kind {
+	SK_FAULT_NONE,
+	SK_FAULT_SIGNAL, /* SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
+	SK_FAULT_ENDED, /* abort, exit and the like */
+	SK_FAULT_EXPELLED, /* it took too long */
+};
+
+/* How a call ended that did not return. Its stack is untouched until the next call begins on it. */
+struct sk_fault {
+	enum sk_fault_kind kind;
+	int signal, code; /* SIGNAL: si_signo, si_code */
+	bool write; /* SIGSEGV, SIGBUS: the access was a write */
+	const char *function; /* ENDED: which one was called */
+	const void *pc; /* where it was; ENDED: in the instruction that called the function */
+	const void *address; /* SIGNAL: si_addr */
+	const void *sp; /* its stack begins here */
+};
+
+struct sk_host;
+
+struct sk_call {
+	struct sk_fibre fibre;
+	struct sk_host *host; /* while it is not over */
+	int (*function)(void *context);
+	void *context;
+	int result; /* 0 if it did not return */
+	const _Atomic bool *due; /* it is to be expelled; NULL: it never is */
+	bool begun, over;
+	struct sk_fault fault;
+};
+
+/* A thread that hosts calls. */
+struct sk_host {
+	struct sk_fibre own;
+	struct sk_call *running; /* NULL: the thread is on its own stack */
+	struct sk_call *ended; /* the last one */
+	volatile sig_atomic_t
+		in_runtime; /* while a call runs: it is in libskrt's own code, which faults do not excuse */
+	bool ready;
+	uint32_t holds; /* see sk_cancellation_hold */
+	int cancellation; /* as it was before the first of them */
+};
+
+/* A call with a stack of so many bytes. False: no memory. */
+bool sk_call_open(struct sk_call *call, size_t stack_size);
+void sk_call_close(struct sk_call *call);
+
+/* The calling thread as a host: with a stack for signal handlers, which it keeps until it ends. */
+struct sk_host *sk_host_of_thread(void);
+
+/* A thread that is cancelled would leave what it holds and plays behind: until the release that belongs to it, it is
+ * not; cancelling it waits until then. */
+void sk_cancellation_hold(void);
+void sk_cancellation_release(void);
+
+/* In a function with this the calling thread is not cancelled. */
+#define SK_UNCANCELLED                                                                                                 \
+	__attribute__((cleanup(sk_cancellation_leave), unused)) bool uncancelled = (sk_cancellation_hold(), true)
+static inline void sk_cancellation_leave(const bool *unused)
+{
+	(void)unused;
+	sk_cancellation_release();
+}
+
+/* The calling thread as sk_host_of_thread says, for a signal handler, which only looks. */
+struct sk_host *sk_host_in_handler(void);
+
+/* Forgets what the call did before; resumed next, it calls function(context). When *due is true, which stays readable
+ * while the call runs, it may be expelled; NULL: never. */
+void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due);
+
+/* From the thread's own stack: goes on with the call. Returns when a call has ended: that one, or one that was given
+ * way to. */
+struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call);
+
+/* From a call that is not over: goes on with another one. Returns when somebody gives way to this one, or resumes it.
+ */
+void sk_call_give_way(struct sk_host *host, struct sk_call *call);
+
+/* Ends the call that the calling thread runs, as if it had returned. */
+_Noreturn void sk_call_leave(int result);
+
+/* Ends the call that the calling thread runs. A thread that runs none is of a package's own making: there is nothing to
+ * end but the process. */
+_Noreturn void sk_call_end(const char *function, const void *caller);
+
+/* Notes that the running call is over. The thread's next step must be to its own stack. */
+void sk_call_over(struct sk_host *host);
+
+/* ---- signal.c ---- */
+
+/* Installs the handlers, once for the process. Faults elsewhere go on to the handlers that were there before. */
+void sk_signals_install(void);
+
+/* Sends the thread what expels the call that it runs, if that is due and not in the runtime. */
+void sk_signals_expel(pthread_t thread);
+
+#endif

@@ -1,0 +1,198 @@
+/* The stacks of fibres, and what the tools that follow stacks are told about them: AddressSanitizer and ThreadSanitizer
+ * (sanitizer/common_interface_defs.h, tsan_interface.h) at every switch, valgrind once. */
+#include "config.h"
+
+#include "loader/core/fibre.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#endif
+#endif
+
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef WITH_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+#ifdef HAVE_VALGRIND_VALGRIND_H
+#include <valgrind/valgrind.h>
+#endif
+
+/* ThreadSanitizer keeps a stack of the functions that each fibre is in. A function that changes fibres would be noted
+ * as entered on one and as left on the other. */
+#ifdef WITH_TSAN
+#define CHANGES_FIBRES __attribute__((no_sanitize("thread")))
+#else
+#define CHANGES_FIBRES
+#endif
+
+/* loader/arch/x86_64/fibre.S */
+void sk_fibre_jump(void **left, void *sp);
+void sk_fibre_begin(void);
+
+/* What sk_fibre_jump finds on the stack of a fibre that begins. */
+struct first_frame {
+	uint32_t mxcsr;
+	uint16_t control_word, unused;
+	uint64_t r15, r14;
+	struct sk_fibre *fibre; /* r13 */
+	void (*run)(struct sk_fibre *fibre); /* r12 */
+	uint64_t rbx, rbp;
+	void (*begin)(void);
+};
+
+_Static_assert(sizeof(struct first_frame) == 64, "loader/arch/x86_64/fibre.S depends on it");
+
+/* ---- what the tools are told ---- */
+
+/* Before `from` is left; fake_stack NULL: for good. */
+CHANGES_FIBRES static void announce(void **fake_stack, const struct sk_fibre *to)
+{
+#ifdef WITH_ASAN
+	__sanitizer_start_switch_fiber(fake_stack, to->stack, to->size);
+#endif
+#ifdef WITH_TSAN
+	__tsan_switch_to_fiber(to->tsan, 0);
+#endif
+	(void)fake_stack;
+	(void)to;
+}
+
+/* The first thing when `fibre` has been switched to. A signal handler that ends a fibre announces nothing. */
+CHANGES_FIBRES static void arrive(struct sk_fibre *fibre)
+{
+	if (fibre->escaped)
+		announce(NULL, fibre);
+	fibre->escaped = false;
+#ifdef WITH_ASAN
+	__sanitizer_finish_switch_fiber(fibre->fake_stack, NULL, NULL);
+#endif
+}
+
+/* ---- stacks ---- */
+
+bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), all;
+
+	memset(fibre, 0, sizeof(*fibre));
+	if (__builtin_add_overflow(size, page - 1 + SK_FIBRE_GUARD, &all))
+		all = SIZE_MAX;
+	all &= ~(page - 1);
+	char *memory =
+		mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	/* A huge page would make every stack take two megabytes. Kernels without huge pages refuse; that is as good. */
+	madvise(memory, all, MADV_NOHUGEPAGE);
+	if (mprotect(memory, SK_FIBRE_GUARD, PROT_NONE)) {
+		munmap(memory, all);
+		return false;
+	}
+	fibre->stack = memory + SK_FIBRE_GUARD;
+	fibre->size = all - SK_FIBRE_GUARD;
+#ifdef HAVE_VALGRIND_VALGRIND_H
+	fibre->valgrind = (unsigned)VALGRIND_STACK_REGISTER(fibre->stack, fibre->stack + fibre->size);
+#endif
+	return true;
+}
+
+void sk_fibre_close(struct sk_fibre *fibre)
+{
+	if (!fibre->stack)
+		return;
+#ifdef WITH_TSAN
+	if (fibre->tsan)
+		__tsan_destroy_fiber(fibre->tsan);
+#endif
+#ifdef HAVE_VALGRIND_VALGRIND_H
+	VALGRIND_STACK_DEREGISTER(fibre->valgrind);
+#endif
+	munmap(fibre->stack - SK_FIBRE_GUARD, fibre->size + SK_FIBRE_GUARD);
+	fibre->stack = NULL;
+}
+
+void sk_fibre_of_thread(struct sk_fibre *fibre)
+{
+	memset(fibre, 0, sizeof(*fibre));
+#ifdef WITH_ASAN
+	pthread_attr_t attributes;
+	void *stack;
+
+	if (!pthread_getattr_np(pthread_self(), &attributes)) {
+		pthread_attr_getstack(&attributes, &stack, &fibre->size);
+		fibre->stack = stack;
+		pthread_attr_destroy(&attributes);
+	}
+#endif
+#ifdef WITH_TSAN
+	fibre->tsan = __tsan_get_current_fiber();
+#endif
+}
+
+/* ---- running ---- */
+
+CHANGES_FIBRES static void begin(struct sk_fibre *fibre)
+{
+	arrive(fibre);
+	fibre->run(fibre->context);
+}
+
+void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *context)
+{
+	/* The stack pointer is a multiple of 16 where sk_fibre_begin begins; it calls. */
+	struct first_frame *frame = (struct first_frame *)(void *)(fibre->stack + fibre->size - 2 * sizeof(*frame));
+
+#ifdef WITH_ASAN
+	/* Functions that never returned have left their marks. */
+	__asan_unpoison_memory_region(fibre->stack, fibre->size);
+#endif
+#ifdef WITH_TSAN
+	/* They are still on its stack of functions, which has an end. */
+	if (fibre->tsan)
+		__tsan_destroy_fiber(fibre->tsan);
+	fibre->tsan = __tsan_create_fiber(0);
+#endif
+	*frame = (struct first_frame){.fibre = fibre, .run = begin, .begin = sk_fibre_begin};
+	frame->mxcsr = __builtin_ia32_stmxcsr();
+	__asm__("fnstcw %0" : "=m"(frame->control_word));
+	fibre->run = run;
+	fibre->context = context;
+	fibre->sp = frame;
+	fibre->fake_stack = NULL;
+}
+
+CHANGES_FIBRES void sk_fibre_switch(struct sk_fibre *from, struct sk_fibre *to, bool last)
+{
+	announce(last ? NULL : &from->fake_stack, to);
+	sk_fibre_jump(&from->sp, to->sp);
+	arrive(from);
+}
+
+bool sk_fibre_holds(const struct sk_fibre *fibre, const void *address)
+{
+	return (uintptr_t)address - (uintptr_t)fibre->stack < fibre->size;
+}
+
+bool sk_fibre_guards(const struct sk_fibre *fibre, const void *address)
+{
+	return (uintptr_t)fibre->stack - 1 - (uintptr_t)address < SK_FIBRE_GUARD;
+}

@@ -1,0 +1,78 @@
+/* A package's constructors and destructors, which run like kernels: on a stack of their own, so that a fault is an
+ * error and not the end of the process, and no longer than the device's time-out. They run when the first instance is
+ * made, since nothing of the package can run before; who only looks at a package runs none of it. */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/device/device.h"
+
+#define STACK ((size_t)1 << 20) /* room enough for what they do */
+
+/* Constructors get argc, argv and envp, as the C library passes them; a package has no arguments. */
+static int run_constructors(void *context)
+{
+	const struct sk_functions *functions = context;
+	char *arguments[1] = {NULL};
+
+	for (uint64_t i = 0; i < functions->count; i++)
+		((void (*)(int, char **, char **))(uintptr_t)functions->addresses[i])(0, arguments, environ);
+	return 0;
+}
+
+static int run_destructors(void *context)
+{
+	const struct sk_functions *functions = context;
+
+	for (uint64_t i = functions->count; i-- > 0;)
+		((void (*)(void))(uintptr_t)functions->addresses[i])();
+	return 0;
+}
+
+static enum skrt_status run(struct skrt_module *module, struct sk_functions functions, int (*run_all)(void *context),
+			    const char *what)
+{
+	enum skrt_status status = SKRT_OK;
+	char text[SK_REPORT_SIZE];
+	struct sk_call call;
+	bool lost = false;
+
+	if (!functions.count)
+		return SKRT_OK;
+	if (!sk_call_open(&call, STACK))
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", module->path);
+	sk_watch_call(module->device, &call, run_all, &functions);
+	if (call.fault.kind) {
+		sk_failure_describe_function(module, what, &call, text, sizeof(text), &lost);
+		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
+		if (lost)
+			sk_queue_lose(module->device, text);
+	}
+	sk_call_close(&call);
+	return status;
+}
+
+enum skrt_status sk_module_construct(struct skrt_module *module)
+{
+	enum skrt_status status = SKRT_OK;
+
+	pthread_mutex_lock(&module->construction);
+	if (*module->failure)
+		status = sk_report(SKRT_KERNEL_FAILED, "%s", module->failure);
+	else if (!module->constructed)
+		status = run(module, module->image.constructors, run_constructors, "a constructor");
+	module->constructed |= !status;
+	/* What they have begun cannot be begun again. */
+	if (status == SKRT_KERNEL_FAILED)
+		memmove(module->failure, skrt_error(), strlen(skrt_error()) + 1);
+	pthread_mutex_unlock(&module->construction);
+	return status;
+}
+
+void sk_module_destruct(struct skrt_module *module)
+{
+	/* One that fails ends the destruction, and so does a lack of memory; unloading goes on. */
+	if (module->constructed)
+		run(module, module->image.destructors, run_destructors, "a destructor");
+}

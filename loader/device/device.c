@@ -1,0 +1,403 @@
+/* A device: opening and closing it, its memory, and its cores, which are made when a package needs them. */
+#include "config.h"
+
+#include "loader/device/device.h"
+#include "loader/image/debugger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define DEFAULT_STACK ((size_t)8 << 20)
+#define LEAST_STACK   ((size_t)16 << 10)
+#define MOST_STACK    ((size_t)1 << 40)
+#define PLAYER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_worker *))
+
+/* ---- the device ---- */
+
+/* Which processors this process may use. */
+static enum skrt_status find_processors(struct skrt_device *device)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return sk_report(SKRT_OUT_OF_MEMORY, "cannot find out which processors there are: %s", strerror(errno));
+	device->processors = calloc(CPU_SETSIZE, sizeof(*device->processors));
+	if (!device->processors)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			device->processors[device->processor_count++] = i;
+	return SKRT_OK;
+}
+
+enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
+					void *context, uint32_t number)
+{
+	static const int unblocked[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG};
+	sigset_t blocked, old;
+	cpu_set_t processors;
+	char name[16];
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(unblocked) / sizeof(unblocked[0]); i++)
+		sigdelset(&blocked, unblocked[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &old);
+	int reason = pthread_create(thread, NULL, run, context);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (reason)
+		return sk_report(SKRT_OUT_OF_MEMORY, "cannot start a thread of a device: %s", strerror(reason));
+	if (number < device->processor_count)
+		snprintf(name, sizeof(name), "skrt %" PRIu32, number);
+	else
+		snprintf(name, sizeof(name), "skrt watch");
+	pthread_setname_np(*thread, name);
+	if (number < device->processor_count) {
+		CPU_ZERO(&processors);
+		CPU_SET(device->processors[number], &processors);
+		/* Where that is forbidden the thread is slower, not wrong. */
+		pthread_setaffinity_np(*thread, sizeof(processors), &processors);
+	}
+	return SKRT_OK;
+}
+
+/* ---- the process ---- */
+
+static _Atomic uint32_t forks; /* that this process is away from the one that opened the first device */
+
+static void note_fork(void)
+{
+	atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, note_fork);
+}
+
+enum skrt_status sk_device_check_process(const struct skrt_device *device)
+{
+	if (device->forks == atomic_load_explicit(&forks, memory_order_relaxed))
+		return SKRT_OK;
+	return sk_report(SKRT_DEVICE_LOST,
+			 "the device is that of process %ld, and its threads are there: a fork opens one of its own",
+			 (long)device->process);
+}
+
+enum skrt_status sk_device_lock(struct skrt_device *device)
+{
+	enum skrt_status status = sk_device_check_process(device);
+
+	if (status)
+		return status;
+	sk_cancellation_hold();
+	pthread_mutex_lock(&device->lock);
+	return SKRT_OK;
+}
+
+void sk_device_unlock(struct skrt_device *device)
+{
+	pthread_mutex_unlock(&device->lock);
+	sk_cancellation_release();
+}
+
+/* ---- opening and closing ---- */
+
+static void free_device(struct skrt_device *device)
+{
+	for (uint32_t i = 0; i < device->player_limit && device->players; i++) {
+		sk_player_stop(&device->players[i]);
+		if (device->players[i].workers)
+			munmap(device->players[i].workers, PLAYER_SIZE);
+	}
+	sk_watch_close(device);
+	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
+		sk_launch_close(device, i);
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
+		sk_lane_close(&device->lanes[i]);
+	pthread_cond_destroy(&device->work);
+	pthread_cond_destroy(&device->idle);
+	pthread_mutex_destroy(&device->lock);
+	sk_checks_close(device->checks);
+	free(device->players);
+	while (device->unused) {
+		struct sk_work *work = device->unused;
+
+		device->unused = work->next;
+		free(work);
+	}
+	free(device->processors);
+	free(device);
+}
+
+static const char *profile_name(const void *context, uint32_t index)
+{
+	(void)context;
+	return sk_profile_builtins[index];
+}
+
+/* A name without a point or a slash is that of a built-in profile. */
+static enum skrt_status find_profile(const char *name, struct sk_profile *profile)
+{
+	char text[SK_REPORT_SIZE / 2];
+
+	if (sk_profile_load(name, profile, text, sizeof(text)))
+		return SKRT_OK;
+	if (strpbrk(name, "./"))
+		return sk_report(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
+	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
+		if (!strcmp(name, sk_profile_builtins[i]))
+			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for the device profile '%s'", name);
+	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
+	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name,
+			 *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");
+}
+
+static enum skrt_status check_options(const struct skrt_device_options *options)
+{
+	if (options->cores > SK_MAX_CORES)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
+				 SK_MAX_CORES);
+	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES))
+		return sk_report(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
+				 options->checks);
+	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))
+		return sk_report(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
+				 options->stack_size, LEAST_STACK, MOST_STACK);
+	return SKRT_OK;
+}
+
+/* What the options say about the device, which is all zero. */
+static enum skrt_status configure(struct skrt_device *device, const struct skrt_device_options *options)
+{
+	struct sk_profile profile;
+	enum skrt_status status = check_options(options);
+
+	if (!status)
+		status = find_profile(options->device ? options->device : "host", &profile);
+	if (!status)
+		status = find_processors(device);
+	if (status)
+		return status;
+	device->simulated = options->device && strcmp(options->device, "host");
+	memcpy(device->name, profile.name, sizeof(device->name));
+	device->seed = options->seed;
+	if (device->seed && !device->simulated)
+		return sk_report(SKRT_INVALID_ARGUMENT,
+				 "a seed is for simulated devices; on device %s the order of cores is not chosen",
+				 device->name);
+	device->stack_size = options->stack_size ? options->stack_size : DEFAULT_STACK;
+	device->watch.timeout = options->timeout_ms * UINT64_C(1000000);
+	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
+		uint32_t own = device->simulated ? profile.lanes[i].cores : device->processor_count;
+
+		device->lanes[i].cores = options->cores ? options->cores : own;
+	}
+	/* The host has whatever lanes a package wants. */
+	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
+	if (options->checks && !(device->checks = sk_checks_open(options->checks)))
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	device->player_limit = device->simulated || device->checks ? 1 : device->processor_count;
+	return SKRT_OK;
+}
+
+static enum skrt_status make_players(struct skrt_device *device)
+{
+	size_t size = device->player_limit * sizeof(*device->players);
+
+	device->players = aligned_alloc(SK_LINE, size);
+	if (!device->players)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	memset(device->players, 0, size);
+	bool good = sk_launch_open(device, 0);
+
+	for (uint32_t i = 0; i < device->player_limit; i++) {
+		device->players[i].device = device;
+		device->players[i].number = i;
+		device->players[i].workers = sk_device_reserve(PLAYER_SIZE);
+		good &= device->players[i].workers != NULL;
+	}
+	return good ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+}
+
+enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
+{
+	static const struct skrt_device_options defaults;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	SK_UNCANCELLED;
+
+	if (!result)
+		return sk_report_null(__func__);
+	struct skrt_device *device = aligned_alloc(SK_LINE, sizeof(*device));
+	if (!device)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	memset(device, 0, sizeof(*device));
+	pthread_mutex_init(&device->lock, NULL);
+	pthread_cond_init(&device->work, NULL);
+	pthread_cond_init(&device->idle, NULL);
+	pthread_once(&once, watch_forks);
+	device->process = getpid();
+	device->forks = atomic_load(&forks);
+	sk_signals_install();
+	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
+	enum skrt_status status = configure(device, options ? options : &defaults);
+	if (!status)
+		status = make_players(device);
+	if (!status)
+		status = sk_watch_open(device);
+	if (!status)
+		status = sk_device_start_thread(device, &device->driver, sk_queue_work, device, 0);
+	if (status) {
+		free_device(device);
+		return status;
+	}
+	*result = device;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_device_close(struct skrt_device *device)
+{
+	SK_UNCANCELLED;
+
+	if (!device)
+		return SKRT_OK;
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	uint32_t modules = device->modules, streams = device->streams, events = device->events;
+	uint64_t allocations = device->allocations;
+	bool traced = device->trace;
+	device->stopping = !modules && !streams && !events && !allocations && !traced;
+	bool busy = !device->stopping;
+	pthread_cond_signal(&device->work);
+	sk_device_unlock(device);
+	if (busy)
+		return sk_report(SKRT_BUSY,
+				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
+				 ", allocations: %" PRIu64 ", traces: %d",
+				 modules, streams, events, allocations, traced);
+	/* The queue is empty: what is in it would keep streams alive. */
+	pthread_join(device->driver, NULL);
+	free_device(device);
+	return SKRT_OK;
+}
+
+uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane)
+{
+	return lane < SK_MAX_LANES ? device->lanes[lane].cores : 0;
+}
+
+/* ---- memory ---- */
+
+enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void **memory)
+{
+	uint64_t size;
+
+	if (!device || !memory)
+		return sk_report_null(__func__);
+	if (__builtin_add_overflow(bytes, SK_LINE, &size))
+		size = UINT64_MAX;
+	void *result = aligned_alloc(SK_LINE, size & ~(uint64_t)(SK_LINE - 1));
+	if (!result)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		free(result);
+		return status;
+	}
+	device->allocations++;
+	sk_device_unlock(device);
+	*memory = result;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_free(struct skrt_device *device, void *memory)
+{
+	if (!memory)
+		return SKRT_OK;
+	if (!device)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	device->allocations--;
+	sk_device_unlock(device);
+	free(memory);
+	return SKRT_OK;
+}
+
+/* ---- lanes ---- */
+
+void *sk_device_reserve(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+const char *skrt_device_name(const struct skrt_device *device)
+{
+	return device->name;
+}
+
+/* Starts the players that the cores need. Only while no launch is in flight. */
+static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
+{
+	enum skrt_status status = SKRT_OK;
+	uint32_t count = atomic_load(&device->player_count);
+	uint32_t wanted = cores < device->player_limit ? (uint32_t)cores : device->player_limit;
+
+	for (; count < wanted && !status; count++) {
+		struct sk_player *player = &device->players[count];
+
+		if (count > 0)
+			status = sk_device_start_thread(device, &player->thread, sk_player_work, player, count);
+		player->started = count > 0 && !status;
+		if (!status)
+			atomic_store(&device->player_count, count + 1);
+	}
+	return status;
+}
+
+static bool lacks_cores(const struct skrt_device *device, uint32_t lane_count, const uint32_t cores[SK_MAX_LANES])
+{
+	for (uint32_t i = 0; i < lane_count; i++)
+		if (device->lanes[i].open < cores[i])
+			return true;
+	return false;
+}
+
+enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,
+				     const uint32_t cores[SK_MAX_LANES])
+{
+	enum skrt_status status = SKRT_OK;
+	uint64_t all = 0;
+
+	pthread_mutex_lock(&device->lock);
+	device->holding++;
+	while (device->launch_count && lacks_cores(device, lane_count, cores))
+		pthread_cond_wait(&device->idle, &device->lock);
+	if (lacks_cores(device, lane_count, cores)) {
+		for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
+			uint32_t wanted = i < lane_count ? cores[i] : 0;
+
+			all += wanted > device->lanes[i].open ? wanted : device->lanes[i].open;
+		}
+		status = add_players(device, all);
+		for (uint32_t i = 0; i < lane_count && !status; i++)
+			status = sk_lane_open(device, i, cores[i]);
+		if (!status && device->lane_count < lane_count)
+			device->lane_count = lane_count;
+	}
+	device->holding--;
+	sk_queue_dispatch(device);
+	sk_queue_hand_over(device);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}

@@ -1,0 +1,498 @@
+/* What is said about a launch that failed: which core, in which task and kernel, and what happened there. In come the
+ * plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
+#include "config.h"
+
+#include "loader/device/device.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- text ---- */
+
+struct text {
+	char *start;
+	size_t size, used;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	if (text->used >= text->size)
+		return;
+	va_start(arguments, format);
+	text->used += (size_t)vsnprintf(text->start + text->used, text->size - text->used, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- places and faults ---- */
+
+/* The kernel, or vector side of one, that begins nearest before the address; where the symbol table is not to be had,
+ * that is most likely it. */
+static const char *nearest_kernel(const struct sk_plan_view *plan, uintptr_t address, uint64_t *offset)
+{
+	const char *nearest = NULL;
+	uintptr_t best = 0;
+
+	for (uint32_t i = 0; i < plan->kernel_count; i++) {
+		uintptr_t code = (uintptr_t)sk_plan_address(&plan->kernels[i].code);
+		uintptr_t vector = (uintptr_t)sk_plan_address(&plan->kernels[i].vector_code);
+
+		if (code <= address && code > best) {
+			best = code;
+			nearest = sk_plan_string(&plan->kernels[i].symbol);
+		}
+		if (vector <= address && vector > best) {
+			best = vector;
+			nearest = sk_plan_string(&plan->kernels[i].name);
+		}
+	}
+	*offset = address - best;
+	return nearest;
+}
+
+/* "swiglu+0x12 (0x1234 in the package)", "memcpy of libc.so.6". */
+static void add_place(struct text *text, const struct skrt_module *module, const void *address)
+{
+	const struct sk_image *image = &module->image;
+	char name[128];
+	const char *nearest;
+	uint64_t offset;
+	Dl_info info;
+
+	if (sk_image_holds(image, address, 1, PROT_READ)) {
+		uint64_t at = (uintptr_t)address - image->bias;
+
+		if (sk_image_function_at(image, module->path, address, name, sizeof(name), &offset))
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", name, offset, at);
+		else if ((nearest = nearest_kernel(&module->plan, (uintptr_t)address, &offset)))
+			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", nearest, offset, at);
+		else
+			add(text, "0x%" PRIx64 " in the package", at);
+	} else if (dladdr(address, &info) && info.dli_fname) {
+		const char *file = strrchr(info.dli_fname, '/');
+
+		add(text, "%s of %s", info.dli_sname ? info.dli_sname : "a function", file ? file + 1 : info.dli_fname);
+	} else {
+		add(text, "address 0x%" PRIx64, (uint64_t)(uintptr_t)address);
+	}
+}
+
+static const char *signal_text(const struct sk_fault *fault)
+{
+	switch (fault->signal) {
+	case SIGBUS:
+		return "bus error (SIGBUS)";
+	case SIGFPE:
+		return fault->code == FPE_INTDIV ? "integer division by zero, or its result is too large (SIGFPE)"
+						 : "floating-point exception (SIGFPE)";
+	case SIGILL:
+		return "illegal instruction (SIGILL)";
+	case SIGTRAP:
+		return fault->code == SI_KERNEL ? "breakpoint instruction (SIGTRAP)" : "debug trap (SIGTRAP)";
+	default:
+		return "segmentation fault (SIGSEGV)";
+	}
+}
+
+/* Where a fault could not read or write; with guarded memory also what lies there. */
+static void add_address(struct text *text, const struct sk_guard *guard, const struct sk_fault *fault)
+{
+	char place[SK_FINDING_SIZE];
+
+	/* A general protection: the processor does not say where, nor for which of the two reasons. */
+	if (fault->signal == SIGSEGV && fault->code == SI_KERNEL) {
+		add(text,
+		    "a vector access that is not aligned as its instruction wants it, or an address that no processor "
+		    "can have; ");
+		return;
+	}
+	if (fault->signal == SIGBUS && fault->code == BUS_ADRALN) {
+		add(text, "an access that is not aligned, while the kernel has alignment checks on; ");
+		return;
+	}
+	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
+	if (guard && sk_guard_describe(guard, fault->address, place, sizeof(place)))
+		add(text, ", %s", place);
+	add(text, "; ");
+}
+
+/* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Guard: NULL without. */
+static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_guard *guard,
+		      const struct sk_call *call)
+{
+	const struct sk_fault *fault = &call->fault;
+
+	if (fault->kind == SK_FAULT_ENDED) {
+		add(text, "%s was called at ", fault->function);
+	} else if (fault->kind == SK_FAULT_EXPELLED) {
+		add(text, "it was at ");
+	} else if (fault->signal == SIGSEGV && sk_fibre_guards(&call->fibre, fault->address)) {
+		add(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
+	} else {
+		add(text, "%s: ", signal_text(fault));
+		if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
+			add_address(text, guard, fault);
+		add(text, "at ");
+	}
+	add_place(text, module, fault->pc);
+}
+
+/* ---- launches ---- */
+
+/* "core 3", or with several lanes "cube core 3". */
+static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_worker *worker)
+{
+	if (plan->lane_count > 1)
+		add(text, "%s ", sk_plan_string(&plan->lanes[worker->core.lane]));
+	add(text, "core %" PRIu32, worker->core.index);
+}
+
+/* "task 'act': kernel swiglu" */
+static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_t task, uint32_t kernel)
+{
+	add(text, "task '%s': kernel %s", sk_plan_string(&plan->tasks[task].name),
+	    sk_plan_string(&plan->kernels[kernel].name));
+}
+
+/* How a core failed: it returned a status, or has a fault. */
+struct failure {
+	const struct sk_worker *worker;
+	uint32_t task; /* SK_NO_INDEX: not known */
+};
+
+static bool has_failed(const struct sk_worker *worker)
+{
+	const struct sk_call *call = &worker->call;
+	bool told = call->result == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
+
+	if (!call->begun || call->fault.kind == SK_FAULT_EXPELLED)
+		return false;
+	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
+}
+
+/* The step that a core was in when its call was left. */
+static uint32_t step_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+{
+	return worker->device->checks ? worker->step : sk_locate_step(kernel, false, &worker->call);
+}
+
+static uint32_t task_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+{
+	if (worker->call.fault.kind == SK_FAULT_NONE)
+		return worker->core.failed_task;
+	uint32_t step = step_of(worker, kernel);
+	return step == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.steps[step].task;
+}
+
+/* Goes through all cores of the launch. */
+struct cores {
+	const struct sk_launch *launch;
+	uint32_t lane, index;
+};
+
+static const struct sk_worker *next_core(struct cores *cores)
+{
+	const struct skrt_kernel *kernel = cores->launch->kernel;
+
+	while (cores->lane < kernel->module->plan.lane_count) {
+		if (kernel->lane_steps[cores->lane] && cores->index < kernel->cores[cores->lane])
+			return cores->launch->lanes[cores->lane].workers[cores->index++];
+		cores->lane++;
+		cores->index = 0;
+	}
+	return NULL;
+}
+
+/* The failure to report: of those that failed themselves, the one with the earliest task. */
+static struct failure find_failure(const struct sk_launch *launch)
+{
+	struct cores cores = {.launch = launch};
+	struct failure found = {.task = SK_NO_INDEX};
+	const struct sk_worker *worker;
+
+	while ((worker = next_core(&cores))) {
+		uint32_t task = has_failed(worker) ? task_of(worker, launch->kernel) : SK_NO_INDEX;
+
+		if (has_failed(worker) && (!found.worker || task < found.task))
+			found = (struct failure){worker, task};
+	}
+	return found;
+}
+
+static void add_failure(struct text *text, const struct skrt_kernel *kernel, const struct failure *failure)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_worker *worker = failure->worker;
+	bool known = failure->task < plan->task_count;
+
+	if (known)
+		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
+	if (worker->call.fault.kind == SK_FAULT_ENDED && known) {
+		add(text, " called %s on ", worker->call.fault.function);
+		add_core(text, plan, worker);
+		add(text, ", at ");
+		add_place(text, kernel->module, worker->call.fault.pc);
+	} else if (worker->call.fault.kind) {
+		add(text, known ? " on " : "");
+		add_core(text, plan, worker);
+		add(text, ": ");
+		add_fault(text, kernel->module, worker->launch->instance->guard, &worker->call);
+	} else if (known && worker->device->checks && sk_checks_finding(worker->device->checks)) {
+		add(text, " on ");
+		add_core(text, plan, worker);
+		add(text, ": %s", sk_checks_finding(worker->device->checks));
+	} else if (known && worker->call.result == SK_STATUS_NOT_AWAITED) {
+		add(text, " returned without sk_wait_pre_task_end on ");
+		add_core(text, plan, worker);
+	} else if (known) {
+		add(text, " returned status %d on ", worker->call.result);
+		add_core(text, plan, worker);
+	} else {
+		add_core(text, plan, worker);
+		add(text, ": the dispatcher returned %d", worker->call.result);
+	}
+}
+
+/* ---- hangs ---- */
+
+/* The core whose word it is, and the step that the number stands for; SK_NO_INDEX: the plan has none. */
+static const struct sk_worker *owner_of(const struct sk_launch *launch, const struct sk_worker *waiting, uint32_t *step)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+
+	*step = SK_NO_INDEX;
+	for (uint32_t i = 0; i < plan->lane_count; i++) {
+		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)launch->lanes[i].words;
+
+		if (offset >= (uint64_t)launch->kernel->cores[i] * SK_PROGRESS_STRIDE)
+			continue;
+		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
+			if (plan->steps[j].lane == i &&
+			    launch->lanes[i].base + plan->steps[j].number == waiting->target)
+				*step = j;
+		return launch->lanes[i].workers[offset / SK_PROGRESS_STRIDE];
+	}
+	return NULL;
+}
+
+/* The step that has the await: the first of the lane that awaits `step`. A second one would be superfluous. */
+static uint32_t awaiting_step(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
+			      uint32_t awaited)
+{
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		for (uint32_t j = 0; plan->steps[i].lane == lane && j < plan->steps[i].await_count; j++)
+			if (plan->awaits[plan->steps[i].first_await + j].step == awaited)
+				return i;
+	return SK_NO_INDEX;
+}
+
+static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
+{
+	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+}
+
+/* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
+static void add_wait(struct text *text, const struct sk_launch *launch, const struct sk_worker *worker)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	char block[128];
+	uint32_t step;
+
+	if (sk_block_describe(launch->kernel, worker, block, sizeof(block))) {
+		add_core(text, plan, worker);
+		add(text, " %s", block);
+		return;
+	}
+
+	const struct sk_worker *owner = owner_of(launch, worker, &step);
+	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
+
+	add_core(text, plan, worker);
+	if (awaiting != SK_NO_INDEX)
+		add(text, ", before task '%s',", task_name(plan, awaiting));
+	if (step != SK_NO_INDEX)
+		add(text, " awaits task '%s' (step %" PRIu32 ") of ", task_name(plan, step), plan->steps[step].number);
+	else
+		add(text, " awaits what the plan does not have, of ");
+	if (!owner) {
+		add(text, "no core");
+		return;
+	}
+	add_core(text, plan, owner);
+	if (owner->call.fault.kind)
+		add(text, ", which was still at work");
+	else if (owner->word)
+		add(text, owner == worker ? ", which is itself" : ", which waits too");
+	else
+		add(text, ", which has left without publishing it");
+}
+
+static void add_timeout(struct text *text, const struct skrt_device *device)
+{
+	add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+}
+
+static void describe_hang(const struct sk_launch *launch, struct text *text)
+{
+	const struct skrt_kernel *kernel = launch->kernel;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	struct cores cores = {.launch = launch};
+	const struct sk_worker *worker;
+	const char *separator = "";
+
+	if (atomic_load(&launch->aborted) == SK_ABORT_TIMEOUT)
+		add_timeout(text, launch->device);
+	else
+		add(text, "hangs: ");
+	while ((worker = next_core(&cores))) {
+		if (worker->call.fault.kind != SK_FAULT_EXPELLED)
+			continue;
+		uint32_t step = step_of(worker, kernel);
+
+		add(text, "%s", separator);
+		if (step != SK_NO_INDEX) {
+			add_task(text, plan, plan->steps[step].task, plan->steps[step].kernel);
+			add(text, " on ");
+		}
+		add_core(text, plan, worker);
+		add(text, ": ");
+		add_fault(text, kernel->module, launch->instance->guard, &worker->call);
+		separator = "; ";
+	}
+	cores = (struct cores){.launch = launch};
+	while ((worker = next_core(&cores))) {
+		if (!worker->call.begun || !worker->word)
+			continue;
+		add(text, "%s", separator);
+		add_wait(text, launch, worker);
+		separator = "; ";
+	}
+	if (!*separator)
+		add(text, "no core has got to a task");
+}
+
+/* ---- the whole ---- */
+
+static void add_title(struct text *text, const struct skrt_kernel *kernel)
+{
+	char title[128];
+
+	sk_kernel_title(kernel, title, sizeof(title));
+	add(text, "%s: ", title);
+}
+
+/* A core that left through a signal may have held a lock of the C library, which its next user would wait for, for
+ * ever. */
+static void add_loss(struct text *text, const struct sk_image *image, bool *lost)
+{
+	if (!image->locking)
+		return;
+	*lost = true;
+	add(text, "; the package imports %s, which may have held a lock: the device is lost", image->locking);
+}
+
+static bool left_by_signal(const struct sk_call *call)
+{
+	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
+}
+
+/* Tasks and kernels are looked up in parts of the plan that only messages use. They are checked here; if they are
+ * damaged, the text says that instead. */
+static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	char error[256];
+
+	if (sk_plan_check_records(plan, error, sizeof(error)) &&
+	    sk_plan_check_launch(plan, kernel->launch, error, sizeof(error)))
+		return true;
+	add(text, "it has failed; where, cannot be said, since the package is damaged: %s", error);
+	return false;
+}
+
+bool sk_failure_is_one(const struct sk_launch *launch)
+{
+	struct cores cores = {.launch = launch};
+	const struct sk_worker *worker;
+
+	while ((worker = next_core(&cores)))
+		if (!worker->call.over || worker->call.result || worker->call.fault.kind)
+			return true;
+	return false;
+}
+
+void sk_failure_describe(const struct sk_launch *launch, char *error, size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+	struct cores cores = {.launch = launch};
+	const struct sk_worker *worker;
+	bool by_signal = false;
+
+	while ((worker = next_core(&cores)))
+		by_signal |= left_by_signal(&worker->call);
+	add_title(&text, launch->kernel);
+	if (check_plan(launch->kernel, &text)) {
+		struct failure failure = find_failure(launch);
+
+		if (failure.worker)
+			add_failure(&text, launch->kernel, &failure);
+		else
+			describe_hang(launch, &text);
+	}
+	if (by_signal)
+		add_loss(&text, &launch->kernel->module->image, lost);
+}
+
+void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,
+				  char *error, size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+
+	add(&text, "%s: %s", module->path, what);
+	if (call->fault.kind == SK_FAULT_ENDED) {
+		add(&text, " called %s at ", call->fault.function);
+		add_place(&text, module, call->fault.pc);
+	} else {
+		add(&text, call->fault.kind == SK_FAULT_EXPELLED ? " has " : ": ");
+		if (call->fault.kind == SK_FAULT_EXPELLED)
+			add_timeout(&text, module->device);
+		add_fault(&text, module, NULL, call);
+	}
+	if (left_by_signal(call))
+		add_loss(&text, &module->image, lost);
+}
+
+void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct sk_call *call, char *error,
+				size_t error_size, bool *lost)
+{
+	struct text text = {.start = error, .size = error_size};
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	add_title(&text, kernel);
+	add(&text, "serial run: ");
+	if (call->fault.kind == SK_FAULT_EXPELLED)
+		add_timeout(&text, kernel->module->device);
+	if (call->fault.kind == SK_FAULT_NONE) {
+		add(&text, "a kernel returned status %d", call->result);
+		return;
+	}
+	if (check_plan(kernel, &text)) {
+		uint32_t step = sk_locate_step(kernel, true, call);
+
+		if (step != SK_NO_INDEX) {
+			add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
+			add(&text, ": ");
+		}
+		add_fault(&text, kernel->module, NULL, call);
+	}
+	if (left_by_signal(call))
+		add_loss(&text, &kernel->module->image, lost);
+}

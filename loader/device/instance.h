@@ -1,0 +1,43 @@
+/* An instance: a module's bindings and workspaces. */
+#ifndef SK_LOADER_INSTANCE_H
+#define SK_LOADER_INSTANCE_H
+
+#include <stdbool.h>
+
+#include "loader/base/status.h"
+#include "loader/core/call.h"
+#include "loader/device/module.h"
+
+/* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
+ * of the others. */
+struct sk_workspace {
+	char *memory; /* NULL: not there yet */
+	uint64_t size;
+	uint64_t scratch, scratch_stride; /* offset of core 0's scratch; from one core's to the next one's */
+};
+
+struct skrt_instance {
+	struct skrt_module *module;
+	void **bindings; /* by binding number; NULL: not bound */
+	bool checked; /* all bound, no forbidden overlap */
+	struct sk_workspace workspaces[2]; /* shared, unshared */
+	uint32_t pending; /* launches queued or running, serial runs too; under the device's lock */
+	bool serial; /* a serial run is going on */
+	/* Launches of the network that are queued in the plan's order are one run through it, with a number. Launches
+	 * of different runs, and the tasks' own entries, follow each other. Under the device's lock: */
+	struct sk_work *first, *last; /* launches that have not ended, in the order of the calls */
+	uint64_t run;
+	uint32_t next_launch; /* the least that can be the run's next one */
+	uint64_t *queued, *ended; /* by launch of the network: the last run of which it was queued, has ended */
+	uint64_t failed_run; /* the last one that has failed, and why */
+	enum skrt_status failure;
+	char error[SK_REPORT_SIZE];
+	struct sk_guard *guard; /* of devices with checks; else NULL */
+	struct sk_call serial_call; /* without a stack before the first serial run */
+};
+
+/* Checks that the kernel can be launched: all bound, nothing overlaps, its workspace is there. Under the device's lock.
+ */
+enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel);
+
+#endif

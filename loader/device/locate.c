@@ -1,0 +1,139 @@
+/* In which step a call was that did not return. Its stack tells: a dispatcher calls each step's kernel from one place
+ * of its own, in the order of the steps; so the topmost word on the stack that leads back to such a place says which
+ * step it was. In come the plan, the dispatcher's code and the stack, which nobody has touched since. */
+#include "config.h"
+
+#include "loader/device/device.h"
+
+#include <string.h>
+
+/* A program of a launch: its code, and which steps it calls. */
+struct program {
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	const uint8_t *start, *end; /* to the end of its segment */
+	bool serial;
+};
+
+/* A launch's code with the programs of all its lanes, or its serial entry. */
+static struct program program_of(const struct skrt_kernel *kernel, bool serial)
+{
+	const struct sk_image *image = &kernel->module->image;
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	struct program program = {
+		.plan = plan,
+		.launch = &plan->launches[kernel->launch],
+		.serial = serial,
+	};
+
+	program.start = sk_plan_address(serial ? &program.launch->serial_entry : &program.launch->entry);
+	for (uint32_t i = 0; i < image->segment_count; i++) {
+		const struct sk_segment *segment = &image->segments[i];
+		uint64_t within = (uintptr_t)program.start - image->bias - segment->address;
+
+		if (within < segment->size)
+			program.end = program.start + (segment->size - within);
+	}
+	return program;
+}
+
+/* Where kernel `number`, or its vector side, is called, at `from` or behind: a call (e8 and a distance from the next
+ * instruction) that leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
+static const uint8_t *find_call(const struct program *program, uint32_t number, bool vector_side, const uint8_t *from)
+{
+	const struct sk_plan_kernel *record = &program->plan->kernels[number];
+	const uint8_t *kernel = sk_plan_address(vector_side ? &record->vector_code : &record->code);
+
+	for (; program->end - from >= 5; from++) {
+		int32_t distance;
+
+		if (*from != 0xe8)
+			continue;
+		memcpy(&distance, from + 1, sizeof(distance));
+		if (from + 5 + distance == kernel)
+			return from;
+	}
+	return NULL;
+}
+
+/* The lanes' programs stand one after the other, each once for each copy of the kernels; a serial entry has all steps
+ * in order. */
+static bool has_step(const struct program *program, const struct sk_plan_step *step, uint32_t lane)
+{
+	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
+
+	if (blocks && step->blocks == 0)
+		return false;
+	if (program->serial)
+		return step->kind != SK_STEP_SPLIT || step->extent != 0;
+	return step->lane == lane;
+}
+
+/* The step of one program whose call returns to the address; SK_NO_INDEX: none. *at moves from the program's start to
+ * its end, or is NULL if the address is not in a program behind, either. */
+static uint32_t step_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
+				const uint8_t *address)
+{
+	for (uint32_t i = 0; i < program->launch->step_count; i++) {
+		uint32_t index = program->launch->first_step + i;
+		const struct sk_plan_step *step = &program->plan->steps[index];
+		uint32_t first_copy = program->plan->kernels[step->kernel].first_copy;
+
+		if (!has_step(program, step, lane))
+			continue;
+		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, step->flags & SK_STEP_VECTOR_SIDE,
+				*at);
+		if (!*at || *at + 5 > address) {
+			*at = NULL;
+			return SK_NO_INDEX;
+		}
+		*at += 5;
+		if (*at == address)
+			return index;
+	}
+	return SK_NO_INDEX;
+}
+
+/* The step whose call returns to the address; SK_NO_INDEX: none. */
+static uint32_t step_that_returns_to(const struct program *program, const uint8_t *address)
+{
+	uint32_t copies = program->serial || !program->launch->copies ? 1 : program->launch->copies;
+	uint32_t lanes = program->serial ? 1 : program->plan->lane_count, step = SK_NO_INDEX;
+	const uint8_t *at = program->start;
+
+	for (uint32_t i = 0; i < lanes * copies && at && step == SK_NO_INDEX; i++)
+		step = step_of_program(program, i / copies, i % copies, &at, address);
+	return step;
+}
+
+/* Whether a call of one of the plan's kernels stands before the address. */
+static bool is_behind_call(const struct program *program, const uint8_t *address)
+{
+	int32_t distance;
+
+	if (address < program->start + 5 || address > program->end || address[-5] != 0xe8)
+		return false;
+	memcpy(&distance, address - 4, sizeof(distance));
+	for (uint32_t i = 0; i < program->plan->kernel_count; i++)
+		if (address + distance == sk_plan_address(&program->plan->kernels[i].code) ||
+		    address + distance == sk_plan_address(&program->plan->kernels[i].vector_code))
+			return true;
+	return false;
+}
+
+__attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
+uint32_t
+sk_locate_step(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
+{
+	struct program program = program_of(kernel, serial);
+	const uintptr_t *word = (const uintptr_t *)(const void *)(call->fibre.stack + call->fibre.size);
+
+	while (sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
+		if (!is_behind_call(&program, (const uint8_t *)*word))
+			continue;
+		uint32_t step = step_that_returns_to(&program, (const uint8_t *)*word);
+		if (step != SK_NO_INDEX)
+			return step;
+	}
+	return program.launch->step_count == 1 ? program.launch->first_step : SK_NO_INDEX;
+}

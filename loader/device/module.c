@@ -1,0 +1,702 @@
+/* Modules: from a path to a package whose plan has been checked, and from a launch number to a kernel with the tables
+ * that its dispatcher reads: the range of every partition and the home of every stream, for each core of the device. */
+#include "config.h"
+
+#include "loader/device/module.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "loader/base/status.h"
+#include "loader/device/device.h"
+#include "loader/image/integrity.h"
+
+/* ---- loading ---- */
+
+static enum skrt_status damaged(const struct skrt_module *module, const char *what)
+{
+	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+}
+
+static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)
+{
+	char error[SK_REPORT_SIZE - 128];
+
+	if (!bytes)
+		return damaged(module, "not a package: no symbol sk_plan");
+	if ((uintptr_t)bytes % SK_PLAN_ALIGN)
+		return damaged(module, "the plan is not aligned");
+	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE))
+		return damaged(module,
+			       "the plan is writable, or a writable copy of one in a shared object (compile what "
+			       "refers to it with -fPIC)");
+	if (!sk_image_holds(&module->image, bytes, size, PROT_READ))
+		return damaged(module, "the plan does not lie in a segment");
+	if (!sk_plan_open(bytes, size, &module->plan, error, sizeof(error)))
+		return damaged(module, error);
+	if (module->plan.plan->machine != EM_X86_64)
+		return damaged(module, "the plan is for another machine than the file");
+	return SKRT_OK;
+}
+
+static bool is_code(const struct skrt_module *module, const int32_t *reference)
+{
+	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
+}
+
+static enum skrt_status find_constants(struct skrt_module *module)
+{
+	const struct sk_plan *plan = module->plan.plan;
+
+	module->constants = sk_plan_address(&plan->constants);
+	if (plan->constants_size && !sk_image_holds(&module->image, module->constants, plan->constants_size, PROT_READ))
+		return damaged(module, "the constants do not lie in a segment");
+	return SKRT_OK;
+}
+
+static enum skrt_status make_kernels(struct skrt_module *module)
+{
+	uint32_t count = module->plan.launch_count;
+
+	module->kernels = calloc(count + (size_t)1, sizeof(*module->kernels));
+	if (!module->kernels)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+	return SKRT_OK;
+}
+
+static enum skrt_status add_cores(struct skrt_module *module)
+{
+	struct skrt_device *device = module->device;
+
+	if (module->plan.lane_count > device->lane_limit)
+		return sk_report(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
+				 module->path, module->plan.lane_count, device->name, device->lane_limit);
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		module->cores[lane] = module->plan.plan->resident_cores[lane];
+		if (module->cores[lane] < device->lanes[lane].cores)
+			module->cores[lane] = device->lanes[lane].cores;
+	}
+	return sk_device_add_cores(device, module->plan.lane_count, module->cores);
+}
+
+static void free_kernel(struct skrt_kernel *kernel)
+{
+	free(kernel->ranges);
+	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
+		free(kernel->homes[i]);
+	free(kernel->blocks);
+	free(kernel->first_blocks);
+	free(kernel);
+}
+
+static void free_module(struct skrt_module *module)
+{
+	while (module->prepared) {
+		struct skrt_kernel *kernel = module->prepared;
+
+		module->prepared = kernel->next;
+		free_kernel(kernel);
+	}
+	free(module->kernels);
+	sk_module_destruct(module);
+	sk_image_close(&module->image);
+	pthread_mutex_destroy(&module->lock);
+	pthread_mutex_destroy(&module->construction);
+	free(module->path);
+	free(module);
+}
+
+enum skrt_status sk_module_make(struct skrt_device *device, char *path, const struct sk_image *image, const void *plan,
+				uint64_t size, struct skrt_module **result)
+{
+	struct skrt_module *module = calloc(1, sizeof(*module));
+	enum skrt_status status;
+
+	if (!module) {
+		struct sk_image unused = *image;
+
+		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+		sk_image_close(&unused);
+		free(path);
+		return status;
+	}
+	*module = (struct skrt_module){.device = device, .path = path, .image = *image};
+	pthread_mutex_init(&module->lock, NULL);
+	pthread_mutex_init(&module->construction, NULL);
+	status = open_plan(module, plan, size);
+	if (!status)
+		status = find_constants(module);
+	if (!status)
+		status = make_kernels(module);
+	if (!status)
+		status = add_cores(module);
+	if (status) {
+		free_module(module);
+		return status;
+	}
+	pthread_mutex_lock(&device->lock);
+	device->modules++;
+	pthread_mutex_unlock(&device->lock);
+	*result = module;
+	return SKRT_OK;
+}
+
+static enum skrt_status load(struct skrt_device *device, const struct sk_source *source, struct skrt_module **result)
+{
+	struct sk_image image;
+	uint64_t size = 0;
+	char *copy;
+	enum skrt_status status = sk_device_check_process(device);
+	SK_UNCANCELLED;
+
+	if (status)
+		return status;
+	copy = strdup(source->name);
+	if (!copy)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
+	status = sk_image_open(source, &image);
+	if (status) {
+		free(copy);
+		return status;
+	}
+	const void *plan = sk_image_find(&image, "sk_plan", &size);
+	return sk_module_make(device, copy, &image, plan, size, result);
+}
+
+enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
+{
+	if (!device || !path || !result)
+		return sk_report_null(__func__);
+	return load(device, &(struct sk_source){.name = path, .file = -1}, result);
+}
+
+/* A file without a name that holds the bytes: what is mapped of it is mapped like any other package. */
+static int copy_to_file(const void *memory, uint64_t bytes)
+{
+	int file = memfd_create("package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint64_t done = 0;
+
+	while (file >= 0 && done < bytes) {
+		ssize_t written = write(file, (const char *)memory + done, bytes - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			close(file);
+			return -1;
+		}
+		done += (uint64_t)written;
+	}
+	return file;
+}
+
+static enum skrt_status check_imports(const struct skrt_source *source, const char *name)
+{
+	if (source->import_count && !source->imports)
+		return sk_report_null("skrt_module_load_from");
+	for (uint32_t i = 0; i < source->import_count; i++)
+		if (!source->imports[i].name || !source->imports[i].function)
+			return sk_report(SKRT_INVALID_ARGUMENT,
+					 "%s: import number %" PRIu32 " has no name or no address", name, i);
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
+				       struct skrt_module **result)
+{
+	if (!device || !source || !result)
+		return sk_report_null(__func__);
+	struct sk_source own = {
+		.name = source->name   ? source->name
+			: source->path ? source->path
+				       : "package in memory",
+		.file = -1,
+		.imports = source->imports,
+		.import_count = source->import_count,
+		/* What is run must be the very bytes that were found to be signed. */
+		.copied = source->public_key != NULL,
+		.check = source->check_integrity || source->public_key ? sk_integrity_check : NULL,
+		.check_integrity = source->check_integrity,
+		.public_key = source->public_key,
+	};
+	enum skrt_status status = check_imports(source, own.name);
+	SK_UNCANCELLED;
+
+	if (status)
+		return status;
+	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
+				 own.name);
+	if (source->path)
+		own.name = source->path;
+	if (source->use_descriptor)
+		own.file = source->descriptor;
+	if (source->memory)
+		own.file = copy_to_file(source->memory, source->bytes);
+	if (own.file < 0 && !source->path)
+		return sk_report(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
+	status = load(device, &own, result);
+	if (source->memory)
+		close(own.file);
+	return status;
+}
+
+enum skrt_status skrt_module_unload(struct skrt_module *module)
+{
+	if (!module)
+		return SKRT_OK;
+	struct skrt_device *device = module->device;
+	SK_UNCANCELLED;
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	uint32_t instances = module->instances, traces = atomic_load(&module->traces);
+	bool busy = instances || traces;
+	device->modules -= !busy;
+	sk_device_unlock(device);
+	if (busy)
+		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32 ", traces: %" PRIu32,
+				 module->path, instances, traces);
+	free_module(module);
+	return SKRT_OK;
+}
+
+/* ---- tensors ---- */
+
+static const struct sk_plan_tensor *tensor_of(const struct skrt_module *module, uint32_t binding)
+{
+	return &module->plan.tensors[module->plan.bindings[binding]];
+}
+
+static const char *tensor_name(const void *module, uint32_t binding)
+{
+	return sk_plan_string(&tensor_of(module, binding)->name);
+}
+
+/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion. */
+static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
+			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
+{
+	char suggestion[128];
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(name_of(module, i), name))
+			continue;
+		*index = i;
+		return SKRT_OK;
+	}
+	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
+	return sk_report(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
+}
+
+static enum skrt_status check_index(const struct skrt_module *module, const char *what, uint32_t index, uint32_t count)
+{
+	if (index < count)
+		return SKRT_OK;
+	return sk_report(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
+			 what, index, count);
+}
+
+_Static_assert((int)SKRT_I8 == SK_I8 && (int)SKRT_BF16 == SK_BF16 && (int)SKRT_BOOL == SK_BOOL, "dtypes");
+_Static_assert((int)SKRT_INPUT == SK_ROLE_INPUT && (int)SKRT_INOUT == SK_ROLE_INOUT, "roles");
+_Static_assert((int)SKRT_MAX_RANK == SK_MAX_RANK, "rank");
+
+uint32_t skrt_module_tensor_count(const struct skrt_module *module)
+{
+	return module->plan.binding_count;
+}
+
+enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
+{
+	if (!module || !tensor)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
+	if (status)
+		return status;
+	const struct sk_plan_tensor *record = tensor_of(module, index);
+	*tensor = (struct skrt_tensor){
+		.name = sk_plan_string(&record->name),
+		.dtype = (enum skrt_dtype)record->dtype,
+		.role = (enum skrt_role)record->role,
+		.rank = record->rank,
+		.bytes = record->bytes,
+	};
+	memcpy(tensor->shape, record->shape, record->rank * sizeof(record->shape[0]));
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
+{
+	if (!module || !name || !index)
+		return sk_report_null(__func__);
+	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
+}
+
+/* ---- kernels ---- */
+
+/* floor(part * units / count) * unit, cut at the extent; the product needs more than 64 bits. */
+static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t part, uint64_t count)
+{
+	uint64_t units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
+	unsigned __int128 elements = (unsigned __int128)part * units / count * partition->unit;
+
+	return elements < partition->extent ? (uint64_t)elements : partition->extent;
+}
+
+static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
+{
+	struct sk_range *range = kernel->ranges;
+
+	for (uint32_t lane = 0; lane < lanes; lane++) {
+		uint32_t cores = kernel->cores[lane];
+
+		for (uint32_t core = 0; core < cores; core++)
+			for (uint32_t i = 0; i < kernel->partition_count; i++)
+				*range++ = (struct sk_range){
+					.low = boundary(&partitions[i], core, cores),
+					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
+				};
+	}
+}
+
+static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch, struct sk_home *home)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_home *homes = plan->homes + plan->launches[kernel->launch].first_home;
+	uint32_t lanes = plan->lane_count;
+
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		for (uint32_t core = 0; core < kernel->cores[lane]; core++)
+			for (uint32_t i = 0; i < kernel->home_count; i++) {
+				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
+				const char *words = (const char *)launch->lanes[homes[i].lane].words;
+
+				*home++ = (struct sk_home){
+					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
+					.mine = homes[i].lane == lane && index == core,
+				};
+			}
+}
+
+const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch)
+{
+	/* The module's own is not const. */
+	struct sk_home **homes = &kernel->module->kernels[kernel->launch]->homes[launch->place];
+	size_t rows = sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
+
+	if (*homes)
+		return *homes;
+	*homes = calloc(rows * kernel->home_count + 1, sizeof(**homes));
+	/* Where a launch's homes are has been checked only if it has any. */
+	if (*homes && kernel->home_count)
+		fill_homes(kernel, launch, *homes);
+	return *homes;
+}
+
+/* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
+ * steps need not have been checked: a wrong number of cores is as good as any. */
+static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
+			   uint32_t cores)
+{
+	uint32_t busy = 1, only = SK_NO_INDEX;
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count && busy < cores; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+		uint32_t home = step->core_set - launch->first_home, wanted = cores;
+
+		if (step->lane != lane)
+			continue;
+		if (step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE)
+			wanted = step->blocks;
+		/* One home can be any core. Several are to be as many cores as they are on all. */
+		if (step->kind == SK_STEP_PLAIN && home < launch->home_count)
+			wanted = only == SK_NO_INDEX || only == home ? 1 : cores;
+		if (step->kind == SK_STEP_PLAIN)
+			only = home;
+		if (wanted > busy)
+			busy = wanted;
+	}
+	return busy < cores ? busy : cores;
+}
+
+static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
+
+		if (wanted && wanted < cores)
+			cores = wanted;
+		if (!sk_plan_is_resident(launch))
+			cores = busy_cores(plan, launch, lane, cores);
+		if (cores < launch->resident_cores[lane])
+			cores = launch->resident_cores[lane];
+		kernel->cores[lane] = cores;
+	}
+}
+
+/* Names, tasks and kernels, before they are looked at. Under the module's lock. */
+static bool check_all_records(struct skrt_module *module, char *error, size_t error_size)
+{
+	if (!module->records_checked)
+		module->records_checked = sk_plan_check_records(&module->plan, error, error_size);
+	return module->records_checked;
+}
+
+/* Checks what the launch's record says, and of a launch whose blocks ask the runtime what its steps say. */
+static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
+{
+	const struct sk_plan_launch *launch = &module->plan.launches[index];
+	char error[SK_REPORT_SIZE - 128];
+
+	if (!sk_plan_check_record(&module->plan, index, error, sizeof(error)))
+		return damaged(module, error);
+	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
+		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
+				 module->path, index, sk_plan_string(&launch->name));
+	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
+					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
+		return damaged(module, error);
+	return SKRT_OK;
+}
+
+/* The launch, which has been checked, with its tables. NULL: no memory. */
+static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
+{
+	const struct sk_plan_view *plan = &module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[index];
+	struct skrt_kernel *kernel = calloc(1, sizeof(*kernel));
+	size_t rows;
+
+	if (!kernel)
+		return NULL;
+	*kernel = (struct skrt_kernel){
+		.module = module,
+		.launch = index,
+		.name = sk_plan_string(&launch->name),
+		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
+		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
+		.unshared = launch->kind == SK_LAUNCH_TASK,
+		.partition_count = launch->partition_count,
+		.home_count = launch->home_count,
+	};
+	choose_cores(kernel, launch);
+	rows = sk_core_row(kernel->cores, plan->lane_count, 0);
+	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
+	if (!kernel->ranges || !sk_block_prepare(kernel)) {
+		free_kernel(kernel);
+		return NULL;
+	}
+	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
+	/* Where a launch's partitions are has been checked only if it has any. */
+	if (launch->partition_count)
+		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
+	return kernel;
+}
+
+/* Under the module's lock. */
+static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
+{
+	enum skrt_status status = check_launch(module, launch);
+
+	if (status)
+		return status;
+	struct skrt_kernel *kernel = make_kernel(module, launch);
+	if (!kernel)
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
+				 sk_plan_string(&module->plan.launches[launch].name));
+	kernel->next = module->prepared;
+	module->prepared = kernel;
+	module->kernels[launch] = kernel;
+	return SKRT_OK;
+}
+
+enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **result)
+{
+	enum skrt_status status = SKRT_OK;
+
+	pthread_mutex_lock(&module->lock);
+	if (!module->kernels[launch])
+		status = prepare(module, launch);
+	if (!status)
+		*result = module->kernels[launch];
+	pthread_mutex_unlock(&module->lock);
+	return status;
+}
+
+enum skrt_status sk_module_prepare_network(struct skrt_module *module)
+{
+	const struct skrt_kernel *kernel;
+	enum skrt_status status = SKRT_OK;
+
+	if (atomic_load(&module->network_prepared))
+		return SKRT_OK;
+	for (uint32_t i = 0; i < module->plan.network_launch_count && !status; i++)
+		status = sk_module_prepare(module, i, &kernel);
+	atomic_store(&module->network_prepared, status == SKRT_OK);
+	return status;
+}
+
+/* Before names or tasks are looked at. */
+static enum skrt_status check_records(struct skrt_module *module)
+{
+	char error[SK_REPORT_SIZE - 128];
+
+	pthread_mutex_lock(&module->lock);
+	bool good = check_all_records(module, error, sizeof(error));
+	pthread_mutex_unlock(&module->lock);
+	return good ? SKRT_OK : damaged(module, error);
+}
+
+enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
+{
+	struct skrt_module *module = kernel->module;
+	struct skrt_kernel *own = module->kernels[kernel->launch];
+	char error[SK_REPORT_SIZE - 128];
+	enum skrt_status status = check_records(module);
+
+	if (status)
+		return status;
+	pthread_mutex_lock(&module->lock);
+	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
+		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
+		own->steps_checked = true;
+	}
+	bool good = own->steps_checked;
+	pthread_mutex_unlock(&module->lock);
+	return good ? SKRT_OK : damaged(module, error);
+}
+
+/* The hidden state of the launch's steps, which have been checked. */
+static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	uint32_t states = SK_STATES_KNOWN;
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++) {
+			const struct sk_plan_argument *argument = &plan->arguments[plan->steps[i].first_argument + j];
+
+			if (argument->kind == SK_ARGUMENT_STATE)
+				states |= argument->flags & SK_ARGUMENT_OF_LIBRARY ? SK_STATES_LIBRARY : SK_STATES_OWN;
+		}
+	return states;
+}
+
+uint32_t sk_module_states(const struct skrt_kernel *kernel)
+{
+	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	if (sk_module_check_steps(kernel))
+		return SK_STATES_KNOWN | SK_STATES_OWN | SK_STATES_LIBRARY;
+	pthread_mutex_lock(&kernel->module->lock);
+	if (!own->states)
+		own->states = find_states(plan, &plan->launches[own->launch]);
+	uint32_t states = own->states;
+	pthread_mutex_unlock(&kernel->module->lock);
+	return states;
+}
+
+static const char *launch_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.launches[index].name);
+}
+
+static const char *task_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.tasks[index].name);
+}
+
+uint32_t skrt_module_kernel_count(const struct skrt_module *module)
+{
+	return module->plan.network_launch_count;
+}
+
+enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	if (!module || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "launch", index, module->plan.network_launch_count);
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
+					 const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_records(module);
+	if (!status)
+		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+uint32_t skrt_module_task_count(const struct skrt_module *module)
+{
+	return module->plan.task_count;
+}
+
+enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	if (!module || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
+	if (!status)
+		status = check_records(module);
+	if (status)
+		return status;
+	uint32_t launch = module->plan.tasks[index].task_launch;
+	if (launch == SK_NO_INDEX)
+		return sk_report(SKRT_NOT_FOUND,
+				 "%s: task '%s' has no entry of its own (linked with --no-task-entries)", module->path,
+				 task_name(module, index));
+	return sk_module_prepare(module, launch, kernel);
+}
+
+enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_records(module);
+	if (!status)
+		status = find(module, "task", name, module->plan.task_count, task_name, &index);
+	return status ? status : skrt_module_task(module, index, kernel);
+}
+
+void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
+{
+	const struct sk_plan_launch *launch = &kernel->module->plan.launches[kernel->launch];
+
+	*info = (struct skrt_kernel_info){
+		.name = kernel->name,
+		.scope = sk_plan_string(&launch->scope),
+		.kind = (enum skrt_kernel_kind)launch->kind,
+		.task_count = launch->task_count,
+		.stream = launch->stream,
+		.has_serial_entry = kernel->serial_entry != NULL,
+	};
+}
+
+_Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK, "kinds");
+
+void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry"};
+
+	snprintf(text, size, "%s %s", kinds[kernel->module->plan.launches[kernel->launch].kind], kernel->name);
+}

@@ -1,0 +1,374 @@
+/* Streams, and what can be queued on them: launches, copies, calls of host functions. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "loader/trace/trace.h"
+
+/* ---- streams ---- */
+
+enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **result)
+{
+	if (!device || !result)
+		return sk_report_null(__func__);
+	struct skrt_stream *stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a stream");
+	stream->device = device;
+	pthread_cond_init(&stream->ended, NULL);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		pthread_cond_destroy(&stream->ended);
+		free(stream);
+		return status;
+	}
+	device->streams++;
+	sk_device_unlock(device);
+	*result = stream;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
+{
+	if (!stream)
+		return SKRT_OK;
+	struct skrt_device *device = stream->device;
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	uint64_t pending = stream->pending;
+	device->streams -= !pending;
+	sk_device_unlock(device);
+	if (pending)
+		return sk_report(SKRT_BUSY, "the stream is in use; pending: %" PRIu64, pending);
+	pthread_cond_destroy(&stream->ended);
+	free(stream);
+	return SKRT_OK;
+}
+
+/* Until nothing is pending on the stream; returns its failure and clears it. Under the device's lock. */
+static enum skrt_status finish(struct skrt_stream *stream)
+{
+	sk_queue_finish(stream->device, stream, &stream->pending, &stream->ended);
+	enum skrt_status status = stream->status;
+	stream->status = SKRT_OK;
+	return status ? sk_report(status, "%s", stream->error) : SKRT_OK;
+}
+
+enum skrt_status skrt_synchronise(struct skrt_stream *stream)
+{
+	if (!stream)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_lock(stream->device);
+	if (status)
+		return status;
+	status = finish(stream);
+	sk_device_unlock(stream->device);
+	return status;
+}
+
+enum skrt_status skrt_stream_query(struct skrt_stream *stream)
+{
+	if (!stream)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_lock(stream->device);
+	if (status)
+		return status;
+	uint64_t pending = stream->pending;
+	sk_device_unlock(stream->device);
+	if (pending)
+		return sk_report(SKRT_NOT_READY, "pending on the stream: %" PRIu64, pending);
+	return SKRT_OK;
+}
+
+/* ---- copies, calls ---- */
+
+/* Queues one piece of work; what it needs has been checked. */
+static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_work *work)
+{
+	struct skrt_device *device = stream->device;
+	enum skrt_status status = sk_device_lock(device);
+
+	if (status)
+		return status;
+	if (sk_queue_reserve(device, 1))
+		sk_queue_append(device, work);
+	else
+		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
+	sk_queue_dispatch(device);
+	sk_queue_hand_over(device);
+	sk_device_unlock(device);
+	return status;
+}
+
+enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes)
+{
+	if (!stream || ((!to || !from) && bytes))
+		return sk_report_null(__func__);
+	return enqueue_one(stream, &(struct sk_work){
+					   .kind = SK_WORK_COPY,
+					   .stream = stream,
+					   .copy = {.to = to, .from = from, .bytes = bytes},
+				   });
+}
+
+enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(void *context, enum skrt_status status),
+				  void *context)
+{
+	if (!stream || !function)
+		return sk_report_null(__func__);
+	return enqueue_one(stream, &(struct sk_work){
+					   .kind = SK_WORK_CALL,
+					   .stream = stream,
+					   .call = {.function = function, .context = context},
+				   });
+}
+
+/* ---- events ---- */
+
+enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **result)
+{
+	if (!device || !result)
+		return sk_report_null(__func__);
+	struct skrt_event *event = calloc(1, sizeof(*event));
+	if (!event)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for an event");
+	event->device = device;
+	pthread_cond_init(&event->reached, NULL);
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		pthread_cond_destroy(&event->reached);
+		free(event);
+		return status;
+	}
+	device->events++;
+	sk_device_unlock(device);
+	*result = event;
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_destroy(struct skrt_event *event)
+{
+	if (!event)
+		return SKRT_OK;
+	struct skrt_device *device = event->device;
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	uint64_t pending = event->pending;
+	device->events -= !pending;
+	sk_device_unlock(device);
+	if (pending)
+		return sk_report(SKRT_BUSY, "the event is in use; it has not been reached");
+	pthread_cond_destroy(&event->reached);
+	free(event);
+	return SKRT_OK;
+}
+
+static enum skrt_status check_one_device(const struct skrt_stream *stream, const struct skrt_event *event,
+					 const char *function)
+{
+	if (!stream || !event)
+		return sk_report_null(function);
+	if (stream->device != event->device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "stream and event are not of one device");
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream *stream)
+{
+	enum skrt_status status = check_one_device(stream, event, __func__);
+
+	if (status)
+		return status;
+	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_RECORD, .stream = stream, .event.event = event});
+}
+
+/* An event whose records have all been reached holds nobody up, whatever is recorded later. */
+enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event *event)
+{
+	enum skrt_status status = check_one_device(stream, event, __func__);
+
+	if (status || !atomic_load(&event->pending))
+		return status;
+	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_WAIT, .stream = stream, .event.event = event});
+}
+
+enum skrt_status skrt_event_query(struct skrt_event *event)
+{
+	if (!event)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_lock(event->device);
+	if (status)
+		return status;
+	uint64_t pending = event->pending;
+	sk_device_unlock(event->device);
+	return pending ? sk_report(SKRT_NOT_READY, "the event has not been reached") : SKRT_OK;
+}
+
+enum skrt_status skrt_event_synchronise(struct skrt_event *event)
+{
+	if (!event)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_device_lock(event->device);
+	if (status)
+		return status;
+	sk_queue_finish(event->device, NULL, &event->pending, &event->reached);
+	sk_device_unlock(event->device);
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event *end, double *seconds)
+{
+	if (!start || !end || !seconds)
+		return sk_report_null(__func__);
+	if (start->device != end->device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "the events are not of one device");
+	enum skrt_status status = sk_device_lock(start->device);
+	if (status)
+		return status;
+	bool ready = start->time && end->time && !start->pending && !end->pending;
+	double elapsed = (double)(end->time - start->time) * 1e-9;
+	sk_device_unlock(start->device);
+	if (!ready)
+		return sk_report(SKRT_NOT_READY, "an event has not been reached, or was never recorded");
+	*seconds = elapsed;
+	return SKRT_OK;
+}
+
+/* ---- launches ---- */
+
+static enum skrt_status check_owners(const struct skrt_stream *stream, const struct skrt_instance *instance)
+{
+	if (!stream || !instance)
+		return sk_report(SKRT_INVALID_ARGUMENT, "a launch needs a stream and an instance; one is null");
+	if (stream->device != instance->module->device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
+				 instance->module->path);
+	return sk_device_check_process(stream->device);
+}
+
+/* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
+ * lock; the network's kernels are prepared. */
+static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t stream_count,
+				struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	struct skrt_module *module = instance->module;
+	struct skrt_device *device = module->device;
+	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
+	const struct skrt_kernel *const *kernels =
+		kernel ? &kernel : (const struct skrt_kernel *const *)module->kernels;
+	enum skrt_status status = sk_queue_check_lost(device);
+
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < count; i++) {
+		status = device->trace ? sk_trace_check(kernels[i]) : SKRT_OK;
+		if (!status)
+			status = sk_instance_ready(instance, kernels[i]);
+		if (status)
+			return status;
+	}
+	if (!sk_queue_reserve(device, count))
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+	for (uint32_t i = 0; i < count; i++)
+		sk_queue_append(
+			device,
+			&(struct sk_work){
+				.kind = SK_WORK_LAUNCH,
+				.stream = streams[module->plan.launches[kernels[i]->launch].stream % stream_count],
+				.launch = {.instance = instance, .kernel = kernels[i]},
+			});
+	sk_queue_dispatch(device);
+	return SKRT_OK;
+}
+
+/* Queues, and either waits or sees that somebody drives. */
+static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *instance,
+			      const struct skrt_kernel *kernel, bool wait)
+{
+	struct skrt_device *device = stream->device;
+
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = enqueue(&stream, 1, instance, kernel);
+	if (!status && wait)
+		status = finish(stream);
+	else if (!status)
+		sk_queue_hand_over(device);
+	sk_device_unlock(device);
+	return status;
+}
+
+static enum skrt_status start_kernel(struct skrt_stream *stream, struct skrt_instance *instance,
+				     const struct skrt_kernel *kernel, bool wait)
+{
+	enum skrt_status status = check_owners(stream, instance);
+
+	if (status)
+		return status;
+	if (!kernel)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a launch needs a kernel; it is null",
+				 instance->module->path);
+	if (kernel->module != instance->module)
+		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
+				 instance->module->path);
+	return start(stream, instance, kernel, wait);
+}
+
+static enum skrt_status start_network(struct skrt_stream *stream, struct skrt_instance *instance, bool wait)
+{
+	enum skrt_status status = check_owners(stream, instance);
+
+	if (!status)
+		status = sk_module_prepare_network(instance->module);
+	return status ? status : start(stream, instance, NULL, wait);
+}
+
+enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
+					struct skrt_instance *instance)
+{
+	enum skrt_status status = SKRT_OK;
+
+	if (!streams || !count)
+		return sk_report_null(__func__);
+	for (uint32_t i = 0; i < count && !status; i++)
+		status = check_owners(streams[i], instance);
+	if (!status)
+		status = sk_module_prepare_network(instance->module);
+	if (status)
+		return status;
+
+	struct skrt_device *device = instance->module->device;
+
+	status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = enqueue(streams, count, instance, NULL);
+	sk_queue_hand_over(device);
+	sk_device_unlock(device);
+	return status;
+}
+
+enum skrt_status skrt_launch(struct skrt_stream *stream, struct skrt_instance *instance,
+			     const struct skrt_kernel *kernel)
+{
+	return start_kernel(stream, instance, kernel, false);
+}
+
+enum skrt_status skrt_run(struct skrt_stream *stream, struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	return start_kernel(stream, instance, kernel, true);
+}
+
+enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_instance *instance)
+{
+	return start_network(stream, instance, false);
+}
+
+enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instance *instance)
+{
+	return start_network(stream, instance, true);
+}

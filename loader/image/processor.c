@@ -1,0 +1,34 @@
+/* See processor.h. Of the plan only one word is read here, unless it says more than this processor has: then the plan
+ * is opened as module.c does it, for the names. */
+#include "loader/image/processor.h"
+
+#include <sys/mman.h>
+
+#include "loader/base/status.h"
+#include "loader/plan/isa.h"
+
+/* Every processor has it, and asking one takes long on virtual machines. */
+#define BASELINE UINT64_C(1)
+
+enum skrt_status sk_processor_check(const char *path, const struct sk_image *image)
+{
+	uint64_t size = 0, has;
+	const struct sk_plan *header = sk_image_find(image, "sk_plan", &size);
+	char error[SK_REPORT_SIZE - 128];
+	struct sk_plan_view plan;
+
+	if (!header || size < sizeof(*header) || (uintptr_t)header % SK_PLAN_ALIGN ||
+	    !sk_image_holds(image, header, size, PROT_READ) || header->magic != SK_PLAN_MAGIC ||
+	    header->version != SK_PLAN_VERSION)
+		return SKRT_OK; /* not a package: module.c says it */
+	if (!(header->isa & ~BASELINE))
+		return SKRT_OK;
+	has = sk_isa_of_processor();
+	if (!(header->isa & ~has))
+		return SKRT_OK;
+	if (!sk_plan_open(header, size, &plan, error, sizeof(error)) ||
+	    !sk_plan_check_records(&plan, error, sizeof(error)))
+		return sk_report(SKRT_BAD_PACKAGE, "%s: %s", path, error);
+	sk_isa_check(&plan, has, error, sizeof(error));
+	return sk_report(SKRT_UNSUPPORTED, "%s: %s", path, error);
+}

@@ -1,0 +1,238 @@
+/* Symbols and relocations of a mapped package: eager RELATIVE and GLOB_DAT relocations, whose symbols are the package's
+ * own or functions of stubs/imports.def. Any other is refused by name, and what is missing is listed in one error. The
+ * tables lie in read-only segments, so no relocation can change what the next one reads. */
+#include "config.h"
+
+#include "loader/image/image.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "loader/base/status.h"
+#include "loader/image/imports.h"
+
+/* ---- symbols ---- */
+
+/* The symbol with the index, and its name; NULL if either is out of bounds. */
+static const Elf64_Sym *symbol_at(const struct sk_image *image, uint64_t index, const char **name)
+{
+	if (index >= image->symbol_limit || image->symbols[index].st_name >= image->strings_size)
+		return NULL;
+	*name = image->strings + image->symbols[index].st_name;
+	return &image->symbols[index];
+}
+
+/* The address of a defined symbol, or NULL if that is not in the image. */
+static const void *symbol_address(const struct sk_image *image, const Elf64_Sym *symbol)
+{
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
+		return NULL;
+	return sk_image_memory(image, symbol->st_value, symbol->st_size, 1, PROT_READ);
+}
+
+static const Elf64_Sym *match(const struct sk_image *image, uint64_t index, const char *name)
+{
+	const char *found;
+	const Elf64_Sym *symbol = symbol_at(image, index, &found);
+
+	return symbol && symbol->st_shndx != SHN_UNDEF && !strcmp(found, name) ? symbol : NULL;
+}
+
+/* The GNU hash table: buckets, symoffset, bloom words, shift; the bloom filter (64-bit words); the buckets; for each
+ * symbol from symoffset on its hash, whose lowest bit ends the bucket's chain. */
+static const Elf64_Sym *find_gnu(const struct sk_image *image, const char *name)
+{
+	const uint32_t *table = image->gnu_hash;
+	uint64_t buckets = table[0], first = table[1], bloom = table[2];
+	uint64_t bucket_at = 4 + bloom * 2, chain_at = bucket_at + buckets;
+	uint32_t hash = 5381;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	if (buckets == 0 || chain_at > image->gnu_hash_words)
+		return NULL;
+	uint64_t index = table[bucket_at + hash % buckets];
+	if (index < first)
+		return NULL;
+	for (uint64_t word = chain_at + index - first; word < image->gnu_hash_words; word++, index++) {
+		if ((table[word] | 1) == (hash | 1)) {
+			const Elf64_Sym *symbol = match(image, index, name);
+
+			if (symbol)
+				return symbol;
+		}
+		if (table[word] & 1)
+			break;
+	}
+	return NULL;
+}
+
+/* The System V hash table: buckets, chain length, the buckets, the chains. */
+static const Elf64_Sym *find_sysv(const struct sk_image *image, const char *name)
+{
+	const uint32_t *table = image->hash;
+	uint64_t buckets = table[0], chains = table[1];
+	uint32_t hash = 0;
+
+	for (const char *c = name; *c; c++) {
+		hash = (hash << 4) + (unsigned char)*c;
+		hash ^= (hash >> 24) & 0xf0;
+		hash &= 0x0fffffff;
+	}
+	if (buckets == 0 || 2 + buckets + chains > image->hash_words)
+		return NULL;
+	uint64_t index = table[2 + hash % buckets];
+	/* A chain in a circle ends after as many steps as there are symbols. */
+	for (uint64_t steps = 0; index != STN_UNDEF && index < chains && steps < chains; steps++) {
+		const Elf64_Sym *symbol = match(image, index, name);
+
+		if (symbol)
+			return symbol;
+		index = table[2 + buckets + index];
+	}
+	return NULL;
+}
+
+const void *sk_image_find(const struct sk_image *image, const char *name, uint64_t *size)
+{
+	const Elf64_Sym *symbol = image->gnu_hash ? find_gnu(image, name) : find_sysv(image, name);
+
+	if (!symbol)
+		return NULL;
+	*size = symbol->st_size;
+	return symbol_address(image, symbol);
+}
+
+/* ---- relocations ---- */
+
+/* Imports that are not in the list, for one error that names them all. */
+struct missing {
+	char names[256];
+	size_t used;
+	uint32_t count, unnamed;
+};
+
+static void add_missing(struct missing *missing, const char *name)
+{
+	size_t room = sizeof(missing->names) - missing->used;
+	size_t needed = strlen(name) + 2;
+
+	missing->count++;
+	if (missing->unnamed || needed >= room)
+		missing->unnamed++;
+	else
+		missing->used +=
+			(size_t)snprintf(missing->names + missing->used, room, "%s%s", missing->used ? ", " : "", name);
+}
+
+static enum skrt_status report_missing(const char *path, const struct missing *missing)
+{
+	char more[32] = "";
+
+	if (missing->count == 0)
+		return SKRT_OK;
+	if (missing->unnamed)
+		snprintf(more, sizeof(more), " and %" PRIu32 " more", missing->unnamed);
+	return sk_report(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names,
+			 more);
+}
+
+static const char *relocation_name(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_IRELATIVE:
+		return "an indirect function (R_X86_64_IRELATIVE)";
+	case R_X86_64_COPY:
+		return "a copied variable (R_X86_64_COPY)";
+	case R_X86_64_DTPMOD64:
+	case R_X86_64_DTPOFF64:
+	case R_X86_64_TPOFF64:
+	case R_X86_64_TLSDESC:
+		return "thread-local storage";
+	default:
+		return "an unknown kind of relocation";
+	}
+}
+
+/* The function of whoever loads the package goes before libskrt's own. It is not known to lock. */
+static void (*find_import(const struct sk_source *source, const char *name, bool *locking))(void)
+{
+	for (uint32_t i = 0; i < source->import_count; i++)
+		if (!strcmp(source->imports[i].name, name))
+			return source->imports[i].function;
+	return sk_import_find(name, locking);
+}
+
+/* The value that a GLOB_DAT relocation wants; a missing import is only noted. */
+static enum skrt_status resolve(const struct sk_source *source, struct sk_image *image, const Elf64_Rela *relocation,
+				struct missing *missing, uint64_t *value)
+{
+	const char *name = NULL;
+	const Elf64_Sym *symbol = symbol_at(image, ELF64_R_SYM(relocation->r_info), &name);
+
+	if (!symbol)
+		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
+				 source->name, (uint64_t)relocation->r_offset);
+	if (symbol->st_shndx == SHN_UNDEF) {
+		bool locking = false;
+		void (*function)(void) = find_import(source, name, &locking);
+
+		if (!function)
+			add_missing(missing, name);
+		if (locking)
+			image->locking = name;
+		*value = (uintptr_t)function;
+		return SKRT_OK;
+	}
+	*value = (uintptr_t)symbol_address(image, symbol);
+	if (!*value)
+		return sk_report(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", source->name, name);
+	return SKRT_OK;
+}
+
+/* Where a relocation writes its eight bytes: in a writable segment, most often the one of the relocation before. */
+static void *find_place(const struct sk_image *image, uint64_t address, const struct sk_segment **segment)
+{
+	const struct sk_segment *last = *segment, *end = image->segments + image->segment_count;
+
+	if (last && address - last->address < last->size && last->size - (address - last->address) >= sizeof(uint64_t))
+		return (void *)(image->bias + address);
+	for (last = image->segments; last < end; last++)
+		if ((last->protection & PROT_WRITE) && address - last->address < last->size)
+			*segment = last;
+	return sk_image_memory(image, address, sizeof(uint64_t), 1, PROT_WRITE);
+}
+
+enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_image *image,
+				   const struct sk_dynamic *dynamic)
+{
+	struct missing missing = {.names = ""};
+	const struct sk_segment *segment = NULL;
+
+	for (uint64_t i = 0; i < dynamic->relocation_count; i++) {
+		const Elf64_Rela *relocation = &dynamic->relocations[i];
+		uint32_t type = ELF64_R_TYPE(relocation->r_info);
+		void *place = find_place(image, relocation->r_offset, &segment);
+		uint64_t value = image->bias + (uint64_t)relocation->r_addend;
+
+		if (!place)
+			return sk_report(SKRT_BAD_PACKAGE,
+					 "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
+					 source->name, (uint64_t)relocation->r_offset);
+		if (type == R_X86_64_GLOB_DAT) {
+			enum skrt_status status = resolve(source, image, relocation, &missing, &value);
+
+			if (status)
+				return status;
+		} else if (type != R_X86_64_RELATIVE) {
+			return sk_report(SKRT_UNSUPPORTED,
+					 "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32
+					 "), which is not supported",
+					 source->name, (uint64_t)relocation->r_offset, relocation_name(type), type);
+		}
+		memcpy(place, &value, sizeof(value));
+	}
+	return report_missing(source->name, &missing);
+}

@@ -1,0 +1,91 @@
+/* The name of the function at an address, for messages: from the symbol table in the package's file, which is not
+ * loaded. The file is nobody's friend: it is read piece by piece, and whatever does not fit means that there is no
+ * name. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loader/image/image.h"
+
+enum { SYMBOLS_AT_ONCE = 256 };
+
+static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* The section of the type, or the one with the index if the type is SHT_NULL. */
+static bool find_section(int file, const Elf64_Ehdr *header, uint32_t type, uint32_t index, Elf64_Shdr *section)
+{
+	for (uint32_t i = 0; i < header->e_shnum; i++) {
+		uint64_t offset;
+
+		if (__builtin_add_overflow(header->e_shoff, i * sizeof(*section), &offset) ||
+		    !read_at(file, section, sizeof(*section), offset))
+			return false;
+		if (type == SHT_NULL ? i == index : section->sh_type == type)
+			return true;
+	}
+	return false;
+}
+
+/* The function symbol that the virtual address lies in. */
+static bool find_symbol(int file, const Elf64_Shdr *table, uint64_t address, Elf64_Sym *found)
+{
+	Elf64_Sym symbols[SYMBOLS_AT_ONCE];
+	uint64_t count = table->sh_size / sizeof(symbols[0]);
+
+	for (uint64_t i = 0; i < count; i += SYMBOLS_AT_ONCE) {
+		uint64_t some = count - i < SYMBOLS_AT_ONCE ? count - i : SYMBOLS_AT_ONCE, offset;
+
+		if (__builtin_add_overflow(table->sh_offset, i * sizeof(symbols[0]), &offset) ||
+		    !read_at(file, symbols, some * sizeof(symbols[0]), offset))
+			return false;
+		for (uint64_t j = 0; j < some; j++) {
+			*found = symbols[j];
+			if (ELF64_ST_TYPE(found->st_info) == STT_FUNC && found->st_shndx != SHN_UNDEF &&
+			    address - found->st_value < found->st_size)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool find(int file, uint64_t address, char *name, size_t size, uint64_t *offset)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr table, strings;
+	Elf64_Sym symbol;
+
+	if (!read_at(file, &header, sizeof(header), 0) || header.e_shentsize != sizeof(table) ||
+	    !find_section(file, &header, SHT_SYMTAB, 0, &table) ||
+	    !find_section(file, &header, SHT_NULL, table.sh_link, &strings) ||
+	    !find_symbol(file, &table, address, &symbol) || symbol.st_name >= strings.sh_size ||
+	    strings.sh_offset > INT64_MAX - strings.sh_size)
+		return false;
+	ssize_t length = pread(file, name, size - 1, (off_t)(strings.sh_offset + symbol.st_name));
+	if (length <= 0)
+		return false;
+	name[length] = '\0';
+	*offset = address - symbol.st_value;
+	return name[0] != '\0';
+}
+
+bool sk_image_function_at(const struct sk_image *image, const char *path, const void *address, char *name, size_t size,
+			  uint64_t *offset)
+{
+	struct stat status;
+	bool found = false;
+	int file = image->inode ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	if (file < 0)
+		return false;
+	if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_ino == image->inode &&
+	    status.st_dev == image->filesystem)
+		found = find(file, (uintptr_t)address - image->bias, name, size, offset);
+	close(file);
+	return found;
+}

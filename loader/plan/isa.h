@@ -1,0 +1,42 @@
+/* Instruction sets: what kernels need beyond baseline x86-64, and what a processor has. sklink reads the names, libskrt
+ * compares when it loads, skdump shows.
+ *
+ * A set is 64 bits. The low 32 are levels as the psABI has them in GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64, -v2, -v3,
+ * -v4; others are not known yet), the high ones single features, see stubs/isa.def. */
+#ifndef SK_LOADER_ISA_H
+#define SK_LOADER_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loader/plan/plan.h"
+
+enum { SK_ISA_TEXT_SIZE = 512 }; /* for every set that sk_isa_text writes */
+
+/* The set that a name of `length` characters stands for ("x86-64-v3": that level and those below, "fma"); 0: none. */
+uint64_t sk_isa_find(const char *name, size_t length);
+
+/* All names, for "did you mean". */
+extern const char *const sk_isa_names[];
+extern const size_t sk_isa_name_count;
+
+/* "x86-64-v3+avx512f": the highest level, and features that it does not have; "none declared" for an empty set. Returns
+ * text. */
+const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set);
+
+/* What CPUID and XGETBV say. */
+struct sk_cpuid {
+	/* By leaf (1, 7, 7 with subleaf 1, 0x80000001) and register (EAX, EBX, ECX, EDX); 0: there is no such leaf. */
+	uint32_t leaves[4][4];
+	uint64_t state; /* XCR0: the registers that the system saves */
+};
+
+/* The set of a processor that says so; of the processor that this runs on. */
+uint64_t sk_isa_of(const struct sk_cpuid *cpuid);
+uint64_t sk_isa_of_processor(void);
+
+/* Whether a processor with the set `has` can run the package; else one sentence on what needs what. */
+bool sk_isa_check(const struct sk_plan_view *plan, uint64_t has, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,37 @@
+/* Between the two halves of the plan's reader, plan.c (header, tables, records outside launches) and plan-launch.c (one
+ * launch): where a check stands, how it fails, and what both check. */
+#ifndef SK_LOADER_PLAN_CHECKER_H
+#define SK_LOADER_PLAN_CHECKER_H
+
+#include "loader/plan/plan.h"
+
+/* Where we are, for messages; and where they go. */
+struct sk_plan_checker {
+	const struct sk_plan_view *view;
+	const char *record; /* "launch", "tensor" …; NULL: the header */
+	uint32_t index; /* of the record */
+	uint32_t step; /* within the launch; SK_NO_INDEX: none */
+	uint32_t argument; /* within the step; SK_NO_INDEX: none */
+	char *error;
+	size_t error_size;
+};
+
+struct sk_plan_checker sk_plan_checker_at(const struct sk_plan_view *view, char *error, size_t error_size);
+
+/* Puts "plan: launch 3: step 2: …" into the caller's buffer. Returns false, always. */
+bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* True if [offset, offset + size) lies within [0, limit). */
+bool sk_plan_within(uint64_t offset, uint64_t size, uint64_t limit);
+
+/* One owner's slice of a shared table: behind those before it, which end at *end, and inside the table. Moves *end on.
+ */
+bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name, uint32_t first, uint32_t count,
+			 uint64_t *end, uint32_t limit);
+
+static inline bool sk_plan_is_task_launch(const struct sk_plan_launch *launch)
+{
+	return launch->kind == SK_LAUNCH_TASK;
+}
+
+#endif

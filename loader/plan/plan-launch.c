@@ -1,0 +1,506 @@
+/* The plan's reader, second half: the records of one launch, each as stubs/skplan.h defines it. In comes a view that
+ * sk_plan_open has filled; afterwards the launch's tables can be used in place. */
+#include "loader/plan/plan-checker.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- division ---- */
+
+static bool is_divided(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+}
+
+struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
+			      const struct sk_plan_argument *argument)
+{
+	if (!is_divided(step) || argument->element_bytes == 0)
+		return (struct sk_units){0, 0};
+	if (step->kind == SK_STEP_SPLIT) {
+		uint64_t unit = view->partitions[step->partition].unit;
+
+		return (struct sk_units){(step->extent - 1) / unit + 1, unit * argument->element_bytes};
+	}
+	if (step->extent % step->blocks)
+		return (struct sk_units){step->blocks, 0};
+	return (struct sk_units){step->blocks, step->extent / step->blocks * argument->element_bytes};
+}
+
+/* ---- preloading ---- */
+
+bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next)
+{
+	return step->core_set == SK_ALL_CORES || step->core_set == next->core_set;
+}
+
+uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size)
+{
+	uint64_t most = preload == SK_PRELOAD_MAX	 ? SK_PRELOAD_MAX_LINES
+			: preload == SK_PRELOAD_FUNCTION ? SK_PRELOAD_FUNCTION_LINES
+							 : 0;
+	uint64_t lines = code_size / SK_PRELOAD_LINE + (code_size % SK_PRELOAD_LINE != 0);
+
+	if (lines == 0) /* how long it is, is not known; it has a beginning */
+		lines = 1;
+	return SK_PRELOAD_LINE * (lines < most ? lines : most);
+}
+
+/* ---- arguments ---- */
+
+static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
+{
+	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
+}
+
+uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
+{
+	bool unshared = tensor->space == SK_SPACE_WORKSPACE && sk_plan_is_task_launch(launch);
+
+	return unshared ? tensor->unshared_offset : tensor->offset;
+}
+
+/* The bytes belong to the tensor that the argument names. */
+static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_view *view = checker->view;
+
+	if (argument->tensor >= view->tensor_count)
+		return sk_plan_fail(checker, "tensor %u is out of range (%u tensors)", argument->tensor,
+				    view->tensor_count);
+
+	const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
+	uint64_t start = sk_plan_tensor_start(launch, tensor);
+
+	if (tensor->space != argument->space || tensor->index != argument->index || argument->offset < start ||
+	    !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
+		return sk_plan_fail(checker, "its bytes are not those of tensor '%s'", sk_plan_string(&tensor->name));
+	return true;
+}
+
+/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space and its tensor, and the dtype's alignment
+ * holds. */
+static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan *plan = view->plan;
+	uint64_t limit;
+
+	if (argument->space != SK_SPACE_BINDING && argument->index != 0)
+		return sk_plan_fail(checker, "only bindings and states have numbers");
+	switch (argument->space) {
+	case SK_SPACE_BINDING:
+		if (argument->index >= view->binding_count)
+			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", argument->index,
+					    view->binding_count);
+		limit = view->tensors[view->bindings[argument->index]].bytes;
+		break;
+	case SK_SPACE_WORKSPACE:
+		limit = sk_plan_is_task_launch(launch) ? plan->unshared_workspace_size : plan->workspace_size;
+		break;
+	case SK_SPACE_CONSTANT:
+		limit = plan->constants_size;
+		break;
+	default:
+		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
+	}
+	if (argument->size == 0 || !sk_plan_within(argument->offset, argument->size, limit))
+		return sk_plan_fail(checker,
+				    "%" PRIu64 " bytes at offset %" PRIu64 " lie outside the %" PRIu64 " bytes there",
+				    argument->size, argument->offset, limit);
+	if (argument->offset % dtype_size_or_none(argument))
+		return sk_plan_fail(checker, "offset %" PRIu64 " is not aligned for %s", argument->offset,
+				    sk_dtype_name(argument->dtype));
+	return check_tensor(checker, launch, argument);
+}
+
+static bool check_division(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
+			   const struct sk_plan_argument *argument)
+{
+	uint64_t bytes;
+
+	if (argument->element_bytes == 0)
+		return true;
+	if (!is_divided(step))
+		return sk_plan_fail(checker, "it is divided, but its step is not");
+	if (__builtin_mul_overflow(argument->element_bytes, step->extent, &bytes) || bytes > argument->size)
+		return sk_plan_fail(checker,
+				    "%" PRIu64 " elements of %" PRIu64 " bytes are more than its %" PRIu64 " bytes",
+				    step->extent, argument->element_bytes, argument->size);
+	if (argument->element_bytes % dtype_size_or_none(argument))
+		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
+				    argument->element_bytes);
+	/* sk_plan_units multiplies without checking. */
+	if (step->kind == SK_STEP_SPLIT &&
+	    __builtin_mul_overflow(checker->view->partitions[step->partition].unit, argument->element_bytes, &bytes))
+		return sk_plan_fail(checker, "the bytes of a unit overflow");
+	return true;
+}
+
+static bool check_pointer(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	if (argument->access == 0 || argument->access > (SK_ACCESS_READ | SK_ACCESS_WRITE))
+		return sk_plan_fail(checker, "access %u is unknown", argument->access);
+	if ((argument->access & SK_ACCESS_WRITE) && argument->space == SK_SPACE_CONSTANT)
+		return sk_plan_fail(checker, "it writes a constant");
+	return check_range(checker, launch, argument) && check_division(checker, step, argument);
+}
+
+/* LOAD and RESULT: one scalar in memory. */
+static bool check_cell(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_argument *argument)
+{
+	if (argument->size != dtype_size_or_none(argument) || argument->element_bytes)
+		return sk_plan_fail(checker, "it is not one %s", sk_dtype_name(argument->dtype));
+	if (argument->kind == SK_ARGUMENT_RESULT && argument->space == SK_SPACE_CONSTANT)
+		return sk_plan_fail(checker, "it writes a constant");
+	return check_range(checker, launch, argument);
+}
+
+static bool check_value(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
+{
+	uint32_t bits = 8 * dtype_size_or_none(argument);
+
+	if (bits < 64 && argument->value >> bits)
+		return sk_plan_fail(checker, "its value does not fit into %s", sk_dtype_name(argument->dtype));
+	return true;
+}
+
+/* What each kind of argument may have; the checks above look at the rest. */
+static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	bool by_reference = argument->flags & SK_ARGUMENT_BY_REFERENCE;
+	bool typed = argument->kind <= SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT;
+	bool in_memory = argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+			 argument->kind == SK_ARGUMENT_RESULT;
+
+	if (argument->kind == SK_ARGUMENT_NONE || argument->kind >= SK_ARGUMENT_KIND_COUNT)
+		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
+	if (typed && dtype_size_or_none(argument) == 0)
+		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
+	if ((argument->flags & ~(uint32_t)(SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_OF_LIBRARY)) ||
+	    (argument->tensor && !in_memory))
+		return sk_plan_fail(checker, "a reserved field is not zero");
+	if (argument->flags & SK_ARGUMENT_OF_LIBRARY && argument->kind != SK_ARGUMENT_STATE)
+		return sk_plan_fail(checker, "only a state can be the C library's");
+	if (by_reference && argument->kind != SK_ARGUMENT_VALUE && argument->kind != SK_ARGUMENT_LENGTH)
+		return sk_plan_fail(checker, "only scalars are passed by reference");
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return check_pointer(checker, launch, step, argument);
+	case SK_ARGUMENT_VALUE:
+		return check_value(checker, argument);
+	case SK_ARGUMENT_LENGTH:
+		if (argument->dtype > SK_U64)
+			return sk_plan_fail(checker, "a length cannot be %s", sk_dtype_name(argument->dtype));
+		return is_divided(step) || sk_plan_fail(checker, "its step has no extent");
+	case SK_ARGUMENT_LOAD:
+	case SK_ARGUMENT_RESULT:
+		return check_cell(checker, launch, argument);
+	case SK_ARGUMENT_BLOCK:
+		return step->kind != SK_STEP_SPLIT || sk_plan_fail(checker, "its step has no blocks");
+	case SK_ARGUMENT_SCRATCH:
+		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
+		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
+				    launch->scratch_size);
+	case SK_ARGUMENT_STATE:
+		return argument->space == SK_SPACE_STATE ||
+		       sk_plan_fail(checker, "a state in space %u", argument->space);
+	}
+	return false;
+}
+
+static bool check_arguments(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			    const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool result = false;
+
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[step->first_argument + i];
+
+		checker->argument = i;
+		if (!check_argument(checker, launch, step, argument))
+			return false;
+		if (argument->kind == SK_ARGUMENT_RESULT && result)
+			return sk_plan_fail(checker, "a call has one result");
+		result |= argument->kind == SK_ARGUMENT_RESULT;
+		if (result && (step->flags & SK_STEP_STATUS))
+			return sk_plan_fail(checker, "the returned value cannot be both a status and a result");
+	}
+	checker->argument = SK_NO_INDEX;
+	return true;
+}
+
+/* ---- steps ---- */
+
+static bool within_slice(uint32_t index, uint32_t first, uint32_t count)
+{
+	return index >= first && index - first < count;
+}
+
+/* The fields that say how the step spreads over its cores. */
+static bool check_spread(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool blocks = step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE;
+	const struct sk_plan_partition *partition;
+
+	if (step->kind >= SK_STEP_KIND_COUNT)
+		return sk_plan_fail(checker, "kind %u is unknown", step->kind);
+	if ((step->kind == SK_STEP_PLAIN) == (step->core_set == SK_ALL_CORES))
+		return sk_plan_fail(checker, "a plain step runs on a home, any other step on all cores");
+	if (step->core_set != SK_ALL_CORES && (!within_slice(step->core_set, launch->first_home, launch->home_count) ||
+					       view->homes[step->core_set].lane != step->lane))
+		return sk_plan_fail(checker, "home %u is not one of its lane in its launch", step->core_set);
+	if (blocks != (step->blocks != 0))
+		return sk_plan_fail(checker, "%u blocks do not fit its kind", step->blocks);
+	if (is_divided(step) != (step->extent != 0))
+		return sk_plan_fail(checker, "extent %" PRIu64 " does not fit its kind", step->extent);
+	if (!is_divided(step))
+		return step->partition == SK_NO_INDEX || sk_plan_fail(checker, "it has a partition but no extent");
+	if (!within_slice(step->partition, launch->first_partition, launch->partition_count))
+		return sk_plan_fail(checker, "partition %u is not one of its launch's", step->partition);
+	partition = &view->partitions[step->partition];
+	if (step->kind == SK_STEP_SPLIT && partition->extent != step->extent)
+		return sk_plan_fail(checker, "its partition divides %" PRIu64 " elements, not its %" PRIu64,
+				    partition->extent, step->extent);
+	if (step->kind == SK_STEP_BLOCKS_RANGE && (partition->extent != step->blocks || partition->unit != 1))
+		return sk_plan_fail(checker, "its partition does not divide its %u blocks", step->blocks);
+	return true;
+}
+
+/* Blocks that run at once. */
+static bool check_resident(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_step *step)
+{
+	uint64_t cores = (uint64_t)step->first_core + step->blocks;
+	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+
+	if (!(step->flags & SK_STEP_RESIDENT))
+		return (!side && !(step->flags & SK_STEP_FEED) && step->first_core == 0) ||
+		       sk_plan_fail(checker, "only steps whose blocks run at once have sides and a first core");
+	if (step->blocks == 0)
+		return sk_plan_fail(checker, "it has no blocks that could run at once");
+	if ((side || step->first_core) && step->kind != SK_STEP_BLOCKS)
+		return sk_plan_fail(checker, "steps of kind %u have no sides and no first core", step->kind);
+	return cores <= launch->resident_cores[step->lane] ||
+	       sk_plan_fail(checker, "its %u blocks from core %u on do not fit on %u cores", step->blocks,
+			    step->first_core, launch->resident_cores[step->lane]);
+}
+
+static bool same_arguments(const struct sk_plan_view *view, const struct sk_plan_step *one,
+			   const struct sk_plan_step *other)
+{
+	size_t size = one->argument_count * sizeof(struct sk_plan_argument);
+
+	return one->argument_count == other->argument_count &&
+	       (size == 0 ||
+		memcmp(&view->arguments[one->first_argument], &view->arguments[other->first_argument], size) == 0);
+}
+
+/* The steps of a mix task stand together and share nothing but the arguments. */
+static bool check_sides(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch, uint32_t index)
+{
+	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_step *step = &view->steps[launch->first_step + index];
+	const struct sk_plan_step *cube = index ? step - 1 : NULL;
+	bool behind_cube = cube && cube->flags & SK_STEP_CUBE_SIDE;
+
+	if (step->flags & SK_STEP_CUBE_SIDE && (step->flags & SK_STEP_VECTOR_SIDE || index + 1 == launch->step_count))
+		return sk_plan_fail(checker, "the cube side has no vector side");
+	if (behind_cube != !!(step->flags & SK_STEP_VECTOR_SIDE))
+		return sk_plan_fail(checker, behind_cube ? "the cube side has no vector side"
+							 : "the vector side has no cube side");
+	if (!behind_cube)
+		return true;
+	if (cube->task != step->task || !same_arguments(view, cube, step) || (cube->flags ^ step->flags) & SK_STEP_FEED)
+		return sk_plan_fail(checker, "its sides differ in task, arguments or flags");
+	if (step->blocks != cube->blocks && step->blocks != 2 * (uint64_t)cube->blocks)
+		return sk_plan_fail(checker, "its sides have %u and %u blocks", cube->blocks, step->blocks);
+	if (step->lane == cube->lane && step->first_core < (uint64_t)cube->first_core + cube->blocks &&
+	    cube->first_core < (uint64_t)step->first_core + step->blocks)
+		return sk_plan_fail(checker, "its sides are on the same cores");
+	for (uint32_t i = 0; i < step->await_count; i++)
+		if (view->awaits[step->first_await + i].step == launch->first_step + index - 1)
+			return sk_plan_fail(checker, "its vector side awaits its cube side, which runs with it");
+	return true;
+}
+
+/* The arguments' slice has been checked. */
+static bool has_argument(const struct sk_plan_view *view, const struct sk_plan_step *step, enum sk_argument_kind kind)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++)
+		if (view->arguments[step->first_argument + i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Kernels that start early; what a call passes is read in front of it, what it returns is stored behind it. */
+static bool check_early(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	bool waits = step->flags & SK_STEP_EARLY_WAIT, sets = step->flags & SK_STEP_EARLY_SET;
+
+	if (!waits && !sets)
+		return true;
+	if (!(launch->flags & SK_LAUNCH_EARLY))
+		return sk_plan_fail(checker, "its launch does not say that a step starts early");
+	if (step->kind == SK_STEP_SPLIT || !has_argument(view, step, SK_ARGUMENT_BLOCK))
+		return sk_plan_fail(checker, "it cannot start early without a block");
+	if (waits && has_argument(view, step, SK_ARGUMENT_LOAD))
+		return sk_plan_fail(checker, "it cannot wait by itself, since it gets a scalar from a tensor");
+	if (sets && has_argument(view, step, SK_ARGUMENT_RESULT))
+		return sk_plan_fail(checker, "it cannot publish its result before it returns");
+	return true;
+}
+
+static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+
+	if (step->task >= view->task_count)
+		return sk_plan_fail(checker, "task %u is out of range (%u tasks)", step->task, view->task_count);
+	const struct sk_plan_task *task = &view->tasks[step->task];
+
+	if ((sk_plan_is_task_launch(launch) ? task->task_launch : task->launch) != checker->index)
+		return sk_plan_fail(checker, "task %u does not belong to this launch", step->task);
+	if (step->kernel >= view->kernel_count)
+		return sk_plan_fail(checker, "kernel %u is out of range (%u kernels)", step->kernel,
+				    view->kernel_count);
+	if (step->kernel != task->kernel)
+		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
+	if (launch->copies > 1 && (!view->kernels[step->kernel].first_copy ||
+				   launch->copies - 1u > view->kernel_count - view->kernels[step->kernel].first_copy))
+		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", step->kernel);
+	if (step->lane >= view->lane_count)
+		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
+	if (step->flags & ~SK_STEP_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
+	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
+	       check_early(checker, launch, step) && check_arguments(checker, launch, step);
+}
+
+static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			 const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint32_t own = (uint32_t)(step - view->steps);
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		uint32_t awaited = view->awaits[step->first_await + i].step;
+
+		if (awaited < launch->first_step || awaited >= own)
+			return sk_plan_fail(checker, "it awaits step record %u, which is no earlier step of its launch",
+					    awaited);
+	}
+	return true;
+}
+
+static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint32_t numbers[SK_MAX_LANES] = {0};
+	uint64_t arguments = 0, awaits = 0;
+	uint32_t tasks = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		checker->step = i;
+		if (!sk_plan_check_slice(checker, "arguments", step->first_argument, step->argument_count, &arguments,
+					 view->argument_count) ||
+		    !sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
+					 view->await_count) ||
+		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step) ||
+		    !check_sides(checker, launch, i))
+			return false;
+		if (step->number != ++numbers[step->lane])
+			return sk_plan_fail(checker, "its number is %u, but its lane's next one is %u", step->number,
+					    numbers[step->lane]);
+		tasks += !(step->flags & SK_STEP_VECTOR_SIDE);
+	}
+	checker->step = SK_NO_INDEX;
+	if (tasks != launch->task_count)
+		return sk_plan_fail(checker, "it has %u tasks instead of %u", tasks, launch->task_count);
+	for (uint32_t lane = 0; lane < view->lane_count; lane++)
+		if (numbers[lane] != launch->lane_steps[lane])
+			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],
+					    launch->lane_steps[lane]);
+	return true;
+}
+
+/* ---- launches ---- */
+
+/* What the scope's options say. */
+static bool check_options(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch)
+{
+	uint32_t align = launch->func_align;
+
+	if (align > SK_MAX_FUNC_ALIGN || (align & (align - 1)))
+		return sk_plan_fail(checker, "an alignment to %u bytes is not possible", align);
+	if (launch->preload >= SK_PRELOAD_COUNT)
+		return sk_plan_fail(checker, "preloading of kind %u is unknown", launch->preload);
+	return launch->copies <= SK_MAX_COPIES ||
+	       sk_plan_fail(checker, "%u copies of code are too many", launch->copies);
+}
+
+bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+
+	if (launch >= view->launch_count)
+		return sk_plan_fail(&checker, "launch %u is out of range (%u launches)", launch, view->launch_count);
+	if (!sk_plan_check_record(view, launch, error, error_size))
+		return false;
+
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	checker.record = "launch";
+	checker.index = launch;
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t follow = view->follows[record->first_follow + i];
+
+		if (follow >= launch || follow >= view->network_launch_count)
+			return sk_plan_fail(&checker,
+					    "it follows launch %u, which is not an earlier one of the network", follow);
+	}
+	return check_options(&checker, record) && check_steps(&checker, record);
+}
+
+bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		if (!(view->steps[launch->first_step + i].flags & SK_STEP_TIMED))
+			return false;
+	return launch->step_count != 0;
+}
+
+bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
+{
+	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
+	uint64_t arguments = 0, awaits = 0;
+
+	if (!sk_plan_check_records(view, error, error_size))
+		return false;
+	/* One launch's steps cannot share records, but those of two launches could. */
+	for (uint32_t i = 0; i < view->step_count; i++) {
+		arguments += view->steps[i].argument_count;
+		awaits += view->steps[i].await_count;
+	}
+	if (arguments > view->argument_count || awaits > view->await_count)
+		return sk_plan_fail(&checker,
+				    "its steps claim %" PRIu64 " arguments and %" PRIu64 " awaits, more than there are",
+				    arguments, awaits);
+	for (uint32_t i = 0; i < view->launch_count; i++)
+		if (!sk_plan_check_launch(view, i, error, error_size))
+			return false;
+	return true;
+}

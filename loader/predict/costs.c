@@ -1,0 +1,199 @@
+/* See costs.h. */
+#include "config.h"
+
+#include "loader/predict/costs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/profile/lines.h"
+
+/* A task and what the file says about it. */
+struct entry {
+	const char *name;
+	uint32_t task;
+	uint32_t line; /* 0: nothing */
+	double compute;
+};
+
+struct collector {
+	const struct sk_plan_view *plan;
+	const struct sk_profile *profile;
+	const uint32_t *lanes;
+	struct entry *entries; /* by name */
+	struct entry **by_task;
+	struct sk_costs *costs;
+	struct sk_lines lines;
+};
+
+/* ---- the file ---- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static bool make_entries(struct collector *collector)
+{
+	uint32_t count = collector->plan->task_count;
+
+	collector->entries = calloc(count + (size_t)1, sizeof(*collector->entries));
+	collector->by_task = calloc(count + (size_t)1, sizeof(struct entry *));
+	if (!collector->entries || !collector->by_task)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		collector->entries[i] =
+			(struct entry){.name = sk_plan_string(&collector->plan->tasks[i].name), .task = i};
+	qsort(collector->entries, count, sizeof(*collector->entries), compare_entries);
+	for (uint32_t i = 0; i < count; i++)
+		collector->by_task[collector->entries[i].task] = &collector->entries[i];
+	return true;
+}
+
+static bool read_line(struct collector *collector)
+{
+	const struct sk_lines *lines = &collector->lines;
+	const struct sk_unit units[] = {
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"cycles", 1 / collector->profile->clock}, {NULL, 0}};
+	struct entry key = {.name = lines->key};
+	struct entry *entry =
+		bsearch(&key, collector->entries, collector->plan->task_count, sizeof(key), compare_entries);
+
+	if (!entry)
+		return sk_lines_fail(lines, "the package has no task '%.60s'", lines->key);
+	if (entry->line)
+		return sk_lines_fail(lines, "task '%.60s' is given twice; first in line %u", lines->key, entry->line);
+	entry->line = lines->number;
+	return sk_lines_number(lines, units, &entry->compute);
+}
+
+static bool read_file(struct collector *collector, const char *file, char *error, size_t error_size)
+{
+	bool failed = false;
+
+	if (!sk_lines_open(&collector->lines, file, error, error_size))
+		return false;
+	while (!failed && sk_lines_next(&collector->lines, &failed))
+		failed = !read_line(collector);
+	sk_lines_close(&collector->lines);
+	return !failed;
+}
+
+/* ---- steps ---- */
+
+/* What the step's arguments name, each byte once for reading and once for writing. */
+static double argument_bytes(const struct sk_plan_view *plan, const struct sk_plan_step *step)
+{
+	double bytes = 0;
+
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_STATE)
+			continue;
+		if (argument->access & SK_ACCESS_READ)
+			bytes += (double)argument->size;
+		if (argument->access & SK_ACCESS_WRITE)
+			bytes += (double)argument->size;
+	}
+	return bytes;
+}
+
+/* The sides of a mix task share its cost as they share its blocks. */
+static double share_of_side(const struct sk_plan_step *step)
+{
+	const struct sk_plan_step *cube = step->flags & SK_STEP_VECTOR_SIDE ? step - 1 : step;
+
+	return cube->flags & SK_STEP_CUBE_SIDE ? (double)step->blocks / ((double)cube->blocks + cube[1].blocks) : 1;
+}
+
+/* What the cycles or operations take on one core. */
+static double compute_time(const struct collector *collector, const struct sk_plan_step *step,
+			   const struct sk_plan_cost *cost)
+{
+	const struct sk_profile *profile = collector->profile;
+	const struct sk_profile_lane *lane = &profile->lanes[collector->lanes[step->lane]];
+
+	return (double)cost->values[SK_COST_CYCLES] / profile->clock +
+	       (double)cost->values[SK_COST_OPERATIONS] / (lane->operations * profile->clock);
+}
+
+/* `part` of the cycles or operations, as a part of the time that all of them take. */
+static double part_of(const struct sk_plan_cost *cost, enum sk_cost part)
+{
+	uint64_t whole = cost->values[SK_COST_CYCLES] + cost->values[SK_COST_OPERATIONS];
+
+	return whole ? (double)cost->values[part] / (double)whole : 0;
+}
+
+static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
+{
+	static const struct sk_plan_cost nothing;
+	const struct sk_plan_view *plan = collector->plan;
+	const struct sk_plan_cost *given = sk_plan_cost(plan, step), *cost = given ? given : &nothing;
+	const struct entry *entry = collector->by_task[step->task];
+	bool first_side = !(step->flags & SK_STEP_VECTOR_SIDE);
+	struct sk_work work = {.code = sk_plan_code_size(plan, step), .waits = (double)cost->values[SK_COST_WAITS]};
+
+	if (sk_cost_gives(cost, SK_COST_CODE))
+		work.code = (double)cost->values[SK_COST_CODE];
+	if (entry->line) {
+		work.compute = entry->compute * share_of_side(step);
+		collector->costs->from_file += first_side;
+	} else if (sk_cost_gives(cost, SK_COST_CYCLES) || sk_cost_gives(cost, SK_COST_OPERATIONS) ||
+		   sk_cost_gives(cost, SK_COST_BYTES)) {
+		double share = plan->tasks[step->task].vector_cost == SK_NO_INDEX ? share_of_side(step) : 1;
+
+		work.compute = compute_time(collector, step, cost) * share;
+		work.bytes = (double)cost->values[SK_COST_BYTES] * share;
+		collector->costs->from_manifest += first_side;
+	} else {
+		work.bytes = argument_bytes(plan, step) * share_of_side(step);
+		collector->costs->from_arguments += first_side;
+	}
+	work.before_wait = work.compute * part_of(cost, SK_COST_BEFORE_WAIT);
+	work.after_set = work.compute * part_of(cost, SK_COST_AFTER_SET);
+	return work;
+}
+
+static bool collect_work(struct collector *collector)
+{
+	const struct sk_plan_view *plan = collector->plan;
+	struct sk_work *work = calloc(plan->step_count + (size_t)1, sizeof(*work));
+
+	collector->costs->work = work;
+	for (uint32_t l = 0; work && l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			uint32_t step = plan->launches[l].first_step + i;
+
+			work[step] = work_of(collector, &plan->steps[step]);
+		}
+	return work != NULL;
+}
+
+bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *profile, const uint32_t *lanes,
+		      const char *file, struct sk_costs *costs, char *error, size_t error_size)
+{
+	struct collector collector = {.plan = plan, .profile = profile, .lanes = lanes, .costs = costs};
+	bool good = make_entries(&collector);
+
+	*costs = (struct sk_costs){0};
+	if (good && file && !read_file(&collector, file, error, error_size)) {
+		free(collector.entries);
+		free(collector.by_task);
+		return false;
+	}
+	good = good && collect_work(&collector);
+	free(collector.entries);
+	free(collector.by_task);
+	if (!good)
+		snprintf(error, error_size, "no memory for the costs of %u steps", plan->step_count);
+	return good;
+}
+
+void sk_costs_free(struct sk_costs *costs)
+{
+	free(costs->work);
+	*costs = (struct sk_costs){0};
+}

@@ -1,0 +1,20 @@
+/* Predicted time: what a package's network would take on a device that a profile describes, unfused, fused, and fused
+ * in other ways; the critical path, and where the time on it goes. No kernel runs. */
+#ifndef SK_LOADER_PREDICT_H
+#define SK_LOADER_PREDICT_H
+
+#include <stdio.h>
+
+#include "loader/plan/plan.h"
+
+struct sk_predict_options {
+	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
+	const char *costs; /* path of a cost file (costs.h), or NULL */
+	uint32_t cores; /* of each lane; 0: as many as the profile says */
+};
+
+/* Prints the prediction. False, and nothing printed, with the reason in `error`. */
+bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options *options, FILE *stream, char *error,
+		size_t error_size);
+
+#endif

@@ -1,0 +1,282 @@
+/* See program.h. */
+#include "config.h"
+
+#include "loader/predict/program.h"
+
+#include <stdlib.h>
+
+enum { STREAMS = 65536 };
+
+struct builder {
+	const struct sk_plan_view *plan;
+	const struct sk_work *work; /* by step of the plan */
+	const uint32_t *lanes; /* by lane of the plan */
+	struct sk_program *program;
+	uint32_t await_count, follow_count;
+	uint32_t *step_launches; /* unfused: the launch of each step of the plan */
+	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
+	uint32_t *last_of_stream; /* unfused: the last launch, or SK_NO_INDEX */
+};
+
+/* ---- parts ---- */
+
+static struct sk_program_step *add_step(struct builder *builder, uint32_t index)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	struct sk_program_step *result = &builder->program->steps[builder->program->step_count++];
+
+	*result = (struct sk_program_step){
+		.task = step->task,
+		.kernel = step->kernel,
+		.lane = builder->lanes[step->lane],
+		.kind = step->kind,
+		.flags = step->flags,
+		.blocks = step->blocks,
+		.first_core = step->first_core,
+		.work = builder->work[index],
+		.first_await = builder->await_count,
+	};
+	if (step->core_set != SK_ALL_CORES)
+		result->stream = plan->homes[step->core_set].stream;
+	if (step->partition != SK_NO_INDEX) {
+		result->extent = plan->partitions[step->partition].extent;
+		result->unit = plan->partitions[step->partition].unit;
+	}
+	return result;
+}
+
+static void add_await(struct builder *builder, struct sk_program_step *step, uint32_t awaited)
+{
+	builder->program->awaits[builder->await_count++] = awaited;
+	step->await_count++;
+}
+
+static uint32_t start_launch(struct builder *builder)
+{
+	builder->program->launches[builder->program->launch_count] = (struct sk_program_launch){
+		.first_step = builder->program->step_count, .first_follow = builder->follow_count};
+	return builder->program->launch_count++;
+}
+
+static void add_follow(struct builder *builder, uint32_t launch, uint32_t followed)
+{
+	if (followed == SK_NO_INDEX)
+		return;
+	builder->program->follows[builder->follow_count++] = followed;
+	builder->program->launches[launch].follow_count++;
+}
+
+/* ---- fused ---- */
+
+/* What the options of its scope do to a step; before: the one in front of it in its lane, or NULL. */
+static void apply_options(struct sk_program_step *step, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *planned, const struct sk_plan_step *before, enum sk_way way)
+{
+	uint32_t preload = way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
+
+	step->cores = launch->lane_cores[planned->lane];
+	step->flushes = (planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) +
+			(planned->flags & SK_STEP_FLUSH_AFTER || way == SK_WAY_FLUSH ? 1 : 0);
+	step->preload = (double)sk_plan_preload_bytes(preload, (uint64_t)step->work.code);
+	step->preload_before = before && sk_plan_preloads(before, planned);
+}
+
+enum { STARTS_EARLY = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
+
+/* How the step's kernel can start early, if its scope lets it: not for what the dispatcher does around the call, nor
+ * where it has hidden state in common with others; if it has any, the plan says. */
+static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
+			    const struct sk_plan_step *step)
+{
+	uint32_t flags = launch->flags & SK_LAUNCH_SYNC_ALL ? 0 : plan->kernels[step->kernel].early;
+
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		uint8_t kind = plan->arguments[step->first_argument + i].kind;
+
+		if (kind == SK_ARGUMENT_LOAD)
+			flags &= ~(uint32_t)SK_STEP_EARLY_WAIT;
+		if (kind == SK_ARGUMENT_RESULT)
+			flags &= ~(uint32_t)SK_STEP_EARLY_SET;
+		if (kind == SK_ARGUMENT_STATE)
+			flags &= step->flags;
+	}
+	return flags;
+}
+
+/* Whether the step's kernel starts early. */
+static void apply_way(struct sk_program_step *step, const struct sk_plan_view *plan,
+		      const struct sk_plan_launch *launch, const struct sk_plan_step *planned, enum sk_way way)
+{
+	if (way == SK_WAY_LATE || way == SK_WAY_EARLY || way == SK_WAY_SYNC_ALL)
+		step->flags &= ~(uint32_t)STARTS_EARLY;
+	if (way == SK_WAY_EARLY)
+		step->flags |= early_flags(plan, launch, planned);
+}
+
+/* Awaits the step at a place of the launch, whose steps begin at `first` in the program, and if it is a vector side the
+ * cube side, too; same_lane: only where that is in the same lane. */
+static void await_place(struct builder *builder, struct sk_program_step *step, const struct sk_plan_step *steps,
+			uint32_t first, uint32_t place, bool same_lane)
+{
+	add_await(builder, step, first + place);
+	if (steps[place].flags & SK_STEP_VECTOR_SIDE && (!same_lane || steps[place - 1].lane == steps[place].lane))
+		add_await(builder, step, first + place - 1);
+}
+
+/* The steps of network launches stand first in a plan, launch by launch, perhaps with gaps that no launch owns. */
+static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *steps = plan->steps + launch->first_step;
+	uint32_t number = start_launch(builder), first = builder->program->step_count;
+	/* By lane, places in the launch: the last step, and the last one in front of that one's task. */
+	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX}, front[SK_MAX_LANES];
+
+	builder->program->launches[number].step_count = launch->step_count;
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		add_follow(builder, number, plan->follows[launch->first_follow + i]);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *planned = &steps[i];
+		struct sk_program_step *step = add_step(builder, launch->first_step + i);
+		uint8_t lane = planned->lane;
+		bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
+		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
+
+		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]], way);
+		apply_way(step, plan, launch, planned, way);
+		if (!vector_side || steps[task].lane != lane)
+			front[lane] = last[lane];
+		last[lane] = i;
+		if (way == SK_WAY_LANE_BARRIER && front[lane] != SK_NO_INDEX)
+			await_place(builder, step, steps, first, front[lane], true);
+		if (way == SK_WAY_SYNC_ALL && task > 0)
+			await_place(builder, step, steps, first, task - 1, false);
+		if (way == SK_WAY_SYNC_ALL)
+			continue; /* the step in front has awaited the one in front of it, and so on */
+		for (uint32_t a = 0; a < planned->await_count; a++)
+			add_await(builder, step,
+				  first + plan->awaits[planned->first_await + a].step - launch->first_step);
+	}
+}
+
+/* ---- unfused ---- */
+
+/* A launch for a task's step, or the step of its other side. Awaits become what it follows. What a plan elides, because
+ * the same core does both, needs nothing: such steps are on the same lane, which takes its launches one after the
+ * other. */
+static void add_single(struct builder *builder, const struct sk_plan_launch *launch, uint32_t gathering, uint32_t index)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	uint32_t stream = plan->tasks[step->task].stream % STREAMS, number = builder->last_of_stream[stream];
+	uint32_t launch_index = (uint32_t)(launch - plan->launches);
+
+	if (!(step->flags & SK_STEP_VECTOR_SIDE)) {
+		uint32_t last = number;
+
+		number = start_launch(builder);
+		add_follow(builder, number, gathering);
+		add_follow(builder, number, last);
+	}
+	builder->program->launches[number].step_count++;
+	add_step(builder, index);
+	for (uint32_t i = 0; i < step->await_count; i++)
+		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
+	builder->step_launches[index] = builder->last_of_stream[stream] = number;
+	builder->last_of_launch[launch_index * SK_MAX_LANES + step->lane] = number;
+}
+
+/* The launches of one planned launch's tasks, behind one without steps that gathers all launches that must have ended
+ * before: the last ones on each lane of those that it follows. */
+static void add_singles(struct builder *builder, const struct sk_plan_launch *launch)
+{
+	uint32_t gathering = start_launch(builder);
+
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+			add_follow(builder, gathering,
+				   builder->last_of_launch[builder->plan->follows[launch->first_follow + i] *
+								   SK_MAX_LANES +
+							   lane]);
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		add_single(builder, launch, gathering, launch->first_step + i);
+}
+
+static uint32_t *make_indices(size_t count)
+{
+	uint32_t *indices = malloc((count + 1) * sizeof(*indices));
+
+	for (size_t i = 0; indices && i < count; i++)
+		indices[i] = SK_NO_INDEX;
+	return indices;
+}
+
+/* ---- the whole ---- */
+
+bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
+		      enum sk_way way, struct sk_program *program)
+{
+	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .program = program};
+	size_t launches = plan->network_launch_count, steps = plan->step_count, awaits = plan->await_count;
+	bool unfused = way == SK_WAY_UNFUSED, good;
+
+	*program = (struct sk_program){
+		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*program->launches)),
+		.steps = calloc(steps + 1, sizeof(*program->steps)),
+		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*program->awaits)),
+		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
+				  sizeof(*program->follows)),
+	};
+	good = program->launches && program->steps && program->awaits && program->follows;
+	if (unfused) {
+		builder.step_launches = make_indices(steps);
+		builder.last_of_launch = make_indices(launches * SK_MAX_LANES);
+		builder.last_of_stream = make_indices(STREAMS);
+		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
+	}
+	for (uint32_t i = 0; good && i < launches; i++)
+		if (unfused)
+			add_singles(&builder, &plan->launches[i]);
+		else
+			add_launch(&builder, &plan->launches[i], way);
+	free(builder.step_launches);
+	free(builder.last_of_launch);
+	free(builder.last_of_stream);
+	return good;
+}
+
+void sk_program_free(struct sk_program *program)
+{
+	free(program->launches);
+	free(program->steps);
+	free(program->awaits);
+	free(program->follows);
+	*program = (struct sk_program){0};
+}
+
+uint32_t sk_program_cores(const struct sk_program_step *step, uint32_t cores)
+{
+	return step->cores && step->cores < cores ? step->cores : cores;
+}
+
+double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores)
+{
+	if (step->kind == SK_STEP_PLAIN)
+		return index == step->stream % cores;
+	if (step->kind == SK_STEP_BLOCKS) {
+		uint32_t first = (index + cores - step->first_core % cores) % cores; /* of its blocks */
+
+		return first < step->blocks ? (double)((step->blocks - 1 - first) / cores + 1) / step->blocks : 0;
+	}
+
+	/* As struct sk_plan_partition says. */
+	unsigned __int128 units = (step->extent - 1) / step->unit + 1;
+	unsigned __int128 low = units * index / cores * step->unit, high = units * (index + 1) / cores * step->unit;
+
+	if (low > step->extent)
+		low = step->extent;
+	if (high > step->extent)
+		high = step->extent;
+	return (double)(uint64_t)(high - low) / (double)step->extent;
+}

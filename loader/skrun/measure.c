@@ -1,0 +1,138 @@
+/* See measure.h. The tasks of a round run in the network's order, so that each finds the caches as it does in the
+ * network. A first round, by libskrt's own function, makes everything ready and says what is wrong; then the serial
+ * entries are called directly, with the clock close around them. */
+#include "config.h"
+
+#include "loader/skrun/measure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "loader/device/device.h"
+#include "src/base/unfinished.h"
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static double median(double *values, uint32_t count)
+{
+	qsort(values, count, sizeof(*values), compare_doubles);
+	return values[count / 2];
+}
+
+/* What looking at the clock twice takes, in ns: the least of many. */
+static double clock_time(void)
+{
+	double least = 1e9;
+
+	for (int i = 0; i < 1000; i++) {
+		double start = now(), time = now() - start;
+
+		least = time < least ? time : least;
+	}
+	return least;
+}
+
+/* The first round, which is not timed. */
+static bool run_first(struct sk_session *session, uint32_t task_count)
+{
+	for (uint32_t i = 0; i < task_count; i++) {
+		const struct skrt_kernel *kernel;
+
+		if (!skrt_module_task(session->module, i, &kernel) && !skrt_run_serial(session->instance, kernel))
+			continue;
+		sk_skrun_error("%s", skrt_error());
+		return false;
+	}
+	return true;
+}
+
+struct timed_run {
+	const struct skrt_kernel *kernel;
+	const struct skrt_instance *instance;
+	double time;
+};
+
+static int run_timed(void *context)
+{
+	struct timed_run *run = context;
+	void *workspace = run->instance->workspaces[run->kernel->unshared].memory;
+	double start = now();
+	int status = run->kernel->serial_entry(run->instance->bindings, workspace);
+
+	run->time = now() - start;
+	return status;
+}
+
+/* One round; the time of task i goes to times[i * rounds + round]. */
+static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t rounds, uint32_t round, double *times)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+
+	for (uint32_t i = 0; i < task_count; i++) {
+		struct timed_run run = {session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
+		struct sk_call *call = &session->instance->serial_call;
+
+		sk_watch_call(session->device, call, run_timed, &run);
+		times[(size_t)i * rounds + round] = run.time;
+		if (!call->result && call->fault.kind == SK_FAULT_NONE)
+			continue;
+		sk_skrun_error("task '%s' fails when it runs again", sk_plan_string(&plan->tasks[i].name));
+		return false;
+	}
+	return true;
+}
+
+static bool write_times(struct sk_session *session, const char *path, uint32_t task_count, uint32_t rounds,
+			double *times)
+{
+	double clock = clock_time();
+	FILE *file = sk_unfinished_open(path);
+	bool good = file != NULL;
+
+	if (good)
+		fprintf(file, "# What each task takes on one core of this machine, the median of %" PRIu32 " runs.\n",
+			rounds);
+	for (uint32_t i = 0; good && i < task_count; i++) {
+		double time = median(times + (size_t)i * rounds, rounds) - clock;
+
+		fprintf(file, "%s: %.0f ns\n", sk_plan_string(&session->module->plan.tasks[i].name),
+			time > 0 ? time : 0);
+	}
+	good = good && sk_unfinished_close(file, path);
+	if (!good)
+		sk_skrun_error("%s: %s", path, strerror(errno));
+	return good;
+}
+
+bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds)
+{
+	uint32_t task_count = skrt_module_task_count(session->module);
+	double *times = calloc((size_t)task_count * rounds + 1, sizeof(*times));
+	bool good = times != NULL;
+
+	if (!good)
+		sk_skrun_error("no memory for %" PRIu32 " times of %" PRIu32 " tasks", rounds, task_count);
+	good = good && run_first(session, task_count);
+	for (uint32_t round = 0; good && round < rounds; round++)
+		good = run_round(session, task_count, rounds, round, times);
+	good = good && write_times(session, path, task_count, rounds, times);
+	free(times);
+	return good;
+}

@@ -1,0 +1,258 @@
+/* A trace as JSON in the Trace Event format ("JSON Object Format"; times in microseconds, with three decimals). The
+ * launches are process 0, with a row for each that is in flight at a time; each lane is a process and each core of it a
+ * thread. On a core's row its part of a launch encloses what it did there: waits and tasks. An arrow is a flow from
+ * inside the one slice to inside the other. */
+#include "config.h"
+
+#include "loader/trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/escape.h"
+
+struct writer {
+	const struct skrt_trace *trace;
+	FILE *file;
+	bool first; /* no event has been written yet */
+	uint64_t arrows; /* so far: their numbers */
+};
+
+/* ---- text ---- */
+
+/* Names come from the package and may hold anything. */
+static void put_string(const struct writer *writer, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', writer->file);
+	while (*at) {
+		size_t length = sk_character_length((const char *)at);
+
+		if (*at == '"' || *at == '\\')
+			fprintf(writer->file, "\\%c", *at);
+		else if (*at < 0x20 || length == 0)
+			fprintf(writer->file, "\\u%04x", *at);
+		else
+			fwrite(at, 1, length, writer->file);
+		at += length ? length : 1;
+	}
+	putc('"', writer->file);
+}
+
+static uint64_t nanoseconds(const struct writer *writer, uint64_t counter)
+{
+	return (uint64_t)sk_trace_nanoseconds(writer->trace, counter - writer->trace->start);
+}
+
+static void put_time(const struct writer *writer, const char *key, uint64_t time)
+{
+	fprintf(writer->file, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
+}
+
+/* An event up to its name; what else it has follows, then a brace. */
+static void begin_event(struct writer *writer, const char *phase, uint32_t process, uint32_t thread, const char *name)
+{
+	fprintf(writer->file,
+		"%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":", writer->first ? "" : ",\n", phase,
+		process, thread);
+	put_string(writer, name);
+	writer->first = false;
+}
+
+/* ---- rows ---- */
+
+static void put_name(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, const char *name)
+{
+	begin_event(writer, "M", process, thread, kind);
+	fputs(",\"args\":{\"name\":", writer->file);
+	put_string(writer, name);
+	fputs("}}", writer->file);
+}
+
+static void put_order(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, uint32_t order)
+{
+	begin_event(writer, "M", process, thread, kind);
+	fprintf(writer->file, ",\"args\":{\"sort_index\":%" PRIu32 "}}", order);
+}
+
+/* Of the lanes of the first module that has so many. */
+static void put_rows(struct writer *writer)
+{
+	const struct skrt_device *device = NULL;
+	uint32_t lanes = 0, places = 1;
+	char name[32];
+
+	put_name(writer, "process_name", 0, 0, "launches");
+	put_order(writer, "process_sort_index", 0, 0, 0);
+	for (size_t i = 0; i < writer->trace->launch_count; i++)
+		if (writer->trace->launches[i].place >= places)
+			places = writer->trace->launches[i].place + 1;
+	for (uint32_t i = 0; i < places; i++) {
+		put_name(writer, "thread_name", 0, i, "launches");
+		put_order(writer, "thread_sort_index", 0, i, i);
+	}
+	for (size_t i = 0; i < writer->trace->module_count; i++) {
+		const struct skrt_module *module = writer->trace->modules[i].module;
+
+		device = module->device;
+		for (; lanes < module->plan.lane_count; lanes++) {
+			const char *lane = sk_plan_string(&module->plan.lanes[lanes]);
+
+			put_name(writer, "process_name", 1 + lanes, 0, lane);
+			put_order(writer, "process_sort_index", 1 + lanes, 0, 1 + lanes);
+			for (uint32_t core = 0; core < device->lanes[lanes].open; core++) {
+				snprintf(name, sizeof(name), "core %" PRIu32, core);
+				put_name(writer, "thread_name", 1 + lanes, core, name);
+				put_order(writer, "thread_sort_index", 1 + lanes, core, core);
+			}
+		}
+	}
+}
+
+/* ---- slices ---- */
+
+static void begin_slice(struct writer *writer, uint32_t process, uint32_t thread, const char *name,
+			const char *category, uint64_t start, uint64_t end)
+{
+	uint64_t from = nanoseconds(writer, start), to = nanoseconds(writer, end);
+
+	begin_event(writer, "X", process, thread, name);
+	fprintf(writer->file, ",\"cat\":\"%s\"", category);
+	put_time(writer, "ts", from);
+	put_time(writer, "dur", to - from);
+}
+
+static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, const struct sk_slice *slice)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	if (slice->task == SK_NO_INDEX) {
+		begin_slice(writer, 1 + slice->lane, slice->core, kernel->name, "core", slice->began, slice->ended);
+		fputs("}", writer->file);
+		return;
+	}
+	const struct sk_plan_task *task = &plan->tasks[slice->task];
+	const char *name = sk_plan_string(&task->name);
+
+	if (slice->arrived) {
+		begin_slice(writer, 1 + slice->lane, slice->core, "wait", "wait", slice->arrived, slice->began);
+		fputs(",\"args\":{\"before\":", writer->file);
+		put_string(writer, name);
+		fputs("}}", writer->file);
+	}
+	if (slice->calls) {
+		begin_slice(writer, 1 + slice->lane, slice->core, name, "task", slice->began, slice->ended);
+		fputs(",\"args\":{\"kernel\":", writer->file);
+		put_string(writer, sk_plan_string(&plan->kernels[task->kernel].name));
+		if (slice->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE))
+			fprintf(writer->file, ",\"side\":\"%s\"", slice->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
+		fprintf(writer->file, ",\"calls\":%" PRIu64 "}}", slice->calls);
+	}
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t greatest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Begins and ends a nanosecond inside of its slices, where they are that long, so that it belongs to them and not to
+ * their neighbours, and never backwards: a kernel that waits by itself has begun before, one that is awaited may go on
+ * behind its set. The core that only waited has no slice but its wait. */
+static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
+{
+	const struct sk_slice *from = &writer->trace->slices[arrow->from], *to = &writer->trace->slices[arrow->to];
+	uint64_t from_start = nanoseconds(writer, from->began), from_end = nanoseconds(writer, from->ended);
+	uint64_t start = nanoseconds(writer, to->calls ? to->began : to->arrived);
+	uint64_t end = nanoseconds(writer, to->calls ? to->ended : to->began);
+	uint64_t leaves = from_end > from_start ? from_end - 1 : from_end;
+	uint64_t arrives = end <= start ? start : to->calls ? start + 1 : end - 1;
+	uint64_t number = writer->arrows++;
+
+	if (to->calls && to->flags & SK_STEP_EARLY_WAIT)
+		arrives = least(greatest(arrives, leaves), end);
+	leaves = greatest(least(leaves, arrives), from_start);
+	begin_event(writer, "s", 1 + from->lane, from->core, "await");
+	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64, number);
+	put_time(writer, "ts", leaves);
+	fputs("}", writer->file);
+	begin_event(writer, "f", 1 + to->lane, to->core, "await");
+	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64 ",\"bp\":\"e\"", number);
+	put_time(writer, "ts", arrives);
+	fputs("}", writer->file);
+}
+
+static void put_launch(struct writer *writer, const struct sk_recorded_launch *launch)
+{
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single task", "task entry"};
+	const struct skrt_kernel *kernel = launch->kernel;
+	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
+
+	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
+	fprintf(writer->file, ",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[record->kind],
+		record->stream);
+	put_string(writer, kernel->module->path);
+	fputs("}}", writer->file);
+	for (size_t i = 0; i < launch->slice_count; i++)
+		put_slice(writer, kernel, &writer->trace->slices[launch->first_slice + i]);
+	for (size_t i = 0; i < launch->arrow_count; i++)
+		put_arrow(writer, &writer->trace->arrows[launch->first_arrow + i]);
+}
+
+/* ---- the file ---- */
+
+void sk_trace_print(const struct skrt_trace *trace, FILE *file)
+{
+	struct writer writer = {.trace = trace, .file = file, .first = true};
+
+	fputs("{\"traceEvents\":[\n", file);
+	put_rows(&writer);
+	for (size_t i = 0; i < trace->launch_count; i++)
+		put_launch(&writer, &trace->launches[i]);
+	fprintf(file,
+		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"launches\":%" PRIu64
+		",\"launches without slices\":%" PRIu64 "}}\n",
+		trace->all_launches, trace->all_launches - trace->launch_count);
+}
+
+/* Half a trace is none; a device or a pipe stays. */
+static void remove_half(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+		unlink(path);
+}
+
+enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path)
+{
+	SK_UNCANCELLED;
+
+	if (!trace || !path)
+		return sk_report_null(__func__);
+	if (trace->device)
+		return sk_report(SKRT_NOT_READY, "the trace has not ended");
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+	sk_trace_print(trace, file);
+	bool failed = fflush(file) || ferror(file);
+	int reason = errno;
+	if (fclose(file) && !failed) {
+		failed = true;
+		reason = errno;
+	}
+	if (!failed)
+		return SKRT_OK;
+	remove_half(path);
+	return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(reason));
+}

@@ -1,0 +1,455 @@
+/* Recording; see trace.h. The tables that dispatchers write into are the trace's own and are read when all cores have
+ * left the launch, so nothing here runs beside them. */
+#include "config.h"
+
+#include "loader/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+/* The items with room for one more behind count; without memory, which the trace remembers, the same as before. */
+static void *grow(struct skrt_trace *trace, void *items, size_t count, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? 2 * *capacity : 64;
+
+	if (count < *capacity)
+		return items;
+	void *grown = reallocarray(items, wanted, size);
+	trace->no_memory |= !grown;
+	*capacity = grown ? wanted : *capacity;
+	return grown ? grown : items;
+}
+
+/* Whether there is room for one more. */
+#define MAKE_ROOM(trace, items, count, capacity)                                                                       \
+	((items) = grow((trace), (items), (count), &(capacity), sizeof(*(items))), (count) < (capacity))
+
+/* ---- before a launch ---- */
+
+enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
+{
+	char title[SK_REPORT_SIZE / 2];
+	enum skrt_status status = sk_module_check_steps(kernel);
+
+	if (status || kernel->timed || kernel->module->plan.launches[kernel->launch].task_count <= 1)
+		return status;
+	sk_kernel_title(kernel, title, sizeof(title));
+	return sk_report(SKRT_UNSUPPORTED,
+			 "%s: %s does not note when its tasks begin and end: link the package with "
+			 "sklink --scope-options '*=profiling=1'",
+			 kernel->module->path, title);
+}
+
+/* Bytes from one core's table to the next one's, in a lane. */
+static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
+{
+	size_t size = kernel->lane_steps[lane] * sizeof(struct sk_times);
+
+	return (size + SK_LINE - 1) & ~(size_t)(SK_LINE - 1);
+}
+
+/* Where a lane's tables begin; of the lane behind the last one: how large all are. */
+static size_t table_offset(const struct sk_launch *launch, uint32_t lane)
+{
+	size_t offset = 0;
+
+	for (uint32_t i = 0; i < lane; i++)
+		offset += table_stride(launch->kernel, i) * launch->kernel->cores[i];
+	return offset;
+}
+
+struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, uint32_t index)
+{
+	if (!launch->trace || !launch->kernel->timed)
+		return NULL;
+	return (void *)(launch->tables + table_offset(launch, lane) + index * table_stride(launch->kernel, lane));
+}
+
+void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch)
+{
+	size_t size = table_offset(launch, launch->kernel->module->plan.lane_count);
+
+	if (size > launch->tables_size) {
+		free(launch->tables);
+		launch->tables = aligned_alloc(SK_LINE, size);
+		launch->tables_size = launch->tables ? size : 0;
+	}
+	if (size > launch->tables_size) {
+		trace->no_memory = true;
+		return;
+	}
+	if (launch->kernel->timed)
+		memset(launch->tables, 0, size);
+	launch->trace = trace;
+	launch->started = sk_counter();
+}
+
+/* ---- after a launch ---- */
+
+/* How often the core calls the kernel in the step. */
+static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t core)
+{
+	uint32_t cores = kernel->cores[step->lane];
+	const struct sk_range *range = NULL;
+
+	if (step->partition != SK_NO_INDEX) {
+		uint64_t row = sk_core_row(kernel->cores, step->lane, core);
+		uint32_t first = kernel->module->plan.launches[kernel->launch].first_partition;
+
+		range = &kernel->ranges[row * kernel->partition_count + (step->partition - first)];
+	}
+	switch ((enum sk_step_kind)step->kind) {
+	case SK_STEP_SPLIT:
+		return range->high > range->low;
+	case SK_STEP_BLOCKS_RANGE:
+		return range->high - range->low;
+	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_RESIDENT)
+			return core >= step->first_core && core - step->first_core < step->blocks;
+		return core < step->blocks ? (step->blocks - core - 1) / cores + 1 : 0;
+	default:
+		return 1;
+	}
+}
+
+/* When the core was at the step: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
+static struct sk_times times_of(const struct sk_launch *launch, const struct sk_plan_step *step, uint32_t core)
+{
+	const struct sk_times *table = sk_trace_times(launch, step->lane, core);
+	const struct sk_worker *worker = launch->lanes[step->lane].workers[core];
+
+	return table ? table[step->number - 1] : (struct sk_times){.began = worker->entered, .ended = worker->left};
+}
+
+/* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
+static void move_wait(const struct sk_plan_step *step, uint64_t calls, struct sk_times *times)
+{
+	if (calls || !(step->flags & SK_STEP_EARLY_WAIT))
+		return;
+	times->arrived = times->began;
+	times->began = times->ended;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* A package can claim any times; what does not lie in the launch and in this order is moved there. Returns the slice as
+ * it was added, which is good until the next one; NULL: no memory. */
+static const struct sk_slice *add_slice(struct skrt_trace *trace, struct sk_slice slice)
+{
+	if (!MAKE_ROOM(trace, trace->slices, trace->slice_count, trace->slice_capacity))
+		return NULL;
+	slice.began = clamp(slice.began, trace->launch_start, trace->launch_end);
+	slice.ended = clamp(slice.ended, slice.began, trace->launch_end);
+	if (slice.arrived)
+		slice.arrived = clamp(slice.arrived, trace->launch_start, slice.began);
+	trace->slices[trace->slice_count] = slice;
+	return &trace->slices[trace->slice_count++];
+}
+
+static bool add_arrow(struct skrt_trace *trace, size_t from, size_t to)
+{
+	if (!MAKE_ROOM(trace, trace->arrows, trace->arrow_count, trace->arrow_capacity))
+		return false;
+	trace->arrows[trace->arrow_count++] = (struct sk_arrow){from, to};
+	return true;
+}
+
+static struct sk_task_total *totals_of(struct skrt_trace *trace, struct skrt_module *module)
+{
+	for (size_t i = trace->module_count; i-- > 0;)
+		if (trace->modules[i].module == module)
+			return trace->modules[i].tasks;
+	struct sk_task_total *tasks = calloc(module->plan.task_count + (size_t)1, sizeof(*tasks));
+	if (!tasks || !MAKE_ROOM(trace, trace->modules, trace->module_count, trace->module_capacity)) {
+		trace->no_memory = true;
+		free(tasks);
+		return NULL;
+	}
+	trace->modules[trace->module_count++] = (struct sk_traced_module){module, tasks};
+	atomic_fetch_add(&module->traces, 1);
+	return tasks;
+}
+
+static void add_totals(struct skrt_trace *trace, struct sk_task_total *total, const struct sk_slice *slice)
+{
+	uint64_t run = slice->calls ? slice->ended - slice->began : 0;
+	uint64_t wait = slice->arrived ? slice->began - slice->arrived : 0;
+
+	total->calls += slice->calls;
+	total->run += run;
+	total->wait += wait;
+	trace->run_counts += run;
+	trace->wait_counts += wait;
+}
+
+/* A core at a step: its slice, and an arrow for each await, from what came last of the step that it awaited. */
+static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch, const struct sk_plan_step *step,
+			uint32_t core, struct sk_task_total *total)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_step *first = &plan->steps[plan->launches[launch->kernel->launch].first_step];
+	struct sk_times times = times_of(launch, step, core);
+	uint64_t calls = count_calls(launch->kernel, step, core);
+	size_t *latest = &trace->latest[step - first], number = trace->slice_count;
+
+	if (!calls && !step->await_count)
+		return true;
+	move_wait(step, calls, &times);
+
+	const struct sk_slice *slice =
+		add_slice(trace, (struct sk_slice){.lane = step->lane,
+						   .core = launch->lanes[step->lane].workers[core]->number,
+						   .task = step->task,
+						   .flags = step->flags,
+						   .arrived = step->await_count ? times.arrived : 0,
+						   .began = times.began,
+						   .ended = times.ended,
+						   .calls = calls});
+	if (!slice)
+		return false;
+	add_totals(trace, total, slice);
+	if (calls && (*latest == SIZE_MAX || trace->slices[*latest].ended < slice->ended))
+		*latest = number;
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		size_t from = trace->latest[plan->steps + plan->awaits[step->first_await + i].step - first];
+
+		if (from != SIZE_MAX && !add_arrow(trace, from, number))
+			return false;
+	}
+	return true;
+}
+
+static bool record_steps(struct skrt_trace *trace, const struct sk_launch *launch, struct sk_task_total *totals)
+{
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+
+	for (uint32_t i = 0; i < record->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
+		uint32_t cores = launch->kernel->cores[step->lane], core = 0;
+
+		if (step->core_set != SK_ALL_CORES) {
+			core = plan->homes[step->core_set].stream % cores;
+			cores = core + 1;
+		}
+		totals[step->task].runs += !(step->flags & SK_STEP_VECTOR_SIDE);
+		for (; core < cores; core++)
+			if (!record_step(trace, launch, step, core, &totals[step->task]))
+				return false;
+	}
+	return true;
+}
+
+/* The cores' parts of the launch. */
+static bool record_cores(struct skrt_trace *trace, const struct sk_launch *launch, uint64_t *cores)
+{
+	const struct skrt_kernel *kernel = launch->kernel;
+
+	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
+		if (kernel->lane_steps[lane] == 0)
+			continue;
+		*cores += kernel->cores[lane];
+		for (uint32_t core = 0; core < kernel->cores[lane]; core++) {
+			const struct sk_worker *worker = launch->lanes[lane].workers[core];
+
+			if (!add_slice(trace, (struct sk_slice){.lane = lane,
+								.core = worker->number,
+								.task = SK_NO_INDEX,
+								.began = worker->entered,
+								.ended = worker->left}))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool make_latest(struct skrt_trace *trace, size_t steps)
+{
+	if (steps > trace->latest_capacity) {
+		free(trace->latest);
+		trace->latest = calloc(steps, sizeof(*trace->latest));
+		trace->latest_capacity = trace->latest ? steps : 0;
+	}
+	for (size_t i = 0; i < steps && trace->latest; i++)
+		trace->latest[i] = SIZE_MAX;
+	trace->no_memory |= steps > trace->latest_capacity;
+	return steps <= trace->latest_capacity;
+}
+
+void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch)
+{
+	trace->launch_start = launch->started;
+	trace->launch_end = sk_counter();
+
+	struct sk_recorded_launch recorded = {
+		.kernel = launch->kernel,
+		.place = launch->place,
+		.start = trace->launch_start,
+		.end = trace->launch_end,
+		.first_slice = trace->slice_count,
+		.first_arrow = trace->arrow_count,
+	};
+	const struct sk_plan_view *plan = &launch->kernel->module->plan;
+	struct sk_task_total *totals = totals_of(trace, launch->kernel->module);
+	uint64_t cores = 0;
+	bool good = totals && make_latest(trace, plan->launches[launch->kernel->launch].step_count) &&
+		    record_cores(trace, launch, &cores) && record_steps(trace, launch, totals);
+
+	trace->all_launches++;
+	trace->launch_counts += recorded.end - recorded.start;
+	trace->core_counts += (recorded.end - recorded.start) * cores;
+	recorded.slice_count = trace->slice_count - recorded.first_slice;
+	recorded.arrow_count = trace->arrow_count - recorded.first_arrow;
+	if (good && trace->slice_count <= trace->most_slices &&
+	    MAKE_ROOM(trace, trace->launches, trace->launch_count, trace->launch_capacity)) {
+		trace->launches[trace->launch_count++] = recorded;
+		return;
+	}
+	trace->slice_count = recorded.first_slice;
+	trace->arrow_count = recorded.first_arrow;
+}
+
+/* ---- the public functions ---- */
+
+double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts)
+{
+	double rate = trace->end > trace->start
+			      ? (double)(trace->end_time - trace->start_time) / (double)(trace->end - trace->start)
+			      : 0;
+
+	return (double)counts * rate;
+}
+
+/* Under the device's lock. What was queued before the trace began has not been checked for it. */
+static enum skrt_status check_idle(const struct skrt_device *device)
+{
+	if (device->pending)
+		return sk_report(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **result)
+{
+	if (!device || !result)
+		return sk_report_null(__func__);
+	if (device->checks)
+		return sk_report(SKRT_UNSUPPORTED, "a device with checks goes through the plan step by step; "
+						   "its times say nothing about the dispatchers");
+	struct skrt_trace *trace = calloc(1, sizeof(*trace));
+	if (!trace)
+		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a trace");
+	trace->device = device;
+	trace->most_slices = most_slices;
+	trace->start_time = sk_now();
+	trace->start = sk_counter();
+	enum skrt_status status = sk_device_lock(device);
+	if (status) {
+		free(trace);
+		return status;
+	}
+	status = check_idle(device);
+	if (!status && device->trace)
+		status = sk_report(SKRT_BUSY, "the device has a trace already");
+	if (!status)
+		device->trace = trace;
+	sk_device_unlock(device);
+	if (status)
+		free(trace);
+	else
+		*result = trace;
+	return status;
+}
+
+enum skrt_status skrt_trace_end(struct skrt_trace *trace)
+{
+	if (!trace)
+		return sk_report_null(__func__);
+	struct skrt_device *device = trace->device;
+	if (!device)
+		return sk_report(SKRT_INVALID_ARGUMENT, "the trace has ended already");
+	enum skrt_status status = sk_device_lock(device);
+	if (status)
+		return status;
+	status = check_idle(device);
+	if (!status) {
+		device->trace = NULL;
+		trace->device = NULL;
+		trace->end_time = sk_now();
+		trace->end = sk_counter();
+	}
+	sk_device_unlock(device);
+	if (!status && trace->no_memory)
+		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
+	return status;
+}
+
+enum skrt_status skrt_trace_destroy(struct skrt_trace *trace)
+{
+	if (!trace)
+		return SKRT_OK;
+	if (trace->device)
+		return sk_report(SKRT_BUSY, "the trace has not ended");
+	for (size_t i = 0; i < trace->module_count; i++) {
+		atomic_fetch_sub(&trace->modules[i].module->traces, 1);
+		free(trace->modules[i].tasks);
+	}
+	free(trace->modules);
+	free(trace->slices);
+	free(trace->arrows);
+	free(trace->launches);
+	free(trace->latest);
+	free(trace);
+	return SKRT_OK;
+}
+
+static double seconds(const struct skrt_trace *trace, uint64_t counts)
+{
+	return sk_trace_nanoseconds(trace, counts) * 1e-9;
+}
+
+void skrt_trace_describe(const struct skrt_trace *trace, struct skrt_trace_info *info)
+{
+	*info = (struct skrt_trace_info){
+		.launch_count = trace->all_launches,
+		.kept_launches = trace->launch_count,
+		.seconds = seconds(trace, trace->launch_counts),
+		.core_seconds = seconds(trace, trace->core_counts),
+		.run_seconds = seconds(trace, trace->run_counts),
+		.wait_seconds = seconds(trace, trace->wait_counts),
+	};
+	for (size_t i = 0; i < trace->module_count; i++)
+		info->task_count += trace->modules[i].module->plan.task_count;
+}
+
+enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index, struct skrt_task_times *times)
+{
+	uint64_t number = index;
+
+	if (!trace || !times)
+		return sk_report_null(__func__);
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct sk_plan_view *plan = &trace->modules[i].module->plan;
+		const struct sk_task_total *total = &trace->modules[i].tasks[number];
+
+		if (number >= plan->task_count) {
+			number -= plan->task_count;
+			continue;
+		}
+		*times = (struct skrt_task_times){
+			.task = sk_plan_string(&plan->tasks[number].name),
+			.kernel = sk_plan_string(&plan->kernels[plan->tasks[number].kernel].name),
+			.runs = total->runs,
+			.calls = total->calls,
+			.run_seconds = seconds(trace, total->run),
+			.wait_seconds = seconds(trace, total->wait),
+		};
+		return SKRT_OK;
+	}
+	return sk_report(SKRT_INVALID_ARGUMENT, "no task number %" PRIu64 " in the trace", index);
+}

@@ -1,0 +1,108 @@
+/* Traces: what a device's launches did, and when. In come the times that dispatchers note in the tables that their
+ * cores name (struct sk_times), and when cores entered and left a launch; out come slices, arrows between them, and
+ * totals.
+ *
+ *   trace.c       recording: tables before a launch, slices, arrows and totals after it; the public functions
+ *   trace-file.c  a trace as a file in the Trace Event format
+ *
+ * All times are the processor's counter (x86-64: the time-stamp counter, which runs at one rate and alike on all
+ * processors); readings of the clock at the trace's beginning and end say what they are in nanoseconds. Without a trace
+ * a launch costs nothing more than looking whether there is one. */
+#ifndef SK_LOADER_TRACE_H
+#define SK_LOADER_TRACE_H
+
+#include <stdio.h>
+
+#include "loader/device/device.h"
+
+/* A core at a step, or in a launch. */
+struct sk_slice {
+	uint32_t lane, core; /* the lane's, whatever its number in the launch */
+	uint32_t task; /* of the plan; SK_NO_INDEX: the core's part of the launch */
+	uint32_t flags; /* of the step: SK_STEP_…; 0: it is at none */
+	uint64_t arrived; /* when it began to wait; 0: it had no await */
+	uint64_t began, ended;
+	uint64_t calls; /* of the kernel; 0: the core had nothing to do but to wait */
+};
+
+/* What the later slice waited for: of the awaited step's slices the one that ended last. */
+struct sk_arrow {
+	size_t from, to; /* slices */
+};
+
+struct sk_recorded_launch {
+	const struct skrt_kernel *kernel;
+	uint32_t place; /* in flight; a row of its own */
+	uint64_t start, end;
+	size_t first_slice, slice_count;
+	size_t first_arrow, arrow_count;
+};
+
+/* Of a task, over all cores and launches. */
+struct sk_task_total {
+	uint64_t runs, calls;
+	uint64_t run, wait; /* counts */
+};
+
+struct sk_traced_module {
+	struct skrt_module *module;
+	struct sk_task_total *tasks;
+};
+
+struct skrt_trace {
+	struct skrt_device *device; /* NULL: it has ended */
+	uint64_t most_slices;
+	bool no_memory; /* something could not be recorded */
+	uint64_t start, end; /* counter; and the same in nanoseconds: */
+	int64_t start_time, end_time;
+
+	struct sk_slice *slices;
+	size_t slice_count, slice_capacity;
+	struct sk_arrow *arrows;
+	size_t arrow_count, arrow_capacity;
+	struct sk_recorded_launch *launches;
+	size_t launch_count, launch_capacity;
+	struct sk_traced_module *modules;
+	size_t module_count, module_capacity;
+
+	/* Sums over all launches, also those whose slices were not kept. */
+	uint64_t all_launches;
+	uint64_t launch_counts; /* the launches' durations */
+	uint64_t core_counts; /* the same, times the cores that each launch had */
+	uint64_t run_counts, wait_counts;
+
+	/* For the launch that is recorded: */
+	uint64_t launch_start, launch_end;
+	size_t *latest; /* by step: its slice that ended last, SIZE_MAX: none */
+	size_t latest_capacity;
+};
+
+static inline uint64_t sk_counter(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_lfence();
+	return __builtin_ia32_rdtsc();
+#else
+#error "no counter for this processor"
+#endif
+}
+
+/* Whether the times of the kernel's tasks can be known; before a launch of it is queued. Errors: SKRT_BAD_PACKAGE;
+ * SKRT_UNSUPPORTED, and how to link the package. */
+enum skrt_status sk_trace_check(const struct skrt_kernel *kernel);
+
+/* Before the first core enters a launch, and when the last one has left it and none has failed. Under the device's
+ * lock. */
+void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch);
+void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch);
+
+/* The core's table in the launch; NULL: its dispatcher notes no times. */
+struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, uint32_t index);
+
+/* Of an ended trace: from counts to nanoseconds since it began. */
+double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts);
+
+/* Writes an ended trace as JSON; the stream tells whether all of it could be written. */
+void sk_trace_print(const struct skrt_trace *trace, FILE *file);
+
+#endif
