@@ -1,13 +1,13 @@
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
-	stubs/debug-line.c stubs/debug-line.h \
-	stubs/dispatcher.c stubs/dispatcher.h \
-	stubs/eh_frame.c stubs/eh_frame.h \
-	stubs/emit-x86_64.c stubs/emit-x86_64.h stubs/emit.h \
-	stubs/call-x86_64.c stubs/assemble-x86_64.c \
-	stubs/encode-x86_64.c stubs/encode-x86_64.h \
-	stubs/ops.h \
+	stubs/dispatcher/debug-line.c stubs/dispatcher/debug-line.h \
+	stubs/dispatcher/dispatcher.c stubs/dispatcher/dispatcher.h \
+	stubs/dispatcher/eh_frame.c stubs/dispatcher/eh_frame.h \
+	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
+	stubs/x86_64/call.c stubs/x86_64/assemble.c \
+	stubs/x86_64/encode.c stubs/x86_64/encode.h \
+	stubs/dispatcher/ops.h \
 	stubs/skabi.h stubs/skplan.h
 stubs_libstubs_la_LIBADD = loader/libplan.la src/libbase.la
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stubs/encode-x86_64.h"
+#include "stubs/x86_64/encode.h"
 
 static const char *const names64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 				      "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};

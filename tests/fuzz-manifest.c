@@ -13,7 +13,7 @@
 #include "src/planning/plan-writer.h"
 #include "src/planning/schedule.h"
 #include "src/proof/verify.h"
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 #include "tests/fake-linker.h"
 
 /* The kernels of tests/kernels.c and of the samples, and some of each other kind. */

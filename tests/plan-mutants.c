@@ -12,7 +12,7 @@
 #include "src/skdump/kernel-symbols.h"
 #include "src/skdump/loadable.h"
 #include "src/skdump/reemit.h"
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 #include "tests/fuzz.h"
 #include "tests/network.h"
 

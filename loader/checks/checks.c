@@ -1,7 +1,7 @@
 /* Checked launches: what is prepared for one, and a core's part of it. The steps of its lane come in order; for each,
  * the awaits, then the calls that fall to the core, then the published progress: what the dispatcher does
- * (stubs/dispatcher.c), read from the same tables. All cores take turns on one thread, and change only in awaits, those
- * of steps and those inside kernels, so that only one call at a time runs on a device. */
+ * (stubs/dispatcher/dispatcher.c), read from the same tables. All cores take turns on one thread, and change only in
+ * awaits, those of steps and those inside kernels, so that only one call at a time runs on a device. */
 #include "config.h"
 
 #include "loader/checks/checked-call.h"

@@ -2,7 +2,7 @@
  * compares when it loads, skdump shows.
  *
  * A set is 64 bits. The low 32 are levels as the psABI has them in GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64, -v2, -v3,
- * -v4; others are not known yet), the high ones single features, see stubs/isa.def. */
+ * -v4; others are not known yet), the high ones single features, see loader/arch/x86_64/isa.def. */
 #ifndef SK_LOADER_ISA_H
 #define SK_LOADER_ISA_H
 

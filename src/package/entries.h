@@ -5,8 +5,8 @@
 #define SK_ENTRIES_H
 
 #include "loader/plan/plan.h"
-#include "stubs/debug-line.h"
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/debug-line.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 enum { SK_ENTRIES_OF_SCOPES, SK_ENTRIES_OF_TASKS, SK_ENTRIES };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 struct comparison {
 	struct sk_arena *arena; /* of one launch */

@@ -22,7 +22,7 @@ static const struct {
 	uint32_t state;
 } features[] = {
 #define SK_ISA(bit, name, level, leaf, reg, position, state) {name, bit, level, leaf, reg, position, state},
-#include "stubs/isa.def"
+#include "loader/arch/x86_64/isa.def"
 #undef SK_ISA
 };
 
@@ -34,7 +34,7 @@ const char *const sk_isa_names[] = {
 	"x86-64-v3",
 	"x86-64-v4",
 #define SK_ISA(bit, name, level, leaf, reg, position, state) name,
-#include "stubs/isa.def"
+#include "loader/arch/x86_64/isa.def"
 #undef SK_ISA
 };
 

@@ -1,6 +1,6 @@
 /* The table of instructions, each one's bytes beside its assembly, and the one function that puts prefixes, opcode,
  * ModRM, SIB, displacement and immediate together. Encodings: Intel SDM volume 2. */
-#include "stubs/encode-x86_64.h"
+#include "stubs/x86_64/encode.h"
 
 #include <endian.h>
 #include <string.h>

@@ -1,15 +1,15 @@
-/* Shared by the files that emit x86-64 code, and by no others: emit-x86_64.c (functions and ops), call-x86_64.c (calls
- * and their arguments), assemble-x86_64.c (labels, jumps, relocations). Registers and offsets are those of doc/abi.md.
+/* Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/call.c (calls
+ * and their arguments), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets are those of doc/abi.md.
  */
 #ifndef SK_EMIT_X86_64_H
 #define SK_EMIT_X86_64_H
 
 #include <stddef.h>
 
-#include "stubs/eh_frame.h"
-#include "stubs/emit.h"
-#include "stubs/encode-x86_64.h"
+#include "stubs/dispatcher/eh_frame.h"
+#include "stubs/dispatcher/emit.h"
 #include "stubs/skkernel.h"
+#include "stubs/x86_64/encode.h"
 
 /* A program loads those that it needs in its prologue. */
 enum {
@@ -132,7 +132,7 @@ struct sk_x86_emitter {
 	uint32_t aborted; /* label: returns SK_STATUS_ABORTED */
 };
 
-/* ---- assemble-x86_64.c ---- */
+/* ---- x86_64/assemble.c ---- */
 
 static inline uint64_t sk_x86_here(const struct sk_x86_emitter *e)
 {
@@ -160,7 +160,7 @@ void sk_x86_patch_jumps(struct sk_x86_emitter *e);
 /* The displacement is the 4 bytes before this place; it counts from their end. */
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
 
-/* ---- call-x86_64.c ---- */
+/* ---- x86_64/call.c ---- */
 
 /* What a call takes of the frame, and of the registers that a program must load for it. */
 struct sk_x86_call_needs {

@@ -12,7 +12,7 @@
  *   rbx core   rbp own progress word   r12 own lane's base   r13 bindings   r14 workspace   r15 ranges
  *   r10, r11   low and length of the current range, up to the call
  *   rax, and before an argument's turn its own register: scratch */
-#include "stubs/emit-x86_64.h"
+#include "stubs/x86_64/emitter.h"
 
 #include <elf.h>
 

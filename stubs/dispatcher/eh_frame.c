@@ -1,6 +1,6 @@
 /* See eh_frame.h. Every record is padded to 8 bytes with DW_CFA_nop, so that records stay aligned when the linker joins
  * them with the inputs'. */
-#include "stubs/eh_frame.h"
+#include "stubs/dispatcher/eh_frame.h"
 
 #include <string.h>
 

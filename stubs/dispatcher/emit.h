@@ -2,8 +2,8 @@
 #ifndef SK_EMIT_H
 #define SK_EMIT_H
 
-#include "stubs/dispatcher.h"
-#include "stubs/ops.h"
+#include "stubs/dispatcher/dispatcher.h"
+#include "stubs/dispatcher/ops.h"
 
 struct sk_emitter {
 	uint32_t machine; /* EM_X86_64 … */

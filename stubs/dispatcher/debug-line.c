@@ -1,5 +1,5 @@
 /* See debug-line.h. */
-#include "stubs/debug-line.h"
+#include "stubs/dispatcher/debug-line.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Arguments stand in registers and, from the seventh integer and the ninth float on, in 8-byte stack slots
  * (psABI 3.2.3). Scratch registers: rax, and before an argument's turn its own register. What stands on the stack or in
  * float registers goes first, while rdi is still free as a second one. */
-#include "stubs/emit-x86_64.h"
+#include "stubs/x86_64/emitter.h"
 
 /* Constants up to here are addressed directly; the rest of 2 GiB is for the image in front of them. */
 #define DIRECT_REACH ((uint64_t)1 << 30)

@@ -8,9 +8,9 @@
  *              with SK_STEP_TIMED also a time before and behind the awaits, and behind the call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 
-#include "stubs/emit.h"
+#include "stubs/dispatcher/emit.h"
 
 /* The architectures, ended by NULL. */
 static const struct sk_emitter *const emitters[] = {&sk_emit_x86_64, NULL};

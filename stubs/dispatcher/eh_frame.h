@@ -6,7 +6,7 @@
 #ifndef SK_EH_FRAME_H
 #define SK_EH_FRAME_H
 
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 struct sk_eh_machine {
 	uint8_t code_alignment; /* factor of every advance */

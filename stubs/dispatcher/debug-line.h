@@ -6,7 +6,7 @@
 #ifndef SK_DEBUG_LINE_H
 #define SK_DEBUG_LINE_H
 
-#include "stubs/dispatcher.h"
+#include "stubs/dispatcher/dispatcher.h"
 
 enum sk_debug_part { SK_DEBUG_INFO, SK_DEBUG_LINE, SK_DEBUG_ABBREV, SK_DEBUG_PARTS };
 

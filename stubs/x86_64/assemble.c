@@ -1,7 +1,7 @@
 /* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the two other files of the emitter say.
  * Out: bytes in sk_code. Short programs are made in one pass with short jumps, if these reach. Else the first pass
  * makes them long and finds the distances, which can only shrink in the second one. */
-#include "stubs/emit-x86_64.h"
+#include "stubs/x86_64/emitter.h"
 
 void sk_x86_put(struct sk_x86_emitter *e, enum sk_x86_form form, struct sk_x86_operands operands)
 {
