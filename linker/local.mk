@@ -46,56 +46,56 @@ linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthre
 linker_liblinker_la_LIBADD = src/libbase.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
-check_PROGRAMS += tests/link-driver
-tests_link_driver_SOURCES = tests/link-driver.c
-tests_link_driver_LDADD = linker/liblinker.la
+check_PROGRAMS += tests/link/link-driver
+tests_link_link_driver_SOURCES = tests/link/link-driver.c
+tests_link_link_driver_LDADD = linker/liblinker.la
 
-check_PROGRAMS += tests/link-damage
-tests_link_damage_SOURCES = tests/link-damage.c
-tests_link_damage_LDADD = linker/liblinker.la
+check_PROGRAMS += tests/link/link-damage
+tests_link_link_damage_SOURCES = tests/link/link-damage.c
+tests_link_link_damage_LDADD = linker/liblinker.la
 
 # What Debian's archives are linked and compared with.
-check_PROGRAMS += tests/link-members tests/compare-links
-tests_link_members_SOURCES = tests/link-members.c
-tests_link_members_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_link_members_LDADD = linker/liblinker.la $(LIBELF_LIBS)
-tests_compare_links_SOURCES = tests/compare-links.c
-tests_compare_links_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_compare_links_LDADD = $(LIBELF_LIBS)
+check_PROGRAMS += tests/link/link-members tests/link/compare-links
+tests_link_link_members_SOURCES = tests/link/link-members.c
+tests_link_link_members_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_link_link_members_LDADD = linker/liblinker.la $(LIBELF_LIBS)
+tests_link_compare_links_SOURCES = tests/link/compare-links.c
+tests_link_compare_links_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_link_compare_links_LDADD = $(LIBELF_LIBS)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/check_archive tests/check_relocate
-QUICK_TESTS += tests/check_archive tests/check_relocate
-tests_check_archive_SOURCES = tests/check_archive.c
-tests_check_archive_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_archive_LDADD = linker/liblinker.la $(CHECK_LIBS)
-tests_check_relocate_SOURCES = tests/check_relocate.c
-tests_check_relocate_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_relocate_LDADD = linker/liblinker.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_archive tests/unit/check_relocate
+QUICK_TESTS += tests/unit/check_archive tests/unit/check_relocate
+tests_unit_check_archive_SOURCES = tests/unit/check_archive.c
+tests_unit_check_archive_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_archive_LDADD = linker/liblinker.la $(CHECK_LIBS)
+tests_unit_check_relocate_SOURCES = tests/unit/check_relocate.c
+tests_unit_check_relocate_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_relocate_LDADD = linker/liblinker.la $(CHECK_LIBS)
 endif
 
 LINKER_TESTS = \
-	tests/link-blas.sh \
-	tests/link-damage.sh \
-	tests/link-debug.sh \
-	tests/link-icf.sh \
-	tests/link-imports.sh \
-	tests/link-isolate.sh \
-	tests/link-merge.sh \
-	tests/link-notes.sh \
-	tests/link-options.sh \
-	tests/link-output.sh \
-	tests/link-relocate.sh \
-	tests/link-resolve.sh \
-	tests/link-constructors.sh \
-	tests/link-sections.sh \
-	tests/link-versions.sh
+	tests/link/blas.sh \
+	tests/link/damage.sh \
+	tests/link/debug.sh \
+	tests/link/icf.sh \
+	tests/link/imports.sh \
+	tests/link/isolate.sh \
+	tests/link/merge.sh \
+	tests/link/notes.sh \
+	tests/link/options.sh \
+	tests/link/output.sh \
+	tests/link/relocate.sh \
+	tests/link/resolve.sh \
+	tests/link/constructors.sh \
+	tests/link/sections.sh \
+	tests/link/versions.sh
 SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)
 
 # Slow: archives that Debian's packages hold.
-ARCHIVE_TESTS = tests/archives.sh tests/openblas-kernels.sh
+ARCHIVE_TESTS = tests/link/archives.sh tests/link/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
-EXTRA_DIST += tests/packages.sh tests/self-contained.awk
+EXTRA_DIST += tests/lib/packages.sh tests/link/self-contained.awk
 CLEAN_FOLDERS += tests/packages

@@ -100,57 +100,57 @@ skrun_SOURCES = \
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1
 
-SHELL_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
-QUICK_TESTS += tests/package-damage.sh tests/predict.sh tests/skrun.sh
+SHELL_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/skrun.sh
+QUICK_TESTS += tests/run/package-damage.sh tests/run/predict.sh tests/run/skrun.sh
 
 if HAVE_CHECK
-check_PROGRAMS += tests/check_isa
-tests_check_isa_SOURCES = tests/check_isa.c
-tests_check_isa_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_isa_LDADD = loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_isa
+check_PROGRAMS += tests/unit/check_isa
+tests_unit_check_isa_SOURCES = tests/unit/check_isa.c
+tests_unit_check_isa_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_isa_LDADD = loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_isa
 
-check_PROGRAMS += tests/check_npy
-tests_check_npy_SOURCES = tests/check_npy.c
-tests_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_npy
+check_PROGRAMS += tests/unit/check_npy
+tests_unit_check_npy_SOURCES = tests/unit/check_npy.c
+tests_unit_check_npy_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_npy_LDADD = loader/libnpy.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_npy
 
-check_PROGRAMS += tests/check_predict
-tests_check_predict_SOURCES = tests/check_predict.c tests/plan.c tests/plan.h
-tests_check_predict_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_check_predict_LDADD = loader/libpredict.la src/libbase.la -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/check_predict
+check_PROGRAMS += tests/unit/check_predict
+tests_unit_check_predict_SOURCES = tests/unit/check_predict.c tests/lib/plan-builder.c tests/lib/plan-builder.h
+tests_unit_check_predict_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_check_predict_LDADD = loader/libpredict.la src/libbase.la -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_predict
 
-check_PROGRAMS += tests/check_image tests/check_runtime
-tests_check_image_SOURCES = tests/check_image.c tests/handmade.c tests/handmade.h
-tests_check_image_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_check_image_LDADD = loader/libloader.la -lm $(CHECK_LIBS)
-tests_check_runtime_SOURCES = tests/check_runtime.c tests/handmade.c tests/handmade.h
-tests_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
-tests_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/check_image tests/check_runtime
+check_PROGRAMS += tests/unit/check_image tests/unit/check_runtime
+tests_unit_check_image_SOURCES = tests/unit/check_image.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_image_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_check_image_LDADD = loader/libloader.la -lm $(CHECK_LIBS)
+tests_unit_check_runtime_SOURCES = tests/unit/check_runtime.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
+tests_unit_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_image tests/unit/check_runtime
 
-check_PROGRAMS += tests/check_fibre tests/check_faults tests/check_api tests/check_queue
-tests_check_queue_SOURCES = tests/check_queue.c tests/handmade.c tests/handmade.h
-tests_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
-tests_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-tests_check_api_SOURCES = tests/check_api.c tests/handmade.c tests/handmade.h
-tests_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
-tests_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-tests_check_fibre_SOURCES = tests/check_fibre.c
-tests_check_fibre_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread $(SANITIZED_CPPFLAGS)
-tests_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-tests_check_faults_SOURCES = tests/check_faults.c tests/handmade.c tests/handmade.h
-tests_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
-tests_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/check_fibre tests/check_faults tests/check_api tests/check_queue
+check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue
+tests_unit_check_queue_SOURCES = tests/unit/check_queue.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_unit_check_api_SOURCES = tests/unit/check_api.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_api_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_api_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_unit_check_fibre_SOURCES = tests/unit/check_fibre.c
+tests_unit_check_fibre_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+tests_unit_check_faults_SOURCES = tests/unit/check_faults.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
+tests_unit_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
-# kernel without an end cannot be expelled there: tests/faults.sh leaves that to other builds.)
-RUNTIME_TESTS = tests/check_api tests/check_faults tests/check_fibre tests/check_image tests/check_queue tests/check_runtime \
-	tests/fibres.sh tests/lanes.sh tests/cores.sh tests/sample-composite.sh
+# kernel without an end cannot be expelled there: tests/run/faults.sh leaves that to other builds.)
+RUNTIME_TESTS = tests/unit/check_api tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_runtime \
+	tests/run/fibres.sh tests/run/lanes.sh tests/run/cores.sh tests/run/sample-composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'
 .PHONY: check-runtime

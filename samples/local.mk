@@ -60,8 +60,8 @@ samplesdir = $(docdir)
 nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/decode_layers/generate
 EXTRA_DIST += samples/quant_matmul/demo .ci/run
 
-QUICK_SAMPLE_TESTS = tests/sample-composite.sh tests/sample-decode-layers.sh tests/sample-foreign.sh tests/sample-quant-matmul.sh
-SLOW_SAMPLE_TESTS = tests/sample-quant-matmul-full.sh
+QUICK_SAMPLE_TESTS = tests/run/sample-composite.sh tests/run/sample-decode-layers.sh tests/run/sample-foreign.sh tests/run/sample-quant-matmul.sh
+SLOW_SAMPLE_TESTS = tests/run/sample-quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
 EXTRA_DIST += $(QUICK_SAMPLE_TESTS) $(SLOW_SAMPLE_TESTS)

@@ -16,18 +16,18 @@ include_HEADERS += stubs/skkernel.h
 EXTRA_DIST += stubs/imports.def
 
 # The encoder against the system's assembler.
-check_PROGRAMS += tests/check_emit
-tests_check_emit_SOURCES = tests/check_emit.c
-tests_check_emit_LDADD = stubs/libstubs.la
-SHELL_TESTS += tests/emit.sh
-QUICK_TESTS += tests/emit.sh
+check_PROGRAMS += tests/unit/check_emit
+tests_unit_check_emit_SOURCES = tests/unit/check_emit.c
+tests_unit_check_emit_LDADD = stubs/libstubs.la
+SHELL_TESTS += tests/unit/emit.sh
+QUICK_TESTS += tests/unit/emit.sh
 
 if HAVE_CHECK
-check_PROGRAMS += tests/check_dispatcher
-QUICK_TESTS += tests/check_dispatcher
-tests_check_dispatcher_SOURCES = \
-	tests/check_dispatcher.c \
-	tests/dispatcher-rig.c tests/dispatcher-rig.h
-tests_check_dispatcher_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_dispatcher_LDADD = stubs/libstubs.la $(CHECK_LIBS) -lpthread
+check_PROGRAMS += tests/unit/check_dispatcher
+QUICK_TESTS += tests/unit/check_dispatcher
+tests_unit_check_dispatcher_SOURCES = \
+	tests/unit/check_dispatcher.c \
+	tests/lib/dispatcher-rig.c tests/lib/dispatcher-rig.h
+tests_unit_check_dispatcher_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_dispatcher_LDADD = stubs/libstubs.la $(CHECK_LIBS) -lpthread
 endif

@@ -11,7 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT;
 
 TESTS = $(QUICK_TESTS) $(SLOW_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) tests/scratch.h tests/status.h tests/suite.h
+EXTRA_DIST += $(SHELL_TESTS) tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
@@ -19,255 +19,255 @@ check-quick:
 
 # The front end: signatures, manifest, binding.
 if HAVE_CHECK
-check_PROGRAMS += tests/check_signature tests/check_manifest tests/check_bind
-tests_check_signature_SOURCES = tests/check_signature.c tests/messages.h
-tests_check_signature_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_check_manifest_SOURCES = tests/check_manifest.c tests/messages.h
-tests_check_manifest_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_check_bind_SOURCES = tests/check_bind.c tests/fake-linker.c tests/fake-linker.h tests/messages.h
-tests_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_gaps
-tests_check_gaps_SOURCES = tests/check_gaps.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_gaps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_gaps_LDADD = src/libcore.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_signature tests/check_manifest tests/check_bind tests/check_gaps
+check_PROGRAMS += tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind
+tests_unit_check_signature_SOURCES = tests/unit/check_signature.c tests/lib/messages.h
+tests_unit_check_signature_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
+tests_unit_check_manifest_SOURCES = tests/unit/check_manifest.c tests/lib/messages.h
+tests_unit_check_manifest_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
+tests_unit_check_bind_SOURCES = tests/unit/check_bind.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/messages.h
+tests_unit_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_gaps
+tests_unit_check_gaps_SOURCES = tests/unit/check_gaps.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_gaps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_gaps_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind tests/unit/check_gaps
 endif
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
-check_PROGRAMS += tests/check_partition tests/check_schedule tests/check_memory tests/check_writer
-tests_check_partition_SOURCES = tests/check_partition.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-tests_check_schedule_SOURCES = tests/check_schedule.c tests/model.c tests/model.h \
-	tests/happens-before.c tests/happens-before.h \
-	tests/random.c tests/random.h
-tests_check_schedule_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_schedule_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-tests_check_memory_SOURCES = tests/check_memory.c tests/model.c tests/model.h \
-	tests/happens-before.c tests/happens-before.h \
-	tests/random.c tests/random.h
-tests_check_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-tests_check_writer_SOURCES = tests/check_writer.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_scenarios
-tests_check_scenarios_SOURCES = tests/check_scenarios.c tests/model.c tests/model.h
-tests_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_segments
-tests_check_segments_SOURCES = tests/check_segments.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_growth
-tests_check_growth_SOURCES = tests/check_growth.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_growth_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_growth tests/check_partition tests/check_schedule tests/check_memory tests/check_writer tests/check_scenarios \
-	tests/check_segments
+check_PROGRAMS += tests/unit/check_partition tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer
+tests_unit_check_partition_SOURCES = tests/unit/check_partition.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_schedule_SOURCES = tests/unit/check_schedule.c tests/lib/model-builder.c tests/lib/model-builder.h \
+	tests/lib/happens-before.c tests/lib/happens-before.h \
+	tests/lib/random.c tests/lib/random.h
+tests_unit_check_schedule_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_schedule_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_memory_SOURCES = tests/unit/check_memory.c tests/lib/model-builder.c tests/lib/model-builder.h \
+	tests/lib/happens-before.c tests/lib/happens-before.h \
+	tests/lib/random.c tests/lib/random.h
+tests_unit_check_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_memory_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_writer_SOURCES = tests/unit/check_writer.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_writer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_writer_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_scenarios
+tests_unit_check_scenarios_SOURCES = tests/unit/check_scenarios.c tests/lib/model-builder.c tests/lib/model-builder.h
+tests_unit_check_scenarios_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_scenarios_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_segments
+tests_unit_check_segments_SOURCES = tests/unit/check_segments.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_growth
+tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_growth_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_growth tests/unit/check_partition tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
+	tests/unit/check_segments
 endif
 
 # What everybody uses.
 if HAVE_CHECK
-check_PROGRAMS += tests/check_arena
-tests_check_arena_SOURCES = tests/check_arena.c
-tests_check_arena_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_arena
+check_PROGRAMS += tests/unit/check_arena
+tests_unit_check_arena_SOURCES = tests/unit/check_arena.c
+tests_unit_check_arena_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_arena
 
-check_PROGRAMS += tests/check_tar
-tests_check_tar_SOURCES = tests/check_tar.c
-tests_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_tar
+check_PROGRAMS += tests/unit/check_tar
+tests_unit_check_tar_SOURCES = tests/unit/check_tar.c
+tests_unit_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_tar
 
-check_PROGRAMS += tests/check_ranges
-tests_check_ranges_SOURCES = tests/check_ranges.c tests/model.c tests/model.h tests/random.c tests/random.h
-tests_check_ranges_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_ranges_LDADD = src/libplanning.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_ranges
+check_PROGRAMS += tests/unit/check_ranges
+tests_unit_check_ranges_SOURCES = tests/unit/check_ranges.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_ranges_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_ranges_LDADD = src/libplanning.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_ranges
 endif
 
 # The plan's reader, the verifier, the report.
 if HAVE_CHECK
-check_PROGRAMS += tests/check_plan tests/check_verify tests/check_report
-tests_check_plan_SOURCES = tests/check_plan.c tests/plan.c tests/plan.h
-tests_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
-tests_check_verify_SOURCES = tests/check_verify.c tests/plan.c tests/plan.h tests/races.c tests/races.h
-tests_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
-tests_check_report_SOURCES = tests/check_report.c
-tests_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
-tests_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
-check_PROGRAMS += tests/check_calls
-tests_check_calls_SOURCES = tests/check_calls.c tests/plan.c tests/plan.h
-tests_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_calls_LDADD = src/libproof.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_planned
-tests_check_planned_SOURCES = \
-	tests/check_planned.c tests/model.c tests/model.h tests/plan.c tests/plan.h \
-	tests/races.c tests/races.h tests/random.c tests/random.h tests/messages.h
-tests_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
-check_PROGRAMS += tests/check_show
-tests_check_show_SOURCES = tests/check_show.c tests/plan.c tests/plan.h src/skdump/show.c src/skdump/show.h src/base/table.c src/base/table.h
-tests_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_check_show_LDADD = src/libproof.la $(CHECK_LIBS)
-QUICK_TESTS += tests/check_show
-QUICK_TESTS += tests/check_plan tests/check_calls tests/check_verify tests/check_report tests/check_planned
+check_PROGRAMS += tests/unit/check_plan tests/unit/check_verify tests/unit/check_report
+tests_unit_check_plan_SOURCES = tests/unit/check_plan.c tests/lib/plan-builder.c tests/lib/plan-builder.h
+tests_unit_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
+tests_unit_check_verify_SOURCES = tests/unit/check_verify.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/races.c tests/lib/races.h
+tests_unit_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
+tests_unit_check_report_SOURCES = tests/unit/check_report.c
+tests_unit_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
+tests_unit_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
+check_PROGRAMS += tests/unit/check_calls
+tests_unit_check_calls_SOURCES = tests/unit/check_calls.c tests/lib/plan-builder.c tests/lib/plan-builder.h
+tests_unit_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_calls_LDADD = src/libproof.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_planned
+tests_unit_check_planned_SOURCES = \
+	tests/unit/check_planned.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h \
+	tests/lib/races.c tests/lib/races.h tests/lib/random.c tests/lib/random.h tests/lib/messages.h
+tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_show
+tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h src/base/table.c src/base/table.h
+tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_show_LDADD = src/libproof.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_show
+QUICK_TESTS += tests/unit/check_plan tests/unit/check_calls tests/unit/check_verify tests/unit/check_report tests/unit/check_planned
 endif
 
 # End to end: from kernels in C to a package that runs.
 END_TO_END_TESTS = \
-	tests/awaits.sh \
-	tests/cores.sh \
-	tests/debugger.sh \
-	tests/errors.sh \
-	tests/faults.sh \
-	tests/features.sh \
-	tests/header.sh \
-	tests/fibres.sh \
-	tests/interrupted.sh \
-	tests/install.sh \
-	tests/isa.sh \
-	tests/lanes.sh \
-	tests/launch-options.sh \
-	tests/mix.sh tests/early.sh tests/imported-state.sh \
-	tests/line-table.sh \
-	tests/link-tls.sh \
-	tests/manuals.sh \
-	tests/map.sh \
-	tests/messages.sh \
-	tests/names.sh \
-	tests/options.sh \
-	tests/package.sh \
-	tests/perf.sh \
-	tests/readme.sh \
-	tests/relocatable.sh \
-	tests/repro.sh \
-	tests/report.sh \
-	tests/scenarios.sh \
-	tests/scope-options.sh \
-	tests/segments.sh \
-	tests/skdump.sh \
-	tests/status.sh \
-	tests/streams.sh \
-	tests/threads.sh \
-	tests/trace.sh
+	tests/run/awaits.sh \
+	tests/run/cores.sh \
+	tests/run/debugger.sh \
+	tests/run/errors.sh \
+	tests/run/faults.sh \
+	tests/run/features.sh \
+	tests/run/header.sh \
+	tests/run/fibres.sh \
+	tests/run/interrupted.sh \
+	tests/run/install.sh \
+	tests/run/isa.sh \
+	tests/run/lanes.sh \
+	tests/run/launch-options.sh \
+	tests/run/mix.sh tests/run/early.sh tests/run/imported-state.sh \
+	tests/run/line-table.sh \
+	tests/link/tls.sh \
+	tests/run/manuals.sh \
+	tests/run/map.sh \
+	tests/run/messages.sh \
+	tests/run/names.sh \
+	tests/run/options.sh \
+	tests/run/package.sh \
+	tests/run/perf.sh \
+	tests/run/readme.sh \
+	tests/run/relocatable.sh \
+	tests/run/repro.sh \
+	tests/run/report.sh \
+	tests/run/scenarios.sh \
+	tests/run/scope-options.sh \
+	tests/run/segments.sh \
+	tests/run/skdump.sh \
+	tests/run/status.sh \
+	tests/run/streams.sh \
+	tests/run/threads.sh \
+	tests/run/trace.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
-SHELL_TESTS += tests/combinations.sh tests/no-memory.sh
-SLOW_TESTS += tests/combinations.sh tests/no-memory.sh
-EXTRA_DIST += tests/check-trace.py tests/fail-malloc.c tests/feature-kernels.c tests/feature-oracle.c tests/kernels.c tests/lib.sh tests/oracle.c
+SHELL_TESTS += tests/run/combinations.sh tests/run/no-memory.sh
+SLOW_TESTS += tests/run/combinations.sh tests/run/no-memory.sh
+EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature-kernels.c tests/run/feature-oracle.c tests/lib/kernels.c tests/lib/lib.sh tests/run/oracle.c
 
 # What kernels can do wrong.
-check_PROGRAMS += tests/faults
-tests_faults_SOURCES = tests/faults.c
-tests_faults_LDADD = libskrt.la
-tests_faults_LDFLAGS = $(AM_LDFLAGS) -static
-EXTRA_DIST += tests/fault-kernels.c
+check_PROGRAMS += tests/run/faults
+tests_run_faults_SOURCES = tests/run/faults.c
+tests_run_faults_LDADD = libskrt.la
+tests_run_faults_LDFLAGS = $(AM_LDFLAGS) -static
+EXTRA_DIST += tests/run/fault-kernels.c
 
 # Kernels that return without having waited.
-check_PROGRAMS += tests/forgets
-tests_forgets_SOURCES = tests/forgets.c
-tests_forgets_LDADD = libskrt.la
-tests_forgets_LDFLAGS = $(AM_LDFLAGS) -static
+check_PROGRAMS += tests/run/forgets
+tests_run_forgets_SOURCES = tests/run/forgets.c
+tests_run_forgets_LDADD = libskrt.la
+tests_run_forgets_LDFLAGS = $(AM_LDFLAGS) -static
 
 # What checked launches find: bounds, unwritten memory, races.
-check_PROGRAMS += tests/drop-await
-tests_drop_await_SOURCES = tests/drop-await.c
-tests_drop_await_LDADD = loader/libplan.la
-SHELL_TESTS += tests/guard.sh tests/check-races.sh tests/check-blocks.sh tests/integrity.sh
-QUICK_TESTS += tests/guard.sh tests/check-races.sh tests/check-blocks.sh tests/integrity.sh
-EXTRA_DIST += tests/check-kernels.c
+check_PROGRAMS += tests/run/drop-await
+tests_run_drop_await_SOURCES = tests/run/drop-await.c
+tests_run_drop_await_LDADD = loader/libplan.la
+SHELL_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-blocks.sh tests/run/integrity.sh
+QUICK_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-blocks.sh tests/run/integrity.sh
+EXTRA_DIST += tests/run/check-kernels.c
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
-FUZZ_FILES = tests/fuzz.c tests/fuzz.h
-MUTATE_FILES = tests/mutate.c tests/mutants.c tests/mutants.h
-FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz-object.c tests/fuzz-link.c
-FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz-archive.c tests/fuzz-link.c
-FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz-manifest.c tests/fake-linker.c tests/fake-linker.h
-PACKAGE_READER_FILES = $(FUZZ_FILES) tests/package-readers.c tests/package-readers.h \
+FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+MUTATE_FILES = tests/fuzz/mutate.c tests/fuzz/mutants.c tests/fuzz/mutants.h
+FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-object.c tests/fuzz/fuzz-link.c
+FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-archive.c tests/fuzz/fuzz-link.c
+FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-manifest.c tests/lib/fake-linker.c tests/lib/fake-linker.h
+PACKAGE_READER_FILES = $(FUZZ_FILES) tests/fuzz/package-readers.c tests/fuzz/package-readers.h \
 	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/base/table.c src/base/table.h \
 	src/skdump/loadable.c src/skdump/loadable.h src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h \
 	src/skdump/reemit.c src/skdump/reemit.h
-FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz-package.c
-FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz-npy.c
+FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
+FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 
-check_PROGRAMS += tests/fuzz-object tests/fuzz-archive tests/fuzz-manifest tests/fuzz-npy tests/fuzz-package
-tests_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
-tests_fuzz_object_LDADD = linker/liblinker.la
-tests_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
-tests_fuzz_archive_LDADD = linker/liblinker.la
-tests_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
-tests_fuzz_manifest_LDADD = src/libcore.la
-tests_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
-tests_fuzz_npy_LDADD = loader/libnpy.la
-tests_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
-tests_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_fuzz_package_LDADD = $(PACKAGE_READERS)
-check_PROGRAMS += tests/corrupt
-tests_corrupt_SOURCES = $(PACKAGE_READER_FILES) tests/corrupt.c
-tests_corrupt_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_corrupt_LDADD = $(PACKAGE_READERS)
-check_PROGRAMS += tests/forge
-tests_forge_SOURCES = tests/forge.c
-check_PROGRAMS += tests/bombs
-tests_bombs_SOURCES = tests/bombs.c
-tests_bombs_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
-tests_bombs_LDADD = $(ZLIB_LIBS)
-SHELL_TESTS += tests/fuzz.sh tests/mutate.sh
-QUICK_TESTS += tests/fuzz.sh
-SLOW_TESTS += tests/mutate.sh
-EXTRA_DIST += tests/fuzz-seeds.sh tests/fuzz
+check_PROGRAMS += tests/fuzz/fuzz-object tests/fuzz/fuzz-archive tests/fuzz/fuzz-manifest tests/fuzz/fuzz-npy tests/fuzz/fuzz-package
+tests_fuzz_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_object_LDADD = linker/liblinker.la
+tests_fuzz_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_archive_LDADD = linker/liblinker.la
+tests_fuzz_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_manifest_LDADD = src/libcore.la
+tests_fuzz_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_npy_LDADD = loader/libnpy.la
+tests_fuzz_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_fuzz_fuzz_package_LDADD = $(PACKAGE_READERS)
+check_PROGRAMS += tests/fuzz/corrupt
+tests_fuzz_corrupt_SOURCES = $(PACKAGE_READER_FILES) tests/fuzz/corrupt.c
+tests_fuzz_corrupt_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_fuzz_corrupt_LDADD = $(PACKAGE_READERS)
+check_PROGRAMS += tests/run/forge
+tests_run_forge_SOURCES = tests/run/forge.c
+check_PROGRAMS += tests/fuzz/bombs
+tests_fuzz_bombs_SOURCES = tests/fuzz/bombs.c
+tests_fuzz_bombs_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+tests_fuzz_bombs_LDADD = $(ZLIB_LIBS)
+SHELL_TESTS += tests/fuzz/fuzz.sh tests/fuzz/mutate.sh
+QUICK_TESTS += tests/fuzz/fuzz.sh
+SLOW_TESTS += tests/fuzz/mutate.sh
+EXTRA_DIST += tests/fuzz/fuzz-seeds.sh tests/fuzz
 
 if FUZZING
-noinst_PROGRAMS += tests/libfuzzer-object tests/libfuzzer-archive tests/libfuzzer-manifest tests/libfuzzer-npy \
-	tests/libfuzzer-package
-tests_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
-tests_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_libfuzzer_object_LDADD = linker/liblinker.la
-tests_libfuzzer_archive_SOURCES = $(FUZZ_ARCHIVE_FILES)
-tests_libfuzzer_archive_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_libfuzzer_archive_LDADD = linker/liblinker.la
-tests_libfuzzer_manifest_SOURCES = $(FUZZ_MANIFEST_FILES)
-tests_libfuzzer_manifest_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_libfuzzer_manifest_LDADD = src/libcore.la
-tests_libfuzzer_npy_SOURCES = $(FUZZ_NPY_FILES)
-tests_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_libfuzzer_npy_LDADD = loader/libnpy.la
-tests_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
-tests_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-tests_libfuzzer_package_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_libfuzzer_package_LDADD = $(PACKAGE_READERS)
+noinst_PROGRAMS += tests/fuzz/libfuzzer-object tests/fuzz/libfuzzer-archive tests/fuzz/libfuzzer-manifest tests/fuzz/libfuzzer-npy \
+	tests/fuzz/libfuzzer-package
+tests_fuzz_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
+tests_fuzz_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_object_LDADD = linker/liblinker.la
+tests_fuzz_libfuzzer_archive_SOURCES = $(FUZZ_ARCHIVE_FILES)
+tests_fuzz_libfuzzer_archive_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_archive_LDADD = linker/liblinker.la
+tests_fuzz_libfuzzer_manifest_SOURCES = $(FUZZ_MANIFEST_FILES)
+tests_fuzz_libfuzzer_manifest_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_manifest_LDADD = src/libcore.la
+tests_fuzz_libfuzzer_npy_SOURCES = $(FUZZ_NPY_FILES)
+tests_fuzz_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_npy_LDADD = loader/libnpy.la
+tests_fuzz_libfuzzer_package_SOURCES = $(FUZZ_PACKAGE_FILES)
+tests_fuzz_libfuzzer_package_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_fuzz_libfuzzer_package_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_package_LDADD = $(PACKAGE_READERS)
 
 # make fuzz [FUZZ_SECONDS=N]: each target in turn, from its seeds and what earlier runs have found (fuzz-corpus).
 FUZZ_SECONDS = 240
 fuzz: all
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' KERNEL_CC='$(KERNEL_CC)' \
-		KERNEL_CFLAGS='$(KERNEL_CFLAGS)' $(SHELL) $(top_srcdir)/tests/fuzz-run.sh $(FUZZ_SECONDS)
+		KERNEL_CFLAGS='$(KERNEL_CFLAGS)' $(SHELL) $(top_srcdir)/tests/fuzz/fuzz-run.sh $(FUZZ_SECONDS)
 endif
-EXTRA_DIST += tests/fuzz-run.sh
+EXTRA_DIST += tests/fuzz/fuzz-run.sh
 
 # Random networks that compute their expected results themselves, in one program with all of sklink and libskrt.
-check_PROGRAMS += tests/property
-tests_property_SOURCES = \
-	tests/network-kernels.c tests/network-manifest.c tests/network.c tests/network.h \
-	tests/fuzz.c tests/fuzz.h tests/plan-mutants.c tests/plan-mutants.h \
-	tests/property.c \
+check_PROGRAMS += tests/property/property
+tests_property_property_SOURCES = \
+	tests/property/network-kernels.c tests/property/network-manifest.c tests/property/network.c tests/property/network.h \
+	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/property/plan-mutants.c tests/property/plan-mutants.h \
+	tests/property/property.c \
 	src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/skdump/loadable.c src/skdump/loadable.h \
 	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h src/skdump/reemit.c src/skdump/reemit.h
-tests_property_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
-tests_property_LDADD = src/libcore.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
-SHELL_TESTS += tests/property.sh tests/property-long.sh
-QUICK_TESTS += tests/property.sh
-SLOW_TESTS += tests/property-long.sh
-EXTRA_DIST += tests/property-kernels.c tests/property-templates.h
+tests_property_property_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
+tests_property_property_LDADD = src/libcore.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
+SHELL_TESTS += tests/property/property.sh tests/property/property-long.sh
+QUICK_TESTS += tests/property/property.sh
+SLOW_TESTS += tests/property/property-long.sh
+EXTRA_DIST += tests/property/property-kernels.c tests/property/property-templates.h
 CLEAN_FOLDERS += tests/property-failures
-CLEANFILES += tests/property-kernels.o
+CLEANFILES += tests/property/property-kernels.o

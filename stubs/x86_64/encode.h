@@ -1,6 +1,6 @@
 /* x86-64 instructions: one row per form that dispatchers use. In: a form and its operands. Out: the bytes. What an
- * instruction is for is none of this file's business; x86_64/emit.c knows that. tests/emit.sh holds every row against
- * the system's assembler. */
+ * instruction is for is none of this file's business; x86_64/emit.c knows that. tests/unit/emit.sh holds every row
+ * against the system's assembler. */
 #ifndef SK_ENCODE_X86_64_H
 #define SK_ENCODE_X86_64_H
 

@@ -1,0 +1,154 @@
+/* corrupt [--integrity | --trust KEY] PACKAGE: changes every byte of a package, one at a time, to each of a few values,
+ * and has the readers look at it.
+ *
+ * With --integrity, all bytes: libskrt must refuse each change when it is asked to check the package's seal.
+ * With --trust, all bytes that are loaded: libskrt must refuse each change when it is given the public key, but for the
+ * fields that the signature cannot cover.
+ * Without, all bytes but those of text: libskrt may accept, or refuse with a reason, and what it refuses skdump must
+ * not prove; nothing else must happen. */
+#include <elf.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/image/seal.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/package-readers.h"
+
+enum { MOST_BYTES = 1 << 20, VALUES = 4 };
+
+struct file {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t text, text_end; /* the executable segment */
+	const Elf64_Phdr *headers;
+	uint64_t seal; /* where its hash of what is loaded stands, which follows the signature */
+};
+
+enum check { ALONE, INTEGRITY, TRUST };
+
+static bool read_file(const char *path, struct file *file)
+{
+	FILE *stream = fopen(path, "rb");
+
+	file->bytes = malloc(MOST_BYTES);
+	if (!stream || !file->bytes)
+		return false;
+	file->size = fread(file->bytes, 1, MOST_BYTES, stream);
+	fclose(stream);
+	return file->size > sizeof(Elf64_Ehdr) && file->size < MOST_BYTES;
+}
+
+static void find_parts(struct file *file)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+	const Elf64_Phdr *headers = (const void *)(file->bytes + header->e_phoff);
+
+	file->headers = headers;
+	for (uint64_t at = 0; at + sizeof(struct sk_plan) <= file->size; at += SK_PLAN_ALIGN) {
+		const struct sk_plan *plan = (const void *)(file->bytes + at);
+
+		if (plan->magic == SK_PLAN_MAGIC)
+			file->seal = at + offsetof(struct sk_plan, seal.loaded);
+	}
+	for (int i = 0; i < header->e_phnum; i++) {
+		if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_X))
+			continue;
+		file->text = headers[i].p_offset;
+		file->text_end = headers[i].p_offset + headers[i].p_filesz;
+	}
+}
+
+static bool is_in(size_t at, uint64_t start, uint64_t size)
+{
+	return at >= start && at - start < size;
+}
+
+/* What the signature says of the byte: that nobody may change it. */
+static bool is_signed(const struct file *file, size_t at)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+	bool loaded = false;
+
+	for (int i = 0; i < header->e_phnum; i++) {
+		const Elf64_Phdr *segment = &file->headers[i];
+		uint64_t place = (uint64_t)((const uint8_t *)segment - file->bytes);
+
+		loaded |= segment->p_type == PT_LOAD && is_in(at, segment->p_offset, segment->p_filesz);
+		if (is_in(at, place + offsetof(Elf64_Phdr, p_offset), sizeof(segment->p_offset)))
+			return false;
+	}
+	return loaded && !is_in(at, file->seal, sizeof(((struct sk_plan_seal *)0)->loaded)) &&
+	       !is_in(at, offsetof(Elf64_Ehdr, e_shoff), sizeof(header->e_shoff)) &&
+	       !is_in(at, offsetof(Elf64_Ehdr, e_shentsize), 3 * sizeof(Elf64_Half));
+}
+
+static const unsigned char *read_key(const char *path)
+{
+	static unsigned char key[SK_SEAL_KEY];
+	const char *error = sk_key_read(path, SK_KEY_PUBLIC, key);
+
+	if (!error)
+		return key;
+	fprintf(stderr, "%s: %s\n", path, error);
+	exit(EXIT_FAILURE);
+}
+
+struct counts {
+	unsigned long tried, refused;
+};
+
+static void try(const struct file *file, size_t at, enum check check, const unsigned char *key, struct counts *counts)
+{
+	char path[FUZZ_PATH_SIZE], reason[512];
+	int descriptor = fuzz_file(file->bytes, file->size, path);
+	bool loaded = readers_load(path, check == INTEGRITY, key, reason, sizeof(reason));
+
+	counts->tried++;
+	counts->refused += !loaded;
+	if (check != ALONE && loaded) {
+		printf("byte %zu, changed to 0x%02x, is not noticed\n", at, file->bytes[at]);
+		exit(EXIT_FAILURE);
+	}
+	/* What the processor lacks is no fault of the package. */
+	if (check == ALONE && !loaded && !strstr(reason, "this processor has") && readers_prove(path)) {
+		printf("byte %zu, changed to 0x%02x, is proved, but libskrt says: %s\n", at, file->bytes[at], reason);
+		exit(EXIT_FAILURE);
+	}
+	close(descriptor);
+}
+
+int main(int argc, char **argv)
+{
+	enum check check = argc == 3 && !strcmp(argv[1], "--integrity") ? INTEGRITY
+			   : argc == 4 && !strcmp(argv[1], "--trust")	? TRUST
+									: ALONE;
+	const unsigned char *key = check == TRUST ? read_key(argv[2]) : NULL;
+	struct counts counts = {0};
+	struct file file = {0};
+
+	if (argc < 2 || !read_file(argv[argc - 1], &file)) {
+		fprintf(stderr, "cannot read the package\n");
+		return EXIT_FAILURE;
+	}
+	find_parts(&file);
+	for (size_t at = 0; at < file.size; at++) {
+		uint8_t old = file.bytes[at];
+		const uint8_t values[VALUES] = {0, 0xff, old ^ 1, old ^ 0x80};
+
+		if (check == ALONE ? is_in(at, file.text, file.text_end - file.text)
+				   : check == TRUST && !is_signed(&file, at))
+			continue;
+		for (int i = 0; i < VALUES; i++) {
+			file.bytes[at] = values[i];
+			if (values[i] != old && (i < 2 || (values[i] != 0 && values[i] != 0xff)))
+				try(&file, at, check, key, &counts);
+		}
+		file.bytes[at] = old;
+	}
+	printf("%lu changes: %lu refused\n", counts.tried, counts.refused);
+	free(file.bytes);
+	return EXIT_SUCCESS;
+}

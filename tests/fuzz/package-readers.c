@@ -1,0 +1,96 @@
+/* See package-readers.h. */
+#include "tests/fuzz/package-readers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/device/module.h"
+#include "src/proof/consistency.h"
+#include "src/proof/explain.h"
+#include "src/proof/verify.h"
+#include "src/skdump/diff.h"
+#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/loadable.h"
+#include "src/skdump/package-file.h"
+#include "src/skdump/reemit.h"
+#include "tests/fuzz/fuzz.h"
+
+static bool look_at(struct skrt_module *module)
+{
+	const struct skrt_kernel *kernel;
+	struct skrt_tensor tensor;
+	bool prepared = true;
+
+	for (uint32_t i = 0; i < skrt_module_tensor_count(module); i++)
+		skrt_module_tensor(module, i, &tensor);
+	for (uint32_t i = 0; i < module->plan.launch_count; i++)
+		prepared &= !sk_module_prepare(module, i, &kernel) && !sk_module_check_steps(kernel); /* for traces */
+	return prepared;
+}
+
+/* Opened once: a device takes longer than what is tested. */
+static struct skrt_device *device;
+
+bool readers_load(const char *path, bool check_integrity, const unsigned char *public_key, char *reason, size_t size)
+{
+	struct skrt_source source = {.path = path, .check_integrity = check_integrity, .public_key = public_key};
+	struct skrt_module *module;
+	bool loaded = false;
+
+	setenv("SKRT_GDB", "1", 1); /* what debuggers are told is looked at, too */
+	fuzz_promise(device || !skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device),
+		     "a device can be opened");
+	if (!skrt_module_load_from(device, &source, &module)) {
+		loaded = look_at(module);
+		snprintf(reason, size, "%s", loaded ? "" : skrt_error());
+		fuzz_promise(!skrt_module_unload(module), "a module can be unloaded");
+	} else {
+		snprintf(reason, size, "%s", skrt_error());
+	}
+	fuzz_promise(loaded || strlen(reason) > strlen(path), "a package that is refused gives an error");
+	return loaded;
+}
+
+enum { EXPLAINED = 64 };
+
+/* What skdump says of a package that has been proved: nothing that its names and numbers can break. */
+static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
+{
+	FILE *stream = fopen("/dev/null", "w");
+	const struct sk_explanation explanation = {arena, &file->plan, &file->report, facts, stream};
+
+	fuzz_promise(stream, "there is a /dev/null");
+	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
+		sk_explain(&explanation, i);
+	fuzz_promise(!sk_diff_print(arena, file, file, stream), "a package is no different from itself");
+	fclose(stream);
+}
+
+bool readers_prove(const char *path)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_package_file file = {0};
+	struct sk_diag diag;
+	bool sound = false;
+
+	sk_diag_init(&diag, arena);
+	if (sk_package_file_open(arena, &diag, path, &file)) {
+		struct sk_facts facts = {0};
+		struct sk_unknown_code unknown;
+
+		sound = sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
+				  &facts) &&
+			sk_consistency_check(arena, &diag, &file.plan, path, file.has_report ? &file.report : NULL) &&
+			sk_kernel_symbols_check(arena, &diag, &file, &unknown) && sk_reemit_compare(&diag, &file) &&
+			sk_loadable_check(&diag, &file);
+		if (sound)
+			tell(arena, &file, &facts);
+		fuzz_promise(sound == !diag.errors, "a proof fails if and only if there is an error");
+		sk_package_file_close(&file);
+	} else {
+		fuzz_promise(diag.errors, "a package that is refused gives an error");
+	}
+	sk_arena_destroy(arena);
+	return sound;
+}

@@ -1,0 +1,555 @@
+/* The plan builder of plan.h: collects records in arrays, and lays them out one table after the other. */
+#include "tests/lib/plan-builder.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stubs/skabi.h"
+
+struct plan {
+	struct sk_arena *arena;
+	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
+	bool streams_apart;
+	const char *signature; /* of the only kernel */
+	uint64_t workspace, unshared, constants;
+	SK_ARRAY(struct sk_plan_launch) launches;
+	SK_ARRAY(struct sk_plan_task) tasks;
+	SK_ARRAY(struct sk_plan_cost) costs;
+	SK_ARRAY(struct sk_plan_tensor) tensors;
+	SK_ARRAY(uint32_t) bindings;
+	SK_ARRAY(struct sk_plan_step) steps;
+	SK_ARRAY(struct sk_plan_await) awaits;
+	SK_ARRAY(struct sk_plan_argument) arguments;
+	SK_ARRAY(struct sk_plan_partition) partitions;
+	SK_ARRAY(struct sk_plan_home) homes;
+	SK_ARRAY(uint32_t) follows;
+	SK_ARRAY(const char *) launch_names;
+	SK_ARRAY(const char *) task_names;
+	SK_ARRAY(const char *) tensor_names;
+};
+
+#define PUSH(plan, array, ...) sk_array_push((plan)->arena, &(plan)->array, __VA_ARGS__)
+#define LAST(plan, array)      (&(plan)->array.items[(plan)->array.count - 1])
+
+struct plan *plan_create(struct sk_arena *arena, uint32_t lanes)
+{
+	struct plan *plan = SK_NEW(arena, struct plan);
+
+	plan->arena = arena;
+	plan->lanes = lanes;
+	plan->signature = "in x f32[n]";
+	return plan;
+}
+
+void plan_signature(struct plan *plan, const char *signature)
+{
+	plan->signature = signature;
+}
+
+/* ---- tensors ---- */
+
+uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role)
+{
+	struct sk_plan_tensor tensor = {.dtype = (uint8_t)dtype,
+					.rank = 1,
+					.role = (uint8_t)role,
+					.bytes = elements * sk_dtype_size(dtype),
+					.shape = {elements}};
+
+	if (role == SK_ROLE_CONSTANT) {
+		tensor.space = SK_SPACE_CONSTANT;
+		tensor.offset = plan->constants;
+		plan->constants += (tensor.bytes + 63) / 64 * 64;
+	} else {
+		tensor.space = SK_SPACE_BINDING;
+		tensor.index = (uint32_t)plan->bindings.count;
+		PUSH(plan, bindings, (uint32_t)plan->tensors.count);
+	}
+	PUSH(plan, tensors, tensor);
+	PUSH(plan, tensor_names, name);
+	return (uint32_t)plan->tensors.count - 1;
+}
+
+uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset)
+{
+	struct sk_plan_tensor tensor = {.dtype = (uint8_t)dtype,
+					.rank = 1,
+					.role = SK_ROLE_TEMPORARY,
+					.space = SK_SPACE_WORKSPACE,
+					.offset = offset,
+					.unshared_offset = offset,
+					.bytes = elements * sk_dtype_size(dtype),
+					.shape = {elements}};
+
+	if (plan->workspace < offset + tensor.bytes)
+		plan->workspace = plan->unshared = offset + tensor.bytes;
+	PUSH(plan, tensors, tensor);
+	PUSH(plan, tensor_names, name);
+	return (uint32_t)plan->tensors.count - 1;
+}
+
+/* ---- launches and steps ---- */
+
+uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind)
+{
+	struct sk_plan_launch launch = {.kind = kind,
+					.first_step = (uint32_t)plan->steps.count,
+					.first_follow = (uint32_t)plan->follows.count,
+					.first_partition = (uint32_t)plan->partitions.count,
+					.first_home = (uint32_t)plan->homes.count};
+
+	plan->lane = 0;
+	PUSH(plan, launches, launch);
+	PUSH(plan, launch_names, name);
+	return (uint32_t)plan->launches.count - 1;
+}
+
+void plan_follow(struct plan *plan, uint32_t launch)
+{
+	PUSH(plan, follows, launch);
+	LAST(plan, launches)->follow_count++;
+}
+
+void plan_scratch(struct plan *plan, uint64_t size)
+{
+	LAST(plan, launches)->scratch_size = size;
+}
+
+void plan_lane(struct plan *plan, uint32_t lane)
+{
+	plan->lane = lane;
+}
+
+static uint32_t home_of(struct plan *plan, uint32_t lane, uint32_t stream)
+{
+	struct sk_plan_launch *launch = LAST(plan, launches);
+
+	for (uint32_t i = 0; i < launch->home_count; i++) {
+		const struct sk_plan_home *home = &plan->homes.items[launch->first_home + i];
+
+		if (home->lane == lane && home->stream == stream)
+			return launch->first_home + i;
+	}
+	PUSH(plan, homes, (struct sk_plan_home){lane, stream});
+	return launch->first_home + launch->home_count++;
+}
+
+static uint32_t partition_of(struct plan *plan, uint64_t extent, uint64_t unit)
+{
+	struct sk_plan_launch *launch = LAST(plan, launches);
+
+	for (uint32_t i = 0; i < launch->partition_count; i++) {
+		const struct sk_plan_partition *partition = &plan->partitions.items[launch->first_partition + i];
+
+		if (partition->extent == extent && partition->unit == unit)
+			return launch->first_partition + i;
+	}
+	PUSH(plan, partitions, (struct sk_plan_partition){extent, unit});
+	return launch->first_partition + launch->partition_count++;
+}
+
+static uint32_t add_step(struct plan *plan, struct sk_plan_step step)
+{
+	struct sk_plan_launch *launch = LAST(plan, launches);
+
+	step.number = ++launch->lane_steps[step.lane];
+	step.first_argument = (uint32_t)plan->arguments.count;
+	step.first_await = (uint32_t)plan->awaits.count;
+	step.argument_count = step.await_count = 0;
+	launch->step_count++;
+	launch->task_count++;
+	PUSH(plan, steps, step);
+	return (uint32_t)plan->steps.count - 1;
+}
+
+static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_step step)
+{
+	struct sk_plan_task record = {.stream = plan->streams_apart ? (uint32_t)plan->tasks.count : 0,
+				      .launch = (uint32_t)plan->launches.count - 1,
+				      .task_launch = SK_NO_INDEX,
+				      .cost = SK_NO_INDEX,
+				      .vector_cost = SK_NO_INDEX,
+				      .line = (uint32_t)plan->tasks.count + 1};
+
+	step.task = (uint32_t)plan->tasks.count;
+	step.lane = (uint8_t)plan->lane;
+	PUSH(plan, tasks, record);
+	PUSH(plan, task_names, task);
+	return add_step(plan, step);
+}
+
+uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream)
+{
+	return add_task(plan, task,
+			(struct sk_plan_step){.kind = SK_STEP_PLAIN,
+					      .core_set = home_of(plan, plan->lane, stream),
+					      .partition = SK_NO_INDEX});
+}
+
+uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit)
+{
+	return add_task(plan, task,
+			(struct sk_plan_step){.kind = SK_STEP_SPLIT,
+					      .core_set = SK_ALL_CORES,
+					      .partition = partition_of(plan, extent, unit),
+					      .extent = extent});
+}
+
+uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks)
+{
+	return add_task(
+		plan, task,
+		(struct sk_plan_step){
+			.kind = SK_STEP_BLOCKS, .core_set = SK_ALL_CORES, .partition = SK_NO_INDEX, .blocks = blocks});
+}
+
+uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks)
+{
+	return add_task(plan, task,
+			(struct sk_plan_step){.kind = SK_STEP_BLOCKS_RANGE,
+					      .core_set = SK_ALL_CORES,
+					      .partition = partition_of(plan, blocks, 1),
+					      .blocks = blocks,
+					      .extent = extent});
+}
+
+void plan_resident(struct plan *plan)
+{
+	struct sk_plan_step *step = LAST(plan, steps);
+	uint32_t cores = step->first_core + step->blocks;
+	uint32_t *launch = &LAST(plan, launches)->resident_cores[step->lane];
+
+	step->flags |= SK_STEP_RESIDENT;
+	if (*launch < cores)
+		*launch = cores;
+	if (plan->resident_cores[step->lane] < cores)
+		plan->resident_cores[step->lane] = cores;
+}
+
+uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks)
+{
+	struct sk_plan_step side = {.kind = SK_STEP_BLOCKS,
+				    .flags = SK_STEP_CUBE_SIDE,
+				    .core_set = SK_ALL_CORES,
+				    .partition = SK_NO_INDEX,
+				    .blocks = cube_blocks};
+	uint32_t cube;
+
+	plan->lane = 0;
+	cube = add_task(plan, task, side);
+	plan_resident(plan);
+	side.task = LAST(plan, steps)->task;
+	side.flags = SK_STEP_VECTOR_SIDE;
+	side.blocks = vector_blocks;
+	side.lane = (uint8_t)(plan->lanes - 1);
+	side.first_core = side.lane ? 0 : cube_blocks;
+	add_step(plan, side);
+	plan_resident(plan);
+	LAST(plan, launches)->task_count--;
+	return cube;
+}
+
+void plan_streams_apart(struct plan *plan)
+{
+	plan->streams_apart = true;
+}
+
+void plan_stream(struct plan *plan, uint32_t stream)
+{
+	LAST(plan, tasks)->stream = stream;
+}
+
+void plan_entry_step(struct plan *plan, uint32_t index)
+{
+	struct sk_plan_step step = plan->steps.items[index];
+	uint64_t scratch = plan->launches.items[plan->tasks.items[step.task].launch].scratch_size;
+	uint32_t first = step.first_argument, count = step.argument_count;
+
+	plan->tasks.items[step.task].task_launch = (uint32_t)plan->launches.count - 1;
+	step.flags &= (uint16_t)~SK_STEP_PUBLISH;
+	if (step.core_set != SK_ALL_CORES) {
+		struct sk_plan_home home = plan->homes.items[step.core_set];
+
+		step.core_set = home_of(plan, home.lane, home.stream);
+	}
+	if (step.partition != SK_NO_INDEX) {
+		struct sk_plan_partition partition = plan->partitions.items[step.partition];
+
+		step.partition = partition_of(plan, partition.extent, partition.unit);
+	}
+	LAST(plan, launches)->scratch_size = scratch;
+	add_step(plan, step);
+	for (uint32_t i = 0; i < count; i++)
+		plan_argument(plan, plan->arguments.items[first + i]);
+}
+
+/* ---- arguments and awaits ---- */
+
+void plan_argument(struct plan *plan, struct sk_plan_argument argument)
+{
+	PUSH(plan, arguments, argument);
+	LAST(plan, steps)->argument_count++;
+}
+
+void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t offset, uint64_t size,
+	       uint64_t element_bytes)
+{
+	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
+
+	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_POINTER,
+						      .dtype = record->dtype,
+						      .access = (uint8_t)access,
+						      .space = record->space,
+						      .index = record->index,
+						      .offset = record->offset + offset,
+						      .size = size,
+						      .element_bytes = element_bytes,
+						      .tensor = tensor});
+}
+
+void plan_shared(struct plan *plan, uint32_t tensor, unsigned access)
+{
+	plan_part(plan, tensor, access, 0, plan->tensors.items[tensor].bytes, 0);
+}
+
+void plan_access(struct plan *plan, uint32_t tensor, unsigned access)
+{
+	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
+	uint64_t extent = LAST(plan, steps)->extent;
+	bool divided = extent && record->shape[0] % extent == 0;
+
+	plan_part(plan, tensor, access, 0, record->bytes, divided ? record->bytes / extent : 0);
+}
+
+static void add_cell(struct plan *plan, enum sk_argument_kind kind, uint32_t tensor, uint64_t offset)
+{
+	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
+
+	plan_argument(plan,
+		      (struct sk_plan_argument){.kind = (uint8_t)kind,
+						.dtype = record->dtype,
+						.access = kind == SK_ARGUMENT_LOAD ? SK_ACCESS_READ : SK_ACCESS_WRITE,
+						.space = record->space,
+						.index = record->index,
+						.offset = record->offset + offset,
+						.size = sk_dtype_size(record->dtype),
+						.tensor = tensor});
+}
+
+void plan_load(struct plan *plan, uint32_t tensor, uint64_t offset)
+{
+	add_cell(plan, SK_ARGUMENT_LOAD, tensor, offset);
+}
+
+void plan_result(struct plan *plan, uint32_t tensor, uint64_t offset)
+{
+	add_cell(plan, SK_ARGUMENT_RESULT, tensor, offset);
+}
+
+void plan_state(struct plan *plan, uint32_t state)
+{
+	plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_STATE,
+						      .access = SK_ACCESS_READ | SK_ACCESS_WRITE,
+						      .space = SK_SPACE_STATE,
+						      .index = state});
+}
+
+static void set_cost(struct plan *plan, uint32_t *index, enum sk_cost cost, uint64_t value)
+{
+	if (*index == SK_NO_INDEX) {
+		*index = (uint32_t)plan->costs.count;
+		PUSH(plan, costs, (struct sk_plan_cost){0});
+	}
+	plan->costs.items[*index].given |= UINT32_C(1) << cost;
+	plan->costs.items[*index].values[cost] = value;
+}
+
+void plan_cost(struct plan *plan, enum sk_cost cost, uint64_t value)
+{
+	set_cost(plan, &LAST(plan, tasks)->cost, cost, value);
+}
+
+void plan_vector_cost(struct plan *plan, enum sk_cost cost, uint64_t value)
+{
+	set_cost(plan, &LAST(plan, tasks)->vector_cost, cost, value);
+}
+
+enum sk_step_kind plan_step_kind(const struct plan *plan)
+{
+	return LAST(plan, steps)->kind;
+}
+
+void plan_flags(struct plan *plan, unsigned flags)
+{
+	LAST(plan, steps)->flags |= (uint16_t)flags;
+	if (flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		LAST(plan, launches)->flags |= SK_LAUNCH_EARLY;
+}
+
+void plan_await(struct plan *plan, uint32_t step)
+{
+	PUSH(plan, awaits, (struct sk_plan_await){step});
+	LAST(plan, steps)->await_count++;
+	plan->steps.items[step].flags |= SK_STEP_PUBLISH;
+}
+
+/* ---- the section ---- */
+
+struct writer {
+	char *bytes;
+	size_t used;
+};
+
+static void *put(struct writer *writer, const void *bytes, size_t size, size_t alignment)
+{
+	writer->used = (writer->used + alignment - 1) / alignment * alignment;
+
+	char *place = writer->bytes + writer->used;
+
+	if (size)
+		memcpy(place, bytes, size);
+	writer->used += size;
+	return place;
+}
+
+static void *put_table(struct writer *writer, struct sk_plan_table *table, const void *records, size_t count,
+		       size_t size)
+{
+	char *place = put(writer, records, count * size, 8);
+
+	table->offset = (int32_t)(place - (char *)table);
+	table->count = (uint32_t)count;
+	return place;
+}
+
+static void put_string(struct writer *writer, int32_t *field, const char *text)
+{
+	char *place = put(writer, text, strlen(text) + 1, 1);
+
+	*field = (int32_t)(place - (char *)field);
+}
+
+/* At least what the section takes. */
+static size_t room_for(const struct plan *plan)
+{
+	size_t room = 4096 + strlen(plan->signature);
+
+	for (size_t i = 0; i < plan->launches.count; i++)
+		room += sizeof(*plan->launches.items) + strlen(plan->launch_names.items[i]) + 1;
+	for (size_t i = 0; i < plan->tasks.count; i++)
+		room += sizeof(*plan->tasks.items) + strlen(plan->task_names.items[i]) + 1;
+	for (size_t i = 0; i < plan->tensors.count; i++)
+		room += sizeof(*plan->tensors.items) + strlen(plan->tensor_names.items[i]) + 1;
+	return room + plan->costs.count * sizeof(*plan->costs.items) +
+	       plan->bindings.count * sizeof(*plan->bindings.items) + plan->steps.count * sizeof(*plan->steps.items) +
+	       plan->awaits.count * sizeof(*plan->awaits.items) +
+	       plan->arguments.count * sizeof(*plan->arguments.items) +
+	       plan->partitions.count * sizeof(*plan->partitions.items) +
+	       plan->homes.count * sizeof(*plan->homes.items) + plan->follows.count * sizeof(*plan->follows.items);
+}
+
+static void *aligned_room(struct sk_arena *arena, size_t size)
+{
+	uintptr_t raw = (uintptr_t)sk_arena_alloc(arena, size + SK_PLAN_ALIGN, 1);
+
+	return (void *)((raw + SK_PLAN_ALIGN - 1) / SK_PLAN_ALIGN * SK_PLAN_ALIGN);
+}
+
+#define PUT(name) put_table(&writer, &header->name, plan->name.items, plan->name.count, sizeof(*plan->name.items))
+
+void *plan_finish(struct plan *plan, size_t *size)
+{
+	static const char *const lane_names[][SK_MAX_LANES] = {{"core", ""}, {"cube", "vector"}};
+	struct writer writer = {.bytes = aligned_room(plan->arena, room_for(plan))};
+	struct sk_plan *header = put(&writer, &(struct sk_plan){0}, sizeof(*header), 64);
+
+	*header = (struct sk_plan){.magic = SK_PLAN_MAGIC,
+				   .version = SK_PLAN_VERSION,
+				   .abi_version = SK_ABI_VERSION,
+				   .machine = 62,
+				   .workspace_size = plan->workspace,
+				   .unshared_workspace_size = plan->unshared,
+				   .constants_size = plan->constants};
+	memcpy(header->resident_cores, plan->resident_cores, sizeof(plan->resident_cores));
+
+	int32_t *lanes = put_table(&writer, &header->lanes, (int32_t[SK_MAX_LANES]){0}, plan->lanes, sizeof(*lanes));
+	struct sk_plan_launch *launches = PUT(launches);
+	struct sk_plan_task *tasks = PUT(tasks);
+
+	PUT(costs);
+
+	struct sk_plan_kernel *kernels =
+		put_table(&writer, &header->kernels, &(struct sk_plan_kernel){0}, 1, sizeof(*kernels));
+	struct sk_plan_tensor *tensors = PUT(tensors);
+
+	PUT(bindings);
+	PUT(steps);
+	PUT(awaits);
+	PUT(arguments);
+	PUT(partitions);
+	PUT(homes);
+	PUT(follows);
+
+	const char *strings = put_table(&writer, &header->strings, NULL, 0, 1);
+
+	put_string(&writer, &header->device, "test");
+	for (uint32_t i = 0; i < plan->lanes; i++)
+		put_string(&writer, &lanes[i], lane_names[plan->lanes - 1][i]);
+	put_string(&writer, &kernels->name, "kernel");
+	put_string(&writer, &kernels->symbol, "kernel");
+	put_string(&writer, &kernels->signature, plan->signature);
+	for (size_t i = 0; i < plan->launches.count; i++)
+		put_string(&writer, &launches[i].name, plan->launch_names.items[i]);
+	for (size_t i = 0; i < plan->tasks.count; i++)
+		put_string(&writer, &tasks[i].name, plan->task_names.items[i]);
+	for (size_t i = 0; i < plan->tensors.count; i++)
+		put_string(&writer, &tensors[i].name, plan->tensor_names.items[i]);
+	header->strings.count = (uint32_t)(writer.bytes + writer.used - strings);
+	header->size = writer.used;
+	*size = writer.used;
+	return writer.bytes;
+}
+
+static struct sk_plan_view open_or_fail(const void *bytes, size_t size)
+{
+	struct sk_plan_view view;
+	char error[256];
+
+	ck_assert_msg(sk_plan_open(bytes, size, &view, error, sizeof(error)), "%s", error);
+	return view;
+}
+
+struct sk_plan_view plan_view(struct plan *plan)
+{
+	size_t size;
+	const void *bytes = plan_finish(plan, &size);
+
+	return open_or_fail(bytes, size);
+}
+
+struct sk_plan_view plan_copy(struct sk_arena *arena, const struct sk_plan_view *view)
+{
+	size_t size = view->plan->size;
+	void *copy = aligned_room(arena, size);
+
+	memcpy(copy, view->plan, size);
+	return open_or_fail(copy, size);
+}
+
+struct sk_plan_view plan_without_await(struct sk_arena *arena, const struct sk_plan_view *view, uint32_t await)
+{
+	struct sk_plan_view copy = plan_copy(arena, view);
+	struct sk_plan_await *awaits = (struct sk_plan_await *)copy.awaits;
+	struct sk_plan_step *steps = (struct sk_plan_step *)copy.steps;
+
+	for (uint32_t i = 0; i < copy.step_count; i++) {
+		uint32_t end = steps[i].first_await + steps[i].await_count;
+
+		if (await < steps[i].first_await || await >= end)
+			continue;
+		memmove(&awaits[await], &awaits[await + 1], (end - await - 1) * sizeof(*awaits));
+		steps[i].await_count--;
+	}
+	return copy;
+}

@@ -1,0 +1,355 @@
+/* See races.h. Quadratic in events, for plans of a dozen steps. */
+#include "tests/lib/races.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_EVENTS = 1024, MAX_TOUCHES = 8192 };
+
+/* Sets of events are bits: each event is a core's part of a step. What it does with hidden state it may do from the
+ * first instruction of its call to the last one. */
+struct event {
+	uint32_t launch, step, lane, core;
+	uint64_t before[MAX_EVENTS / 64]; /* have published when this one touches a tensor */
+	uint64_t returned[MAX_EVENTS / 64]; /* have returned then … */
+	uint64_t called[MAX_EVENTS / 64]; /* … and when it is called */
+};
+
+struct touch {
+	uint32_t event, argument;
+	uint32_t space, index;
+	uint64_t low, high;
+	bool write;
+};
+
+struct race {
+	const struct sk_plan_view *view;
+	const uint32_t *cores;
+	uint32_t event_count, touch_count;
+	struct event events[MAX_EVENTS];
+	struct touch touches[MAX_TOUCHES];
+};
+
+/* ---- who comes before whom ---- */
+
+static void add_all(uint64_t *set, const uint64_t *others)
+{
+	for (int i = 0; i < MAX_EVENTS / 64; i++)
+		set[i] |= others[i];
+}
+
+static bool has(const uint64_t *set, uint32_t event)
+{
+	return set[event / 64] >> event % 64 & 1;
+}
+
+/* The earlier event has published, or even returned, when this one touches a tensor. */
+static void add_before(struct event *event, const struct race *race, uint32_t earlier, bool returned)
+{
+	const struct event *other = &race->events[earlier];
+
+	add_all(event->before, other->before);
+	add_all(event->returned, other->returned);
+	event->before[earlier / 64] |= UINT64_C(1) << (earlier % 64);
+	if (returned)
+		event->returned[earlier / 64] |= UINT64_C(1) << (earlier % 64);
+}
+
+static bool follows(const struct sk_plan_view *view, uint32_t launch, uint32_t earlier)
+{
+	const struct sk_plan_launch *record = &view->launches[launch];
+
+	for (uint32_t i = 0; i < record->follow_count; i++)
+		if (view->follows[record->first_follow + i] == earlier)
+			return true;
+	return false;
+}
+
+static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t earlier)
+{
+	const struct sk_plan_step *record = &view->steps[step];
+
+	for (uint32_t i = 0; i < record->await_count; i++)
+		if (view->awaits[record->first_await + i].step == earlier)
+			return true;
+	return false;
+}
+
+/* Behind those that end before the core calls the kernel come those that it awaits. */
+static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core)
+{
+	struct event *event = &race->events[race->event_count];
+	bool waits = race->view->steps[step].flags & SK_STEP_EARLY_WAIT;
+
+	ck_assert_uint_lt(race->event_count, MAX_EVENTS);
+	*event = (struct event){.launch = launch, .step = step, .lane = lane, .core = core};
+	for (uint32_t i = 0; i < race->event_count; i++) {
+		const struct event *earlier = &race->events[i];
+
+		if ((earlier->launch == launch && earlier->lane == lane && earlier->core == core) ||
+		    follows(race->view, launch, earlier->launch))
+			add_before(event, race, i, true);
+	}
+	memcpy(event->called, event->returned, sizeof(event->called));
+	for (uint32_t i = 0; i < race->event_count; i++) {
+		uint32_t awaited = race->events[i].step;
+
+		if (awaits(race->view, step, awaited))
+			add_before(event, race, i, !(race->view->steps[awaited].flags & SK_STEP_EARLY_SET));
+	}
+	if (!waits)
+		memcpy(event->called, event->returned, sizeof(event->called));
+	race->event_count++;
+}
+
+/* ---- who touches what ---- */
+
+static void touch(struct race *race, uint32_t argument, uint64_t low, uint64_t high, bool write)
+{
+	const struct sk_plan_argument *record = &race->view->arguments[argument];
+
+	if (low == high)
+		return;
+	ck_assert_uint_lt(race->touch_count, MAX_TOUCHES);
+	race->touches[race->touch_count++] =
+		(struct touch){race->event_count,     argument, record->space, record->index, record->offset + low,
+			       record->offset + high, write};
+}
+
+/* One call's accesses, for elements [low, high) of the extent. */
+static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 0; i < step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &race->view->arguments[step->first_argument + i];
+		bool state = argument->kind == SK_ARGUMENT_STATE, result = argument->kind == SK_ARGUMENT_RESULT;
+		bool write = state || result ||
+			     (argument->kind == SK_ARGUMENT_POINTER && (argument->access & SK_ACCESS_WRITE));
+		uint64_t bytes = argument->element_bytes;
+
+		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
+			continue;
+		if (bytes == 0) {
+			touch(race, step->first_argument + i, 0, state ? 1 : argument->size, write);
+			continue;
+		}
+		touch(race, step->first_argument + i, low * bytes, high * bytes, write);
+		touch(race, step->first_argument + i, step->extent * bytes, argument->size, write);
+	}
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static void touch_step(struct race *race, const struct sk_plan_step *step, uint64_t core, uint64_t cores)
+{
+	uint64_t blocks = step->blocks, low, high;
+
+	switch (step->kind) {
+	case SK_STEP_PLAIN:
+		touch_all(race, step, 0, 0);
+		break;
+	case SK_STEP_BLOCKS:
+		/* That blocks which run at once do so on certain cores is not for others to rely on. */
+		if (core < blocks || step->flags & SK_STEP_RESIDENT)
+			touch_all(race, step, 0, 0);
+		break;
+	case SK_STEP_BLOCKS_RANGE:
+		for (uint64_t b = core * blocks / cores; b < (core + 1) * blocks / cores; b++)
+			touch_all(race, step, b * step->extent / blocks, (b + 1) * step->extent / blocks);
+		break;
+	case SK_STEP_SPLIT: {
+		uint64_t unit = race->view->partitions[step->partition].unit;
+		uint64_t units = (step->extent + unit - 1) / unit;
+
+		low = at_most(core * units / cores * unit, step->extent);
+		high = at_most((core + 1) * units / cores * unit, step->extent);
+		if (low < high)
+			touch_all(race, step, low, high);
+		break;
+	}
+	}
+}
+
+static void add_step(struct race *race, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_step *step = &race->view->steps[index];
+	uint32_t resident = race->view->launches[launch].resident_cores[step->lane];
+	uint32_t cores = race->cores[step->lane] < resident ? resident : race->cores[step->lane], first = 0,
+		 end = cores;
+
+	if (step->core_set != SK_ALL_CORES) {
+		first = race->view->homes[step->core_set].stream % cores;
+		end = first + 1;
+	}
+	for (uint32_t core = first; core < end; core++) {
+		touch_step(race, step, core, cores);
+		add_event(race, launch, index, step->lane, core);
+	}
+}
+
+/* ---- conflicts ---- */
+
+/* The same step, or the other side of a mix task. */
+static bool same_task(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	uint32_t one = race->events[a->event].step, other = race->events[b->event].step;
+
+	return one == other || (other == one + 1 && race->view->steps[other].flags & SK_STEP_VECTOR_SIDE) ||
+	       (one == other + 1 && race->view->steps[one].flags & SK_STEP_VECTOR_SIDE);
+}
+
+/* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. */
+static bool spmd_may(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	const struct sk_plan_argument *one = &race->view->arguments[a->argument];
+	const struct sk_plan_argument *other = &race->view->arguments[b->argument];
+	const struct sk_plan_step *step = &race->view->steps[race->events[a->event].step];
+
+	return same_task(race, a, b) && step->kind == SK_STEP_BLOCKS && one->kind == SK_ARGUMENT_POINTER &&
+	       other->kind == SK_ARGUMENT_POINTER && a->low == b->low && a->high == b->high;
+}
+
+static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)
+{
+	if (a->event == b->event || a->space != b->space || (a->space != SK_SPACE_WORKSPACE && a->index != b->index))
+		return false;
+	/* States have numbers, not addresses. */
+	if (a->space != SK_SPACE_STATE && (a->high <= b->low || b->high <= a->low))
+		return false;
+	if (!a->write && !b->write)
+		return false;
+
+	const struct event *later = &race->events[b->event];
+
+	return !has(a->space == SK_SPACE_STATE ? later->called : later->before, a->event) && !spmd_may(race, a, b);
+}
+
+bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES])
+{
+	struct race *race = calloc(1, sizeof(*race));
+	bool found = false;
+
+	race->view = view;
+	race->cores = cores;
+	for (uint32_t launch = 0; launch < view->network_launch_count; launch++)
+		for (uint32_t i = 0; i < view->launches[launch].step_count; i++)
+			add_step(race, launch, view->launches[launch].first_step + i);
+	/* Touches stand in the order of their events. */
+	for (uint32_t i = 0; i < race->touch_count && !found; i++)
+		for (uint32_t j = i + 1; j < race->touch_count && !found; j++)
+			found = is_race(race, &race->touches[i], &race->touches[j]);
+	free(race);
+	return found;
+}
+
+bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit)
+{
+	for (uint32_t first = 1; first <= limit; first++)
+		for (uint32_t second = 1; second <= (view->lane_count > 1 ? limit : 1); second++)
+			if (races_exist(view, (uint32_t[]){first, second}))
+				return true;
+	return false;
+}
+
+/* ---- what reads find ---- */
+
+/* The last writers, as a tensor's number + 1, of the bytes of the workspace and of each binding. */
+struct contents {
+	const struct sk_plan_view *view;
+	uint32_t **owners;
+};
+
+static uint32_t *owner_of(const struct contents *contents, const struct sk_plan_argument *argument)
+{
+	bool bound = argument->space == SK_SPACE_BINDING;
+
+	return contents->owners[bound ? argument->index : contents->view->binding_count] + argument->offset;
+}
+
+static bool finds_its_own(const struct contents *contents, const struct sk_plan_argument *argument)
+{
+	enum sk_role role = contents->view->tensors[argument->tensor].role;
+	const uint32_t *owners = owner_of(contents, argument);
+
+	for (uint64_t i = 0; i < argument->size && (role == SK_ROLE_TEMPORARY || role == SK_ROLE_OUTPUT); i++)
+		if (owners[i] != argument->tensor + 1)
+			return false;
+	return true;
+}
+
+static bool has_bytes(const struct sk_plan_argument *argument)
+{
+	return argument->space == SK_SPACE_WORKSPACE || argument->space == SK_SPACE_BINDING;
+}
+
+/* Reads come before writes. */
+static bool step_reads_astray(const struct contents *contents, const struct sk_plan_step *step)
+{
+	const struct sk_plan_argument *arguments = contents->view->arguments + step->first_argument;
+	bool astray = false;
+
+	for (uint32_t a = 0; a < step->argument_count; a++)
+		if (has_bytes(&arguments[a]) &&
+		    (arguments[a].kind == SK_ARGUMENT_LOAD || arguments[a].access & SK_ACCESS_READ))
+			astray |= !finds_its_own(contents, &arguments[a]);
+	for (uint32_t a = 0; a < step->argument_count; a++) {
+		if (!has_bytes(&arguments[a]) ||
+		    !(arguments[a].kind == SK_ARGUMENT_RESULT || arguments[a].access & SK_ACCESS_WRITE))
+			continue;
+		for (uint64_t i = 0; i < arguments[a].size; i++)
+			owner_of(contents, &arguments[a])[i] = arguments[a].tensor + 1;
+	}
+	return astray;
+}
+
+bool reads_astray(const struct sk_plan_view *view)
+{
+	struct contents contents = {view, calloc(view->binding_count + 1, sizeof(uint32_t *))};
+	bool astray = false;
+
+	for (uint32_t i = 0; i < view->binding_count; i++)
+		contents.owners[i] = calloc(view->tensors[view->bindings[i]].bytes, sizeof(uint32_t));
+	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
+	for (uint32_t l = 0; l < view->network_launch_count; l++)
+		for (uint32_t s = 0; s < view->launches[l].step_count; s++)
+			astray |= step_reads_astray(&contents, &view->steps[view->launches[l].first_step + s]);
+	for (uint32_t i = 0; i <= view->binding_count; i++)
+		free(contents.owners[i]);
+	free(contents.owners);
+	return astray;
+}
+
+static bool holds(const char *line, size_t length, const char *text)
+{
+	const char *found = strstr(line, text);
+
+	return found && found < line + length;
+}
+
+/* An error of the one kind or the other. */
+static bool says(const char *messages, bool astray)
+{
+	for (const char *line = messages; *line;) {
+		size_t length = strcspn(line, "\n");
+		bool is_astray = holds(line, length, "but no task before it has written") ||
+				 holds(line, length, " has last written ");
+
+		if (holds(line, length, ": error: ") && is_astray == astray)
+			return true;
+		line += length + (line[length] != 0);
+	}
+	return false;
+}
+
+bool says_astray(const char *messages)
+{
+	return says(messages, true);
+}
+
+bool says_more(const char *messages)
+{
+	return says(messages, false);
+}

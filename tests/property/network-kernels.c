@@ -1,0 +1,541 @@
+/* See network.h. A kernel of the property test is a row of the table here, with what it computes as a function on
+ * 64-bit values, beside its code in property-templates.h. */
+#include "tests/property/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the kernels compute ---- */
+
+static void scale(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] * c->sets[0] + 1;
+}
+
+static void add(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[0][i] + 3 * c->tensors[1][i];
+}
+
+static void accumulate(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = 3 * c->tensors[1][i] + c->tensors[0][i];
+}
+
+static void fill(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = c->sets[0];
+}
+
+static void look_up(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[0][i] + c->tensors[1][c->tensors[0][i] % c->k] + c->sets[0];
+}
+
+static void checked(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] ^ 5;
+}
+
+static void triple(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < 3 * c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i / 3] * (i % 3 + 1);
+}
+
+static void third(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		const uint64_t *x = c->tensors[0] + 3 * i;
+
+		c->tensors[1][i] = x[0] + x[1] + x[2];
+	}
+}
+
+static void add_row(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[0][i] + c->tensors[1][i % c->w] * c->sets[0];
+}
+
+static void add_column(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[0][i] + c->tensors[1][i / c->w];
+}
+
+static void row_sums(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->r; i++)
+		c->tensors[1][i] = 0;
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i / c->w] += c->tensors[0][i];
+}
+
+static void row_scan(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		if (i % c->w)
+			c->tensors[0][i] += c->tensors[0][i - 1];
+}
+
+static void multiply(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = 0;
+	for (uint64_t l = 0; l < c->k; l++)
+		for (uint64_t i = 0; i < c->n; i++)
+			c->tensors[2][i] += c->tensors[0][i / c->w * c->k + l] * c->tensors[1][l * c->w + i % c->w];
+}
+
+static void weave(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][c->n - 1 - i] + i % c->blocks * 7 + c->blocks;
+}
+
+static void stride(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] += i % c->blocks + 1;
+}
+
+/* The block whose range the row is in: [b * rows / blocks, (b + 1) * rows / blocks). */
+static uint64_t block_of(const struct kernel_call *c, uint64_t row)
+{
+	uint64_t block = 0;
+
+	while (c->r * (block + 1) / c->blocks <= row)
+		block++;
+	return block;
+}
+
+static void number(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] += 100 * block_of(c, i / c->w) + c->blocks;
+}
+
+static void mark_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = 3 * c->tensors[0][i] + c->tensors[1][i % c->w] + block_of(c, i / c->w);
+}
+
+static void reverse(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][c->n - 1 - i] = c->tensors[0][i];
+}
+
+static void transpose(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i % c->w * c->r + i / c->w] = c->tensors[0][i];
+}
+
+static void sum(const struct kernel_call *c)
+{
+	c->tensors[1][0] = 0;
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][0] += c->tensors[0][i];
+}
+
+static void through_scratch(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + (uint8_t)(i + 9);
+}
+
+static void counted(const struct kernel_call *c)
+{
+	++*c->state;
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + *c->state;
+}
+
+static uint64_t advance(const struct kernel_call *c, uint64_t by)
+{
+	return *c->state = (3 * *c->state + by) & c->mask;
+}
+
+static void tally(const struct kernel_call *c)
+{
+	advance(c, 1);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + *c->state;
+}
+
+static void retell(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = c->tensors[0][i] * 5 + advance(c, i % 7);
+}
+
+static void early_tally(const struct kernel_call *c)
+{
+	uint64_t first = advance(c, 4);
+
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + first + i % 3 * advance(c, 5);
+	advance(c, c->n);
+}
+
+/* The C library's generator, with a state that kernels do not reach. */
+struct generator {
+	struct random_data data;
+	char state[128]; /* as much as random() has */
+};
+
+static void seed_generator(struct generator *generator, uint64_t seed)
+{
+	memset(generator, 0, sizeof(*generator));
+	initstate_r((unsigned)seed, generator->state, sizeof(generator->state), &generator->data);
+}
+
+static uint64_t next_number(struct generator *generator)
+{
+	int32_t number;
+
+	random_r(&generator->data, &number);
+	return (uint64_t)number;
+}
+
+static void draw(const struct kernel_call *c)
+{
+	struct generator generator;
+
+	seed_generator(&generator, c->sets[0]);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = next_number(&generator);
+}
+
+static void early_draw(const struct kernel_call *c)
+{
+	struct generator generator;
+
+	seed_generator(&generator, c->n);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] ^ next_number(&generator);
+}
+
+static uint64_t piece_of(const struct kernel_call *c, uint64_t element)
+{
+	uint64_t block = 0;
+
+	while (c->n * (block + 1) / c->blocks <= element)
+		block++;
+	return block;
+}
+
+static void rotate(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 2 * piece_of(c, i);
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[2][i] = c->tensors[1][i] + c->tensors[1][c->n - 1 - i];
+}
+
+static void trade(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = 6 * c->tensors[1][i] + 3 * c->tensors[0][i];
+		c->tensors[2][i] = c->tensors[1][i] + piece_of(c, i);
+	}
+}
+
+/* The second half of each piece, the greater one, gets 1 more each time. */
+static void share(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		uint64_t piece = piece_of(c, i), low = c->n * piece / c->blocks, high = c->n * (piece + 1) / c->blocks;
+		uint64_t more = i >= low + (high - low) / 2;
+
+		for (int turn = 0; turn < 2; turn++)
+			c->tensors[1][i] = 6 * c->tensors[1][i] + 3 * c->tensors[0][i] + more;
+		c->tensors[2][i] = c->tensors[1][i] + c->blocks;
+	}
+}
+
+static void meet(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = c->tensors[0][i] + 1;
+		c->tensors[2][c->n - 1 - i] = c->tensors[1][i];
+	}
+}
+
+static void early_weave(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 3 * (i % c->blocks) + 1;
+}
+
+static void early_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[0][i] = 2 * c->tensors[0][i] + block_of(c, i / c->w);
+}
+
+static void early_meeting(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[1][i] = c->tensors[0][i] + 5;
+		c->tensors[2][c->n - 1 - i] = c->tensors[1][i];
+	}
+}
+
+/* ---- the table ---- */
+
+#define SCALE	    "in x T[n], out y@x T[n], n i64, factor u64"
+#define ADD	    "in a T[n], in b T[n], out y@a T[n], n i64"
+#define ACCUMULATE  "in x T[n], inout y T[n], n i64"
+#define FILL	    "out y T[n], n i64, value u64"
+#define ADD_ROW	    "in x T[r,w], in row T[w], out y@x T[r,w], r i64, w i64, factor u64"
+#define MULTIPLY    "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64"
+#define NUMBER_ROWS "block, in x T[r,w], in row T[w], out y T[r,w], r i64, w i64"
+
+#define EARLY_WEAVE "block, in x T[n], out y T[n], n i64"
+
+static struct kernel kernels[] = {
+	{"scale", "split=n", SCALE, scale},
+	{"scale", "", SCALE, scale},
+	{"add", "split=n", ADD, add},
+	{"add", "", ADD, add},
+	{"accumulate", "split=n", ACCUMULATE, accumulate},
+	{"accumulate", "", ACCUMULATE, accumulate},
+	{"fill", "split=n", FILL, fill},
+	{"fill", "", FILL, fill},
+	{"look_up", "split=n", "in x T[n], in table T[k], out y T[n], ref n i64, k i64, ref more u64", look_up},
+	{"checked", "split=n", "in x T[n], out y T[n], n i64 -> status", checked},
+	{"triple", "split=n", "in x T[n], out y T[n*3], n i64", triple},
+	{"third", "split=n", "in x T[n*3], out y T[n], n i64", third},
+	{"add_row", "split=r", ADD_ROW, add_row},
+	{"add_row", "", ADD_ROW, add_row},
+	{"add_column", "split=r", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},
+	{"row_sums", "split=r", "in x T[r,w], out y T[r], r i64, w i64", row_sums},
+	{"row_scan", "split=r", "inout y T[r,w], r i64, w i64", row_scan},
+	{"multiply", "split=r", MULTIPLY, multiply},
+	{"multiply", "", MULTIPLY, multiply},
+	{"weave", "blocks", "block, in x T[n], out y T[n], n i64, scratch note[8]", weave},
+	{"stride", "blocks", "block, inout y T[n], n i64", stride},
+	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
+	{"mark_rows", "blocks=r", NUMBER_ROWS, mark_rows},
+	{"rotate", "sync-all", "block, in x T[n], out t T[n], out y T[n], n i64", rotate},
+	{"trade", "mix", "block, in x T[n], inout t T[n], out y T[n], n i64", trade},
+	{"share", "mix=1:2", "block, in x T[n], inout t T[n], out y T[n], n i64", share},
+	{"meet", "mix=1:1", "block, in x T[n], out t T[n], out y T[n], n i64", meet},
+	{"early_weave", "blocks early-start=wait", EARLY_WEAVE, early_weave},
+	{"early_weave", "blocks early-start=set", EARLY_WEAVE, early_weave},
+	{"early_weave", "blocks early-start=both", EARLY_WEAVE, early_weave},
+	{"early_weave", "early-start=both", EARLY_WEAVE, early_weave},
+	{"early_rows", "blocks=r early-start=both", "block, inout y T[r,w], r i64, w i64", early_rows},
+	{"early_meeting", "sync-all early-start=both", "block, in x T[n], out t T[n], out y T[n], n i64",
+	 early_meeting},
+	{"reverse", "", "in x T[n], out y T[n], n i64", reverse},
+	{"transpose", "", "in x T[r,w], out y T[w,r], r i64, w i64", transpose},
+	{"sum", "", "in x T[n], n i64 -> out total T", sum},
+	{"through_scratch", "", "in x T[n], out y T[n], n i64, scratch one[65], scratch two[1] -> status",
+	 through_scratch},
+	{"counted", "", "in x T[n], out y T[n], n i64", counted, STATE_OWN},
+	{"tally", "", "in x T[n], out y T[n], n i64", tally, STATE_COMMON},
+	{"retell", "", "inout y T[n], n i64", retell, STATE_COMMON},
+	{"early_tally", "early-start=wait", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"early_tally", "early-start=set", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"early_tally", "early-start=both", EARLY_WEAVE, early_tally, STATE_COMMON},
+	{"draw", "", FILL, draw, STATE_LIBRARY},
+	{"early_draw", "early-start=both", EARLY_WEAVE, early_draw, STATE_LIBRARY},
+	{NULL},
+};
+
+/* ---- reading signatures, as far as the table's go ---- */
+
+static void copy_word(char *to, size_t size, const char *from, size_t length)
+{
+	if (length >= size)
+		abort();
+	memcpy(to, from, length);
+	to[length] = 0;
+}
+
+static unsigned access_of(const char *text)
+{
+	return !strncmp(text, "inout ", 6) ? SK_ACCESS_READ | SK_ACCESS_WRITE
+	       : !strncmp(text, "in ", 3)  ? SK_ACCESS_READ
+	       : !strncmp(text, "out ", 4) ? SK_ACCESS_WRITE
+					   : SK_ACCESS_NONE;
+}
+
+static uint32_t find_parameter(const struct kernel *kernel, const char *name, size_t length)
+{
+	for (uint32_t i = 0; i < kernel->tensor_count; i++)
+		if (strlen(kernel->tensors[i].name) == length && !memcmp(kernel->tensors[i].name, name, length))
+			return i;
+	abort();
+}
+
+static void read_extents(struct kernel_parameter *parameter, const char *text)
+{
+	while (*text != ']') {
+		size_t length = strcspn(text, ",]");
+
+		copy_word(parameter->extents[parameter->rank++], sizeof(parameter->extents[0]), text, length);
+		text += length + (text[length] == ',');
+	}
+}
+
+/* "in x T[n]", "out y@x T[r,w]", or, of a result, "out total T". */
+static void read_tensor(struct kernel *kernel, const char *text)
+{
+	struct kernel_parameter *parameter = &kernel->tensors[kernel->tensor_count];
+	const char *name = strchr(text, ' ') + 1, *type = strchr(name, ' ') + 1, *bracket = strchr(type, '[');
+	size_t length = strcspn(name, "@ ");
+
+	if (kernel->tensor_count == KERNEL_PARAMETERS)
+		abort();
+	parameter->access = access_of(text);
+	parameter->of_words = *type != 'T';
+	parameter->alias_of = NETWORK_NONE;
+	copy_word(parameter->name, sizeof(parameter->name), name, length);
+	if (name[length] == '@')
+		parameter->alias_of = find_parameter(kernel, name + length + 1, strcspn(name + length + 1, " "));
+	read_extents(parameter, bracket ? bracket + 1 : "1]");
+	kernel->tensor_count++;
+}
+
+static void read_parameter(struct kernel *kernel, const char *text)
+{
+	const char *name = strncmp(text, "ref ", 4) ? text : text + 4, *type = strchr(name, ' ');
+
+	if (access_of(text))
+		read_tensor(kernel, text);
+	else if (strcmp(text, "block") && strncmp(text, "scratch ", 8) && !strcmp(type, " u64"))
+		copy_word(kernel->sets[kernel->set_count++].name, sizeof(kernel->sets[0].name), name,
+			  (size_t)(type - name));
+}
+
+static void read_signature(struct kernel *kernel)
+{
+	char text[256];
+	char *result, *next;
+
+	kernel->has_blocks = strncmp(kernel->attributes, "early-start", 11) && strstr(kernel->parameters, "block, ");
+	kernel->is_mix = !strncmp(kernel->attributes, "mix", 3);
+	kernel->is_resident = kernel->is_mix || !strncmp(kernel->attributes, "sync-all", 8);
+	copy_word(text, sizeof(text), kernel->parameters, strlen(kernel->parameters));
+	result = strstr(text, " -> ");
+	if (result)
+		*result = 0;
+	for (char *parameter = text; parameter; parameter = next) {
+		next = strstr(parameter, ", ");
+		if (next) {
+			*next = 0;
+			next += 2;
+		}
+		read_parameter(kernel, parameter);
+	}
+	if (result && strcmp(result + 4, "status"))
+		read_tensor(kernel, result + 4);
+}
+
+const struct kernel *network_kernels(void)
+{
+	if (!kernels[0].tensor_count)
+		for (struct kernel *kernel = kernels; kernel->function; kernel++)
+			read_signature(kernel);
+	return kernels;
+}
+
+/* ---- the interpreter ---- */
+
+static uint64_t mask_of(enum sk_dtype dtype)
+{
+	return dtype == SK_U64 ? UINT64_MAX : (UINT64_C(1) << 8 * sk_dtype_size(dtype)) - 1;
+}
+
+struct network_state *network_begin(const struct network *network)
+{
+	struct network_state *state = calloc(1, sizeof(*state));
+
+	for (uint32_t i = 0; state && i < network->tensor_count; i++) {
+		size_t size = network->tensors[i].elements * sizeof(uint64_t);
+
+		if (network->tensors[i].root != i)
+			continue;
+		state->values[i] = malloc(size);
+		if (!state->values[i])
+			abort();
+		memcpy(state->values[i], network->contents[i], size);
+	}
+	return state;
+}
+
+void network_end(const struct network *network, struct network_state *state)
+{
+	for (uint32_t i = 0; i < network->tensor_count; i++)
+		free(state->values[i]);
+	free(state);
+}
+
+static uint64_t *values_of(const struct network *network, struct network_state *state, uint32_t tensor)
+{
+	const struct network_tensor *view = &network->tensors[tensor];
+
+	return state->values[view->root] + view->start;
+}
+
+static uint64_t value_of_set(const struct network *network, struct network_state *state,
+			     const struct network_task *task, const struct network_set *set)
+{
+	switch (set->kind) {
+	case SET_EXTENT:
+		return set->extent == 'n'   ? task->n
+		       : set->extent == 'r' ? task->r
+		       : set->extent == 'w' ? task->w
+					    : task->k;
+	case SET_TENSOR:
+		return *values_of(network, state, set->tensor);
+	case SET_NUMBER:
+		break;
+	}
+	return set->number;
+}
+
+static void run_task(const struct network *network, struct network_state *state, const struct network_task *task,
+		     uint32_t default_blocks)
+{
+	const struct kernel *kernel = task->kernel;
+	struct kernel_call call = {.n = task->n, .r = task->r, .w = task->w, .k = task->k};
+
+	call.blocks = !kernel->has_blocks ? 1 : task->blocks ? task->blocks : default_blocks;
+	call.state = &state->hidden[kernel->state][task->dtype];
+	call.mask = mask_of(task->dtype);
+	for (uint32_t i = 0; i < kernel->tensor_count; i++)
+		call.tensors[i] = values_of(network, state, task->tensors[i]);
+	for (uint32_t i = 0; i < kernel->set_count; i++)
+		call.sets[i] = value_of_set(network, state, task, &task->sets[i]);
+	kernel->compute(&call);
+	*call.state &= mask_of(task->dtype);
+	for (uint32_t i = 0; i < kernel->tensor_count; i++) {
+		const struct network_tensor *tensor = &network->tensors[task->tensors[i]];
+
+		for (uint64_t j = 0; j < tensor->elements; j++)
+			call.tensors[i][j] &= mask_of(tensor->dtype);
+	}
+}
+
+void network_run(const struct network *network, struct network_state *state, const uint32_t default_blocks[2])
+{
+	for (uint32_t i = 0; i < network->task_count; i++) {
+		const struct network_task *task = &network->tasks[i];
+
+		if (!task->dropped)
+			run_task(network, state, task, default_blocks[network_lane(task)]);
+	}
+}

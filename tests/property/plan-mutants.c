@@ -1,0 +1,589 @@
+/* See plan-mutants.h. */
+#include "tests/property/plan-mutants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "src/proof/consistency.h"
+#include "src/proof/verify.h"
+#include "src/skdump/kernel-symbols.h"
+#include "src/skdump/loadable.h"
+#include "src/skdump/reemit.h"
+#include "stubs/dispatcher/dispatcher.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/property/network.h"
+
+/* ---- the fields ---- */
+
+/* N: a number; A: an array of numbers; R: a reference, relative to its own place. All of a record's, in order. */
+/* clang-format off */
+#define TABLE_FIELDS(N, r, name) N(r, name.offset) N(r, name.count)
+#define HEADER_FIELDS(N, A, R, r) \
+	N(r, magic) N(r, version) N(r, abi_version) N(r, machine) N(r, size) N(r, workspace_size) \
+	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
+	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
+	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
+	TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, partitions) \
+	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
+	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
+#define LAUNCH_FIELDS(N, A, R, r) \
+	R(r, name) R(r, entry) R(r, serial_entry) R(r, scope) N(r, kind) N(r, first_step) N(r, step_count) \
+	N(r, first_follow) N(r, follow_count) N(r, first_partition) N(r, partition_count) N(r, first_home) \
+	N(r, home_count) A(r, lane_steps) N(r, stream) N(r, scratch_size) A(r, resident_cores) A(r, device_cores) \
+	N(r, task_count) N(r, reserved) N(r, func_align) N(r, flags) N(r, preload) N(r, copies) A(r, lane_cores)
+#define TASK_FIELDS(N, A, R, r) \
+	R(r, name) R(r, scope) N(r, kernel) N(r, stream) N(r, launch) N(r, task_launch) N(r, line) N(r, cost) \
+	N(r, vector_cost)
+#define COST_FIELDS(N, A, R, r) N(r, given) N(r, reserved) A(r, values)
+#define KERNEL_FIELDS(N, A, R, r) \
+	R(r, name) R(r, symbol) R(r, signature) R(r, code) N(r, isa) N(r, code_size) N(r, first_copy) \
+	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, reserved)
+#define TENSOR_FIELDS(N, A, R, r) \
+	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
+	N(r, unshared_offset) N(r, bytes) A(r, shape)
+#define STEP_FIELDS(N, A, R, r) \
+	N(r, task) N(r, kernel) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) N(r, partition) \
+	N(r, blocks) N(r, first_argument) N(r, argument_count) N(r, first_await) N(r, await_count) N(r, first_core) \
+	N(r, extent)
+#define AWAIT_FIELDS(N, A, R, r) N(r, step)
+#define ARGUMENT_FIELDS(N, A, R, r) \
+	N(r, kind) N(r, dtype) N(r, access) N(r, space) N(r, index) N(r, offset) N(r, size) N(r, element_bytes) \
+	N(r, value) N(r, flags) N(r, tensor)
+#define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit)
+#define HOME_FIELDS(N, A, R, r) N(r, lane) N(r, stream)
+#define NUMBER_FIELDS(N, A, R, r) N(r, number)
+#define NAME_FIELDS(N, A, R, r) R(r, name)
+#define BYTE_FIELDS(N, A, R, r) N(r, byte)
+
+/* The records, each with its table in the header. The header is in none: the magic number stands for it. */
+#define RECORDS(X) \
+	X(sk_plan, HEADER_FIELDS, magic) \
+	X(sk_plan_launch, LAUNCH_FIELDS, launches) \
+	X(sk_plan_task, TASK_FIELDS, tasks) \
+	X(sk_plan_cost, COST_FIELDS, costs) \
+	X(sk_plan_kernel, KERNEL_FIELDS, kernels) \
+	X(sk_plan_tensor, TENSOR_FIELDS, tensors) \
+	X(sk_plan_step, STEP_FIELDS, steps) \
+	X(sk_plan_await, AWAIT_FIELDS, awaits) \
+	X(sk_plan_argument, ARGUMENT_FIELDS, arguments) \
+	X(sk_plan_partition, PARTITION_FIELDS, partitions) \
+	X(sk_plan_home, HOME_FIELDS, homes) \
+	X(number, NUMBER_FIELDS, bindings) \
+	X(number, NUMBER_FIELDS, follows) \
+	X(name, NAME_FIELDS, lanes) \
+	X(byte, BYTE_FIELDS, strings)
+/* clang-format on */
+
+/* Records of tables that have no struct in skplan.h. */
+struct number {
+	uint32_t number;
+};
+struct name {
+	int32_t name;
+};
+struct byte {
+	uint8_t byte;
+};
+
+/* A new field is in the lists above, or this does not compile … */
+#define SIZE(r, name) +sizeof(((struct r *)0)->name)
+#define COVERED(r, fields, table)                                                                                      \
+	_Static_assert((0 fields(SIZE, SIZE, SIZE, r)) == sizeof(struct r), "fields of " #r " are missing");
+RECORDS(COVERED)
+
+/* … and so is a new table: all of them come to what lies between the first one and the seal. */
+#define TABLE_SIZE(r, fields, table) +sizeof(((struct sk_plan *)0)->table)
+_Static_assert((0 RECORDS(TABLE_SIZE)) - sizeof(uint32_t) ==
+		       offsetof(struct sk_plan, seal) - offsetof(struct sk_plan, lanes),
+	       "a table is missing");
+
+struct field {
+	const char *name;
+	uint16_t offset, size, width; /* width: of one number */
+	bool is_reference;
+};
+
+struct record {
+	const char *name;
+	uint16_t table; /* in the header; 0: it is the header */
+	uint16_t size;
+	const struct field *fields;
+	uint32_t field_count;
+};
+
+#define ROW(r, name, width, reference)                                                                                 \
+	{#name, offsetof(struct r, name), sizeof(((struct r *)0)->name), width, reference},
+#define NUMBER_ROW(r, name)    ROW(r, name, sizeof(((struct r *)0)->name), false)
+#define ARRAY_ROW(r, name)     ROW(r, name, sizeof(((struct r *)0)->name[0]), false)
+#define REFERENCE_ROW(r, name) ROW(r, name, sizeof(((struct r *)0)->name), true)
+#define FIELDS(r, fields, table)                                                                                       \
+	static const struct field r##_##table[] = {fields(NUMBER_ROW, ARRAY_ROW, REFERENCE_ROW, r)};
+RECORDS(FIELDS)
+
+#define RECORD(r, fields, table)                                                                                       \
+	{#table, offsetof(struct sk_plan, table), sizeof(struct r), r##_##table,                                       \
+	 sizeof(r##_##table) / sizeof(r##_##table[0])},
+static const struct record records[] = {RECORDS(RECORD)};
+enum { RECORD_KINDS = sizeof(records) / sizeof(records[0]) };
+
+uint32_t mutant_field_count(void)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < RECORD_KINDS; i++)
+		count += records[i].field_count;
+	return count;
+}
+
+static const struct record *find_field(uint32_t number, const struct field **field)
+{
+	const struct record *record = records;
+
+	for (; number >= record->field_count; record++)
+		number -= record->field_count;
+	*field = &record->fields[number];
+	return record;
+}
+
+/* Fields that may have other numbers in a plan that is proved: what they say stands nowhere else in the package. */
+static const char *const free_fields[] = {
+	/* Only the manifest, or the processor, says whether it is right. */
+	"header.isa", "header.device", "launches.device_cores", "tasks.line", "tasks.cost", "costs.given",
+	"costs.values", "kernels.name", "kernels.isa", "tensors.name", "lanes.name", "strings.byte",
+	/* Options of scopes. Flags and awaits may be others if the proof holds. */
+	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
+	"steps.flags", "awaits.step", "follows.number",
+	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
+	"partitions.unit",
+	/* An output may be taken for one that keeps its contents. */
+	"tensors.role",
+	/* What skrun --check-integrity and --trust look at. */
+	"header.seal.file_size", "header.seal.rest", "header.seal.signature", "header.seal.loaded"};
+
+static bool is_free(uint32_t field)
+{
+	char name[MUTANT_TEXT];
+
+	mutant_field_name(field, name);
+	for (size_t i = 0; i < sizeof(free_fields) / sizeof(free_fields[0]); i++)
+		if (!strcmp(name, free_fields[i]))
+			return true;
+	return false;
+}
+
+const char *mutant_field_name(uint32_t number, char text[MUTANT_TEXT])
+{
+	const struct field *field;
+	const struct record *record = find_field(number, &field);
+
+	snprintf(text, MUTANT_TEXT, "%s.%s", record->table ? record->name : "header", field->name);
+	return text;
+}
+
+/* ---- changes ---- */
+
+enum change {
+	ZERO,
+	ONE,
+	MORE,
+	LESS,
+	TWICE,
+	HALF,
+	MOST,
+	LOW_BIT,
+	HIGH_BIT,
+	ANY_BIT,
+	ANY,
+	OTHER, /* what another record has */
+	EXCHANGE, /* with another record */
+	CHANGES,
+};
+
+static const char *const change_names[CHANGES] = {
+	"0",	 "1",	     "more",	      "less",	  "twice", "half", "the most", "the low bit", "the high bit",
+	"a bit", "anything", "another one's", "exchanged"};
+
+uint32_t mutant_count(void)
+{
+	return mutant_field_count() * CHANGES;
+}
+
+static uint64_t read_number(const uint8_t *at, uint32_t width)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, width); /* little-endian, as plans are */
+	return value;
+}
+
+static void write_number(uint8_t *at, uint32_t width, uint64_t value)
+{
+	memcpy(at, &value, width);
+}
+
+static uint64_t changed(uint64_t value, enum change change, uint32_t width, uint64_t *random)
+{
+	uint32_t bits = 8 * width;
+
+	switch (change) {
+	case ZERO:
+		return 0;
+	case ONE:
+		return 1;
+	case MORE:
+		return value + 1;
+	case LESS:
+		return value - 1;
+	case TWICE:
+		return 2 * value;
+	case HALF:
+		return value / 2;
+	case MOST:
+		return UINT64_MAX;
+	case LOW_BIT:
+		return value ^ 1;
+	case HIGH_BIT:
+		return value ^ (uint64_t)1 << (bits - 1);
+	case ANY_BIT:
+		return value ^ (uint64_t)1 << network_draw(random, bits);
+	default:
+		return (uint64_t)network_draw(random, UINT32_MAX) << 32 | network_draw(random, UINT32_MAX);
+	}
+}
+
+/* The first record of a kind and their number; 0 where the table is damaged. */
+static uint8_t *find_records(struct sk_plan *plan, const struct record *record, uint32_t *count)
+{
+	struct sk_plan_table *table = (struct sk_plan_table *)((uint8_t *)plan + record->table);
+
+	*count = record->table ? table->count : 1;
+	return record->table ? (uint8_t *)table + table->offset : (uint8_t *)plan;
+}
+
+/* A reference to the same place as another one is another number. */
+static void move(const struct field *field, uint8_t *to, const uint8_t *from, uint64_t value)
+{
+	if (field->is_reference && value)
+		value += (uint64_t)(from - to);
+	write_number(to, field->width, value);
+}
+
+/* False if nothing changed. */
+static bool mutate(struct sk_plan *plan, uint64_t number, struct mutant_outcome *outcome)
+{
+	uint64_t random = number;
+	const struct field *field;
+	const struct record *record = find_field(outcome->field, &field);
+	enum change change = (enum change)(number / mutant_field_count() % CHANGES);
+	uint32_t count;
+	uint8_t *first = find_records(plan, record, &count);
+
+	if (!count)
+		return false;
+
+	uint64_t one = network_draw(&random, count), other = network_draw(&random, count);
+	uint64_t inside = field->offset + network_draw(&random, field->size / field->width) * (uint64_t)field->width;
+	uint8_t *at = first + one * record->size + inside, *there = first + other * record->size + inside;
+	uint64_t value = read_number(at, field->width), theirs = read_number(there, field->width);
+
+	if (change == OTHER || change == EXCHANGE)
+		move(field, at, there, theirs);
+	else
+		write_number(at, field->width, changed(value, change, field->width, &random));
+	if (change == EXCHANGE)
+		move(field, there, at, value);
+
+	char name[MUTANT_TEXT];
+
+	snprintf(outcome->text, MUTANT_TEXT, "%.200s of record %llu of %u: %s, 0x%llx -> 0x%llx",
+		 mutant_field_name(outcome->field, name), (unsigned long long)one, count, change_names[change],
+		 (unsigned long long)value, (unsigned long long)read_number(at, field->width));
+	return read_number(at, field->width) != value;
+}
+
+/* ---- packages as files ---- */
+
+/* What skdump --verify says. */
+static bool is_proved(const char *path)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_package_file file;
+	struct sk_diag diag;
+	struct sk_unknown_code unknown;
+	bool sound = false;
+
+	sk_diag_init(&diag, arena);
+	if (sk_package_file_open(arena, &diag, path, &file)) {
+		sound = file.has_report &&
+			sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count, NULL) &&
+			sk_consistency_check(arena, &diag, &file.plan, path, &file.report) &&
+			sk_kernel_symbols_check(arena, &diag, &file, &unknown) && !unknown.kernels &&
+			!unknown.entries && sk_reemit_compare(&diag, &file) && sk_loadable_check(&diag, &file);
+		sk_package_file_close(&file);
+	}
+	sk_arena_destroy(arena);
+	return sound;
+}
+
+/* ---- dispatchers to match ---- */
+
+static void relocate(const struct sk_package_file *file, struct sk_code *code, uint64_t entry)
+{
+	for (size_t i = 0; i < code->relocations.count; i++) {
+		const struct sk_code_relocation *relocation = &code->relocations.items[i];
+		const struct sk_plan_kernel *kernel = &file->plan.kernels[relocation->index];
+		const int32_t *target = relocation->target == SK_CODE_CONSTANTS ? &file->plan.plan->constants
+					: relocation->target == SK_CODE_KERNEL	? &kernel->code
+										: &kernel->vector_code;
+		uint64_t value = sk_package_file_target(file, target) + (uint64_t)relocation->addend -
+				 (entry + relocation->offset);
+
+		memcpy(code->bytes.items + relocation->offset, &value, 4);
+	}
+}
+
+/* Where the code that begins at the address may end: functions are aligned, and padded, to 64 bytes. */
+static uint64_t room_at(const struct sk_package_file *file, uint64_t entry, size_t parts)
+{
+	for (size_t i = 0; i < file->functions.count; i++)
+		if (file->functions.items[i].address > entry && parts-- == 1)
+			return file->functions.items[i].address;
+	return entry;
+}
+
+static void make_entry(const struct sk_package_file *file, uint8_t *bytes, uint32_t launch, enum sk_entry_kind kind,
+		       const int32_t *reference)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_code code = {.arena = arena};
+	uint64_t entry = sk_package_file_target(file, reference);
+
+	if (!sk_dispatcher_emit(arena, &file->plan, launch, kind, "entry", &code) &&
+	    entry + code.bytes.count <= room_at(file, entry, code.symbols.count) && entry < file->size) {
+		relocate(file, &code, entry);
+		memcpy(bytes + entry, code.bytes.items, code.bytes.count);
+	}
+	sk_arena_destroy(arena);
+}
+
+/* Puts the dispatchers of the plan in the file into the bytes, where they fit. True if that changed any. */
+static bool match_code(const char *path, uint8_t *bytes, size_t size)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_package_file file;
+	struct sk_diag diag;
+	bool differs = false;
+
+	sk_diag_init(&diag, arena);
+	if (sk_package_file_open(arena, &diag, path, &file)) {
+		for (uint32_t i = 0; i < file.plan.launch_count; i++) {
+			const struct sk_plan_launch *launch = &file.plan.launches[i];
+
+			make_entry(&file, bytes, i, SK_ENTRY_PARALLEL, &launch->entry);
+			if (launch->serial_entry && !sk_plan_is_resident(launch))
+				make_entry(&file, bytes, i, SK_ENTRY_SERIAL, &launch->serial_entry);
+		}
+		differs = memcmp(bytes, file.bytes, size) != 0;
+		sk_package_file_close(&file);
+	}
+	sk_arena_destroy(arena);
+	return differs;
+}
+
+/* ---- runs ---- */
+
+enum { HOSTS = 3, ORDERS = 20, STACK = 65536, WORKSPACE_BYTE = 0x5a };
+
+struct result {
+	enum skrt_status status;
+	uint64_t digest; /* of what is bound, after the run */
+};
+
+static enum skrt_status run_network(struct skrt_stream *stream, struct skrt_instance *instance,
+				    struct skrt_module *module, bool serially)
+{
+	enum skrt_status status = serially ? SKRT_OK : skrt_run_network(stream, instance);
+
+	for (uint32_t i = 0; serially && i < skrt_module_kernel_count(module) && !status; i++) {
+		const struct skrt_kernel *kernel;
+		struct skrt_kernel_info info;
+
+		status = skrt_module_kernel(module, i, &kernel);
+		if (status)
+			break;
+		skrt_kernel_describe(kernel, &info);
+		status = info.has_serial_entry ? skrt_run_serial(instance, kernel) : skrt_run(stream, instance, kernel);
+	}
+	return status;
+}
+
+/* FNV-1a. */
+static uint64_t add_digest(uint64_t digest, const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		digest = (digest ^ bytes[i]) * 0x100000001b3;
+	return digest;
+}
+
+static struct result run_bound(struct skrt_device *device, struct skrt_module *module,
+			       const struct mutant_package *package, bool serially)
+{
+	struct result result = {.digest = 0xcbf29ce484222325};
+	uint32_t count = skrt_module_tensor_count(module);
+	void *memory[NETWORK_TENSORS] = {NULL};
+	struct skrt_instance *instance = NULL;
+	struct skrt_stream *stream = NULL;
+	struct skrt_tensor tensor;
+
+	result.status = skrt_instance_create(module, &instance);
+	for (uint32_t i = 0; i < count && !result.status; i++) {
+		skrt_module_tensor(module, i, &tensor);
+		memory[i] = aligned_alloc(64, (tensor.bytes + 63) / 64 * 64);
+		memcpy(memory[i], package->contents[i], tensor.bytes);
+		result.status = skrt_instance_bind(instance, i, memory[i], tensor.bytes);
+	}
+	if (!result.status)
+		result.status = skrt_stream_create(device, &stream);
+	if (!result.status)
+		result.status = skrt_instance_fill_workspace(instance, WORKSPACE_BYTE);
+	if (!result.status)
+		result.status = run_network(stream, instance, module, serially);
+	for (uint32_t i = 0; i < count; i++) {
+		skrt_module_tensor(module, i, &tensor);
+		if (memory[i])
+			result.digest = add_digest(result.digest, memory[i], tensor.bytes);
+		free(memory[i]);
+	}
+	if (stream)
+		skrt_stream_destroy(stream);
+	if (instance)
+		skrt_instance_destroy(instance);
+	return result;
+}
+
+static struct result run(struct skrt_device *device, const uint8_t *bytes, const struct mutant_package *package,
+			 bool serially)
+{
+	struct result result = {0};
+	struct skrt_module *module;
+
+	result.status =
+		skrt_module_load_from(device, &(struct skrt_source){.memory = bytes, .bytes = package->size}, &module);
+	if (result.status)
+		return result;
+	result = run_bound(device, module, package, serially);
+	skrt_module_unload(module);
+	return result;
+}
+
+/* The devices stay open as long as the process. */
+static struct skrt_device *device(uint32_t number)
+{
+	static struct skrt_device *devices[HOSTS + ORDERS];
+	static const uint32_t cores[HOSTS] = {1, 2, 7};
+	struct skrt_device_options options = {.cores = cores[number % HOSTS], .stack_size = STACK};
+
+	if (number >= HOSTS) {
+		options.device = "a3";
+		options.cores = number % 8 + 1;
+		options.seed = number;
+	}
+	if (!devices[number] && skrt_device_open(&options, &devices[number])) {
+		fprintf(stderr, "plan-mutants: %s\n", skrt_error());
+		abort();
+	}
+	return devices[number];
+}
+
+/* False if a run differs from the serial one, or that one from what is expected. */
+static bool runs_alike(const struct mutant_package *package, const uint8_t *bytes, const struct result *expected,
+		       char text[MUTANT_TEXT])
+{
+	struct result serial = run(device(0), bytes, package, true);
+	size_t used = strlen(text);
+
+	if (serial.status == SKRT_OK && expected && serial.digest != expected->digest) {
+		snprintf(text + used, MUTANT_TEXT - used, ": computes something else");
+		return false;
+	}
+	/* What the processor lacks is no fault of the package. */
+	if (serial.status != SKRT_OK && strstr(skrt_error(), "this processor has"))
+		return true;
+	for (uint32_t i = 0; i < HOSTS + ORDERS; i++) {
+		struct result parallel = serial.status ? serial : run(device(i), bytes, package, false);
+
+		if (parallel.status == SKRT_OK && parallel.digest == serial.digest)
+			continue;
+		snprintf(text + used, MUTANT_TEXT - used, ": %s %u: %.200s", i < HOSTS ? "host" : "a3", i,
+			 parallel.status ? skrt_error() : "computes something else than serially");
+		return false;
+	}
+	return true;
+}
+
+/* ---- a mutant ---- */
+
+static bool try(const struct mutant_package *package, uint8_t *bytes, const struct result *expected,
+		struct mutant_outcome *outcome)
+{
+	char path[FUZZ_PATH_SIZE];
+	int descriptor = fuzz_file(bytes, package->size, path);
+	bool proved = is_proved(path);
+
+	close(descriptor);
+	*(proved ? &outcome->accepted : &outcome->refused) += 1;
+	if (proved && !is_free(outcome->field)) {
+		strncat(outcome->text, ": is proved", MUTANT_TEXT - strlen(outcome->text) - 1);
+		return false;
+	}
+	return !proved || runs_alike(package, bytes, expected, outcome->text);
+}
+
+/* The offset of the plan; the unchanged package is sound. */
+static uint64_t find_plan(const struct mutant_package *package)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_package_file file;
+	struct sk_diag diag;
+	char path[FUZZ_PATH_SIZE];
+	int descriptor = fuzz_file(package->bytes, package->size, path);
+
+	sk_diag_init(&diag, arena);
+	if (!sk_package_file_open(arena, &diag, path, &file))
+		abort();
+
+	uint64_t offset = file.plan_offset;
+
+	sk_package_file_close(&file);
+	sk_arena_destroy(arena);
+	close(descriptor);
+	return offset;
+}
+
+bool mutant_try(const struct mutant_package *package, uint64_t number, struct mutant_outcome *outcome)
+{
+	uint8_t *bytes =
+		aligned_alloc(SK_PLAN_ALIGN, (package->size + SK_PLAN_ALIGN - 1) / SK_PLAN_ALIGN * SK_PLAN_ALIGN);
+	char path[FUZZ_PATH_SIZE];
+	bool good = true;
+
+	*outcome = (struct mutant_outcome){.field = (uint32_t)(number % mutant_field_count())};
+	memcpy(bytes, package->bytes, package->size);
+	outcome->changed = mutate((struct sk_plan *)(bytes + find_plan(package)), number, outcome);
+	if (outcome->changed) {
+		struct result expected = run(device(0), package->bytes, package, true);
+		int descriptor = fuzz_file(bytes, package->size, path);
+
+		good = try(package, bytes, &expected, outcome);
+		if (good && match_code(path, bytes, package->size)) {
+			strncat(outcome->text, ", with code to match", MUTANT_TEXT - strlen(outcome->text) - 1);
+			good = try(package, bytes, NULL, outcome);
+		}
+		close(descriptor);
+	}
+	free(bytes);
+	return good;
+}

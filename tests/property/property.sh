@@ -1,0 +1,14 @@
+#!/bin/bash
+# Some hundred random networks (property.c): for make check-quick. property-long.sh takes thousands.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/property/property-kernels.c" "$top_srcdir/tests/property/property-templates.h" .
+KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections" # only those that have hidden state shall
+compile property-kernels
+
+# They stay, for those who repeat a case.
+kernels=$top_builddir/tests/property/property-kernels.o
+cp property-kernels.o "$kernels.$$"
+mv "$kernels.$$" "$kernels"
+"$top_builddir/tests/property/property" --cases "${PROPERTY_CASES:-400}" --seed "${PROPERTY_SEED:-1}" \
+	--keep "$top_builddir/tests/property-failures" "$kernels"

@@ -1,0 +1,163 @@
+#!/bin/bash
+# Bad input: a located error, exit status 1, no output file.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
+printf 'int missing(void);\nvoid needs(float *y, long n) { y[0] = missing() + n; }\n' >needs.c
+compile needs
+
+model() {
+	cat >model.yaml <<M
+sklink: 1
+tensors:
+  x: {dtype: ${dtype:-f32}, shape: ${shape:-[64, 16]}}
+  y: {dtype: f32, shape: [64, 16]}
+${kernels:-}
+tasks:
+  - {name: only, kernel: ${kernel:-scale}, args: ${args:-[x, y]}, ${set:-set: {factor: 2\}}}
+M
+}
+
+# refused PATTERN OBJECT…: linking model.yaml must fail with that message and leave nothing behind.
+refused() {
+	pattern=$1
+	shift
+	rm -f out.sk*
+	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
+	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
+}
+
+model
+"$sklink" model.yaml kernels.o -o good.sk
+refused '^sklink: error: nowhere\.o: ' nowhere.o
+kernel=scael model
+refused '^sklink: error: model\.yaml:7:[0-9]+: .*scael.*did you mean .scale.' kernels.o
+dtype=f64 model
+refused '^sklink: error: model\.yaml:[0-9]+:[0-9]+: .*f64' kernels.o
+shape='[64, 17]' model
+refused '^sklink: error: model\.yaml:[0-9]+:[0-9]+: .*1088.*1024|1024.*1088' kernels.o
+args='[x, z]' model
+refused '^sklink: error: model\.yaml:7:[0-9]+: .*z' kernels.o
+set='set: {facter: 2}' model
+refused "did you mean 'factor'" kernels.o
+kernel=needs args='[y]' set='stream: 0' kernels='kernels:
+  needs: {signature: "out y f32[n], n i64"}' model
+sed -i '/^  x:/d' model.yaml
+refused 'undefined symbol: missing' needs.o
+grep -q 'needs' err.txt || fail "the user of the symbol is not named"
+kernels='  v: {of: x, shape: [32, 16]}
+  w: {of: y, shape: [32, 16]}' args='[v, w]' model
+refused "^sklink: error: model\.yaml:4:3: no task writes bytes \[2048, 4096\) of 'y' \(elements \[512, 1024\)\), an output" kernels.o
+kernels='  t: {dtype: f32, shape: [64, 16]}
+  v: {of: t, shape: [32, 16]}
+  w: {of: t, offset: [32, 0], shape: [32, 16]}' args='[t, y]' model
+sed -i '/^tasks:/a\  - {name: half, kernel: scale, args: [w, v], set: {factor: 1}}' model.yaml
+refused "^sklink: error: model\.yaml:9:40: task 'half' reads bytes \[2048, 4096\) of 't'" kernels.o
+model
+ar rc kernels.a kernels.o
+"$sklink" model.yaml kernels.a -o archive.sk
+size=$(stat -c %s kernels.a)
+for cut in 8 40 68 100 $((size / 2)) $((size - 1)); do
+	head -c "$cut" kernels.a >cut.a
+	refused '^sklink: error: (cut\.a|model\.yaml)' cut.a
+done
+for cut in 0 16 63 200 $(($(stat -c %s kernels.o) - 1)); do
+	head -c "$cut" kernels.o >cut.o
+	refused '^sklink: error: cut\.o' cut.o
+done
+# An input is never overwritten, under whatever name and wherever it was named.
+model
+mkdir -p sub
+cp kernels.o input.o
+ar rc libinput.a kernels.o
+ln -f model.yaml linked.yaml
+echo '-L . -l input' >words
+printf '\223NUMPY\1\0\166\0%-117s\n%4s' "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}" '' >c.npy
+printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [1], data: c.npy}, y: {dtype: f32, shape: [1]}}\n%s\n%s\n' \
+	'kernels: {scale: {object: libinput.a}}' \
+	'tasks: [{name: only, kernel: scale, args: [x, y], set: {factor: 2}}]' >data.yaml
+sums=$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)
+for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../input.o' 'model.yaml input.o -o linked.yaml' \
+	'model.yaml @words -o words' 'model.yaml @words -o libinput.a' 'data.yaml -o c.npy' 'data.yaml -o libinput.a' \
+	'data.yaml -o data.yaml'; do
+	fails_with "^sklink: error: ${command##*-o }: is an input" "$sklink" $command
+	[ "$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)" = "$sums" ] || fail "an input has changed: $command"
+done
+"$sklink" data.yaml -o good2.sk # it is the output that was wrong
+
+# No two outputs are one file, under whatever name; and without what was asked for beside it, there is no package.
+for option in -Map --dependency-file --header --report --repro --time-trace; do
+	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
+done
+for option in -Map --dependency-file --header --report; do
+	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map $option=none/text
+	[ -z "$(ls | grep '^text')" ] || fail "$option: something was left behind: $(ls)"
+done
+refused '^sklink: error: sub/../both: is what both -Map and --report would write' kernels.o -Map=both --report=sub/../both
+
+fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''
+fails_with 'an argument is empty' "$sklink" model.yaml '' -o x.sk
+fails_with "kernels\.o: is an object or an archive; the first argument is the manifest" "$sklink" kernels.o model.yaml -o x.sk
+fails_with '^sklink: error: sub: cannot open the file: Is a directory' "$sklink" model.yaml kernels.o -o sub
+fails_with '^sklink: error: sub/none/x\.sk: .*No such file' "$sklink" model.yaml kernels.o -o sub/none/x.sk
+echo '@loop' >loop
+fails_with '^sklink: error: loop: response files are nested' "$sklink" @loop
+printf 'model.yaml "kernels.o -o x.sk' >words
+fails_with '^sklink: error: words: a quote is not closed' "$sklink" @words
+printf '"model.yaml" kern\\els.o\n  -o '"'"'with blank.sk'"'"'\n' >words
+"$sklink" @words && [ -e 'with blank.sk' ] || fail "quotes in a response file"
+[ ! -e x.sk ] || fail "something was left behind"
+
+fails_with 'no manifest' "$sklink"
+fails_with "no output" "$sklink" model.yaml
+fails_with "did you mean '--whole-archive'" "$sklink" --whole-archiv model.yaml -o x.sk
+fails_with 'nomodel\.yaml' "$sklink" nomodel.yaml -o x.sk
+
+# Names in messages cannot command a terminal: neither with ESC nor with the CSI of 8 bits, as UTF-8 has it.
+name=$(printf 'no\033[1m\302\233wh\303\251re.o')
+fails_with 'no\\x1b\[1m\\xc2' "$sklink" model.yaml "$name" -o x.sk
+! grep -q "$(printf '\033\|\302\233')" err.txt || fail "a control character reaches the terminal"
+grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a control character"
+
+# One task in 20,000 scopes: names are joined without a copy for each.
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	tensors '[16]' x y
+	echo 'tasks:'
+	echo "  - {name: t, kernel: prefix, args: [x, y], scope: [$(seq -s ', ' -f 's%.0f' 20000)]}"
+} >many.yaml
+"$sklink" many.yaml kernels.o -o many.sk --stats >stats.txt
+awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' stats.txt || fail "much memory: $(tail -1 stats.txt)"
+
+# 3,000 tasks with an op that none of 3,000 kernels fits: after a million misfits no further task is looked at.
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	tensors '[16]' x y
+	echo 'kernels:'
+	for i in $(seq 3000); do echo "  k$i: {symbol: prefix, signature: \"op=sum; in x f64[n], out y f64[n], n i64\"}"; done
+	echo 'tasks:'
+	for i in $(seq 3000); do echo "  - {name: t$i, op: sum, args: [x, y]}"; done
+} >misfits.yaml
+fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't350'" "$sklink" misfits.yaml kernels.o -o x.sk --error-limit=0
+[ "$(grep -c 'no kernel for op' err.txt)" = 350 ] || fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
+
+# What nobody can read is an error, too.
+for command in "$sklink --stats model.yaml kernels.o -o out.sk" "$sklink --help" "$skdump good.sk"; do
+	fails_with 'cannot write to standard output' sh -c "$command >/dev/full"
+done
+
+# The package cut anywhere before the end of its last segment.
+end=0
+while read -r offset size; do
+	((offset + size > end)) && end=$((offset + size))
+done < <(readelf -lW good.sk | awk '$1 == "LOAD" { print $2, $5 }')
+[ "$end" -gt 4096 ] || fail "cannot find the end of the last segment"
+for ((cut = 0; cut < end; cut += 97)); do
+	head -c "$cut" good.sk >cut.sk
+	fails_with '^skrun: error: ' "$skrun" cut.sk --random 1
+	fails_with '^skdump: error: ' "$skdump" --verify cut.sk
+done
+head -c $((end - 1)) good.sk >cut.sk
+fails_with '^skrun: error: .*cut\.sk' "$skrun" cut.sk --random 1

@@ -1,0 +1,79 @@
+#!/bin/bash
+# Whatever a kernel does ends its launch with an error that names task, kernel, core and place, and nothing else: in a fused and
+# in a lone task, on any number of cores, on threads and on the simulated device. tests/run/faults.c looks at each error.
+. "$top_srcdir/tests/lib/lib.sh"
+# ThreadSanitizer holds back the signal that expels a kernel: it would never end.
+if nm "$skrun" | grep -q '__tsan_init'; then
+	exit 77
+fi
+cp "$top_srcdir/tests/run/fault-kernels.c" . && compile fault-kernels
+
+# Three misbehaving tasks, so that the kernel alone does not tell which it was.
+cat >fused.yaml <<M
+sklink: 1
+tensors:
+  kind: {dtype: i32, shape: [1]}
+  fine: {dtype: i32, shape: [1], data: fine.npy}
+  page: {dtype: u8, shape: [4096]}
+$(tensors '[1000]' x a b c d y)
+tasks:
+  - {name: first, kernel: twice, args: [x, a], scope: fused}
+  - {name: good, kernel: misbehave, args: [fine, a, c, page], stream: 1, scope: fused}
+  - {name: bad, kernel: misbehave, args: [kind, a, b, page], stream: 1, scope: fused}
+  - {name: better, kernel: misbehave, args: [fine, c, d, page], stream: 1, scope: fused}
+  - {name: last, kernel: twice, args: [b, y], scope: fused}
+scopes:
+  fused: {options: "stream-fusion=1"}
+M
+{
+	printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }"
+	printf '\0\0\0\0'
+} >fine.npy
+"$sklink" fused.yaml fault-kernels.o -o fused.sk
+sed '/name: \(first\|good\|better\|last\)/d; /fused:/d; /scopes:/d; s/, scope: fused//; s/\[kind, a, b, page\]/[kind, x, y, page]/
+	/^  \(a\|b\|c\|d\|fine\):/d' fused.yaml >lone.yaml
+"$sklink" lone.yaml fault-kernels.o -o lone.sk
+
+launch=$("$skrun" --list fused.sk | sed -n 's/^launch  \(.*\)  superkernel of scope fused, 5 tasks.*/\1/p')
+lone=$("$skrun" --list lone.sk | sed -n 's/^launch  \(.*\)  a task by itself.*/\1/p')
+[ -n "$launch" ] && [ -n "$lone" ] || fail "no launches"
+for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
+	set -- $where
+	"$top_builddir/tests/run/faults" fused.sk "$launch" "superkernel $launch" $1 $2 >fused.txt || fail "fused on $where"
+	"$top_builddir/tests/run/faults" lone.sk "$lone" "launch $lone" $1 $2 >lone.txt || fail "lone on $where"
+done
+
+# The serial entries, and skrun.
+printf '\001\0\0\0' | cat <(head -c 128 fine.npy) - >kind.npy
+for file in fused lone; do
+	fails_with "^skrun: error: .*serial run: task 'bad': kernel misbehave: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
+		"$skrun" $file.sk --input kind=kind.npy --random 1 --serial
+	fails_with "^skrun: error: task entry .*: task 'bad': kernel misbehave on core .: segmentation fault" \
+		"$skrun" $file.sk --input kind=kind.npy --random 1 --unfused --cores 2
+done
+# Changed control state is nobody's concern but that of the core's other tasks; who asks is told whose it was.
+untidy() {
+	printf "\\$(printf %o $1)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
+	for file in fused lone; do
+		"$skrun" $file.sk --input kind=kind.npy --random 1 --serial >/dev/null || fail "kind $1, serial run"
+		fails_with "^skrun: error: .*: task 'bad': kernel misbehave on (cube |)core .: $2" \
+			"$skrun" $file.sk --input kind=kind.npy --random 1 --guard --cores 2
+	done
+}
+untidy 19 'it has returned with the direction flag set$'
+untidy 20 'it has returned with alignment checks on$'
+untidy 21 'it has changed MXCSR .rounding, flushing to zero, exceptions. from 0x1f80 to 0x7f80$'
+untidy 22 'it has changed the x87 control word from 0x37f to 0xc7f$'
+untidy 23 'it has changed the x87 control word from 0x37f to 0x37b$'
+untidy 24 'it has returned with values on the x87 stack, or from MMX without emms$'
+
+printf '\022\0\0\0' | cat <(head -c 128 fine.npy) - >kind.npy
+fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 1: it was at misbehave.*; core 0, before task 'last', awaits task 'bad' .step 3. of core 1, which was still at work" \
+	"$skrun" fused.sk --input kind=kind.npy --random 1 --timeout 0.3 --cores 2
+
+# A user who may have no signals pending: the one that expels a kernel comes without a sender.
+(
+	ulimit -i 0
+	fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 0: it was at misbehave" \
+		timeout 60 "$skrun" lone.sk --input kind=kind.npy --random 1 --timeout 0.3
+)

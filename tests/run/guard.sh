@@ -1,0 +1,157 @@
+#!/bin/bash
+# skrun --guard: accesses out of bounds and reads of what nobody has written are found, and named by task and tensor, in bound
+# tensors and in the workspace, whose temporaries share bytes; honest kernels pass, and compute what they always do.
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/run/check-kernels.c" . && compile check-kernels
+
+# a and c share bytes of the workspace.
+cat >model.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  a: {dtype: f32, shape: [1000]}
+  b: {dtype: f32, shape: [1000]}
+  c: {dtype: f32, shape: [1000]}
+  y: {dtype: f32, shape: [1000]}
+  left: {of: c, offset: [0], shape: [500]}
+  right: {of: c, offset: [500], shape: [500]}
+  z: {dtype: f32, shape: [500]}
+tasks:
+  - {name: first, kernel: copy, args: [x, a], set: {what: 0}, scope: sp1}
+  - {name: turn, kernel: reverse, args: [a, b], blocks: 5, scope: sp1}
+  - {name: second, kernel: KERNEL, args: [b, c], set: {what: WHAT}, scope: sp1}
+  - {name: third, kernel: copy, args: [c, y], set: {what: 0}, scope: sp1}
+  - {name: part, kernel: copy_plain, args: [right, z], set: {what: 0}, scope: sp1}
+M
+
+link() {
+	sed "s/KERNEL/$1/; s/WHAT/$2/" model.yaml >$1$2.yaml
+	"$sklink" $1$2.yaml check-kernels.o -o $1$2.sk
+}
+
+# Honest kernels: the same results as without, on any device, one by one and fused.
+link copy 0
+"$skdump" --memory copy0.sk | grep -q share || { "$skdump" --memory copy0.sk; fail "no temporaries share bytes"; }
+"$skrun" copy0.sk --random 1 >plain.txt
+for options in '' '--cores 7' '--device a3' '--unfused' '--check-races' '--check-races --seed 5' '--repeat 3'; do
+	"$skrun" copy0.sk --random 1 --guard $options >guarded.txt || fail "refused: $options"
+	cmp plain.txt guarded.txt || fail "other results: $options"
+done
+"$skrun" copy0.sk --random 1 --guard --verify --repeat 3 --cores 3 >/dev/null
+
+# found KERNEL WHAT PATTERN: task second, on the whole tensor or on a part of it.
+found() {
+	link $1 $2
+	for options in '--cores 1' '--cores 3' '--device a3' '--unfused --cores 2'; do
+		fails_with "^skrun: error: .*: task 'second': kernel $1 on (core |core core |)[0-9]*: $3" \
+			"$skrun" $1$2.sk --random 1 --guard $options
+	done
+}
+found copy 1 "it has written (at byte [0-9]*|right behind the end) of tensor 'c'"
+found copy 2 "it has written (4 bytes in front|at byte [0-9]*) of tensor 'c'"
+found copy 3 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'c'"
+found copy 4 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'b', of which the call may only read"
+found copy 5 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes in front of tensor 'b'"
+found copy 6 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, at byte [0-9]* of tensor 'b', of which the call may only read"
+found copy_plain 1 "it has written right behind the end of tensor 'c', of which the call may write bytes 0 to 3999"
+
+# Without --guard nobody notices.
+"$skrun" copy1.sk --random 1 --cores 1 >/dev/null
+
+# Bytes 160 to 199 are never written: their first reader is told, not who only reads the other half.
+link copy_plain 7
+for options in '--cores 1' '--device a3' '--unfused'; do
+	fails_with "^skrun: error: .*: task 'third': kernel copy on core [0-9]*: it reads tensor 'c', of which nobody has written bytes 160 to 199" \
+		"$skrun" copy_plain7.sk --random 1 --guard $options
+done
+
+# What nobody writes of an output stays as it was, up to the byte.
+cat >odd.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [498]}
+  y: {dtype: f32, shape: [1003], unwritten: keep}
+  middle: {of: y, offset: [501], shape: [498]}
+tasks:
+  - {name: only, kernel: copy_plain, args: [x, middle], set: {what: 0}}
+M
+"$sklink" odd.yaml check-kernels.o -o odd.sk
+"$skrun" odd.sk --random 1 >plain.txt
+"$skrun" odd.sk --random 1 --guard >guarded.txt
+cmp plain.txt guarded.txt || fail "the rest of an output has changed"
+
+# Two bytes of which the pattern is all ones: what is written is not taken for it.
+cat >ones.yaml <<'M'
+sklink: 1
+tensors:
+  y: {dtype: u8, shape: [8], unwritten: keep}
+  middle: {of: y, offset: [2], shape: [2]}
+tasks:
+  - {name: only, kernel: ones, args: [middle]}
+M
+"$sklink" ones.yaml check-kernels.o -o ones.sk
+"$skrun" ones.sk --random 1 --guard >guarded.txt
+grep -q ': 0 0 255 255 0 0' guarded.txt || { cat guarded.txt; fail "written bytes are lost"; }
+
+# Every kind of argument arrives as from a dispatcher.
+cat >many.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [100]}
+  scale: {dtype: f64, shape: [1]}
+  sum: {dtype: f32, shape: [1]}
+tasks:
+  - name: all
+    kernel: many
+    args: {x: x, scale: scale, sum: sum}
+    set: {a: -100, b: 200, c: -30000, d: 60000, e: -7, f: 9, g: -11, h: 13, i: 1.5, j: 2.5, k: 3.5, l: 4.5, m: 5.5, o: 6.5,
+      p: 7.5, q: 8.5, r: 9.5, s: 10.5, w: 17}
+M
+"$sklink" many.yaml check-kernels.o -o many.sk
+"$skrun" many.sk --random 1 >plain.txt
+"$skrun" many.sk --random 1 --guard >guarded.txt
+cmp plain.txt guarded.txt || fail "arguments arrive otherwise"
+
+fails_with 'serial entries run unchecked' "$skrun" many.sk --random 1 --guard --serial
+
+# A process with too many mappings can no longer protect memory: an error wherever that happens, and never a crash or a result that
+# nobody has checked. (Sanitizers do not let themselves be preceded.)
+if nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
+	exit 0
+fi
+cat >refuse.c <<'C'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int mprotect(void *address, size_t size, int protection)
+{
+	static long calls;
+
+	if (++calls >= atol(getenv("REFUSE_FROM")) && calls <= atol(getenv("REFUSE_TO"))) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_mprotect, address, size, protection);
+}
+C
+$CC -O2 -shared -fPIC refuse.c -o refuse.so
+"$skrun" copy0.sk --random 1 --guard --cores 2 >expected.txt
+good=0 refused=0
+for ((from = 1; good == 0; from += from < 40 ? 1 : 9)); do
+	for to in $from 1000000; do
+		status=0
+		REFUSE_FROM=$from REFUSE_TO=$to LD_PRELOAD=./refuse.so "$skrun" copy0.sk --random 1 --guard --cores 2 \
+			>out.txt 2>err.txt || status=$?
+		case $status in
+		0) cmp expected.txt out.txt || fail "other results without protection from call $from to $to" ;;
+		1) grep -q '^skrun: error: .*Cannot allocate memory\|^skrun: error: .*no memory' err.txt ||
+			{ cat err.txt; fail "another error without protection from call $from to $to"; } ;;
+		*) cat err.txt; fail "status $status without protection from call $from to $to" ;;
+		esac
+	done
+	[ "$status" = 0 ] && good=1 || refused=$((refused + 1))
+done
+[ "$refused" -ge 20 ] || fail "only $refused refusals"

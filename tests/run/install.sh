@@ -1,0 +1,55 @@
+#!/bin/bash
+# make install: what is there can be found, read and used without the sources. The README's commands for an installed sklink
+# work as they stand there, and links between the documents lead somewhere.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+prefix=$dir/inst
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 ||
+	{ tail -n 30 install.txt >&2; fail "make install"; }
+documents=$prefix/share/doc/sklink
+
+for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5; do
+	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
+done
+if command -v lexgrog >/dev/null; then
+	lexgrog "$prefix"/share/man/man*/* >names.txt || { cat names.txt >&2; fail "a page that apropos cannot read"; }
+	grep -q 'sk-manifest - ' names.txt || fail "the name of sk-manifest(5)"
+fi
+
+count=0
+while IFS=: read -r file link; do
+	target=$(sed -E 's/.*\]\(([^)#]*).*/\1/' <<<"$link")
+	case $target in http*) continue ;; esac
+	count=$((count + 1))
+	[ -e "$(dirname "$file")/$target" ] || fail "$file: $target does not exist"
+done < <(grep -oE '\]\([^)]+\)' -r "$documents" --include='*.md')
+[ "$count" -gt 10 ] || fail "no links between documents"
+
+if nm -D "$prefix/lib/libskrt.so" | grep -q '__[at]san_'; then
+	echo "left out: programs, which would have to be sanitized, too"
+	exit 0
+fi
+# The folders that configure was told are others.
+export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPATH=$prefix/include LIBRARY_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
+cp "$documents"/samples/composite/* . && cc -O3 -fPIC -c kernels.c
+sklink composite.yaml kernels.o -o composite.sk
+expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389 29791'
+commands=$(sed -n '/^Once sklink is installed/,/^Whatever /p' "$top_srcdir/README.md" | sed -n 's/^    //p')
+[ "$(wc -l <<<"$commands")" = 4 ] || fail "not four commands in README.md: $commands"
+while read -r command; do
+	case $command in
+	'cc run.c'*) program=./run ;;
+	'c++'*) command -v c++ >/dev/null || continue; program=./run-cc ;;
+	'cc serial.c'*) program=./serial ;;
+	'python3'*) command -v python3 >/dev/null || continue; program= ;;
+	*) fail "README.md: $command" ;;
+	esac
+	bash -c "$command" >said.txt 2>&1 || { cat said.txt >&2; fail "$command"; }
+	[ -z "$program" ] || "$program" ./composite.sk >said.txt || fail "$program"
+	[ "$(cat said.txt)" = "$expected" ] || { cat said.txt >&2; fail "$command: another result"; }
+done <<<"$commands"
+
+# A manifest that the generator of the installed sample writes.
+"$documents/samples/decode_layers/generate" 1 >decode.yaml
+cc -O3 -fPIC -c "$documents/samples/decode_layers/kernels.c" -o decode.o
+sklink decode.yaml decode.o -o decode.sk && skdump --verify decode.sk >/dev/null && skrun --predict decode.sk >/dev/null

@@ -1,0 +1,185 @@
+#!/bin/bash
+# Programs that are stopped, disks that are full, and inputs that are cut off while they are read: no temporary file stays, no
+# half of an output, and the exit status says what there is.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+
+cat >kernel.c <<'C'
+#include "skkernel.h"
+void twice(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(twice, "split=n; in x f32[n], out y f32[n], n i64");
+C
+compile kernel
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors '[4096]' x y
+	printf '  w: {dtype: f32, shape: [65536], data: w.npy}\n  z: {dtype: f32, shape: [65536]}\n'
+	printf 'tasks:\n  - {name: twice, kernel: twice, args: [x, y], scope: s}\n  - {name: other, kernel: twice, args: [w, z], scope: s}\n'
+} >model.yaml
+{
+	printf '\223NUMPY\1\0\166\0'
+	printf "%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (65536,), }"
+	head -c 262144 /dev/zero | tr '\0' '7'
+} >w.npy
+outputs='-Map=made.map --header=made.h --report=made.json --dependency-file=made.d'
+link() { "$sklink" model.yaml kernel.o -o made.sk "$@"; }
+link $outputs --time-trace=made.trace
+"$skrun" made.sk --random 1 >/dev/null
+for file in made.sk made.map made.h made.json made.d made.trace; do
+	mv $file good."${file#made.}"
+done
+
+nothing_is_left() { # WHAT: neither temporary files nor outputs
+	[ -z "$(find . -name '*.tmp' -o -name 'made.*')" ] || fail "$1: left are $(find . -name '*.tmp' -o -name 'made.*')"
+}
+wait_until() { # COMMAND…: fails after a minute, which only a broken program takes
+	for _ in $(seq 600); do
+		if "$@"; then return; fi
+		sleep 0.1
+	done
+	fail "does not happen: $*"
+}
+has_written() { [ -n "$(find . -name "$1.*.tmp" -size +0)" ]; }
+
+# ---- signals, while everything but one file has been written ----
+mkfifo pipe
+for signal in INT TERM HUP QUIT PIPE XCPU KILL; do
+	(ulimit -c 0; trap - INT QUIT; exec "$sklink" model.yaml kernel.o -o made.sk $outputs --time-trace=pipe) 2>err.txt &
+	process=$!
+	wait_until has_written made.sk
+	# A shell makes its background jobs ignore INT and QUIT, and what is ignored stays so.
+	if grep -q 'SigIgn:.*[2367abef]$' /proc/$process/status && { [ $signal = INT ] || [ $signal = QUIT ]; }; then
+		kill -TERM $process
+	else
+		kill -$signal $process
+	fi
+	status=0
+	wait $process || status=$?
+	[ $status -gt 128 ] || fail "$signal: status $status"
+	if [ $signal = KILL ]; then # nobody can do anything about that; so the pattern of the others can find something
+		[ -n "$(find . -name '*.tmp')" ] || fail "there has been nothing to remove"
+		rm -f ./*.tmp
+	fi
+	nothing_is_left $signal
+done
+link $outputs --time-trace=pipe & # undisturbed, it waits for a reader, and all is written
+grep -q traceEvents pipe || fail "nothing comes out of the pipe"
+wait $! || fail "it does not end"
+for name in sk map h json d; do
+	if [ $name = json ]; then continue; fi # it has times in it, perhaps
+	cmp made.$name good.$name || fail "made.$name differs"
+done
+rm -f made.*
+
+# ---- limits and full disks ----
+# The limit of a file's size stands for a full disk: both are an error of writing.
+limited() ( # KIB COMMAND…: what it says goes through a pipe, which has no size
+	set -o pipefail
+	kib=$1
+	shift
+	(ulimit -f "$kib" && exec "$@") 2>&1 >/dev/null | cat >&2
+)
+fails_with 'made.sk: cannot write the file: File too large' limited 64 "$sklink" model.yaml kernel.o -o made.sk $outputs
+nothing_is_left "a package that is too large"
+for option in Map header report time-trace repro; do
+	echo old >made.old
+	fails_with "made.old: cannot write the file: File too large" limited 0 "$sklink" model.yaml kernel.o -o /dev/null --$option=made.old
+	[ "$(cat made.old)" = old ] || fail "--$option: the old file is gone"
+	rm made.old
+	nothing_is_left "--$option"
+done
+if [ -w /dev/full ]; then
+	for option in -Map --header --report; do
+		fails_with '/dev/full: cannot write the file: No space left' "$sklink" model.yaml kernel.o -o made.sk $option=/dev/full
+		nothing_is_left "$option on a full device"
+	done
+	# Only standard output fails: the status is 1, and all is as it was.
+	for option in --stats --explain=twice -Map=- -Map=/dev/stdout --print-gc-sections; do
+		echo old >made.sk
+		status=0
+		link $option --trace >/dev/full 2>err.txt || status=$?
+		[ $status = 1 ] && [ "$(cat made.sk)" = old ] || fail "$option: status $status, and $(head -c 20 made.sk)"
+		rm -f made.sk
+		nothing_is_left "$option"
+	done
+fi
+(
+	trap '' PIPE
+	status=0
+	link -Map=- 2>err.txt || status=$?
+	echo $status >status.txt
+) | true
+if [ "$(cat status.txt)" = 0 ]; then cmp made.sk good.sk; rm -f made.*; else nothing_is_left "nobody reads"; fi
+
+# ---- what skrun writes ----
+run() { "$skrun" good.sk --random 1 "$@"; }
+"$sklink" model.yaml kernel.o -o traced.sk --scope-options='*=profiling=1'
+for output in '--trace made.json' '--measure made.txt' '--output z=made.npy'; do
+	echo old >"${output##*[ =]}"
+	fails_with "${output##*[ =]}:.* File too large" limited 0 "$skrun" traced.sk --random 1 $output
+	[ "$(cat "${output##*[ =]}")" = old ] || fail "$output: the old file is gone"
+	rm "${output##*[ =]}"
+	nothing_is_left "skrun $output"
+	if [ -w /dev/full ]; then
+		fails_with 'No space left' "$skrun" traced.sk --random 1 ${output%made.*}/dev/full
+	fi
+done
+"$skrun" traced.sk --random 1 --trace made.json --output z=made.npy >/dev/null
+python3 -m json.tool made.json >/dev/null || fail "the trace"
+rm -f made.*
+
+# ---- inputs that are cut off while they are read ----
+# The manifest is a pipe, so sklink waits where the test wants it to.
+mkfifo manifest
+{
+	cat kernel.c
+	echo '__asm__(".section .rodata.large,\"aR\"\n.fill 300000,1,7\n.text");'
+} >large.c
+compile large
+head -c 4096 /dev/zero >zeros
+reads() { grep -q "$1" /proc/"$process"/maps; }
+begin() { # FILE: sklink has mapped it
+	cp large.o cut.o
+	"$sklink" manifest cut.o -o made.sk --threads=2 2>err.txt &
+	process=$!
+	wait_until reads "$1"
+}
+end() { # PATTERN
+	cat model.yaml >manifest
+	status=0
+	wait $process || status=$?
+	[ $status = 1 ] || fail "status $status, not 1"
+	grep -qE -- "$1" err.txt || { cat err.txt; fail "no line matches '$1'"; }
+	nothing_is_left "an input that is cut off"
+}
+begin cut.o
+truncate -s 200 cut.o
+end '^sklink: error: cut[.]o: the file has become shorter while it was read$'
+begin cut.o # within a page, where nothing faults
+truncate -s -1 cut.o
+end 'error: cut[.]o: the file has changed while it was linked'
+begin cut.o
+printf 'x' | dd of=cut.o bs=1 seek=70000 conv=notrunc status=none
+end 'error: cut[.]o: the file has changed while it was linked'
+begin cut.o # another file of its name is another file
+cp zeros other.o && mv other.o cut.o
+cat model.yaml >manifest
+wait $process || { cat err.txt; fail "a file that has been replaced"; }
+"$skrun" made.sk --random 1 >/dev/null
+rm -f made.*
+
+# The constants are mapped until the package has been written.
+"$sklink" model.yaml kernel.o -o made.sk -Map=pipe 2>err.txt &
+process=$!
+wait_until reads w.npy
+cp w.npy kept.npy
+truncate -s 128 w.npy
+cat pipe >/dev/null
+status=0
+wait $process || status=$?
+[ $status = 1 ] && grep -q 'error: w[.]npy: the file has become shorter while it was read' err.txt || { cat err.txt; fail "constants that are cut off: status $status"; }
+nothing_is_left "constants that are cut off"

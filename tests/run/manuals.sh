@@ -1,0 +1,63 @@
+# Each option of a program is in its help and in its man page, those of sklink also in its table, and nowhere are more.
+. "$top_srcdir/tests/lib/lib.sh"
+set -o pipefail
+
+for program in sklink skrun skdump; do
+	"$top_builddir/$program" --help >help.txt
+	sed -nE 's/^ {2,}(-.*)/\1/p' help.txt | sed 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][-A-Za-z]*' | tr -d ' ,' | sort -u >options.txt
+	grep '^\.It.* Fl' "$top_srcdir/doc/$program.1" | sed 's/ Ns//g' | grep -oE 'Fl -?[A-Za-z][-A-Za-z]*' | sed 's/Fl /-/' |
+		sort -u | diff options.txt - >&2 || fail "$program: the help (<) and the man page (>) have other options"
+	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the help is not understood"
+	if [ $program = sklink ]; then
+		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command/command.c" |
+			awk -F: '{ if ($1) print ($1 == "Map" ? "-" : "--") $1; if ($2) print "-" $2 }' | sort -u |
+			diff options.txt - >&2 || fail "sklink: the help (<) and the table of options (>) have other ones"
+	fi
+	! awk 'length > 110' help.txt | grep . >&2 || fail "$program: long lines in the help"
+done
+
+# Each option of scopes has a row in the table of doc/manifest.md, with its values, the default, and tests that there are.
+sed -nE 's/^\t\{"([a-z-]+)", ".*", read_.*/\1/p' "$top_srcdir/src/manifest/options.c" | sort >options.txt
+[ "$(wc -l <options.txt)" -gt 10 ] || fail "the table of scope options is not understood"
+sed '1,/^| option | values | effect | test |$/d; /^$/,$d' "$top_srcdir/doc/manifest.md" | sed 1d >rows.txt
+while IFS='|' read -r _ names values effect tests rest; do
+	[ -z "$rest" ] || fail "a row of too many columns: $names"
+	grep -qE 'default|not given' <<<"$values" || fail "no default of $names"
+	[ "${#effect}" -gt 20 ] || fail "no effect of $names"
+	grep -q 'tests/' <<<"$tests" || fail "no test of $names"
+	for name in $(grep -oE '`[a-z-]+`' <<<"$names" | tr -d '`'); do
+		echo "$name"
+		for test in $(grep -oE 'tests/[a-z_/-]+\.sh' <<<"$tests"); do
+			grep -q -- "$name=" "$top_srcdir/$test" || fail "$test does not give $name"
+		done
+	done
+	for function in $(grep -oE '`[a-z_]+`' <<<"$tests" | tr -d '`'); do
+		files=$(grep -oE 'tests/[a-z_/-]+\.c' <<<"$tests" | sed "s,^,$top_srcdir/,")
+		grep -q "^START_TEST($function)" $files || fail "there is no test $function for $names"
+	done
+done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/manifest.md (>) have other ones"
+
+if command -v man >/dev/null; then
+	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.5; do
+		LC_ALL=C.UTF-8 man --warnings -l "$page" >man.txt 2>warnings.txt
+		[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "$page"; }
+	done
+	# The page of the manifest is the last one: no word of the document is missing, but for tables' headings and columns of tests.
+	words() {
+		LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C grep -oE '[a-z_]{2,}' | LC_ALL=C sort -u
+	}
+	awk '/^# / || /^```/ { next }
+		/^\|---/ { last = "" }
+		{ print last; last = $0 }
+		END { print last }' "$top_srcdir/doc/manifest.md" | sed -E 's/\| `tests\/.*//; s/#[a-z]+\)/)/' | words >document.txt
+	[ "$(wc -l <document.txt)" -gt 500 ] || fail "the document of the manifest is not understood"
+	words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
+	[ ! -s lost.txt ] || { cat lost.txt >&2; fail "sk-manifest.5 lacks words of its document"; }
+fi
+# What the converter does not know is an error, and so is markup that does not end.
+for line in '1. first' '> quoted' '    indented'; do
+	printf '# T\n\n%s\n' "$line" >odd.md
+	fails_with "^odd.md:3: a line that manual.awk does not know" awk -f "$top_srcdir/doc/manual.awk" -v name=n odd.md
+done
+printf '# T\n\nan *end\n' >odd.md
+fails_with "^odd.md:3: markup that does not end" awk -f "$top_srcdir/doc/manual.awk" -v name=n odd.md

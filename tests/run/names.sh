@@ -1,0 +1,59 @@
+#!/bin/bash
+# Names from a package never reach a terminal as they are: whatever skdump and skrun print of one whose names hold escape
+# sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as an error.
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
+
+# Each name is replaced in the package by as many bytes: ESC [2J; CR LF; U+009B and 0xff; U+202E.
+cat >model.yaml <<'M'
+sklink: 1
+tensors:
+  nameAAAA: {dtype: f32, shape: [10]}
+  nameBBBB: {dtype: f32, shape: [10]}
+  nameCCCC: {dtype: f32, shape: [10]}
+  y: {dtype: f32, shape: [10]}
+kernels:
+  nameDDDD: {symbol: scale, signature: "split=n; in x f32[n], out y f32[n], n i64, factor f32"}
+tasks:
+  - {name: taskAAAA, kernel: nameDDDD, args: [nameAAAA, nameBBBB], set: {factor: 2}, scope: sp1}
+  - {name: taskBBBB, kernel: scale, args: [nameBBBB, nameCCCC], set: {factor: 3}, scope: sp1, stream: 1}
+  - {name: taskCCCC, kernel: add, args: [nameCCCC, nameBBBB, y], scope: sp1}
+M
+"$sklink" --scope-options sp1=profiling=1 model.yaml kernels.o -o model.sk
+objcopy -R .sk.report model.sk # which is compressed
+LC_ALL=C sed 's/\(name\|task\)AAAA/\1\x1b[2J/g; s/\(name\|task\)BBBB/\1\r\n\x07\x08/g; s/\(name\|task\)CCCC/\1\xc2\x9b\xff\x7f/g
+	s/\(name\|task\)DDDD/\1\xe2\x80\xaeD/g' model.sk >named.sk
+cmp -s model.sk named.sk && fail "no name was replaced"
+
+# clean STATUS COMMAND…: ends with the status, and prints nothing that is not shown as it is.
+clean() {
+	wanted=$1
+	shift
+	status=0
+	"$@" >out.txt 2>&1 || status=$?
+	[ $status = $wanted ] || { cat -v out.txt >&2; fail "exit status $status, not $wanted: $*"; }
+	if LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2[\x80-\x9f]\|\xe2\x80\xae\|\xff' out.txt; then
+		cat -v out.txt >&2
+		fail "a control character: $*"
+	fi
+	cat out.txt >>all.txt
+}
+escape=$(printf 'task\033[2J')
+for option in '' --launches --steps --memory --bindings --reasons; do
+	clean 0 "$skdump" $option named.sk
+done
+clean 2 "$skdump" --verify named.sk
+clean 0 "$skdump" --explain "$escape" named.sk
+clean 1 "$skdump" --explain "$escape." named.sk
+clean 1 "$skdump" --diff model.sk named.sk
+clean 0 "$skrun" --list named.sk
+clean 0 "$skrun" named.sk --random 1 --verify
+clean 0 "$skrun" named.sk --random 1 --guard
+clean 0 "$skrun" named.sk --random 1 --profile
+clean 0 "$skrun" named.sk --predict
+clean 1 "$skrun" named.sk
+clean 1 "$skrun" named.sk --random 1 --device a3 --cores 100000
+clean 1 "$skrun" named.sk "name=x.npy"
+for name in 'name\\x1b\[2J' 'task\\x1b\[2J' 'task\\x0d\\x0a\\x07\\x08' 'task\\xc2\\x9b\\xff\\x7f' 'name\\xe2\\x80\\xaeD'; do
+	grep -q "$name" all.txt || fail "nothing shows $name"
+done

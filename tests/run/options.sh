@@ -1,0 +1,242 @@
+#!/bin/bash
+# The command line's way to the linker's options: what each does is tested with the linker (link-options.sh, link-debug.sh);
+# here that sklink passes them on.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/lib/kernels.c" . && $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
+cat >model.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [64]}
+  w: {dtype: f32, shape: [64], data: w.npy}
+  y: {dtype: f32, shape: [64]}
+tasks:
+  - {name: only, kernel: add, args: [x, w, y]}
+M
+cp "$top_srcdir/tests/run/oracle.c" . && cc -o oracle oracle.c && ./oracle 64 1 write
+sed -i 's/shape: \[64\], data/shape: [64, 1], data/' model.yaml
+echo '-Map=out.map' >more
+
+"$sklink" model.yaml kernels.o @more --dependency-file=out.d --print-gc-sections -t -y add -o model.sk >said.txt
+"$skrun" model.sk --random 1 --verify >/dev/null
+grep -q '^removing unused section kernels.o:(.text.scale)$' said.txt || fail "--print-gc-sections"
+grep -q '^kernels.o$' said.txt || fail "--trace"
+grep -q '^kernels.o: definition of add$' said.txt || fail "--trace-symbol"
+grep -q 'kernels.o:(.text.add)' out.map || fail "-Map"
+"$sklink" model.yaml kernels.o --cref -o out.sk >said.txt
+grep -qE '^add +kernels.o$' said.txt || { cat said.txt; fail "--cref"; }
+for input in model.yaml w.npy kernels.o; do
+	grep -qE "^  $input( |$)" out.d || { cat out.d; fail "$input is not among the dependencies"; }
+done
+! grep -q more out.d || fail "a response file is in the rule, as it is for neither GNU ld nor lld"
+readelf -SW model.sk | grep -q ' \.debug_info ' || fail "debug information is not kept"
+
+"$sklink" model.yaml kernels.o -S --soname=network.sk -o out.sk
+readelf -dW out.sk | grep -q 'soname: \[network.sk\]' || fail "--soname"
+! readelf -SW out.sk | grep -q ' \.debug_' || fail "-S keeps debug information"
+readelf -SW out.sk | grep -q ' \.symtab ' || fail "-S strips the symbol table"
+"$sklink" model.yaml kernels.o --strip-all -o out.sk
+! readelf -SW out.sk | grep -qE ' \.(symtab|debug_[a-z]*) ' || fail "-s keeps symbols"
+"$skrun" out.sk --random 1 --verify >/dev/null
+"$sklink" model.yaml kernels.o --compress-debug-sections=zlib -o out.sk
+readelf -SW out.sk | grep -qE ' \.debug_info .* C ' || fail "debug information is not compressed"
+fails_with 'wants none or zlib' "$sklink" model.yaml kernels.o --compress-debug-sections=gzip -o out.sk
+
+printf 'int __wrap_f(void) { return 2; }\nint f(void) { return 1; }\nint g(void);\nint user(void) { return g(); }\n' >f.c
+compile f
+fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user -o out.sk
+"$sklink" model.yaml kernels.o f.o -u user --defsym g=f -o out.sk
+for option in '-u ' --undefined= --require-defined=; do
+	# shellcheck disable=SC2086
+	fails_with 'undefined symbol: nowhere' "$sklink" model.yaml kernels.o ${option}nowhere -o out.sk
+	# shellcheck disable=SC2086
+	"$sklink" model.yaml kernels.o f.o ${option}f --defsym=g=f -o out.sk
+	nm out.sk | grep -q ' t f$' || fail "${option}f"
+done
+cp f.c again.c && compile again
+fails_with 'f' "$sklink" model.yaml kernels.o f.o again.o --defsym g=f -u user -u f -o out.sk
+"$sklink" model.yaml kernels.o f.o again.o --defsym g=f -u user --allow-multiple-definition -o out.sk
+printf 'int f(void);\nint wrapped(void) { return f(); }\n' >w.c && compile w
+"$sklink" model.yaml kernels.o f.o w.o --wrap=f --defsym=g=f -u wrapped -y __wrap_f -o out.sk >said.txt
+grep -q 'w.o: reference to __wrap_f' said.txt || { cat said.txt; fail "--wrap"; }
+
+# -z: the segments of every page size are congruent, and the package runs.
+cat >data.c <<'C'
+int one = 1;
+static int sum, *const to_one = &one, *const volatile to_sum = &sum;
+int reach(int x) { return sum += *to_one * x + *to_sum; }
+C
+compile data
+"$sklink" model.yaml kernels.o data.o -u reach -o small.sk
+readelf -lW small.sk | grep -q '^  GNU_RELRO ' || fail "there is no RELRO"
+for page in 4096 0x10000 2097152 16777216; do
+	"$sklink" model.yaml kernels.o data.o -u reach -z "max-page-size=$page" -o page.sk
+	readelf -lW page.sk >said.txt
+	[ "$(grep -c '^  LOAD ' said.txt)" = 4 ] || { cat said.txt; fail "not four segments"; }
+	while read -r _ offset address _ _ memory flags; do
+		[ $((offset % page)) = $((address % page)) ] && [ $((${flags##* })) = $((page)) ] && [ $((memory)) != 0 ] ||
+			{ cat said.txt; fail "pages of $page bytes"; }
+	done < <(grep '^  LOAD ' said.txt)
+	[ $((page)) != 4096 ] || cmp page.sk small.sk || fail "4096 is not the default"
+	! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q page.sk || fail "eu-elflint refuses pages of $page bytes"
+	"$skrun" page.sk --random 1 --verify >/dev/null
+done
+"$sklink" model.yaml kernels.o data.o -u reach -z norelro -o out.sk
+! readelf -lW out.sk | grep -q '^  GNU_RELRO ' || fail "-z norelro leaves RELRO"
+! command -v eu-elflint >/dev/null || eu-elflint --gnu-ld -q out.sk || fail "eu-elflint refuses -z norelro"
+"$skrun" out.sk --random 1 --verify >/dev/null
+"$sklink" model.yaml kernels.o data.o -u reach -z norelro -zrelro -znow -z defs -z text -z noexecstack -z separate-code -o out.sk
+cmp out.sk small.sk || fail "keywords that are always so make a difference"
+for never in execstack notext lazy undefs noseparate-code; do
+	fails_with "-z $never: .* (is|are|has|have|does|must) " "$sklink" model.yaml kernels.o -z $never -o never.sk
+done
+fails_with "unknown keyword '-z relr'; did you mean 'relro'" "$sklink" model.yaml kernels.o -z relr -o never.sk
+fails_with "-z now takes no value" "$sklink" model.yaml kernels.o -z now=1 -o never.sk
+for wrong in =2048 =33554432 =5000 =-4096 =4096k = '' =99999999999999999999; do
+	fails_with "-z max-page-size wants a power of two from 4096 to 16777216, not '${wrong#=}'" \
+		"$sklink" model.yaml kernels.o -z "max-page-size$wrong" -o never.sk
+done
+[ ! -e never.sk ] || fail "an output in spite of the error"
+
+"$sklink" model.yaml kernels.o --gc-sections -o out.sk
+cmp out.sk model.sk || fail "--gc-sections is not the default"
+"$sklink" model.yaml kernels.o --gc-sections --no-gc-sections -o out.sk
+nm out.sk | grep -q ' t scale$' || fail "--no-gc-sections collects"
+"$skrun" out.sk --random 1 --verify >/dev/null
+
+# Warnings, and colours.
+sed 's/^tasks:/  idle: {dtype: f32, shape: [64]}\ntasks:/' model.yaml >warns.yaml
+warning="warns.yaml:6:3: no task uses tensor 'idle'"
+"$sklink" warns.yaml kernels.o -o out.sk 2>err.txt
+echo "sklink: warning: $warning" | cmp - err.txt || { cat err.txt; fail "a warning"; }
+"$sklink" warns.yaml kernels.o --fatal-warnings --no-fatal-warnings -o out.sk 2>err.txt
+echo "sklink: warning: $warning" | cmp - err.txt || { cat err.txt; fail "--no-fatal-warnings"; }
+for option in -w --no-warnings; do
+	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
+	[ ! -s err.txt ] || { cat err.txt; fail "$option"; }
+done
+fails_with "^sklink: error: $warning$" "$sklink" warns.yaml kernels.o --fatal-warnings -o never.sk
+fails_with "^sklink: error: $warning$" "$sklink" warns.yaml kernels.o -w --fatal-warnings -o never.sk
+echo junk >junk && ar qc libjunk.a junk kernels.o
+fails_with '^sklink: error: libjunk.a: member junk is not an object and is ignored$' \
+	"$sklink" model.yaml libjunk.a --fatal-warnings -o never.sk
+[ ! -e never.sk ] || fail "an output in spite of a fatal warning"
+red=$(printf '\033\\[1;31merror:\033\\[0m') magenta=$(printf '\033\\[1;35mwarning:\033\\[0m')
+for option in --color-diagnostics --color-diagnostics=always '--color-diagnostics=never --color-diagnostics'; do
+	# shellcheck disable=SC2086
+	NO_COLOR=1 fails_with "^sklink: $red $warning$" "$sklink" warns.yaml kernels.o $option --fatal-warnings -o never.sk
+	# shellcheck disable=SC2086
+	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
+	grep -q "^sklink: $magenta $warning$" err.txt || { cat err.txt; fail "$option"; }
+done
+terminal() { # what sklink says on a terminal
+	script -qec "$sklink warns.yaml kernels.o -o out.sk $*" /dev/null </dev/null | tr -d '\r'
+}
+if command -v script >/dev/null; then
+	export -n NO_COLOR 2>/dev/null || true
+	terminal | grep -q "^sklink: $magenta $warning$" || fail "no colour on a terminal"
+	NO_COLOR='' terminal | grep -q "^sklink: $magenta $warning$" || fail "no colour with an empty NO_COLOR"
+	NO_COLOR=1 terminal | grep -qx "sklink: warning: $warning" || fail "colour in spite of NO_COLOR"
+	for option in --color-diagnostics=never --no-color-diagnostics; do
+		terminal $option | grep -qx "sklink: warning: $warning" || fail "colour with $option"
+	done
+fi
+fails_with "--color-diagnostics wants auto, always or never, not 'red'" "$sklink" model.yaml kernels.o --color-diagnostics=red -o never.sk
+for i in $(seq 30); do echo "  - {name: bad$i, kernel: missing$i, args: [x, w, y]}"; done >>many.txt
+cat model.yaml many.txt >many.yaml
+fails_with 'too many errors, stopping after 20 \(--error-limit=0 shows all\)' "$sklink" many.yaml kernels.o -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 20 ] || fail "--error-limit is not 20"
+fails_with 'too many errors, stopping after 3 ' "$sklink" many.yaml kernels.o --error-limit=3 -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 3 ] || fail "--error-limit=3"
+fails_with 'missing30' "$sklink" many.yaml kernels.o --error-limit=0 -o never.sk
+[ "$(grep -c 'unknown kernel' err.txt)" = 30 ] || fail "--error-limit=0 does not show all"
+
+# A file that must be JSON; out comes it in the one way that json.tool writes it, if there is Python.
+as_json() {
+	if ! command -v python3 >/dev/null; then
+		echo "no python3: the JSON is not checked"
+		sed -E 's/":/": /g' "$1"
+	else
+		python3 -m json.tool <"$1" || fail "$1 is no JSON"
+	fi
+}
+
+# --stats and --time-trace. Names of files are any bytes; the trace is JSON whatever they are.
+"$sklink" model.yaml kernels.o --stats -o out.sk >said.txt
+cmp out.sk model.sk || fail "the package depends on --stats"
+[ "$(grep -c '^[^ ].* [0-9.]*\( ms\)\?$' said.txt)" -gt 20 ] || { cat said.txt; fail "--stats"; }
+counted() {
+	grep -qE "^$1 +$2\$" said.txt || { cat said.txt; fail "--stats: $1 is not $2"; }
+}
+counted inputs 1
+counted 'bytes of inputs' "$(stat -c %s kernels.o)"
+counted 'bytes of output' "$(stat -c %s out.sk)"
+counted 'objects pulled' 1
+counted tasks 1
+counted launches 1
+kept=$(sed -n 's/^sections kept *//p' said.txt) collected=$(sed -n 's/^sections collected *//p' said.txt)
+counted sections $((kept + collected))
+[ "$collected" -eq "$("$sklink" model.yaml kernels.o --print-gc-sections -o out.sk | wc -l)" ] ||
+	fail "--stats and --print-gc-sections disagree"
+counted 'bytes of plan' "$(readelf -SW out.sk | sed -nE 's/.* \.sk\.plan +[A-Z]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p' | (read -r size && echo $((0x$size))))"
+strange=$(printf 'a"b\\c\td \303\251 \377 \355\240\200.o')
+cp kernels.o "$strange"
+"$sklink" model.yaml "$strange" --time-trace -o out.sk
+cmp out.sk model.sk || fail "the package depends on --time-trace"
+as_json out.sk.time-trace >trace.txt
+grep -qE '"detail": "a\\"b\\\\c\\(t|u0009)d (\\u00e9|é) \\ufffd \\ufffd\\ufffd\\ufffd\.o"' trace.txt || { cat trace.txt; fail "the name of an input"; }
+for phase in inputs manifest schedule verify link relocate write; do
+	grep -qF "\"name\": \"$phase\"" trace.txt || fail "no phase $phase"
+done
+rm out.sk.time-trace
+"$sklink" model.yaml kernels.o --time-trace=trace.json -o out.sk
+[ ! -e out.sk.time-trace ] || fail "--time-trace=FILE writes another file"
+as_json trace.json >trace.txt
+fails_with "option '--time-trace=' wants a value" "$sklink" model.yaml kernels.o --time-trace= -o out.sk
+fails_with "option '--stats' takes no value" "$sklink" model.yaml kernels.o --stats=1 -o out.sk
+
+for threads in -j1 '-j 2' --threads=256 '-threads 3'; do
+	# shellcheck disable=SC2086
+	"$sklink" model.yaml kernels.o $threads -o threads.sk
+	cmp threads.sk model.sk || fail "the package depends on $threads"
+done
+for wrong in 0 257 -1 2x 99999999999999999999; do
+	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
+done
+fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
+
+# Two kernels that are one: each by its own name.
+cat >twins.c <<'T'
+#include "skkernel.h"
+#define TWIN(name) void name(const float *a, float *y, long n) { for (long i = 0; i < n; i++) y[i] = a[i] * 3 + 1; } \
+	SK_KERNEL(name, "split=n; in a f32[n], out y f32[n], n i64");
+TWIN(one)
+TWIN(two)
+T
+$KERNEL_CC -O2 -fPIC -ffunction-sections -I"$top_srcdir/stubs" -c twins.c -o twins.o
+cat >twins.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [256]}
+  t: {dtype: f32, shape: [256]}
+  y: {dtype: f32, shape: [256]}
+scopes:
+  both: {}
+tasks:
+  - {name: a, kernel: one, args: [x, t], scope: both}
+  - {name: b, kernel: two, args: [t, y], scope: both}
+M
+for icf in safe all; do
+	"$sklink" twins.yaml twins.o --icf=$icf --print-icf-sections -o twins.sk >said.txt
+	printf 'selected section twins.o:(.text.one)\n  removing identical section twins.o:(.text.two)\n' | diff - said.txt ||
+		fail "--icf=$icf"
+	"$skrun" twins.sk --random 1 --verify >/dev/null || fail "--icf=$icf: the package"
+	"$skdump" --verify twins.sk >/dev/null || fail "--icf=$icf: the dispatchers"
+done
+fails_with "wants none, safe or all, not 'some'" "$sklink" twins.yaml twins.o --icf=some -o out.sk
+
+# No output replaces an input.
+for option in -Map=model.yaml --time-trace=w.npy --dependency-file=w.npy '-o kernels.o' '-o more'; do
+	# shellcheck disable=SC2086
+	fails_with 'is an input, too' "$sklink" model.yaml kernels.o @more -o out.sk $option
+done

@@ -1,0 +1,86 @@
+#!/bin/bash
+# The commands of README.md and of the samples' READMEs, as they stand there, in a build directory beside the sources; and the
+# output that README.md shows of them, line by line, up to "...".
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+
+# A build directory with what the commands name, so that what they make does not lie in ours.
+mkdir -p tree/build && ln -s "$top_srcdir/samples" tree
+for name in sklink skrun skdump samples .libs; do
+	[ ! -e "$top_builddir/$name" ] || ln -s "$top_builddir/$name" tree/build
+done
+cd tree/build
+export src=..
+
+# Whether the command can run here: Python, C++ and Debian's archives need not be there, and a sanitizer's runtime would have to
+# be in the interpreter.
+can_run() {
+	case $1 in
+	python3*) command -v python3 >/dev/null && [ -e .libs/libskrt.so ] && ! nm -D .libs/libskrt.so | grep -q '__[at]san_' ;;
+	*run-cc*) [ -x samples/composite/run-cc ] ;;
+	objdump*) false ;; # shown in part, with remarks
+	*) true ;;
+	esac
+}
+
+run() {
+	can_run "$1" || { echo "left out: $1"; return 0; }
+	bash -c "set -e; $1" >out.txt 2>&1 || { cat out.txt >&2; fail "$document: $1"; }
+	count=$((count + 1))
+}
+
+# compare: what README.md shows of the last command, in expected.txt.
+compare() {
+	[ -s expected.txt ] && can_run "$command" || return 0
+	lines=$(sed -n '/^\.\.\.$/=' expected.txt | head -n 1)
+	# Substitution drops blank lines at the end.
+	diff <(echo "$(head -n "$((${lines:-1000} - 1))" expected.txt)") <(echo "$(head -n "$((${lines:-1000} - 1))" out.txt)") >&2 ||
+		fail "$document shows (<) something else than '$command' prints (>)"
+}
+
+document=README.md count=0 command=
+: >expected.txt
+while IFS= read -r line; do
+	case $line in
+	'    $ '*)
+		compare
+		: >expected.txt
+		command=$(sed -E 's/^    \$ //; s/ +# .*//' <<<"$line")
+		run "$command"
+		;;
+	'    '*) [ -z "$command" ] || echo "${line#    }" >>expected.txt ;;
+	'') [ ! -s expected.txt ] || echo >>expected.txt ;;
+	*)
+		compare
+		: >expected.txt
+		command=
+		;;
+	esac
+done <"$top_srcdir/README.md"
+[ "$count" -ge 12 ] || fail "only $count commands of README.md have been found"
+
+# Blocks of commands: what is indented, with lines continued by a backslash.
+for document in composite decode_layers foreign; do
+	count=0
+	if [ $document = foreign ] && ! [ -e /usr/lib/x86_64-linux-gnu/blas/libblas.a -a -e /usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.a ]; then
+		echo "left out: foreign (libblas-dev and libopenblas-pthread-dev)"
+		continue
+	fi
+	while read -r line; do
+		case $line in
+		make) ;; # has been done
+		'$src/'* | ./* | samples/* | python3* | cc* | lib=*) run "$line" ;;
+		esac
+		case $line in lib=*) export "$line" ;; esac
+	done < <(grep '^    ' "$top_srcdir/samples/$document/README.md" | sed -e ':a' -e '/\\$/{N;s/\\\n */ /;ba}')
+	[ "$count" -ge 4 ] || fail "only $count commands of samples/$document/README.md have been found"
+done
+
+# Programs without arguments say what they want.
+for program in samples/composite/run samples/composite/run-cc samples/composite/serial samples/*/reference \
+	"../samples/decode_layers/generate" "python3 ../samples/composite/run.py"; do
+	can_run "$program" || continue
+	status=0
+	$program >out.txt 2>&1 || status=$?
+	[ $status = 1 ] && grep -q '^usage: ' out.txt || { cat out.txt >&2; fail "$program does not say how it is used"; }
+done

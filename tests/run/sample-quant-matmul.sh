@@ -1,0 +1,23 @@
+#!/bin/sh
+# samples/quant_matmul at its small size: right by an independent computation, bit-identical however it is run.
+. "$top_srcdir/tests/lib/lib.sh"
+sample=$top_builddir/samples/quant_matmul
+
+"$sklink" "$top_srcdir/samples/quant_matmul/small.yaml" "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o small.sk
+"$sample/reference" make . 24 64 32
+"$skrun" small.sk --input x1=x1.npy --input x2=x2.npy --input channel_scale=channel_scale.npy \
+	--input token_scale=token_scale.npy --input weight_scale=weight_scale.npy \
+	--output product=product.npy --output y=y.npy --output scale=scale.npy
+"$sample/reference" check .
+for cores in 1 2 3 7; do
+	"$skrun" small.sk --random 1 --verify --cores $cores --repeat 200
+done
+
+# The same rows with other inputs: the check must notice.
+"$sample/reference" make . 24 65 32
+fails_with 'product\[0\]\[0\] is .*, expected' "$sample/reference" check .
+
+# n that is not twice h is no error of the signature but of the kernel: it ends the launch and names the task.
+sed 's/y: .*/y: {dtype: i8, shape: [24, 15]}/' "$top_srcdir/samples/quant_matmul/small.yaml" >odd.yaml
+"$sklink" odd.yaml "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o odd.sk
+fails_with dequant_swiglu_quant "$skrun" odd.sk --random 1

@@ -1,0 +1,156 @@
+#!/bin/bash
+# skdump: what it shows of a package, that it proves it, that it finds damage to tables and code, and that no file makes it
+# crash.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
+
+cat >model.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[1000]' x a b c d y)
+tasks:
+  - {name: first, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
+  - {name: turn, kernel: reverse, args: [a, b], scope: sp1, blocks: 8}
+  - {name: double, kernel: twice, args: [b, c], scope: sp1, blocks: 8}
+  - {name: lone, kernel: host_only, args: [c, d], stream: 3}
+  - {name: sum, kernel: prefix, args: [d, y], stream: 3}
+M
+"$sklink" model.yaml kernels.o -o model.sk
+
+# shows OPTION PATTERN…: the output has a line for each pattern.
+shows() {
+	option=$1
+	shift
+	"$skdump" $option model.sk >out.txt 2>err.txt || { cat err.txt >&2; fail "skdump $option"; }
+	[ ! -s err.txt ] || fail "skdump $option says something on stderr"
+	! grep -qE ' $' out.txt || fail "skdump $option: a line ends in a space"
+	for pattern; do grep -qE -- "$pattern" out.txt || { cat out.txt >&2; fail "skdump $option shows no '$pattern'"; }; done
+}
+shows --bindings '^  0  x +input +f32 +\[1000\] +4000$' '^  1  y +output +f32 +\[1000\] +4000$'
+shows --launches '  sk_sp1 +superkernel +all +sp1 +0 +3 +first +double +[0-9]+ ' ' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
+shows --steps '^launch 0: sk_sp1, superkernel, 3 steps, [12] awaits?$' \
+	'^ +1  first +scale +core +all cores +split 1000 in 16 units of 64$' \
+	' 2  turn +reverse +core +all cores +8 blocks +awaits first$' ' 3  double .* 8 blocks of 1000 +awaits turn$' \
+	' 1  lone .*home of stream 3  plain$'
+shows --memory '^memory: 4 temporaries in a workspace of [0-9]+ bytes$' '4000  a .*' 'shares bytes with'
+shows --reasons 'lone .*sk_task_lone' 'first +sp1 +sk_sp1 +CAN_FUSE'
+shows --all 'sk_unfused_turn, task entry, 1 step' 'machine +x86-64' 'task entries +5'
+shows '' '^model.sk$' '^bindings$' '^launches$' '^launch 2: ' '^memory: ' '^reasons$'
+! grep -q sk_unfused out.txt || fail "task entries are shown without --all"
+shows --verify '^verified: 3 launches, 5 steps, 5 task entries$'
+[ "$(wc -l <out.txt)" = 1 ] || fail "--verify says more than that"
+shows '--verify --launches' '^verified: ' 'sk_sp1 +superkernel'
+shows --version '^skdump [0-9]'
+shows --help '^Usage: skdump '
+
+# Without task entries, without the report.
+"$sklink" --no-task-entries model.yaml kernels.o -o bare.sk
+"$skdump" --verify bare.sk | grep -qx 'verified: 3 launches, 5 steps' || fail "a package without task entries"
+objcopy --remove-section .sk.report model.sk stripped.sk
+"$skdump" --reasons stripped.sk | grep -q 'has been stripped' || fail "a missing report is not mentioned"
+
+# partly PACKAGE WHAT…: proved but for these, which --verify names, with an exit status of its own.
+partly() {
+	status=0
+	"$skdump" --verify "$1" >out.txt 2>err.txt || status=$?
+	[ $status = 2 ] && [ ! -s err.txt ] || { cat out.txt err.txt >&2; fail "$1: exit status $status, not 2"; }
+	shift
+	{
+		echo 'verified in part: 3 launches, 5 steps, 5 task entries'
+		printf 'not proved: %s\n' "$@"
+	} | cmp -s - out.txt || { cat out.txt >&2; fail "--verify says something else"; }
+}
+orders="what 'after' and events want, since the package has no section .sk.report"
+partly stripped.sk "$orders"
+cp model.sk stripped.sk && strip stripped.sk
+partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
+objcopy --remove-section .sk.report stripped.sk
+partly stripped.sk "$orders" 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
+objcopy -x model.sk stripped.sk
+partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no symbols there'
+
+# A report of another package: the names of its tasks are others.
+sed 's/name: first/name: fist/' model.yaml >other.yaml
+"$sklink" other.yaml kernels.o -o other.sk
+objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc other.sk other.report
+objcopy --update-section .sk.report=other.report model.sk mixed.sk
+fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'first' is 'fist' in the report" \
+	"$skdump" --verify mixed.sk
+
+# Code that goes by another name.
+objcopy --redefine-sym reverse=twice --redefine-sym twice=reverse model.sk mixed.sk
+fails_with "^skdump: error: mixed.sk: the code of kernel 'reverse' is not the function 'reverse' of [0-9]+ bytes: the symbol table has 'twice' there" "$skdump" --verify mixed.sk
+
+# Wrong calls and foreign files.
+fails_with "^skdump: error: unknown option '--memry'; did you mean '--memory'\?" "$skdump" --memry model.sk
+fails_with "^skdump: error: unknown option '-x'$" "$skdump" -xy model.sk
+fails_with "^skdump: error: unknown option '-m'$" "$skdump" -m model.sk
+fails_with "^skdump: error: unknown option '--verify=1'" "$skdump" --verify=1 model.sk
+fails_with '^skdump: error: no package given' "$skdump" --steps
+fails_with '^skdump: error: more than one package' "$skdump" model.sk bare.sk
+fails_with '^skdump: error: nothing.sk: No such file' "$skdump" nothing.sk
+fails_with '^skdump: error: model.yaml: it is not an ELF file' "$skdump" model.yaml
+fails_with '^skdump: error: kernels.o: it is not a package: it has no section .sk.plan' "$skdump" kernels.o
+fails_with '^skdump: error: \.: it is not a file' "$skdump" .
+: >empty.sk
+fails_with '^skdump: error: empty.sk: ' "$skdump" empty.sk
+$KERNEL_CC -shared -o foreign.so kernels.o
+fails_with '^skdump: error: foreign.so: it is not a package' "$skdump" foreign.so
+
+# overwrite OFFSET BYTE…: model.sk with other bytes (in octal) at the offset becomes bad.sk.
+overwrite() {
+	cp model.sk bad.sk
+	offset=$1
+	shift
+	printf "$(printf '\\%s' "$@")" | dd of=bad.sk bs=1 seek="$offset" conv=notrunc status=none
+}
+
+# address SYMBOL: also its offset in the file.
+address() {
+	printf '%d' "0x$(nm -D model.sk | awk -v name="$1" '$3 == name { print $1 }')"
+}
+
+# Code that is not what the plan says: one byte of a dispatcher, and of a call's target.
+entry=$(address sk_sp1)
+overwrite $((entry + 5)) 314
+fails_with "^skdump: error: bad.sk:\(.text\+0x[0-9a-f]+\): the dispatcher 'sk_sp1' is not what its plan says: byte 5 of" \
+	"$skdump" --verify bad.sk
+serial=$(address sk_sp1_serial)
+call=$(objdump -d --start-address="$serial" --stop-address=$((serial + 400)) model.sk |
+	awk '/call/ { sub(":", "", $1); print $1; exit }')
+overwrite $((0x$call + 1)) 377
+fails_with "the dispatcher 'sk_sp1_serial' is not what its plan says" "$skdump" --verify bad.sk
+
+# Each byte of the plan and of the headers, changed: an error or, where it does not matter, none; with --verify, too.
+plan=$(address sk_plan)
+size=$(stat -c %s model.sk)
+plan_size=$(od -An -t u8 -j $((plan + 16)) -N 8 model.sk)
+refused=0
+for ((i = 0; i < 240; i++)); do
+	if ((i % 4)); then at=$((plan + i * 7919 % plan_size)); else at=$((i * 104729 % size)); fi
+	((i % 12)) || at=$((i % 64))
+	overwrite $at $(printf '%03o' $((i * 37 % 256)))
+	status=0
+	"$skdump" --all --verify bad.sk >out.txt 2>err.txt || status=$?
+	((status <= 2)) || { cat err.txt >&2; fail "byte $at: exit status $status"; }
+	if ((status == 1)); then
+		grep -q '^skdump: error: bad.sk' err.txt || { cat err.txt >&2; fail "byte $at: no located error"; }
+		((refused += 1))
+	fi
+	! grep -qE 'Sanitizer|runtime error' err.txt || { cat err.txt >&2; fail "byte $at: sanitizer report"; }
+done
+((refused > 60)) || fail "only $refused damaged packages were refused"
+
+# Cut anywhere.
+for ((cut = 0; cut < size; cut += size / 61)); do
+	head -c "$cut" model.sk >cut.sk
+	fails_with '^skdump: error: cut.sk: ' "$skdump" --verify cut.sk
+done
+
+# What is no file is refused at once.
+mkfifo pipe
+for input in pipe /dev/null .; do
+	fails_with 'it is not a file with contents' timeout 60 "$skdump" $input
+	fails_with 'it is not a file with contents' timeout 60 "$skdump" --diff model.sk $input
+done

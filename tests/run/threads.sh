@@ -1,0 +1,138 @@
+# A thousand objects, loose, in an archive and in a thin one, with debug information: the output is the same with any number
+# of threads, in another folder and under another name, and so are the map, what is printed, and the errors.
+. "$top_srcdir/tests/lib/lib.sh"
+
+# Each with a kernel of its own name, and with a helper, tables and an inline function of names that all have.
+cat >kernel.cc <<'END'
+#include "skkernel.h"
+
+extern "C" float sqrtf(float), floorf(float);
+static const float weights[4] = {0.5F, 1.5F, 2.5F, 3.5F};
+static float (*const choices[])(float) = {sqrtf, floorf};
+template <class T> __attribute__((noinline)) T shared(T x) { return x + 1; }
+__attribute__((noinline)) static float helper(float x) { return shared(x) * 0.75F; }
+
+extern "C" void kernel_0000(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = helper(x[i]) + weights[i & 3] + choices[i & 1](x[i]);
+}
+SK_KERNEL(kernel_0000, "split=n; in x f32[n], out y f32[n], n i64");
+END
+$KERNEL_CC -x c++ -O1 -g -fPIC -fno-exceptions -ffunction-sections -fdata-sections -ffile-prefix-map="$dir=." \
+	-I"$top_srcdir/stubs" -c kernel.cc -o kernel.o
+mkdir one one/members
+i=0
+while [ $i -lt 1000 ]; do
+	name=kernel_$(printf %04d $i)
+	folder=one/members
+	[ $i -ge 600 ] || folder=one
+	LC_ALL=C sed "s/kernel_0000/$name/g" kernel.o >$folder/$name.o
+	i=$((i + 1))
+done
+(
+	cd one/members
+	ar qcS ../libpart.a kernel_0[67]*.o
+	ar s ../libpart.a
+	rm kernel_0[67]*.o
+	ar qcT ../libthin.a kernel_0[89]*.o
+)
+{
+	cat <<-END
+		sklink: 1
+		tensors:
+		  a: {dtype: f32, shape: [64], role: inout}
+		  b: {dtype: f32, shape: [64], role: inout}
+		scopes:
+		  all: {}
+		tasks:
+	END
+	awk 'BEGIN { for (i = 0; i < 1000; i++)
+		printf "  - {name: t%d, kernel: kernel_%04d, args: [%s], scope: all}\n", i, i, i % 2 ? "b, a" : "a, b" }'
+} >one/model.yaml
+(cd one && ls kernel_*.o) >one/loose
+mkdir two
+cp -R one two/again
+
+# link FOLDER OUTPUT OPTION…: in the folder
+link() {
+	folder=$1
+	output=$2
+	shift 2
+	(cd $folder && "$sklink" model.yaml @loose -L . libpart.a -l thin -o $output "$@")
+}
+
+for options in '' '--icf=all --print-icf-sections' '--isolate-objects --icf=safe --compress-debug-sections=zlib --print-icf-sections' \
+	'-r --icf=all' '--no-gc-sections --cref -S' '-r -s --no-task-entries'; do
+	# shellcheck disable=SC2086
+	{
+		link one out.sk $options -Map=out.map -j1 >one.txt
+		link one two.sk $options -Map=two.map -j2 >two.txt
+		link two/again other-name.sk $options -Map=out.map -j8 >three.txt
+	}
+	for other in one/two.sk two/again/other-name.sk; do
+		cmp one/out.sk $other || fail "$other differs with '$options'"
+	done
+	cmp one.txt two.txt && cmp one.txt three.txt || fail "what is printed differs with '$options'"
+	cmp one/out.map one/two.map && cmp one/out.map two/again/out.map || fail "the map differs with '$options'"
+	case $options in
+	*icf*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1 ] || fail "'$options' folds not all" ;;
+	*-s*) ;;
+	*) [ "$(nm one/out.sk | awk '$3 == "_ZL6helperf" { print $1 }' | sort -u | wc -l)" = 1000 ] || fail "there are not 1000 helpers" ;;
+	esac
+	(proved one/out.sk) || fail "'$options': the package cannot be proved"
+	case $options in
+	-r*) ;;
+	*) "$skrun" one/out.sk --random 1 --verify >/dev/null || fail "'$options': the package does not run" ;;
+	esac
+	if command -v eu-elflint >/dev/null; then
+		eu-elflint --gnu-ld one/out.sk >lint.txt 2>&1 || { cat lint.txt >&2; fail "'$options': elflint complains"; }
+	fi
+done
+
+# errors PATTERN COUNT OPTION…: a link fails in the same words, with a line of this kind so many times
+errors() {
+	pattern=$1
+	count=$2
+	shift 2
+	for threads in 1 2 8; do
+		cd one
+		fails_with "$pattern" "$sklink" model.yaml @loose libpart.a libthin.a -o never.sk --error-limit=0 -j$threads "$@"
+		mv err.txt ../errors-$threads.txt
+		[ ! -e never.sk ] || fail "an output in spite of an error"
+		cd ..
+	done
+	cmp errors-1.txt errors-2.txt && cmp errors-1.txt errors-8.txt || fail "the order of errors depends on threads: $pattern"
+	[ "$(grep -cE -- "$pattern" errors-1.txt)" = "$count" ] || { cat errors-1.txt >&2; fail "not $count times: $pattern"; }
+}
+
+# Two hundred objects that cannot be read, for two reasons.
+i=0
+while [ $i -lt 400 ]; do
+	name=kernel_$(printf %04d $i).o
+	cp one/$name $name.kept
+	if [ $((i % 4)) = 0 ]; then head -c 500 $name.kept >one/$name; else echo "no object" | head -c $((i % 4 * 3)) >one/$name; fi
+	i=$((i + 2))
+done
+errors '^sklink: error: kernel_[0-9]*.o: ' 200
+for kept in *.kept; do mv "$kept" "one/${kept%.kept}"; done
+
+# A hundred objects that use what nobody has, and define what others do, and that are out of range.
+cat >bad.c <<'END'
+int missing_0000(int), nowhere(int);
+int datum = 1;
+int common_name(int x) { return nowhere(x); }
+int user_0000(int x) { return missing_0000(x) + nowhere(x); }
+char *range_0000(void) { char *far; __asm__("lea datum+0x7fffffff(%%rip), %0" : "=r"(far)); return far; }
+END
+$KERNEL_CC -O1 -fPIC -ffunction-sections -c bad.c -o bad.o
+for i in $(seq -w 0 99); do
+	LC_ALL=C sed "s/_0000/_11$i/g" bad.o >one/bad_$i.o
+	echo "-u user_11$i bad_$i.o" >>one/bad
+	echo "-u range_11$i bad_$i.o" >>one/far
+done
+errors '^sklink: error: undefined symbol: missing_11[0-9]*$' 100 @bad --allow-multiple-definition
+[ "$(grep -c '^sklink: error: undefined symbol: nowhere$' errors-1.txt)" = 1 ] || fail "nowhere is missing more than once"
+errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad
+errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -r
+errors "relocation R_X86_64_PC32 out of range: .* references 'datum'$" 100 @far --allow-multiple-definition

@@ -1,0 +1,907 @@
+/* Check suite for src/bind/kernels, src/bind/bind and src/bind/roles: from a manifest and a table of functions to bound
+ * tasks. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/npy/npy.h"
+#include "src/bind/bind.h"
+#include "src/bind/kernels.h"
+#include "src/manifest/manifest.h"
+#include "tests/lib/fake-linker.h"
+#include "tests/lib/messages.h"
+#include "tests/lib/suite.h"
+
+static struct sk_arena *arena;
+static struct sk_diag diag;
+static struct sk_linker *linker;
+static struct sk_model *model;
+
+static const struct fake_function functions[] = {
+	{"k.o", "mul", "split=n; in x f32[n], in y f32[n], out z f32[n], n i64", 0, false},
+	{"k.o", "scale", "split=n; in x f32[n], out y@x f32[n], n i32, alpha f32", 0, false},
+	{"k.o", "bias", "split=m; in x f32[m,n], in b f32[n], out y f32[m,n], m i64, n i64", 0, false},
+	{"k.o", "pack", "split=n; in x u8[n*4], out y u8[n*4], n i64", 0, false},
+	{"k.o", "outer", "in x f32[m*n], in a f32[m], out y f32[n,2], n i64, m i64", 0, false},
+	{"k.o", "matmul",
+	 "blocks=m; block, in a f32[m,k], in b f32[k,n], out c f32[m,n], scratch t[100], scratch u[4], m i64, lda i64",
+	 0, false},
+	{"k.o", "spmd", "vector blocks; block, in x f32[n], out y f32[n]", 0, false},
+	{"k.o", "cube", "cube; in x f32[n], out y f32[n]", 0, false},
+	{"k.o", "dot", "ref n i32, in x f64[n], in y f64[n] -> out r f64", 0, false},
+	{"k.o", "four", "in x f32[4], inout y f32[n]", 0, false},
+	{"k.o", "at", "in x f32[n], out y f32[n], pos i64, ref row i32", 0, false},
+	{"k.o", "types", "inout x f32[n], a i8, b u8, c i16, d u16, e i32, f u32, g i64, h u64, i f32, j f64, n u8", 0,
+	 false},
+	{"k.o", "counter", "out y f32[n]", 7, false},
+	{"k.o", "spread", "split=n; out y f32[n], n i64", 8, false},
+	{"k.o", "shared", "split=n reentrant; out y f32[n], n i64", 8, false},
+	{"k.o", "both", "mix; block, inout x f32[n]", 0, false},
+	{"k.o", "sides", "mix aic=cube aiv=nothing; block, inout x f32[n]", 0, false},
+	{"k.o", "early", "blocks early-start=set; block, inout x f32[n]", 0, false},
+	{"k.o", "broken", "in x f23[n]", 0, false},
+	{"k.o", "bare", NULL, 0, false},
+	{"k.o", "data", "in x f32[n]", 0, true},
+	{"k.o", "relu_f32", "split=n op=Relu; in x f32[n], out y f32[n], n i64", 0, false},
+	{"k.o", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
+	{"k.o", "relu_mix", "mix op=Relu; block, in x u16[n], out y u16[n]", 0, false},
+	{"k.o", "relu_blocks", "blocks op=Relu; block, in x f32[n], out y f32[n]", 0, false},
+	{"lib.a(relu.o)", "relu_i8", "split=n op=Relu; in x i8[n], out y i8[n], n i64", 0, false},
+	{"lib.a(gemv.o)", "gemv", NULL, 0, false},
+	{"lib.a(mul.o)", "mul", "split=n; in x f64[n], in y f64[n], out z f64[n], n i64", 0, false},
+	{"other.a(tanh.o)", "tanh_f32", "split=n op=Tanh; in x f32[n], out y f32[n], n i64", 0, false},
+};
+
+static void set_up(void)
+{
+	arena = sk_arena_create();
+	sk_diag_init(&diag, arena);
+	linker = fake_linker_create(arena, &diag, functions, sizeof(functions) / sizeof(functions[0]));
+	sk_linker_add_file(linker, "k.o", false);
+}
+
+static void tear_down(void)
+{
+	sk_arena_destroy(arena);
+}
+
+/* The tensors of most tests. */
+#define TENSORS                                                                                                        \
+	"sklink: 1\n"                                                                                                  \
+	"tensors:\n"                                                                                                   \
+	"  a: {dtype: f32, shape: [64, 1024]}\n"                                                                       \
+	"  b: {dtype: f32, shape: [64, 1024]}\n"                                                                       \
+	"  c: {dtype: f32, shape: [64, 1024]}\n"                                                                       \
+	"  s: {dtype: f32, shape: [1024]}\n"                                                                           \
+	"  d: {dtype: f64, shape: [1024]}\n"                                                                           \
+	"  e: {dtype: f64, shape: [1024]}\n"                                                                           \
+	"  f: {dtype: f64, shape: [1]}\n"                                                                              \
+	"  i: {dtype: i64, shape: [1]}\n"                                                                              \
+	"  j: {dtype: i32, shape: [1]}\n"                                                                              \
+	"  u: {dtype: u8, shape: [2, 2, 8]}\n"                                                                         \
+	"  w: {dtype: u8, shape: [32]}\n"                                                                              \
+	"  top: {of: a, shape: [32, 1024]}\n"                                                                          \
+	"  low: {of: a, shape: [32, 1024], offset: [32, 0]}\n"                                                         \
+	"  mid: {of: a, shape: [32, 1024], offset: [16, 0]}\n"
+#define TASKS TENSORS "tasks:\n"
+
+/* Reads, finds and binds; true if all of it went well. */
+static bool link_model(const char *text)
+{
+	model = sk_model_create(arena, &diag);
+	return sk_manifest_parse(model, "m.yaml", text, strlen(text)) && sk_kernels_find(model, linker) &&
+	       sk_model_bind(model);
+}
+
+static void link_good(const char *text)
+{
+	bool linked = link_model(text);
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages, "");
+	ck_assert(linked);
+	free(messages);
+}
+
+static const struct sk_argument *argument(uint32_t task, uint32_t index)
+{
+	ck_assert_uint_lt(task, model->tasks.count);
+	ck_assert_uint_lt(index, model->tasks.items[task].argument_count);
+	return &model->tasks.items[task].arguments[index];
+}
+
+static uint32_t tensor(const char *name)
+{
+	return sk_map_find(&model->tensor_names, name, strlen(name));
+}
+
+static const struct sk_kernel *kernel(uint32_t task)
+{
+	return &model->kernels.items[model->tasks.items[task].kernel];
+}
+
+static void check_pointer(uint32_t task, uint32_t index, const char *name, uint64_t offset, uint64_t size,
+			  uint64_t element_bytes, enum sk_access access)
+{
+	const struct sk_argument *a = argument(task, index);
+
+	ck_assert_int_eq(a->kind, SK_ARGUMENT_POINTER);
+	ck_assert_uint_eq(a->tensor, tensor(name));
+	ck_assert_uint_eq(a->offset, offset);
+	ck_assert_uint_eq(a->size, size);
+	ck_assert_uint_eq(a->element_bytes, element_bytes);
+	ck_assert_int_eq(a->access, access);
+	ck_assert(!a->by_reference);
+}
+
+static void check_value(uint32_t task, uint32_t index, enum sk_dtype dtype, uint64_t value)
+{
+	const struct sk_argument *a = argument(task, index);
+
+	ck_assert_int_eq(a->kind, SK_ARGUMENT_VALUE);
+	ck_assert_int_eq(a->dtype, dtype);
+	ck_assert_uint_eq(a->value, value);
+	ck_assert_uint_eq(a->tensor, SK_NONE);
+	ck_assert_int_eq(a->access, SK_ACCESS_NONE);
+}
+
+#define READ  SK_ACCESS_READ
+#define WRITE SK_ACCESS_WRITE
+
+/* ---- arguments ---- */
+
+START_TEST(test_split)
+{
+	link_good(TASKS "  - {name: t, kernel: mul, args: [a, b, c]}\n"
+			"  - {name: u, kernel: bias, args: [c, s, a]}\n"
+			"  - {name: v, kernel: pack, args: [u, w]}\n"
+			"  - {name: low, kernel: scale, args: {y: low, x: top}, set: {alpha: 2}}\n");
+
+	check_pointer(0, 0, "a", 0, 262144, 4, READ);
+	check_pointer(0, 2, "c", 0, 262144, 4, WRITE);
+	ck_assert_int_eq(argument(0, 3)->kind, SK_ARGUMENT_LENGTH);
+	ck_assert_int_eq(argument(0, 3)->dtype, SK_I64);
+	ck_assert_uint_eq(model->tasks.items[0].extent, 65536);
+	ck_assert_uint_eq(model->tasks.items[0].block_count, 0);
+	ck_assert_uint_eq(model->tasks.items[0].argument_count, 4);
+	/* Row-wise: whole rows; the bias is shared; the scalar n is no range. */
+	check_pointer(1, 0, "c", 0, 262144, 4096, READ);
+	check_pointer(1, 1, "s", 0, 4096, 0, READ);
+	ck_assert_int_eq(argument(1, 3)->kind, SK_ARGUMENT_LENGTH);
+	check_value(1, 4, SK_I64, 1024);
+	ck_assert_uint_eq(model->tasks.items[1].extent, 64);
+	/* A product: four bytes per element of n; any shape of 32 bytes will do. */
+	check_pointer(2, 0, "u", 0, 32, 4, READ);
+	ck_assert_uint_eq(model->tasks.items[2].extent, 8);
+	/* By name, and views: the root and an offset. */
+	check_pointer(3, 0, "a", 0, 131072, 4, READ);
+	check_pointer(3, 1, "a", 131072, 131072, 4, WRITE);
+}
+END_TEST
+
+START_TEST(test_products)
+{
+	link_good(
+		"sklink: 1\n"
+		"tensors: {x: {dtype: f32, shape: [12]}, a: {dtype: f32, shape: [3]}, y: {dtype: f32, shape: [4, 2]}}\n"
+		"tasks: [{name: t, kernel: outer, args: [x, a, y]}]\n");
+	check_value(0, 3, SK_I64, 4);
+	check_value(0, 4, SK_I64, 3);
+	check_pointer(0, 0, "x", 0, 48, 0, READ);
+}
+END_TEST
+
+START_TEST(test_folding)
+{
+	link_good("sklink: 1\n"
+		  "tensors:\n"
+		  "  x: {dtype: f32, shape: [2, 3, 8]}\n"
+		  "  b: {dtype: f32, shape: [2, 4]}\n"
+		  "  y: {dtype: f32, shape: [6, 8]}\n"
+		  "tasks: [{name: t, kernel: bias, args: [x, b, y]}]\n");
+	ck_assert_uint_eq(model->tasks.items[0].extent, 6);
+	check_value(0, 4, SK_I64, 8);
+}
+END_TEST
+
+START_TEST(test_blocks)
+{
+	link_good("sklink: 1\n"
+		  "device: a3\n"
+		  "tensors: {a: {dtype: f32, shape: [10, 8]}, b: {dtype: f32, shape: [8, 4]}, c: {dtype: f32, shape: "
+		  "[10, 4]},\n"
+		  "          d: {dtype: f32, shape: [10, 4]}, e: {dtype: f32, shape: [10, 4]}}\n"
+		  "tasks:\n"
+		  "  - {name: t, kernel: matmul, args: [a, b, c], set: {lda: k}}\n"
+		  "  - {name: u, kernel: matmul, args: [a, b, c], set: {lda: 0x10}, blocks: 3}\n"
+		  "  - {name: v, kernel: spmd, args: [c, d]}\n"
+		  "  - {name: w, kernel: cube, args: [d, e]}\n");
+
+	const struct sk_task *tasks = model->tasks.items;
+
+	ck_assert_int_eq(argument(0, 0)->kind, SK_ARGUMENT_BLOCK);
+	check_pointer(0, 1, "a", 0, 320, 32, READ);
+	check_pointer(0, 2, "b", 0, 128, 0, READ);
+	check_pointer(0, 3, "c", 0, 160, 16, WRITE);
+	ck_assert_int_eq(argument(0, 4)->kind, SK_ARGUMENT_SCRATCH);
+	ck_assert_uint_eq(argument(0, 4)->offset, 0);
+	ck_assert_uint_eq(argument(0, 4)->size, 100);
+	ck_assert_uint_eq(argument(0, 5)->offset, 128);
+	ck_assert_uint_eq(tasks[0].scratch_size, 192);
+	check_value(0, 6, SK_I64, 10); /* the whole extent: a block finds its range itself */
+	check_value(0, 7, SK_I64, 8);
+	check_value(1, 7, SK_I64, 16);
+	ck_assert_uint_eq(tasks[0].extent, 10);
+	ck_assert_uint_eq(tasks[0].block_count, 48);
+	ck_assert_uint_eq(tasks[1].block_count, 3);
+	check_pointer(2, 1, "c", 0, 160, 0, READ);
+	ck_assert_uint_eq(tasks[2].extent, 0);
+	ck_assert_uint_eq(tasks[2].block_count, 48);
+	/* Lanes: any and vector go to 1, cube to 0. */
+	ck_assert_uint_eq(tasks[0].lane, 1);
+	ck_assert_uint_eq(tasks[2].lane, 1);
+	ck_assert_uint_eq(tasks[3].lane, 0);
+}
+END_TEST
+
+START_TEST(test_host_has_one_lane)
+{
+	link_good(TASKS "  - {name: t, kernel: cube, args: [a, b]}\n"
+			"  - {name: u, kernel: spmd, args: [b, c]}\n");
+	ck_assert_uint_eq(model->tasks.items[0].lane, 0);
+	ck_assert_uint_eq(model->tasks.items[1].lane, 0);
+	ck_assert_uint_eq(model->tasks.items[1].block_count, 8);
+}
+END_TEST
+
+START_TEST(test_result_and_state)
+{
+	link_good(TASKS "  - {name: t, kernel: dot, args: [d, e, f]}\n"
+			"  - {name: u, kernel: dot, args: {r: f, y: d, x: e}}\n"
+			"  - {name: v, kernel: counter, args: [c]}\n"
+			"  - {name: w, kernel: shared, args: [b]}\n");
+	check_value(0, 0, SK_I32, 1024);
+	ck_assert(argument(0, 0)->by_reference);
+	check_pointer(0, 1, "d", 0, 8192, 0, READ);
+	ck_assert_int_eq(argument(0, 3)->kind, SK_ARGUMENT_RESULT);
+	ck_assert_int_eq(argument(0, 3)->dtype, SK_F64);
+	ck_assert_uint_eq(argument(0, 3)->tensor, tensor("f"));
+	ck_assert_uint_eq(argument(0, 3)->size, 8);
+	ck_assert_int_eq(argument(0, 3)->access, WRITE);
+	check_pointer(1, 1, "e", 0, 8192, 0, READ);
+	ck_assert_uint_eq(argument(1, 3)->tensor, tensor("f"));
+	/* Hidden state stands behind everything else; reentrant kernels have none. */
+	ck_assert_uint_eq(model->tasks.items[2].argument_count, 2);
+	ck_assert_int_eq(argument(2, 1)->kind, SK_ARGUMENT_STATE);
+	ck_assert_uint_eq(argument(2, 1)->value, 7);
+	ck_assert_int_eq(argument(2, 1)->access, READ | WRITE);
+	ck_assert_uint_eq(model->tasks.items[3].argument_count, 2);
+}
+END_TEST
+
+START_TEST(test_scalars_from_tensors)
+{
+	link_good(TASKS "  - {name: t, kernel: at, args: [a, b], set: {pos: {tensor: i}, row: {tensor: j}}}\n");
+	ck_assert_int_eq(argument(0, 2)->kind, SK_ARGUMENT_LOAD);
+	ck_assert_int_eq(argument(0, 2)->dtype, SK_I64);
+	ck_assert_uint_eq(argument(0, 2)->tensor, tensor("i"));
+	ck_assert_uint_eq(argument(0, 2)->size, 8);
+	ck_assert_int_eq(argument(0, 2)->access, READ);
+	/* By address: the tensor's own address will do. */
+	check_pointer(0, 3, "j", 0, 4, 0, READ);
+}
+END_TEST
+
+START_TEST(test_in_place)
+{
+	link_good(TASKS "  - {name: t, kernel: scale, args: [a, a], set: {alpha: 1}}\n"
+			"  - {name: u, kernel: scale, args: [top, top], set: {alpha: 1}}\n"
+			"  - {name: v, kernel: scale, args: [top, low], set: {alpha: 1}}\n"
+			"  - {name: w, kernel: mul, args: [a, a, b]}\n");
+	check_pointer(0, 1, "a", 0, 262144, 4, WRITE);
+}
+END_TEST
+
+/* ---- scalars ---- */
+
+static const struct {
+	const char *name, *value;
+	enum sk_dtype dtype;
+	uint64_t bits;
+} scalars[] = {
+	{"a", "-128", SK_I8, 0x80},
+	{"a", "127", SK_I8, 127},
+	{"b", "255", SK_U8, 255},
+	{"c", "-32768", SK_I16, 0x8000},
+	{"d", "0xffff", SK_U16, 0xffff},
+	{"e", "-1", SK_I32, 0xffffffff},
+	{"f", "4294967295", SK_U32, 0xffffffff},
+	{"g", "-9223372036854775808", SK_I64, (uint64_t)1 << 63},
+	{"g", "9223372036854775807", SK_I64, INT64_MAX},
+	{"h", "18446744073709551615", SK_U64, UINT64_MAX},
+	{"h", "-0", SK_U64, 0},
+	{"e", "n", SK_I32, 64}, /* an extent */
+	{"i", "1", SK_F32, 0x3f800000},
+	{"i", "-2", SK_F32, 0xc0000000},
+	{"i", "0.1", SK_F32, 0x3dcccccd},
+	{"i", "-.inf", SK_F32, 0xff800000},
+	/* Rounded once: by way of double it would be 1.0. */
+	{"i", "1.00000005960464484", SK_F32, 0x3f800001},
+	{"i", "18446744073709551615", SK_F32, 0x5f800000},
+	{"j", "0.1", SK_F64, 0x3fb999999999999a},
+	{"j", "-1e300", SK_F64, 0xfe37e43c8800759c},
+	{"j", "-3", SK_F64, 0xc008000000000000},
+	{"j", "+.inf", SK_F64, 0x7ff0000000000000},
+};
+
+START_TEST(test_scalars)
+{
+	char text[1024];
+	uint32_t index = (uint32_t)(scalars[_i].name[0] - 'a');
+
+	snprintf(text, sizeof(text),
+		 "sklink: 1\n"
+		 "tensors: {x: {dtype: f32, shape: [64]}}\n"
+		 "tasks: [{name: t, kernel: types, args: [x], set: {");
+	for (char name = 'a'; name <= 'j'; name++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%c: %s, ", name,
+			 name == scalars[_i].name[0] ? scalars[_i].value : "0");
+	strcat(text, "}}]\n");
+	link_good(text);
+	check_value(0, 1 + index, scalars[_i].dtype, scalars[_i].bits);
+	check_value(0, 11, SK_U8, 64);
+	for (uint32_t i = 0; i < 10; i++)
+		if (i != index)
+			ck_assert_uint_eq(argument(0, 1 + i)->value, 0);
+}
+END_TEST
+
+/* ---- kernels ---- */
+
+START_TEST(test_kernels)
+{
+	link_good(TENSORS "kernels:\n"
+			  "  gemv: {object: lib.a, signature: \"in x f32[n], out y f32[n]\"}\n"
+			  "  twice: {symbol: mul}\n"
+			  "  second: {symbol: mul, object: lib.a}\n"
+			  "  unused: {symbol: nowhere, object: missing.a}\n"
+			  "tasks:\n"
+			  "  - {name: t, kernel: mul, args: [a, b, c]}\n"
+			  "  - {name: u, kernel: gemv, args: [a, b]}\n"
+			  "  - {name: v, kernel: twice, args: [a, b, c]}\n"
+			  "  - {name: w, kernel: second, args: [d, d, e]}\n"
+			  "  - {name: x, kernel: mul, args: [b, a, c]}\n");
+	ck_assert_uint_eq(model->kernels.count, 4);
+	ck_assert_str_eq(kernel(0)->name, "mul");
+	ck_assert_str_eq(kernel(0)->object_name, "k.o");
+	ck_assert_uint_eq(kernel(0)->place.line, 23);
+	ck_assert_str_eq(kernel(1)->symbol, "gemv");
+	ck_assert_str_eq(kernel(1)->object_name, "lib.a(gemv.o)");
+	ck_assert_str_eq(kernel(1)->signature->text, "in x f32[n], out y f32[n]");
+	ck_assert_uint_eq(kernel(1)->place.line, 18);
+	ck_assert_uint_eq(kernel(1)->code, 26);
+	ck_assert_str_eq(kernel(2)->name, "twice");
+	ck_assert_str_eq(kernel(2)->symbol, "mul");
+	ck_assert_ptr_eq(kernel(2)->signature, kernel(0)->signature); /* parsed once */
+	ck_assert_str_eq(kernel(3)->object_name, "lib.a(mul.o)");
+	ck_assert_ptr_eq(kernel(4), kernel(0));
+	ck_assert(fake_linker_pulled(linker, "gemv"));
+	ck_assert(!fake_linker_pulled(linker, "relu_i8"));
+}
+END_TEST
+
+/* op: the first that fits, and archives only where `library` names them. */
+START_TEST(test_op)
+{
+	sk_linker_add_file(linker, "other.a", false);
+	link_good(TENSORS "  p: {dtype: i8, shape: [8]}\n"
+			  "  q: {dtype: i8, shape: [8]}\n"
+			  "library: lib.a\n"
+			  "kernels:\n"
+			  "  mine: {symbol: bare, signature: \"op=Relu; in x f64[4], out y f64[4]\"}\n"
+			  "tasks:\n"
+			  "  - {name: t, op: Relu, args: [a, b]}\n"
+			  "  - {name: u, op: Relu, args: [d, e]}\n"
+			  "  - {name: v, op: Relu, args: [p, q]}\n"
+			  "  - {name: w, op: Relu, args: [b, c], blocks: 4}\n"
+			  "  - {name: x, op: Relu, args: [a, c]}\n"
+			  "  - {name: y, kernel: relu_f32, args: [a, c]}\n");
+	ck_assert_str_eq(kernel(0)->name, "relu_f32");
+	ck_assert_str_eq(kernel(1)->name, "relu_f64");
+	ck_assert_str_eq(kernel(2)->object_name, "lib.a(relu.o)");
+	ck_assert_str_eq(kernel(3)->name, "relu_blocks");
+	ck_assert_ptr_eq(kernel(4), kernel(0));
+	ck_assert_uint_eq(model->tasks.items[3].block_count, 4);
+	ck_assert(fake_linker_pulled(linker, "relu_i8"));
+	ck_assert(!fake_linker_pulled(linker, "relu_mix"));
+}
+END_TEST
+
+/* A declared kernel that says op= comes first. */
+START_TEST(test_declared_op)
+{
+	link_good(TENSORS "kernels:\n"
+			  "  mine: {symbol: bare, signature: \"op=Relu; in x f32[n], out y f32[n]\"}\n"
+			  "tasks:\n"
+			  "  - {name: t, op: Relu, args: [a, b]}\n"
+			  "  - {name: u, kernel: mine, args: [a, b]}\n");
+	ck_assert_str_eq(kernel(0)->name, "mine");
+	ck_assert_str_eq(kernel(0)->symbol, "bare");
+	ck_assert_ptr_eq(kernel(0), kernel(1));
+}
+END_TEST
+
+/* An object beside the manifest is preferred to the search paths. */
+START_TEST(test_object_beside_the_manifest)
+{
+	char directory[] = "check_bind.XXXXXX", path[64], manifest[64];
+	static const char text[] = TENSORS "kernels: {m: {symbol: mul, object: lib.a}}\n"
+					   "tasks: [{name: t, kernel: m, args: [d, d, e]}]\n";
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/lib.a", directory);
+	snprintf(manifest, sizeof(manifest), "%s/m.yaml", directory);
+
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+	model = sk_model_create(arena, &diag);
+	ck_assert(sk_manifest_parse(model, manifest, text, strlen(text)));
+	ck_assert(sk_kernels_find(model, linker));
+	ck_assert_str_eq(kernel(0)->object_name, "lib.a(mul.o)");
+	remove(path);
+	rmdir(directory);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+/* Text behind the messages' "t: error: ". */
+static const struct {
+	const char *text, *messages;
+} bad[] = {
+	/* arguments and types */
+	{TASKS "  - {name: t, kernel: mul, args: [a, b]}\n",
+	 "m.yaml:18:35: kernel 'mul': 3 arguments are needed (in x f32, in y f32, out z f32), but 2 given\n"},
+	{TASKS "  - {name: t, kernel: mul, args: [a, b, c, a]}\n",
+	 "m.yaml:18:35: kernel 'mul': 3 arguments are needed (in x f32, in y f32, out z f32), but 4 given\n"},
+	{TASKS "  - {name: t, kernel: mul}\n",
+	 "m.yaml:18:5: kernel 'mul': 3 arguments are needed (in x f32, in y f32, out z f32), but 0 given\n"},
+	{TASKS "  - {name: t, kernel: dot, args: [d, e]}\n",
+	 "m.yaml:18:35: kernel 'dot': 3 arguments are needed (in x f64, in y f64, out r f64), but 2 given\n"},
+	{TASKS "  - {name: t, kernel: mul, args: {x: a, y: b}}\n", "m.yaml:18:5: kernel 'mul': no tensor for 'z'\n"},
+	{TASKS "  - {name: t, kernel: mul, args: {x: a, y: b, zz: c}}\n",
+	 "m.yaml:18:47: kernel 'mul': no parameter 'zz'; did you mean 'z'?\n"
+	 "m.yaml:18:5: kernel 'mul': no tensor for 'z'\n"},
+	{TASKS "  - {name: t, kernel: mul, args: {x: a, y: b, z: c, n: a}}\n",
+	 "m.yaml:18:53: kernel 'mul': 'n' is a scalar; give its value under 'set'\n"},
+	{TASKS "  - {name: t, kernel: matmul, args: {a: a, b: b, c: c, t: a}, set: {lda: 1}}\n",
+	 "m.yaml:18:56: kernel 'matmul': 't' is scratch memory, which needs no tensor\n"},
+	{TASKS "  - {name: t, kernel: mul, args: [a, b, d]}\n",
+	 "m.yaml:18:41: kernel 'mul': argument 'z' is f32, but tensor 'd' is f64\n"},
+	{TASKS "  - {name: t, kernel: dot, args: [d, e, d]}\n",
+	 "m.yaml:18:41: kernel 'dot': the result 'r' is one element, but tensor 'd' is [1024]\n"},
+	{TASKS "  - {name: t, kernel: dot, args: [d, e, i]}\n",
+	 "m.yaml:18:41: kernel 'dot': argument 'r' is f64, but tensor 'i' is i64\n"},
+	{TASKS "  - {name: t, kernel: bias, args: [s, s, c]}\n",
+	 "m.yaml:18:36: kernel 'bias': argument 'x' has 2 dimensions, but tensor 's' is [1024]\n"},
+	/* extents */
+	{TASKS "  - {name: t, kernel: mul, args: [a, s, c]}\n",
+	 "m.yaml:18:38: kernel 'mul': extent 'n' is 1024 in argument 'y' (tensor 's' [1024], dimension 0), but 65536 "
+	 "in argument 'x' (tensor 'a' [64, 1024], all elements)\n"},
+	{TASKS "  - {name: t, kernel: bias, args: [a, a, c]}\n",
+	 "m.yaml:18:39: kernel 'bias': extent 'n' is 65536 in argument 'b' (tensor 'a' [64, 1024], all elements), but "
+	 "1024 in argument 'x' (tensor 'a' [64, 1024], dimension 1)\n"},
+	{TASKS "  - {name: t, kernel: four, args: [s, a]}\n",
+	 "m.yaml:18:36: kernel 'four': argument 'x' (tensor 's' [1024], dimension 0) must be 4, but is 1024\n"},
+	{"sklink: 1\n"
+	 "tensors: {x: {dtype: u8, shape: [10]}, y: {dtype: u8, shape: [12]}}\n"
+	 "tasks: [{name: t, kernel: pack, args: [x, y]}]\n",
+	 "m.yaml:3:40: kernel 'pack': argument 'x' (tensor 'x' [10], dimension 0) is 10, which is not n*4, with n = 3 "
+	 "by argument 'y' (tensor 'y' [12], dimension 0)\n"},
+	{"sklink: 1\n"
+	 "tensors: {x: {dtype: f32, shape: [13]}, a: {dtype: f32, shape: [3]}, y: {dtype: f32, shape: [4, 2]}}\n"
+	 "tasks: [{name: t, kernel: outer, args: [x, a, y]}]\n",
+	 "m.yaml:3:41: kernel 'outer': argument 'x' (tensor 'x' [13], dimension 0) is 13, which is not m*n, with m = 3 "
+	 "by argument 'a' (tensor 'a' [3], dimension 0), n = 4 by argument 'y' (tensor 'y' [4, 2], dimension 0)\n"},
+	{"sklink: 1\n"
+	 "tensors: {x: {dtype: f32, shape: [12]}, a: {dtype: f32, shape: [3]}, y: {dtype: f32, shape: [5, 2]}}\n"
+	 "tasks: [{name: t, kernel: outer, args: [x, a, y]}]\n",
+	 "m.yaml:3:41: kernel 'outer': argument 'x' (tensor 'x' [12], dimension 0) is 12, which is not m*n, with m = 3 "
+	 "by argument 'a' (tensor 'a' [3], dimension 0), n = 5 by argument 'y' (tensor 'y' [5, 2], dimension 0)\n"},
+	{"sklink: 1\n"
+	 "tensors: {x: {dtype: f32, shape: [65536, 65536]}, y: {dtype: f32, shape: [65536, 65536]}}\n"
+	 "tasks: [{name: t, kernel: scale, args: [x, y], set: {alpha: 1}}]\n",
+	 "m.yaml:3:9: kernel 'scale': 'n' is i32, but extent 'n' is 4294967296\n"},
+	/* scalars */
+	{TASKS "  - {name: t, kernel: scale, args: [a, b]}\n",
+	 "m.yaml:18:5: kernel 'scale': no value for 'alpha'; give it under 'set'\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alhpa: 1}}\n",
+	 "m.yaml:18:50: kernel 'scale': no scalar 'alhpa'; did you mean 'alpha'?\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1, x: 2}}\n",
+	 "m.yaml:18:60: kernel 'scale': 'x' is no scalar and cannot be set\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1, n: 2}}\n",
+	 "m.yaml:18:60: kernel 'scale': 'n' cannot be set: it is the extent of that name, 65536\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1e39}}\n",
+	 "m.yaml:18:50: kernel 'scale': 'alpha' cannot be 1e39: it is f32\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: 1e-60}}\n",
+	 "m.yaml:18:50: kernel 'scale': 'alpha' cannot be 1e-60: it is f32\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: n}}\n",
+	 "m.yaml:18:50: kernel 'scale': 'alpha' cannot be the extent 'n': it is f32\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, b], set: {alpha: {tensor: f}}}\n",
+	 "m.yaml:18:66: kernel 'scale': 'alpha' is one f32, but tensor 'f' is f64 [1]\n"},
+	{TASKS "  - {name: t, kernel: at, args: [a, b], set: {pos: 1, row: 4294967296}}\n",
+	 "m.yaml:18:55: kernel 'at': 'row' cannot be 4294967296: it is i32\n"},
+	{TASKS "  - {name: t, kernel: at, args: [a, b], set: {pos: 1.0, row: -2147483649}}\n",
+	 "m.yaml:18:47: kernel 'at': 'pos' cannot be 1.0: it is i64\n"
+	 "m.yaml:18:57: kernel 'at': 'row' cannot be -2147483649: it is i32\n"},
+	{TASKS "  - {name: t, kernel: at, args: [a, b], set: {pos: m, row: {tensor: i}}}\n",
+	 "m.yaml:18:47: kernel 'at': 'm' is neither a number nor an extent of the kernel\n"
+	 "m.yaml:18:69: kernel 'at': 'row' is one i32, but tensor 'i' is i64 [1]\n"},
+	{TASKS "  - {name: t, kernel: at, args: [a, b], set: {pos: {tensor: s}, row: 0}}\n",
+	 "m.yaml:18:61: kernel 'at': 'pos' is one i64, but tensor 's' is f32 [1024]\n"},
+	{TASKS "  - {name: t, kernel: at, args: [a, b]}\n",
+	 "m.yaml:18:5: kernel 'at': no value for 'pos', 'row'; give it under 'set'\n"},
+	{TASKS "  - {name: t, kernel: types, args: [s], set: {a: 128, b: -1, c: 32768, d: 65536, e: 2147483648, f: -1, "
+	       "g: 9223372036854775808, h: -1, i: 0, j: 0}}\n",
+	 "m.yaml:18:47: kernel 'types': 'a' cannot be 128: it is i8\n"
+	 "m.yaml:18:55: kernel 'types': 'b' cannot be -1: it is u8\n"
+	 "m.yaml:18:62: kernel 'types': 'c' cannot be 32768: it is i16\n"
+	 "m.yaml:18:72: kernel 'types': 'd' cannot be 65536: it is u16\n"
+	 "m.yaml:18:82: kernel 'types': 'e' cannot be 2147483648: it is i32\n"
+	 "m.yaml:18:97: kernel 'types': 'f' cannot be -1: it is u32\n"
+	 "m.yaml:18:104: kernel 'types': 'g' cannot be 9223372036854775808: it is i64\n"
+	 "m.yaml:18:128: kernel 'types': 'h' cannot be -1: it is u64\n"
+	 "m.yaml:18:5: kernel 'types': 'n' is u8, but extent 'n' is 1024\n"},
+	/* overlaps */
+	{TASKS "  - {name: t, kernel: mul, args: [a, b, a]}\n",
+	 "m.yaml:18:41: kernel 'mul': 'z' overlaps 'x', and one of them is written; a signature that allows this says "
+	 "z@x\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [top, mid], set: {alpha: 1}}\n",
+	 "m.yaml:18:42: kernel 'scale': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
+	{TASKS "  - {name: t, kernel: scale, args: [a, top], set: {alpha: 1}}\n",
+	 "m.yaml:18:40: kernel 'scale': extent 'n' is 32768 in argument 'y' (tensor 'top' [32, 1024], all elements), "
+	 "but 65536 in argument 'x' (tensor 'a' [64, 1024], all elements)\n"},
+	{TASKS "  - {name: t, kernel: at, args: [s, s], set: {pos: {tensor: i}, row: {tensor: j}}}\n",
+	 "m.yaml:18:37: kernel 'at': 'y' overlaps 'x', and one of them is written; a signature that allows this says "
+	 "y@x\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare, signature: \"split=n; in x f32[m], out y@x f32[n], n i64\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a, a]}\n",
+	 "m.yaml:20:36: kernel 'k': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare, signature: \"blocks=n; block, in x f32[m], out y@x f32[n]\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a, a]}\n",
+	 "m.yaml:20:36: kernel 'k': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare, signature: \"inout x i64[n], pos i64\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [i], set: {pos: {tensor: i}}}\n",
+	 "m.yaml:20:5: kernel 'k': 'pos' overlaps 'x', and one of them is written\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare, signature: \"in x f64[n] -> out r f64\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [f, f]}\n",
+	 "m.yaml:20:36: kernel 'k': 'r' overlaps 'x', and one of them is written\n"},
+	/* blocks and lanes */
+	{TASKS "  - {name: t, kernel: mul, args: [a, b, c], blocks: 4}\n",
+	 "m.yaml:18:5: kernel 'mul': the task has 'blocks', but the signature has neither 'blocks' nor "
+	 "'blocks=NAME'\n"},
+	/* kernels */
+	{TASKS "  - {name: t, kernel: mull, args: [a, b, c]}\n",
+	 "m.yaml:18:23: unknown kernel 'mull'; did you mean 'mul'?\n"},
+	{TASKS "  - {name: t, kernel: nothing, args: [a]}\n"
+	       "  - {name: u, kernel: nothing, args: [a]}\n",
+	 "m.yaml:18:23: unknown kernel 'nothing': it is neither declared under 'kernels' nor a function of an input\n"},
+	{TASKS "  - {name: t, kernel: bare, args: [a]}\n",
+	 "m.yaml:18:23: function 'bare' in k.o has no signature; say how to call it under 'kernels'\n"},
+	{TASKS "  - {name: t, kernel: data, args: [a]}\n", "k.o:(.sk.kernels+0x140): 'data' is not a function\n"},
+	{TASKS "  - {name: t, kernel: broken, args: [a]}\n",
+	 "k.o:(.sk.kernels+0x120): signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"},
+	{TASKS "  - {name: t, kernel: both, args: [a]}\n",
+	 "k.o:(.sk.kernels+0xf0): kernel 'both': no function 'both_mix_aic'; the signature of a mix kernel can name "
+	 "another one: aic=NAME\n"},
+	{TASKS "  - {name: t, kernel: sides, args: [a]}\n",
+	 "k.o:(.sk.kernels+0x100): kernel 'sides': no function 'nothing'; the signature of a mix kernel can name "
+	 "another one: aiv=NAME\n"},
+	{TASKS "  - {name: t, kernel: spread, args: [a]}\n",
+	 "m.yaml:18:23: kernel 'spread' has hidden state (.bss.s8 in k.o) and cannot run on several cores at once; if "
+	 "it can, mark it reentrant\n"
+	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: mull}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a]}\n",
+	 "m.yaml:18:15: kernel 'k': no function 'mull' in any input; did you mean 'mul'?\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: gemm, object: lib.a}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a]}\n",
+	 "m.yaml:18:15: kernel 'k': no function 'gemm' in lib.a; did you mean 'gemv'?\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {symbol: bare}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a]}\n",
+	 "m.yaml:18:3: kernel 'k': the object has no signature for 'bare' (k.o); give it here: signature: \"…\"\n"},
+	{TENSORS "kernels:\n"
+		 "  k: {object: no.a}\n"
+		 "  l: {object: sub/no.a}\n"
+		 "  m: {object: no.a}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: k, args: [a]}\n"
+		 "  - {name: u, kernel: l, args: [a]}\n"
+		 "  - {name: v, kernel: m, args: [a]}\n",
+	 "m.yaml:18:15: cannot find 'no.a', nor is it on the search paths (-L)\n"
+	 "m.yaml:19:15: cannot find 'sub/no.a'\n"},
+	{TENSORS "kernels:\n"
+		 "  kernel: {symbol: mul}\n"
+		 "tasks:\n"
+		 "  - {name: t, kernel: kernal, args: [a]}\n",
+	 "m.yaml:20:23: unknown kernel 'kernal'; did you mean 'kernel'?\n"},
+	{TENSORS "library: [no.a]\n"
+		 "tasks: [{name: t, kernel: mul, args: [a, b, c]}]\n",
+	 "m.yaml:17:11: cannot find 'no.a', nor is it on the search paths (-L)\n"},
+	/* op */
+	{TASKS "  - {name: t, op: Rellu, args: [a, b]}\n",
+	 "m.yaml:18:19: no kernel has op=Rellu; did you mean 'Relu'?\n"},
+	{TASKS "  - {name: t, op: Relu, args: [a, c, b]}\n",
+	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
+	 ">>> relu_f32 (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"
+	 ">>> relu_f64 (k.o): 2 arguments are needed (in x f64, out y f64), but 3 given\n"
+	 ">>> relu_mix (k.o): 2 arguments are needed (in x u16, out y u16), but 3 given\n"
+	 ">>> relu_blocks (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"},
+	{TASKS "  - {name: t, op: Relu, args: [i, j]}\n",
+	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
+	 ">>> relu_f32 (k.o): argument 'x' is f32, but tensor 'i' is i64\n"
+	 ">>> relu_f64 (k.o): argument 'x' is f64, but tensor 'i' is i64\n"
+	 ">>> relu_mix (k.o): argument 'x' is u16, but tensor 'i' is i64\n"
+	 ">>> relu_blocks (k.o): argument 'x' is f32, but tensor 'i' is i64\n"},
+	{TASKS "  - {name: t, op: Tanh, args: [a, b]}\n", "m.yaml:18:19: no kernel has op=Tanh\n"},
+};
+
+static void strip_prefixes(char *messages)
+{
+	static const char prefix[] = "t: error: ";
+
+	for (char *at = messages; (at = strstr(at, prefix));)
+		memmove(at, at + strlen(prefix), strlen(at + strlen(prefix)) + 1);
+}
+
+START_TEST(test_bad)
+{
+	ck_assert(!link_model(bad[_i].text));
+
+	char *messages = take_messages(&diag);
+
+	strip_prefixes(messages);
+	ck_assert_str_eq(messages, bad[_i].messages);
+	free(messages);
+}
+END_TEST
+
+/* ---- roles ---- */
+
+START_TEST(test_roles)
+{
+	link_good(TENSORS "  h: {dtype: f32, shape: [32, 1024]}\n"
+			  "tasks:\n"
+			  "  - {name: t, kernel: mul, args: [top, low, h]}\n"
+			  "  - {name: u, kernel: bias, args: [b, s, c]}\n"
+			  "  - {name: v, kernel: dot, args: [d, e, f]}\n");
+	ck_assert(sk_model_assign_roles(model));
+
+	static const struct {
+		const char *name;
+		enum sk_role role;
+		uint32_t binding;
+	} expected[] = {
+		{"a", SK_ROLE_INPUT, 0},	{"b", SK_ROLE_INPUT, 1},      {"c", SK_ROLE_OUTPUT, 2},
+		{"s", SK_ROLE_INPUT, 3},	{"d", SK_ROLE_INPUT, 4},      {"e", SK_ROLE_INPUT, 5},
+		{"f", SK_ROLE_OUTPUT, 6},	{"i", SK_ROLE_NONE, SK_NONE}, {"j", SK_ROLE_NONE, SK_NONE},
+		{"top", SK_ROLE_NONE, SK_NONE}, {"h", SK_ROLE_OUTPUT, 7},
+	};
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		ck_assert_int_eq(model->tensors.items[tensor(expected[i].name)].role, expected[i].role);
+		ck_assert_uint_eq(model->tensors.items[tensor(expected[i].name)].binding, expected[i].binding);
+	}
+	ck_assert_uint_eq(model->binding_count, 8);
+
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages, "t: warning: m.yaml:10:3: no task uses tensor 'i'\n"
+				   "t: warning: m.yaml:11:3: no task uses tensor 'j'\n"
+				   "t: warning: m.yaml:12:3: no task uses tensor 'u'\n"
+				   "t: warning: m.yaml:13:3: no task uses tensor 'w'\n");
+	free(messages);
+}
+END_TEST
+
+/* x has the role and is an argument of these tasks; y is bound to whatever is needed. */
+#define ROLE(role, tasks)                                                                                              \
+	"sklink: 1\n"                                                                                                  \
+	"tensors:\n"                                                                                                   \
+	"  x: {dtype: f32, shape: [4, 4]" role "}\n"                                                                   \
+	"  y: {dtype: f32, shape: [4, 4], role: inout}\n"                                                              \
+	"  z: {dtype: f32, shape: [4], role: inout}\n"                                                                 \
+	"  part: {of: x, shape: [1, 4], offset: [2, 0]}\n"                                                             \
+	"  half: {of: x, shape: [2, 4], offset: [2, 0]}\n"                                                             \
+	"  rest: {of: half, shape: [1, 4], offset: [1, 0]}\n"                                                          \
+	"  one: {of: x, shape: [1, 1], offset: [0, 1]}\n"                                                              \
+	"tasks:\n" tasks "  - {name: other, kernel: four, args: [z, y]}\n"
+#define READS	    "  - {name: reads, kernel: cube, args: [x, y]}\n"
+#define WRITES	    "  - {name: writes, kernel: cube, args: [y, x]}\n"
+#define CHANGES	    "  - {name: changes, kernel: four, args: [z, x]}\n"
+#define WRITES_PART "  - {name: writes_part, kernel: cube, args: [z, part]}\n"
+#define WRITES_REST "  - {name: writes_rest, kernel: cube, args: [z, rest]}\n"
+#define READS_PART  "  - {name: reads_part, kernel: cube, args: [part, z]}\n"
+#define LOADS	    "  - {name: loads, kernel: scale, args: [y, y], set: {alpha: {tensor: one}}}\n"
+#define UNWRITTEN(place, task, bytes, elements, ...)                                                                   \
+	"m.yaml:" place ": task '" task "' reads bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__           \
+	", which no task in front of it writes\n"                                                                      \
+	">>> 'x' is declared at m.yaml:3:3; if it keeps its contents from run to run, it is role: inout\n"
+#define NEVER(bytes, elements, ...)                                                                                    \
+	"m.yaml:3:3: no task writes bytes " bytes " of 'x' (elements " elements ")" __VA_ARGS__                        \
+	", an output; if they shall keep what the caller has there, say unwritten: keep\n"
+
+static const struct {
+	const char *text;
+	enum sk_role role; /* NONE: refused */
+	const char *messages;
+} roles[] = {
+	{ROLE("", READS), SK_ROLE_INPUT, ""},
+	{ROLE("", WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE("", WRITES READS), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES CHANGES READS), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES CHANGES), SK_ROLE_TEMPORARY,
+	 "t: warning: m.yaml:12:45: what is written to 'x' here is never read, and 'x' is a temporary; a result needs "
+	 "role: "
+	 "output\n"},
+	{ROLE(", role: temporary", WRITES CHANGES), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: output", WRITES CHANGES), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: input", READS), SK_ROLE_INPUT, ""},
+	{ROLE(", role: output", WRITES READS), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: temporary", WRITES), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: inout", CHANGES), SK_ROLE_INOUT, ""},
+	{ROLE(", role: inout", READS WRITES), SK_ROLE_INOUT, ""},
+	{ROLE(", role: inout", WRITES), SK_ROLE_INOUT, ""},
+	{ROLE(", role: input", WRITES), SK_ROLE_NONE,
+	 "m.yaml:11:44: input 'x' cannot be written\n"
+	 ">>> declared at m.yaml:3:3; a tensor that is read and written is role: inout\n"},
+	{ROLE(", role: output", READS), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: output", "  - {name: n, kernel: counter, args: [y]}\n"), SK_ROLE_NONE,
+	 NEVER("[0, 64)", "[0, 16)")},
+	{ROLE(", role: output", CHANGES), SK_ROLE_NONE, UNWRITTEN("11:45", "changes", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: temporary", READS), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: temporary", READS WRITES), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE("", READS WRITES), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	{ROLE("", CHANGES), SK_ROLE_NONE, UNWRITTEN("11:45", "changes", "[0, 64)", "[0, 16)")},
+	{ROLE(", role: input", WRITES_PART), SK_ROLE_NONE,
+	 "m.yaml:11:49: input 'x' cannot be written\n"
+	 ">>> declared at m.yaml:3:3; a tensor that is read and written is role: inout\n"},
+	{ROLE("", READS WRITES_PART), SK_ROLE_NONE, UNWRITTEN("11:40", "reads", "[0, 64)", "[0, 16)")},
+	/* A part is written: rows 2 of 0 to 3. */
+	{ROLE("", WRITES_PART READS), SK_ROLE_NONE,
+	 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART READS_PART), SK_ROLE_TEMPORARY, ""},
+	{ROLE("", WRITES_PART WRITES_REST READS), SK_ROLE_NONE, UNWRITTEN("13:40", "reads", "[0, 32)", "[0, 8)")},
+	{ROLE("", WRITES_PART WRITES_REST READS_PART), SK_ROLE_TEMPORARY, ""},
+	{ROLE(", role: output", WRITES_PART READS_PART), SK_ROLE_NONE,
+	 NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE("", WRITES_PART WRITES_REST), SK_ROLE_NONE, NEVER("[0, 32)", "[0, 8)")},
+	{ROLE("", WRITES_PART WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: inout", WRITES_PART READS), SK_ROLE_INOUT, ""},
+	/* A scalar out of a tensor is read as well; what is read first is an error, what comes behind it is not. */
+	{ROLE(", role: temporary", WRITES_PART LOADS), SK_ROLE_NONE, UNWRITTEN("12:70", "loads", "[4, 8)", "[1, 2)")},
+	{ROLE(", role: temporary", READS_PART READS CHANGES), SK_ROLE_NONE,
+	 UNWRITTEN("11:45", "reads_part", "[32, 48)", "[8, 12)")
+		 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	/* unwritten: keep */
+	{ROLE(", unwritten: keep", WRITES_PART), SK_ROLE_OUTPUT, ""},
+	{ROLE(", unwritten: keep", WRITES), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: output, unwritten: keep", WRITES_PART READS_PART), SK_ROLE_OUTPUT, ""},
+	{ROLE(", role: output, unwritten: keep", WRITES_PART READS), SK_ROLE_NONE,
+	 UNWRITTEN("12:40", "reads", "[0, 32)", "[0, 8)", " and 1 more range of it")},
+	{ROLE(", unwritten: keep", READS), SK_ROLE_NONE, "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+	{ROLE(", role: inout, unwritten: keep", WRITES), SK_ROLE_NONE,
+	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+};
+
+START_TEST(test_roles_one_by_one)
+{
+	link_good(roles[_i].text);
+	ck_assert_int_eq(sk_model_assign_roles(model), roles[_i].role != SK_ROLE_NONE);
+
+	char *messages = take_messages(&diag);
+
+	strip_prefixes(messages);
+	ck_assert_str_eq(messages, roles[_i].messages);
+	if (roles[_i].role)
+		ck_assert_int_eq(model->tensors.items[tensor("x")].role, roles[_i].role);
+	free(messages);
+}
+END_TEST
+
+START_TEST(test_constants)
+{
+	static const float values[4] = {1, 2, 3, 4};
+	static const uint64_t shape[] = {4}, wrong_shape[] = {2, 2};
+	static const char text[] = "sklink: 1\n"
+				   "tensors:\n"
+				   "  x: {dtype: f32, shape: [4], data: w.npy}\n"
+				   "  y: {dtype: f32, shape: [4]}\n"
+				   "tasks: [{name: t, kernel: cube, args: [x, y]}]\n";
+	char directory[] = "check_bind.XXXXXX", path[64], manifest[64], error[128];
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/w.npy", directory);
+	snprintf(manifest, sizeof(manifest), "%s/m.yaml", directory);
+	for (int round = 0; round < 4; round++) {
+		if (round > 0)
+			ck_assert(sk_npy_write(path, round == 2 ? SK_I32 : SK_F32, round == 3 ? 2 : 1,
+					       round == 3 ? wrong_shape : shape, values, error, sizeof(error)));
+		model = sk_model_create(arena, &diag);
+		ck_assert(sk_manifest_parse(model, manifest, text, strlen(text)) && sk_kernels_find(model, linker) &&
+			  sk_model_bind(model));
+
+		/* 0: no file, 1: right, 2: wrong type, 3: wrong shape */
+		ck_assert_int_eq(sk_model_assign_roles(model), round == 1);
+		if (round == 1) {
+			ck_assert_int_eq(model->tensors.items[0].role, SK_ROLE_CONSTANT);
+			ck_assert_mem_eq(model->tensors.items[0].contents, values, sizeof(values));
+			ck_assert_uint_eq(model->tensors.items[0].binding, SK_NONE);
+			continue;
+		}
+
+		char *messages = take_messages(&diag), place[80];
+
+		snprintf(place, sizeof(place), "t: error: %s/m.yaml:3:3: constant 'x'", directory);
+		ck_assert_msg(!strncmp(messages, place, strlen(place)), "%s", messages);
+		if (round == 0)
+			ck_assert_ptr_nonnull(strstr(messages, "No such file"));
+		if (round == 3)
+			ck_assert_ptr_nonnull(strstr(messages, "is [4], but"));
+		free(messages);
+	}
+	remove(path);
+	rmdir(directory);
+}
+END_TEST
+
+static Suite *bind_suite(void)
+{
+	Suite *suite = suite_create("bind");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, test_split);
+	tcase_add_test(tcase, test_products);
+	tcase_add_test(tcase, test_folding);
+	tcase_add_test(tcase, test_blocks);
+	tcase_add_test(tcase, test_host_has_one_lane);
+	tcase_add_test(tcase, test_result_and_state);
+	tcase_add_test(tcase, test_scalars_from_tensors);
+	tcase_add_test(tcase, test_in_place);
+	tcase_add_loop_test(tcase, test_scalars, 0, sizeof(scalars) / sizeof(scalars[0]));
+	tcase_add_test(tcase, test_kernels);
+	tcase_add_test(tcase, test_op);
+	tcase_add_test(tcase, test_declared_op);
+	tcase_add_test(tcase, test_object_beside_the_manifest);
+	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tcase, test_roles);
+	tcase_add_loop_test(tcase, test_roles_one_by_one, 0, sizeof(roles) / sizeof(roles[0]));
+	tcase_add_test(tcase, test_constants);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(bind_suite());
+}

@@ -1,0 +1,1211 @@
+/* Dispatchers made from plans built by hand, run for real: what their kernels get, in which order, on which core. */
+#include "config.h" /* memmem is an extension */
+
+#include <check.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "tests/lib/dispatcher-rig.h"
+#include "tests/lib/suite.h"
+
+#define STEP(plan, kind, function) rig_step((plan), (kind), RIG_FUNCTION(function))
+#define ARGUMENT(plan, ...)	   rig_argument((plan), (struct sk_plan_argument){__VA_ARGS__})
+#define POINTER(plan, where, number, at, ...)                                                                          \
+	ARGUMENT(plan, .kind = SK_ARGUMENT_POINTER, .dtype = SK_F32, .space = (where), .index = (number),              \
+		 .offset = (at), __VA_ARGS__)
+#define VALUE(plan, type, bits, ...)                                                                                   \
+	ARGUMENT(plan, .kind = SK_ARGUMENT_VALUE, .dtype = (type), .value = (bits), __VA_ARGS__)
+#define LENGTH(plan, type, ...) ARGUMENT(plan, .kind = SK_ARGUMENT_LENGTH, .dtype = (type), __VA_ARGS__)
+#define BY_REFERENCE		.flags = SK_ARGUMENT_BY_REFERENCE
+
+static struct rig_plan *plan;
+static uint8_t workspace[4096] __attribute__((aligned(64)));
+
+static void setup(void)
+{
+	plan = rig_plan_new();
+	plan->header.workspace_size = 1024;
+	plan->header.unshared_workspace_size = 2048;
+	rig_log.count = 0;
+}
+
+static void teardown(void)
+{
+	rig_plan_free(plan);
+}
+
+static uint64_t bits32(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static uint64_t bits64(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+#define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
+
+/* Runs the parallel entry on this thread as the given core of a device without a second lane. */
+static int run_core(struct rig_device *device, uint32_t core)
+{
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	int status = rig_call(rig_entry(&loaded), &device->cores[0][core], NULL);
+
+	rig_unload(&loaded);
+	return status;
+}
+
+static int run_serial(void *const *bindings)
+{
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_SERIAL);
+	int status = rig_call(rig_entry(&loaded), (void *)(uintptr_t)bindings, workspace);
+
+	rig_unload(&loaded);
+	return status;
+}
+
+/* ---- scalars ---- */
+
+static void take_scalars(int8_t a, uint8_t b, float c, int16_t d, uint16_t e, double f, int32_t g, uint32_t h,
+			 int64_t i, uint64_t j, bool k, int64_t l, int64_t m, int32_t n, float o, float p, float q,
+			 double r, float s, float t, float u, double v, double w)
+{
+	/* The psABI wants 16 bytes of alignment at every call; rbp was pushed below the return address. */
+	ck_assert_uint_eq(ADDRESS(__builtin_frame_address(0)) % 16, 0);
+	RIG_LOG((uint64_t)a, b, bits32(c), (uint64_t)d, e, bits64(f), (uint64_t)g, h, (uint64_t)i, j, k, (uint64_t)l,
+		(uint64_t)m, (uint64_t)n, bits32(o), bits32(p), bits32(q), bits64(r), bits32(s), bits32(t), bits32(u),
+		bits64(v), bits64(w));
+}
+
+/* Fourteen integers and nine floats: eight integers and one float lie on the stack. */
+static void add_scalars(void)
+{
+	STEP(plan, SK_STEP_PLAIN, take_scalars);
+	VALUE(plan, SK_I8, 0x80);
+	VALUE(plan, SK_U8, 0x80);
+	VALUE(plan, SK_F32, bits32(1.5f));
+	VALUE(plan, SK_I16, 0xfffe);
+	VALUE(plan, SK_U16, 0xfffe);
+	VALUE(plan, SK_F64, bits64(-2.25));
+	VALUE(plan, SK_I32, 0xfffffffd);
+	VALUE(plan, SK_U32, 0xfffffffd);
+	VALUE(plan, SK_I64, (uint64_t)-3);
+	VALUE(plan, SK_U64, 0x123456789abcdef0);
+	VALUE(plan, SK_BOOL, 1);
+	VALUE(plan, SK_I64, (uint64_t)INT64_MIN);
+	VALUE(plan, SK_I64, 0x80000000);
+	VALUE(plan, SK_I32, 7);
+	VALUE(plan, SK_F32, 0);
+	VALUE(plan, SK_F32, bits32(-0.0f));
+	VALUE(plan, SK_F32, bits32(3));
+	VALUE(plan, SK_F64, 0);
+	VALUE(plan, SK_F32, bits32(4));
+	VALUE(plan, SK_F32, bits32(5));
+	VALUE(plan, SK_F32, bits32(6));
+	VALUE(plan, SK_F64, bits64(1e300));
+	VALUE(plan, SK_F64, 0);
+}
+
+static void expect_scalars(unsigned *at)
+{
+	RIG_EXPECT(at, (uint64_t)-128, 0x80, bits32(1.5f), (uint64_t)-2, 0xfffe, bits64(-2.25), (uint64_t)-3,
+		   0xfffffffd, (uint64_t)-3, 0x123456789abcdef0, 1, (uint64_t)INT64_MIN, 0x80000000, 7, 0,
+		   bits32(-0.0f), bits32(3), 0, bits32(4), bits32(5), bits32(6), bits64(1e300), 0);
+}
+
+START_TEST(scalars)
+{
+	unsigned at = 0;
+	struct rig_device *device;
+
+	add_scalars();
+	device = rig_device_new(plan, 1, 0, workspace);
+	ck_assert_int_eq(run_core(device, 0), 0);
+	ck_assert_int_eq(run_serial(NULL), 0);
+	expect_scalars(&at);
+	expect_scalars(&at);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_device_free(device);
+}
+END_TEST
+
+/* What the psABI leaves open and compilers rely on: small integers are extended to 32 bits. */
+static void take_extended(int32_t a, uint32_t b, int32_t c, uint32_t d, uint32_t e, int32_t f, int32_t g, uint32_t h,
+			  int32_t i)
+{
+	RIG_LOG((uint64_t)a, b, (uint64_t)c, d, e, (uint64_t)f, (uint64_t)g, h, (uint64_t)i);
+}
+
+START_TEST(small_integers)
+{
+	static const enum sk_dtype types[] = {SK_I8, SK_U8, SK_I16, SK_U16, SK_BOOL, SK_I8, SK_I8, SK_U16, SK_I16};
+	uint64_t memory[] = {0xfffffffffffffff0, 0xfffffffffffffff0, 0xfffffffffffffff0,
+			     0xfffffffffffffff0, 0xffffffffffffff01, 0xfffffffffffffff0,
+			     0xfffffffffffffff0, 0xfffffffffffffff0, 0xfffffffffffffff0};
+	void *bindings[] = {memory};
+	unsigned at = 0;
+
+	STEP(plan, SK_STEP_PLAIN, take_extended);
+	for (unsigned i = 0; i < 9; i++)
+		VALUE(plan, types[i], memory[i] & (sk_dtype_size(types[i]) == 1 ? 0xff : 0xffff));
+	STEP(plan, SK_STEP_PLAIN, take_extended);
+	for (unsigned i = 0; i < 9; i++)
+		ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = types[i], .space = SK_SPACE_BINDING, .offset = 8 * i);
+	ck_assert_int_eq(run_serial(bindings), 0);
+	for (unsigned i = 0; i < 2; i++)
+		RIG_EXPECT(&at, (uint64_t)-16, 0xf0, (uint64_t)-16, 0xfff0, 1, (uint64_t)-16, (uint64_t)-16, 0xfff0,
+			   (uint64_t)-16);
+}
+END_TEST
+
+/* _Float16 and bf16 stand in the low half of an xmm register. */
+static void take_halves(float a, float b)
+{
+	RIG_LOG(bits32(a), bits32(b));
+}
+
+START_TEST(half_floats)
+{
+	unsigned at = 0;
+
+	STEP(plan, SK_STEP_PLAIN, take_halves);
+	VALUE(plan, SK_F16, 0xbc00);
+	VALUE(plan, SK_BF16, 0x3f80);
+	ck_assert_int_eq(run_serial(NULL), 0);
+	RIG_EXPECT(&at, 0xbc00, 0x3f80);
+}
+END_TEST
+
+/* As Fortran does: every parameter by address, and the kernel changes them. */
+static void take_references(int32_t *a, double *b, int64_t *c, float *d, int8_t *e, int32_t *f, int64_t *g, double *h)
+{
+	RIG_LOG((uint64_t)*a, bits64(*b), (uint64_t)*c, bits32(*d), (uint64_t)*e, (uint64_t)*f, (uint64_t)*g,
+		bits64(*h));
+	*a = *e = *f = 99;
+	*c = *g = 99;
+	*b = *d = *h = NAN;
+}
+
+/* A run-time scalar by reference is a copy too: the tensor must not change. This one is so far away that it takes a
+ * scratch register, which must not be one that already holds an argument. */
+static void add_far_load(void)
+{
+	ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = SK_F64, .access = SK_ACCESS_READ, .space = SK_SPACE_BINDING,
+		 .index = 0, .offset = (uint64_t)1 << 40, BY_REFERENCE);
+}
+
+static void take_two_references(int32_t *a, double *b)
+{
+	RIG_LOG((uint64_t)*a, bits64(*b));
+	*b = 0;
+}
+
+static void add_references(void)
+{
+	STEP(plan, SK_STEP_PLAIN, take_references);
+	VALUE(plan, SK_I32, 0xfffffff0, BY_REFERENCE);
+	VALUE(plan, SK_F64, bits64(0.1), BY_REFERENCE);
+	VALUE(plan, SK_I64, (uint64_t)-5, BY_REFERENCE);
+	VALUE(plan, SK_F32, bits32(0.5f), BY_REFERENCE);
+	VALUE(plan, SK_I8, 0xff, BY_REFERENCE);
+	VALUE(plan, SK_I32, 6, BY_REFERENCE);
+	VALUE(plan, SK_I64, 0x1234567890, BY_REFERENCE);
+	add_far_load();
+}
+
+START_TEST(references)
+{
+	unsigned at = 0;
+	double scalar = 2.5;
+	void *bindings[] = {(void *)(ADDRESS(&scalar) - ((uint64_t)1 << 40))};
+
+	add_references();
+	add_references();
+	STEP(plan, SK_STEP_PLAIN, take_two_references);
+	VALUE(plan, SK_I32, 17, BY_REFERENCE);
+	add_far_load();
+	ck_assert_int_eq(run_serial(bindings), 0);
+	for (int i = 0; i < 2; i++)
+		RIG_EXPECT(&at, (uint64_t)-16, bits64(0.1), (uint64_t)-5, bits32(0.5f), (uint64_t)-1, 6, 0x1234567890,
+			   bits64(2.5));
+	RIG_EXPECT(&at, 17, bits64(2.5));
+	ck_assert_uint_eq(bits64(scalar), bits64(2.5));
+}
+END_TEST
+
+static void take_loads(int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h, bool i,
+		       float j, double k, int32_t *l)
+{
+	RIG_LOG((uint64_t)a, b, (uint64_t)c, d, (uint64_t)e, f, (uint64_t)g, h, i, bits32(j), bits64(k), (uint64_t)*l);
+}
+
+START_TEST(loads)
+{
+	static const enum sk_dtype types[] = {SK_I8,  SK_U8,  SK_I16,  SK_U16, SK_I32, SK_U32,
+					      SK_I64, SK_U64, SK_BOOL, SK_F32, SK_F64};
+	uint64_t memory[12];
+	void *bindings[] = {NULL, memory};
+	unsigned at = 0;
+
+	memset(memory, 0xff, sizeof(memory));
+	memory[8] = 1;
+	memory[9] = bits32(1.25f);
+	memory[10] = bits64(-8);
+	memcpy(workspace + 128, &(int32_t){-77}, 4);
+	STEP(plan, SK_STEP_PLAIN, take_loads);
+	for (unsigned i = 0; i < 11; i++)
+		ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = types[i], .space = SK_SPACE_BINDING, .index = 1,
+			 .offset = 8 * i);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = SK_I32, .space = SK_SPACE_WORKSPACE, .offset = 128,
+		 BY_REFERENCE);
+	ck_assert_int_eq(run_serial(bindings), 0);
+	RIG_EXPECT(&at, (uint64_t)-1, 0xff, (uint64_t)-1, 0xffff, (uint64_t)-1, 0xffffffff, (uint64_t)-1, (uint64_t)-1,
+		   1, bits32(1.25f), bits64(-8), (uint64_t)-77);
+}
+END_TEST
+
+/* ---- addresses ---- */
+
+static void take_pointers(void *a, void *b, void *c, void *d, void *e, void *f, void *g, void *h, void *i)
+{
+	RIG_LOG(ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(d), ADDRESS(e), ADDRESS(f), ADDRESS(g), ADDRESS(h),
+		ADDRESS(i));
+}
+
+static void take_two(void *a, void *b)
+{
+	RIG_LOG(ADDRESS(a), ADDRESS(b));
+}
+
+/* Offsets that fit into no byte, a byte, 31 bits and more, in every space, in registers and on the stack. */
+START_TEST(addresses)
+{
+	static const uint64_t offsets[] = {
+		0, 127, 128, INT32_MAX, (uint64_t)INT32_MAX + 1, UINT32_MAX, (uint64_t)5 << 40, 4096, 0};
+	static const enum sk_space spaces[] = {SK_SPACE_BINDING, SK_SPACE_WORKSPACE, SK_SPACE_CONSTANT};
+	struct rig_code loaded;
+	struct rig_device *device;
+	unsigned at = 0;
+
+	for (unsigned space = 0; space < 3; space++) {
+		STEP(plan, SK_STEP_PLAIN, take_pointers);
+		for (unsigned i = 0; i < 9; i++)
+			POINTER(plan, spaces[space], space == 0 ? 5 : 0, offsets[i], .size = 1);
+	}
+	STEP(plan, SK_STEP_PLAIN, take_two);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = 192);
+	device = rig_device_new(plan, 1, 0, workspace);
+	device->bindings[5] = device;
+	loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][0], NULL), 0);
+
+	uint64_t bases[] = {ADDRESS(device), ADDRESS(workspace), ADDRESS(RIG_CONSTANTS(&loaded))};
+
+	for (unsigned space = 0; space < 3; space++) {
+		uint64_t b = bases[space];
+
+		RIG_EXPECT(&at, b + offsets[0], b + offsets[1], b + offsets[2], b + offsets[3], b + offsets[4],
+			   b + offsets[5], b + offsets[6], b + offsets[7], b + offsets[8]);
+	}
+	RIG_EXPECT(&at, ADDRESS(device->scratch[0][0]), ADDRESS(device->scratch[0][0] + 192));
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* Serial entries keep the scratch behind the workspace; those of tasks, behind the unshared one. */
+START_TEST(serial_scratch)
+{
+	unsigned at = 0;
+
+	STEP(plan, SK_STEP_PLAIN, take_two);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = 64);
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64);
+	ck_assert_int_eq(run_serial(NULL), 0);
+	plan->launch.kind = SK_LAUNCH_TASK;
+	ck_assert_int_eq(run_serial(NULL), 0);
+	RIG_EXPECT(&at, ADDRESS(workspace + 1024 + 64), ADDRESS(workspace + 64));
+	RIG_EXPECT(&at, ADDRESS(workspace + 2048 + 64), ADDRESS(workspace + 64));
+}
+END_TEST
+
+/* ---- split ---- */
+
+static void take_split(void *a, void *b, void *c, int64_t n, void *d, int32_t m, int32_t *l, void *e, void *f,
+		       int64_t o)
+{
+	RIG_LOG(ADDRESS(a), ADDRESS(b), ADDRESS(c), (uint64_t)n, ADDRESS(d), (uint64_t)m, (uint64_t)*l, ADDRESS(e),
+		ADDRESS(f), (uint64_t)o);
+}
+
+static void expect_split(unsigned *at, uint64_t low, uint64_t length, uint64_t bytes, uint64_t bound,
+			 uint64_t constants)
+{
+	uint64_t far = (uint64_t)3 << 31;
+
+	RIG_EXPECT(at, bound + low * bytes, ADDRESS(workspace) + 64 + low * bytes, constants + 8 + low * bytes, length,
+		   bound + 4096, length, length, constants + far + low * bytes, bound + far + low * bytes, length);
+}
+
+/* Every way to multiply: scaled address, shift, byte, 31 bits, more. */
+START_TEST(split)
+{
+	static const uint64_t element_bytes[] = {1, 2, 4, 8, 16, 4096, 12, 1000, INT32_MAX, (uint64_t)3 << 32};
+	uint64_t far = (uint64_t)3 << 31;
+
+	for (uint32_t cores = 1; cores <= 5; cores++) {
+		teardown();
+		setup();
+		uint32_t partition = rig_partition(plan, 100, 64);
+
+		for (unsigned i = 0; i < 10; i++) {
+			struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_split);
+			uint64_t bytes = element_bytes[i];
+
+			step->partition = partition;
+			step->extent = 100;
+			POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = bytes);
+			POINTER(plan, SK_SPACE_WORKSPACE, 0, 64, .element_bytes = bytes);
+			POINTER(plan, SK_SPACE_CONSTANT, 0, 8, .element_bytes = bytes);
+			LENGTH(plan, SK_I64);
+			POINTER(plan, SK_SPACE_BINDING, 1, 4096);
+			LENGTH(plan, SK_I32);
+			LENGTH(plan, SK_I32, BY_REFERENCE);
+			POINTER(plan, SK_SPACE_CONSTANT, 0, far, .element_bytes = bytes);
+			POINTER(plan, SK_SPACE_BINDING, 1, far, .element_bytes = bytes);
+			LENGTH(plan, SK_I64);
+		}
+
+		struct rig_device *device = rig_device_new(plan, cores, 0, workspace);
+		struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+		uint64_t covered = 0;
+
+		device->bindings[1] = device;
+		for (uint32_t core = 0; core < cores; core++) {
+			struct sk_range range = device->ranges[0][core][0];
+			unsigned at = 0;
+
+			rig_log.count = 0;
+			ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][core], NULL), 0);
+			ck_assert_uint_eq(rig_log.count, range.low == range.high ? 0 : 10);
+			for (unsigned i = 0; i < rig_log.count; i++)
+				expect_split(&at, range.low, range.high - range.low, element_bytes[i], ADDRESS(device),
+					     ADDRESS(RIG_CONSTANTS(&loaded)));
+			covered += range.high - range.low;
+		}
+		ck_assert_uint_eq(covered, 100);
+		rig_unload(&loaded);
+
+		unsigned at = 0;
+
+		rig_log.count = 0;
+		loaded = rig_load(plan, SK_ENTRY_SERIAL);
+		ck_assert_int_eq(rig_call(rig_entry(&loaded), device->bindings, workspace), 0);
+		for (unsigned i = 0; i < 10; i++)
+			expect_split(&at, 0, 100, element_bytes[i], ADDRESS(device), ADDRESS(RIG_CONSTANTS(&loaded)));
+		ck_assert_uint_eq(rig_log.count, 10);
+		rig_unload(&loaded);
+		rig_device_free(device);
+	}
+}
+END_TEST
+
+/* ---- blocks ---- */
+
+static void take_block(const struct sk_block *block, void *a, int64_t n)
+{
+	RIG_LOG(block->index, block->count, ADDRESS(a), (uint64_t)n);
+}
+
+static void add_blocks(uint32_t blocks, bool ranges)
+{
+	struct sk_plan_step *step = STEP(plan, ranges ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, take_block);
+
+	step->blocks = blocks;
+	if (ranges) {
+		step->partition = rig_partition(plan, blocks, 1);
+		step->extent = 1000;
+	}
+	ARGUMENT(plan, .kind = SK_ARGUMENT_BLOCK);
+	/* Kernels with blocks find their range themselves: the pointer is not advanced, the length is whole. */
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 256, .element_bytes = ranges ? 4 : 0);
+	if (ranges)
+		LENGTH(plan, SK_I64);
+	else
+		VALUE(plan, SK_I64, 1000);
+}
+
+START_TEST(blocks)
+{
+	static const uint32_t counts[] = {1, 2, 7, 127, 128, 200};
+	bool ranges = _i % 2 != 0;
+	uint32_t cores = (uint32_t)_i / 2 + 1;
+
+	for (unsigned i = 0; i < 6; i++)
+		add_blocks(counts[i], ranges);
+
+	struct rig_device *device = rig_device_new(plan, cores, 0, workspace);
+	uint32_t calls = 0;
+
+	for (uint32_t core = 0; core < cores; core++) {
+		unsigned at = 0;
+
+		rig_log.count = 0;
+		ck_assert_int_eq(run_core(device, core), 0);
+		for (unsigned i = 0; i < 6; i++) {
+			for (uint32_t block = 0; block < counts[i]; block++) {
+				bool mine = ranges ? block >= device->ranges[0][core][i].low &&
+							     block < device->ranges[0][core][i].high
+						   : block % cores == core;
+
+				if (mine)
+					RIG_EXPECT(&at, block, counts[i], ADDRESS(workspace + 256), 1000);
+			}
+		}
+		ck_assert_uint_eq(rig_log.count, at);
+		calls += at;
+	}
+	ck_assert_uint_eq(calls, 1 + 2 + 7 + 127 + 128 + 200);
+
+	unsigned at = 0;
+
+	rig_log.count = 0;
+	ck_assert_int_eq(run_serial(NULL), 0);
+	for (unsigned i = 0; i < 6; i++) {
+		for (uint32_t block = 0; block < counts[i]; block++)
+			RIG_EXPECT(&at, block, counts[i], ADDRESS(workspace + 256), 1000);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* ---- what kernels return ---- */
+
+static int8_t give_i8(void)
+{
+	return -2;
+}
+
+static uint16_t give_u16(void)
+{
+	return 0xfffe;
+}
+
+static int32_t give_i32(void)
+{
+	return -3;
+}
+
+static int64_t give_i64(void)
+{
+	return INT64_MIN + 1;
+}
+
+static float give_f32(void)
+{
+	return 1.5f;
+}
+
+static double give_f64(void)
+{
+	return -2.5;
+}
+
+/* Each result fills exactly its bytes, also where its address takes a scratch register. */
+START_TEST(results)
+{
+	static const struct {
+		void (*function)(void);
+		enum sk_dtype dtype;
+		uint64_t bits;
+	} cases[] = {
+		{RIG_FUNCTION(give_i8), SK_I8, 0xfe},
+		{RIG_FUNCTION(give_u16), SK_U16, 0xfffe},
+		{RIG_FUNCTION(give_i32), SK_I32, 0xfffffffd},
+		{RIG_FUNCTION(give_i64), SK_I64, (uint64_t)INT64_MIN + 1},
+		{RIG_FUNCTION(give_f32), SK_F32, 0},
+		{RIG_FUNCTION(give_f64), SK_F64, 0},
+		{RIG_FUNCTION(give_i8), SK_BOOL, 0xfe},
+		{RIG_FUNCTION(give_f32), SK_F16, 0}, /* the low half of the register */
+	};
+	uint64_t memory[2][8], far = (uint64_t)1 << 35;
+	void *bindings[] = {memory[0], (void *)(ADDRESS(memory[1]) - far)};
+
+	memset(memory, 0xaa, sizeof(memory));
+	for (unsigned binding = 0; binding < 2; binding++) {
+		for (unsigned i = 0; i < 8; i++) {
+			STEP(plan, SK_STEP_PLAIN, cases[i].function);
+			ARGUMENT(plan, .kind = SK_ARGUMENT_RESULT, .dtype = cases[i].dtype, .access = SK_ACCESS_WRITE,
+				 .space = SK_SPACE_BINDING, .index = binding, .offset = 8 * i + binding * far);
+			ARGUMENT(plan, .kind = SK_ARGUMENT_STATE, .space = SK_SPACE_STATE);
+		}
+	}
+	ck_assert_int_eq(run_serial(bindings), 0);
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t expected = 0xaaaaaaaaaaaaaaaa, bits = cases[i].bits;
+
+		if (cases[i].dtype == SK_F32 || cases[i].dtype == SK_F16)
+			bits = bits32(1.5f);
+		if (cases[i].dtype == SK_F64)
+			bits = bits64(-2.5);
+		memcpy(&expected, &bits, sk_dtype_size(cases[i].dtype));
+		ck_assert_uint_eq(memory[0][i], expected);
+		ck_assert_uint_eq(memory[1][i], expected);
+	}
+}
+END_TEST
+
+static int give_status(int64_t status)
+{
+	RIG_LOG((uint64_t)status);
+	return (int)status;
+}
+
+static void add_status(int64_t status)
+{
+	STEP(plan, SK_STEP_PLAIN, give_status)->flags = SK_STEP_STATUS;
+	VALUE(plan, SK_I64, (uint64_t)status);
+}
+
+/* The first status that is not 0 ends the launch, and its task is to blame. */
+START_TEST(statuses)
+{
+	static const int64_t given[] = {0, 0, -7, 3};
+	struct rig_device *device;
+
+	for (unsigned i = 0; i < 4; i++)
+		add_status(given[i]);
+	device = rig_device_new(plan, 1, 0, workspace);
+	ck_assert_int_eq(run_core(device, 0), -7);
+	ck_assert_uint_eq(device->cores[0][0].failed_task, 2);
+	ck_assert_uint_eq(rig_log.count, 3);
+	rig_log.count = 0;
+	ck_assert_int_eq(run_serial(NULL), -7);
+	ck_assert_uint_eq(rig_log.count, 3);
+	rig_device_free(device);
+
+	teardown();
+	setup();
+	add_status(0);
+	device = rig_device_new(plan, 1, 0, workspace);
+	ck_assert_int_eq(run_core(device, 0), 0);
+	ck_assert_uint_eq(device->cores[0][0].failed_task, SK_NO_INDEX);
+	rig_device_free(device);
+}
+END_TEST
+
+/* ---- homes, awaits, publishing ---- */
+
+static void take_number(int64_t number)
+{
+	RIG_LOG((uint64_t)number);
+}
+
+static struct sk_plan_step *add_numbered(uint32_t core_set, uint16_t flags)
+{
+	struct sk_plan_step *step = STEP(plan, core_set == SK_ALL_CORES ? SK_STEP_BLOCKS : SK_STEP_PLAIN, take_number);
+
+	step->core_set = core_set;
+	step->blocks = core_set == SK_ALL_CORES ? MOST_CORES : 0;
+	step->flags = flags;
+	VALUE(plan, SK_I64, step->task);
+	return step;
+}
+
+/* Each core runs the steps whose home it is, and publishes those that ask for it. */
+START_TEST(homes)
+{
+	static const uint32_t home_of[] = {0, 0, 1, 1, 2, 0, 2};
+	static const uint32_t streams[] = {0, 1, 5};
+
+	for (unsigned i = 0; i < 3; i++)
+		rig_home(plan, 0, streams[i]);
+	for (unsigned i = 0; i < 7; i++)
+		add_numbered(home_of[i], i == 3 || i == 5 ? SK_STEP_PUBLISH : 0);
+	for (uint32_t cores = 1; cores <= 4; cores++) {
+		struct rig_device *device = rig_device_new(plan, cores, 0, workspace);
+
+		for (uint32_t core = 0; core < cores; core++) {
+			uint64_t published = 0;
+			unsigned at = 0;
+
+			rig_log.count = 0;
+			device->cores[0][core].lanes[0].base = 1000;
+			ck_assert_int_eq(run_core(device, core), 0);
+			for (unsigned i = 0; i < 7; i++) {
+				if (streams[home_of[i]] % cores != core)
+					continue;
+				RIG_EXPECT(&at, i);
+				if (i == 3 || i == 5)
+					published = 1000 + i + 1;
+			}
+			ck_assert_uint_eq(rig_log.count, at);
+			ck_assert_uint_eq(rig_progress(device, 0, core), published);
+		}
+		rig_device_free(device);
+	}
+}
+END_TEST
+
+/* The slow path's stand-in: notes what it is asked for, and does what the test wants. */
+static struct {
+	unsigned count;
+	struct sk_core *core;
+	const volatile uint64_t *word;
+	uint64_t target, words;
+	unsigned abort_at; /* the call that says "aborted", from 1; 0: none */
+	struct rig_code *loaded;
+} waited;
+
+static int note_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count)
+{
+	waited.count++;
+	waited.core = core;
+	waited.word = word;
+	waited.target = target;
+	waited.words = count;
+	if (waited.loaded)
+		rig_check_backtrace(waited.loaded);
+	/* Whatever a function may change, changes. */
+	__asm__ volatile("" ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+	if (waited.abort_at == waited.count)
+		return 1;
+	for (uint64_t i = 0; i < count; i++)
+		((volatile uint64_t *)(uintptr_t)word)[i * SK_PROGRESS_STRIDE / sizeof(*word)] = target;
+	return 0;
+}
+
+/* A step awaits another lane's home and then all cores of its own lane. */
+static struct rig_device *add_awaits(void)
+{
+	struct sk_plan_step *first, *second;
+
+	rig_home(plan, 1, 1);
+	first = add_numbered(0, SK_STEP_PUBLISH);
+	first->lane = 1;
+	second = add_numbered(SK_ALL_CORES, SK_STEP_PUBLISH);
+	add_numbered(SK_ALL_CORES, SK_STEP_PUBLISH);
+	rig_await(plan, first);
+	rig_await(plan, second);
+
+	struct rig_device *device = rig_device_new(plan, 3, 2, workspace);
+
+	device->runtime.await = note_await;
+	for (unsigned core = 0; core < 3; core++) {
+		device->cores[0][core].lanes[0].base = 100;
+		device->cores[0][core].lanes[1].base = 70;
+	}
+	memset(&waited, 0, sizeof(waited));
+	return device;
+}
+
+START_TEST(awaits_that_need_not_wait)
+{
+	struct rig_device *device = add_awaits();
+
+	rig_set_progress(device, 1, 1, 71);
+	rig_set_progress(device, 0, 0, 101);
+	rig_set_progress(device, 0, 2, 105);
+	ck_assert_int_eq(run_core(device, 1), 0);
+	ck_assert_uint_eq(waited.count, 0);
+	ck_assert_uint_eq(rig_progress(device, 0, 1), 102);
+	rig_device_free(device);
+}
+END_TEST
+
+START_TEST(awaits_that_wait)
+{
+	struct rig_device *device = add_awaits();
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	bool all_wait = _i;
+
+	waited.loaded = &loaded;
+	rig_set_progress(device, 1, 1, 70);
+	rig_set_progress(device, 0, 0, all_wait ? 100 : 101);
+	rig_set_progress(device, 0, 2, 100);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][1], NULL), 0);
+	/* Once for the home, and once for all cores that have not yet got there: from core 0, or core 2. */
+	ck_assert_uint_eq(waited.count, 2);
+	ck_assert_ptr_eq(waited.core, &device->cores[0][1]);
+	ck_assert(waited.word == (const volatile uint64_t *)device->progress[0][all_wait ? 0 : 2]);
+	ck_assert_uint_eq(waited.target, 101);
+	ck_assert_uint_eq(waited.words, all_wait ? 3 : 1);
+	ck_assert_uint_eq(rig_progress(device, 1, 1), 71);
+	ck_assert_uint_eq(rig_progress(device, 0, 1), 102);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* An aborted core leaves before the call, publishes nothing more, and blames nobody. */
+START_TEST(awaits_that_abort)
+{
+	struct rig_device *device = add_awaits();
+	unsigned at = 0;
+
+	waited.abort_at = 1 + (unsigned)_i;
+	ck_assert_int_eq(run_core(device, 1), SK_STATUS_ABORTED);
+	ck_assert_uint_eq(waited.count, 1 + (unsigned)_i);
+	ck_assert_uint_eq(device->cores[0][1].failed_task, SK_NO_INDEX);
+	ck_assert_uint_eq(rig_progress(device, 0, 1), 101);
+	/* Of 8 blocks on 3 cores, core 1 has 1, 4 and 7 of the first step on this lane. */
+	for (int i = 0; i < 3; i++)
+		RIG_EXPECT(&at, 1);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_device_free(device);
+}
+END_TEST
+
+/* The fork takes each core to its lane's program. */
+START_TEST(lanes)
+{
+	struct rig_device *device = add_awaits();
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	unsigned at = 0;
+
+	ck_assert_uint_eq(loaded.code.symbols.count, 3);
+	ck_assert_str_eq(loaded.code.symbols.items[0].name, "launch");
+	ck_assert_str_eq(loaded.code.symbols.items[1].name, "launch.cube");
+	ck_assert_str_eq(loaded.code.symbols.items[2].name, "launch.vector");
+
+	uint64_t end = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(loaded.code.symbols.items[i].offset, end);
+		end += loaded.code.symbols.items[i].size;
+	}
+	ck_assert_uint_eq(end, loaded.code.bytes.count);
+
+	device->cores[1][1].lanes[1].base = 500;
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[1][1], NULL), 0);
+	RIG_EXPECT(&at, 0);
+	ck_assert_uint_eq(rig_progress(device, 1, 1), 501);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[1][0], NULL), 0);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][0], NULL), 0);
+	for (unsigned i = 0; i < 6; i++)
+		RIG_EXPECT(&at, 1 + i / 3);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* A launch whose only lane is the second one needs no fork. */
+START_TEST(second_lane_alone)
+{
+	unsigned at = 0;
+
+	rig_home(plan, 1, 0);
+	add_numbered(0, SK_STEP_PUBLISH)->lane = 1;
+
+	struct rig_device *device = rig_device_new(plan, 1, 1, workspace);
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	ck_assert_uint_eq(loaded.code.symbols.count, 1);
+	device->cores[1][0].lanes[1].base = 40;
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[1][0], NULL), 0);
+	RIG_EXPECT(&at, 0);
+	ck_assert_uint_eq(rig_progress(device, 1, 0), 41);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* The serial entry runs both lanes' steps in the launch's order and needs no core. */
+START_TEST(serial_order)
+{
+	static const uint8_t lanes_of[] = {0, 1, 1, 0, 1};
+	struct sk_plan_step *last = NULL;
+	unsigned at = 0;
+
+	rig_home(plan, 0, 0);
+	rig_home(plan, 1, 0);
+	for (unsigned i = 0; i < 5; i++) {
+		struct sk_plan_step *step = add_numbered(lanes_of[i], SK_STEP_PUBLISH);
+
+		step->lane = lanes_of[i];
+		if (last)
+			rig_await(plan, last);
+		last = step;
+	}
+	ck_assert_int_eq(run_serial(NULL), 0);
+	for (unsigned i = 0; i < 5; i++)
+		RIG_EXPECT(&at, i);
+	ck_assert_uint_eq(rig_log.count, at);
+}
+END_TEST
+
+/* Non-temporal stores are fenced before the step is published, and also if nobody awaits it. */
+START_TEST(fences)
+{
+	static const uint8_t fence[] = {0x0f, 0xae, 0xf8}, publish[] = {0x48, 0x89, 0x45, 0x00};
+
+	rig_home(plan, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		bool fenced = i & 1, published = i & 2;
+
+		plan->view.step_count = 0;
+		add_numbered(0, (fenced ? SK_STEP_NONTEMPORAL : 0) | (published ? SK_STEP_PUBLISH : 0));
+
+		struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+		const struct sk_code *code = &loaded.code;
+		uint8_t *fence_at = memmem(code->bytes.items, code->bytes.count, fence, sizeof(fence));
+		uint8_t *publish_at = memmem(code->bytes.items, code->bytes.count, publish, sizeof(publish));
+
+		ck_assert((fence_at != NULL) == fenced);
+		ck_assert((publish_at != NULL) == published);
+		if (fence_at && publish_at)
+			ck_assert(fence_at < publish_at);
+		rig_unload(&loaded);
+	}
+}
+END_TEST
+
+/* ---- times ---- */
+
+/* A timed step of home 0; one of all cores, which awaits it; a timed one of home 1; one of home 0 without times. */
+static struct rig_device *add_timed(void)
+{
+	struct sk_plan_step *first;
+
+	rig_home(plan, 0, 0);
+	rig_home(plan, 0, 1);
+	first = add_numbered(0, SK_STEP_PUBLISH | SK_STEP_TIMED);
+	add_numbered(SK_ALL_CORES, SK_STEP_TIMED);
+	rig_await(plan, first);
+	add_numbered(1, SK_STEP_TIMED);
+	add_numbered(0, 0);
+
+	struct rig_device *device = rig_device_new(plan, 2, 0, workspace);
+
+	device->runtime.await = note_await;
+	memset(&waited, 0, sizeof(waited));
+	return device;
+}
+
+/* A core notes when it came to each step that it runs, and nothing else: 7 stays. */
+START_TEST(times_noted)
+{
+	static const bool arrives[] = {false, true, false}, comes[2][4] = {{true, true}, {false, true, true}};
+	struct rig_device *device = add_timed();
+
+	for (uint32_t core = 0; core < 2; core++) {
+		struct sk_times times[4];
+		uint64_t last = __builtin_ia32_rdtsc();
+
+		for (unsigned i = 0; i < 4; i++)
+			times[i] = (struct sk_times){7, 7, 7};
+		device->cores[0][core].times = times;
+		ck_assert_int_eq(run_core(device, core), 0);
+		for (unsigned i = 0; i < 4; i++) {
+			if (!comes[core][i]) {
+				ck_assert(times[i].arrived == 7 && times[i].began == 7 && times[i].ended == 7);
+				continue;
+			}
+			if (arrives[i])
+				ck_assert(times[i].arrived > last && times[i].arrived < times[i].began);
+			else
+				ck_assert(times[i].arrived == 7 && times[i].began > last);
+			ck_assert_uint_gt(times[i].ended, times[i].began);
+			last = times[i].ended;
+		}
+		ck_assert_uint_gt(__builtin_ia32_rdtsc(), last);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* Nobody wants to know; the calls are the same, as they are in the serial entry, which has no table. */
+START_TEST(times_unwanted)
+{
+	struct rig_device *device = add_timed();
+	unsigned at = 0, count;
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	ck_assert_int_eq(rig_call_stepping(&loaded, &device->cores[0][0], NULL, &count), 0);
+	rig_unload(&loaded);
+	RIG_EXPECT(&at, 0);
+	for (unsigned i = 0; i < MOST_CORES / 2; i++)
+		RIG_EXPECT(&at, 1);
+	RIG_EXPECT(&at, 3);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_device_free(device);
+	rig_log.count = at = 0;
+	ck_assert_int_eq(run_serial(NULL), 0);
+	RIG_EXPECT(&at, 0);
+	for (unsigned i = 0; i < MOST_CORES; i++)
+		RIG_EXPECT(&at, 1);
+	RIG_EXPECT(&at, 2);
+	RIG_EXPECT(&at, 3);
+	ck_assert_uint_eq(rig_log.count, at);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+/* Not atomic: only the awaits order the accesses. */
+static uint64_t shared_value;
+static uint64_t shared_parts[MOST_CORES];
+
+static void check_and_add(uint64_t expected, uint64_t *errors)
+{
+	if (shared_value != expected)
+		__atomic_add_fetch(errors, 1, __ATOMIC_RELAXED);
+	shared_value++;
+}
+
+/* A chain whose tasks alternate between two homes. */
+START_TEST(threads_chain)
+{
+	enum { LENGTH_OF_CHAIN = 200, REPEATS = 50 };
+	uint64_t errors = 0;
+	struct sk_plan_step *last = NULL;
+
+	rig_home(plan, 0, 0);
+	rig_home(plan, 0, 1);
+	for (unsigned i = 0; i < LENGTH_OF_CHAIN; i++) {
+		struct sk_plan_step *step = STEP(plan, SK_STEP_PLAIN, check_and_add);
+
+		step->core_set = i % 2;
+		step->flags = SK_STEP_PUBLISH;
+		VALUE(plan, SK_U64, i);
+		POINTER(plan, SK_SPACE_BINDING, 0, 0);
+		if (last)
+			rig_await(plan, last);
+		last = step;
+	}
+
+	struct rig_device *device = rig_device_new(plan, 2, 0, workspace);
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	device->bindings[0] = &errors;
+	for (unsigned i = 0; i < REPEATS; i++) {
+		shared_value = 0;
+		ck_assert_int_eq(rig_run(plan, device, rig_entry(&loaded)), 0);
+		ck_assert_uint_eq(shared_value, LENGTH_OF_CHAIN);
+	}
+	ck_assert_uint_eq(errors, 0);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* Every block adds one to its part, then checks that all parts were equal before. */
+static void add_part(const struct sk_block *block, uint64_t *errors)
+{
+	(void)errors;
+	shared_parts[block->index]++;
+}
+
+static void check_parts(const struct sk_block *block, uint64_t expected, uint64_t *errors)
+{
+	(void)block;
+	for (unsigned i = 0; i < MOST_CORES; i++) {
+		if (shared_parts[i] != expected)
+			__atomic_add_fetch(errors, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static struct sk_plan_step *add_phase(void (*function)(void), const struct sk_plan_step *awaited, int expected)
+{
+	struct sk_plan_step *step = rig_step(plan, SK_STEP_BLOCKS, function);
+
+	step->blocks = MOST_CORES;
+	step->flags = SK_STEP_PUBLISH | SK_STEP_NONTEMPORAL;
+	ARGUMENT(plan, .kind = SK_ARGUMENT_BLOCK);
+	if (expected >= 0)
+		VALUE(plan, SK_U64, (uint64_t)expected);
+	POINTER(plan, SK_SPACE_BINDING, 0, 0);
+	if (awaited)
+		rig_await(plan, awaited);
+	return step;
+}
+
+START_TEST(threads_all)
+{
+	enum { PHASES = 40, REPEATS = 20 };
+	uint64_t errors = 0;
+	struct sk_plan_step *last = NULL;
+
+	for (int i = 1; i <= PHASES; i++) {
+		last = add_phase(RIG_FUNCTION(add_part), last, -1);
+		last = add_phase(RIG_FUNCTION(check_parts), last, i);
+	}
+
+	struct rig_device *device = rig_device_new(plan, 3, 0, workspace);
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	device->bindings[0] = &errors;
+	for (unsigned i = 0; i < REPEATS; i++) {
+		memset(shared_parts, 0, sizeof(shared_parts));
+		ck_assert_int_eq(rig_run(plan, device, rig_entry(&loaded)), 0);
+	}
+	ck_assert_uint_eq(errors, 0);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+/* ---- unwinding ---- */
+
+static void look_back(struct rig_code *loaded)
+{
+	rig_check_backtrace(loaded);
+	RIG_LOG(1);
+}
+
+/* From every instruction of both entries' prologues, bodies, epilogues and tails. */
+START_TEST(unwinding)
+{
+	struct rig_device *device = add_awaits();
+	unsigned count;
+
+	add_scalars();
+	plan->steps[plan->view.step_count - 1].core_set = SK_ALL_CORES;
+
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+
+	ck_assert_int_eq(rig_call_stepping(&loaded, &device->cores[0][1], NULL, &count), 0);
+	ck_assert_uint_gt(count, 80);
+	rig_unload(&loaded);
+	loaded = rig_load(plan, SK_ENTRY_SERIAL);
+	ck_assert_int_eq(rig_call_stepping(&loaded, NULL, workspace, &count), 0);
+	ck_assert_uint_gt(count, 40);
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
+START_TEST(unwinding_from_kernels)
+{
+	struct rig_code loaded;
+	void *bindings[] = {&loaded};
+	struct rig_device *device;
+
+	STEP(plan, SK_STEP_PLAIN, look_back);
+	POINTER(plan, SK_SPACE_BINDING, 0, 0);
+	loaded = rig_load(plan, SK_ENTRY_SERIAL);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), bindings, NULL), 0);
+	rig_unload(&loaded);
+	device = rig_device_new(plan, 1, 0, workspace);
+	device->bindings[0] = &loaded;
+	loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][0], NULL), 0);
+	rig_unload(&loaded);
+	rig_device_free(device);
+	ck_assert_uint_eq(rig_log.count, 2);
+}
+END_TEST
+
+/* ---- refusals, size ---- */
+
+static const char *refusal(void)
+{
+	struct sk_code code = {.arena = plan->arena};
+
+	return sk_dispatcher_emit(plan->arena, &plan->view, 0, SK_ENTRY_PARALLEL, "launch", &code);
+}
+
+START_TEST(refusals)
+{
+	plan->header.machine = 0;
+	ck_assert_str_eq(refusal(), "dispatchers for ELF machine 0 are not supported");
+	plan->header.machine = 62;
+	ck_assert_ptr_null(refusal());
+	STEP(plan, SK_STEP_PLAIN, take_number);
+	LENGTH(plan, SK_I64);
+	ck_assert_ptr_nonnull(strstr(refusal(), "argument 0 is a length, but the task has no divided extent"));
+	plan->steps[0].kind = SK_STEP_SPLIT;
+	plan->steps[0].partition = rig_partition(plan, 1, 1);
+	ck_assert_ptr_null(refusal());
+	plan->arguments[0].dtype = SK_F32;
+	ck_assert_ptr_nonnull(strstr(refusal(), "is a length of the type f32"));
+	plan->arguments[0].dtype = SK_I64;
+	plan->steps[0].argument_count = 300;
+	ck_assert_ptr_nonnull(strstr(refusal(), "it has 300 arguments; at most 256"));
+	plan->steps[0].argument_count = 1;
+	plan->steps[0].blocks = UINT32_MAX;
+	ck_assert_ptr_nonnull(strstr(refusal(), "exceeds 31 bits"));
+	plan->steps[0].blocks = 0;
+	plan->steps[0].number = INT32_MAX / 2;
+	ck_assert_ptr_null(refusal());
+	plan->steps[0].flags |= SK_STEP_TIMED;
+	ck_assert_ptr_nonnull(strstr(refusal(), "too large for a table of times"));
+}
+END_TEST
+
+/* A task of a chain costs its arguments and its call, nothing else; jumps are short where they can be. */
+START_TEST(size)
+{
+	struct rig_code one, many;
+
+	add_status(0);
+	one = rig_load(plan, SK_ENTRY_SERIAL);
+	for (unsigned i = 0; i < 5; i++)
+		add_status(1);
+	many = rig_load(plan, SK_ENTRY_SERIAL);
+	/* mov edi, 1; call; test eax, eax; jne */
+	ck_assert_uint_eq(many.code.bytes.count - one.code.bytes.count, 5 * (5 + 5 + 2 + 2));
+	rig_unload(&one);
+	rig_unload(&many);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *suite = suite_create("dispatcher");
+	TCase *calls = tcase_create("calls"), *order = tcase_create("order"), *frames = tcase_create("frames");
+
+	tcase_add_checked_fixture(calls, setup, teardown);
+	tcase_add_test(calls, scalars);
+	tcase_add_test(calls, small_integers);
+	tcase_add_test(calls, half_floats);
+	tcase_add_test(calls, references);
+	tcase_add_test(calls, loads);
+	tcase_add_test(calls, addresses);
+	tcase_add_test(calls, serial_scratch);
+	tcase_add_test(calls, split);
+	tcase_add_loop_test(calls, blocks, 0, 10);
+	tcase_add_test(calls, results);
+	tcase_add_test(calls, statuses);
+	suite_add_tcase(suite, calls);
+
+	tcase_add_checked_fixture(order, setup, teardown);
+	tcase_set_timeout(order, 60);
+	tcase_add_test(order, homes);
+	tcase_add_test(order, awaits_that_need_not_wait);
+	tcase_add_loop_test(order, awaits_that_wait, 0, 2);
+	tcase_add_loop_test(order, awaits_that_abort, 0, 2);
+	tcase_add_test(order, lanes);
+	tcase_add_test(order, second_lane_alone);
+	tcase_add_test(order, serial_order);
+	tcase_add_test(order, fences);
+	tcase_add_test(order, times_noted);
+	tcase_add_test(order, times_unwanted);
+	tcase_add_test(order, threads_chain);
+	tcase_add_test(order, threads_all);
+	suite_add_tcase(suite, order);
+
+	tcase_add_checked_fixture(frames, setup, teardown);
+	tcase_set_timeout(frames, 60);
+	tcase_add_test(frames, unwinding);
+	tcase_add_test(frames, unwinding_from_kernels);
+	tcase_add_test(frames, refusals);
+	tcase_add_test(frames, size);
+	suite_add_tcase(suite, frames);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(suite());
+}

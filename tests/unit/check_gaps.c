@@ -1,0 +1,177 @@
+/* Tests of src/bind/gaps.c: what nobody has written, against a naive oracle that keeps a flag for every byte, and in
+ * great numbers, in an order that leaves as many gaps as possible. */
+#include "src/bind/gaps.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/model-builder.h"
+#include "tests/lib/random.h"
+#include "tests/lib/suite.h"
+
+enum { ROUNDS = 3000, BYTES = 48, ROOTS = 3, MOST_TASKS = 12, MOST_ACCESSES = 4, MANY = 100000 };
+
+static struct test_model *test;
+
+static void set_up(void)
+{
+	test = test_model_create(1);
+}
+
+static void tear_down(void)
+{
+	test_model_destroy(test);
+}
+
+/* ---- the oracle ---- */
+
+static const char *const names[ROOTS] = {"t", "u", "v"};
+
+/* Takes the gaps of one reader out of the list; the bytes that it has found count as written from then on. */
+static size_t expect(const struct sk_gap *gaps, size_t count, size_t next, struct sk_gap reader, bool *written)
+{
+	for (uint64_t low = reader.low; low < reader.high; low++) {
+		uint64_t high = low;
+
+		while (high < reader.high && !written[high])
+			written[high++] = true;
+		if (high == low)
+			continue;
+		ck_assert_uint_lt(next, count);
+		ck_assert_uint_eq(gaps[next].tensor, reader.tensor);
+		ck_assert_uint_eq(gaps[next].task, reader.task);
+		ck_assert_uint_eq(gaps[next].argument, reader.argument);
+		ck_assert_uint_eq(gaps[next].low, low);
+		ck_assert_uint_eq(gaps[next].high, high);
+		next++;
+		low = high;
+	}
+	return next;
+}
+
+static void compare(const struct sk_gaps *gaps)
+{
+	bool written[ROOTS][BYTES] = {{false}};
+	size_t next = 0;
+
+	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
+		const struct sk_task *task = &test->model.tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct sk_argument *argument = &task->arguments[a];
+			const struct sk_gap reader = {argument->tensor, t, a, argument->offset,
+						      argument->offset + argument->size};
+
+			if (argument->access & SK_ACCESS_READ)
+				next = expect(gaps->reads.items, gaps->reads.count, next, reader,
+					      written[reader.tensor]);
+		}
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (task->arguments[a].access & SK_ACCESS_WRITE)
+				memset(written[task->arguments[a].tensor] + task->arguments[a].offset, true,
+				       task->arguments[a].size);
+	}
+	ck_assert_uint_eq(next, gaps->reads.count);
+	next = 0;
+	for (uint32_t i = 0; i < ROOTS; i++)
+		next = expect(gaps->ends.items, gaps->ends.count, next, (struct sk_gap){i, SK_NONE, SK_NONE, 0, BYTES},
+			      written[i]);
+	ck_assert_uint_eq(next, gaps->ends.count);
+}
+
+/* Parts of every size and place, empty ones too, whole tensors often. */
+static struct test_access random_access(uint64_t *random)
+{
+	const char *name = names[random_below(random, ROOTS)];
+	uint32_t kind = random_below(random, 5);
+	struct test_access access = kind < 2 ? in(name) : kind < 4 ? out(name) : inout(name);
+
+	access.size = BYTES;
+	if (random_below(random, 4)) {
+		access.offset = random_below(random, BYTES + 1);
+		access.size = random_below(random, BYTES - (uint32_t)access.offset + 1);
+	}
+	return access;
+}
+
+START_TEST(test_random)
+{
+	uint64_t random = 1;
+
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		uint32_t tasks = 1 + random_below(&random, MOST_TASKS);
+
+		set_up();
+		for (uint32_t i = 0; i < ROOTS; i++)
+			add_tensor(test, names[i], SK_U8, BYTES);
+		for (uint32_t t = 0; t < tasks; t++) {
+			struct test_access accesses[MOST_ACCESSES];
+			uint32_t count = 1 + random_below(&random, MOST_ACCESSES);
+			char name[16];
+
+			snprintf(name, sizeof(name), "n%u", t);
+			for (uint32_t i = 0; i < count; i++)
+				accesses[i] = random_access(&random);
+			test_add_task(test, name, PLAIN, 0, NULL, accesses, count);
+			/* The model takes size 0 for the rest of the tensor. */
+			for (uint32_t i = 0; i < count; i++)
+				test->model.tasks.items[t].arguments[i].size = accesses[i].size;
+		}
+
+		const struct sk_gaps gaps = sk_gaps_find(&test->model);
+
+		compare(&gaps);
+		tear_down();
+	}
+}
+END_TEST
+
+/* Every second slice is written, those in the middle first and in both directions from there, and all of it is read;
+ * then the others. */
+START_TEST(test_many_slices)
+{
+	struct sk_model *model;
+
+	set_up();
+	add_tensor(test, "t", SK_U8, 2 * MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint64_t slice = i % 2 ? MANY / 2 + i / 2 : MANY / 2 - 1 - i / 2;
+		char name[16];
+
+		snprintf(name, sizeof(name), "n%u", i);
+		add_task(test, name, PLAIN, 0, NULL, part(out("t"), 2 * slice, 1));
+	}
+	add_task(test, "all", PLAIN, 0, NULL, in("t"));
+	add_task(test, "again", PLAIN, 0, NULL, in("t"));
+	model = &test->model;
+
+	const struct sk_gaps gaps = sk_gaps_find(model);
+
+	ck_assert_uint_eq(gaps.reads.count, MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		ck_assert_uint_eq(gaps.reads.items[i].task, MANY);
+		ck_assert_uint_eq(gaps.reads.items[i].low, 2 * i + 1);
+		ck_assert_uint_eq(gaps.reads.items[i].high, 2 * i + 2);
+	}
+	ck_assert_uint_eq(gaps.ends.count, 0);
+	tear_down();
+}
+END_TEST
+
+static Suite *gaps_suite(void)
+{
+	Suite *suite = suite_create("gaps");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, test_random);
+	tcase_add_test(tcase, test_many_slices);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(gaps_suite());
+}

@@ -1,0 +1,187 @@
+/* What planning costs as networks grow: for networks of one shape with n and with 4n tasks the steps of each room are
+ * counted (not timed), and four times the tasks may take no more than five times the steps. */
+#include <check.h>
+#include <stdio.h>
+
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/segments.h"
+#include "tests/lib/model-builder.h"
+#include "tests/lib/random.h"
+#include "tests/lib/suite.h"
+
+enum { TASKS = 2000, FACTOR = 4, MOST_GROWTH = 5, BYTES = 64 };
+
+static const char *name_of(char letter, uint32_t number)
+{
+	static char names[8][16];
+	static unsigned turn;
+	char *name = names[turn++ % 8];
+
+	snprintf(name, sizeof(names[0]), "%c%u", letter, number);
+	return name;
+}
+
+/* ---- dependencies ---- */
+
+static uint64_t dependency_steps(uint32_t count)
+{
+	struct test_model *test = test_model_create(1);
+	uint32_t *order = SK_NEW_ARRAY(test->arena, uint32_t, count);
+	uint64_t state = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t other = random_below(&state, i + 1);
+
+		order[i] = order[other];
+		order[other] = i;
+	}
+	add_tensor(test, "x", SK_F32, BYTES / 4);
+	add_tensor(test, "y", SK_F32, (uint64_t)count * BYTES / 4);
+	for (uint32_t i = 0; i < count; i++)
+		add_task(test, name_of('t', i), PLAIN, 0, "s", in("x"), part(out("y"), order[i] * BYTES, BYTES));
+	test_model_finish(test);
+
+	const struct sk_dependencies *dependencies = sk_dependencies_build(&test->model);
+
+	ck_assert_ptr_nonnull(dependencies);
+	ck_assert_uint_eq(dependencies->first_conflict[count], 0);
+
+	uint64_t steps = dependencies->steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(slices_in_random_order)
+{
+	ck_assert_uint_le(dependency_steps(FACTOR * TASKS), MOST_GROWTH * dependency_steps(TASKS));
+}
+END_TEST
+
+/* ---- memory ---- */
+
+/* Half of the tasks make a temporary each, the other half read one each: in another order, or the first ones die last.
+ */
+static uint64_t memory_steps(uint32_t count)
+{
+	struct test_model *test = test_model_create(1);
+	uint32_t half = count / 2;
+	uint64_t state = count;
+
+	add_tensor(test, "x", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < half; i++) {
+		add_tensor(test, name_of('t', i), SK_F32, (1 + random_below(&state, 9)) * BYTES / 4);
+		add_tensor(test, name_of('y', i), SK_F32, BYTES / 4);
+	}
+	for (uint32_t i = 0; i < half; i++)
+		add_task(test, name_of('a', i), PLAIN, 0, "s", in("x"), out(name_of('t', i)));
+	for (uint32_t i = 0; i < half; i++)
+		add_task(test, name_of('b', i), PLAIN, 0, "s", in(name_of('t', (i * 7919) % half)),
+			 out(name_of('y', i)));
+	test_model_finish(test);
+
+	const struct sk_partition *partition = sk_partition_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);
+
+	uint64_t steps = memory->steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(many_temporaries_alive)
+{
+	ck_assert_uint_le(memory_steps(FACTOR * TASKS), MOST_GROWTH * memory_steps(TASKS));
+}
+END_TEST
+
+/* Two streams of as many temporaries each, one behind the other, that nothing orders: all of the first one's are past
+ * when the second one's come, and refuse. */
+START_TEST(temporaries_that_nothing_orders)
+{
+	enum { COUNT = 8000, MOST_STEPS = (1 << 24) * 16 };
+	struct test_model *test = test_model_create(1);
+
+	fuse_streams(test, "s");
+	add_tensor(test, "x", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < 2 * COUNT; i++)
+		add_tensor(test, name_of('t', i), SK_F32, BYTES / 4);
+	for (uint32_t half = 0; half < 2; half++) {
+		for (uint32_t i = 0; i < COUNT; i++)
+			add_task(test, name_of('a', half * COUNT + i), PLAIN, half, "s", in("x"),
+				 out(name_of('t', half * COUNT + i)));
+		for (uint32_t i = 0; i < COUNT; i++)
+			add_task(test, name_of('b', half * COUNT + i), PLAIN, half, "s",
+				 inout(name_of('t', half * COUNT + i)));
+	}
+	test_model_finish(test);
+
+	const struct sk_partition *partition = sk_partition_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);
+	ck_assert_uint_le(memory->steps, MOST_STEPS);
+	test_model_destroy(test);
+}
+END_TEST
+
+/* ---- segments ---- */
+
+/* Tasks in scopes and streams at random, each of which reads what two earlier ones have made. */
+static uint64_t segment_steps(uint32_t count)
+{
+	enum { SCOPES = 20 };
+	struct test_model *test = test_model_create(1);
+	uint64_t state = count;
+	uint32_t divided = 0;
+
+	add_tensor(test, "t0", SK_F32, BYTES / 4);
+	for (uint32_t i = 0; i < SCOPES; i++)
+		fuse_streams(test, name_of('s', i));
+	for (uint32_t i = 1; i <= count; i++) {
+		add_tensor(test, name_of('t', i), SK_F32, BYTES / 4);
+		add_task(test, name_of('a', i), PLAIN, random_below(&state, SCOPES),
+			 name_of('s', random_below(&state, SCOPES)), in(name_of('t', random_below(&state, i))),
+			 in(name_of('t', random_below(&state, i))), out(name_of('t', i)));
+	}
+	test_model_finish(test);
+
+	struct sk_segments *segments = sk_segments_build(&test->model, sk_dependencies_build(&test->model));
+
+	ck_assert_ptr_nonnull(segments);
+	sk_segments_place(segments);
+	for (size_t g = 0; g < segments->groups.count; g++)
+		divided += segments->groups.items[g].level > 0;
+	ck_assert_uint_gt(divided, count / 10);
+
+	uint64_t steps = segments->steps + segments->ancestry.steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(scopes_at_random)
+{
+	ck_assert_uint_le(segment_steps(FACTOR * TASKS), MOST_GROWTH * segment_steps(TASKS));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("growth");
+	TCase *cases = tcase_create("steps");
+
+	tcase_add_test(cases, slices_in_random_order);
+	tcase_add_test(cases, many_temporaries_alive);
+	tcase_add_test(cases, temporaries_that_nothing_orders);
+	tcase_add_test(cases, scopes_at_random);
+	suite_add_tcase(suite, cases);
+	return run_suite(suite);
+}

@@ -1,0 +1,293 @@
+/* The verifier on what the planning rooms make of random models: every plan is accepted, and after damage to one await
+ * or one address the verdict is that of a brute-force search for races. */
+#include <check.h>
+#include <elf.h>
+
+#include "src/package/account.h"
+#include "src/planning/memory.h"
+#include "src/planning/partition.h"
+#include "src/planning/plan-writer.h"
+#include "src/planning/schedule.h"
+#include "src/proof/verify.h"
+#include "tests/lib/messages.h"
+#include "tests/lib/plan-builder.h"
+#include "tests/lib/races.h"
+#include "tests/lib/random.h"
+#include "tests/lib/suite.h"
+
+enum { MODELS = 100, MOST_CORES = 7 };
+
+static const struct random_options variants[] = {
+	{.lanes = 1, .tasks = 9, .streams = 3, .tensors = 6, .one_scope = true},
+	{.lanes = 1, .tasks = 12, .streams = 2, .tensors = 10},
+	{.lanes = 2, .tasks = 8, .streams = 3, .tensors = 7, .one_scope = true},
+	{.lanes = 1, .tasks = 8, .streams = 3, .tensors = 6, .one_scope = true, .together = true},
+	{.lanes = 2, .tasks = 8, .streams = 3, .tensors = 6, .one_scope = true, .together = true},
+	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 6, .together = true},
+	{.lanes = 1, .tasks = 10, .streams = 3, .tensors = 9, .one_scope = true, .states = true},
+	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 9, .states = true},
+};
+
+/* A random model's plan, and what its `after` and events want. */
+struct planned {
+	struct sk_plan_view view;
+	struct sk_report report;
+};
+
+static struct planned plan_model(struct test_model *test)
+{
+	struct sk_partition *partition = sk_partition_build(&test->model);
+	struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
+	struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+	struct planned planned;
+	struct sk_plan_image image;
+	char error[256];
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert(sk_plan_write(&test->model, partition, schedule, memory, EM_X86_64, true, &image));
+	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
+	planned.report = sk_account_build(&test->model, partition);
+	return planned;
+}
+
+/* The verdict on the plan, or on a copy of it with a damage. */
+static bool accepts(struct test_model *test, const struct sk_plan_view *view, const struct sk_report *report)
+{
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, test->arena);
+	return sk_verify(test->arena, &diag, view, "random", report->orders, report->order_count, NULL);
+}
+
+/* The same, for those who know nothing of what the manifest wants beside its data. What reads find is asked of another
+ * oracle. */
+static bool accepts_data(struct test_model *test, const struct sk_plan_view *view)
+{
+	struct sk_diag diag;
+	bool astray = reads_astray(view);
+
+	sk_diag_init(&diag, test->arena);
+
+	bool accepted = sk_verify(test->arena, &diag, view, "random", NULL, 0, NULL);
+	char *text = take_messages(&diag);
+	bool ordered = !says_more(text);
+
+	ck_assert_msg(says_astray(text) == astray, "reads %s what they should: %s", astray ? "do not find" : "find",
+		      text);
+	ck_assert(accepted == (ordered && !astray));
+	free(text);
+	return ordered;
+}
+
+static bool has_races(const struct sk_plan_view *view)
+{
+	return races_exist_up_to(view, MOST_CORES);
+}
+
+START_TEST(plans_are_accepted)
+{
+	const struct random_options *options = &variants[_i];
+
+	for (uint64_t seed = 0; seed < 4 * MODELS; seed++) {
+		struct test_model *test = random_model(seed, options);
+		struct planned planned = plan_model(test);
+		struct sk_diag diag;
+
+		sk_diag_init(&diag, test->arena);
+		if (!sk_verify(test->arena, &diag, &planned.view, "random", planned.report.orders,
+			       planned.report.order_count, NULL))
+			sk_diag_flush(&diag, "rejected", 0, stdout);
+		ck_assert_msg(diag.errors == 0, "seed %u", (unsigned)seed);
+		if (seed < MODELS)
+			ck_assert_msg(!has_races(&planned.view), "seed %u", (unsigned)seed);
+		test_model_destroy(test);
+	}
+}
+END_TEST
+
+/* Each await is needed. Without some there are races; without the others, which stand for `after` and events, only an
+ * order is lost, and who does not know of it accepts that. */
+START_TEST(every_await_is_missed)
+{
+	uint32_t races = 0, orders = 0;
+
+	for (uint64_t seed = 0; seed < MODELS; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct planned planned = plan_model(test);
+
+		for (uint32_t i = 0; i < planned.view.await_count; i++) {
+			struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
+			bool accepted = accepts_data(test, &without);
+
+			ck_assert_msg(!accepts(test, &without, &planned.report), "seed %u, await %u", (unsigned)seed,
+				      i);
+			ck_assert_msg(accepted != has_races(&without), "seed %u, await %u: %s", (unsigned)seed, i,
+				      accepted ? "accepted" : "rejected");
+			races += !accepted;
+			orders += accepted;
+		}
+		test_model_destroy(test);
+	}
+	ck_assert_uint_gt(orders, 0);
+	ck_assert_uint_gt(races, MODELS / 2);
+	ck_assert_uint_gt(races, orders);
+}
+END_TEST
+
+/* Steps that could start early but for the hidden state that they share: where one of them does, the verdict is that of
+ * the search. Some flags do no harm, since an earlier await orders the calls as wholes. */
+START_TEST(early_starts)
+{
+	uint32_t late = 0, rejected = 0;
+
+	for (uint64_t seed = 0; seed < 2 * MODELS && variants[_i].states; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct sk_plan_view view = plan_model(test).view;
+
+		for (uint32_t i = 0; i < view.launch_count; i++)
+			((struct sk_plan_launch *)view.launches)[i].flags |= SK_LAUNCH_EARLY;
+		for (uint32_t i = 0; i < view.step_count; i++) {
+			struct sk_plan_step *step = (struct sk_plan_step *)&view.steps[i];
+			uint32_t can = view.kernels[step->kernel].early & ~(uint32_t)step->flags;
+
+			for (uint32_t flag = SK_STEP_EARLY_WAIT; flag <= SK_STEP_EARLY_SET; flag *= 2) {
+				if (!(can & flag))
+					continue;
+				step->flags ^= (uint16_t)flag;
+
+				bool accepted = accepts_data(test, &view);
+
+				ck_assert_msg(accepted != has_races(&view), "seed %u, step %u, flag %u: %s",
+					      (unsigned)seed, i, flag, accepted ? "accepted" : "rejected");
+				step->flags ^= (uint16_t)flag;
+				rejected += !accepted;
+				late++;
+			}
+		}
+		test_model_destroy(test);
+	}
+	ck_assert(!variants[_i].states || (rejected > late / 2 && rejected > 20));
+}
+END_TEST
+
+/* The sides of a mix task have equal arguments, or the plan's reader refuses them. */
+static bool is_of_side(const struct sk_plan_view *view, uint32_t argument)
+{
+	for (uint32_t i = 0; i < view->step_count; i++)
+		if (argument - view->steps[i].first_argument < view->steps[i].argument_count)
+			return view->steps[i].flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+	return false;
+}
+
+/* By an element, whatever lies there. */
+static void grow(struct sk_plan *plan, struct sk_plan_tensor *tensor)
+{
+	uint32_t size = sk_dtype_size(tensor->dtype);
+
+	tensor->rank = 1;
+	tensor->shape[0] = tensor->bytes / size + 1;
+	tensor->bytes += size;
+	plan->workspace_size += size;
+	plan->unshared_workspace_size += size;
+}
+
+/* Moves one pointer of each plan by an element; its tensor grows with it. */
+START_TEST(moved_addresses)
+{
+	uint32_t rejected = 0, moved = 0;
+
+	for (uint64_t seed = 0; seed < 4 * MODELS; seed++) {
+		struct test_model *test = random_model(seed, &variants[_i]);
+		struct sk_plan_view view = plan_model(test).view;
+		uint64_t state = seed;
+		uint32_t argument = random_below(&state, view.argument_count);
+		struct sk_plan_argument *record = (struct sk_plan_argument *)&view.arguments[argument];
+		uint64_t limit = record->space == SK_SPACE_WORKSPACE ? view.plan->workspace_size : record->size;
+		bool network =
+			argument < view.steps[view.launches[view.network_launch_count].first_step].first_argument;
+
+		if (network && !is_of_side(&view, argument) && record->kind == SK_ARGUMENT_POINTER &&
+		    record->offset + record->size < limit) {
+			grow((struct sk_plan *)view.plan, (struct sk_plan_tensor *)&view.tensors[record->tensor]);
+			record->offset += sk_dtype_size(record->dtype);
+			bool accepted = accepts_data(test, &view);
+
+			ck_assert_msg(accepted != has_races(&view), "seed %u, argument %u: %s", (unsigned)seed,
+				      argument, accepted ? "accepted" : "rejected");
+			rejected += !accepted;
+			moved++;
+		}
+		test_model_destroy(test);
+	}
+	ck_assert_uint_gt(moved, 0);
+	ck_assert_uint_gt(rejected, 0);
+}
+END_TEST
+
+/* More streams than homes: some share one. The plan is still proved, and each await is needed. */
+START_TEST(more_streams_than_homes)
+{
+	struct test_model *test = random_model(
+		1,
+		&(struct random_options){.lanes = 1, .tasks = 1200, .streams = 1000, .tensors = 16, .one_scope = true});
+	struct planned planned = plan_model(test);
+
+	ck_assert_uint_eq(planned.view.launches[0].home_count, SK_MAX_HOMES);
+	ck_assert(accepts(test, &planned.view, &planned.report));
+	ck_assert_uint_gt(planned.view.await_count, 29);
+	for (uint32_t i = 0; i < planned.view.await_count; i += 29) {
+		struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
+
+		ck_assert_msg(!accepts(test, &without, &planned.report), "await %u", i);
+	}
+	test_model_destroy(test);
+}
+END_TEST
+
+/* More launches in more streams than `before` and the verifier's clocks have room for. */
+START_TEST(more_chains_than_are_kept)
+{
+	enum { TASKS = 4200 };
+	struct test_model *test =
+		random_model(1, &(struct random_options){.lanes = 1, .tasks = TASKS, .streams = 50000, .tensors = 16});
+
+	for (uint32_t t = 0; t < TASKS; t++)
+		never_fuse(test, t);
+	struct sk_partition *partition = sk_partition_build(&test->model);
+
+	ck_assert_uint_eq(partition->launch_count, TASKS);
+	ck_assert_uint_eq(partition->kept_chains, SK_MAX_BEFORE / TASKS);
+
+	struct planned planned = plan_model(test);
+	const struct sk_plan_view *view = &planned.view;
+	uint32_t rejected = 0;
+
+	ck_assert(accepts(test, view, &planned.report));
+	for (uint32_t i = view->follow_count / 2; i < view->follow_count; i += view->follow_count / 8) {
+		uint32_t *follow = (uint32_t *)&view->follows[i], kept = *follow;
+
+		*follow = 0;
+		rejected += !accepts(test, view, &planned.report);
+		*follow = kept;
+	}
+	ck_assert_uint_gt(rejected, 0);
+	test_model_destroy(test);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("planned");
+	TCase *tcase = tcase_create("planned");
+	int variant_count = sizeof(variants) / sizeof(variants[0]);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, plans_are_accepted, 0, variant_count);
+	tcase_add_loop_test(tcase, every_await_is_missed, 0, variant_count);
+	tcase_add_loop_test(tcase, early_starts, 0, variant_count);
+	tcase_add_loop_test(tcase, moved_addresses, 0, variant_count);
+	tcase_add_test(tcase, more_streams_than_homes);
+	tcase_add_test(tcase, more_chains_than_are_kept);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,672 @@
+/* Several launches in flight: launches of different streams overlap where there are cores for them, and keep the order
+ * that streams and events want; one that wants many cores gets its turn; one that fails leaves the others alone, and so
+ * does a thread that is cancelled or a fork. */
+#include "config.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "stubs/skabi.h"
+#include "tests/lib/handmade.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/statuses.h"
+#include "tests/lib/suite.h"
+
+enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
+
+/* ping and pong each wait for what the other one says. narrow, half, wide: note their number in `log`, and make
+ * another value of log[0] and x[0], on 1, 2 and all cores: every core its own part, which core 0 then puts together.
+ * crash: writes to nowhere. endless: never ends. holds awaits that
+ * log[1] is set; works is at it until then. scratchy: two cores at once, each of whom
+ * looks whether its scratch stays its own. */
+static const char source[] =
+	"#include \"stubs/skabi.h\"\n"
+	"#define LOG(core) ((uint64_t *)(core)->bindings[0])\n"
+	"#define X(core) ((const uint64_t *)(core)->bindings[1])\n"
+	"int kernel(void) { return 0; }\n"
+	"static void say(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }\n"
+	"static int hear(struct sk_core *core, const volatile uint64_t *word, uint64_t value)\n"
+	"{ return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= value ? 0 : core->runtime->await(core, word, value, 1); "
+	"}\n"
+	"static void delay(unsigned turns) { for (volatile unsigned i = 0; i < turns; i++); }\n"
+	"int ping(struct sk_core *core)\n"
+	"{ uint64_t round = LOG(core)[8] + 1; say(&LOG(core)[8], round);\n"
+	"  return hear(core, &LOG(core)[16], round) ? SK_STATUS_ABORTED : 0; }\n"
+	"int pong(struct sk_core *core)\n"
+	"{ uint64_t round = LOG(core)[16] + 1; say(&LOG(core)[16], round);\n"
+	"  return hear(core, &LOG(core)[8], round) ? SK_STATUS_ABORTED : 0; }\n"
+	"static int work(struct sk_core *core, uint64_t number)\n"
+	"{ uint64_t *log = LOG(core), place, sum = 0;\n"
+	"  log[64 + core->index * 8] = (log[0] ^ X(core)[0]) * (number + core->index);\n"
+	"  delay((log[0] + core->index) % 512);\n"
+	"  say((uint64_t *)core->progress, core->lanes[0].base + 1);\n"
+	"  if (core->index) return 0;\n"
+	"  for (unsigned i = 0; i < core->count; i++) {\n"
+	"    if (hear(core, (const volatile uint64_t *)((const volatile char *)core->lanes[0].words + i * 128),\n"
+	"             core->lanes[0].base + 1)) return SK_STATUS_ABORTED;\n"
+	"    sum = sum * 31 + log[64 + i * 8]; }\n"
+	"  place = __atomic_fetch_add(&log[32], 1, __ATOMIC_RELAXED);\n"
+	"  if (place < 24) log[33 + place] = number;\n"
+	"  log[0] = log[0] * 31 + sum; return 0; }\n"
+	"int narrow(struct sk_core *core) { return work(core, 1); }\n"
+	"int half(struct sk_core *core) { return work(core, 2); }\n"
+	"int wide(struct sk_core *core) { return work(core, 3); }\n"
+	"int crash(struct sk_core *core) { *(volatile int *)8 = (int)core->index; return 0; }\n"
+	"int endless(struct sk_core *core) { for (;;) delay(core->count + 1000); }\n"
+	"int holds(struct sk_core *core)\n"
+	"{ return hear(core, &LOG(core)[1], 1) ? SK_STATUS_ABORTED : 0; }\n"
+	"int works(struct sk_core *core)\n"
+	"{ while (!__atomic_load_n(&LOG(core)[1], __ATOMIC_ACQUIRE)) delay(100); return 0; }\n"
+	"int scratchy(struct sk_core *core)\n"
+	"{ unsigned char *scratch = core->scratch, mine = (unsigned char)(core->index + 1 + 16 * X(core)[0]);\n"
+	"  for (int i = 0; i < 4096; i++) scratch[i] = mine;\n"
+	"  say(&LOG(core)[128 + 8 * mine], 1);\n"
+	"  for (unsigned i = 1; i < 3; i++) for (unsigned j = 0; j < core->count; j++)\n"
+	"    if (hear(core, &LOG(core)[128 + 8 * (j + 1 + 16 * i)], 1)) return SK_STATUS_ABORTED;\n"
+	"  for (int i = 0; i < 4096; i++) if (scratch[i] != mine) return 7;\n"
+	"  return 0; }\n";
+
+static const struct handmade_step ping_steps[] = {{"ping", 0}}, pong_steps[] = {{"pong", 0}};
+static const struct handmade_step narrow_steps[] = {{"narrow", 0}}, half_steps[] = {{"half", 0}};
+static const struct handmade_step wide_steps[] = {{"wide", 0}}, crash_steps[] = {{"crash", 0}};
+static const struct handmade_step endless_steps[] = {{"endless", 0}}, holds_steps[] = {{"holds", 0}};
+static const struct handmade_step scratchy_steps[] = {{"scratchy", 0}}, works_steps[] = {{"works", 0}};
+
+#define LAUNCH(name, cores, scratch)                                                                                   \
+	{                                                                                                              \
+#name, SK_LAUNCH_SUPERKERNEL, 0, scratch, {{0, 0 } }, 1, {{0 } }, 0, name##_steps, 1,                  \
+		{                                                                                                      \
+			cores                                                                                          \
+		}                                                                                                      \
+	}
+
+static const struct handmade_launch launches[] = {
+	LAUNCH(ping, 1, 0),
+	LAUNCH(pong, 1, 0),
+	LAUNCH(narrow, 1, 0),
+	LAUNCH(half, 2, 0),
+	LAUNCH(wide, 0, 0),
+	LAUNCH(crash, 1, 0),
+	LAUNCH(endless, 1, 0),
+	LAUNCH(holds, 1, 0),
+	LAUNCH(scratchy, 2, 4096),
+	LAUNCH(works, 1, 0),
+	{NULL},
+};
+
+static const struct handmade_tensor tensors[] = {
+	{"log", SK_U64, SK_ROLE_INOUT, WORDS}, {"x", SK_U64, SK_ROLE_INPUT, WORDS}, {NULL}};
+
+/* ---- what every test has ---- */
+
+enum { STREAMS = 4, BUFFERS = 4 };
+
+static char path[128];
+static struct skrt_device *device;
+static struct skrt_module *module;
+static struct skrt_stream *streams[STREAMS];
+static struct skrt_instance *instances[BUFFERS][BUFFERS]; /* by the buffers of log and of x */
+static _Alignas(64) uint64_t buffers[BUFFERS][WORDS];
+static sem_t let_in;
+static struct skrt_event *open_door;
+
+static void setup(void)
+{
+	static const struct handmade_package package = {
+		.lane_count = 1, .tensors = tensors, .launches = launches, .source = source};
+
+	snprintf(path, sizeof(path), "%s/a.sk", scratch_folder);
+	handmade_make(path, &package);
+	ck_assert_int_eq(sem_init(&let_in, 0, 0), 0);
+}
+
+static void open_all(const struct skrt_device_options *options)
+{
+	ok(skrt_device_open(options, &device));
+	ok(skrt_module_load(device, path, &module));
+	ok(skrt_event_create(device, &open_door));
+	for (int i = 0; i < STREAMS; i++)
+		ok(skrt_stream_create(device, &streams[i]));
+	for (uint64_t i = 0; i < BUFFERS; i++) {
+		for (uint64_t j = 0; j < WORDS; j++)
+			buffers[i][j] = j ? 0 : i;
+		for (int j = 0; j < BUFFERS; j++) {
+			if ((int)i == j)
+				continue;
+			ok(skrt_instance_create(module, &instances[i][j]));
+			ok(skrt_instance_bind(instances[i][j], 0, buffers[i], sizeof(buffers[i])));
+			ok(skrt_instance_bind(instances[i][j], 1, buffers[j], sizeof(buffers[j])));
+		}
+	}
+}
+
+static void close_all(void)
+{
+	for (int i = 0; i < STREAMS; i++)
+		ok(skrt_stream_destroy(streams[i]));
+	for (int i = 0; i < BUFFERS; i++)
+		for (int j = 0; j < BUFFERS; j++)
+			ok(i == j ? SKRT_OK : skrt_instance_destroy(instances[i][j]));
+	ok(skrt_event_destroy(open_door));
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+}
+
+static void launch(int stream, struct skrt_instance *instance, const char *name)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, name, &kernel));
+	ok(skrt_launch(streams[stream], instance, kernel));
+}
+
+static void wait_outside(void *context, enum skrt_status status)
+{
+	(void)context;
+	(void)status;
+	while (sem_wait(&let_in))
+		;
+}
+
+/* What is queued on the first streams from now on starts when everybody is let in: all at once. */
+static void close_door(void)
+{
+	ok(skrt_stream_call(streams[STREAMS - 1], wait_outside, NULL));
+	ok(skrt_event_record(open_door, streams[STREAMS - 1]));
+	for (int i = 0; i < STREAMS - 1; i++)
+		ok(skrt_stream_wait(streams[i], open_door));
+}
+
+static void synchronise_all(void)
+{
+	for (int i = 0; i < STREAMS; i++)
+		ok(skrt_synchronise(streams[i]));
+}
+
+/* More cores than processors among them; and one core for each of two launches. */
+static const struct skrt_device_options places[] = {
+	{.device = "host", .cores = 2},		 {.device = "host", .cores = 7},	  {.device = "a3"},
+	{.device = "a3", .cores = 2, .seed = 1}, {.device = "a3", .cores = 5, .seed = 2},
+};
+enum { PLACES = sizeof(places) / sizeof(places[0]) };
+
+/* ---- at the same time ---- */
+
+START_TEST(overlap)
+{
+	open_all(&places[_i]);
+	for (int i = 0; i < 100; i++) {
+		close_door();
+		launch(i % 2, instances[0][1], "ping");
+		launch(!(i % 2), instances[0][2], "pong");
+		sem_post(&let_in);
+		synchronise_all();
+	}
+	ck_assert_uint_eq(buffers[0][PING], 100);
+	ck_assert_uint_eq(buffers[0][PONG], 100);
+	close_all();
+}
+END_TEST
+
+/* Where there is but one core they cannot, and that is noticed: nobody who is in flight could say it. */
+START_TEST(no_overlap)
+{
+	static const struct skrt_device_options one[] = {{.cores = 1}, {.device = "a3", .cores = 1}};
+
+	open_all(&one[_i]);
+	close_door();
+	launch(0, instances[0][1], "ping");
+	launch(1, instances[0][2], "pong");
+	sem_post(&let_in);
+	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "superkernel ping: hangs: core 0 awaits");
+	ok(skrt_synchronise(streams[1])); /* the other one has said it by now */
+	synchronise_all();
+	close_all();
+}
+END_TEST
+
+/* On one stream they do not overlap, whatever cores there are. */
+START_TEST(one_stream)
+{
+	open_all(&(struct skrt_device_options){.device = "a3"});
+	launch(0, instances[0][1], "ping");
+	launch(0, instances[0][2], "pong");
+	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "superkernel ping: hangs");
+	close_all();
+}
+END_TEST
+
+/* Launches of one instance that are at work at the same time have scratch of their own. */
+START_TEST(scratch)
+{
+	static const struct skrt_device_options wide[] = {
+		{.cores = 4}, {.cores = 7}, {.device = "a3"}, {.device = "a3", .cores = 4, .seed = 7}};
+
+	open_all(&wide[_i]);
+	for (int i = 0; i < 20; i++) {
+		memset(buffers[0], 0, sizeof(buffers[0]));
+		buffers[1][0] = 1;
+		buffers[2][0] = 2;
+		close_door();
+		launch(0, instances[0][1], "scratchy");
+		launch(1, instances[0][2], "scratchy");
+		sem_post(&let_in);
+		synchronise_all();
+	}
+	close_all();
+}
+END_TEST
+
+/* A wide launch does not wait for narrow ones that were queued behind it, though there would be room for them first. */
+START_TEST(fair)
+{
+	uint64_t place = 0;
+
+	open_all(&places[_i]);
+	for (int round = 0; round < 10; round++) {
+		memset(buffers[0] + ORDER, 0, 32 * sizeof(uint64_t));
+		close_door();
+		for (int i = 0; i < 6; i++)
+			launch(0, instances[0][1], "narrow");
+		launch(1, instances[0][2], "wide");
+		for (int i = 0; i < 12; i++)
+			launch(2, instances[0][3], "half");
+		sem_post(&let_in);
+		synchronise_all();
+		ck_assert_uint_eq(buffers[0][ORDER], 19);
+		for (place = 1; buffers[0][ORDER + place] != 3; place++)
+			ck_assert_uint_eq(buffers[0][ORDER + place], 1);
+		/* Of those before it one may have been at work, and the others were called earlier. */
+		ck_assert_uint_le(place, 7);
+	}
+	close_all();
+}
+END_TEST
+
+/* ---- order ---- */
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t count)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % count;
+}
+
+/* What the launch makes of the values, on so many cores. */
+static uint64_t result(uint64_t log, uint64_t x, uint64_t number, uint64_t cores)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < cores; i++)
+		sum = sum * 31 + (log ^ x) * (number + i);
+	return log * 31 + sum;
+}
+
+/* Random launches on random streams, each behind events for those that it must not overlap, and for no others: the
+ * values are those of one after the other. */
+START_TEST(random_orders)
+{
+	enum { LAUNCHES = 60 };
+	static const char *const names[] = {"narrow", "half", "wide"};
+	struct skrt_event *events[LAUNCHES];
+	struct {
+		int stream, log, x;
+	} done[LAUNCHES];
+	uint64_t values[BUFFERS];
+
+	open_all(&places[_i]);
+	random_state = (uint64_t)_i;
+	for (int i = 0; i < LAUNCHES; i++)
+		ok(skrt_event_create(device, &events[i]));
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < BUFFERS; i++)
+			values[i] = buffers[i][0];
+		for (int i = 0; i < LAUNCHES; i++) {
+			int stream = (int)draw(STREAMS), log = (int)draw(BUFFERS);
+			int x = (log + 1 + (int)draw(BUFFERS - 1)) % BUFFERS, kind = (int)draw(3);
+			uint32_t all = skrt_device_cores(device, 0), cores[] = {1, all < 2 ? all : 2, all};
+
+			for (int j = 0; j < i; j++)
+				if (done[j].stream != stream &&
+				    (done[j].log == log || done[j].log == x || done[j].x == log))
+					ok(skrt_stream_wait(streams[stream], events[j]));
+			launch(stream, instances[log][x], names[kind]);
+			ok(skrt_event_record(events[i], streams[stream]));
+			values[log] = result(values[log], values[x], (uint64_t)kind + 1, cores[kind]);
+			done[i].stream = stream;
+			done[i].log = log;
+			done[i].x = x;
+			if (draw(20) == 0)
+				ok(skrt_synchronise(streams[draw(STREAMS)]));
+			if (draw(20) == 0)
+				ok(skrt_event_synchronise(events[draw((uint64_t)i + 1)]));
+		}
+		synchronise_all();
+		for (int i = 0; i < BUFFERS; i++)
+			ck_assert_uint_eq(buffers[i][0], values[i]);
+	}
+	for (int i = 0; i < LAUNCHES; i++)
+		ok(skrt_event_destroy(events[i]));
+	close_all();
+}
+END_TEST
+
+/* ---- failures ---- */
+
+/* One fails while another is at work, which it does not notice. */
+START_TEST(fault_beside)
+{
+	struct skrt_event *failed;
+
+	open_all(&places[_i]);
+	ok(skrt_event_create(device, &failed));
+	for (uint64_t i = 1; i <= 20; i++) {
+		close_door();
+		launch(0, instances[0][1], "ping");
+		launch(1, instances[1][2], "crash");
+		launch(1, instances[1][2], "narrow");
+		ok(skrt_event_record(failed, streams[1]));
+		ok(skrt_stream_wait(streams[2], failed));
+		launch(2, instances[0][2], "pong");
+		sem_post(&let_in);
+		expect(skrt_synchronise(streams[1]), SKRT_KERNEL_FAILED,
+		       "superkernel crash: task 'crash': kernel kernel on core 0: segmentation fault (SIGSEGV): write "
+		       "at "
+		       "address 0x8");
+		synchronise_all();
+		ck_assert_uint_eq(buffers[0][PING], i);
+		ck_assert_uint_eq(buffers[1][ORDER], 0); /* behind the failure */
+	}
+	ok(skrt_event_destroy(failed));
+	close_all();
+}
+END_TEST
+
+/* The launch beside one that takes too long begins later, and has all its time. */
+START_TEST(timeout_beside)
+{
+	static const uint32_t cores[] = {2, 7};
+
+	open_all(&(struct skrt_device_options){.cores = cores[_i], .timeout_ms = 200});
+	launch(0, instances[0][1], "endless");
+	usleep(120000);
+	launch(1, instances[1][2], "works");
+	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED,
+	       "superkernel endless: not ended within 0.2 s: task 'endless': kernel kernel on core 0: it was at "
+	       "endless");
+	__atomic_store_n(&buffers[1][1], 1, __ATOMIC_RELEASE);
+	ok(skrt_synchronise(streams[1]));
+	for (int i = 0; i < 3; i++) {
+		launch(0, instances[0][1], "endless");
+		launch(1, instances[1][2], "narrow");
+		ok(skrt_synchronise(streams[1]));
+		expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "superkernel endless: not ended within");
+	}
+	ck_assert_uint_eq(buffers[1][ORDER], 3);
+	close_all();
+}
+END_TEST
+
+/* Without a time-out, too, a launch that waits for what nobody says is found, on every thread; unless another one that
+ * is in flight could still say it. */
+START_TEST(hang_beside)
+{
+	open_all(&(struct skrt_device_options){.device = "a3", .cores = 4});
+	close_door();
+	launch(0, instances[0][1], "ping");
+	launch(1, instances[1][2], "holds");
+	launch(2, instances[2][1], "narrow");
+	sem_post(&let_in);
+	expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "superkernel ping: hangs");
+	expect(skrt_synchronise(streams[1]), SKRT_KERNEL_FAILED, "superkernel holds: hangs");
+	ok(skrt_synchronise(streams[2]));
+	synchronise_all();
+	close_all();
+}
+END_TEST
+
+START_TEST(busy)
+{
+	struct skrt_module *other;
+
+	open_all(&(struct skrt_device_options){.cores = 2});
+	launch(0, instances[0][1], "works");
+	expect(skrt_module_unload(module), SKRT_BUSY, "instances: ");
+	expect(skrt_instance_destroy(instances[0][1]), SKRT_BUSY, "launches pending: 1");
+	expect(skrt_instance_bind(instances[0][1], 1, buffers[2], sizeof(buffers[2])), SKRT_BUSY, "launches pending");
+	expect(skrt_stream_destroy(streams[0]), SKRT_BUSY, "pending: 1");
+	expect(skrt_device_close(device), SKRT_BUSY, "streams: 4");
+	/* Meanwhile others work, and a package that needs no more cores is loaded. */
+	for (int i = 0; i < 20; i++)
+		launch(1, instances[1][2], "narrow");
+	ok(skrt_module_load(device, path, &other));
+	ok(skrt_synchronise(streams[1]));
+	ck_assert_uint_eq(buffers[1][ORDER], 20);
+	ok(skrt_module_unload(other));
+	expect(skrt_stream_query(streams[0]), SKRT_NOT_READY, "pending");
+	__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+	synchronise_all();
+	ok(skrt_instance_bind(instances[0][1], 1, buffers[2], sizeof(buffers[2])));
+	close_all();
+}
+END_TEST
+
+/* An event is waited for as it was recorded so far; it may go when it has been reached, though waits are queued. */
+START_TEST(waits)
+{
+	struct skrt_event *event;
+	double elapsed;
+
+	open_all(&places[_i]);
+	ok(skrt_event_create(device, &event));
+	ok(skrt_stream_wait(streams[0], event)); /* never recorded */
+	launch(0, instances[0][1], "narrow");
+	ok(skrt_synchronise(streams[0]));
+	ok(skrt_event_record(event, streams[1]));
+	ok(skrt_event_synchronise(event));
+	close_door();
+	launch(0, instances[0][1], "ping");
+	ok(skrt_event_record(event, streams[1]));
+	ok(skrt_stream_wait(streams[2], event));
+	ok(skrt_event_record(event, streams[0])); /* later: nobody waits for it */
+	expect(skrt_event_query(event), SKRT_NOT_READY, "not been reached");
+	expect(skrt_event_destroy(event), SKRT_BUSY, "not been reached");
+	launch(2, instances[0][2], "pong");
+	sem_post(&let_in);
+	synchronise_all();
+	ok(skrt_event_elapsed(open_door, event, &elapsed));
+	ok(skrt_event_destroy(event));
+	close_all();
+}
+END_TEST
+
+/* ---- threads that are cancelled, processes that fork ---- */
+
+/* What a thread was at when it was cancelled. */
+struct victim {
+	void (*wait)(void);
+	atomic_bool returned;
+};
+
+static void run_works(void)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, "works", &kernel));
+	ok(skrt_run(streams[0], instances[0][1], kernel));
+}
+
+static void run_holds(void)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(module, "holds", &kernel));
+	launch(1, instances[0][2], "works"); /* by itself it would be stuck */
+	ok(skrt_run(streams[0], instances[0][1], kernel));
+}
+
+/* The device's thread may have the launch: then this one sleeps. */
+static void launch_and_wait(void)
+{
+	launch(0, instances[0][1], "works");
+	usleep(20000);
+	ok(skrt_synchronise(streams[0]));
+}
+
+static void wait_for_event(void)
+{
+	launch(1, instances[0][2], "works");
+	launch(0, instances[0][1], "holds");
+	ok(skrt_event_record(open_door, streams[0]));
+	ok(skrt_event_synchronise(open_door));
+}
+
+static void *be_victim(void *context)
+{
+	struct victim *victim = context;
+
+	victim->wait();
+	atomic_store(&victim->returned, true);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Cancelling waits until the call has returned; Check, which is told of it, is cancelled then. */
+START_TEST(cancelled)
+{
+	static void (*const ways[])(void) = {run_works, run_holds, launch_and_wait, wait_for_event};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct victim victim = {.wait = ways[i]};
+		pthread_t thread;
+		void *result;
+
+		open_all(&(struct skrt_device_options){.cores = (uint32_t)_i});
+		ck_assert_int_eq(pthread_create(&thread, NULL, be_victim, &victim), 0);
+		usleep(50000);
+		ck_assert_int_eq(pthread_cancel(thread), 0);
+		usleep(50000);
+		ck_assert(!atomic_load(&victim.returned));
+		__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+		ck_assert_int_eq(pthread_join(thread, &result), 0);
+		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+		synchronise_all();
+		launch(0, instances[0][1], "wide");
+		synchronise_all();
+		ck_assert_uint_eq(buffers[0][ORDER], 1);
+		close_all();
+	}
+}
+END_TEST
+
+#define FORKED(call) expect((call), SKRT_DEVICE_LOST, "its threads are there: a fork opens one of its own")
+
+/* Of what the parent has made nothing can be used; a device of the child's own can. */
+static void be_child(const struct skrt_kernel *kernel)
+{
+	struct skrt_module *other;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	struct skrt_event *event;
+	void *memory;
+
+	alarm(30);
+	FORKED(skrt_run(streams[0], instances[0][1], kernel));
+	FORKED(skrt_launch(streams[1], instances[0][1], kernel));
+	FORKED(skrt_launch_network(streams[1], instances[0][1]));
+	FORKED(skrt_launch_network_on(streams, 2, instances[0][1]));
+	FORKED(skrt_run_serial(instances[0][1], kernel) == SKRT_NOT_FOUND ? skrt_synchronise(streams[0]) : SKRT_OK);
+	FORKED(skrt_synchronise(streams[1]));
+	FORKED(skrt_stream_query(streams[0]));
+	FORKED(skrt_copy(streams[0], buffers[0], buffers[1], 8));
+	FORKED(skrt_event_record(open_door, streams[0]));
+	FORKED(skrt_event_synchronise(open_door));
+	FORKED(skrt_stream_create(device, &stream));
+	FORKED(skrt_event_create(device, &event));
+	FORKED(skrt_module_load(device, path, &other));
+	FORKED(skrt_instance_create(module, &instance));
+	FORKED(skrt_instance_bind(instances[0][1], 0, buffers[0], sizeof(buffers[0])));
+	FORKED(skrt_instance_fill_workspace(instances[0][1], 0));
+	FORKED(skrt_allocate(device, 64, &memory));
+	FORKED(skrt_stream_destroy(streams[1]));
+	FORKED(skrt_event_destroy(open_door));
+	FORKED(skrt_instance_destroy(instances[0][1]));
+	FORKED(skrt_module_unload(module));
+	FORKED(skrt_device_close(device));
+	open_all(&(struct skrt_device_options){.cores = 2});
+	launch(0, instances[0][1], "wide");
+	synchronise_all();
+	ck_assert_uint_eq(buffers[0][ORDER], 1);
+	close_all();
+}
+
+/* With a launch in flight, and without. */
+START_TEST(forked)
+{
+	const struct skrt_kernel *kernel;
+	int status;
+
+	open_all(&(struct skrt_device_options){.cores = 2});
+	ok(skrt_module_find_kernel(module, "wide", &kernel));
+	if (_i) {
+		launch(0, instances[0][1], "works");
+		usleep(20000);
+	}
+	pid_t child = check_fork();
+	if (child == 0) {
+		be_child(kernel);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child has ended with 0x%x", (unsigned)status);
+	__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+	synchronise_all();
+	ok(skrt_run(streams[1], instances[0][1], kernel));
+	close_all();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("queue");
+	TCase *tests = tcase_create("queue");
+
+	scratch_add(tests);
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, overlap, 0, PLACES);
+	tcase_add_loop_test(tests, no_overlap, 0, 2);
+	tcase_add_test(tests, one_stream);
+	tcase_add_loop_test(tests, scratch, 0, 4);
+	tcase_add_loop_test(tests, fair, 0, PLACES);
+	tcase_add_loop_test(tests, random_orders, 0, PLACES);
+	tcase_add_loop_test(tests, fault_beside, 0, PLACES);
+#ifndef SIGNALS_HELD
+	tcase_add_loop_test(tests, timeout_beside, 0, 2);
+#else
+	(void)timeout_beside;
+#endif
+	tcase_add_test(tests, hang_beside);
+	tcase_add_test(tests, busy);
+	tcase_add_loop_test(tests, cancelled, 1, 4);
+#ifndef SANITIZED /* whose own threads a fork has not, either */
+	tcase_add_loop_test(tests, forked, 0, 2);
+#else
+	(void)forked;
+#endif
+	tcase_add_loop_test(tests, waits, 0, PLACES);
+	suite_add_tcase(suite, tests);
+
+	return run_suite(suite);
+}

@@ -1,0 +1,379 @@
+/* Check suite for src/signature/signature: what the parser makes of good signatures, and the exact words for bad ones.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "src/signature/signature.h"
+#include "tests/lib/messages.h"
+#include "tests/lib/suite.h"
+
+static struct sk_arena *arena;
+static struct sk_diag diag;
+
+/* The place of the signature's first character in a manifest. */
+static const struct sk_place place = {.file = "m.yaml", .line = 7, .column = 11};
+
+static void set_up(void)
+{
+	arena = sk_arena_create();
+	sk_diag_init(&diag, arena);
+}
+
+static void tear_down(void)
+{
+	sk_arena_destroy(arena);
+}
+
+static const struct sk_signature *parse(const char *text)
+{
+	const struct sk_signature *signature = sk_signature_parse(arena, &diag, place, text);
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages, "");
+	ck_assert_ptr_nonnull(signature);
+	free(messages);
+	return signature;
+}
+
+/* ---- good signatures ---- */
+
+static const struct {
+	const char *text, *normal;
+} good[] = {
+	{"in x f32[n]", "in x f32[n]"},
+	{"  split=n;in x f32[n],out y f32[n],n i64,factor f32 ",
+	 "split=n; in x f32[n], out y f32[n], n i64, factor f32"},
+	{"cube\tblocks=m\n op=MatMul isa=x86-64-v3 ; block , in a f32 [ m , k ] , out c f32[m,n*4*h], in b f32[k,n,h]",
+	 "cube blocks=m op=MatMul isa=x86-64-v3; block, in a f32[m,k], out c f32[m,n*4*h], in b f32[k,n,h]"},
+	{"ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32",
+	 "ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32"},
+	{"split=n; in x f32[n,4], n i64, out y @ x f32[n,4]->status",
+	 "split=n; in x f32[n,4], n i64, out y@x f32[n,4] -> status"},
+	{"in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32",
+	 "in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32"},
+	{"mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]",
+	 "mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]"},
+	{"op=com.example.Gelu; in x i8[1]", "op=com.example.Gelu; in x i8[1]"},
+	{"in x u64[a*b], in y i16[b*c], in z u16[c]", "in x u64[a*b], in y i16[b*c], in z u16[c]"},
+	{"cube i32, in op f32[n]", "cube i32, in op f32[n]"}, /* attributes' words are free in parameters */
+};
+
+START_TEST(test_good)
+{
+	const struct sk_signature *signature = parse(good[_i].text);
+
+	ck_assert_str_eq(signature->text, good[_i].normal);
+	/* Normalised text is a signature again, and normal. */
+	ck_assert_str_eq(parse(signature->text)->text, good[_i].normal);
+}
+END_TEST
+
+START_TEST(test_fields)
+{
+	const struct sk_signature *s =
+		parse("vector split=n op=Add isa=avx2 reentrant nontemporal unfusible; in x f32[n*4,m], ref k i32, "
+		      "inout y@x u8[n], scratch t[100], n u64 -> status");
+
+	ck_assert_int_eq(s->lane, SK_LANE_VECTOR);
+	ck_assert_int_eq(s->spread, SK_STEP_SPLIT);
+	ck_assert_uint_eq(s->extent_count, 2);
+	ck_assert_str_eq(s->extents[s->spread_extent], "n");
+	ck_assert_str_eq(s->extents[1], "m");
+	ck_assert(!s->elementwise && s->reentrant && s->nontemporal && s->unfusible && !s->sync_all && !s->early_wait &&
+		  !s->early_set);
+	ck_assert(s->returns_status);
+	ck_assert_ptr_null(s->result);
+	ck_assert_str_eq(s->op, "Add");
+	ck_assert_uint_eq(s->isa, UINT64_C(1) << 40);
+	ck_assert_uint_eq(s->parameter_count, 5);
+
+	const struct sk_parameter *x = &s->parameters[0], *k = &s->parameters[1], *y = &s->parameters[2];
+
+	ck_assert_int_eq(x->kind, SK_PARAMETER_TENSOR);
+	ck_assert_str_eq(x->name, "x");
+	ck_assert_int_eq(x->dtype, SK_F32);
+	ck_assert_int_eq(x->access, SK_ACCESS_READ);
+	ck_assert_uint_eq(x->alias_of, SK_NONE);
+	ck_assert_uint_eq(x->rank, 2);
+	ck_assert_uint_eq(x->extents[0].constant, 4);
+	ck_assert_uint_eq(x->extents[0].name_count, 1);
+	ck_assert_uint_eq(x->extents[0].names[0], s->spread_extent);
+	ck_assert_uint_eq(x->extents[1].constant, 1);
+	ck_assert(sk_parameter_is_divided_by(x, s->spread_extent));
+	ck_assert(!sk_parameter_is_divided_by(x, 1));
+	ck_assert_int_eq(k->kind, SK_PARAMETER_SCALAR);
+	ck_assert(k->by_reference);
+	ck_assert_int_eq(k->dtype, SK_I32);
+	ck_assert_int_eq(y->access, SK_ACCESS_READ | SK_ACCESS_WRITE);
+	ck_assert_uint_eq(y->alias_of, 0);
+	ck_assert_int_eq(s->parameters[3].kind, SK_PARAMETER_SCRATCH);
+	ck_assert_uint_eq(s->parameters[3].scratch_bytes, 100);
+	ck_assert(!s->parameters[4].by_reference);
+	ck_assert_uint_eq(sk_signature_find_parameter(s, "t"), 3);
+	ck_assert_uint_eq(sk_signature_find_parameter(s, "z"), SK_NONE);
+	ck_assert_uint_eq(sk_signature_find_extent(s, "m"), 1);
+}
+END_TEST
+
+START_TEST(test_kinds)
+{
+	ck_assert_int_eq(parse("in x f32[n]")->spread, SK_STEP_PLAIN);
+	ck_assert_uint_eq(parse("in x f32[n]")->spread_extent, SK_NONE);
+	ck_assert_int_eq(parse("blocks; block, in x f32[n]")->spread, SK_STEP_BLOCKS);
+	ck_assert_int_eq(parse("blocks=n; block, in x f32[n]")->spread, SK_STEP_BLOCKS_RANGE);
+	ck_assert_int_eq(parse("cube; in x f32[n]")->lane, SK_LANE_CUBE);
+	ck_assert_int_eq(parse("mix; block, in x f32[n]")->lane, SK_LANE_MIX);
+	ck_assert(parse("split=n; in x f32[n], in w f32[m], out y u8[n], n i64")->elementwise);
+	ck_assert(!parse("split=n; in x f32[n], out y f32[n,2], n i64")->elementwise);
+	ck_assert(!parse("split=n; in x f32[n], out y f32[n*2], n i64")->elementwise);
+
+	const struct sk_signature *dot = parse("in x f64[n], in y f64[n] -> out r f64");
+
+	ck_assert_str_eq(dot->result, "r");
+	ck_assert_int_eq(dot->result_dtype, SK_F64);
+}
+END_TEST
+
+/* ---- bad signatures ---- */
+
+/* The column in the message; the parser adds it to the place, too, which the test checks. */
+static const struct {
+	const char *text;
+	unsigned column;
+	const char *message;
+} bad[] = {
+	{"", 1, "expected a parameter, but the signature ends"},
+	{"in", 3, "expected a name behind 'in', but the signature ends"},
+	{"in x", 5, "expected a type behind 'x', but the signature ends"},
+	{"in x f32", 9, "expected '[' with the extents of 'x', but the signature ends"},
+	{"in x f23[n]", 6, "unknown type 'f23'; did you mean 'f32'?"},
+	{"in x float[n]", 6, "unknown type 'float' (there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 bool)"},
+	{"in f32[n]", 4, "expected a name behind 'in' (words of the grammar cannot be names), but found 'f32'"},
+	{"inn x f32[n]", 1, "unknown word 'inn'; did you mean 'in'?"},
+	{"x f32[n]", 1, "a parameter with extents needs in, out or inout in front"},
+	{"ref x f32[n]", 1, "a parameter with extents needs in, out or inout in front, not ref"},
+	{"in x f32[]", 10, "expected an extent (a name, a number, or a product such as n*4), but found ']'"},
+	{"in x f32[n", 11, "expected ',', '*' or ']', but the signature ends"},
+	{"in x f32[n,]", 12, "expected an extent (a name, a number, or a product such as n*4), but found ']'"},
+	{"in x f32[4*n]", 11, "expected ',' or ']' (a product starts with a name: n*4), but found '*'"},
+	{"in x f32[n*]", 12, "expected an extent (a name, a number, or a product such as n*4), but found ']'"},
+	{"in x f32[0]", 10, "the number must be greater than 0"},
+	{"in x f32[99999999999999999999]", 10, "the number is too large"},
+	{"in x f32[n*4611686018427387904*4]", 32, "the number is too large"},
+	{"in x f32[4x]", 10, "expected an extent, but found '4x'"},
+	{"in x f32[n],", 13, "expected a parameter, but the signature ends"},
+	{"in x f32[n] out y f32[n]", 13, "expected ',' or '->', but found 'out'"},
+	{"in x f32[n] -> ", 16, "expected 'status' or 'out NAME TYPE' behind '->', but the signature ends"},
+	{"in x f32[n] -> int", 16, "expected 'status' or 'out NAME TYPE' behind '->', but found 'int'"},
+	{"in x f32[n] -> status, in y f32[n]", 22, "expected the end of the signature, but found ','"},
+	{"in x f32[n] -> out r bool", 22, "a result cannot be bool: say u8 for a C _Bool or char, i32 for an int"},
+	{"in x f32[n], a bool", 16, "a scalar cannot be bool: say u8 for a C _Bool or char, i32 for an int"},
+	{"in x f32[n], a bf16", 16,
+	 "a scalar cannot be bf16: compilers differ in how they pass it; use a tensor of one element"},
+	{"in x f32[n], ref a f16", 20,
+	 "a scalar cannot be f16: compilers differ in how they pass it; use a tensor of one element"},
+	{"in x f32[n], a", 15, "expected a type behind 'a', but the signature ends"},
+	{"in x f32[n], a +", 16, "expected a type behind 'a', but found '+'"},
+	{"in x f32[n], scratch [64]", 22, "expected a name behind 'scratch', but found '['"},
+	{"in x f32[n], scratch t", 23, "expected '[' with the number of bytes, but the signature ends"},
+	{"in x f32[n], scratch t[n]", 24, "expected a number of bytes, but found 'n'"},
+	{"in block f32[n]", 4, "expected a name behind 'in' (words of the grammar cannot be names), but found 'block'"},
+	{"in x f32[f32]", 10, "expected the name of an extent (words of the grammar cannot be names), but found 'f32'"},
+	{"in x f32[n], in x u8[n]", 17, "duplicate parameter 'x'"},
+	{"in x f32[n], in n u8[4]", 17, "'n' is an extent, too; only a scalar can have an extent's name"},
+	{"in x f32[n], n f32", 14, "'n' gets its value from the extent of that name and must be an integer, not f32"},
+	{"in x f32[n] -> out x f32", 20, "the result's name 'x' is taken"},
+	{"in x f32[n*n]", 10, "nothing can bind extent 'n': it stands only in products with other unknown extents"},
+	{"in x f32[n], out y@ f32[n]", 21, "expected the name of a parameter behind '@', but found 'f32'"},
+	{"in x f32[n], out y@z f32[n]", 20, "no parameter 'z'"},
+	{"in x f32[n], out y@y f32[n]", 20, "'y' cannot be an alias of itself"},
+	{"in x f32[n], out y@n f32[n], n i32", 20, "'n' is not a tensor"},
+	{";in x f32[n]", 1, "expected an attribute in front of ';'"},
+	{"cub; in x f32[n]", 1, "unknown attribute 'cub'; did you mean 'cube'?"},
+	{"cube vector; in x f32[n]", 6, "a kernel runs on one of cube, vector and mix"},
+	{"cube cube; in x f32[n]", 6, "duplicate attribute 'cube'"},
+	{"cube=1; in x f32[n]", 1, "'cube' takes no value"},
+	{"split; in x f32[n]", 1, "'split' needs a value: split=NAME"},
+	{"split=; in x f32[n]", 1, "'split' needs a value: split=NAME"},
+	{"split=4; in x f32[n]", 1, "'4' is not a name"},
+	{"split=n, in x f32[n]", 1,
+	 "'split' is an attribute; attributes stand in front of the parameters and end with ';'"},
+	{"split=n in x f32[n]", 1,
+	 "'split' is an attribute; attributes stand in front of the parameters and end with ';'"},
+	{"mix=1:3; block, in x f32[n]", 1, "'mix' cannot be '1:3'; did you mean '1:1'?"},
+	{"early-start=wiat; block, in x f32[n]", 1, "'early-start' cannot be 'wiat'; did you mean 'wait'?"},
+	{"op=a,b; in x f32[n]", 1, "'a,b' is not a name"},
+	{"split=n blocks; block, in x f32[n]", 9, "'split' and 'blocks' exclude each other"},
+	{"split=k; in x f32[n]", 1, "nothing can bind extent 'k': no tensor has it"},
+	{"blocks=k; block, in x f32[n]", 1, "nothing can bind extent 'k': no tensor has it"},
+	{"split=n; in x f32[m,n], out y f32[n], n i64", 13,
+	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
+	{"split=n; in x f32[m*n], in z f32[m], out y f32[n], n i64", 13,
+	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
+	{"split=n; in x f32[n,n], out y f32[n], n i64", 13,
+	 "the split extent 'n' must be the outermost factor of 'x' and stand there only once"},
+	{"split=n; in x f32[n], out y f32[m], n i64", 27,
+	 "'y' is written, but has no extent 'n' that split= could divide"},
+	{"split=n; in x f32[n], inout y f32[4], n i64", 29,
+	 "'y' is written, but has no extent 'n' that split= could divide"},
+	{"split=n; in x f32[n], n i64 -> out r f32", 36,
+	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
+	{"split=n; in x f32[n], out y f32[n]", 1,
+	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
+	 "'n i64'"},
+	{"cube split=rows; in x f32[rows,n], out y f32[rows,n], n i64", 6,
+	 "nothing tells the function how long its range of 'rows' is: 'split=rows' needs a scalar parameter 'rows', "
+	 "such as 'rows i64'"},
+	{"blocks=m; block, in x f32[m], out y f32[z], m i64", 35,
+	 "'y' is written, but has no extent 'm' that blocks= could divide"},
+	{"blocks=m; block, in x f32[m], inout y f32[8]", 37,
+	 "'y' is written, but has no extent 'm' that blocks= could divide"},
+	{"blocks=m; block, in x f32[n,m], out y f32[n,m]", 37,
+	 "'y' is written, so 'm' must be its outermost factor, for blocks= to divide it"},
+	{"blocks; block, in x f32[n] -> out r f32", 35,
+	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
+	{"blocks; in x f32[n]", 1, "'blocks' needs the parameter 'block'"},
+	{"mix; in x f32[n]", 1, "'mix' needs the parameter 'block'"},
+	{"sync-all; in x f32[n]", 1, "'sync-all' needs the parameter 'block'"},
+	{"early-start=set; in x f32[n]", 1, "'early-start' needs the parameter 'block'"},
+	{"block, in x f32[n]", 1, "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
+	{"split=n; block, in x f32[n], n i64", 10,
+	 "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'"},
+	{"split=n sync-all; block, in x f32[n], n i64", 1, "'split' and 'sync-all' exclude each other"},
+	{"mix split=n; block, in x f32[n], n i64", 5, "'split' and 'mix' exclude each other"},
+	{"split=n early-start=both; block, in x f32[n], n i64", 1, "'split' and 'early-start' exclude each other"},
+	{"mix=1:2 blocks=n; block, in x f32[n]", 9,
+	 "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different numbers of blocks; write "
+	 "'blocks'"},
+	{"cube aiv=f; in x f32[n]", 6, "'aic' and 'aiv' name the sides of a 'mix' kernel"},
+	{"mix aic; block, in x f32[n]", 5, "'aic' needs a value: aic=NAME"},
+	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
+};
+
+START_TEST(test_bad)
+{
+	char expected[512];
+
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, bad[_i].text));
+	snprintf(expected, sizeof(expected), "t: error: m.yaml:7:%u: signature, column %u: %s\n",
+		 place.column + bad[_i].column - 1, bad[_i].column, bad[_i].message);
+
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages, expected);
+	free(messages);
+}
+END_TEST
+
+START_TEST(test_all_errors_are_collected)
+{
+	ck_assert_ptr_null(
+		sk_signature_parse(arena, &diag, place, "split=n cub; in x f32[m,n], out y@z f32[m], in x u8[m]"));
+	ck_assert_uint_eq(diag.errors, 6);
+}
+END_TEST
+
+/* In an object, and in folded text, only the column within the signature is known. */
+START_TEST(test_places)
+{
+	const struct sk_place record = {.file = "l.a(m.o)", .section = ".sk.kernels", .offset = 16};
+
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, record, "in x f23[n]"));
+	ck_assert_ptr_null(sk_signature_parse_folded(arena, &diag, place, "in x f23[n]"));
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, (struct sk_place){.file = "x.o"}, "in x f23[n]"));
+
+	char *messages = take_messages(&diag);
+
+	ck_assert_str_eq(messages,
+			 "t: error: l.a(m.o):(.sk.kernels+0x10): signature, column 6: unknown type 'f23'; did you mean "
+			 "'f32'?\n"
+			 "t: error: m.yaml:7:11: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"
+			 "t: error: x.o: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n");
+	free(messages);
+}
+END_TEST
+
+/* Every limit is an error, not a crash. */
+START_TEST(test_limits)
+{
+	char text[4096] = "";
+
+	for (unsigned i = 0; i < 65; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sa%u i32", i ? ", " : "", i);
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+	snprintf(text, sizeof(text), "in x f32[n*n*n*n*n], in y f32[n]");
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+	snprintf(text, sizeof(text), "in x f32[a,b,c,d,e,f,g,h,i]");
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+	*text = 0;
+	for (unsigned i = 0; i < 13; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sin p%u f32[a%u,b%u,c%u,d%u,e%u]",
+			 i ? ", " : "", i, i, i, i, i, i);
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+
+	char *longer = calloc(1, 20001);
+
+	memset(longer, ' ', 20000);
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, longer));
+	free(longer);
+
+	char *messages = take_messages(&diag);
+
+	ck_assert_ptr_nonnull(strstr(messages, "longer than 16384 characters\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "more than 64 parameters\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "a product has at most 4 names\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "more than 8 dimensions\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "more than 64 extents\n"));
+	free(messages);
+}
+END_TEST
+
+/* Damaged signatures end in errors, or in signatures that parse again to the same text. */
+START_TEST(test_mutations)
+{
+	static const char characters[] = "nx,;[]*@->=0123456789 \t_.:abcé";
+	uint32_t seed = 1;
+	char text[256];
+
+	for (unsigned round = 0; round < 4000; round++) {
+		strcpy(text, good[round % (sizeof(good) / sizeof(good[0]))].text);
+		for (unsigned flip = 0; flip <= round % 3; flip++) {
+			seed = seed * 1664525 + 1013904223;
+			text[(seed >> 8) % strlen(text)] = characters[(seed >> 20) % (sizeof(characters) - 1)];
+		}
+		if (round % 5 == 0)
+			text[(seed >> 4) % strlen(text)] = 0;
+
+		unsigned errors = diag.errors;
+		const struct sk_signature *signature = sk_signature_parse(arena, &diag, place, text);
+
+		ck_assert((signature == NULL) == (diag.errors > errors));
+		if (signature)
+			ck_assert_str_eq(parse(signature->text)->text, signature->text);
+		free(take_messages(&diag));
+	}
+}
+END_TEST
+
+static Suite *signature_suite(void)
+{
+	Suite *suite = suite_create("signature");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, test_good, 0, sizeof(good) / sizeof(good[0]));
+	tcase_add_test(tcase, test_fields);
+	tcase_add_test(tcase, test_kinds);
+	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tcase, test_all_errors_are_collected);
+	tcase_add_test(tcase, test_places);
+	tcase_add_test(tcase, test_limits);
+	tcase_add_test(tcase, test_mutations);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(signature_suite());
+}

@@ -1,0 +1,338 @@
+/* Tests of src/planning/plan-writer.c: what the reader finds in a written plan is what was planned. */
+#include "src/planning/plan-writer.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "loader/plan/plan.h"
+#include "tests/lib/model-builder.h"
+#include "tests/lib/random.h"
+#include "tests/lib/suite.h"
+
+enum { N = 4096, MACHINE = 62, RANDOM_MODELS = 300 };
+
+static struct test_model *test;
+static struct sk_partition *partition;
+static struct sk_schedule *schedule;
+static struct sk_memory *memory;
+static struct sk_plan_image image;
+static struct sk_plan_view view;
+
+static void set_up(void)
+{
+	test = test_model_create(1);
+	for (char name[] = "a"; name[0] <= 'f'; name[0]++)
+		add_tensor(test, name, SK_F32, N);
+}
+
+static void tear_down(void)
+{
+	test_model_destroy(test);
+}
+
+/* Plans, writes and reads; the reader must accept everything. */
+static void write_plan(bool task_entries)
+{
+	char error[256] = "";
+
+	test_model_finish(test);
+	partition = sk_partition_build(&test->model);
+	ck_assert_ptr_nonnull(partition);
+	schedule = sk_schedule_build(&test->model, partition);
+	memory = sk_memory_plan(&test->model, partition, schedule);
+	ck_assert(sk_plan_write(&test->model, partition, schedule, memory, MACHINE, task_entries, &image));
+	ck_assert_uint_eq((uintptr_t)image.bytes % SK_PLAN_ALIGN, 0);
+	ck_assert_msg(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "%s", error);
+	ck_assert_msg(sk_plan_check_all(&view, error, sizeof(error)), "%s", error);
+}
+
+static const struct sk_plan_tensor *tensor_named(const char *name)
+{
+	for (uint32_t i = 0; i < view.tensor_count; i++)
+		if (strcmp(sk_plan_string(&view.tensors[i].name), name) == 0)
+			return &view.tensors[i];
+	ck_abort_msg("no tensor %s", name);
+}
+
+static const struct sk_plan_relocation *relocation_at(const void *field)
+{
+	uint64_t offset = (uint64_t)((const uint8_t *)field - image.bytes);
+
+	for (size_t i = 0; i < image.relocations.count; i++)
+		if (image.relocations.items[i].offset == offset)
+			return &image.relocations.items[i];
+	return NULL;
+}
+
+static void expect_relocation(const void *field, enum sk_plan_target target, uint32_t index)
+{
+	const struct sk_plan_relocation *relocation = relocation_at(field);
+
+	ck_assert_ptr_nonnull(relocation);
+	ck_assert_int_eq(relocation->target, target);
+	ck_assert_uint_eq(relocation->index, index);
+	ck_assert_int_eq(*(const int32_t *)field, 0);
+}
+
+START_TEST(test_header)
+{
+	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
+	write_plan(true);
+	ck_assert_uint_eq(view.plan->machine, MACHINE);
+	ck_assert_uint_eq(view.plan->size, image.size);
+	ck_assert_uint_eq(view.plan->constants_size, 0);
+	ck_assert_str_eq(sk_plan_string(&view.plan->device), "host");
+	ck_assert_uint_eq(view.lane_count, 1);
+	ck_assert_str_eq(sk_plan_string(&view.lanes[0]), "core");
+	ck_assert_uint_eq(view.launch_count, 2);
+	ck_assert_uint_eq(view.network_launch_count, 1);
+	ck_assert_ptr_null(relocation_at(&view.plan->constants));
+	ck_assert_uint_eq(image.relocations.count, 2 * 2 + 1);
+	expect_relocation(&view.launches[0].entry, SK_PLAN_ENTRY, 0);
+	expect_relocation(&view.launches[0].serial_entry, SK_PLAN_SERIAL_ENTRY, 0);
+	expect_relocation(&view.launches[1].entry, SK_PLAN_ENTRY, 1);
+	expect_relocation(&view.kernels[0].code, SK_PLAN_KERNEL, 0);
+	for (size_t i = 1; i < image.relocations.count; i++)
+		ck_assert_uint_gt(image.relocations.items[i].offset, image.relocations.items[i - 1].offset);
+}
+END_TEST
+
+START_TEST(test_no_task_entries)
+{
+	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
+	write_plan(false);
+	ck_assert_uint_eq(view.launch_count, 1);
+	ck_assert_uint_eq(view.tasks[0].task_launch, SK_NO_INDEX);
+	ck_assert_uint_eq(image.relocations.count, 2 + 1);
+}
+END_TEST
+
+START_TEST(test_addresses)
+{
+	/* b and c are temporaries with offsets of their own in the unshared workspace; d lies where b was. */
+	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "t1", PLAIN, 0, "s", part(in("b"), 256, 1024), out("c"));
+	add_task(test, "t2", PLAIN, 0, "s", in("c"), out("d"));
+	add_task(test, "t3", PLAIN, 0, "s", in("d"), inout("e"), value(77), load("f"), hidden(5));
+	write_plan(true);
+	ck_assert_uint_eq(view.binding_count, 3);
+	ck_assert_int_eq(tensor_named("a")->role, SK_ROLE_INPUT);
+	ck_assert_int_eq(tensor_named("a")->space, SK_SPACE_BINDING);
+	ck_assert_int_eq(tensor_named("e")->role, SK_ROLE_INOUT);
+	ck_assert_uint_eq(tensor_named("e")->index, 1);
+	ck_assert_str_eq(sk_plan_string(&view.tensors[view.bindings[1]].name), "e");
+	ck_assert_int_eq(tensor_named("b")->space, SK_SPACE_WORKSPACE);
+	ck_assert_uint_eq(tensor_named("d")->offset, 0);
+	ck_assert_uint_eq(tensor_named("d")->unshared_offset, 2 * 4 * N);
+	ck_assert_uint_eq(view.plan->workspace_size, 2 * 4 * N);
+	ck_assert_uint_eq(view.plan->unshared_workspace_size, 3 * 4 * N);
+
+	const struct sk_plan_step *fused = &view.steps[view.launches[0].first_step];
+	const struct sk_plan_step *single = &view.steps[view.launches[3].first_step]; /* t2's entry */
+
+	ck_assert_uint_eq(view.arguments[fused[1].first_argument].offset, 256);
+	ck_assert_uint_eq(view.arguments[fused[1].first_argument].size, 1024);
+	ck_assert_uint_eq(view.arguments[fused[2].first_argument + 1].offset, 0);
+	ck_assert_uint_eq(view.arguments[single->first_argument].offset, 4 * N);
+	ck_assert_uint_eq(view.arguments[single->first_argument + 1].offset, 2 * 4 * N);
+
+	const struct sk_plan_argument *arguments = &view.arguments[fused[3].first_argument];
+
+	ck_assert_int_eq(arguments[1].space, SK_SPACE_BINDING);
+	ck_assert_uint_eq(arguments[1].index, 1);
+	ck_assert_int_eq(arguments[1].access, SK_ACCESS_READ | SK_ACCESS_WRITE);
+	ck_assert_int_eq(arguments[2].kind, SK_ARGUMENT_VALUE);
+	ck_assert_int_eq(arguments[2].space, SK_SPACE_NONE);
+	ck_assert_uint_eq(arguments[2].value, 77);
+	ck_assert_int_eq(arguments[3].kind, SK_ARGUMENT_LOAD);
+	ck_assert_uint_eq(arguments[3].index, 2);
+	ck_assert_int_eq(arguments[3].access, SK_ACCESS_READ);
+	ck_assert_int_eq(arguments[4].space, SK_SPACE_STATE);
+	ck_assert_uint_eq(arguments[4].index, 5);
+	ck_assert_uint_eq(arguments[4].value, 0);
+}
+END_TEST
+
+START_TEST(test_constants)
+{
+	uint32_t small = add_tensor(test, "small", SK_I8, 65), large = add_tensor(test, "large", SK_F32, N);
+
+	test->model.tensors.items[small].role = SK_ROLE_CONSTANT;
+	test->model.tensors.items[large].role = SK_ROLE_CONSTANT;
+	add_task(test, "t", PLAIN, 0, "s", in("small"), part(in("large"), 64, 64), out("b"));
+	write_plan(true);
+	ck_assert_uint_eq(image.constants.count, 2);
+	ck_assert_uint_eq(image.constants.items[0].tensor, small);
+	ck_assert_uint_eq(image.constants.items[0].offset, 0);
+	ck_assert_uint_eq(image.constants.items[0].size, 65);
+	ck_assert_uint_eq(image.constants.items[1].tensor, large);
+	ck_assert_uint_eq(image.constants.items[1].offset, 128);
+	ck_assert_uint_eq(image.constants_size, 128 + 4 * N);
+	ck_assert_uint_eq(view.plan->constants_size, 128 + 4 * N);
+	ck_assert_uint_eq(tensor_named("large")->offset, 128);
+	ck_assert_int_eq(view.arguments[1].space, SK_SPACE_CONSTANT);
+	ck_assert_uint_eq(view.arguments[1].offset, 192);
+	expect_relocation(&view.plan->constants, SK_PLAN_CONSTANTS, 0);
+}
+END_TEST
+
+START_TEST(test_views_are_left_out)
+{
+	uint32_t half = add_tensor(test, "half", SK_F32, N / 2);
+
+	test->model.tensors.items[half].view_of = 0;
+	add_task(test, "t", PLAIN, 0, "s", in("a"), out("b"));
+	write_plan(true);
+	ck_assert_uint_eq(view.tensor_count, 6);
+	ck_assert_int_eq(tensor_named("c")->space, SK_SPACE_NONE);
+}
+END_TEST
+
+START_TEST(test_launches)
+{
+	struct test_spread flags = ELEMENTWISE(N);
+
+	flags.status = flags.nontemporal = true;
+	add_task(test, "t0", flags, 2, "s", in("a"), out("b"), scratch(100));
+	add_task(test, "u", UNFUSIBLE, 2, "s", in("b"), out("c"));
+	add_task(test, "t1", BLOCKS(8), 2, "s", in("c"), out("d"));
+	add_task(test, "t2", BLOCKS_RANGE(4, N), 2, "s", in("d"), out("e"));
+	add_task(test, "t3", PLAIN, 3, "s", in("e"), out("f"));
+	write_plan(true);
+	ck_assert_uint_eq(view.network_launch_count, 3);
+	ck_assert_uint_eq(view.launch_count, 3 + 5);
+
+	const struct sk_plan_launch *first = &view.launches[0], *second = &view.launches[1], *third = &view.launches[2];
+
+	ck_assert_str_eq(sk_plan_string(&first->name), "sk_s_start_t0_end_t0");
+	ck_assert_str_eq(sk_plan_string(&first->scope), "s");
+	ck_assert_str_eq(sk_plan_string(&second->name), "sk_task_u");
+	ck_assert_str_eq(sk_plan_string(&second->scope), "");
+	ck_assert_str_eq(sk_plan_string(&view.tasks[1].scope), "s");
+	ck_assert_uint_eq(first->kind, SK_LAUNCH_SUPERKERNEL);
+	ck_assert_uint_eq(second->kind, SK_LAUNCH_SINGLE);
+	ck_assert_uint_eq(first->stream, 2);
+	ck_assert_uint_eq(first->scratch_size, 128);
+	ck_assert_uint_eq(third->scratch_size, 0);
+	ck_assert_uint_eq(third->follow_count, 1);
+	ck_assert_uint_eq(view.follows[third->first_follow], 1);
+	ck_assert_uint_eq(third->lane_steps[0], 3);
+
+	const struct sk_plan_step *steps = &view.steps[third->first_step];
+
+	ck_assert_uint_eq(view.steps[0].flags, SK_STEP_STATUS | SK_STEP_NONTEMPORAL);
+	ck_assert_uint_eq(view.steps[0].extent, N);
+	ck_assert_uint_eq(view.partitions[view.steps[0].partition].unit, 64);
+	ck_assert_uint_eq(steps[0].flags, SK_STEP_PUBLISH);
+	ck_assert_uint_eq(steps[0].blocks, 8);
+	ck_assert_uint_eq(steps[1].await_count, 1);
+	ck_assert_uint_eq(view.awaits[steps[1].first_await].step, third->first_step);
+	ck_assert_uint_eq(view.partitions[steps[1].partition].extent, 4);
+	ck_assert_uint_eq(view.partitions[steps[1].partition].unit, 1);
+	ck_assert_uint_eq(steps[2].number, 3);
+	ck_assert_uint_eq(view.homes[steps[2].core_set].stream, 3);
+	ck_assert_uint_eq(steps[2].flags, 0);
+
+	const struct sk_plan_launch *entry = &view.launches[view.tasks[4].task_launch];
+
+	ck_assert_str_eq(sk_plan_string(&entry->name), "sk_unfused_t3");
+	ck_assert_str_eq(sk_plan_string(&entry->scope), "s");
+	ck_assert_uint_eq(entry->kind, SK_LAUNCH_TASK);
+	ck_assert_uint_eq(entry->stream, 3);
+	ck_assert_uint_eq(entry->follow_count, 0);
+	ck_assert_uint_eq(view.steps[entry->first_step].number, 1);
+	ck_assert_uint_eq(view.steps[entry->first_step].await_count, 0);
+	ck_assert_uint_eq(view.homes[view.steps[entry->first_step].core_set].stream, 3);
+	ck_assert_uint_eq(view.tasks[4].launch, 2);
+	ck_assert_uint_eq(view.tasks[4].line, test->model.tasks.items[4].place.line);
+	ck_assert_uint_eq(view.launches[view.tasks[0].task_launch].scratch_size, 128);
+}
+END_TEST
+
+START_TEST(test_task_entries_have_their_own_unit)
+{
+	add_tensor(test, "x", SK_F32, 64, 1000);
+	add_tensor(test, "y", SK_F32, 64, 1000);
+	add_tensor(test, "z", SK_F32, 64, 1000);
+	add_task(test, "t0", ELEMENTWISE(64000), 0, "s", in("x"), out("y"));
+	add_task(test, "t1", ROWS(64), 0, "s", in("y"), out("z"));
+	write_plan(true);
+	ck_assert_uint_eq(view.partitions[view.steps[0].partition].unit, 8000);
+	ck_assert_uint_eq(view.partitions[view.steps[1].partition].unit, 8);
+	ck_assert_uint_eq(view.partitions[view.steps[2].partition].unit, 64);
+	ck_assert_uint_eq(view.partitions[view.steps[3].partition].unit, 1);
+}
+END_TEST
+
+START_TEST(test_strings_are_shared)
+{
+	add_task(test, "t0", PLAIN, 0, "s", in("a"), out("b"));
+	add_task(test, "t1", PLAIN, 0, "s", in("a"), out("c"));
+	write_plan(true);
+	ck_assert_ptr_eq(sk_plan_string(&view.tasks[0].scope), sk_plan_string(&view.tasks[1].scope));
+	ck_assert_ptr_eq(sk_plan_string(&view.kernels[0].name), sk_plan_string(&view.kernels[0].symbol));
+	ck_assert_ptr_ne(sk_plan_string(&view.tasks[0].name), sk_plan_string(&view.tasks[1].name));
+}
+END_TEST
+
+/* Patterns decide about awaits here and about proofs there: both must be the same. */
+static void compare_patterns(uint32_t number)
+{
+	const struct sk_launch_schedule *launch = &schedule->launches[number];
+
+	for (uint32_t s = 0; s < launch->step_count; s++) {
+		const struct sk_plan_step *step = &view.steps[view.launches[number].first_step + s];
+
+		ck_assert_uint_eq(step->task, launch->steps[s].task);
+		ck_assert_uint_eq(step->await_count, launch->steps[s].await_count);
+		for (uint32_t a = 0; a < step->argument_count; a++) {
+			const struct sk_plan_argument *argument = &view.arguments[step->first_argument + a];
+			struct sk_units units = sk_plan_units(&view, step, argument);
+			struct sk_pattern pattern = sk_schedule_pattern(&test->model, launch, s, a);
+
+			ck_assert_uint_eq(units.units, pattern.units);
+			ck_assert_uint_eq(units.unit_bytes, pattern.unit_bytes);
+		}
+	}
+}
+
+START_TEST(test_random)
+{
+	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
+		test = random_model(seed, &(struct random_options){2, 24, 4, false, 12});
+		write_plan(seed % 2);
+		ck_assert_uint_eq(view.network_launch_count, partition->launch_count);
+		for (uint32_t l = 0; l < partition->launch_count; l++) {
+			const struct sk_plan_launch *launch = &view.launches[l];
+
+			ck_assert_str_eq(sk_plan_string(&launch->name), partition->launches[l].name);
+			ck_assert_uint_eq(launch->follow_count, partition->launches[l].follow_count);
+			ck_assert_uint_eq(launch->step_count, partition->launches[l].task_count);
+			compare_patterns(l);
+		}
+		tear_down();
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("writer");
+	TCase *hand = tcase_create("by hand"), *random = tcase_create("random");
+
+	tcase_add_checked_fixture(hand, set_up, tear_down);
+	tcase_add_test(hand, test_header);
+	tcase_add_test(hand, test_no_task_entries);
+	tcase_add_test(hand, test_addresses);
+	tcase_add_test(hand, test_constants);
+	tcase_add_test(hand, test_views_are_left_out);
+	tcase_add_test(hand, test_launches);
+	tcase_add_test(hand, test_task_entries_have_their_own_unit);
+	tcase_add_test(hand, test_strings_are_shared);
+	suite_add_tcase(suite, hand);
+
+	tcase_set_timeout(random, 120);
+	tcase_add_test(random, test_random);
+	suite_add_tcase(suite, random);
+	return run_suite(suite);
+}
