@@ -18,11 +18,6 @@ enum { MAXIMUM_RATIO = 1032 };
 /* All of it together never comes near this: a few kilobytes of compressed zeros must not take all memory. */
 enum { USUAL_RATIO = 32, FREE_SIZE = 16 << 20 };
 
-static bool starts_with(const char *name, const char *prefix)
-{
-	return !strncmp(name, prefix, strlen(prefix));
-}
-
 /* ---- what comes in ---- */
 
 static bool describe_compressed(struct sk_reader *reader, struct sk_input_section *section)
@@ -51,8 +46,8 @@ bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *sectio
 {
 	if (!reader->keep_debug || section->type != SHT_PROGBITS)
 		return true;
-	section->object->obsolete_debug |= starts_with(section->name, ".zdebug_info");
-	section->debug = starts_with(section->name, ".debug_");
+	section->object->obsolete_debug |= sk_starts_with(section->name, ".zdebug_info");
+	section->debug = sk_starts_with(section->name, ".debug_");
 	return !section->debug || !(section->flags & SHF_COMPRESSED) || describe_compressed(reader, section);
 }
 
@@ -154,90 +149,3 @@ bool sk_debug_collect(struct sk_linker *linker)
 }
 
 /* ---- what goes out ---- */
-
-static uint64_t tombstone_of(const struct sk_input_section *section)
-{
-	return !strcmp(section->name, ".debug_ranges") || !strcmp(section->name, ".debug_loc");
-}
-
-/* A line of a folded function is where the code that stays begins: breakpoints there work. All else that is said of
- * such a function would claim the same code twice. */
-static bool keeps_folded(const struct sk_input_section *section)
-{
-	return !strcmp(section->name, ".debug_line");
-}
-
-static void relocate(struct sk_linker *linker, const struct sk_input_section *section,
-		     const sk_elf_relocation *relocation, uint8_t *bytes)
-{
-	const struct sk_relocation_type *type =
-		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
-
-	/* Thread-local variables are in no package; what describes an unreached one keeps its zeros. */
-	if (type->expression == SK_EXPRESSION_NONE || type->expression == SK_EXPRESSION_THREAD)
-		return;
-
-	struct sk_target target = sk_relocation_target(linker, section, relocation);
-
-	if (linker->options.relocatable && target.section && target.section->output) {
-		sk_relocatable_emit(linker, section, relocation, bytes);
-		return;
-	}
-
-	uint64_t value = target.value + (uint64_t)relocation->r_addend;
-
-	if (target.section && target.section->output && (!target.folded || keeps_folded(section)))
-		value += target.section->address;
-	else if (target.kind != SK_TARGET_ABSOLUTE)
-		value = tombstone_of(section);
-	if (type->expression == SK_EXPRESSION_RELATIVE)
-		value -= section->address + relocation->r_offset;
-	sk_relocate_field(linker, section, relocation, bytes + relocation->r_offset, value);
-}
-
-/* Contents of an output section, compressed; NULL: that is no smaller. */
-static uint8_t *compress_contents(struct sk_linker *linker, struct sk_output *output, const uint8_t *contents)
-{
-	const Elf64_Chdr header = {
-		.ch_type = ELFCOMPRESS_ZLIB, .ch_size = output->size, .ch_addralign = output->alignment};
-	uLongf size = compressBound(output->size);
-	uint8_t *bytes = sk_arena_alloc(linker->arena, sizeof(header) + size, 1);
-
-	memcpy(bytes, &header, sizeof(header));
-	if (compress2(bytes + sizeof(header), &size, contents, output->size, Z_BEST_SPEED) != Z_OK ||
-	    sizeof(header) + size >= output->size)
-		return NULL;
-	output->size = sizeof(header) + size;
-	output->alignment = _Alignof(Elf64_Chdr);
-	output->flags |= SHF_COMPRESSED;
-	return bytes;
-}
-
-static void write_output(struct sk_linker *linker, struct sk_output *output)
-{
-	uint8_t *contents = sk_arena_alloc(linker->arena, output->size, 1), *compressed = NULL;
-
-	for (size_t i = 0; i < output->sections.count; i++) {
-		const struct sk_input_section *section = output->sections.items[i];
-		uint8_t *bytes = contents + section->address;
-
-		sk_section_copy(section, bytes);
-		for (uint64_t j = 0; j < section->relocation_count; j++)
-			relocate(linker, section, &section->relocations[j], bytes);
-	}
-	if (linker->options.compress_debug)
-		compressed = compress_contents(linker, output, contents);
-	sk_align(linker->file_size, output->alignment, &output->file_offset); /* what is in memory: no overflow */
-	sk_image_add(linker, output->file_offset, compressed ? compressed : contents, output->size);
-	linker->file_size = output->file_offset + output->size;
-}
-
-bool sk_debug_write(struct sk_linker *linker)
-{
-	unsigned errors = linker->diag->errors;
-
-	for (size_t i = 0; i < linker->outputs.count; i++)
-		if (linker->outputs.items[i]->rank == SK_RANK_DEBUG)
-			write_output(linker, linker->outputs.items[i]);
-	return linker->diag->errors == errors;
-}

@@ -36,6 +36,7 @@
 #define SK_LINKER_INTERNAL_H
 
 #include <elf.h>
+#include <string.h>
 
 #include "linker/architecture.h"
 #include "linker/linker.h"
@@ -935,6 +936,31 @@ bool sk_relocatable_make(struct sk_linker *linker);
 /* Resolves a relocation of a section into its bytes, as far as the value is known, or leaves it to the next linker. */
 void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocation, uint8_t *bytes);
+
+/* The same with a record of an unwind table, if it is live, and its relocations. */
+void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame);
+
+/* ---- section.c ---- */
+
+/* Whether the name begins with the prefix. */
+static inline bool sk_starts_with(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* Whether the name is the prefix, or the prefix, a dot and more. */
+static inline bool sk_is_kind(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
+}
+
+/* Whether merge.c has made the section: its output section says what it consists of. */
+static inline bool sk_is_merged(const struct sk_input_section *section)
+{
+	return !section->object && (section->flags & SHF_MERGE);
+}
 
 /* ---- collect.c, scan.c, dynamic.c, layout.c, relocate.c, image.c ---- */
 

@@ -43,19 +43,6 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 	return true;
 }
 
-static bool starts_with(const char *name, const char *prefix)
-{
-	return !strncmp(name, prefix, strlen(prefix));
-}
-
-/* "prefix" or "prefix.more" */
-static bool is_kind(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return starts_with(name, prefix) && (name[length] == 0 || name[length] == '.');
-}
-
 static bool is_frames(const struct sk_input_section *section)
 {
 	return !strcmp(section->name, ".eh_frame");
@@ -64,9 +51,9 @@ static bool is_frames(const struct sk_input_section *section)
 /* What assemblers without section types wrote. */
 static uint32_t type_by_name(const struct sk_input_section *section)
 {
-	if (section->type == SHT_PROGBITS && is_kind(section->name, ".init_array"))
+	if (section->type == SHT_PROGBITS && sk_is_kind(section->name, ".init_array"))
 		return SHT_INIT_ARRAY;
-	if (section->type == SHT_PROGBITS && is_kind(section->name, ".fini_array"))
+	if (section->type == SHT_PROGBITS && sk_is_kind(section->name, ".fini_array"))
 		return SHT_FINI_ARRAY;
 	return section->type;
 }
@@ -222,32 +209,6 @@ static bool read_groups(struct sk_reader *reader, struct sk_object *object)
 	return !groups.count || check_groups(reader, object);
 }
 
-/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
-static void join_groups(struct sk_linker *linker, struct sk_object *object)
-{
-	for (uint32_t i = 0; i < object->group_count; i++) {
-		const struct sk_group *group = &object->groups[i];
-		uint32_t fresh = (uint32_t)linker->groups.count;
-
-		if (!group->comdat || linker->options.isolate_objects ||
-		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
-			continue;
-		for (uint64_t j = 0; j < group->count; j++)
-			if (object->entries[group->members[j]].part)
-				sk_object_section(object, group->members[j])->discarded = true;
-	}
-}
-
-/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
-static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
-{
-	uint32_t group = (uint32_t)linker->groups.count;
-
-	if (section->loaded && starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
-		section->discarded =
-			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
-}
-
 /* ---- relocations ---- */
 
 static int compare_offsets(const void *a, const void *b)
@@ -371,19 +332,4 @@ bool sk_object_load(struct sk_reader *reader, struct sk_object *object)
 	}
 	object->loaded = true;
 	return true;
-}
-
-void sk_object_join(struct sk_linker *linker, struct sk_object *object)
-{
-	if (object->obsolete_debug)
-		sk_warning(linker->diag,
-			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
-			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
-	for (uint32_t i = 1; i < object->part_count; i++)
-		discard_linkonce(linker, &object->parts[i]);
-	join_groups(linker, object);
-	sk_frames_attach(linker, object->frames, object->frame_count);
-	linker->isa |= object->isa;
-	for (uint32_t i = 1; i < object->part_count; i++)
-		sk_range_add(linker, &object->parts[i]);
 }

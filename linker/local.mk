@@ -9,15 +9,16 @@ linker_liblinker_la_SOURCES = \
 	linker/copies.c \
 	linker/cref.c \
 	linker/debug.c \
+	linker/debug-write.c \
 	linker/dynamic.c \
 	linker/exports.c \
-	linker/frames.c \
+	linker/frames.c linker/frames.h \
+	linker/frames-write.c \
 	linker/icf.c \
 	linker/image.c \
 	linker/imports.c \
 	linker/input.c \
 	linker/internal.h \
-	linker/isolate.c \
 	linker/kernels.c \
 	linker/layout.c linker/layout.h linker/outputs.c linker/segments.c \
 	linker/linker.c linker/linker.h \
@@ -26,18 +27,23 @@ linker_liblinker_la_SOURCES = \
 	linker/notes.c \
 	linker/object.c \
 	linker/parallel.c \
+	linker/parts.c \
 	linker/ranges.c \
 	linker/read.c \
 	linker/reach.c \
 	linker/refine.c \
 	linker/relocatable.c \
+	linker/relocatable-emit.c \
 	linker/relocate.c \
+	linker/resolve.c \
 	linker/report.c \
 	linker/scan.c \
+	linker/section.c \
 	linker/significance.c \
 	linker/state.c \
 	linker/statistics.c \
 	linker/symbols.c \
+	linker/target.c \
 	linker/version-script.c \
 	linker/write.c \
 	linker/x86_64.c \

@@ -21,36 +21,6 @@
 #define MAXIMUM_ALIGNMENT ((uint64_t)1 << 24)
 #define MAXIMUM_SIZE	  ((uint64_t)1 << 46)
 
-const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object)
-{
-	if (!object->member)
-		return object->path;
-
-	/* "path(member)"; put together by hand, since every kernel of an archive has such a name. */
-	size_t length = strlen(object->path);
-	char *name = sk_arena_alloc(arena, length + object->member_length + 3, 1);
-
-	memcpy(name, object->path, length);
-	name[length] = '(';
-	memcpy(name + length + 1, object->member, object->member_length);
-	name[length + 1 + object->member_length] = ')';
-	return name;
-}
-
-const char *sk_object_section_name(const struct sk_object *object, uint32_t section)
-{
-	return object->section_names +
-	       (object->headers ? object->headers[section].sh_name : object->entries[section].name);
-}
-
-bool sk_object_is_code(const struct sk_object *object, uint32_t section)
-{
-	uint64_t flags =
-		object->headers ? object->headers[section].sh_flags : sk_object_section(object, section)->flags;
-
-	return flags & SHF_EXECINSTR;
-}
-
 uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section)
 {
 	return object->headers ? object->headers[section].sh_size : sk_object_section(object, section)->size;
@@ -66,25 +36,6 @@ const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *obj
 	if (size)
 		memcpy(copy, bytes, size);
 	return copy;
-}
-
-struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset)
-{
-	const char *file = section->object ? sk_object_name(arena, section->object) : "the package's own code";
-
-	return (struct sk_place){.file = file, .section = section->name, .offset = offset};
-}
-
-struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *object, uint32_t symbol)
-{
-	struct sk_place place = {.file = sk_object_name(arena, object)};
-	uint32_t section = sk_object_symbol_section(object, symbol);
-
-	if (section) {
-		place.section = sk_object_section_name(object, section);
-		place.offset = object->symbols[symbol].st_value;
-	}
-	return place;
 }
 
 static bool check_header(struct sk_reader *reader, struct sk_object *object)

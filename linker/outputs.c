@@ -20,91 +20,6 @@ enum sk_region sk_region_of(enum sk_rank rank)
 	return rank == SK_RANK_CONSTANTS ? SK_REGION_CONSTANTS : SK_REGION_NOT_LOADED;
 }
 
-static bool has_prefix(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
-}
-
-enum sk_rank sk_section_rank(const struct sk_input_section *section)
-{
-	if (!section->object)
-		return section->rank;
-	if (section->debug)
-		return SK_RANK_DEBUG;
-	if (section->note)
-		return section->alignment == 8 ? SK_RANK_WIDE_NOTE : SK_RANK_NOTE;
-	if (section->type == SHT_INIT_ARRAY)
-		return SK_RANK_INIT_ARRAY;
-	if (section->type == SHT_FINI_ARRAY)
-		return SK_RANK_FINI_ARRAY;
-	if (section->type == SHT_NOBITS)
-		return SK_RANK_ZERO_DATA;
-	if (section->flags & SHF_EXECINSTR)
-		return SK_RANK_TEXT;
-	if (section->flags & SHF_WRITE)
-		return has_prefix(section->name, ".data.rel.ro") || has_prefix(section->name, ".gnu.linkonce.d.rel.ro")
-			       ? SK_RANK_RELRO_DATA
-			       : SK_RANK_DATA;
-	/* Tables of addresses in read-only data become SK_REGION_RELRO, which is as good: nothing can write there
-	 * later. */
-	return section->holds_addresses ? SK_RANK_RELRO_DATA : SK_RANK_READ_ONLY_DATA;
-}
-
-/* One that merge.c has made: its output section says what it consists of. */
-static bool is_merged(const struct sk_input_section *section)
-{
-	return !section->object && (section->flags & SHF_MERGE);
-}
-
-bool sk_is_identifier(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-	/* The names of most sections begin with a dot, which ends this quickly. */
-	return *name && *name != '.' && (*name < '0' || *name > '9') && !name[strspn(name, letters)];
-}
-
-/* ".text.hot.f" goes into ".text"; names that nobody knows stay. */
-const char *sk_output_name(const struct sk_input_section *section)
-{
-	static const struct {
-		const char *prefix, *name;
-	} names[] = {
-		{".text", ".text"},
-		{".rodata", ".rodata"},
-		{".data.rel.ro", ".data.rel.ro"},
-		{".data", ".data"},
-		{".bss", ".bss"},
-		{".gnu.linkonce.t", ".text"},
-		{".gnu.linkonce.r", ".rodata"},
-		{".gnu.linkonce.d.rel.ro", ".data.rel.ro"},
-		{".gnu.linkonce.d", ".data"},
-		{".gnu.linkonce.b", ".bss"},
-		{".lrodata", ".rodata"},
-		{".ldata", ".data"},
-		{".lbss", ".bss"},
-		{"COMMON", ".bss"},
-		{".gcc_except_table", ".gcc_except_table"},
-	};
-
-	enum sk_rank rank = sk_section_rank(section);
-
-	if (rank == SK_RANK_INIT_ARRAY) /* by type: there is one of each, whatever its parts are called */
-		return ".init_array";
-	if (rank == SK_RANK_FINI_ARRAY)
-		return ".fini_array";
-	if (rank == SK_RANK_RELRO_DATA)
-		return section->range ? section->name : ".data.rel.ro";
-	if (rank >= SK_RANK_CONSTANTS || rank <= SK_RANK_NOTE || is_merged(section))
-		return section->name;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has_prefix(section->name, names[i].prefix))
-			return names[i].name;
-	return section->name;
-}
-
 enum { NO_PRIORITY = 65536 };
 
 /* ".init_array.101" runs before ".init_array", which has the lowest priority. */
@@ -170,7 +85,7 @@ static struct sk_output *find_output(struct sk_linker *linker, const struct sk_i
 {
 	enum sk_rank rank = sk_section_rank(section);
 	const char *name = output_name(linker, section);
-	uint64_t merge_flags = is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
+	uint64_t merge_flags = sk_is_merged(section) ? section->flags & (SHF_MERGE | SHF_STRINGS) : 0;
 	uint64_t entry_size = section->object ? 0 : section->entry_size;
 	struct sk_output *recent = linker->recent_outputs[rank];
 

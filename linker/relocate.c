@@ -125,14 +125,6 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 	sk_relocate_field(linker, section, relocation, bytes + field, value);
 }
 
-void sk_section_copy(const struct sk_input_section *section, uint8_t *bytes)
-{
-	if (section->bytes && section->bytes != bytes)
-		memcpy(bytes, section->bytes, section->size);
-	for (size_t i = 0; i < section->piece_count; i++)
-		memcpy(bytes + section->pieces[i].offset, section->pieces[i].bytes, section->pieces[i].size);
-}
-
 /* ---- sections, in several threads ---- */
 
 /* One that leaves nothing to the loader and has no error: threads share nothing but what they read. False: it is one of

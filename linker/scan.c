@@ -242,18 +242,6 @@ static void use_import(struct sk_linker *linker, sk_symbol number)
 	symbol->dynamic_index = (uint32_t)linker->imported.count; /* the first symbol is the null symbol */
 }
 
-uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
-		    const sk_elf_relocation *relocation, const struct sk_target *target)
-{
-	if (target->symbol != SK_NONE)
-		return linker->symbols.items[target->symbol].slot;
-
-	const uint32_t *slots = section->object->local_slots;
-
-	/* Slots of local symbols are numbered from 1, so that a fresh array says that there is none. */
-	return slots && slots[ELF64_R_SYM(relocation->r_info)] ? slots[ELF64_R_SYM(relocation->r_info)] - 1 : SK_NONE;
-}
-
 static void need_slot(struct sk_linker *linker, const struct sk_input_section *section,
 		      const sk_elf_relocation *relocation, const struct sk_target *target)
 {
@@ -292,17 +280,6 @@ static void need_stub(struct sk_linker *linker, const struct sk_input_section *s
 		return;
 	symbol->stub = (uint32_t)linker->stubs.count;
 	sk_array_push(linker->arena, &linker->stubs, target->symbol);
-}
-
-bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
-		   const sk_elf_relocation *relocation, const struct sk_target *target)
-{
-	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
-
-	return type->relaxable && target->kind == SK_TARGET_DEFINED && (section->flags & SHF_EXECINSTR) &&
-	       section->bytes &&
-	       linker->architecture->can_relax(number, section->bytes, relocation->r_offset, relocation->r_addend);
 }
 
 /* A word that the loader must write. Sections that are read-only otherwise become read-only after that. */

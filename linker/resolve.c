@@ -1,0 +1,187 @@
+/* Which definition counts. Names that are wanted come in; members that define them are pulled, loaded and joined, and
+ * of several definitions of a name one is chosen, until nothing more is wanted. With --isolate-objects equal names in
+ * different objects mean different things: every definition is a symbol of its own, which its object's references mean,
+ * and the name means the first one only to those who have none. */
+#include <string.h>
+
+#include "linker/internal.h"
+
+/* The most constraining visibility counts (gABI, "Symbol Visibility"); the numbers are in that order but for 0. */
+static void constrain(struct sk_linker_symbol *symbol, uint8_t other)
+{
+	uint8_t visibility = ELF64_ST_VISIBILITY(other);
+
+	if (visibility != STV_DEFAULT && (symbol->visibility == STV_DEFAULT || visibility < symbol->visibility))
+		symbol->visibility = visibility;
+}
+
+static void report_duplicate(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
+			     const struct sk_object *object, uint32_t index)
+{
+	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "duplicate symbol: %s", symbol->name);
+	if (symbol->object)
+		sk_note(linker->diag, "first defined at %s",
+			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));
+	else
+		sk_note(linker->diag, "first defined in the package's own code");
+}
+
+/* A pulled object defines the symbol. */
+static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, struct sk_object *object, uint32_t index)
+{
+	const sk_elf_symbol *raw = &object->symbols[index];
+	enum sk_definition_rank rank = sk_definition_rank(raw);
+	uint64_t alignment = raw->st_value ? raw->st_value : 1;
+	uint32_t section = sk_object_symbol_section(object, index);
+
+	if (rank == SK_DEFINITION_STRONG && symbol->rank == SK_DEFINITION_STRONG) {
+		if (!linker->options.allow_multiple_definition)
+			report_duplicate(linker, symbol, object, index);
+		return;
+	}
+	if (rank == SK_DEFINITION_COMMON && symbol->rank == SK_DEFINITION_COMMON) {
+		if (raw->st_size > symbol->size)
+			symbol->size = raw->st_size;
+		if (alignment > symbol->value)
+			symbol->value = alignment;
+		return;
+	}
+	if (rank <= symbol->rank)
+		return;
+	symbol->rank = rank;
+	symbol->object = object;
+	symbol->index = index;
+	symbol->section = section ? sk_object_section(object, section) : NULL;
+	symbol->value = rank == SK_DEFINITION_COMMON ? alignment : raw->st_value;
+	symbol->size = raw->st_size;
+	symbol->type = ELF64_ST_TYPE(raw->st_info);
+}
+
+bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
+{
+	if (object->pulled)
+		return true;
+	object->pulled = true;
+	if (!object->loaded && !sk_object_load(&linker->reader, object)) {
+		/* Later passes go on, to collect errors: the object has nothing in it for them. */
+		object->entries = SK_NEW_ARRAY(linker->arena, struct sk_section_entry, object->header_count);
+		object->parts = SK_NEW(linker->arena, struct sk_input_section);
+		object->part_count = 1;
+		object->group_count = 0;
+		object->frame_count = 0;
+		return false;
+	}
+	sk_object_join(linker, object);
+	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
+		const sk_elf_symbol *raw = &object->symbols[i];
+		sk_symbol number = object->globals[i - object->first_global];
+		struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+		uint32_t section = sk_object_symbol_section(object, i);
+
+		constrain(symbol, raw->st_other);
+		if (raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded))
+			offer(linker, symbol, object, i);
+		else if (ELF64_ST_BIND(raw->st_info) != STB_WEAK)
+			sk_symbol_want(linker, number);
+	}
+	sk_report_object(linker, object);
+	return true;
+}
+
+/* Pulls the first definition; the next ones, too, as long as groups of other objects have replaced it. */
+static bool define(struct sk_linker *linker, sk_symbol number)
+{
+	bool ok = true;
+
+	/* Pulling can move both arrays. */
+	for (uint32_t i = linker->symbols.items[number].first_definition;
+	     i != SK_NONE && linker->symbols.items[number].rank == SK_DEFINITION_NONE;
+	     i = linker->definitions.items[i].next)
+		ok &= sk_object_pull(linker, linker->objects.items[linker->definitions.items[i].object]);
+	return ok;
+}
+
+bool sk_symbols_resolve(struct sk_linker *linker)
+{
+	bool ok = true;
+
+	while (linker->wanted_done < linker->wanted.count) {
+		sk_symbol number = linker->wanted.items[linker->wanted_done++];
+
+		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
+			ok &= (linker->options.isolate_objects ? sk_isolated_bind : define)(linker, number);
+	}
+	return ok;
+}
+
+static enum sk_definition_rank rank_of(const struct sk_linker *linker, const struct sk_definition *definition)
+{
+	const struct sk_object *object = linker->objects.items[definition->object];
+
+	if (!linker->inputs.items[object->input].whole)
+		return SK_DEFINITION_NONE;
+	return sk_definition_rank(&object->symbols[definition->index]);
+}
+
+bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name)
+{
+	const struct sk_definition *definitions = linker->definitions.items, *best = NULL;
+
+	for (uint32_t i = linker->symbols.items[name].first_definition; i != SK_NONE; i = definitions[i].next)
+		if (!best || rank_of(linker, &definitions[i]) > rank_of(linker, best))
+			best = &definitions[i];
+	if (!best)
+		return true;
+
+	struct sk_object *object = linker->objects.items[best->object];
+	uint32_t index = best->index;
+	bool ok = sk_object_pull(linker, object); /* may add definitions: theirs move */
+	struct sk_linker_symbol *symbol = &linker->symbols.items[name];
+
+	symbol->alias = object->globals[index - object->first_global];
+	symbol->rank = linker->symbols.items[symbol->alias].rank;
+	symbol->object = object;
+	symbol->index = index;
+	return ok;
+}
+
+/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
+static void join_groups(struct sk_linker *linker, struct sk_object *object)
+{
+	for (uint32_t i = 0; i < object->group_count; i++) {
+		const struct sk_group *group = &object->groups[i];
+		uint32_t fresh = (uint32_t)linker->groups.count;
+
+		if (!group->comdat || linker->options.isolate_objects ||
+		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
+			continue;
+		for (uint64_t j = 0; j < group->count; j++)
+			if (object->entries[group->members[j]].part)
+				sk_object_section(object, group->members[j])->discarded = true;
+	}
+}
+
+/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
+static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
+{
+	uint32_t group = (uint32_t)linker->groups.count;
+
+	if (section->loaded && sk_starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
+		section->discarded =
+			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
+}
+
+void sk_object_join(struct sk_linker *linker, struct sk_object *object)
+{
+	if (object->obsolete_debug)
+		sk_warning(linker->diag,
+			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
+			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	for (uint32_t i = 1; i < object->part_count; i++)
+		discard_linkonce(linker, &object->parts[i]);
+	join_groups(linker, object);
+	sk_frames_attach(linker, object->frames, object->frame_count);
+	linker->isa |= object->isa;
+	for (uint32_t i = 1; i < object->part_count; i++)
+		sk_range_add(linker, &object->parts[i]);
+}

@@ -1,0 +1,173 @@
+/* What a relocation refers to, what that is called, and by which way code reaches it: directly, by a slot of the GOT,
+ * or with -r by a symbol of its own. Relocations and symbols come in; the section and offset that they lead to go out,
+ * after folding and merging. */
+#include <stdlib.h>
+
+#include "linker/internal.h"
+
+/* The storage of a common symbol, once somebody refers to it. */
+static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)
+{
+	if (!symbol->section) {
+		symbol->section = SK_NEW(linker->arena, struct sk_input_section);
+		*symbol->section = (struct sk_input_section){.name = "COMMON",
+							     .type = SHT_NOBITS,
+							     .flags = SHF_ALLOC | SHF_WRITE,
+							     .rank = SK_RANK_ZERO_DATA,
+							     .state = SK_NONE,
+							     .loaded = true};
+		sk_array_push(linker->arena, &linker->commons, symbol->section);
+	}
+	/* Threads that relocate come by here, too, but find these numbers. */
+	if (symbol->section->size != symbol->size || symbol->section->alignment != symbol->value) {
+		symbol->section->size = symbol->size;
+		symbol->section->alignment = (uint32_t)symbol->value;
+	}
+	return symbol->section;
+}
+
+/* The symbol `target` lies in the section; `selected`, an addend that is part of the place, points into it from there.
+ */
+static void set_section(struct sk_target *target, uint8_t type, struct sk_input_section *section, uint64_t selected)
+{
+	target->section = sk_section_follow(section);
+	target->folded = target->section != section;
+	section = target->section;
+	target->offset = target->value + selected;
+	if (!section->loaded || section->discarded)
+		target->kind = SK_TARGET_MISSING;
+	else if (type == STT_TLS || (section->flags & SHF_TLS))
+		target->kind = SK_TARGET_THREAD_LOCAL;
+	else
+		target->kind = type == STT_GNU_IFUNC ? SK_TARGET_INDIRECT : SK_TARGET_DEFINED;
+	if (!section->mergeable)
+		return;
+	if (target->offset > section->size) {
+		target->kind = SK_TARGET_OUTSIDE;
+	} else if (section->merged) {
+		if (sk_merge_find(section, target->offset, &target->value)) {
+			target->value -= selected;
+			target->section = &section->merged->section;
+		} else {
+			target->kind = SK_TARGET_MISSING;
+		}
+	}
+}
+
+/* `target` is empty. */
+static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_target *target)
+{
+	number = sk_alias_follow(linker, number);
+
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	target->symbol = number;
+	if (symbol->rank == SK_DEFINITION_COMMON) {
+		set_section(target, symbol->type, common_section(linker, symbol), 0);
+		return;
+	}
+	target->value = symbol->value;
+	if (symbol->rank == SK_DEFINITION_NONE)
+		/* What is declared hidden is promised to be in the package. */
+		target->kind = symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? SK_TARGET_IMPORT
+											      : SK_TARGET_UNDEFINED;
+	else if (symbol->section)
+		set_section(target, symbol->type, symbol->section, 0);
+	else
+		target->kind = SK_TARGET_ABSOLUTE;
+}
+
+struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_target target = {0};
+
+	find_target(linker, number, &target);
+	return target;
+}
+
+/* Whether symbol and addend together name a place. They do not if the addend is counted from a GOT slot. */
+static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *relocation)
+{
+	const struct sk_relocation_type *type =
+		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+
+	return !type || type->expression != SK_EXPRESSION_SLOT;
+}
+
+struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
+				      const sk_elf_relocation *relocation)
+{
+	const struct sk_object *object = section->object;
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	struct sk_target target = {0};
+
+	if (!object) {
+		find_target(linker, index, &target);
+		return target;
+	}
+	if (index && index >= object->first_global) {
+		find_target(linker, object->globals[index - object->first_global], &target);
+		if (target.kind == SK_TARGET_UNDEFINED && ELF64_ST_BIND(object->symbols[index].st_info) == STB_WEAK)
+			target.kind = SK_TARGET_WEAK;
+		return target;
+	}
+	target.kind = SK_TARGET_ABSOLUTE;
+	target.symbol = SK_NONE;
+	if (!index) /* no symbol: the addend alone */
+		return target;
+
+	const sk_elf_symbol *raw = &object->symbols[index];
+	uint32_t number = sk_object_symbol_section(object, index);
+	uint8_t type = ELF64_ST_TYPE(raw->st_info);
+	uint64_t selected = type == STT_SECTION && is_place(linker, relocation) ? (uint64_t)relocation->r_addend : 0;
+
+	target.value = raw->st_value;
+	if (number)
+		set_section(&target, type, sk_object_section(object, number), selected);
+	return target;
+}
+
+const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_input_section *section,
+			       const sk_elf_relocation *relocation)
+{
+	const struct sk_object *object = section->object;
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+
+	if (!object || (index && index >= object->first_global)) {
+		sk_symbol number = object ? object->globals[index - object->first_global] : index;
+		const char *name = linker->symbols.items[sk_alias_follow(linker, number)].name;
+
+		return name ? name : "";
+	}
+	if (!index)
+		return "";
+
+	const sk_elf_symbol *raw = &object->symbols[index];
+	uint32_t number = sk_object_symbol_section(object, index);
+
+	return number && ELF64_ST_TYPE(raw->st_info) == STT_SECTION ? sk_object_section_name(object, number)
+								    : object->names + raw->st_name;
+}
+
+uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	if (target->symbol != SK_NONE)
+		return linker->symbols.items[target->symbol].slot;
+
+	const uint32_t *slots = section->object->local_slots;
+
+	/* Slots of local symbols are numbered from 1, so that a fresh array says that there is none. */
+	return slots && slots[ELF64_R_SYM(relocation->r_info)] ? slots[ELF64_R_SYM(relocation->r_info)] - 1 : SK_NONE;
+}
+
+bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	uint32_t number = ELF64_R_TYPE(relocation->r_info);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+
+	return type->relaxable && target->kind == SK_TARGET_DEFINED && (section->flags & SHF_EXECINSTR) &&
+	       section->bytes &&
+	       linker->architecture->can_relax(number, section->bytes, relocation->r_offset, relocation->r_addend);
+}
