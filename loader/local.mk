@@ -56,7 +56,7 @@ loader_libloader_la_SOURCES = \
 	loader/image/image.c loader/image/image.h \
 	loader/image/imports.c loader/image/imports.h \
 	loader/device/instance.c loader/device/instance.h \
-	loader/image/integrity.c loader/image/integrity.h \
+	loader/image/lookup.c loader/image/integrity.c loader/image/integrity.h \
 	loader/device/block.c \
 	loader/device/construct.c \
 	loader/device/lane.c \

@@ -56,7 +56,7 @@ src_libproof_la_SOURCES = \
 	src/proof/launch-order.c src/proof/launch-order.h \
 	src/proof/explain.c src/proof/explain.h \
 	src/proof/report.c src/proof/report.h \
-	src/signature/signature-attributes.c src/signature/signature-parts.h \
+	src/signature/signature-attributes.c src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-rules.c \
 	src/signature/signature.c src/signature/signature.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
@@ -72,6 +72,7 @@ src_libcore_la_SOURCES = \
 	src/bind/bind-extents.c \
 	src/bind/bind-scalars.c \
 	src/bind/bind.c src/bind/bind.h \
+	src/bind/binder.c \
 	src/bind/binder.h \
 	src/command/command.c src/command/command.h \
 	src/manifest/document.c src/manifest/document.h \
@@ -82,7 +83,7 @@ src_libcore_la_SOURCES = \
 	src/command/keywords.c src/command/keywords.h \
 	src/manifest/manifest-costs.c \
 	src/manifest/manifest-names.c \
-	src/manifest/manifest-parts.h \
+	src/manifest/manifest-parts.c src/manifest/manifest-parts.h \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \

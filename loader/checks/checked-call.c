@@ -267,3 +267,32 @@ int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high)
 		return status ? sk_checked_fail(core, status) : 0;
 	return sk_checked_await(core) ? sk_checked_fail(core, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
 }
+
+struct sk_checked *sk_checked_of(const struct sk_worker *worker)
+{
+	const struct sk_core *core = &worker->core;
+
+	return &worker->device->checks->cores[sk_core_row(worker->launch->kernel->cores, core->lane, core->index)];
+}
+
+int sk_checked_fail(const struct sk_checked *core, int status)
+{
+	core->worker->core.failed_task = core->step->task;
+	return status;
+}
+
+bool sk_checked_await(struct sk_checked *core)
+{
+	for (uint32_t i = 0; i < core->step->await_count; i++) {
+		const struct sk_plan_await *await = &core->plan->awaits[core->step->first_await + i];
+		const struct sk_plan_step *awaited = &core->plan->steps[await->step];
+		bool reached = sk_block_await(&core->worker->core, core->launch, awaited);
+
+		core->worker->player->host->in_runtime = true;
+		if (!reached)
+			return false;
+		if (core->clocks)
+			sk_clocks_await(core->clocks, core->row, awaited);
+	}
+	return true;
+}

@@ -63,6 +63,16 @@ struct sk_checked {
 	uint32_t window_count;
 };
 
+struct sk_checks {
+	uint32_t wanted;
+	struct sk_clocks *clocks; /* NULL: races are not checked */
+	/* Of the launch: */
+	char finding[SK_FINDING_SIZE]; /* "": nothing */
+	struct sk_checked *cores; /* by row of the kernel's tables, with what their calls need: */
+	uint64_t *words;
+	struct sk_window *windows;
+};
+
 /* ---- checks.c ---- */
 
 /* The core's part of the launch that runs. */

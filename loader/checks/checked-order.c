@@ -7,22 +7,6 @@
 
 /* ---- awaits and progress ---- */
 
-bool sk_checked_await(struct sk_checked *core)
-{
-	for (uint32_t i = 0; i < core->step->await_count; i++) {
-		const struct sk_plan_await *await = &core->plan->awaits[core->step->first_await + i];
-		const struct sk_plan_step *awaited = &core->plan->steps[await->step];
-		bool reached = sk_block_await(&core->worker->core, core->launch, awaited);
-
-		core->worker->player->host->in_runtime = true;
-		if (!reached)
-			return false;
-		if (core->clocks)
-			sk_clocks_await(core->clocks, core->row, awaited);
-	}
-	return true;
-}
-
 void sk_checked_finish(struct sk_checked *core)
 {
 	const struct sk_core *own = &core->worker->core;

@@ -17,16 +17,6 @@ enum {
 	CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET,
 };
 
-struct sk_checks {
-	uint32_t wanted;
-	struct sk_clocks *clocks; /* NULL: races are not checked */
-	/* Of the launch: */
-	char finding[SK_FINDING_SIZE]; /* "": nothing */
-	struct sk_checked *cores; /* by row of the kernel's tables, with what their calls need: */
-	uint64_t *words;
-	struct sk_window *windows;
-};
-
 struct sk_checks *sk_checks_open(uint32_t wanted)
 {
 	struct sk_checks *checks = calloc(1, sizeof(*checks));
@@ -163,19 +153,6 @@ bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_
 }
 
 /* ---- a core's steps ---- */
-
-struct sk_checked *sk_checked_of(const struct sk_worker *worker)
-{
-	const struct sk_core *core = &worker->core;
-
-	return &worker->device->checks->cores[sk_core_row(worker->launch->kernel->cores, core->lane, core->index)];
-}
-
-int sk_checked_fail(const struct sk_checked *core, int status)
-{
-	core->worker->core.failed_task = core->step->task;
-	return status;
-}
 
 /* The block of the calls to come. */
 static struct sk_block make_block(const struct sk_checked *core, uint64_t index, uint32_t count)

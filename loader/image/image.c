@@ -392,23 +392,3 @@ void sk_image_close(struct sk_image *image)
 }
 
 /* ---- looking at it ---- */
-
-void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t size, uint64_t alignment, int protection)
-{
-	if (address & (alignment - 1))
-		return NULL;
-	for (uint32_t i = 0; i < image->segment_count; i++) {
-		const struct sk_segment *segment = &image->segments[i];
-		uint64_t within = address - segment->address;
-
-		if (address >= segment->address && within <= segment->size && size <= segment->size - within)
-			return (segment->protection & protection) == protection ? (void *)(image->bias + address)
-										: NULL;
-	}
-	return NULL;
-}
-
-bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection)
-{
-	return sk_image_memory(image, (uintptr_t)address - image->bias, size, 1, protection) != NULL;
-}

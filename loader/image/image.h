@@ -120,4 +120,10 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 /* Constructors and destructors are in text, now that they have been relocated. */
 enum skrt_status sk_dynamic_check_functions(const char *path, const struct sk_image *image);
 
+/* The symbol with the index, and its name; NULL if either is out of bounds. */
+const Elf64_Sym *sk_image_symbol(const struct sk_image *image, uint64_t index, const char **name);
+
+/* The address of a defined symbol, or NULL if that is not in the image. */
+const void *sk_image_symbol_address(const struct sk_image *image, const Elf64_Sym *symbol);
+
 #endif

@@ -15,96 +15,6 @@
 
 /* ---- symbols ---- */
 
-/* The symbol with the index, and its name; NULL if either is out of bounds. */
-static const Elf64_Sym *symbol_at(const struct sk_image *image, uint64_t index, const char **name)
-{
-	if (index >= image->symbol_limit || image->symbols[index].st_name >= image->strings_size)
-		return NULL;
-	*name = image->strings + image->symbols[index].st_name;
-	return &image->symbols[index];
-}
-
-/* The address of a defined symbol, or NULL if that is not in the image. */
-static const void *symbol_address(const struct sk_image *image, const Elf64_Sym *symbol)
-{
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
-		return NULL;
-	return sk_image_memory(image, symbol->st_value, symbol->st_size, 1, PROT_READ);
-}
-
-static const Elf64_Sym *match(const struct sk_image *image, uint64_t index, const char *name)
-{
-	const char *found;
-	const Elf64_Sym *symbol = symbol_at(image, index, &found);
-
-	return symbol && symbol->st_shndx != SHN_UNDEF && !strcmp(found, name) ? symbol : NULL;
-}
-
-/* The GNU hash table: buckets, symoffset, bloom words, shift; the bloom filter (64-bit words); the buckets; for each
- * symbol from symoffset on its hash, whose lowest bit ends the bucket's chain. */
-static const Elf64_Sym *find_gnu(const struct sk_image *image, const char *name)
-{
-	const uint32_t *table = image->gnu_hash;
-	uint64_t buckets = table[0], first = table[1], bloom = table[2];
-	uint64_t bucket_at = 4 + bloom * 2, chain_at = bucket_at + buckets;
-	uint32_t hash = 5381;
-
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
-	if (buckets == 0 || chain_at > image->gnu_hash_words)
-		return NULL;
-	uint64_t index = table[bucket_at + hash % buckets];
-	if (index < first)
-		return NULL;
-	for (uint64_t word = chain_at + index - first; word < image->gnu_hash_words; word++, index++) {
-		if ((table[word] | 1) == (hash | 1)) {
-			const Elf64_Sym *symbol = match(image, index, name);
-
-			if (symbol)
-				return symbol;
-		}
-		if (table[word] & 1)
-			break;
-	}
-	return NULL;
-}
-
-/* The System V hash table: buckets, chain length, the buckets, the chains. */
-static const Elf64_Sym *find_sysv(const struct sk_image *image, const char *name)
-{
-	const uint32_t *table = image->hash;
-	uint64_t buckets = table[0], chains = table[1];
-	uint32_t hash = 0;
-
-	for (const char *c = name; *c; c++) {
-		hash = (hash << 4) + (unsigned char)*c;
-		hash ^= (hash >> 24) & 0xf0;
-		hash &= 0x0fffffff;
-	}
-	if (buckets == 0 || 2 + buckets + chains > image->hash_words)
-		return NULL;
-	uint64_t index = table[2 + hash % buckets];
-	/* A chain in a circle ends after as many steps as there are symbols. */
-	for (uint64_t steps = 0; index != STN_UNDEF && index < chains && steps < chains; steps++) {
-		const Elf64_Sym *symbol = match(image, index, name);
-
-		if (symbol)
-			return symbol;
-		index = table[2 + buckets + index];
-	}
-	return NULL;
-}
-
-const void *sk_image_find(const struct sk_image *image, const char *name, uint64_t *size)
-{
-	const Elf64_Sym *symbol = image->gnu_hash ? find_gnu(image, name) : find_sysv(image, name);
-
-	if (!symbol)
-		return NULL;
-	*size = symbol->st_size;
-	return symbol_address(image, symbol);
-}
-
 /* ---- relocations ---- */
 
 /* Imports that are not in the list, for one error that names them all. */
@@ -170,7 +80,7 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 				struct missing *missing, uint64_t *value)
 {
 	const char *name = NULL;
-	const Elf64_Sym *symbol = symbol_at(image, ELF64_R_SYM(relocation->r_info), &name);
+	const Elf64_Sym *symbol = sk_image_symbol(image, ELF64_R_SYM(relocation->r_info), &name);
 
 	if (!symbol)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
@@ -186,7 +96,7 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 		*value = (uintptr_t)function;
 		return SKRT_OK;
 	}
-	*value = (uintptr_t)symbol_address(image, symbol);
+	*value = (uintptr_t)sk_image_symbol_address(image, symbol);
 	if (!*value)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", source->name, name);
 	return SKRT_OK;

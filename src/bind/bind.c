@@ -14,24 +14,6 @@
 
 enum { SCRATCH_ALIGNMENT = 64 };
 
-void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
-{
-	va_list args;
-
-	binder->failed = true;
-	if (!binder->kernel && binder->reason)
-		return;
-	va_start(args, format);
-
-	const char *text = sk_arena_print_list(binder->model->arena, format, args);
-
-	va_end(args);
-	if (binder->kernel)
-		sk_error(binder->model->diag, place, "kernel '%s': %s", binder->kernel, text);
-	else
-		binder->reason = text;
-}
-
 /* ---- tensors to parameters ---- */
 
 static bool takes_tensor(const struct sk_signature *signature, uint32_t parameter)

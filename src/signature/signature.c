@@ -34,23 +34,6 @@ enum { DIRECTIONS = 3, PARAMETER_WORDS = 6 };
 
 /* ---- errors ---- */
 
-void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
-{
-	uint32_t column = (uint32_t)(at - source->text) + 1;
-	struct sk_place place = source->place;
-	va_list args;
-
-	if (place.line && !place.section && !source->folded)
-		place.column += column - 1;
-	va_start(args, format);
-
-	const char *text = sk_arena_print_list(source->arena, format, args);
-
-	va_end(args);
-	sk_error(source->diag, place, "signature, column %u: %s", column, text);
-	source->failed = true;
-}
-
 static const char *found(struct parser *parser)
 {
 	const struct token *token = &parser->token;
@@ -70,12 +53,6 @@ static bool expected(struct parser *parser, const char *what)
 
 /* ---- tokens ---- */
 
-void sk_signature_append(struct sk_signature_source *source, const char *text, size_t length)
-{
-	memcpy(source->normal + source->normal_length, text, length);
-	source->normal_length += length;
-}
-
 /* Normalised text has a space between words, behind ',' and ';' outside brackets, and around '->'. */
 static void append_token(struct parser *parser, const struct token *token)
 {
@@ -90,16 +67,6 @@ static void append_token(struct parser *parser, const struct token *token)
 	    token->kind == TOKEN_ARROW)
 		sk_signature_append(&parser->source, " ", 1);
 	sk_signature_append(&parser->source, token->start, token->length);
-}
-
-bool sk_signature_is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-bool sk_signature_is_word_character(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
 }
 
 /* The token at `from`. */
@@ -147,14 +114,6 @@ static bool is_sign(const struct parser *parser, char sign)
 static bool is_word(const struct parser *parser, const char *word)
 {
 	return parser->token.kind == TOKEN_WORD && !strcmp(parser->token.word, word);
-}
-
-bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return false;
 }
 
 /* ---- names, types, numbers ---- */
@@ -262,28 +221,6 @@ static bool parse_sign(struct parser *parser, char sign, const char *what)
 }
 
 /* ---- parameters ---- */
-
-uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name)
-{
-	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].name && !strcmp(signature->parameters[i].name, name))
-			return i;
-	return SK_NONE;
-}
-
-uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name)
-{
-	for (uint32_t i = 0; i < signature->extent_count; i++)
-		if (!strcmp(signature->extents[i], name))
-			return i;
-	return SK_NONE;
-}
-
-bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent)
-{
-	return parameter->kind == SK_PARAMETER_TENSOR && parameter->extents[0].name_count > 0 &&
-	       parameter->extents[0].names[0] == extent;
-}
 
 static bool add_factor(struct parser *parser, struct sk_extent *extent)
 {

@@ -1,0 +1,23 @@
+/* What does not fit between a task and a signature: the first thing is kept as the reason, and said if somebody wants
+ * to know. */
+#include <stdarg.h>
+
+#include "src/bind/binder.h"
+
+void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
+{
+	va_list args;
+
+	binder->failed = true;
+	if (!binder->kernel && binder->reason)
+		return;
+	va_start(args, format);
+
+	const char *text = sk_arena_print_list(binder->model->arena, format, args);
+
+	va_end(args);
+	if (binder->kernel)
+		sk_error(binder->model->diag, place, "kernel '%s': %s", binder->kernel, text);
+	else
+		binder->reason = text;
+}

@@ -1,0 +1,70 @@
+/* See signature-parts.h: what all files of the parser ask of the text and of what has been read of it. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "src/signature/signature-parts.h"
+#include "src/signature/signature.h"
+
+void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
+{
+	uint32_t column = (uint32_t)(at - source->text) + 1;
+	struct sk_place place = source->place;
+	va_list args;
+
+	if (place.line && !place.section && !source->folded)
+		place.column += column - 1;
+	va_start(args, format);
+
+	const char *text = sk_arena_print_list(source->arena, format, args);
+
+	va_end(args);
+	sk_error(source->diag, place, "signature, column %u: %s", column, text);
+	source->failed = true;
+}
+
+void sk_signature_append(struct sk_signature_source *source, const char *text, size_t length)
+{
+	memcpy(source->normal + source->normal_length, text, length);
+	source->normal_length += length;
+}
+
+bool sk_signature_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool sk_signature_is_word_character(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].name && !strcmp(signature->parameters[i].name, name))
+			return i;
+	return SK_NONE;
+}
+
+uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name)
+{
+	for (uint32_t i = 0; i < signature->extent_count; i++)
+		if (!strcmp(signature->extents[i], name))
+			return i;
+	return SK_NONE;
+}
+
+bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent)
+{
+	return parameter->kind == SK_PARAMETER_TENSOR && parameter->extents[0].name_count > 0 &&
+	       parameter->extents[0].names[0] == extent;
+}
