@@ -34,7 +34,8 @@ export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPATH=$prefi
 cp "$documents"/samples/composite/* . && cc -O3 -fPIC -c kernels.c
 sklink composite.yaml kernels.o -o composite.sk
 expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389 29791'
-commands=$(sed -n '/^Once sklink is installed/,/^Whatever /p' "$top_srcdir/README.md" | sed -n 's/^    //p')
+commands=$(awk '/^Once sklink is installed/ { on = 1 } on && /^    / { print substr($0, 5); block = 1 } block && /^[^ ]/ { exit }' \
+	"$top_srcdir/README.md")
 [ "$(wc -l <<<"$commands")" = 4 ] || fail "not four commands in README.md: $commands"
 while read -r command; do
 	case $command in

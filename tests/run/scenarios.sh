@@ -85,8 +85,9 @@ link() {
 }
 link --scope-options 'layer= stream-fusion = 1 '
 link --scope-options '*=stream-fusion=0' --scope-options=layer=stream-fusion=1
+link --scope-options layer=stream_fusion=1
 link --scope-options ' '
-for bad in 'layer=stream-fusion' 'layer=stream-fusion=' 'layer==1' 'layer=stream-fusion=1:stream-fusion=1' 'layer=stream_fusion=1' \
+for bad in 'layer=stream-fusion' 'layer=stream-fusion=' 'layer==1' 'layer=stream-fusion=1:stream-fusion=1' \
 	'layer=stream-fusion=2' 'layer=stream-fusion="1"' 'layer=stream-fusion=1:' 'layer=strict-scope-check=xxx' \
 	'layer=strict-scope-check=' 'other=stream-fusion=1' 'layer'; do
 	fails_with '^sklink: error: --scope-options:1:[0-9]+: ' link --scope-options "$bad"
