@@ -100,7 +100,7 @@ SHELL_TESTS += $(LINKER_TESTS)
 QUICK_TESTS += $(LINKER_TESTS)
 
 # Slow: archives that Debian's packages hold.
-ARCHIVE_TESTS = tests/link/archives.sh tests/link/openblas-kernels.sh
+ARCHIVE_TESTS = tests/link/archives.sh tests/link/archives-openblas.sh tests/link/openblas-kernels.sh
 SHELL_TESTS += $(ARCHIVE_TESTS)
 SLOW_TESTS += $(ARCHIVE_TESTS)
 EXTRA_DIST += tests/lib/packages.sh tests/link/self-contained.awk

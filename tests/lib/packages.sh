@@ -2,8 +2,13 @@
 # unpacked there, not installed; `make clean` removes them.
 packages=$top_builddir/tests/packages
 
-# get_package NAME: $packages/NAME holds its files. False where it cannot be had.
+# get_package NAME: $packages/NAME holds its files. False where it cannot be had. Tests that run at the same time take turns.
 get_package() {
+	mkdir -p "$packages"
+	(flock 9 && fetch_package "$1") 9>"$packages/lock"
+}
+
+fetch_package() {
 	[ ! -d "$packages/$1" ] || return 0
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 1
 	[ "$(dpkg --print-architecture)" = amd64 ] || return 1

@@ -2,6 +2,7 @@
 # with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines what it takes from others,
 # and in batches of which a GNU ld link of the same objects must mean the same (compare-links.c). Thread-local storage and
 # IFUNCs are the only things that the linker may refuse.
+# Half of them: ARCHIVES=openblas is OpenBLAS (archives-openblas.sh), which has as many members as all others, else the others.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 members=$top_builddir/tests/link/link-members
@@ -84,18 +85,21 @@ try_archive() {
 }
 
 multiarch=x86_64-linux-gnu
-try_archive libsodium-dev $multiarch/libsodium.a
-try_archive libblas-dev $multiarch/blas/libblas.a
-try_archive liblapack-dev $multiarch/lapack/liblapack.a
-for precision in "" f l q; do
-	try_archive libfftw3-dev $multiarch/libfftw3$precision.a
-done
-try_archive libfftw3-dev $multiarch/libfftw3_threads.a
-try_archive libgsl-dev $multiarch/libgsl.a
-try_archive libgsl-dev $multiarch/libgslcblas.a
-try_archive libblis-serial-dev $multiarch/blis-serial/libblis.a
-try_archive libx264-dev $multiarch/libx264.a
-try_archive libopenblas-pthread-dev $multiarch/openblas-pthread/libopenblas.a
-try_archive libgfortran-12-dev gcc/$multiarch/12/libgfortran.a
-try_archive libstdc++-12-dev gcc/$multiarch/12/libstdc++.a
+if [ "${ARCHIVES:-others}" = openblas ]; then
+	try_archive libopenblas-pthread-dev $multiarch/openblas-pthread/libopenblas.a
+else
+	try_archive libsodium-dev $multiarch/libsodium.a
+	try_archive libblas-dev $multiarch/blas/libblas.a
+	try_archive liblapack-dev $multiarch/lapack/liblapack.a
+	for precision in "" f l q; do
+		try_archive libfftw3-dev $multiarch/libfftw3$precision.a
+	done
+	try_archive libfftw3-dev $multiarch/libfftw3_threads.a
+	try_archive libgsl-dev $multiarch/libgsl.a
+	try_archive libgsl-dev $multiarch/libgslcblas.a
+	try_archive libblis-serial-dev $multiarch/blis-serial/libblis.a
+	try_archive libx264-dev $multiarch/libx264.a
+	try_archive libgfortran-12-dev gcc/$multiarch/12/libgfortran.a
+	try_archive libstdc++-12-dev gcc/$multiarch/12/libstdc++.a
+fi
 [ -z "$missing" ] || { echo "SKIP: packages that cannot be had:$missing"; exit 77; }
