@@ -10,8 +10,9 @@ AM_TESTS_ENVIRONMENT = \
 	KERNEL_CFLAGS='$(KERNEL_CFLAGS)'; export KERNEL_CFLAGS; \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT;
 
-TESTS = $(QUICK_TESTS) $(SLOW_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
+# They run in this order, several at a time: the long ones first.
+TESTS = $(SLOW_TESTS) $(QUICK_TESTS)
+EXTRA_DIST += $(SHELL_TESTS) tests/lib/same-packages.sh tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
@@ -131,6 +132,7 @@ END_TO_END_TESTS = \
 	tests/run/faults.sh \
 	tests/run/features.sh \
 	tests/run/header.sh \
+	tests/run/house.sh \
 	tests/run/fibres.sh \
 	tests/run/interrupted.sh \
 	tests/run/install.sh \

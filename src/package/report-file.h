@@ -1,5 +1,5 @@
 /* --report: all that has been decided about a link, for programs. In: a linked package's plan, report and facts. Out: a
- * text in JSON; doc/report.md says what it holds. */
+ * text in JSON; doc/sklink.1 says what it holds. */
 #ifndef SK_REPORT_FILE_H
 #define SK_REPORT_FILE_H
 
