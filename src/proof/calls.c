@@ -144,6 +144,8 @@ static bool check_spread(struct calls *calls)
 		return disagree(calls, "flags 0x%x of the step are 0x%x", follow, step->flags & follow);
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
 		return disagree(calls, "the kernel does not start early by itself");
+	if (signature->unfusible && calls->launch->kind == SK_LAUNCH_SUPERKERNEL)
+		return disagree(calls, "an unfusible kernel is part of a superkernel");
 	if (step->lane != lane_of(calls))
 		return disagree(calls, "it is not a kernel for lane %s",
 				sk_plan_string(&calls->view->lanes[step->lane]));

@@ -162,6 +162,29 @@ START_TEST(units_of_two_steps)
 }
 END_TEST
 
+/* Only launches of its own call an unfusible kernel. */
+START_TEST(unfusible_contradicts)
+{
+	static const struct {
+		enum sk_launch_kind kind;
+		const char *message;
+	} launches[] = {{SK_LAUNCH_SINGLE, NULL},
+			{SK_LAUNCH_TASK, NULL},
+			{SK_LAUNCH_SUPERKERNEL, "an unfusible kernel is part of a superkernel"}};
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 12, SK_ROLE_INPUT);
+
+	plan_signature(plan, "unfusible; in x f32[n]");
+	plan_launch(plan, "sp", launches[_i].kind);
+	plan_plain(plan, "alone", 0);
+	plan_access(plan, x, READ);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect(&view, launches[_i].message);
+}
+END_TEST
+
 /* x[n,m] and y[m], with n by value. */
 START_TEST(extent_contradicts)
 {
@@ -234,6 +257,7 @@ int main(void)
 	tcase_add_test(tcase, step_contradicts);
 	tcase_add_test(tcase, unit_contradicts);
 	tcase_add_loop_test(tcase, units_of_two_steps, 0, 4);
+	tcase_add_loop_test(tcase, unfusible_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, extent_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, state_contradicts, 0, 2);
 	tcase_add_test(tcase, kernel_contradicts);
