@@ -287,8 +287,8 @@ struct skrt_kernel_info {
 	int has_serial_entry;
 };
 
-/* The network's launches, in the plan's order, by number or name. What a launch needs beyond the file (its tables are
- * checked, and ranges computed for every core) is prepared when it is first asked for, here or by skrt_launch_network.
+/* The network's launches, in the plan's order, by number or name. What the file says of a launch is checked
+ * when it is first asked for, here or by skrt_launch_network; ranges are computed for every core when it first runs.
  * Errors: SKRT_INVALID_ARGUMENT, SKRT_NOT_FOUND with a suggestion, SKRT_BAD_PACKAGE, SKRT_OUT_OF_MEMORY. */
 uint32_t skrt_module_kernel_count(const struct skrt_module *module);
 enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel);

@@ -274,8 +274,9 @@ bool sk_block_prepare(struct skrt_kernel *kernel)
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 	uint64_t count = 0;
 
-	if (!sk_plan_is_resident(launch))
+	if (!sk_plan_is_resident(launch) || kernel->blocks)
 		return true;
+	free(kernel->first_blocks); /* of an attempt that failed */
 	kernel->first_blocks = calloc(launch->step_count, sizeof(*kernel->first_blocks));
 	for (uint32_t i = 0; i < launch->step_count && kernel->first_blocks; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];

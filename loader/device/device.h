@@ -349,7 +349,7 @@ bool sk_block_publishes(const struct sk_block *block);
 /* What a dispatcher calls behind the blocks of a step with FEED. */
 void sk_block_feed(struct sk_core *core, uint32_t step);
 
-/* Room for what the blocks of the kernel's launch say. False: no memory. */
+/* Room for what the blocks of the kernel's launch say, unless there is. False: no memory. */
 bool sk_block_prepare(struct skrt_kernel *kernel);
 
 /* Forgets what the blocks of the launch before have said. */

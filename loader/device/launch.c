@@ -195,7 +195,7 @@ enum skrt_status sk_launch_start(struct skrt_device *device, struct sk_work *wor
 
 	launch->instance = work->launch.instance;
 	launch->kernel = kernel;
-	launch->homes = sk_module_homes(kernel, launch);
+	launch->homes = sk_module_tables(kernel, launch);
 	launch->trace = NULL;
 	if (!launch->homes) {
 		snprintf(error, error_size, "%s: no memory for the tables of launch %s", kernel->module->path,

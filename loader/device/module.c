@@ -1,5 +1,7 @@
 /* Modules: from a path to a package whose plan has been checked, and from a launch number to a kernel with the tables
- * that its dispatcher reads: the range of every partition and the home of every stream, for each core of the device. */
+ * that its dispatcher reads: the range of every partition and the home of every stream, for each of its cores. Tables
+ * are made when the launch is started: they take the launch's cores times its partitions, and who only looks at a
+ * package, which may come from anywhere, should not pay for that. */
 #include "config.h"
 
 #include "loader/device/module.h"
@@ -365,6 +367,24 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 	}
 }
 
+/* Rows in each of the kernel's tables. */
+static size_t row_count(const struct skrt_kernel *kernel)
+{
+	return sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
+}
+
+static bool make_ranges(struct skrt_kernel *kernel)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+
+	kernel->ranges = calloc(row_count(kernel) * kernel->partition_count + 1, sizeof(*kernel->ranges));
+	/* Where a launch's partitions are has been checked only if it has any. */
+	if (kernel->ranges && kernel->partition_count)
+		fill_ranges(kernel, plan->partitions + plan->launches[kernel->launch].first_partition,
+			    plan->lane_count);
+	return kernel->ranges != NULL;
+}
+
 static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch, struct sk_home *home)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
@@ -384,18 +404,20 @@ static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch 
 			}
 }
 
-const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch)
+const struct sk_home *sk_module_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch)
 {
 	/* The module's own is not const. */
-	struct sk_home **homes = &kernel->module->kernels[kernel->launch]->homes[launch->place];
-	size_t rows = sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
+	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
+	struct sk_home **homes = &own->homes[launch->place];
 
+	if ((!own->ranges && !make_ranges(own)) || !sk_block_prepare(own))
+		return NULL;
 	if (*homes)
 		return *homes;
-	*homes = calloc(rows * kernel->home_count + 1, sizeof(**homes));
+	*homes = calloc(row_count(own) * own->home_count + 1, sizeof(**homes));
 	/* Where a launch's homes are has been checked only if it has any. */
-	if (*homes && kernel->home_count)
-		fill_homes(kernel, launch, *homes);
+	if (*homes && own->home_count)
+		fill_homes(own, launch, *homes);
 	return *homes;
 }
 
@@ -467,13 +489,12 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	return SKRT_OK;
 }
 
-/* The launch, which has been checked, with its tables. NULL: no memory. */
+/* The launch, which has been checked, without its tables. NULL: no memory. */
 static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_view *plan = &module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
 	struct skrt_kernel *kernel = calloc(1, sizeof(*kernel));
-	size_t rows;
 
 	if (!kernel)
 		return NULL;
@@ -488,16 +509,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.home_count = launch->home_count,
 	};
 	choose_cores(kernel, launch);
-	rows = sk_core_row(kernel->cores, plan->lane_count, 0);
-	kernel->ranges = calloc(rows * launch->partition_count + 1, sizeof(*kernel->ranges));
-	if (!kernel->ranges || !sk_block_prepare(kernel)) {
-		free_kernel(kernel);
-		return NULL;
-	}
 	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
-	/* Where a launch's partitions are has been checked only if it has any. */
-	if (launch->partition_count)
-		fill_ranges(kernel, plan->partitions + launch->first_partition, plan->lane_count);
 	return kernel;
 }
 
@@ -510,7 +522,7 @@ static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
 		return status;
 	struct skrt_kernel *kernel = make_kernel(module, launch);
 	if (!kernel)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for the tables of launch %s", module->path,
+		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
 				 sk_plan_string(&module->plan.launches[launch].name));
 	kernel->next = module->prepared;
 	module->prepared = kernel;

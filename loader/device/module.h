@@ -37,7 +37,7 @@ struct skrt_kernel {
 	/* That run it: the device's, no more than its options allow, and as many as blocks that run at once need. */
 	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
-	struct sk_range *ranges;
+	struct sk_range *ranges; /* NULL: no table has been made yet */
 	struct sk_home *homes[SK_MOST_LAUNCHES]; /* by place of the launch in flight; NULL: not made yet */
 	struct sk_block_state *blocks; /* of RESIDENT steps */
 	uint32_t *first_blocks; /* by step of the launch, if there are any */
@@ -99,8 +99,10 @@ enum skrt_status sk_module_prepare_network(struct skrt_module *module);
 /* Checks the launch's steps and what they refer to, which running does not look at, and whether they note times. */
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
 
-/* The kernel's homes for the place of a launch in flight; NULL: no memory. Under the device's lock. */
-const struct sk_home *sk_module_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch);
+/* Makes the kernel's tables, as far as earlier launches have not: for all of its launches ranges, and what its blocks
+ * say to one another; for the place of the launch its homes, which are returned. NULL: no memory. Under the device's
+ * lock. */
+const struct sk_home *sk_module_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch);
 
 /* The hidden state that the launch reaches; all there can be if its steps are damaged. */
 uint32_t sk_module_states(const struct skrt_kernel *kernel);

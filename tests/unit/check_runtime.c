@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -328,6 +329,32 @@ START_TEST(ranges)
 		ck_assert_uint_eq(log_words[ROW], 64);
 		ck_assert_uint_eq(log_words[ROW + 1], 100);
 	}
+	close_all();
+}
+END_TEST
+
+static size_t allocated(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* Tables are cores times partitions, and anybody's package: only who runs it pays for them. */
+START_TEST(looking)
+{
+	enum { CORES = 500, TABLE = CORES * 4 * sizeof(struct sk_range) };
+	const struct skrt_kernel *kernel;
+
+	make(good_source, 1, good_launches);
+	open_all(CORES);
+	ok(skrt_module_find_kernel(module, "first", &kernel));
+	size_t before = allocated();
+	ok(skrt_module_find_kernel(module, "split", &kernel));
+	ck_assert_uint_lt(allocated() - before, TABLE / 4);
+	ok(skrt_run(stream, instance, kernel));
+	if (before) /* sanitizers do not count */
+		ck_assert_uint_ge(allocated() - before, TABLE);
 	close_all();
 }
 END_TEST
@@ -968,6 +995,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, ranges, 0, CORE_COUNTS);
+	tcase_add_test(tests, looking);
 	tcase_add_loop_test(tests, homes, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, memory, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, relay, 0, CORE_COUNTS);
