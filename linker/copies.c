@@ -84,7 +84,7 @@ sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t numb
 	}
 
 	uint64_t size = linker->symbols.items[target.symbol].size;
-	const char *name = sk_arena_print(linker->arena, "%s.split%u", code_name, number);
+	const char *name = sk_arena_print(linker->arena, "%s.split%u", linker->symbols.items[code].name, number);
 	sk_symbol symbol = sk_symbol_add(linker, name, strlen(name));
 
 	linker->symbols.items[symbol].local = true;

@@ -195,13 +195,12 @@ Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol number)
 	bool weak = symbol->rank == SK_DEFINITION_WEAK, common = symbol->rank == SK_DEFINITION_COMMON;
 	const struct sk_output *output = target.section ? target.section->output : NULL;
 	uint64_t address = (target.section ? target.section->address : 0) + target.value;
-	uint64_t room = output ? output->address + output->size - address : UINT64_MAX;
 
 	return (Elf64_Sym){
 		.st_info = ELF64_ST_INFO(weak ? STB_WEAK : STB_GLOBAL, common ? STT_OBJECT : symbol->type),
 		.st_shndx = output ? (uint16_t)output->number : SHN_ABS,
 		.st_value = address,
-		.st_size = symbol->size < room ? symbol->size : room,
+		.st_size = target.section ? sk_size_within(target.section, target.value, symbol->size) : symbol->size,
 	};
 }
 

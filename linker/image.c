@@ -67,15 +67,12 @@ static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *
 static void add_symbol(struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
 		       const struct sk_input_section *section, uint64_t value, uint64_t size)
 {
-	const struct sk_output *output = section->output;
-	uint64_t address = section->address + value, room = output->address + output->size - address;
-
 	sk_array_push(linker->arena, &table->symbols,
 		      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
 				  .st_info = info,
-				  .st_shndx = (uint16_t)output->number,
-				  .st_value = address,
-				  .st_size = size < room ? size : room});
+				  .st_shndx = (uint16_t)section->output->number,
+				  .st_value = section->address + value,
+				  .st_size = sk_size_within(section, value, size)});
 }
 
 /* An absolute symbol that a pulled object defines. */
@@ -180,7 +177,23 @@ static void add_undefined(struct sk_linker *linker, struct sk_symbol_table *tabl
 	}
 }
 
-/* For people. */
+/* --defsym: one more name of a function or an object. */
+static void add_assigned(struct sk_linker *linker, struct sk_symbol_table *table, sk_symbol number)
+{
+	const char *name = linker->symbols.items[number].name;
+	const struct sk_linker_symbol *meant = &linker->symbols.items[sk_alias_follow(linker, number)];
+
+	if (!meant->section) /* a number has none, nor has a common symbol that nobody refers to */
+		return;
+
+	struct sk_target target = sk_symbol_target(linker, number);
+
+	if (target.section->output)
+		add_symbol(linker, table, name, ELF64_ST_INFO(STB_LOCAL, meant->type), target.section, target.value,
+			   meant->size);
+}
+
+/* For people, and for skdump --verify. */
 static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
 	for (size_t i = 0; i < linker->symbols.count; i++) {
@@ -188,6 +201,8 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 
 		if (symbol->exported) /* they come last */
 			continue;
+		if (symbol->rank == SK_DEFINITION_ASSIGNED)
+			add_assigned(linker, table, (sk_symbol)i);
 		if (symbol->local && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);

@@ -730,6 +730,9 @@ void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol);
 /* Pulls members until nothing more is wanted. */
 bool sk_symbols_resolve(struct sk_linker *linker);
 
+/* What a symbol says of its size may be too much: as many of these bytes from the value on as the section has. */
+uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, uint64_t size);
+
 /* What a relocation of the section refers to, or a symbol. */
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
 				      const sk_elf_relocation *relocation);

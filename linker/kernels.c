@@ -227,8 +227,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 					    .object = sk_object_name(linker->arena, object),
 					    .input = object->input,
 					    .place = sk_symbol_place(linker->arena, object, index),
-					    .code = object->globals[index - object->first_global],
-					    .size = object->symbols[index].st_size};
+					    .code = object->globals[index - object->first_global]};
 	if (reason) {
 		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
 		return false;
@@ -241,6 +240,16 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 		result->place = (struct sk_place){result->object, 0, 0, ".sk.kernels", record.offset};
 	}
 	return sk_object_pull(linker, object);
+}
+
+uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code)
+{
+	struct sk_target target = {0};
+
+	if (sk_symbols_resolve(linker))
+		target = sk_symbol_target(linker, code);
+	return target.section ? sk_size_within(target.section, target.value, linker->symbols.items[target.symbol].size)
+			      : 0;
 }
 
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,

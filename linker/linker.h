@@ -116,7 +116,6 @@ struct sk_kernel_record {
 	uint32_t input;
 	struct sk_place place; /* of the record, or of the symbol */
 	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */
-	uint64_t size; /* bytes of the function, as its symbol says; 0 if that says nothing */
 };
 
 /* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),
@@ -136,6 +135,10 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 
 /* Names of defined global functions and of signature records, for "did you mean". In the arena. */
 const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count);
+
+/* Resolves what is known so far. Bytes of the function, as its symbol says, as far as they lie in its section; 0 if
+ * that says nothing. */
+uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code);
 
 /* Resolves what is known so far (pulls members until nothing more is wanted) and collects the writable sections that
  * the function reaches through relocations: its hidden state. Numbers are stable for the linker's life; two kernels

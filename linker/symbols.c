@@ -109,6 +109,13 @@ void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_inpu
 	symbol->type = type;
 }
 
+uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, uint64_t size)
+{
+	uint64_t room = value < section->size ? section->size - value : 0;
+
+	return size < room ? size : room;
+}
+
 sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[name];

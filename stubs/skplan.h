@@ -281,7 +281,7 @@ struct sk_plan_kernel {
 	int32_t signature; /* string, normalised */
 	int32_t code;	   /* the function */
 	uint64_t isa;	   /* instruction sets that it needs, as loader/plan/isa.h has them */
-	uint32_t code_size; /* bytes of the function alone, as its symbol says; 0: not known */
+	uint32_t code_size; /* bytes of the function alone, as its symbol says, within its section; 0: not known */
 	uint32_t first_copy; /* kernels from this one on are copies of it, for the cores whose number modulo the
 				launch's copies is 1, 2 …; 0: there are none */
 	int32_t vector_code; /* mix kernels: the function of the vector side, while `code` is the cube side's; else 0 */

@@ -110,7 +110,6 @@ static const struct sk_signature *parse_record(struct finder *finder, const stru
 struct functions {
 	struct sk_kernel_record record; /* its code is the function, or the cube side */
 	sk_symbol vector; /* of a mix kernel; else SK_NONE */
-	uint64_t vector_size; /* its bytes, as record.size */
 	const struct sk_signature *signature; /* NULL: there is none */
 };
 
@@ -141,9 +140,7 @@ static bool find_sides(struct finder *finder, struct functions *functions)
 		return false;
 	functions->record.object = cube.object;
 	functions->record.code = cube.code;
-	functions->record.size = cube.size;
 	functions->vector = vector.code;
-	functions->vector_size = vector.size;
 	return true;
 }
 
@@ -156,7 +153,6 @@ static bool find_functions(struct finder *finder, uint32_t input, const char *sy
 	bool known = sk_linker_find_record(finder->linker, input, symbol, record);
 
 	functions->vector = SK_NONE;
-	functions->vector_size = 0;
 	functions->signature = declared;
 	if (known && !declared && !(functions->signature = parse_record(finder, record)))
 		return false;
@@ -188,9 +184,7 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 					 .object_name = record->object,
 					 .signature = functions->signature,
 					 .code = record->code,
-					 .vector_code = functions->vector,
-					 .code_size = record->size,
-					 .vector_code_size = functions->vector_size});
+					 .vector_code = functions->vector});
 	sk_map_insert(&model->kernel_names, name, strlen(name), index);
 	return index;
 }
@@ -484,6 +478,19 @@ static void join_states(struct finder *finder)
 	sk_linker_join_states(finder->linker, codes, count);
 }
 
+static void measure(struct finder *finder)
+{
+	struct sk_model *model = finder->model;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		kernel->code_size = sk_linker_code_size(finder->linker, kernel->code);
+		if (kernel->vector_code != SK_NONE)
+			kernel->vector_code_size = sk_linker_code_size(finder->linker, kernel->vector_code);
+	}
+}
+
 /* Each kernel's, and the package's. */
 static void find_isa(struct finder *finder)
 {
@@ -524,6 +531,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	join_states(&finder);
 	for (size_t k = 0; k < model->kernels.count; k++)
 		find_state(&finder, &model->kernels.items[k]);
+	measure(&finder);
 	find_isa(&finder);
 	return model->diag->errors == errors;
 }

@@ -1,4 +1,5 @@
-/* See kernel-symbols.h. Folded functions (--icf) have several names at one address, of which one has to be right. */
+/* See kernel-symbols.h. Of the names at an address one has to be right: functions may have been folded
+ * (--icf) and have several entries, some of which lie within others. */
 #include "src/skdump/kernel-symbols.h"
 
 #include <string.h>
@@ -35,22 +36,27 @@ static size_t first_behind(const struct sk_package_file *file, uint64_t address)
 	return low;
 }
 
+static bool covers(const struct sk_file_function *function, uint64_t address)
+{
+	return address - function->address < function->size;
+}
+
+/* Whether the function of that name and size begins at the address. OTHER: *found begins there, or lies around it. */
 static enum verdict look_up(struct looking *looking, const char *name, uint64_t address, uint64_t size,
 			    const struct sk_file_function **found)
 {
-	const struct sk_package_file *file = looking->file;
+	const struct sk_file_function *functions = looking->file->functions.items;
+	size_t end = first_behind(looking->file, address);
 
 	*found = NULL;
-	for (size_t i = first_behind(file, address); i-- && looking->looks_left; looking->looks_left--) {
-		const struct sk_file_function *function = &file->functions.items[i];
-
-		if (function->address != address && (*found || address - function->address >= function->size))
-			break;
-		*found = function;
-		if (function->address == address && !strcmp(function->name, name) &&
-		    (size == ANY_SIZE || size == (function->size < UINT32_MAX ? function->size : UINT32_MAX)))
+	for (size_t i = end; i-- && functions[i].address == address && looking->looks_left; looking->looks_left--) {
+		*found = &functions[i];
+		if (!strcmp(functions[i].name, name) &&
+		    (size == ANY_SIZE || size == (functions[i].size < UINT32_MAX ? functions[i].size : UINT32_MAX)))
 			return SAME;
 	}
+	if (!*found && end && looking->looks_left && covers(&functions[functions[end - 1].widest], address))
+		*found = &functions[functions[end - 1].widest];
 	return *found ? OTHER : UNKNOWN;
 }
 

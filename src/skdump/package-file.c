@@ -227,6 +227,21 @@ static int compare_functions(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
+static void find_widest(const struct sk_package_file *file)
+{
+	struct sk_file_function *functions = file->functions.items;
+	uint64_t last_end = 0;
+
+	for (size_t i = 0; i < file->functions.count; i++) {
+		uint64_t end;
+
+		if (!sk_add(functions[i].address, functions[i].size, &end))
+			end = UINT64_MAX;
+		functions[i].widest = i && end < last_end ? functions[i - 1].widest : i;
+		last_end = end > last_end ? end : last_end;
+	}
+}
+
 static void read_functions(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
@@ -240,14 +255,16 @@ static void read_functions(const struct opening *opening)
 	file->has_symtab = true;
 	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = string_in(file, &strings, symbol.st_name);
+		unsigned type = GELF_ST_TYPE(symbol.st_info);
 
-		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		if (name && (type == STT_FUNC || type == STT_NOTYPE) && symbol.st_shndx != SHN_UNDEF &&
 		    (!file->is_object || place_symbol(opening, &symbol)))
 			sk_array_push(opening->arena, &file->functions,
-				      (struct sk_file_function){symbol.st_value, symbol.st_size, name});
+				      (struct sk_file_function){symbol.st_value, symbol.st_size, name, 0});
 	}
 	if (file->functions.count)
 		qsort(file->functions.items, file->functions.count, sizeof(struct sk_file_function), compare_functions);
+	find_widest(file);
 }
 
 static bool check_machine(const struct opening *opening)

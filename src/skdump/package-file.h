@@ -19,10 +19,11 @@ struct sk_file_segment {
 	bool writable, executable;
 };
 
-/* What .symtab says of a function. */
+/* What .symtab says of a function, or of a label: assembly without .type has functions that are nothing else. */
 struct sk_file_function {
 	uint64_t address, size;
 	const char *name;
+	size_t widest; /* of all up to this one, that which ends last */
 };
 
 struct sk_package_file {

@@ -82,6 +82,53 @@ fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'first' 
 objcopy --redefine-sym reverse=twice --redefine-sym twice=reverse model.sk mixed.sk
 fails_with "^skdump: error: mixed.sk: the code of kernel 'reverse' is not the function 'reverse' of [0-9]+ bytes: the symbol table has 'twice' there" "$skdump" --verify mixed.sk
 
+# Functions as assemblers leave them: entries within another function, with and without a type; a function without one;
+# more bytes than the section has.
+cat >entries.s <<'S'
+	.text
+	.globl outer, label, inner, untyped, large
+	.type outer, @function
+	.type inner, @function
+	.type large, @function
+outer:	nop
+label:	nop
+inner:	ret
+	.size outer, .-outer
+	.size inner, 1
+untyped:
+	ret
+large:	ret
+	.size large, 4096
+	.section .note.GNU-stack
+S
+$KERNEL_CC -c entries.s -o entries.o
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors '[10]' x y
+	echo 'kernels:'
+	for name in outer label inner untyped large; do
+		echo "  $name: {symbol: $name, signature: \"inout x f32[n], inout y f32[n], n i64\"}"
+	done
+	echo 'tasks:'
+	for name in outer label inner untyped large; do
+		echo "  - {name: t_$name, kernel: $name, args: [x, y], scope: sp}"
+	done
+} | sed 's/10\]}/10], role: inout}/' >entries.yaml
+"$sklink" entries.yaml entries.o -o entries.sk
+[ "$("$skdump" --verify entries.sk)" = 'verified: 1 launch, 5 steps, 5 task entries' ] || fail "entries in assembly"
+[ "$(readelf -sW entries.sk | awk '$8 == "large" { print $3 }')" = 1 ] || fail "a function is larger than its section"
+objcopy --strip-symbol=inner entries.sk mixed.sk
+fails_with "^skdump: error: mixed.sk: the code of kernel 'inner' is not .*: the symbol table has 'outer' there, of 3$" \
+	"$skdump" --verify mixed.sk
+
+# A function that --defsym makes another one is called by both names, and so are its copies.
+sed '$a scopes: {sp1: {options: "split-mode=2"}}' model.yaml >copies.yaml
+"$sklink" copies.yaml kernels.o --defsym reverse=twice -o assigned.sk
+[ "$("$skdump" --verify assigned.sk)" = 'verified: 3 launches, 5 steps, 5 task entries' ] || fail "a kernel of --defsym"
+readelf -sW assigned.sk | awk '$8 == "twice" { print $2, $3, $4 }' >twice
+readelf -sW assigned.sk | awk '$8 == "reverse" { print $2, $3, $4 }' | grep -qxf twice ||
+	fail "a function has not the name that --defsym gives it"
+
 # Wrong calls and foreign files.
 fails_with "^skdump: error: unknown option '--memry'; did you mean '--memory'\?" "$skdump" --memry model.sk
 fails_with "^skdump: error: unknown option '-x'$" "$skdump" -xy model.sk
