@@ -172,6 +172,19 @@ static void check_unwritten_key(const struct sk_model *model, const struct sk_te
 		sk_error(model->diag, tensor->place, "tensor '%s' has 'unwritten', but is no output", tensor->name);
 }
 
+/* The role may be declared or follow from the tasks; a tensor that no task uses has been warned of. */
+static void check_range_key(const struct sk_model *model, const struct sk_tensor *tensor)
+{
+	static const char *const roles[] = {
+		[SK_ROLE_OUTPUT] = "an output", [SK_ROLE_CONSTANT] = "a constant", [SK_ROLE_TEMPORARY] = "a temporary"};
+
+	if (tensor->range && tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT &&
+	    tensor->role != SK_ROLE_NONE)
+		sk_error(model->diag, tensor->range_place,
+			 "only an input or inout has a range of random values; tensor '%s' is %s", tensor->name,
+			 roles[tensor->role]);
+}
+
 /* ---- constants ---- */
 
 static void read_constant(struct sk_model *model, struct sk_tensor *tensor)
@@ -207,6 +220,7 @@ bool sk_model_assign_roles(struct sk_model *model)
 			continue;
 		assign_role(model, i, &uses[i]);
 		check_unwritten_key(model, tensor);
+		check_range_key(model, tensor);
 		if (tensor->role == SK_ROLE_CONSTANT)
 			read_constant(model, tensor);
 		if (tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_OUTPUT || tensor->role == SK_ROLE_INOUT)

@@ -157,9 +157,6 @@ static void read_range(struct sk_model *model, const struct draft *draft)
 	const struct sk_node *node = draft->range;
 	double low, high;
 
-	if (tensor->role_declared && tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT)
-		sk_error(model->diag, sk_node_place(model, node),
-			 "only an input or inout has a range of random values; tensor '%s' is neither", tensor->name);
 	if (!sk_expect_list(model, node, "the range of tensor", tensor->name))
 		return;
 	if (node->count != 2) {
@@ -173,6 +170,7 @@ static void read_range(struct sk_model *model, const struct draft *draft)
 		sk_error(model->diag, sk_node_place(model, node), "the range of tensor '%s' ends before it begins",
 			 tensor->name);
 	tensor->range = sk_arena_print(model->arena, "%.17g %.17g", low, high);
+	tensor->range_place = sk_node_place(model, node);
 }
 
 static void read_root(struct sk_model *model, const struct draft *draft)

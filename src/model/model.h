@@ -28,6 +28,7 @@ struct sk_tensor {
 	bool role_declared; /* the manifest has `role:` */
 	bool keeps_unwritten; /* `unwritten: keep`: what no task writes of this output stays as the caller has it */
 	const char *range; /* "LOW HIGH" of random values; NULL: not given */
+	struct sk_place range_place;
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start. Views are contiguous */
 	const char *data; /* constants: path of the .npy file, resolved; else NULL */

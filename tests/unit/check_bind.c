@@ -723,6 +723,9 @@ START_TEST(test_roles)
 END_TEST
 
 /* x has the role and is an argument of these tasks; y is bound to whatever is needed. */
+#define RANGE(column, role)                                                                                            \
+	"m.yaml:3:" column ": only an input or inout has a range of random values; tensor 'x' is " role "\n"
+
 #define ROLE(role, tasks)                                                                                              \
 	"sklink: 1\n"                                                                                                  \
 	"tensors:\n"                                                                                                   \
@@ -811,6 +814,12 @@ static const struct {
 	{ROLE(", unwritten: keep", READS), SK_ROLE_NONE, "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
 	{ROLE(", role: inout, unwritten: keep", WRITES), SK_ROLE_NONE,
 	 "m.yaml:3:3: tensor 'x' has 'unwritten', but is no output\n"},
+	/* range: of a role that is declared, and of one that follows from the tasks */
+	{ROLE(", range: [0, 1]", READS), SK_ROLE_INPUT, ""},
+	{ROLE(", role: inout, range: [0, 1]", WRITES), SK_ROLE_INOUT, ""},
+	{ROLE(", role: output, range: [0, 1]", WRITES), SK_ROLE_NONE, RANGE("55", "an output")},
+	{ROLE(", range: [0, 1]", WRITES), SK_ROLE_NONE, RANGE("41", "an output")},
+	{ROLE(", range: [0, 1]", WRITES READS), SK_ROLE_NONE, RANGE("41", "a temporary")},
 };
 
 START_TEST(test_roles_one_by_one)

@@ -608,8 +608,6 @@ static const struct {
 	 "m.yaml:3:41: the range of tensor 'x' ends before it begins\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], range: [1]}\n"),
 	 "m.yaml:3:41: the range of tensor 'x' is two numbers, [LOW, HIGH], not 1\n"},
-	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], role: output, range: [1, 2]}\n"),
-	 "m.yaml:3:55: only an input or inout has a range of random values; tensor 'x' is neither\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: kept}\n"),
 	 "m.yaml:3:45: 'unwritten' of tensor 'x' must be keep, not 'kept'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], unwritten: keep}\n"
