@@ -47,7 +47,8 @@ loader_libloader_la_SOURCES = \
 	loader/core/call.c loader/core/call.h \
 	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
 	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
-	loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c \
+	loader/arch/machine.h loader/arch/x86_64.h \
+	loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c loader/arch/x86_64/relocation.c \
 	loader/image/debugger.c loader/image/debugger.h \
 	loader/device/device.c loader/device/device.h \
 	loader/image/dynamic.c \

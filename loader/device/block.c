@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
+
 enum { SYNC = SK_FLAGS, WORDS };
 
 struct sk_block_state {
@@ -256,10 +258,8 @@ static void set_next_task_start(const struct sk_block *block)
 	if (!sk_block_publishes(block))
 		return;
 	wait_pre_task_end(block);
-#if defined(__x86_64__)
 	if (caller.step->flags & SK_STEP_NONTEMPORAL)
-		__builtin_ia32_sfence();
-#endif
+		sk_order_nontemporal();
 	__atomic_store_n(core->progress, core->lanes[core->lane].base + caller.step->number, __ATOMIC_RELEASE);
 }
 

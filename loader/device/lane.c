@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
+#include "loader/arch/machine.h"
+
 static const struct sk_runtime runtime = {
 	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
 

@@ -5,7 +5,7 @@
 
 #include "loader/device/device.h"
 
-#include <string.h>
+#include "loader/arch/machine.h"
 
 /* A program of a launch: its code, and which steps it calls. */
 struct program {
@@ -37,22 +37,16 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 	return program;
 }
 
-/* Where kernel `number`, or its vector side, is called, at `from` or behind: a call (e8 and a distance from the next
- * instruction) that leads to the kernel. What looks like one by chance is one in 2^40. NULL: nowhere. */
+/* Where kernel `number`, or its vector side, is called, at `from` or behind: a call that leads to the kernel. What
+ * looks like one by chance is one in 2^40. NULL: nowhere. */
 static const uint8_t *find_call(const struct program *program, uint32_t number, bool vector_side, const uint8_t *from)
 {
 	const struct sk_plan_kernel *record = &program->plan->kernels[number];
 	const uint8_t *kernel = sk_plan_address(vector_side ? &record->vector_code : &record->code);
 
-	for (; program->end - from >= 5; from++) {
-		int32_t distance;
-
-		if (*from != 0xe8)
-			continue;
-		memcpy(&distance, from + 1, sizeof(distance));
-		if (from + 5 + distance == kernel)
+	for (; program->end - from >= SK_CALL_SIZE; from++)
+		if (sk_call_target(from) == kernel)
 			return from;
-	}
 	return NULL;
 }
 
@@ -83,11 +77,11 @@ static uint32_t step_of_program(const struct program *program, uint32_t lane, ui
 			continue;
 		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, step->flags & SK_STEP_VECTOR_SIDE,
 				*at);
-		if (!*at || *at + 5 > address) {
+		if (!*at || *at + SK_CALL_SIZE > address) {
 			*at = NULL;
 			return SK_NO_INDEX;
 		}
-		*at += 5;
+		*at += SK_CALL_SIZE;
 		if (*at == address)
 			return index;
 	}
@@ -109,14 +103,16 @@ static uint32_t step_that_returns_to(const struct program *program, const uint8_
 /* Whether a call of one of the plan's kernels stands before the address. */
 static bool is_behind_call(const struct program *program, const uint8_t *address)
 {
-	int32_t distance;
+	const uint8_t *target;
 
-	if (address < program->start + 5 || address > program->end || address[-5] != 0xe8)
+	if (address < program->start + SK_CALL_SIZE || address > program->end)
 		return false;
-	memcpy(&distance, address - 4, sizeof(distance));
+	target = sk_call_target(address - SK_CALL_SIZE);
+	if (!target)
+		return false;
 	for (uint32_t i = 0; i < program->plan->kernel_count; i++)
-		if (address + distance == sk_plan_address(&program->plan->kernels[i].code) ||
-		    address + distance == sk_plan_address(&program->plan->kernels[i].vector_code))
+		if (target == sk_plan_address(&program->plan->kernels[i].code) ||
+		    target == sk_plan_address(&program->plan->kernels[i].vector_code))
 			return true;
 	return false;
 }

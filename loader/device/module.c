@@ -6,7 +6,6 @@
 
 #include "loader/device/module.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/device/device.h"
 #include "loader/image/integrity.h"
@@ -42,7 +42,7 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 		return damaged(module, "the plan does not lie in a segment");
 	if (!sk_plan_open(bytes, size, &module->plan, error, sizeof(error)))
 		return damaged(module, error);
-	if (module->plan.plan->machine != EM_X86_64)
+	if (module->plan.plan->machine != SK_MACHINE)
 		return damaged(module, "the plan is for another machine than the file");
 	return SKRT_OK;
 }

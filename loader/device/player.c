@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
+
 /* ---- waiting ---- */
 
 enum {
@@ -35,13 +37,6 @@ enum {
 	COSTLY_YIELD = 1000000, /* behind one that took longer nobody yields for some time */
 	YIELD_PAUSE = 100000000,
 };
-
-static inline void pause_processor(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#endif
-}
 
 /* False: others take too long when we give way to them. */
 static bool yield(struct skrt_device *device)
@@ -61,7 +56,7 @@ static bool yield(struct skrt_device *device)
 static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 {
 	if (turn < SPINS) {
-		pause_processor();
+		sk_pause();
 		return;
 	}
 	uint32_t rest = turn - SPINS;
@@ -75,7 +70,7 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 void sk_player_spin(const _Atomic uint64_t *pending)
 {
 	for (uint32_t turn = 0; turn < SPINS && atomic_load_explicit(pending, memory_order_relaxed); turn++)
-		pause_processor();
+		sk_pause();
 }
 
 /* ---- which core is next ---- */
@@ -448,7 +443,7 @@ static uint32_t wait_for_post(struct sk_mailbox *mailbox, uint32_t seen)
 		number = atomic_load_explicit(&mailbox->number, memory_order_acquire);
 		if (number != seen)
 			return number;
-		pause_processor();
+		sk_pause();
 	}
 	/* The driver writes number, then reads sleeping; we write sleeping, then read number (in the kernel): one of us
 	 * sees the other, since both orders are sequentially consistent. */

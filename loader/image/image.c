@@ -15,16 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/image/debugger.h"
 #include "loader/image/processor.h"
 #include "loader/image/seal.h"
-
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#else
-#error "libskrt runs on x86-64 only so far"
-#endif
 
 enum { HEADER_LIMIT = SK_SEAL_HEADERS };
 
@@ -119,9 +114,9 @@ static enum skrt_status read_headers(struct loading *loading)
 	if (header->e_type != ET_DYN)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
 				 header->e_type);
-	if (header->e_machine != MACHINE)
+	if (header->e_machine != SK_MACHINE)
 		return sk_report(SKRT_BAD_PACKAGE, "%s: made for ELF machine %u, this is machine %u", loading->path,
-				 header->e_machine, MACHINE);
+				 header->e_machine, SK_MACHINE);
 	if (header->e_ehsize != sizeof(Elf64_Ehdr) || header->e_phentsize != sizeof(Elf64_Phdr))
 		return damaged(loading, "the ELF header has wrong sizes");
 	if (header->e_phnum == 0 || header->e_phnum > HEADER_LIMIT)

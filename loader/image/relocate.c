@@ -1,6 +1,7 @@
-/* Symbols and relocations of a mapped package: eager RELATIVE and GLOB_DAT relocations, whose symbols are the package's
- * own or functions of stubs/imports.def. Any other is refused by name, and what is missing is listed in one error. The
- * tables lie in read-only segments, so no relocation can change what the next one reads. */
+/* Symbols and relocations of a mapped package: eager relocations by the bias or to a symbol (RELATIVE and GLOB_DAT),
+ * whose symbols are the package's own or functions of stubs/imports.def. Any other is refused by name, and what is
+ * missing is listed in one error. The tables lie in read-only segments, so no relocation can change what the next one
+ * reads. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -10,12 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/image/imports.h"
-
-/* ---- symbols ---- */
-
-/* ---- relocations ---- */
 
 /* Imports that are not in the list, for one error that names them all. */
 struct missing {
@@ -47,23 +45,6 @@ static enum skrt_status report_missing(const char *path, const struct missing *m
 		snprintf(more, sizeof(more), " and %" PRIu32 " more", missing->unnamed);
 	return sk_report(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names,
 			 more);
-}
-
-static const char *relocation_name(uint32_t type)
-{
-	switch (type) {
-	case R_X86_64_IRELATIVE:
-		return "an indirect function (R_X86_64_IRELATIVE)";
-	case R_X86_64_COPY:
-		return "a copied variable (R_X86_64_COPY)";
-	case R_X86_64_DTPMOD64:
-	case R_X86_64_DTPOFF64:
-	case R_X86_64_TPOFF64:
-	case R_X86_64_TLSDESC:
-		return "thread-local storage";
-	default:
-		return "an unknown kind of relocation";
-	}
 }
 
 /* The function of whoever loads the package goes before libskrt's own. It is not known to lock. */
@@ -131,16 +112,17 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 			return sk_report(SKRT_BAD_PACKAGE,
 					 "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
 					 source->name, (uint64_t)relocation->r_offset);
-		if (type == R_X86_64_GLOB_DAT) {
+		enum sk_dynamic_kind kind = sk_dynamic_kind(type);
+		if (kind == SK_DYNAMIC_SYMBOL) {
 			enum skrt_status status = resolve(source, image, relocation, &missing, &value);
 
 			if (status)
 				return status;
-		} else if (type != R_X86_64_RELATIVE) {
+		} else if (kind != SK_DYNAMIC_BIAS) {
 			return sk_report(SKRT_UNSUPPORTED,
 					 "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32
 					 "), which is not supported",
-					 source->name, (uint64_t)relocation->r_offset, relocation_name(type), type);
+					 source->name, (uint64_t)relocation->r_offset, sk_dynamic_name(type), type);
 		}
 		memcpy(place, &value, sizeof(value));
 	}

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
+
 /* ---- memory ---- */
 
 /* The items with room for one more behind count; without memory, which the trace remembers, the same as before. */

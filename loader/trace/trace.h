@@ -5,9 +5,8 @@
  *   trace.c       recording: tables before a launch, slices, arrows and totals after it; the public functions
  *   trace-file.c  a trace as a file in the Trace Event format
  *
- * All times are the processor's counter (x86-64: the time-stamp counter, which runs at one rate and alike on all
- * processors); readings of the clock at the trace's beginning and end say what they are in nanoseconds. Without a trace
- * a launch costs nothing more than looking whether there is one. */
+ * All times are the processor's counter; readings of the clock at the trace's beginning and end say what they are in
+ * nanoseconds. Without a trace a launch costs nothing more than looking whether there is one. */
 #ifndef SK_LOADER_TRACE_H
 #define SK_LOADER_TRACE_H
 
@@ -76,16 +75,6 @@ struct skrt_trace {
 	size_t *latest; /* by step: its slice that ended last, SIZE_MAX: none */
 	size_t latest_capacity;
 };
-
-static inline uint64_t sk_counter(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_lfence();
-	return __builtin_ia32_rdtsc();
-#else
-#error "no counter for this processor"
-#endif
-}
 
 /* Whether the times of the kernel's tasks can be known; before a launch of it is queued. Errors: SKRT_BAD_PACKAGE;
  * SKRT_UNSUPPORTED, and how to link the package. */

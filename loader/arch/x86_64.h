@@ -1,0 +1,53 @@
+/* What must be inline of x86-64; loader/arch/machine.h says what it means. */
+#ifndef SK_LOADER_X86_64_H
+#define SK_LOADER_X86_64_H
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SK_MACHINE = EM_X86_64, SK_CALL_SIZE = 5 };
+
+static inline void sk_pause(void)
+{
+	__builtin_ia32_pause();
+}
+
+/* The time-stamp counter runs at one rate, and alike on all processors. */
+static inline uint64_t sk_counter(void)
+{
+	__builtin_ia32_lfence();
+	return __builtin_ia32_rdtsc();
+}
+
+/* All other stores are seen in their order anyway. */
+static inline void sk_order_nontemporal(void)
+{
+	__builtin_ia32_sfence();
+}
+
+/* e8 and a distance from the next instruction. */
+static inline const uint8_t *sk_call_target(const uint8_t *call)
+{
+	int32_t distance;
+
+	if (*call != 0xe8)
+		return NULL;
+	memcpy(&distance, call + 1, sizeof(distance));
+	return call + SK_CALL_SIZE + distance;
+}
+
+static inline enum sk_dynamic_kind sk_dynamic_kind(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_RELATIVE:
+		return SK_DYNAMIC_BIAS;
+	case R_X86_64_GLOB_DAT:
+		return SK_DYNAMIC_SYMBOL;
+	default:
+		return SK_DYNAMIC_UNSUPPORTED;
+	}
+}
+
+#endif

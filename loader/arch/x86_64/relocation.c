@@ -1,0 +1,21 @@
+/* Names of the relocations of x86-64 that no package may have. */
+#include "config.h"
+
+#include "loader/arch/machine.h"
+
+const char *sk_dynamic_name(uint32_t type)
+{
+	switch (type) {
+	case R_X86_64_IRELATIVE:
+		return "an indirect function (R_X86_64_IRELATIVE)";
+	case R_X86_64_COPY:
+		return "a copied variable (R_X86_64_COPY)";
+	case R_X86_64_DTPMOD64:
+	case R_X86_64_DTPOFF64:
+	case R_X86_64_TPOFF64:
+	case R_X86_64_TLSDESC:
+		return "thread-local storage";
+	default:
+		return "an unknown kind of relocation";
+	}
+}
