@@ -114,7 +114,8 @@ struct skrt_device_options {
  * names task, kernel, core, tensor and bytes. With either check a call may access only the bytes that its arguments let
  * it: memory is open to it by pages, and what it has written beyond on open pages is noticed behind it, or when it
  * waits for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and behind
- * sk_set_next_task_start, only scratch is open. Serial entries run as always. */
+ * sk_set_next_task_start, only scratch is open. Serial entries run as always. An instance has memory of its own for all
+ * tensors, and fills it: where the system has less, skrt_instance_create fails before that with SKRT_OUT_OF_MEMORY. */
 enum {
 	/* Also finds calls that read what nobody has written, in words of 8 bytes: temporaries and outputs that are not
 	 * written yet hold a pattern, since the instance was made or its workspace filled. */

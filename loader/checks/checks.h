@@ -61,8 +61,9 @@ const char *sk_checks_finding(const struct sk_checks *checks);
 struct sk_guard;
 
 /* Memory for all tensors of the instance's module, and for each core's scratch. Where `pattern`, what is not written is
- * filled with a pattern, and reading it is found. NULL: no memory, errno says why. */
-struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern);
+ * filled with a pattern, and reading it is found. NULL: no memory, error says why, and whose there
+ * would have been too much of. */
+struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern, char *error, size_t size);
 void sk_guard_close(struct sk_guard *guard);
 
 /* Protecting memory fails if the process has too many mappings. Then what follows is false, and errno says why. */

@@ -9,6 +9,8 @@
 #include "loader/checks/guard.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,42 +101,43 @@ static bool fill(const struct sk_guard *guard, const struct sk_memory *memory, i
 	return permit_all(memory, PROT_NONE);
 }
 
-static bool open_memory(const struct sk_guard *guard, struct sk_memory *memory)
+/* How many pages it takes, before there are any. */
+static void measure(const struct sk_guard *guard, struct sk_memory *memory)
 {
-	uint64_t aligned, size;
+	uint64_t aligned = memory->bytes + TENSOR_ALIGN - 1, limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN;
 
-	if (__builtin_add_overflow(memory->bytes, TENSOR_ALIGN - 1, &aligned) ||
-	    __builtin_add_overflow(memory->bytes, 2 * GUARD + guard->page + TENSOR_ALIGN, &size)) {
-		errno = ENOMEM;
-		return false;
-	}
 	aligned &= ~(uint64_t)(TENSOR_ALIGN - 1);
-	memory->pages_size = (aligned + guard->page - 1) & ~(guard->page - 1);
-	memory->mapping_size = memory->pages_size + 2 * GUARD;
+	memory->mapping_size =
+		memory->bytes < limit ? ((aligned + guard->page - 1) & ~(guard->page - 1)) + 2 * GUARD : SIZE_MAX;
+	memory->pages_size = memory->mapping_size - 2 * GUARD;
+}
+
+static bool map(struct sk_memory *memory)
+{
+	uint64_t aligned = (memory->bytes + TENSOR_ALIGN - 1) & ~(uint64_t)(TENSOR_ALIGN - 1);
 	char *mapping = mmap(NULL, memory->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
 	if (mapping == MAP_FAILED)
 		return false;
 	memory->mapping = mapping;
 	memory->pages = mapping + GUARD;
 	memory->data = memory->pages + memory->pages_size - aligned;
-	return fill(guard, memory, 0);
+	return true;
 }
 
-static bool open_tensor(const struct sk_guard *guard, const struct skrt_instance *instance, uint32_t number)
+/* With the pattern, or the constant's bytes. */
+static bool fill_first(const struct sk_guard *guard, const struct skrt_instance *instance,
+		       const struct sk_memory *memory)
 {
-	const struct sk_plan_tensor *tensor = &guard->plan->tensors[number];
-	struct sk_memory *memory = &guard->memories[number];
-
-	*memory =
-		(struct sk_memory){.name = sk_plan_string(&tensor->name), .bytes = tensor->bytes, .role = tensor->role};
-	if (tensor->space == SK_SPACE_NONE)
-		return true;
-	if (!open_memory(guard, memory))
+	if (!fill(guard, memory, 0))
 		return false;
-	if (tensor->space != SK_SPACE_CONSTANT || !tensor->bytes)
+	if (memory->role != SK_ROLE_CONSTANT || !memory->bytes)
 		return true;
 	if (!permit_all(memory, PROT_READ | PROT_WRITE))
 		return false;
+
+	const struct sk_plan_tensor *tensor = &guard->plan->tensors[memory - guard->memories];
+
 	memcpy(memory->data, (const char *)instance->module->constants + tensor->offset, tensor->bytes);
 	return permit_all(memory, PROT_NONE);
 }
@@ -150,31 +153,119 @@ static uint64_t scratch_size(const struct sk_plan_view *plan)
 	return size;
 }
 
-struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern)
+/* What has no place in memory, such as a part of another tensor, has none here either. */
+static void describe_memories(struct sk_guard *guard)
+{
+	const struct sk_plan_view *plan = guard->plan;
+	uint64_t scratch = scratch_size(plan);
+
+	for (uint32_t i = 0; i < guard->memory_count; i++) {
+		const struct sk_plan_tensor *tensor = i < plan->tensor_count ? &plan->tensors[i] : NULL;
+		struct sk_memory *memory = &guard->memories[i];
+
+		if (tensor)
+			*memory = (struct sk_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
+		memory->bytes = tensor ? tensor->bytes : scratch;
+		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
+			measure(guard, memory);
+	}
+}
+
+/* ---- how much there is ---- */
+
+/* A number in a file: the one behind the name, or, without a name, the first. False: it is not there. */
+static bool read_number(const char *path, const char *name, uint64_t *number)
+{
+	FILE *stream = fopen(path, "re");
+	char line[256];
+	bool found = false;
+
+	while (stream && !found && fgets(line, sizeof(line), stream))
+		found = strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%" SCNu64, number) == 1;
+	if (stream)
+		fclose(stream);
+	return found;
+}
+
+/* Bytes that the process can still fill, as far as the system says: proc(5), and the limits of the container. */
+static uint64_t available_memory(void)
+{
+	static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
+					     "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+	uint64_t available = UINT64_MAX, number, used = 0;
+
+	if (read_number("/proc/meminfo", "MemAvailable:", &number)) {
+		available = number << 10;
+		if (read_number("/proc/meminfo", "SwapFree:", &number))
+			available += number << 10;
+	}
+	if (read_number("/proc/self/status", "VmRSS:", &number))
+		used = number << 10;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (!read_number(limits[i], "", &number))
+			continue;
+		number = number > used ? number - used : 0;
+		available = number < available ? number : available;
+	}
+	return available;
+}
+
+/* All pages will be filled, so what the machine cannot give would end in the middle, with the machine. */
+static bool check_needs(const struct sk_guard *guard, char *error, size_t size)
+{
+	const struct sk_memory *largest = &guard->memories[0];
+	uint64_t available = available_memory(), needed = 0;
+
+	for (uint32_t i = 0; i < guard->memory_count; i++) {
+		const struct sk_memory *memory = &guard->memories[i];
+
+		if (__builtin_add_overflow(needed, memory->pages_size, &needed))
+			needed = UINT64_MAX;
+		if (memory->pages_size > largest->pages_size)
+			largest = memory;
+	}
+	if (needed < available)
+		return true;
+	snprintf(error, size,
+		 "no memory for guarded tensors: they take %" PRIu64 " bytes, of which there are %" PRIu64
+		 "; the largest is %s%s%s (%" PRIu64 " bytes)",
+		 needed, available, largest->name ? "tensor '" : "", largest->name ? largest->name : "a core's scratch",
+		 largest->name ? "'" : "", largest->bytes);
+	return false;
+}
+
+/* Everything is mapped before anything is filled: where a limit is in the way of the former, it shows at once. */
+static bool open_memories(struct sk_guard *guard, const struct skrt_instance *instance, char *error, size_t size)
+{
+	bool good = true;
+
+	describe_memories(guard);
+	if (!check_needs(guard, error, size))
+		return false;
+	for (uint32_t i = 0; i < guard->memory_count && good; i++)
+		good = !guard->memories[i].mapping_size || map(&guard->memories[i]);
+	for (uint32_t i = 0; i < guard->memory_count && good; i++)
+		good = !guard->memories[i].mapping || fill_first(guard, instance, &guard->memories[i]);
+	if (!good)
+		snprintf(error, size, "no memory for guarded tensors: %s", strerror(errno));
+	return good;
+}
+
+struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool pattern, char *error, size_t size)
 {
 	const struct skrt_module *module = instance->module;
-	uint64_t scratch = scratch_size(&module->plan);
 	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 	struct sk_guard *guard = calloc(1, sizeof(*guard));
-	bool good = guard != NULL;
 
-	if (!good)
+	snprintf(error, size, "no memory for guarded tensors");
+	if (!guard)
 		return NULL;
 	guard->plan = &module->plan;
 	guard->pattern = pattern;
 	guard->page = (size_t)sysconf(_SC_PAGESIZE);
 	guard->memory_count = module->plan.tensor_count + (uint32_t)cores;
 	guard->memories = calloc(guard->memory_count, sizeof(*guard->memories));
-	good = guard->memories != NULL;
-	for (uint32_t i = 0; i < guard->memory_count && good; i++) {
-		if (i < module->plan.tensor_count) {
-			good = open_tensor(guard, instance, i);
-		} else if (scratch) {
-			guard->memories[i].bytes = scratch;
-			good = open_memory(guard, &guard->memories[i]);
-		}
-	}
-	if (good)
+	if (guard->memories && open_memories(guard, instance, error, size))
 		return guard;
 	sk_guard_close(guard);
 	return NULL;

@@ -93,12 +93,14 @@ static enum skrt_status cannot_guard(const struct skrt_module *module)
 
 static enum skrt_status make_guard(struct skrt_instance *instance)
 {
-	enum skrt_status status = check_plan(instance->module);
+	const struct skrt_module *module = instance->module;
+	enum skrt_status status = check_plan(module);
+	char error[SK_REPORT_SIZE - 128];
 
 	if (status)
 		return status;
-	instance->guard = sk_guard_open(instance, sk_checks_guard(instance->module->device->checks));
-	return instance->guard ? SKRT_OK : cannot_guard(instance->module);
+	instance->guard = sk_guard_open(instance, sk_checks_guard(module->device->checks), error, sizeof(error));
+	return instance->guard ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
 }
 
 /* ---- instances ---- */

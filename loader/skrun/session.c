@@ -152,10 +152,9 @@ static bool make_streams(struct sk_session *session)
 	return true;
 }
 
+/* Memory first: a device with checks needs as much again, and looks how much there is left. */
 bool sk_session_prepare(struct sk_session *session)
 {
-	if (!good(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
-		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		struct sk_slot *slot = &session->slots[i];
 
@@ -165,9 +164,13 @@ bool sk_session_prepare(struct sk_session *session)
 				       slot->tensor.bytes);
 			return false;
 		}
-		if (!good(skrt_instance_bind(session->instance, i, slot->data, slot->tensor.bytes)))
-			return false;
 	}
+	if (!good(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
+		return false;
+	for (uint32_t i = 0; i < session->slot_count; i++)
+		if (!good(skrt_instance_bind(session->instance, i, session->slots[i].data,
+					     session->slots[i].tensor.bytes)))
+			return false;
 	return true;
 }
 

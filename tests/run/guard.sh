@@ -155,3 +155,48 @@ for ((from = 1; good == 0; from += from < 40 ? 1 : 9)); do
 	[ "$status" = 0 ] && good=1 || refused=$((refused + 1))
 done
 [ "$refused" -ge 20 ] || fail "only $refused refusals"
+
+# Tensors for which there is no memory are refused, with name and size, before anything is filled: one of 1 TiB, and five of two
+# fifths of the memory each, of which no more than two exist at a time without --guard.
+cat >grow.c <<'C'
+#include "skkernel.h"
+
+void grow(const float *x, int64_t m, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i % m];
+}
+SK_KERNEL(grow, "in x f32[m], m i64, out y f32[n], n i64");
+C
+compile grow
+grow() {
+	printf '  - {name: %s, kernel: grow, args: [%s, %s]}\n' "$@"
+}
+memory=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
+[ -n "$memory" ] || exit 0
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors "[274877906944]" x
+	tensors "[16]" y
+	printf 'tasks:\n'
+	grow only x y
+} >huge.yaml
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors "[16]" x y
+	tensors "[$((memory * 1024 / 4 * 2 / 5))]" t1 t2 t3 t4 t5
+	printf 'tasks:\n'
+	grow one x t1 two t1 t2 three t2 t3 four t3 t4 five t4 t5 six t5 y
+} >several.yaml
+for name in huge several; do
+	"$sklink" $name.yaml grow.o -o $name.sk
+done
+bytes=$((memory * 1024 / 4 * 2 / 5 * 4))
+for option in --guard --check-races; do
+	(
+		ulimit -v $((memory / 2 * 3)) # so that a broken skrun does not take the machine's memory
+		fails_with "^skrun: error: no memory for tensor 'x' \(1099511627776 bytes\)$" "$skrun" huge.sk --random 1 --cores 1 $option
+		fails_with "no memory for guarded tensors: they take [0-9]{5,} bytes, of which there are [0-9]{5,}; the largest is tensor 't1' \($bytes bytes\)$" \
+			"$skrun" several.sk --random 1 --cores 1 $option
+	)
+done
