@@ -14,7 +14,7 @@ static void mark(struct sk_linker *linker, worklist *work, struct sk_input_secti
 	section->live = true;
 	sk_array_push(linker->arena, work, section);
 
-	const struct sk_range *range = sk_range_bounded(section);
+	const struct sk_section_range *range = sk_range_bounded(section);
 
 	for (size_t i = 0; range && i < range->sections.count; i++)
 		mark(linker, work, range->sections.items[i]);

@@ -79,16 +79,16 @@ static bool matches(const char *pattern, const char *name)
 }
 
 /* The pattern that decides about the name, or NULL. */
-static const struct sk_pattern *find_pattern(const struct sk_linker *linker, const char *name, size_t length)
+static const struct sk_name_pattern *find_pattern(const struct sk_linker *linker, const char *name, size_t length)
 {
 	uint32_t exact = sk_map_find(&linker->exact_patterns, name, length);
-	const struct sk_pattern *best = NULL;
+	const struct sk_name_pattern *best = NULL;
 	int best_rank = 0;
 
 	if (exact != SK_NONE)
 		return &linker->patterns.items[exact];
 	for (size_t i = 0; i < linker->patterns.count; i++) {
-		const struct sk_pattern *pattern = &linker->patterns.items[i];
+		const struct sk_name_pattern *pattern = &linker->patterns.items[i];
 		int rank = (strcmp(pattern->text, "*") ? 2 : 0) + pattern->global;
 
 		if (pattern->exact || (best && rank < best_rank) || !matches(pattern->text, name))
@@ -149,7 +149,7 @@ static const char *suggest(struct sk_linker *linker, const char *name)
 	return sk_did_you_mean(linker->arena, name, names, count);
 }
 
-static void export_named(struct sk_linker *linker, const struct sk_pattern *pattern)
+static void export_named(struct sk_linker *linker, const struct sk_name_pattern *pattern)
 {
 	sk_symbol number = sk_symbol_intern(linker, pattern->text, strlen(pattern->text));
 	const char *reason = why_not(linker, number);
@@ -168,7 +168,7 @@ static bool export_matching(struct sk_linker *linker, const struct sk_object *ob
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const char *name = object->names + object->symbols[i].st_name;
 		size_t length = strlen(name);
-		const struct sk_pattern *pattern;
+		const struct sk_name_pattern *pattern;
 		sk_symbol number;
 
 		if (object->symbols[i].st_shndx == SHN_UNDEF)
@@ -211,7 +211,7 @@ bool sk_export(struct sk_linker *linker)
 
 	for (size_t i = 0; i < entries; i++) {
 		struct sk_linker_symbol *symbol = &linker->symbols.items[linker->exported.items[i]];
-		const struct sk_pattern *pattern = find_pattern(linker, symbol->name, symbol->name_length);
+		const struct sk_name_pattern *pattern = find_pattern(linker, symbol->name, symbol->name_length);
 
 		if (pattern && pattern->global)
 			symbol->version = pattern->version;

@@ -150,7 +150,7 @@ static void add_slot_symbols(struct sk_linker *linker, struct sk_symbol_table *t
 {
 	table->first_slot = (uint32_t)table->symbols.count;
 	for (size_t i = 0; i < linker->slots.count; i++) {
-		const struct sk_slot *slot = &linker->slots.items[i];
+		const struct sk_got_slot *slot = &linker->slots.items[i];
 		const char *name = sk_arena_print(linker->arena, ".L%zu", i);
 
 		if (slot->section)

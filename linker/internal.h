@@ -112,7 +112,7 @@ struct sk_input_section {
 
 	uint64_t size;
 	const char *name;
-	struct sk_range *range; /* that it is part of, or a bound of; NULL: none */
+	struct sk_section_range *range; /* that it is part of, or a bound of; NULL: none */
 	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
 	struct sk_frame *frames; /* FDEs that describe the code in it */
 	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
@@ -145,7 +145,7 @@ struct sk_section_entry {
 };
 
 /* A section group. */
-struct sk_group {
+struct sk_section_group {
 	const char *name; /* its signature */
 	const sk_elf_word *members; /* section numbers */
 	uint64_t count;
@@ -192,7 +192,7 @@ struct sk_object {
 	uint32_t symbol_table; /* section number, 0: none */
 	/* Of loaded objects only. */
 	uint32_t group_count;
-	struct sk_group *groups;
+	struct sk_section_group *groups;
 	struct sk_frame *frames;
 	uint64_t frame_count;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
@@ -238,7 +238,7 @@ enum sk_definition_rank {
 };
 
 /* A line of the version script. */
-struct sk_pattern {
+struct sk_name_pattern {
 	const char *text;
 	struct sk_place place;
 	uint16_t version; /* VER_NDX_GLOBAL, or that of one of linker->defined_versions, from SK_FIRST_VERSION */
@@ -261,7 +261,7 @@ struct sk_definition {
 };
 
 /* A section that has been reached from a function, see state.c. */
-struct sk_node {
+struct sk_reached_section {
 	struct sk_input_section *section;
 	uint32_t low; /* the lowest node of an open component that it is known to lead to */
 	uint32_t component;
@@ -295,7 +295,7 @@ struct sk_state_group {
 };
 
 struct sk_reached {
-	SK_ARRAY(struct sk_node) nodes;
+	SK_ARRAY(struct sk_reached_section) nodes;
 	SK_ARRAY(struct sk_component) components;
 	SK_ARRAY(struct sk_state_group) groups; /* the first one stands for none */
 	/* Stacks; empty between searches. */
@@ -382,14 +382,14 @@ struct sk_reader {
 };
 
 /* The sections of one name that is a C identifier. Code can walk over them, from __start_NAME to __stop_NAME. */
-struct sk_range {
+struct sk_section_range {
 	const char *name;
 	struct sk_input_section start, stop; /* empty ones, for the symbols to lie in */
 	SK_ARRAY(struct sk_input_section *) sections; /* of pulled objects */
 };
 
 /* A word of the GOT. With -r: a place that relocations must name by a symbol of its own. */
-struct sk_slot {
+struct sk_got_slot {
 	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
 	const struct sk_input_section *section;
 	uint64_t value;
@@ -494,11 +494,11 @@ struct sk_linker {
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
 	struct sk_map wrapped; /* names */
-	SK_ARRAY(struct sk_pattern) patterns; /* of the version script */
+	SK_ARRAY(struct sk_name_pattern) patterns; /* of the version script */
 	struct sk_map exact_patterns; /* by name */
 	SK_ARRAY(struct sk_defined_version) defined_versions;
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
-	SK_ARRAY(struct sk_range *) ranges;
+	SK_ARRAY(struct sk_section_range *) ranges;
 	struct sk_map range_numbers; /* by name */
 	uint32_t isa; /* levels of x86-64 that any pulled object needs */
 	uint32_t needed_isa; /* that the caller says the image needs */
@@ -527,7 +527,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_merged *) merged;
 	struct sk_merged *recent_merged[SK_RECENT_MERGED]; /* where sections have gone last, by what merge.c says */
 	struct sk_map merged_numbers;
-	SK_ARRAY(struct sk_slot) slots;
+	SK_ARRAY(struct sk_got_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
 	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
 	SK_ARRAY(sk_symbol) exported;
@@ -557,7 +557,7 @@ struct sk_linker {
 };
 
 /* A string or a record, once. */
-struct sk_entry {
+struct sk_merged_entry {
 	const uint8_t *bytes;
 	uint64_t offset; /* in the merged section */
 	uint32_t size;
@@ -569,7 +569,7 @@ struct sk_merged {
 	struct sk_input_section section;
 	const char *output_name; /* of the sections that go in */
 	struct sk_map numbers; /* of entries, by contents */
-	SK_ARRAY(struct sk_entry) entries;
+	SK_ARRAY(struct sk_merged_entry) entries;
 };
 
 /* What a relocation refers to. The order is that of the columns of the table in scan.c. */
@@ -851,7 +851,7 @@ bool sk_frames_write(struct sk_linker *linker);
 void sk_range_add(struct sk_linker *linker, struct sk_input_section *section);
 
 /* The range that the section is a bound of, or NULL: who refers to a bound needs all of it. */
-const struct sk_range *sk_range_bounded(const struct sk_input_section *section);
+const struct sk_section_range *sk_range_bounded(const struct sk_input_section *section);
 
 /* Before the layout: what is walked over goes into one output section. False: it cannot. */
 bool sk_ranges_unify(struct sk_linker *linker);

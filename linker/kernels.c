@@ -299,7 +299,7 @@ static void reach(struct sk_linker *linker, struct sk_input_section *section)
 	section->visit = linker->visit;
 	sk_array_push(linker->arena, &linker->work, section);
 
-	const struct sk_range *range = sk_range_bounded(section);
+	const struct sk_section_range *range = sk_range_bounded(section);
 
 	for (size_t i = 0; range && i < range->sections.count; i++)
 		reach(linker, range->sections.items[i]);

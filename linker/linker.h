@@ -101,7 +101,7 @@ void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *c
 /* True if the file at that path is one of the inputs or dependencies, under whatever name it was given. */
 bool sk_linker_has_input(struct sk_linker *linker, const char *path);
 
-/* The ELF machine of the inputs (EM_X86_64), or EM_NONE before the first object. */
+/* The ELF machine of the inputs (EM_…), or EM_NONE before the first object. */
 uint16_t sk_linker_machine(const struct sk_linker *linker);
 
 /* -u: the symbol must be defined; it and what it reaches stay. */
@@ -241,7 +241,7 @@ enum sk_reach_kind {
 };
 
 /* Functions that are asked about as one; SK_NONE: there is only the first one. */
-struct sk_functions {
+struct sk_function_pair {
 	sk_symbol first, second;
 };
 
@@ -253,7 +253,7 @@ struct sk_reach {
 
 /* What each of the functions reaches in an image that is complete; in the total, sections that are shared count once.
  */
-void sk_linker_measure(struct sk_linker *linker, const struct sk_functions *functions, size_t count,
+void sk_linker_measure(struct sk_linker *linker, const struct sk_function_pair *functions, size_t count,
 		       struct sk_reach *reaches, struct sk_reach *total);
 
 /* Text for the end of the map. It must live until sk_linker_write has returned. */

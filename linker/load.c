@@ -146,7 +146,8 @@ static bool describe_sections(struct sk_reader *reader, struct sk_object *object
 
 /* ---- groups ---- */
 
-static bool read_group(struct sk_reader *reader, struct sk_object *object, uint32_t number, struct sk_group *group)
+static bool read_group(struct sk_reader *reader, struct sk_object *object, uint32_t number,
+		       struct sk_section_group *group)
 {
 	const sk_elf_section *header = &object->headers[number];
 	const sk_elf_word *words = (const sk_elf_word *)(object->bytes + header->sh_offset);
@@ -193,10 +194,10 @@ static bool check_groups(struct sk_reader *reader, const struct sk_object *objec
 
 static bool read_groups(struct sk_reader *reader, struct sk_object *object)
 {
-	SK_ARRAY(struct sk_group) groups = {0};
+	SK_ARRAY(struct sk_section_group) groups = {0};
 
 	for (uint32_t i = 1; i < object->header_count; i++) {
-		struct sk_group group;
+		struct sk_section_group group;
 
 		if (object->headers[i].sh_type != SHT_GROUP)
 			continue;

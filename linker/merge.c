@@ -179,14 +179,14 @@ static void join(struct sk_linker *linker, struct sk_input_section *section)
 			continue;
 		fragment->entry = sk_map_insert(&merged->numbers, (const char *)bytes, size, fresh);
 		if (fragment->entry == fresh)
-			sk_array_push(linker->arena, &merged->entries, (struct sk_entry){bytes, 0, size, fresh});
+			sk_array_push(linker->arena, &merged->entries, (struct sk_merged_entry){bytes, 0, size, fresh});
 	}
 }
 
 /* ---- ends of strings ---- */
 
 /* The byte at this distance from the end, or -1 before the start. */
-static int byte_from_end(const struct sk_entry *entry, uint32_t distance)
+static int byte_from_end(const struct sk_merged_entry *entry, uint32_t distance)
 {
 	return distance < entry->size ? entry->bytes[entry->size - 1 - distance] : -1;
 }
@@ -202,7 +202,7 @@ static void swap(uint32_t *a, uint32_t *b)
 /* Sorts strings by their bytes from the last one, the larger first: a string follows those that it is the end of. All
  * are equal in what is nearer to the end than `distance`. Multikey quicksort (Bentley and Sedgewick, 1997); the largest
  * part is left to the loop, so that the recursion is shallow. */
-static void sort_by_ends(const struct sk_entry *entries, uint32_t *order, uint32_t count, uint32_t distance)
+static void sort_by_ends(const struct sk_merged_entry *entries, uint32_t *order, uint32_t count, uint32_t distance)
 {
 	while (count > 1) {
 		int pivot = byte_from_end(&entries[order[count / 2]], distance);
@@ -241,7 +241,7 @@ static void sort_by_ends(const struct sk_entry *entries, uint32_t *order, uint32
 	}
 }
 
-static bool is_end_of(const struct sk_entry *end, const struct sk_entry *whole)
+static bool is_end_of(const struct sk_merged_entry *end, const struct sk_merged_entry *whole)
 {
 	return end->size <= whole->size && !memcmp(whole->bytes + whole->size - end->size, end->bytes, end->size);
 }
@@ -249,14 +249,14 @@ static bool is_end_of(const struct sk_entry *end, const struct sk_entry *whole)
 static void share_ends(struct sk_linker *linker, struct sk_merged *merged)
 {
 	uint32_t count = (uint32_t)merged->entries.count;
-	struct sk_entry *entries = merged->entries.items;
+	struct sk_merged_entry *entries = merged->entries.items;
 	uint32_t *order = SK_NEW_ARRAY(linker->arena, uint32_t, count);
 
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = i;
 	sort_by_ends(entries, order, count, 0);
 	for (uint32_t i = 1; i < count; i++) {
-		struct sk_entry *entry = &entries[order[i]];
+		struct sk_merged_entry *entry = &entries[order[i]];
 		uint32_t whole = entries[order[i - 1]].whole;
 
 		if (is_end_of(entry, &entries[whole]) &&
@@ -277,7 +277,7 @@ static void place(struct sk_linker *linker, struct sk_merged *merged)
 	if (section->flags & SHF_STRINGS)
 		share_ends(linker, merged);
 	for (uint32_t i = 0; i < count; i++) {
-		struct sk_entry *entry = &merged->entries.items[i];
+		struct sk_merged_entry *entry = &merged->entries.items[i];
 
 		if (entry->whole != i)
 			continue;
@@ -287,8 +287,8 @@ static void place(struct sk_linker *linker, struct sk_merged *merged)
 		contents[pieces++] = (struct sk_piece){entry->offset, entry->bytes, entry->size};
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		struct sk_entry *entry = &merged->entries.items[i];
-		const struct sk_entry *whole = &merged->entries.items[entry->whole];
+		struct sk_merged_entry *entry = &merged->entries.items[i];
+		const struct sk_merged_entry *whole = &merged->entries.items[entry->whole];
 
 		entry->offset = whole->offset + whole->size - entry->size;
 	}

@@ -5,7 +5,7 @@
 
 #include "linker/internal.h"
 
-static void describe_bound(struct sk_range *range, struct sk_input_section *bound)
+static void describe_bound(struct sk_section_range *range, struct sk_input_section *bound)
 {
 	*bound = (struct sk_input_section){.name = range->name,
 					   .type = SHT_PROGBITS,
@@ -35,7 +35,7 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 	uint32_t number = sk_map_insert(&linker->range_numbers, section->name, strlen(section->name), fresh);
 
 	if (number == fresh) {
-		struct sk_range *range = SK_NEW(linker->arena, struct sk_range);
+		struct sk_section_range *range = SK_NEW(linker->arena, struct sk_section_range);
 
 		range->name = section->name;
 		sk_array_push(linker->arena, &linker->ranges, range);
@@ -48,15 +48,15 @@ void sk_range_add(struct sk_linker *linker, struct sk_input_section *section)
 	sk_array_push(linker->arena, &section->range->sections, section);
 }
 
-const struct sk_range *sk_range_bounded(const struct sk_input_section *section)
+const struct sk_section_range *sk_range_bounded(const struct sk_input_section *section)
 {
-	const struct sk_range *range = section->range;
+	const struct sk_section_range *range = section->range;
 
 	return range && (section == &range->start || section == &range->stop) ? range : NULL;
 }
 
 /* What is writable, or zeroed, or holds addresses in one object must be placed alike in all. */
-static bool unify(struct sk_linker *linker, struct sk_range *range)
+static bool unify(struct sk_linker *linker, struct sk_section_range *range)
 {
 	const struct sk_input_section *first = range->sections.items[0];
 	bool writable = false, holds_addresses = false, zero = true;
@@ -91,7 +91,7 @@ bool sk_ranges_unify(struct sk_linker *linker)
 	bool ok = true;
 
 	for (size_t i = 0; i < linker->ranges.count; i++) {
-		struct sk_range *range = linker->ranges.items[i];
+		struct sk_section_range *range = linker->ranges.items[i];
 
 		if (range->start.live || range->stop.live)
 			ok &= unify(linker, range);
@@ -102,7 +102,7 @@ bool sk_ranges_unify(struct sk_linker *linker)
 void sk_ranges_place(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->ranges.count; i++) {
-		struct sk_range *range = linker->ranges.items[i];
+		struct sk_section_range *range = linker->ranges.items[i];
 		const struct sk_output *output = range->sections.items[0]->output;
 
 		if (!range->start.live && !range->stop.live)

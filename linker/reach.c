@@ -114,7 +114,7 @@ static void expand(struct measuring *measuring, uint32_t number)
 	size_t first = measuring->targets.count;
 
 	if (section) {
-		const struct sk_range *range = sk_range_bounded(section);
+		const struct sk_section_range *range = sk_range_bounded(section);
 
 		for (size_t i = 0; range && i < range->sections.count; i++)
 			add_section(measuring, number, range->sections.items[i]);
@@ -154,7 +154,7 @@ static void begin_at(struct measuring *measuring, sk_symbol code)
 		visit(measuring, number_of_section(measuring, start));
 }
 
-static void search(struct measuring *measuring, const struct sk_functions *functions)
+static void search(struct measuring *measuring, const struct sk_function_pair *functions)
 {
 	measuring->search++;
 	begin_at(measuring, functions->first);
@@ -173,7 +173,7 @@ static void search(struct measuring *measuring, const struct sk_functions *funct
 	}
 }
 
-void sk_linker_measure(struct sk_linker *linker, const struct sk_functions *functions, size_t count,
+void sk_linker_measure(struct sk_linker *linker, const struct sk_function_pair *functions, size_t count,
 		       struct sk_reach *reaches, struct sk_reach *total)
 {
 	struct measuring measuring = {.linker = linker};

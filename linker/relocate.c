@@ -206,7 +206,7 @@ static void relocate_output(struct sk_linker *linker, const struct sk_output *ou
 static void write_slots(struct sk_linker *linker)
 {
 	for (uint32_t i = 0; i < linker->slots.count; i++) {
-		const struct sk_slot *slot = &linker->slots.items[i];
+		const struct sk_got_slot *slot = &linker->slots.items[i];
 		uint64_t place = slot_address(linker, i);
 
 		if (slot->symbol != SK_NONE)

@@ -149,7 +149,7 @@ bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name)
 static void join_groups(struct sk_linker *linker, struct sk_object *object)
 {
 	for (uint32_t i = 0; i < object->group_count; i++) {
-		const struct sk_group *group = &object->groups[i];
+		const struct sk_section_group *group = &object->groups[i];
 		uint32_t fresh = (uint32_t)linker->groups.count;
 
 		if (!group->comdat || linker->options.isolate_objects ||

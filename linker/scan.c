@@ -259,9 +259,9 @@ static void need_slot(struct sk_linker *linker, const struct sk_input_section *s
 		object->local_slots[ELF64_R_SYM(relocation->r_info)] = slot + 1;
 	}
 	sk_array_push(linker->arena, &linker->slots,
-		      (struct sk_slot){.symbol = target->kind == SK_TARGET_IMPORT ? target->symbol : SK_NONE,
-				       .section = target->section,
-				       .value = target->value});
+		      (struct sk_got_slot){.symbol = target->kind == SK_TARGET_IMPORT ? target->symbol : SK_NONE,
+					   .section = target->section,
+					   .value = target->value});
 	if (target->kind == SK_TARGET_IMPORT) {
 		use_import(linker, target->symbol);
 		linker->import_address_count++;

@@ -17,7 +17,7 @@ enum {
 
 static size_t target_count(const struct sk_input_section *section)
 {
-	const struct sk_range *range = sk_range_bounded(section);
+	const struct sk_section_range *range = sk_range_bounded(section);
 
 	return section->relocation_count + (range ? range->sections.count : 0);
 }
@@ -60,7 +60,7 @@ static void enter(struct sk_linker *linker, struct sk_input_section *section)
 	struct sk_reached *reached = &linker->reached;
 	uint32_t number = (uint32_t)reached->nodes.count;
 
-	sk_array_push(linker->arena, &reached->nodes, (struct sk_node){section, number, OPEN});
+	sk_array_push(linker->arena, &reached->nodes, (struct sk_reached_section){section, number, OPEN});
 	section->node = number + 1;
 	sk_array_push(linker->arena, &reached->open, number);
 	sk_array_push(linker->arena, &reached->path,
@@ -130,8 +130,8 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 static void lead_to(struct sk_linker *linker, uint32_t target)
 {
 	struct sk_reached *reached = &linker->reached;
-	struct sk_node *node = &reached->nodes.items[reached->path.items[reached->path.count - 1].node];
-	const struct sk_node *to = &reached->nodes.items[target];
+	struct sk_reached_section *node = &reached->nodes.items[reached->path.items[reached->path.count - 1].node];
+	const struct sk_reached_section *to = &reached->nodes.items[target];
 
 	if (to->component == OPEN)
 		node->low = to->low < node->low ? to->low : node->low;
@@ -147,7 +147,7 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 	enter(linker, start);
 	while (reached->path.count) {
 		struct sk_path_step *step = &reached->path.items[reached->path.count - 1];
-		const struct sk_node *node = &reached->nodes.items[step->node];
+		const struct sk_reached_section *node = &reached->nodes.items[step->node];
 
 		if (step->next < target_count(node->section)) {
 			struct sk_input_section *target = target_of(linker, node->section, step->next++);

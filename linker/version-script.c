@@ -141,7 +141,8 @@ static void expect(struct script *script, const char *text)
 static void add_pattern(struct script *script, const struct token *token, uint16_t version, bool global)
 {
 	struct sk_linker *linker = script->linker;
-	struct sk_pattern pattern = {.text = token->text, .place = token->place, .version = version, .global = global};
+	struct sk_name_pattern pattern = {
+		.text = token->text, .place = token->place, .version = version, .global = global};
 	uint32_t fresh = (uint32_t)linker->patterns.count, number;
 
 	if (!*token->text) {

@@ -27,12 +27,13 @@ static void add_kernels(struct shares *shares, const struct sk_model *model, con
 			struct sk_linker *linker)
 {
 	size_t count = model->kernels.count;
-	struct sk_functions *functions = SK_NEW_ARRAY(shares->arena, struct sk_functions, count);
+	struct sk_function_pair *functions = SK_NEW_ARRAY(shares->arena, struct sk_function_pair, count);
 	uint32_t *tasks = SK_NEW_ARRAY(shares->arena, uint32_t, count);
 	struct sk_reach *reaches = SK_NEW_ARRAY(shares->arena, struct sk_reach, count), total;
 
 	for (size_t i = 0; i < count; i++)
-		functions[i] = (struct sk_functions){model->kernels.items[i].code, model->kernels.items[i].vector_code};
+		functions[i] =
+			(struct sk_function_pair){model->kernels.items[i].code, model->kernels.items[i].vector_code};
 	for (uint32_t i = 0; i < plan->task_count; i++)
 		tasks[plan->tasks[i].kernel]++;
 	sk_linker_measure(linker, functions, count, reaches, &total);

@@ -51,18 +51,12 @@ echo "$code" | tr ' ' '\n' | grep '\.h$' | sed 's,.*/,,' | sort | uniq -d >"$out
 complain "headers of the same name" "$out/found"
 grep -hoE '^(struct|union|enum) skr?t?_[a-z0-9_]+ \{' $code | tr -d '{' | sed 's/ *$//' | sort | uniq -d >"$out/found"
 sort >"$out/allowed" <<'LIST'
-struct sk_entry
 struct sk_frame
-struct sk_functions
-struct sk_group
 struct sk_launch
 struct sk_memory
-struct sk_node
-struct sk_pattern
 struct sk_program
 struct sk_range
 struct sk_segment
-struct sk_slot
 struct sk_work
 LIST
 compare "tags that are defined twice" "$out/found" "$out/allowed"
@@ -70,7 +64,6 @@ compare "tags that are defined twice" "$out/found" "$out/allowed"
 # Machine words.
 grep -lE 'R_X86_64|EM_X86_64|REG_R|rdtsc|cpuid|__builtin_ia32|__x86_64__|_mm_' $code | grep -vE 'x86_64|^loader/arch/' | sort >"$out/found" || true
 sort >"$out/allowed" <<'LIST'
-linker/linker.h
 loader/core/fibre.c
 loader/core/signal.c
 loader/plan/isa.h
