@@ -23,7 +23,7 @@
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left
- *   report.c   the map, the dependencies, and lines on what has happened
+ *   texts.c   the map, the dependencies, and lines on what has happened
  *   cref.c     who defines and who uses each name
  *   write.c    the file
  *   reach.c    how much of the image code reaches
@@ -786,7 +786,7 @@ bool sk_export(struct sk_linker *linker);
 /* After the layout: all but the name. */
 Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
 
-/* ---- report.c ---- */
+/* ---- texts.c ---- */
 
 /* A line for the caller, if it wants any. */
 #define SK_PRINT(linker, ...)                                                                                          \
@@ -795,12 +795,12 @@ Elf64_Sym sk_exported_symbol(struct sk_linker *linker, sk_symbol symbol);
 				 : (void)0)
 
 /* The object has been pulled; its sections have been collected or not. */
-void sk_report_object(struct sk_linker *linker, const struct sk_object *object);
-void sk_report_collected(struct sk_linker *linker);
+void sk_print_object(struct sk_linker *linker, const struct sk_object *object);
+void sk_print_collected(struct sk_linker *linker);
 
 /* Texts of the map and the dependencies of `output`. */
-sk_bytes sk_report_map(struct sk_linker *linker);
-sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output);
+sk_bytes sk_map_text(struct sk_linker *linker);
+sk_bytes sk_dependencies_text(struct sk_linker *linker, const char *output);
 
 /* ---- cref.c ---- */
 

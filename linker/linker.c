@@ -292,7 +292,7 @@ bool sk_linker_link(struct sk_linker *linker)
 	/* So are notes, and the image's properties are known. */
 	if (!sk_notes_collect(linker))
 		return false;
-	sk_report_collected(linker);
+	sk_print_collected(linker);
 	/* Debug sections of objects that have live ones are live. */
 	if (!sk_debug_collect(linker))
 		return false;

@@ -36,7 +36,7 @@ linker_liblinker_la_SOURCES = \
 	linker/relocatable-emit.c \
 	linker/relocate.c \
 	linker/resolve.c \
-	linker/report.c \
+	linker/texts.c \
 	linker/scan.c \
 	linker/section.c \
 	linker/significance.c \

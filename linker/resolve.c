@@ -84,7 +84,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		else if (ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number);
 	}
-	sk_report_object(linker, object);
+	sk_print_object(linker, object);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static bool write_map(struct sk_linker *linker)
 		return true;
 	}
 
-	sk_bytes map = sk_report_map(linker);
+	sk_bytes map = sk_map_text(linker);
 
 	add_cross_references(linker, &map);
 	return sk_file_write_text(linker->diag, linker->options.map_file, map.items, map.count);
@@ -63,7 +63,7 @@ static bool write_dependencies(struct sk_linker *linker, const char *path)
 	if (!linker->options.dependency_file)
 		return true;
 
-	sk_bytes dependencies = sk_report_dependencies(linker, path);
+	sk_bytes dependencies = sk_dependencies_text(linker, path);
 
 	return sk_file_write_text(linker->diag, linker->options.dependency_file, dependencies.items,
 				  dependencies.count);

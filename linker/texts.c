@@ -19,7 +19,7 @@ static const char *role_of(const struct sk_object *object, uint32_t index)
 	}
 }
 
-void sk_report_object(struct sk_linker *linker, const struct sk_object *object)
+void sk_print_object(struct sk_linker *linker, const struct sk_object *object)
 {
 	if (linker->options.trace)
 		SK_PRINT(linker, "%s", sk_object_name(linker->arena, object));
@@ -33,7 +33,7 @@ void sk_report_object(struct sk_linker *linker, const struct sk_object *object)
 	}
 }
 
-void sk_report_collected(struct sk_linker *linker)
+void sk_print_collected(struct sk_linker *linker)
 {
 	for (size_t i = 0; linker->options.print_gc_sections && i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
@@ -150,7 +150,7 @@ static void add_section(struct sk_linker *linker, sk_bytes *text, const map_symb
 			 "                ", symbols->items[i].name);
 }
 
-sk_bytes sk_report_map(struct sk_linker *linker)
+sk_bytes sk_map_text(struct sk_linker *linker)
 {
 	map_symbols symbols = gather_symbols(linker);
 	sk_bytes text = {0};
@@ -214,7 +214,7 @@ void sk_linker_visit_files(const struct sk_linker *linker, void (*visit)(void *c
 		visit(context, linker->files.items[i].path);
 }
 
-sk_bytes sk_report_dependencies(struct sk_linker *linker, const char *output)
+sk_bytes sk_dependencies_text(struct sk_linker *linker, const char *output)
 {
 	sk_bytes text = {0};
 
