@@ -1,5 +1,9 @@
-/* Debug information, the writing half: kept sections are joined, with the addresses of the image, and go out behind the
- * loaded part of the file, compressed if that is wanted. */
+/* Debug information, the writing half: the sections that debug.c has kept come in; joined, and with the addresses of
+ * the image, they go out behind the loaded part of the file, compressed if that is wanted.
+ *
+ * Where they describe functions that are not in the image, the address becomes a number that debuggers know to ignore,
+ * as GNU ld and lld have it: 0; or 1 in .debug_ranges and .debug_loc (DWARF 4), where a pair of zeros would end the
+ * list. So it is for functions that identical ones stand for, but in .debug_line. */
 #include <string.h>
 #include <zlib.h>
 

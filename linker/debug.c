@@ -1,11 +1,6 @@
 /* Debug information, so that a debugger steps through the source of a kernel. The .debug_ sections of reached objects
- * come in, compressed or not; their contents, joined and with the addresses of the image, go out behind the loaded part
- * of the file, compressed if that is wanted.
- *
- * Nothing in them keeps code alive: where they describe functions that are not in the image, the address becomes a
- * number that debuggers know to ignore, as GNU ld and lld have it: 0; or 1 in .debug_ranges and .debug_loc (DWARF 4),
- * where a pair of zeros would end the list. So it is for functions that identical ones stand for, but in .debug_line.
- */
+ * come in, compressed or not; they go out live, with plain contents, relocations that are known, and the strings marked
+ * that they need. debug-write.c writes them. Nothing in them keeps code alive. */
 #include <string.h>
 #include <zlib.h>
 

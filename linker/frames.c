@@ -1,12 +1,11 @@
 /* Unwind tables. The .eh_frame sections of objects come in, taken apart into their records (CIEs, which hold what is
- * common, and FDEs, one per function; LSB 3.0, section 10.6, and DWARF 4, section 6.4). One .eh_frame goes out with the
- * records of live functions, and one .eh_frame_hdr with a table of them, sorted for binary search. */
-#include <stdlib.h>
+ * common, and FDEs, one per function; LSB 3.0, section 10.6, and DWARF 4, section 6.4). The records of live functions
+ * go out, each with its place in the one .eh_frame of the image, and the sizes of that and of .eh_frame_hdr;
+ * frames-write.c writes both. */
 #include <string.h>
 
 #include "linker/frames.h"
 #include "linker/internal.h"
-#include "src/base/checked.h"
 
 enum { MOST_ROOM = 64 << 10 }; /* bytes that a reader keeps for the frames of the next object */
 

@@ -1,5 +1,5 @@
-/* The bytes of the file: a relocated image comes in; the file's parts go out, complete with headers, symbol table and
- * build-id. Constants are never copied: the file's parts refer to the caller's memory. */
+/* The bytes of the file: a relocated image comes in; the file's parts (parts.c) go out, complete with headers, symbol
+ * table and build-id. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -4,9 +4,9 @@
  *   input.c    what has been read becomes an input of the link, in command-line order
  *   object.c   validate once, then trust: every check of an object's bytes is here, in load.c, and in frames.c for
  *              .eh_frame
- *   symbols.c  names are interned, members pulled, definitions chosen
+ *   symbols.c  names are interned, and know their definitions
  *   aliases.c  names that the command line gives another meaning
- *   isolate.c  names that mean another thing in each object
+ *   resolve.c  members pulled, definitions chosen
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures
  *   state.c    and what a function reaches: hidden state, instruction sets
@@ -14,22 +14,33 @@
  *   ranges.c   __start_NAME and __stop_NAME
  *   collect.c  marks what is reached
  *   notes.c    joins the program properties of what is reached, keeps its notes
- *   debug.c    keeps the debug information of what is reached
+ *   debug.c    keeps the debug information of what is reached; debug-write.c writes it
  *   merge.c    joins equal strings and records
  *   icf.c      folds sections that do the same; significance.c and refine.c help
+ *   frames.c   chooses the unwind tables' records, and gives them their places; frames-write.c writes them
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (layout.h)
  *   relocate.c computes the expressions; <machine>.c writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
- *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left
- *   texts.c   the map, the dependencies, and lines on what has happened
- *   cref.c     who defines and who uses each name
+ *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left, which
+ *              relocatable-emit.c makes
+ *   parts.c    the parts of the file
  *   write.c    the file
+ *
+ * Whom several of them ask:
+ *
+ *   section.c  what a section, object or symbol is, where it is, what it is called
+ *   target.c   what a relocation refers to
+ *   imports.c  what the C library has for packages
+ *   parallel.c loops in several threads
+ *
+ * What users are told:
+ *
+ *   texts.c    the map, the dependencies, and lines on what has happened
+ *   cref.c     who defines and who uses each name
  *   reach.c    how much of the image code reaches
  *   statistics.c  counts things
- *   parallel.c loops in several threads
- *   imports.c  what the C library has for packages
  *
  * Everything lives in the link's arena, except mapped files, which the linker unmaps when it is destroyed. */
 #ifndef SK_LINKER_INTERNAL_H
@@ -674,9 +685,6 @@ bool sk_object_load(struct sk_reader *reader, struct sk_object *object);
 
 /* The object is one of the linker's from now on, and its symbols are in the linker's table. */
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
-
-/* What a loaded object shares with those before it: groups and ranges. */
-void sk_object_join(struct sk_linker *linker, struct sk_object *object);
 
 /* "x.o" or "lib.a(member.o)", in the arena. */
 const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object);

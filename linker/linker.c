@@ -268,6 +268,8 @@ static bool prepare_synthetic(struct sk_linker *linker)
 	return true;
 }
 
+/* The list of the passes, with what holds after each: as long as there are passes, so that nobody has to look for one.
+ */
 bool sk_linker_link(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;

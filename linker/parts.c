@@ -1,8 +1,6 @@
-/* The parts of the file, one after another: what an image and an object (-r) have alike. Constants are never copied:
- * the file's parts refer to the caller's memory. */
-#include <stdlib.h>
-#include <string.h>
-
+/* The parts of the file, one after another: bytes in memory come in, and their places in the file go out. Images,
+ * objects (-r) and debug information add theirs here. Constants are never copied: the file's parts refer to the
+ * caller's memory. */
 #include "linker/internal.h"
 #include "src/base/checked.h"
 

@@ -1,5 +1,5 @@
-/* Relocations of a linked object (-r): each is resolved into its section's bytes as far as the value is known, and left
- * to the next linker otherwise. */
+/* Relocations of a linked object (-r): a live section's come in; each is resolved into the section's bytes where the
+ * value is known, and goes out to the next linker otherwise. */
 #include "linker/internal.h"
 
 /* Where the bytes of an input section, or of a record in it, stand in the output. */

@@ -5,7 +5,7 @@
  * A relative reference inside an output section is final, since linkers do not divide sections. All others stay, with
  * the section's symbol and an offset; or with a symbol of their own (a slot) where the next linker goes by the symbol:
  * in GOT accesses, and for strings and records that it may join with others. Nothing is global but what the caller
- * exports, so several such objects fit into one program. */
+ * exports, so several such objects fit into one program. relocatable-emit.c decides that for each relocation. */
 #include <stdlib.h>
 #include <string.h>
 

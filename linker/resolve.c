@@ -1,7 +1,14 @@
 /* Which definition counts. Names that are wanted come in; members that define them are pulled, loaded and joined, and
- * of several definitions of a name one is chosen, until nothing more is wanted. With --isolate-objects equal names in
- * different objects mean different things: every definition is a symbol of its own, which its object's references mean,
- * and the name means the first one only to those who have none. */
+ * of several definitions of a name one is chosen, until nothing more is wanted.
+ *
+ * Resolution does not depend on the order of inputs: every definition that any input has is on its symbol's list, and a
+ * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first
+ * definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one
+ * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. What the command line
+ * assigns (aliases.c) beats all.
+ *
+ * With --isolate-objects equal names in different objects mean different things: every definition is a symbol of its
+ * own, which its object's references mean, and the name means the first one only to those who have none. */
 #include <string.h>
 
 #include "linker/internal.h"
@@ -57,6 +64,48 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 	symbol->type = ELF64_ST_TYPE(raw->st_info);
 }
 
+/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
+static void join_groups(struct sk_linker *linker, struct sk_object *object)
+{
+	for (uint32_t i = 0; i < object->group_count; i++) {
+		const struct sk_section_group *group = &object->groups[i];
+		uint32_t fresh = (uint32_t)linker->groups.count;
+
+		if (!group->comdat || linker->options.isolate_objects ||
+		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
+			continue;
+		for (uint64_t j = 0; j < group->count; j++)
+			if (object->entries[group->members[j]].part)
+				sk_object_section(object, group->members[j])->discarded = true;
+	}
+}
+
+/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
+static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
+{
+	uint32_t group = (uint32_t)linker->groups.count;
+
+	if (section->loaded && sk_starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
+		section->discarded =
+			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
+}
+
+/* What the object shares with those before it: groups and ranges. */
+static void join(struct sk_linker *linker, struct sk_object *object)
+{
+	if (object->obsolete_debug)
+		sk_warning(linker->diag,
+			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
+			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
+	for (uint32_t i = 1; i < object->part_count; i++)
+		discard_linkonce(linker, &object->parts[i]);
+	join_groups(linker, object);
+	sk_frames_attach(linker, object->frames, object->frame_count);
+	linker->isa |= object->isa;
+	for (uint32_t i = 1; i < object->part_count; i++)
+		sk_range_add(linker, &object->parts[i]);
+}
+
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 {
 	if (object->pulled)
@@ -71,7 +120,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		object->frame_count = 0;
 		return false;
 	}
-	sk_object_join(linker, object);
+	join(linker, object);
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const sk_elf_symbol *raw = &object->symbols[i];
 		sk_symbol number = object->globals[i - object->first_global];
@@ -143,45 +192,4 @@ bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name)
 	symbol->object = object;
 	symbol->index = index;
 	return ok;
-}
-
-/* "The first object to give a group wins": the members of a COMDAT group that is there already are discarded. */
-static void join_groups(struct sk_linker *linker, struct sk_object *object)
-{
-	for (uint32_t i = 0; i < object->group_count; i++) {
-		const struct sk_section_group *group = &object->groups[i];
-		uint32_t fresh = (uint32_t)linker->groups.count;
-
-		if (!group->comdat || linker->options.isolate_objects ||
-		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
-			continue;
-		for (uint64_t j = 0; j < group->count; j++)
-			if (object->entries[group->members[j]].part)
-				sk_object_section(object, group->members[j])->discarded = true;
-	}
-}
-
-/* Older than groups: of sections with equal names that begin with ".gnu.linkonce." the first one counts. */
-static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *section)
-{
-	uint32_t group = (uint32_t)linker->groups.count;
-
-	if (section->loaded && sk_starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
-		section->discarded =
-			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
-}
-
-void sk_object_join(struct sk_linker *linker, struct sk_object *object)
-{
-	if (object->obsolete_debug)
-		sk_warning(linker->diag,
-			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
-			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
-	for (uint32_t i = 1; i < object->part_count; i++)
-		discard_linkonce(linker, &object->parts[i]);
-	join_groups(linker, object);
-	sk_frames_attach(linker, object->frames, object->frame_count);
-	linker->isa |= object->isa;
-	for (uint32_t i = 1; i < object->part_count; i++)
-		sk_range_add(linker, &object->parts[i]);
 }

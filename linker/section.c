@@ -1,7 +1,5 @@
-/* Small questions about objects, sections and symbols: what is it, where is it, what is it called. Answers follow from
- * what one of them holds; nothing here changes anything. */
-#include <ctype.h>
-#include <stdlib.h>
+/* Small questions about objects, sections and symbols: what is it, where is it, what is it called, what does it hold.
+ * Answers follow from what one of them holds; nothing here changes any of them. */
 #include <string.h>
 
 #include "linker/internal.h"

@@ -1,13 +1,6 @@
-/* Names and what they mean. Objects' global symbols come in, once interned and hashed; which definition counts goes
- * out.
- *
- * Resolution does not depend on the order of inputs: every definition that any input has is on its symbol's list, and a
- * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive stands. The first
- * definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a common one
- * beats a weak one; of two weak ones the first pulled counts; two strong ones are an error. What the command line
- * assigns (aliases.c) beats all. */
-#include <string.h>
-
+/* The table of names. Objects' global symbols come in, and are interned and hashed once; numbers in the table go out,
+ * and for each the list of all definitions that any input has, and whether it is wanted. resolve.c chooses among them;
+ * what the linker, its caller or the command line (aliases.c) defines is entered here. */
 #include "linker/internal.h"
 
 sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length)

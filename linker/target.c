@@ -1,8 +1,6 @@
 /* What a relocation refers to, what that is called, and by which way code reaches it: directly, by a slot of the GOT,
  * or with -r by a symbol of its own. Relocations and symbols come in; the section and offset that they lead to go out,
  * after folding and merging. */
-#include <stdlib.h>
-
 #include "linker/internal.h"
 
 /* The storage of a common symbol, once somebody refers to it. */

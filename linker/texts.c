@@ -1,7 +1,6 @@
 /* What users ask about a link: a linked image comes in; the map (what lies where) and the dependencies (for make) go
  * out as texts, and lines on objects, symbols and sections as they are decided. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "linker/internal.h"
 
