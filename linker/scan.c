@@ -336,39 +336,86 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 
 /* ---- the pass ---- */
 
-static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
-			    const sk_elf_relocation *relocation)
+/* The type, or NULL if no package can hold such a relocation. */
+static const struct sk_relocation_type *supported_type(struct sk_linker *linker, const struct sk_input_section *section,
+						       const sk_elf_relocation *relocation)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
 	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
-	struct sk_place place = {0};
 
-	if (!type || type->expression == SK_EXPRESSION_UNSUPPORTED) {
-		place = sk_section_place(linker->arena, section, relocation->r_offset);
-		if (type)
-			refuse(linker, section, relocation, type, "is of a type that is not supported");
-		else
-			sk_error(linker->diag, place, "relocation against '%s' is of the unknown type %u",
-				 sk_relocation_name(linker, section, relocation), number);
-		return;
+	if (type && type->expression != SK_EXPRESSION_UNSUPPORTED)
+		return type;
+	if (type)
+		refuse(linker, section, relocation, type, "is of a type that is not supported");
+	else
+		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
+			 "relocation against '%s' is of the unknown type %u",
+			 sk_relocation_name(linker, section, relocation), number);
+	return NULL;
+}
+
+/* Whether there is anything where the relocation points. */
+static bool leads_somewhere(struct sk_linker *linker, const struct sk_input_section *section,
+			    const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+			    const struct sk_target *target)
+{
+	if (target->kind == SK_TARGET_OUTSIDE)
+		refuse(linker, section, relocation, type, "lies outside the strings or records it refers to");
+	else if (target->kind == SK_TARGET_MISSING)
+		refuse(linker, section, relocation, type,
+		       target->section->discarded ? "refers to a section that another object's group has replaced"
+						  : "refers to a section that is not loaded");
+	else
+		return true;
+	return false;
+}
+
+static void take(struct sk_linker *linker, enum action action, struct sk_input_section *section,
+		 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+		 const struct sk_target *target)
+{
+	switch (action) {
+	case NOTHING:
+		break;
+	case STAYS:
+		leave_undefined(linker, section, relocation, target);
+		break;
+	case ADDRESS:
+		if (need_address(linker, section, relocation, type, target))
+			linker->address_count++;
+		break;
+	case IMPORT:
+		if (!need_address(linker, section, relocation, type, target))
+			break;
+		leave_undefined(linker, section, relocation, target);
+		linker->import_address_count++;
+		break;
+	case STUB:
+		need_stub(linker, section, relocation, target);
+		break;
+	case SLOT:
+		if (!sk_is_relaxed(linker, section, relocation, target))
+			need_slot(linker, section, relocation, target);
+		break;
+	default:
+		refuse(linker, section, relocation, type, refusals[action]);
 	}
-	if (type->expression == SK_EXPRESSION_NONE)
+}
+
+static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
+			    const sk_elf_relocation *relocation)
+{
+	const struct sk_relocation_type *type = supported_type(linker, section, relocation);
+
+	if (!type || type->expression == SK_EXPRESSION_NONE)
 		return;
 	if (type->expression == SK_EXPRESSION_TABLE || type->expression == SK_EXPRESSION_FROM_TABLE)
 		linker->made[SK_MADE_GOT].live = true;
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
-	if (target.kind == SK_TARGET_OUTSIDE) {
-		refuse(linker, section, relocation, type, "lies outside the strings or records it refers to");
+	if (!leads_somewhere(linker, section, relocation, type, &target))
 		return;
-	}
-	if (target.kind == SK_TARGET_MISSING) {
-		refuse(linker, section, relocation, type,
-		       target.section->discarded ? "refers to a section that another object's group has replaced"
-						 : "refers to a section that is not loaded");
-		return;
-	}
 	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
 		target.kind = SK_TARGET_IMPORT;
 	if (target.kind == SK_TARGET_UNDEFINED && type->expression != SK_EXPRESSION_THREAD) {
@@ -380,32 +427,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 			     : linker->options.relocatable	? relocatable_actions[type->expression][target.kind]
 								: actions[type->expression][target.kind];
 
-	switch (action) {
-	case NOTHING:
-		break;
-	case STAYS:
-		leave_undefined(linker, section, relocation, &target);
-		break;
-	case ADDRESS:
-		if (need_address(linker, section, relocation, type, &target))
-			linker->address_count++;
-		break;
-	case IMPORT:
-		if (!need_address(linker, section, relocation, type, &target))
-			break;
-		leave_undefined(linker, section, relocation, &target);
-		linker->import_address_count++;
-		break;
-	case STUB:
-		need_stub(linker, section, relocation, &target);
-		break;
-	case SLOT:
-		if (!sk_is_relaxed(linker, section, relocation, &target))
-			need_slot(linker, section, relocation, &target);
-		break;
-	default:
-		refuse(linker, section, relocation, type, refusals[action]);
-	}
+	take(linker, action, section, relocation, type, &target);
 	if (linker->options.relocatable && target.kind == SK_TARGET_DEFINED &&
 	    sk_needs_symbol(linker, section, relocation, &target))
 		need_slot(linker, section, relocation, &target);

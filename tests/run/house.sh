@@ -84,7 +84,6 @@ awk 'FNR == 1 { begin = 0 }
 	$(echo "$code" | grep '\.c$') | sort >"$out/found"
 sort >"$out/allowed" <<'LIST'
 linker/linker.c: sk_linker_link
-linker/scan.c: scan_relocation
 loader/skrun/skrun.c: parse_option
 src/sklink.c: link_package
 stubs/x86_64/emit.c: emit_op
