@@ -75,6 +75,7 @@ src_libcore_la_SOURCES = \
 	src/bind/binder.c \
 	src/bind/binder.h \
 	src/command/command.c src/command/command.h \
+	src/command/configure.c src/command/configure.h \
 	src/manifest/document.c src/manifest/document.h \
 	src/package/entries.c src/package/entries.h \
 	src/manifest/fields.c src/manifest/fields.h \

@@ -17,4 +17,7 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, c
  * SK_ROLE_NONE. All errors are collected; false if there was one. */
 bool sk_model_assign_roles(struct sk_model *model);
 
+/* The files that the manifest names and that are no inputs of the linker: the package depends on them, too. */
+void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *linker);
+
 #endif

@@ -230,3 +230,12 @@ bool sk_model_assign_roles(struct sk_model *model)
 	check_gaps(model, gaps.ends.items, gaps.ends.count);
 	return model->diag->errors == errors;
 }
+
+void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *linker)
+{
+	for (size_t i = 0; i < model->tensors.count; i++)
+		if (model->tensors.items[i].data)
+			sk_linker_add_dependency(linker, model->tensors.items[i].data, true);
+	if (model->device_file)
+		sk_linker_add_dependency(linker, model->device_file, true);
+}

@@ -413,3 +413,22 @@ bool sk_scope_options_override(struct sk_model *model, const char *source, const
 		sk_note(model->diag, "in '%s'", text);
 	return model->diag->errors == errors;
 }
+
+bool sk_scope_options_check(const struct sk_model *model, const char *strips, bool relocatable)
+{
+	struct sk_diag *diag = model->diag;
+	unsigned errors = diag->errors;
+
+	for (size_t i = 0; i < model->scopes.count; i++) {
+		const struct sk_launch_options *launch = &model->scopes.items[i].launch;
+
+		if (launch->debug && strips)
+			sk_error(diag, launch->debug_place,
+				 "scope option 'compile-options=-g' keeps the debug information, which %s removes",
+				 strips);
+		if (launch->split_mode > 1 && relocatable)
+			sk_error(diag, launch->split_place,
+				 "scope option 'split-mode' makes copies of code, which an object (-r) cannot have");
+	}
+	return diag->errors == errors;
+}

@@ -19,4 +19,9 @@ bool sk_scope_option_is_known(const char *name);
  * they name its column. False after an error. */
 bool sk_scope_options_override(struct sk_model *model, const char *source, const char *text);
 
+/* What scopes ask for and the command line rules out: compile-options=-g holds the package to its debug information,
+ * which the option `strips` removes (NULL: none is given), and copies of code are made where text gets its place, which
+ * is not yet so in an object. False after an error. */
+bool sk_scope_options_check(const struct sk_model *model, const char *strips, bool relocatable);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/file.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
 
@@ -301,7 +302,7 @@ static void write_bytes(const struct writer *writer)
 	fputs("\n};\n#endif\n", stream);
 }
 
-const char *sk_header_write(struct sk_arena *arena, const struct sk_header_contents *contents)
+static const char *make_text(struct sk_arena *arena, const struct sk_header_contents *contents)
 {
 	struct sk_text text;
 
@@ -331,4 +332,21 @@ const char *sk_header_write(struct sk_arena *arena, const struct sk_header_conte
 	fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", writer.stream);
 	sk_text_close(arena, &text);
 	return text.bytes;
+}
+
+bool sk_header_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+		     const struct sk_header_contents *contents)
+{
+	enum { EMBEDDED_LIMIT = 256 << 20 }; /* no compiler would read more */
+
+	if (contents->size > EMBEDDED_LIMIT) {
+		sk_error(diag, (struct sk_place){.file = path},
+			 "a package of more than %d MiB cannot be embedded; load it from its file",
+			 EMBEDDED_LIMIT >> 20);
+		return false;
+	}
+
+	const char *text = make_text(arena, contents);
+
+	return sk_file_write_text(diag, path, text, strlen(text));
 }

@@ -1,5 +1,5 @@
 /* src/package/header: a C and C++ header about the package, for programs that call serial entries or bind tensors by
- * number. In: the finished plan, and perhaps the package's bytes. Out: the text. It depends on nothing else, so that
+ * number. In: the finished plan, and perhaps the package's bytes. Out: the file. It depends on nothing else, so that
  * equal packages have equal headers wherever they are made. */
 #ifndef SK_HEADER_H
 #define SK_HEADER_H
@@ -8,6 +8,7 @@
 
 #include "loader/plan/plan.h"
 #include "src/base/arena.h"
+#include "src/base/diag.h"
 #include "src/planning/plan-writer.h"
 
 /* What the package is called in C: the beginning of the soname, up to its first dot, or else of the first launch's name
@@ -23,7 +24,8 @@ struct sk_header_contents {
 	uint64_t size;
 };
 
-/* In the arena. */
-const char *sk_header_write(struct sk_arena *arena, const struct sk_header_contents *contents);
+/* Writes the file. False after an error in the sink. */
+bool sk_header_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+		     const struct sk_header_contents *contents);
 
 #endif

@@ -150,7 +150,7 @@ static void add_entries(struct package *package, const char *name, const struct 
 		add_debug(package, &made->debug, functions[0]);
 }
 
-static bool add_dispatchers(struct package *package, const struct sk_package_options *options,
+static bool add_dispatchers(struct package *package, const struct sk_package_input *input,
 			    struct sk_entries entries[SK_ENTRIES])
 {
 	static const char *const names[SK_ENTRIES] = {".text.sk_dispatchers", ".text.sk_task_entries"};
@@ -159,7 +159,7 @@ static bool add_dispatchers(struct package *package, const struct sk_package_opt
 
 	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
 	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
-	sk_entries_make(arena, package->plan, package->model->manifest, options->debug, options->threads, entries);
+	sk_entries_make(arena, package->plan, package->model->manifest, input->debug, input->threads, entries);
 	for (int i = 0; i < SK_ENTRIES; i++) {
 		if (!entries[i].reason)
 			continue;
@@ -168,7 +168,7 @@ static bool add_dispatchers(struct package *package, const struct sk_package_opt
 		ok = false;
 	}
 	for (int i = 0; ok && i < SK_ENTRIES; i++)
-		add_entries(package, names[i], &entries[i], options->debug);
+		add_entries(package, names[i], &entries[i], input->debug);
 	return ok;
 }
 
@@ -306,13 +306,14 @@ static bool copy_kernels(struct package *package)
 	return model->diag->errors == errors;
 }
 
-bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
-		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
-		      sk_section *plan_section)
+bool sk_package_build(const struct sk_package_input *input, struct sk_linker *linker, struct sk_package_parts *parts)
 {
-	struct package package = {
-		.model = model, .image = image, .plan = plan, .plan_symbol = plan_symbol, .linker = linker};
+	const struct sk_model *model = input->model;
+	struct package package = {.model = input->model,
+				  .image = input->image,
+				  .plan = input->plan,
+				  .plan_symbol = input->plan_symbol,
+				  .linker = linker};
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
@@ -325,9 +326,9 @@ bool sk_package_build(struct sk_model *model, const struct sk_report *report, co
 		return false;
 	align_kernels(&package);
 	add_constants(&package);
-	if (!add_dispatchers(&package, options, entries))
+	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
-	*plan_section = add_plan(&package);
-	add_report(&package, report);
+	parts->plan = add_plan(&package);
+	add_report(&package, input->report);
 	return true;
 }

@@ -10,16 +10,24 @@
 #include "src/planning/plan-writer.h"
 #include "src/proof/report.h"
 
-struct sk_package_options {
+/* What the package is made from. */
+struct sk_package_input {
+	struct sk_model *model;
+	const struct sk_report *report;
+	const struct sk_plan_image *image; /* and a view of it */
+	const struct sk_plan_view *plan;
+	const char *plan_symbol; /* global: what the plan is found by */
 	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
 	unsigned threads;
 };
 
-/* Adds everything to the linker. plan is a view of image, and plan_symbol its global symbol;
- * entries become the code of its launches, and *plan_section the plan's. False after an error in the model's sink. */
-bool sk_package_build(struct sk_model *model, const struct sk_report *report, const struct sk_plan_image *image,
-		      const struct sk_plan_view *plan, const char *plan_symbol, struct sk_linker *linker,
-		      const struct sk_package_options *options, struct sk_entries entries[SK_ENTRIES],
-		      sk_section *plan_section);
+/* What has been made, for those who speak of it or complete it. */
+struct sk_package_parts {
+	struct sk_entries entries[SK_ENTRIES]; /* the code of the plan's launches */
+	sk_section plan; /* whose seal is still empty */
+};
+
+/* Adds everything to the linker. False after an error in the model's sink. */
+bool sk_package_build(const struct sk_package_input *input, struct sk_linker *linker, struct sk_package_parts *parts);
 
 #endif

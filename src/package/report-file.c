@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/file.h"
 #include "src/base/json.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
@@ -412,7 +413,8 @@ static void put_device(const struct writer *writer)
 	fputs("]},\n", writer->stream);
 }
 
-const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_input *input)
+bool sk_report_file_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+			  const struct sk_report_input *input)
 {
 	struct writer writer = {.arena = arena,
 				.input = input,
@@ -433,5 +435,5 @@ const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_i
 	put_dependencies(&writer);
 	fputs("}\n", writer.stream);
 	sk_text_close(arena, &text);
-	return text.bytes;
+	return sk_file_write_text(diag, path, text.bytes, strlen(text.bytes));
 }

@@ -1,5 +1,5 @@
 /* --report: all that has been decided about a link, for programs. In: a linked package's plan, report and facts. Out: a
- * text in JSON; doc/sklink.1 says what it holds. */
+ * file in JSON; doc/sklink.1 says what it holds. */
 #ifndef SK_REPORT_FILE_H
 #define SK_REPORT_FILE_H
 
@@ -17,7 +17,8 @@ struct sk_report_input {
 	uint64_t output_size; /* bytes of the package */
 };
 
-/* In the arena. */
-const char *sk_report_file_text(struct sk_arena *arena, const struct sk_report_input *input);
+/* Writes the file. False after an error in the sink. */
+bool sk_report_file_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+			  const struct sk_report_input *input);
 
 #endif

@@ -410,3 +410,14 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	explain_facts(explanation, step, true);
 	explain_facts(explanation, step, false);
 }
+
+void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
+		      size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t task = sk_explain_find(diag, explanation->plan, names[i]);
+
+		if (task != SK_NO_INDEX)
+			sk_explain(explanation, task);
+	}
+}

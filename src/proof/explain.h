@@ -20,6 +20,10 @@ uint32_t sk_explain_find(struct sk_diag *diag, const struct sk_plan_view *plan, 
 
 void sk_explain(const struct sk_explanation *explanation, uint32_t task);
 
+/* Those of these names that the plan has; the others are errors in the sink, as sk_explain_find says. */
+void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,
+		      size_t count);
+
 /* The temporaries in the order of their places in the unshared workspace. */
 struct sk_temporaries {
 	uint32_t *tensors; /* of the plan */

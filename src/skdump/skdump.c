@@ -194,12 +194,7 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 
 	if (!sk_verify(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count, &facts))
 		return;
-	for (size_t i = 0; i < command->explained.count; i++) {
-		uint32_t task = sk_explain_find(diag, &file->plan, command->explained.items[i]);
-
-		if (task != SK_NO_INDEX)
-			sk_explain(&explanation, task);
-	}
+	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
 }
 
 /* True if the package was verified in part. */

@@ -389,20 +389,25 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 /* The rooms of sklink.c, without what only files need. */
 static bool link_model(struct property *property, struct sk_model *model)
 {
-	const struct sk_package_options options = {.threads = 1};
-	struct sk_entries entries[SK_ENTRIES] = {0};
+	struct sk_package_parts parts = {0};
 	struct sk_plan_image *image = SK_NEW(property->arena, struct sk_plan_image);
-	sk_section plan_section;
 
 	if (!sk_kernels_find(model, property->linker) || !sk_model_bind(model) || !sk_model_assign_roles(model))
 		return false;
 	if (!plan_model(property, model, image))
 		return false;
-	if (!sk_package_build(model, &property->report, image, &property->plan, "sk_plan", property->linker, &options,
-			      entries, &plan_section))
+
+	const struct sk_package_input input = {.model = model,
+					       .report = &property->report,
+					       .image = image,
+					       .plan = &property->plan,
+					       .plan_symbol = "sk_plan",
+					       .threads = 1};
+
+	if (!sk_package_build(&input, property->linker, &parts))
 		return false;
 	if (!sk_linker_link(property->linker) ||
-	    !sk_seal_write(property->arena, &property->diag, property->linker, plan_section, NULL))
+	    !sk_seal_write(property->arena, &property->diag, property->linker, parts.plan, NULL))
 		return false;
 	property->package = sk_linker_bytes(property->linker, &property->package_size);
 	return true;

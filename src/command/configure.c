@@ -1,0 +1,106 @@
+/* What the command line says to the linker; see configure.h. */
+#include "src/command/configure.h"
+
+#include <stdio.h>
+
+#include "src/base/escape.h"
+
+static void print_line(void *context, const char *line)
+{
+	(void)context;
+	sk_escape_print(line, stdout);
+	putchar('\n');
+}
+
+struct sk_linker *sk_command_create_linker(const struct sk_command *command, struct sk_arena *arena,
+					   struct sk_diag *diag, struct sk_timing *timing)
+{
+	return sk_linker_create(arena, diag,
+				&(struct sk_linker_options){
+					.search_paths = command->search_paths.items,
+					.search_path_count = command->search_paths.count,
+					.root = command->root,
+					.soname = command->soname,
+					.relocatable = command->relocatable,
+					.max_page_size = command->max_page_size,
+					.no_relro = command->no_relro,
+					.strip_debug = command->strip_debug,
+					.strip_all = command->strip_all,
+					.compress_debug = command->compress_debug,
+					.threads = command->threads,
+					.timing = timing,
+					.assignments = command->assignments.items,
+					.assignment_count = command->assignments.count,
+					.wrapped = command->wrapped.items,
+					.wrapped_count = command->wrapped.count,
+					.version_script = command->version_script,
+					.isolate_objects = command->isolate_objects,
+					.allow_multiple_definition = command->allow_multiple_definition,
+					.icf = command->icf,
+					.print = print_line,
+					.no_gc_sections = command->no_gc_sections,
+					.print_gc_sections = command->print_gc_sections,
+					.print_icf_sections = command->print_icf_sections,
+					.trace = command->trace,
+					.traced_symbols = command->traced_symbols.items,
+					.traced_symbol_count = command->traced_symbols.count,
+					.cross_references = command->cross_references,
+					.map_file = command->map_file,
+					.dependency_file = command->dependency_file,
+				});
+}
+
+void sk_command_add_dependencies(const struct sk_command *command, struct sk_linker *linker)
+{
+	sk_linker_add_dependency(linker, command->manifest, true);
+	if (command->private_key)
+		sk_linker_add_dependency(linker, command->private_key, true);
+	for (size_t i = 0; i < command->response_files.count; i++)
+		sk_linker_add_dependency(linker, command->response_files.items[i], false); /* Ninja deletes them */
+}
+
+void sk_command_read_ahead(const struct sk_command *command, struct sk_arena *arena, struct sk_linker *linker)
+{
+	const char **paths = SK_NEW_ARRAY(arena, const char *, command->inputs.count);
+	size_t count = 0;
+
+	for (size_t i = 0; i < command->inputs.count; i++) {
+		const struct sk_command_input *input = &command->inputs.items[i];
+
+		paths[count] = input->library ? sk_linker_find_library(linker, input->name) : input->name;
+		count += paths[count] != NULL;
+	}
+	sk_linker_read_ahead(linker, paths, count);
+}
+
+void sk_command_add_inputs(const struct sk_command *command, struct sk_linker *linker, struct sk_timing *timing)
+{
+	for (size_t i = 0; i < command->inputs.count; i++) {
+		const struct sk_command_input *input = &command->inputs.items[i];
+
+		sk_timing_begin(timing, "input", input->name);
+		if (input->library)
+			sk_linker_add_library(linker, input->name, input->whole_archive);
+		else
+			sk_linker_add_file(linker, input->name, input->whole_archive);
+		sk_timing_end(timing);
+	}
+	for (size_t i = 0; i < command->required.count; i++)
+		sk_linker_require(linker, command->required.items[i]);
+}
+
+bool sk_command_check_outputs(const struct sk_command *command, struct sk_diag *diag, struct sk_linker *linker)
+{
+	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
+	bool ok = true;
+
+	sk_command_list_outputs(command, outputs);
+	for (int i = 0; i < SK_COMMAND_OUTPUTS; i++) {
+		if (!outputs[i].path || !sk_linker_has_input(linker, outputs[i].path))
+			continue;
+		sk_error(diag, (struct sk_place){.file = outputs[i].path},
+			 "is an input, too; give the output a name of its own");
+		ok = false;
+	}
+	return ok;
+}
