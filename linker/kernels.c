@@ -179,6 +179,7 @@ static struct sk_kernel_record name_record(struct sk_linker *linker, const struc
 	return (struct sk_kernel_record){.symbol = record->symbol,
 					 .signature = record->signature,
 					 .object = name,
+					 .member = object->member,
 					 .input = object->input,
 					 .place = {name, 0, 0, ".sk.kernels", record->offset},
 					 .code = SK_NONE};
@@ -225,6 +226,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 
 	*result = (struct sk_kernel_record){.symbol = object->names + object->symbols[index].st_name,
 					    .object = sk_object_name(linker->arena, object),
+					    .member = object->member,
 					    .input = object->input,
 					    .place = sk_symbol_place(linker->arena, object, index),
 					    .code = object->globals[index - object->first_global]};

@@ -81,6 +81,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/fields.c src/manifest/fields.h \
 	src/package/header.c src/package/header.h \
 	src/bind/kernels.c src/bind/kernels.h \
+	src/bind/operators.c src/bind/operators.h \
 	src/command/keywords.c src/command/keywords.h \
 	src/manifest/manifest-costs.c \
 	src/manifest/manifest-names.c \

@@ -1,48 +1,30 @@
 /* Kernels of tasks. Comes in: the manifest's names, and the linker that knows the inputs. Goes out: model->kernels,
  * each with its function's handle, its signature and its hidden state. `kernel:` is looked up by name, declared kernels
- * first; `op:` is picked among all kernels that say op= that name, in the order of the inputs. */
+ * first; what `op:` means, operators.c chooses. */
 #include "src/bind/kernels.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "src/bind/bind.h"
+#include "src/bind/operators.h"
 #include "src/manifest/document.h"
 #include "src/manifest/manifest.h"
 #include "src/signature/signature.h"
 
-enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */, MAX_REASONS = 20 };
+enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 
 /* So many kernels may be looked at for tasks that none fits; further tasks are not looked at. */
 enum { MOST_MISFITS = 1 << 20 };
-
-/* A kernel that `op:` can pick. */
-struct candidate {
-	const char *name;
-	const char *object; /* NULL: declared in the manifest, not looked up yet */
-	uint32_t input;
-	const struct sk_signature *signature;
-	uint32_t declared; /* index, or SK_NONE */
-	uint32_t next; /* of the same op; SK_NONE: the last one */
-	uint32_t kernel; /* once it has been picked; else SK_NONE */
-};
 
 struct finder {
 	struct sk_model *model;
 	struct sk_linker *linker;
 	struct sk_map known; /* kernel name -> index in model->kernels, or FAILED */
-	struct sk_map signatures; /* text -> index in parsed: thousands of kernels share a few signatures */
-	SK_ARRAY(const struct sk_signature *) parsed;
+	struct sk_record_signatures signatures;
 	struct sk_map inputs; /* path as written -> index in input_numbers */
 	SK_ARRAY(uint32_t) input_numbers;
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
-	bool collected; /* the candidates below */
-	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
-	SK_ARRAY(struct candidate) candidates;
-	SK_ARRAY(const char *) ops;
-	SK_ARRAY(uint32_t) first, last; /* candidate, by op */
-	struct sk_map op_names;
-	uint64_t misfits; /* kernels that have been looked at for tasks that none fits */
+	struct sk_ops ops; /* once the libraries are known */
 };
 
 /* ---- inputs that the manifest names ---- */
@@ -87,21 +69,6 @@ static void add_libraries(struct finder *finder)
 		if (input != SK_NONE)
 			sk_array_push(finder->model->arena, &finder->libraries, input);
 	}
-}
-
-/* ---- signatures ---- */
-
-/* The signature of an object's record; NULL after an error, which is said once for each text. */
-static const struct sk_signature *parse_record(struct finder *finder, const struct sk_kernel_record *record)
-{
-	struct sk_model *model = finder->model;
-	uint32_t new = (uint32_t)finder->parsed.count;
-	uint32_t index = sk_map_insert(&finder->signatures, record->signature, strlen(record->signature), new);
-
-	if (index == new)
-		sk_array_push(model->arena, &finder->parsed,
-			      sk_signature_parse(model->arena, model->diag, record->place, record->signature));
-	return finder->parsed.items[index];
 }
 
 /* ---- functions of a kernel ---- */
@@ -154,7 +121,7 @@ static bool find_functions(struct finder *finder, uint32_t input, const char *sy
 
 	functions->vector = SK_NONE;
 	functions->signature = declared;
-	if (known && !declared && !(functions->signature = parse_record(finder, record)))
+	if (known && !declared && !(functions->signature = sk_record_signature(&finder->signatures, record)))
 		return false;
 	if (!known && declared)
 		*record = (struct sk_kernel_record){.symbol = symbol, .input = input, .place = place};
@@ -164,7 +131,7 @@ static bool find_functions(struct finder *finder, uint32_t input, const char *sy
 		return false;
 	if (declared || !record->signature)
 		return true;
-	functions->signature = parse_record(finder, record);
+	functions->signature = sk_record_signature(&finder->signatures, record);
 	return functions->signature && (functions->signature->lane != SK_LANE_MIX || find_sides(finder, functions));
 }
 
@@ -276,153 +243,39 @@ static uint32_t find_by_name(struct finder *finder, const struct sk_name *name)
 
 /* ---- kernels by op ---- */
 
-static void add_candidate(struct finder *finder, struct candidate candidate)
-{
-	struct sk_arena *arena = finder->model->arena;
-	const char *op = candidate.signature->op;
-	uint32_t index = (uint32_t)finder->candidates.count;
-	uint32_t new_op = (uint32_t)finder->ops.count;
-	uint32_t number = sk_map_insert(&finder->op_names, op, strlen(op), new_op);
-
-	candidate.next = candidate.kernel = SK_NONE;
-	sk_array_push(arena, &finder->candidates, candidate);
-	if (number == new_op) {
-		sk_array_push(arena, &finder->ops, op);
-		sk_array_push(arena, &finder->first, index);
-		sk_array_push(arena, &finder->last, index);
-		return;
-	}
-	finder->candidates.items[finder->last.items[number]].next = index;
-	finder->last.items[number] = index;
-}
-
-/* Members of archives count only if the manifest names the archive under `library:`. */
-static bool is_searched(const struct finder *finder, const struct sk_kernel_record *record)
-{
-	size_t length = strlen(record->object);
-
-	if (!length || record->object[length - 1] != ')')
-		return true;
-	for (size_t i = 0; i < finder->libraries.count; i++)
-		if (finder->libraries.items[i] == record->input)
-			return true;
-	return false;
-}
-
-static void visit_record(void *context, const struct sk_kernel_record *record)
-{
-	struct finder *finder = context;
-
-	if (!strstr(record->signature, "op="))
-		return;
-	if (!is_searched(finder, record)) {
-		finder->left_out = true;
-		return;
-	}
-
-	const struct sk_signature *signature = parse_record(finder, record);
-
-	if (signature && signature->op)
-		add_candidate(finder, (struct candidate){.name = record->symbol,
-							 .object = record->object,
-							 .input = record->input,
-							 .signature = signature,
-							 .declared = SK_NONE});
-}
-
-static void collect_candidates(struct finder *finder)
-{
-	struct sk_model *model = finder->model;
-
-	finder->collected = true;
-	for (uint32_t i = 0; i < model->declared.count; i++) {
-		const struct sk_declared_kernel *declared = &model->declared.items[i];
-
-		if (declared->parsed && declared->parsed->op)
-			add_candidate(finder, (struct candidate){.name = declared->name,
-								 .signature = declared->parsed,
-								 .declared = i});
-	}
-	sk_linker_visit_kernels(finder->linker, SK_NONE, visit_record, finder);
-}
-
-/* What the user may have expected to be searched. */
-static void note_left_out(struct finder *finder)
-{
-	if (finder->left_out)
-		sk_note(finder->model->diag, "archives are searched for ops only if they stand under 'library'");
-}
-
-static void report_misfits(struct finder *finder, const struct sk_task *task, uint32_t first)
-{
-	struct sk_model *model = finder->model;
-	uint32_t shown = 0, more = 0;
-
-	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
-	for (uint32_t c = first; c != SK_NONE; c = finder->candidates.items[c].next) {
-		const struct candidate *candidate = &finder->candidates.items[c];
-
-		if (++shown > MAX_REASONS)
-			more++;
-		else
-			sk_note(model->diag, "%s (%s): %s", candidate->name,
-				candidate->object ? candidate->object : model->manifest,
-				sk_bind_reason(model, task, candidate->signature));
-	}
-	finder->misfits += shown;
-	if (more)
-		sk_note(model->diag, "and %u more", more);
-	note_left_out(finder);
-}
-
-static uint32_t use_candidate(struct finder *finder, struct candidate *candidate, const struct sk_task *task)
+static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen, const struct sk_task *task)
 {
 	struct sk_model *model = finder->model;
 	struct functions functions;
 
-	if (candidate->declared != SK_NONE) {
-		const struct sk_declared_kernel *declared = &model->declared.items[candidate->declared];
+	if (chosen->declared != SK_NONE) {
+		const struct sk_declared_kernel *declared = &model->declared.items[chosen->declared];
 
 		return find_by_name(finder, &(struct sk_name){.text = declared->name, .place = declared->place});
 	}
-	if (candidate->kernel != SK_NONE)
-		return candidate->kernel;
-	if (!find_functions(finder, candidate->input, candidate->name, task->op.place, candidate->signature,
-			    &functions))
-		return candidate->kernel = FAILED; /* the linker has said why */
+	if (chosen->kernel != SK_NONE)
+		return chosen->kernel;
+	if (!find_functions(finder, chosen->input, chosen->name, task->op.place, chosen->signature, &functions))
+		return chosen->kernel = FAILED; /* the linker has said why */
 
 	/* The same function may have been found by its name already. */
-	uint32_t known = sk_map_find(&model->kernel_names, candidate->name, strlen(candidate->name));
+	uint32_t known = sk_map_find(&model->kernel_names, chosen->name, strlen(chosen->name));
 
 	if (known != SK_NONE && model->kernels.items[known].code == functions.record.code &&
-	    model->kernels.items[known].signature == candidate->signature)
-		candidate->kernel = known;
+	    model->kernels.items[known].signature == chosen->signature)
+		chosen->kernel = known;
 	else
-		candidate->kernel = add_kernel(finder, candidate->name, task->op.place, &functions);
-	return candidate->kernel;
+		chosen->kernel = add_kernel(finder, chosen->name, task->op.place, &functions);
+	return chosen->kernel;
 }
 
 static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 {
-	struct sk_model *model = finder->model;
+	struct sk_op_kernel *found = sk_ops_find(&finder->ops, task);
 
-	if (!finder->collected)
-		collect_candidates(finder);
-
-	uint32_t op = sk_map_find(&finder->op_names, task->op.text, strlen(task->op.text));
-
-	if (op == SK_NONE) {
-		sk_error(model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
-			 model->diag->errors > SK_MAX_SUGGESTIONS
-				 ? ""
-				 : sk_did_you_mean(model->arena, task->op.text, finder->ops.items, finder->ops.count));
-		note_left_out(finder);
-		return FAILED;
-	}
-	for (uint32_t c = finder->first.items[op]; c != SK_NONE; c = finder->candidates.items[c].next)
-		if (!sk_bind_reason(model, task, finder->candidates.items[c].signature))
-			return use_candidate(finder, &finder->candidates.items[c], task);
-	report_misfits(finder, task, finder->first.items[op]);
+	if (found)
+		return use_op_kernel(finder, found, task);
+	sk_ops_report_none(&finder->ops, task);
 	return FAILED;
 }
 
@@ -514,12 +367,12 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	unsigned errors = model->diag->errors;
 
 	sk_map_init(&finder.known, model->arena);
-	sk_map_init(&finder.signatures, model->arena);
+	sk_record_signatures_init(&finder.signatures, model);
 	sk_map_init(&finder.inputs, model->arena);
-	sk_map_init(&finder.op_names, model->arena);
 	add_libraries(&finder);
-	for (size_t t = 0;
-	     t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS && finder.misfits <= MOST_MISFITS;
+	sk_ops_init(&finder.ops, model, linker, &finder.signatures, finder.libraries.items, finder.libraries.count);
+	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS &&
+			   finder.ops.misfits <= MOST_MISFITS;
 	     t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);

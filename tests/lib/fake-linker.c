@@ -90,6 +90,7 @@ static struct sk_kernel_record make_record(const struct sk_linker *linker, size_
 		.symbol = function->symbol,
 		.signature = function->signature,
 		.object = function->object,
+		.member = strchr(function->object, '(') != NULL,
 		.input = input_of(linker, function),
 		.place = {.file = function->object, .section = ".sk.kernels", .offset = 16 * index},
 		.code = (sk_symbol)index};

@@ -1,5 +1,5 @@
-/* Check suite for src/bind/kernels, src/bind/bind and src/bind/roles: from a manifest and a table of functions to bound
- * tasks. */
+/* Check suite for src/bind/kernels, src/bind/operators, src/bind/bind and src/bind/roles: from a manifest and a table
+ * of functions to bound tasks. */
 #include <check.h>
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,172 @@
+/* The kernels of operators; see operators.h. They are collected once, and chained by op. */
+#include "src/bind/operators.h"
+
+#include <string.h>
+
+#include "src/bind/bind.h"
+#include "src/manifest/manifest.h"
+#include "src/signature/signature.h"
+
+enum { MAX_REASONS = 20 };
+
+void sk_record_signatures_init(struct sk_record_signatures *signatures, struct sk_model *model)
+{
+	*signatures = (struct sk_record_signatures){.model = model};
+	sk_map_init(&signatures->texts, model->arena);
+}
+
+const struct sk_signature *sk_record_signature(struct sk_record_signatures *signatures,
+					       const struct sk_kernel_record *record)
+{
+	struct sk_model *model = signatures->model;
+	uint32_t new = (uint32_t)signatures->parsed.count;
+	uint32_t index = sk_map_insert(&signatures->texts, record->signature, strlen(record->signature), new);
+
+	if (index == new)
+		sk_array_push(model->arena, &signatures->parsed,
+			      sk_signature_parse(model->arena, model->diag, record->place, record->signature));
+	return signatures->parsed.items[index];
+}
+
+static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
+{
+	struct sk_arena *arena = ops->model->arena;
+	const char *name = kernel.signature->op;
+	uint32_t index = (uint32_t)ops->kernels.count;
+	uint32_t new = (uint32_t)ops->names.count;
+	uint32_t number = sk_map_insert(&ops->numbers, name, strlen(name), new);
+
+	kernel.next = kernel.kernel = SK_NONE;
+	sk_array_push(arena, &ops->kernels, kernel);
+	if (number == new) {
+		sk_array_push(arena, &ops->names, name);
+		sk_array_push(arena, &ops->first, index);
+		sk_array_push(arena, &ops->last, index);
+		return;
+	}
+	ops->kernels.items[ops->last.items[number]].next = index;
+	ops->last.items[number] = index;
+}
+
+/* Members of archives count only if the manifest names the archive under `library:`. */
+static bool is_searched(const struct sk_ops *ops, const struct sk_kernel_record *record)
+{
+	if (!record->member)
+		return true;
+	for (size_t i = 0; i < ops->library_count; i++)
+		if (ops->libraries[i] == record->input)
+			return true;
+	return false;
+}
+
+static void visit_record(void *context, const struct sk_kernel_record *record)
+{
+	struct sk_ops *ops = context;
+
+	if (!strstr(record->signature, "op="))
+		return;
+	if (!is_searched(ops, record)) {
+		ops->left_out = true;
+		return;
+	}
+
+	const struct sk_signature *signature = sk_record_signature(ops->signatures, record);
+
+	if (signature && signature->op)
+		add(ops, (struct sk_op_kernel){.name = record->symbol,
+					       .object = record->object,
+					       .input = record->input,
+					       .signature = signature,
+					       .declared = SK_NONE});
+}
+
+static void collect(struct sk_ops *ops)
+{
+	struct sk_model *model = ops->model;
+
+	ops->collected = true;
+	for (uint32_t i = 0; i < model->declared.count; i++) {
+		const struct sk_declared_kernel *declared = &model->declared.items[i];
+
+		if (declared->parsed && declared->parsed->op)
+			add(ops, (struct sk_op_kernel){
+					 .name = declared->name, .signature = declared->parsed, .declared = i});
+	}
+	sk_linker_visit_kernels(ops->linker, SK_NONE, visit_record, ops);
+}
+
+/* What the user may have expected to be searched. */
+static void note_left_out(struct sk_ops *ops)
+{
+	if (ops->left_out)
+		sk_note(ops->model->diag, "archives are searched for ops only if they stand under 'library'");
+}
+
+static void report_misfits(struct sk_ops *ops, const struct sk_task *task, uint32_t op)
+{
+	struct sk_model *model = ops->model;
+	uint32_t shown = 0, more = 0;
+
+	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
+		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
+
+		if (++shown > MAX_REASONS)
+			more++;
+		else
+			sk_note(model->diag, "%s (%s): %s", kernel->name,
+				kernel->object ? kernel->object : model->manifest,
+				sk_bind_reason(model, task, kernel->signature));
+	}
+	if (more)
+		sk_note(model->diag, "and %u more", more);
+}
+
+static uint32_t find_op(struct sk_ops *ops, const struct sk_task *task)
+{
+	if (!ops->collected)
+		collect(ops);
+	return sk_map_find(&ops->numbers, task->op.text, strlen(task->op.text));
+}
+
+void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
+		 struct sk_record_signatures *signatures, const uint32_t *libraries, size_t library_count)
+{
+	*ops = (struct sk_ops){.model = model,
+			       .linker = linker,
+			       .signatures = signatures,
+			       .libraries = libraries,
+			       .library_count = library_count};
+	sk_map_init(&ops->numbers, model->arena);
+}
+
+struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task)
+{
+	uint32_t op = find_op(ops, task);
+	uint64_t misfits = 0;
+
+	if (op == SK_NONE)
+		return NULL;
+	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
+		if (!sk_bind_reason(ops->model, task, ops->kernels.items[c].signature))
+			return &ops->kernels.items[c];
+		misfits++;
+	}
+	ops->misfits += misfits;
+	return NULL;
+}
+
+void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task)
+{
+	struct sk_model *model = ops->model;
+	uint32_t op = find_op(ops, task);
+
+	if (op == SK_NONE)
+		sk_error(model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
+			 model->diag->errors > SK_MAX_SUGGESTIONS
+				 ? ""
+				 : sk_did_you_mean(model->arena, task->op.text, ops->names.items, ops->names.count));
+	else
+		report_misfits(ops, task, op);
+	note_left_out(ops);
+}

@@ -1,0 +1,58 @@
+/* Operators: which kernels say op= a name, and which of them a task can call. In: the manifest's declarations and the
+ * signature records of the linker's inputs. Out: a kernel's name and signature, which says all that a call of it needs.
+ * Nothing is pulled and the model does not change, so that whoever wants to know may ask. */
+#ifndef SK_OPERATORS_H
+#define SK_OPERATORS_H
+
+#include "src/model/model.h"
+
+/* The signatures of objects' records, by their texts: thousands of kernels share a few. */
+struct sk_record_signatures {
+	struct sk_model *model;
+	struct sk_map texts; /* -> index in parsed */
+	SK_ARRAY(const struct sk_signature *) parsed;
+};
+
+void sk_record_signatures_init(struct sk_record_signatures *signatures, struct sk_model *model);
+
+/* The signature of an object's record; NULL after an error, which is said once for each text. */
+const struct sk_signature *sk_record_signature(struct sk_record_signatures *signatures,
+					       const struct sk_kernel_record *record);
+
+/* A kernel that `op:` can pick. */
+struct sk_op_kernel {
+	const char *name;
+	const char *object; /* NULL: declared in the manifest, not looked up yet */
+	uint32_t input;
+	const struct sk_signature *signature;
+	uint32_t declared; /* index, or SK_NONE */
+	uint32_t next; /* of the same op; SK_NONE: the last one */
+	uint32_t kernel; /* for the caller: in the model, once it has been picked; else SK_NONE */
+};
+
+struct sk_ops {
+	struct sk_model *model;
+	struct sk_linker *linker;
+	struct sk_record_signatures *signatures;
+	const uint32_t *libraries; /* inputs whose members are searched */
+	size_t library_count;
+	bool collected; /* what follows */
+	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
+	SK_ARRAY(struct sk_op_kernel) kernels; /* declared ones first, then in the order of the inputs */
+	SK_ARRAY(const char *) names;
+	SK_ARRAY(uint32_t) first, last; /* kernel, by op */
+	struct sk_map numbers; /* name -> op */
+	uint64_t misfits; /* kernels that have been looked at for tasks that none fits */
+};
+
+/* Nothing is read yet: that happens at the first question, once all inputs are known. */
+void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
+		 struct sk_record_signatures *signatures, const uint32_t *libraries, size_t library_count);
+
+/* The first kernel of the task's op that the task can call, or NULL; only damaged signatures are errors. */
+struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task);
+
+/* Says why sk_ops_find has found none: there is no such op, or what keeps the task from calling each kernel of it. */
+void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task);
+
+#endif
