@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* A cell that is wider moves what is behind it, in its row. Else all other rows would be as long as the longest. */
+enum { MOST_PADDED = 256 };
+
 void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *columns)
 {
 	*table = (struct sk_table){.arena = arena, .columns = columns};
@@ -36,7 +39,7 @@ static void print_row(const struct sk_table *table, const char *const *cells, co
 	while (last && !*cells[last - 1])
 		last--;
 	for (size_t c = 0; c < last; c++) {
-		size_t padding = widths[c] - width_of(cells[c]);
+		size_t width = width_of(cells[c]), padding = widths[c] > width ? widths[c] - width : 0;
 
 		if (!widths[c])
 			continue;
@@ -56,6 +59,8 @@ void sk_table_print(struct sk_table *table, const char *indent, FILE *stream)
 	for (size_t i = 0; i < table->cells.count; i++) {
 		size_t width = width_of(table->cells.items[i]);
 
+		if (width > MOST_PADDED)
+			width = MOST_PADDED;
 		if (width > widths[i % columns])
 			widths[i % columns] = width;
 	}

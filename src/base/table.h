@@ -17,7 +17,8 @@ void sk_table_init(struct sk_table *table, struct sk_arena *arena, const char *c
 /* Adds the next cell, escaped: names come from files. */
 void sk_table_cell(struct sk_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints and empties the table. A column without any text is left out, and no line ends in spaces. */
+/* Prints and empties the table. A column without any text is left out, no line ends in spaces, and no cell is padded
+ * beyond 256 characters. */
 void sk_table_print(struct sk_table *table, const char *indent, FILE *stream);
 
 #endif

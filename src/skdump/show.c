@@ -15,6 +15,8 @@
 /* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
 enum { SHOWN_SHARERS = 4, COUNTED_SHARERS = 1000 };
 
+enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may have three names of 255 in it */
+
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -41,9 +43,23 @@ static const char *kind_name(const struct sk_plan_launch *launch)
 	return names[launch->kind];
 }
 
-static const char *or_dash(const int32_t *reference)
+/* A name of the plan. Thousands of rows may have one and the same, so one of a MB would make GBs: of such there is the
+ * beginning. */
+static const char *name_text(const struct sk_show *show, const int32_t *reference)
 {
-	return *reference ? sk_plan_string(reference) : "-";
+	const char *name = sk_plan_string(reference);
+	int length = (int)strnlen(name, MOST_NAME + 1);
+
+	if (length <= MOST_NAME)
+		return name;
+	while (length > MOST_NAME || (name[length] & 0xc0) == 0x80)
+		length--; /* not within a character */
+	return sk_arena_print(show->arena, "%.*s…", length, name);
+}
+
+static const char *or_dash(const struct sk_show *show, const int32_t *reference)
+{
+	return *reference ? name_text(show, reference) : "-";
 }
 
 static uint32_t shown_launches(const struct sk_show *show)
@@ -98,7 +114,7 @@ void sk_show_summary(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0, awaits = 0;
-	const char *lanes = sk_plan_string(&plan->lanes[0]);
+	const char *lanes = name_text(show, &plan->lanes[0]);
 	struct sk_arena *arena = show->arena;
 	char isa[SK_ISA_TEXT_SIZE];
 	struct sk_table table;
@@ -108,12 +124,12 @@ void sk_show_summary(const struct sk_show *show)
 		awaits += count_awaits(plan, &plan->launches[i]);
 	}
 	for (uint32_t i = 1; i < plan->lane_count; i++)
-		lanes = sk_arena_print(arena, "%s, %s", lanes, sk_plan_string(&plan->lanes[i]));
+		lanes = sk_arena_print(arena, "%s, %s", lanes, name_text(show, &plan->lanes[i]));
 	sk_table_init(&table, arena, "ll");
 	summary_line(&table, "machine", machine_name(plan->plan->machine));
-	summary_line(
-		&table, "device",
-		sk_arena_print(arena, "%s (lane%s %s)", or_dash(&plan->plan->device), plural(plan->lane_count), lanes));
+	summary_line(&table, "device",
+		     sk_arena_print(arena, "%s (lane%s %s)", or_dash(show, &plan->plan->device),
+				    plural(plan->lane_count), lanes));
 	summary_line(&table, "network",
 		     sk_arena_print(arena, "%u task%s in %u launch%s, %u step%s, %u await%s", plan->task_count,
 				    plural(plan->task_count), plan->network_launch_count,
@@ -145,7 +161,7 @@ void sk_show_bindings(const struct sk_show *show)
 		const struct sk_plan_tensor *tensor = &plan->tensors[plan->bindings[i]];
 
 		sk_table_cell(&table, "%u", i);
-		sk_table_cell(&table, "%s", sk_plan_string(&tensor->name));
+		sk_table_cell(&table, "%s", name_text(show, &tensor->name));
 		sk_table_cell(&table, "%s", roles[tensor->role]);
 		sk_table_cell(&table, "%s", sk_dtype_name(tensor->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, tensor));
@@ -180,8 +196,8 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	if (cores[0] && cores[1] && cores[1] % cores[0] == 0)
 		return sk_arena_print(show->arena, "%u x 1:%u", cores[0], cores[1] / cores[0]);
 	if (cores[0] && cores[1])
-		return sk_arena_print(show->arena, "%u %s, %u %s", cores[0], sk_plan_string(&plan->lanes[0]), cores[1],
-				      sk_plan_string(&plan->lanes[1]));
+		return sk_arena_print(show->arena, "%u %s, %u %s", cores[0], name_text(show, &plan->lanes[0]), cores[1],
+				      name_text(show, &plan->lanes[1]));
 
 	uint32_t lane = cores[0] || plan->lane_count == 1 ? 0 : 1;
 
@@ -189,12 +205,14 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 		return launch->resident_cores[lane]
 			       ? sk_arena_print(show->arena, "all, at least %u", launch->resident_cores[lane])
 			       : "all";
-	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_plan_string(&plan->lanes[lane]));
+	return sk_arena_print(show->arena, "%u %s", cores[lane], name_text(show, &plan->lanes[lane]));
 }
 
-static const char *task_of_step(const struct sk_plan_view *plan, uint32_t step)
+static const char *task_of_step(const struct sk_show *show, uint32_t step)
 {
-	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+	const struct sk_plan_view *plan = &show->file->plan;
+
+	return name_text(show, &plan->tasks[plan->steps[step].task].name);
 }
 
 void sk_show_launches(const struct sk_show *show)
@@ -209,14 +227,14 @@ void sk_show_launches(const struct sk_show *show)
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
 		sk_table_cell(&table, "%u", i);
-		sk_table_cell(&table, "%s", sk_plan_string(&launch->name));
+		sk_table_cell(&table, "%s", name_text(show, &launch->name));
 		sk_table_cell(&table, "%s", kind_name(launch));
 		sk_table_cell(&table, "%s", device_cores_text(show, launch));
-		sk_table_cell(&table, "%s", or_dash(&launch->scope));
+		sk_table_cell(&table, "%s", or_dash(show, &launch->scope));
 		sk_table_cell(&table, "%u", launch->stream);
 		sk_table_cell(&table, "%u", launch->step_count);
-		sk_table_cell(&table, "%s", task_of_step(plan, launch->first_step));
-		sk_table_cell(&table, "%s", task_of_step(plan, launch->first_step + launch->step_count - 1));
+		sk_table_cell(&table, "%s", task_of_step(show, launch->first_step));
+		sk_table_cell(&table, "%s", task_of_step(show, launch->first_step + launch->step_count - 1));
 		sk_table_cell(&table, "%u", count_awaits(plan, launch));
 		sk_table_cell(&table, "%s", follows_text(show, launch));
 	}
@@ -316,7 +334,7 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
 									  : "";
 
-		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ", sk_plan_string(&plan->tasks[awaited->task].name),
+		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ", name_text(show, &plan->tasks[awaited->task].name),
 			side);
 	}
 	sk_text_close(show->arena, &text);
@@ -342,7 +360,7 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 	if (launch->flags & SK_LAUNCH_DEBUG)
 		text = sk_arena_print(arena, "%s, compile-options=-g", text);
 	for (uint32_t i = 0; i < plan->lane_count; i++) {
-		const char *lane = sk_plan_string(&plan->lanes[i]);
+		const char *lane = name_text(show, &plan->lanes[i]);
 		uint32_t cores = launch->lane_cores[i];
 
 		if (cores && cores < launch->resident_cores[i])
@@ -383,9 +401,9 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
 
 		sk_table_cell(&table, "%u", step->number);
-		sk_table_cell(&table, "%s", sk_plan_string(&plan->tasks[step->task].name));
-		sk_table_cell(&table, "%s", sk_plan_string(&plan->kernels[step->kernel].name));
-		sk_table_cell(&table, "%s", sk_plan_string(&plan->lanes[step->lane]));
+		sk_table_cell(&table, "%s", name_text(show, &plan->tasks[step->task].name));
+		sk_table_cell(&table, "%s", name_text(show, &plan->kernels[step->kernel].name));
+		sk_table_cell(&table, "%s", name_text(show, &plan->lanes[step->lane]));
 		sk_table_cell(&table, "%s", cores_text(show, step));
 		sk_table_cell(&table, "%s%s", work_text(show, step), early_text(step));
 		if (costs)
@@ -394,7 +412,7 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	}
 	print_section(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
-				     sk_plan_string(&launch->name), kind_name(launch), launch->step_count,
+				     name_text(show, &launch->name), kind_name(launch), launch->step_count,
 				     plural(launch->step_count), awaits, plural(awaits), options_text(show, launch)),
 		      &table);
 }
@@ -426,7 +444,7 @@ static int compare_temporaries(const void *one, const void *other)
 
 static void add_sharer(const struct sk_show *show, struct temporary *temporary, const struct temporary *other)
 {
-	const char *name = sk_plan_string(&other->tensor->name);
+	const char *name = name_text(show, &other->tensor->name);
 
 	if (temporary->sharer_count == 0)
 		temporary->sharers = sk_arena_print(show->arena, "shares bytes with %s", name);
@@ -474,7 +492,7 @@ void sk_show_memory(const struct sk_show *show)
 
 		sk_table_cell(&table, "%" PRIu64, temporary->tensor->offset);
 		sk_table_cell(&table, "%" PRIu64, temporary->tensor->bytes);
-		sk_table_cell(&table, "%s", sk_plan_string(&temporary->tensor->name));
+		sk_table_cell(&table, "%s", name_text(show, &temporary->tensor->name));
 		sk_table_cell(&table, "%s", sk_dtype_name(temporary->tensor->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, temporary->tensor));
 		sk_table_cell(&table, "%s%s", temporary->sharers,
@@ -501,7 +519,7 @@ void sk_show_reasons(const struct sk_show *show)
 
 		sk_table_cell(&table, "%s", reason->name);
 		sk_table_cell(&table, "%s", reason->scope ? reason->scope : "-");
-		sk_table_cell(&table, "%s", sk_plan_string(&file->plan.launches[reason->launch].name));
+		sk_table_cell(&table, "%s", name_text(show, &file->plan.launches[reason->launch].name));
 		sk_table_cell(&table, "%s", reason->code);
 		sk_table_cell(&table, "%s", reason->sentence);
 	}

@@ -38,6 +38,27 @@ shows --reasons 'lone .*sk_task_lone' 'first +sp1 +sk_sp1 +CAN_FUSE'
 shows --all 'sk_unfused_turn, task entry, 1 step' 'machine +x86-64' 'task entries +5'
 shows '' '^model.sk$' '^bindings$' '^launches$' '^launch 2: ' '^memory: ' '^reasons$'
 ! grep -q sk_unfused out.txt || fail "task entries are shown without --all"
+
+# Names that no manifest may have, of 20,000 bytes: they have lost their ends, so that each of 80 leads to the last one's. The rows
+# show beginnings, and none is padded to such a length.
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors '[1000]' x $(seq -f 't%.0f' 80)
+	printf 'tasks:\n'
+	for i in $(seq 80); do
+		printf '  - {name: %s%05d, kernel: scale, args: [x, t%d], set: {factor: 2}, scope: sp1}\n' $(printf 'n%.0s' $(seq 250)) $i $i
+	done
+} >long.yaml
+"$sklink" long.yaml kernels.o --no-task-entries -o long.sk
+"$skdump" --steps long.sk >out.txt
+grep -q 'n00080  scale' out.txt || fail "names of 255 bytes are not shown"
+objcopy -R .sk.report long.sk # which is compressed
+LC_ALL=C sed -i 's/\(n[0-9]\{5\}\)\x00n/\1nn/g' long.sk
+for option in --steps --launches; do
+	"$skdump" $option long.sk >out.txt
+	grep -q 'nnn…' out.txt || fail "skdump $option: a long name is not cut"
+	[ "$(wc -c <out.txt)" -lt 100000 ] || fail "skdump $option: $(wc -c <out.txt) bytes for 80 names of 20000"
+done
 shows --verify '^verified: 3 launches, 5 steps, 5 task entries$'
 [ "$(wc -l <out.txt)" = 1 ] || fail "--verify says more than that"
 shows '--verify --launches' '^verified: ' 'sk_sp1 +superkernel'
