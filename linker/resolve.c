@@ -127,10 +127,14 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 		uint32_t section = sk_object_symbol_section(object, i);
 
+		bool defined =
+			raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded);
+
 		constrain(symbol, raw->st_other);
-		if (raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded))
+		if (defined)
 			offer(linker, symbol, object, i);
-		else if (ELF64_ST_BIND(raw->st_info) != STB_WEAK)
+		/* Who calls what the object defines calls what --defsym says. */
+		if (defined ? symbol->rank == SK_DEFINITION_ASSIGNED : ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number);
 	}
 	sk_print_object(linker, object);
