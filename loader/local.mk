@@ -60,6 +60,7 @@ loader_libloader_la_SOURCES = \
 	loader/image/lookup.c loader/image/integrity.c loader/image/integrity.h \
 	loader/device/block.c \
 	loader/device/construct.c \
+	loader/device/kernel.c \
 	loader/device/lane.c \
 	loader/device/launch.c \
 	loader/device/locate.c \
@@ -76,6 +77,7 @@ loader_libloader_la_SOURCES = \
 	loader/image/symbols.c \
 	loader/trace/trace.c loader/trace/trace.h \
 	loader/trace/trace-file.c \
+	loader/device/thread.c \
 	loader/device/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la

@@ -56,7 +56,7 @@ static void say(const struct caller *caller, uint32_t word)
 static void wait_for(const struct caller *caller, const struct sk_block_state *other, uint32_t word, uint64_t times)
 {
 	if (__atomic_load_n(&other->said[word], __ATOMIC_ACQUIRE) < times &&
-	    sk_player_await(&caller->worker->core, &other->said[word], times, 1))
+	    caller->worker->core.runtime->await(&caller->worker->core, &other->said[word], times, 1))
 		sk_call_leave(SK_STATUS_ABORTED);
 }
 
@@ -151,7 +151,7 @@ void sk_block_feed(struct sk_core *core, uint32_t number)
 	caller.state = idle_state(caller.kernel, caller.step, core->index);
 	while (stage != UINT64_MAX) {
 		if (__atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE) <= stage &&
-		    sk_player_await(core, &leader->stage, stage + 1, 1))
+		    core->runtime->await(core, &leader->stage, stage + 1, 1))
 			sk_call_leave(SK_STATUS_ABORTED);
 		stage = __atomic_load_n(&leader->stage, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&caller.state->said[SYNC], stage, __ATOMIC_RELEASE);
@@ -206,7 +206,7 @@ bool sk_block_await(struct sk_core *core, const struct sk_plan_launch *launch, c
 	}
 	for (; count && __atomic_load_n(word, __ATOMIC_ACQUIRE) >= target; count--)
 		word += SK_PROGRESS_STRIDE / sizeof(*word);
-	return !count || !sk_player_await(core, word, target, count);
+	return !count || !core->runtime->await(core, word, target, count);
 }
 
 static void wait_pre_task_end(const struct sk_block *block)

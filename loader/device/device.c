@@ -1,4 +1,5 @@
-/* A device: opening and closing it, its memory, and its cores, which are made when a package needs them. */
+/* A device: opening and closing it, memory for its users, and its cores, which are made when a package needs them. Here
+ * the parts that do not know each other meet: what cores call, and who is told that a launch has ended. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,10 @@
 #define LEAST_STACK   ((size_t)16 << 10)
 #define MOST_STACK    ((size_t)1 << 40)
 #define PLAYER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_worker *))
+
+/* What package code on the device's cores calls. */
+static const struct sk_runtime runtime = {
+	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
 
 /* ---- the device ---- */
 
@@ -34,36 +38,6 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	for (int i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &set))
 			device->processors[device->processor_count++] = i;
-	return SKRT_OK;
-}
-
-enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
-					void *context, uint32_t number)
-{
-	static const int unblocked[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGURG};
-	sigset_t blocked, old;
-	cpu_set_t processors;
-	char name[16];
-
-	sigfillset(&blocked);
-	for (size_t i = 0; i < sizeof(unblocked) / sizeof(unblocked[0]); i++)
-		sigdelset(&blocked, unblocked[i]);
-	pthread_sigmask(SIG_SETMASK, &blocked, &old);
-	int reason = pthread_create(thread, NULL, run, context);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (reason)
-		return sk_report(SKRT_OUT_OF_MEMORY, "cannot start a thread of a device: %s", strerror(reason));
-	if (number < device->processor_count)
-		snprintf(name, sizeof(name), "skrt %" PRIu32, number);
-	else
-		snprintf(name, sizeof(name), "skrt watch");
-	pthread_setname_np(*thread, name);
-	if (number < device->processor_count) {
-		CPU_ZERO(&processors);
-		CPU_SET(device->processors[number], &processors);
-		/* Where that is forbidden the thread is slower, not wrong. */
-		pthread_setaffinity_np(*thread, sizeof(processors), &processors);
-	}
 	return SKRT_OK;
 }
 
@@ -242,6 +216,8 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_cond_init(&device->work, NULL);
 	pthread_cond_init(&device->idle, NULL);
 	pthread_once(&once, watch_forks);
+	device->runtime = &runtime;
+	device->complete = sk_queue_complete;
 	device->process = getpid();
 	device->forks = atomic_load(&forks);
 	sk_signals_install();
@@ -333,13 +309,6 @@ enum skrt_status skrt_free(struct skrt_device *device, void *memory)
 }
 
 /* ---- lanes ---- */
-
-void *sk_device_reserve(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
 
 const char *skrt_device_name(const struct skrt_device *device)
 {

@@ -8,6 +8,7 @@
  *   lane.c     a lane's cores
  *   player.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
+ *   thread.c   the threads, and memory
  *   construct.c  a package's constructors and destructors
  *   trace.c    what launches did, and when (trace.h)
  *   failure.c  what is said about a launch that failed
@@ -235,6 +236,8 @@ struct skrt_device {
 	struct sk_player *players; /* room for one each processor; simulated: for one */
 	uint32_t player_limit;
 	_Atomic uint32_t player_count; /* that exist; the first has no thread */
+	const struct sk_runtime *runtime; /* what package code on the cores calls */
+	void (*complete)(struct sk_launch *launch); /* the last player has left the launch; without the lock */
 	/* Read by all that wait: */
 	alignas(SK_LINE) _Atomic int64_t
 		next_yield; /* monotonic time in ns; before it, waiting cores sleep rather than give way */
@@ -274,14 +277,6 @@ void sk_device_unlock(struct skrt_device *device);
 enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_count,
 				     const uint32_t cores[SK_MAX_LANES]);
 
-/* Zero-filled pages that take memory as far as they are used. NULL: there is no room. */
-void *sk_device_reserve(size_t size);
-
-/* Starts a thread of the device. It blocks the signals that come from outside, so that the program's own threads get
- * them, and the number-th of the device's processors is its own, if there are so many. */
-enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
-					void *context, uint32_t number);
-
 static inline int64_t sk_now(void)
 {
 	struct timespec time;
@@ -299,7 +294,25 @@ static inline uint64_t sk_count(_Atomic uint64_t *number, int change)
 	return changed;
 }
 
-/* ---- launch.c; all but abort and leave under the device's lock ---- */
+/* Tells all cores of the launch to leave; the first reason is kept. */
+static inline void sk_launch_abort(struct sk_launch *launch, enum sk_abort reason)
+{
+	int none = SK_ABORT_NONE;
+
+	atomic_compare_exchange_strong(&launch->aborted, &none, (int)reason);
+}
+
+/* ---- thread.c ---- */
+
+/* Zero-filled pages that take memory as far as they are used. NULL: there is no room. */
+void *sk_device_reserve(size_t size);
+
+/* Starts a thread of the device. It blocks the signals that come from outside, so that the program's own threads get
+ * them, and the number-th of the device's processors is its own, if there are so many. */
+enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
+					void *context, uint32_t number);
+
+/* ---- launch.c; all but result under the device's lock ---- */
 
 /* Makes the place if it is not there. False: no memory. */
 bool sk_launch_open(struct skrt_device *device, uint32_t place);
@@ -312,9 +325,6 @@ bool sk_launch_has_room(struct skrt_device *device, const struct skrt_kernel *ke
 /* Starts the work, for which there is room: posts it to the players. If the status is not SKRT_OK, error is filled, and
  * nothing was started. */
 enum skrt_status sk_launch_start(struct skrt_device *device, struct sk_work *work, char *error, size_t error_size);
-
-/* Tells all cores of the launch to leave; the first reason is kept. */
-void sk_launch_abort(struct sk_launch *launch, enum sk_abort reason);
 
 /* What became of the launch, which all cores have left. If it is not SKRT_OK, error is filled, and *lost set if the
  * device is not to be used any more. Without the lock. */

@@ -9,9 +9,6 @@
 
 #include "loader/arch/machine.h"
 
-static const struct sk_runtime runtime = {
-	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
-
 #define WORKERS_SIZE (SK_MAX_CORES * sizeof(struct sk_worker))
 
 void sk_lane_close(struct sk_device_lane *lane)
@@ -36,7 +33,7 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 		worker->device = device;
 		worker->number = lane->open;
 		worker->core.lane = number;
-		worker->core.runtime = &runtime;
+		worker->core.runtime = device->runtime;
 		if (!sk_call_open(&worker->call, device->stack_size))
 			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for stacks of %zu bytes for %" PRIu32 " cores",
 					 device->stack_size, cores);

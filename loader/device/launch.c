@@ -195,7 +195,7 @@ enum skrt_status sk_launch_start(struct skrt_device *device, struct sk_work *wor
 
 	launch->instance = work->launch.instance;
 	launch->kernel = kernel;
-	launch->homes = sk_module_tables(kernel, launch);
+	launch->homes = sk_kernel_tables(kernel, launch);
 	launch->trace = NULL;
 	if (!launch->homes) {
 		snprintf(error, error_size, "%s: no memory for the tables of launch %s", kernel->module->path,
@@ -218,13 +218,6 @@ enum skrt_status sk_launch_start(struct skrt_device *device, struct sk_work *wor
 	sk_watch_begin(device, &launch->watched);
 	post(launch);
 	return SKRT_OK;
-}
-
-void sk_launch_abort(struct sk_launch *launch, enum sk_abort reason)
-{
-	int none = SK_ABORT_NONE;
-
-	atomic_compare_exchange_strong(&launch->aborted, &none, (int)reason);
 }
 
 enum skrt_status sk_launch_result(struct sk_launch *launch, char *error, size_t error_size, bool *lost)

@@ -1,7 +1,5 @@
-/* Modules: from a path to a package whose plan has been checked, and from a launch number to a kernel with the tables
- * that its dispatcher reads: the range of every partition and the home of every stream, for each of its cores. Tables
- * are made when the launch is started: they take the launch's cores times its partitions, and who only looks at a
- * package, which may come from anywhere, should not pay for that. */
+/* Modules: from a path, memory or a descriptor to a package whose plan has been checked, and what is found in it by
+ * name or number. Its kernels are made in kernel.c. */
 #include "config.h"
 
 #include "loader/device/module.h"
@@ -47,11 +45,6 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 	return SKRT_OK;
 }
 
-static bool is_code(const struct skrt_module *module, const int32_t *reference)
-{
-	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
-}
-
 static enum skrt_status find_constants(struct skrt_module *module)
 {
 	const struct sk_plan *plan = module->plan.plan;
@@ -87,23 +80,13 @@ static enum skrt_status add_cores(struct skrt_module *module)
 	return sk_device_add_cores(device, module->plan.lane_count, module->cores);
 }
 
-static void free_kernel(struct skrt_kernel *kernel)
-{
-	free(kernel->ranges);
-	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
-		free(kernel->homes[i]);
-	free(kernel->blocks);
-	free(kernel->first_blocks);
-	free(kernel);
-}
-
 static void free_module(struct skrt_module *module)
 {
 	while (module->prepared) {
 		struct skrt_kernel *kernel = module->prepared;
 
 		module->prepared = kernel->next;
-		free_kernel(kernel);
+		sk_kernel_free(kernel);
 	}
 	free(module->kernels);
 	sk_module_destruct(module);
@@ -340,281 +323,7 @@ enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const
 	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
 }
 
-/* ---- kernels ---- */
-
-/* floor(part * units / count) * unit, cut at the extent; the product needs more than 64 bits. */
-static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t part, uint64_t count)
-{
-	uint64_t units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
-	unsigned __int128 elements = (unsigned __int128)part * units / count * partition->unit;
-
-	return elements < partition->extent ? (uint64_t)elements : partition->extent;
-}
-
-static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
-{
-	struct sk_range *range = kernel->ranges;
-
-	for (uint32_t lane = 0; lane < lanes; lane++) {
-		uint32_t cores = kernel->cores[lane];
-
-		for (uint32_t core = 0; core < cores; core++)
-			for (uint32_t i = 0; i < kernel->partition_count; i++)
-				*range++ = (struct sk_range){
-					.low = boundary(&partitions[i], core, cores),
-					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
-				};
-	}
-}
-
-/* Rows in each of the kernel's tables. */
-static size_t row_count(const struct skrt_kernel *kernel)
-{
-	return sk_core_row(kernel->cores, kernel->module->plan.lane_count, 0);
-}
-
-static bool make_ranges(struct skrt_kernel *kernel)
-{
-	const struct sk_plan_view *plan = &kernel->module->plan;
-
-	kernel->ranges = calloc(row_count(kernel) * kernel->partition_count + 1, sizeof(*kernel->ranges));
-	/* Where a launch's partitions are has been checked only if it has any. */
-	if (kernel->ranges && kernel->partition_count)
-		fill_ranges(kernel, plan->partitions + plan->launches[kernel->launch].first_partition,
-			    plan->lane_count);
-	return kernel->ranges != NULL;
-}
-
-static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch, struct sk_home *home)
-{
-	const struct sk_plan_view *plan = &kernel->module->plan;
-	const struct sk_plan_home *homes = plan->homes + plan->launches[kernel->launch].first_home;
-	uint32_t lanes = plan->lane_count;
-
-	for (uint32_t lane = 0; lane < lanes; lane++)
-		for (uint32_t core = 0; core < kernel->cores[lane]; core++)
-			for (uint32_t i = 0; i < kernel->home_count; i++) {
-				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
-				const char *words = (const char *)launch->lanes[homes[i].lane].words;
-
-				*home++ = (struct sk_home){
-					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
-					.mine = homes[i].lane == lane && index == core,
-				};
-			}
-}
-
-const struct sk_home *sk_module_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch)
-{
-	/* The module's own is not const. */
-	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
-	struct sk_home **homes = &own->homes[launch->place];
-
-	if ((!own->ranges && !make_ranges(own)) || !sk_block_prepare(own))
-		return NULL;
-	if (*homes)
-		return *homes;
-	*homes = calloc(row_count(own) * own->home_count + 1, sizeof(**homes));
-	/* Where a launch's homes are has been checked only if it has any. */
-	if (*homes && own->home_count)
-		fill_homes(own, launch, *homes);
-	return *homes;
-}
-
-/* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
- * steps need not have been checked: a wrong number of cores is as good as any. */
-static uint32_t busy_cores(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, uint32_t lane,
-			   uint32_t cores)
-{
-	uint32_t busy = 1, only = SK_NO_INDEX;
-
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count && busy < cores; i++) {
-		const struct sk_plan_step *step = &plan->steps[i];
-		uint32_t home = step->core_set - launch->first_home, wanted = cores;
-
-		if (step->lane != lane)
-			continue;
-		if (step->kind == SK_STEP_BLOCKS || step->kind == SK_STEP_BLOCKS_RANGE)
-			wanted = step->blocks;
-		/* One home can be any core. Several are to be as many cores as they are on all. */
-		if (step->kind == SK_STEP_PLAIN && home < launch->home_count)
-			wanted = only == SK_NO_INDEX || only == home ? 1 : cores;
-		if (step->kind == SK_STEP_PLAIN)
-			only = home;
-		if (wanted > busy)
-			busy = wanted;
-	}
-	return busy < cores ? busy : cores;
-}
-
-static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch *launch)
-{
-	const struct sk_plan_view *plan = &kernel->module->plan;
-
-	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
-
-		if (wanted && wanted < cores)
-			cores = wanted;
-		if (!sk_plan_is_resident(launch))
-			cores = busy_cores(plan, launch, lane, cores);
-		if (cores < launch->resident_cores[lane])
-			cores = launch->resident_cores[lane];
-		kernel->cores[lane] = cores;
-	}
-}
-
-/* Names, tasks and kernels, before they are looked at. Under the module's lock. */
-static bool check_all_records(struct skrt_module *module, char *error, size_t error_size)
-{
-	if (!module->records_checked)
-		module->records_checked = sk_plan_check_records(&module->plan, error, error_size);
-	return module->records_checked;
-}
-
-/* Checks what the launch's record says, and of a launch whose blocks ask the runtime what its steps say. */
-static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
-{
-	const struct sk_plan_launch *launch = &module->plan.launches[index];
-	char error[SK_REPORT_SIZE - 128];
-
-	if (!sk_plan_check_record(&module->plan, index, error, sizeof(error)))
-		return damaged(module, error);
-	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
-				 module->path, index, sk_plan_string(&launch->name));
-	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
-					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
-		return damaged(module, error);
-	return SKRT_OK;
-}
-
-/* The launch, which has been checked, without its tables. NULL: no memory. */
-static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
-{
-	const struct sk_plan_view *plan = &module->plan;
-	const struct sk_plan_launch *launch = &plan->launches[index];
-	struct skrt_kernel *kernel = calloc(1, sizeof(*kernel));
-
-	if (!kernel)
-		return NULL;
-	*kernel = (struct skrt_kernel){
-		.module = module,
-		.launch = index,
-		.name = sk_plan_string(&launch->name),
-		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
-		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
-		.unshared = launch->kind == SK_LAUNCH_TASK,
-		.partition_count = launch->partition_count,
-		.home_count = launch->home_count,
-	};
-	choose_cores(kernel, launch);
-	memcpy(kernel->lane_steps, launch->lane_steps, sizeof(kernel->lane_steps));
-	return kernel;
-}
-
-/* Under the module's lock. */
-static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
-{
-	enum skrt_status status = check_launch(module, launch);
-
-	if (status)
-		return status;
-	struct skrt_kernel *kernel = make_kernel(module, launch);
-	if (!kernel)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
-				 sk_plan_string(&module->plan.launches[launch].name));
-	kernel->next = module->prepared;
-	module->prepared = kernel;
-	module->kernels[launch] = kernel;
-	return SKRT_OK;
-}
-
-enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **result)
-{
-	enum skrt_status status = SKRT_OK;
-
-	pthread_mutex_lock(&module->lock);
-	if (!module->kernels[launch])
-		status = prepare(module, launch);
-	if (!status)
-		*result = module->kernels[launch];
-	pthread_mutex_unlock(&module->lock);
-	return status;
-}
-
-enum skrt_status sk_module_prepare_network(struct skrt_module *module)
-{
-	const struct skrt_kernel *kernel;
-	enum skrt_status status = SKRT_OK;
-
-	if (atomic_load(&module->network_prepared))
-		return SKRT_OK;
-	for (uint32_t i = 0; i < module->plan.network_launch_count && !status; i++)
-		status = sk_module_prepare(module, i, &kernel);
-	atomic_store(&module->network_prepared, status == SKRT_OK);
-	return status;
-}
-
-/* Before names or tasks are looked at. */
-static enum skrt_status check_records(struct skrt_module *module)
-{
-	char error[SK_REPORT_SIZE - 128];
-
-	pthread_mutex_lock(&module->lock);
-	bool good = check_all_records(module, error, sizeof(error));
-	pthread_mutex_unlock(&module->lock);
-	return good ? SKRT_OK : damaged(module, error);
-}
-
-enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
-{
-	struct skrt_module *module = kernel->module;
-	struct skrt_kernel *own = module->kernels[kernel->launch];
-	char error[SK_REPORT_SIZE - 128];
-	enum skrt_status status = check_records(module);
-
-	if (status)
-		return status;
-	pthread_mutex_lock(&module->lock);
-	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
-		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
-		own->steps_checked = true;
-	}
-	bool good = own->steps_checked;
-	pthread_mutex_unlock(&module->lock);
-	return good ? SKRT_OK : damaged(module, error);
-}
-
-/* The hidden state of the launch's steps, which have been checked. */
-static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
-{
-	uint32_t states = SK_STATES_KNOWN;
-
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
-		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++) {
-			const struct sk_plan_argument *argument = &plan->arguments[plan->steps[i].first_argument + j];
-
-			if (argument->kind == SK_ARGUMENT_STATE)
-				states |= argument->flags & SK_ARGUMENT_OF_LIBRARY ? SK_STATES_LIBRARY : SK_STATES_OWN;
-		}
-	return states;
-}
-
-uint32_t sk_module_states(const struct skrt_kernel *kernel)
-{
-	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
-	const struct sk_plan_view *plan = &kernel->module->plan;
-
-	if (sk_module_check_steps(kernel))
-		return SK_STATES_KNOWN | SK_STATES_OWN | SK_STATES_LIBRARY;
-	pthread_mutex_lock(&kernel->module->lock);
-	if (!own->states)
-		own->states = find_states(plan, &plan->launches[own->launch]);
-	uint32_t states = own->states;
-	pthread_mutex_unlock(&kernel->module->lock);
-	return states;
-}
+/* ---- kernels, and tasks ---- */
 
 static const char *launch_name(const void *context, uint32_t index)
 {
@@ -650,7 +359,7 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = check_records(module);
+	enum skrt_status status = sk_module_check_records(module);
 	if (!status)
 		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 	return status ? status : sk_module_prepare(module, index, kernel);
@@ -667,7 +376,7 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
 		return sk_report_null(__func__);
 	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
 	if (!status)
-		status = check_records(module);
+		status = sk_module_check_records(module);
 	if (status)
 		return status;
 	uint32_t launch = module->plan.tasks[index].task_launch;
@@ -684,31 +393,8 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = check_records(module);
+	enum skrt_status status = sk_module_check_records(module);
 	if (!status)
 		status = find(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);
-}
-
-void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_info *info)
-{
-	const struct sk_plan_launch *launch = &kernel->module->plan.launches[kernel->launch];
-
-	*info = (struct skrt_kernel_info){
-		.name = kernel->name,
-		.scope = sk_plan_string(&launch->scope),
-		.kind = (enum skrt_kernel_kind)launch->kind,
-		.task_count = launch->task_count,
-		.stream = launch->stream,
-		.has_serial_entry = kernel->serial_entry != NULL,
-	};
-}
-
-_Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK, "kinds");
-
-void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
-{
-	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry"};
-
-	snprintf(text, size, "%s %s", kinds[kernel->module->plan.launches[kernel->launch].kind], kernel->name);
 }

@@ -89,6 +89,8 @@ enum skrt_status sk_module_construct(struct skrt_module *module);
 /* Runs the destructors, if the constructors have run. */
 void sk_module_destruct(struct skrt_module *module);
 
+/* ---- kernel.c ---- */
+
 /* Kernel number `launch` of the plan, prepared. What a launch needs beyond the mapped file is checked and made when it
  * is first asked for, so that the time for loading does not grow with the number of kernels. */
 enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **kernel);
@@ -96,18 +98,23 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 /* All launches of the network, prepared. */
 enum skrt_status sk_module_prepare_network(struct skrt_module *module);
 
+/* Checks what is common to all launches, before names or tasks are looked at. */
+enum skrt_status sk_module_check_records(struct skrt_module *module);
+
 /* Checks the launch's steps and what they refer to, which running does not look at, and whether they note times. */
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
 
 /* Makes the kernel's tables, as far as earlier launches have not: for all of its launches ranges, and what its blocks
  * say to one another; for the place of the launch its homes, which are returned. NULL: no memory. Under the device's
  * lock. */
-const struct sk_home *sk_module_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch);
+const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch);
 
 /* The hidden state that the launch reaches; all there can be if its steps are damaged. */
-uint32_t sk_module_states(const struct skrt_kernel *kernel);
+uint32_t sk_kernel_states(const struct skrt_kernel *kernel);
 
 /* Writes "superkernel sp1", "launch act", "task entry act". */
 void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size);
+
+void sk_kernel_free(struct skrt_kernel *kernel);
 
 #endif

@@ -9,9 +9,9 @@
  * A player with several cores, of one launch or of several, goes on with another one whenever one has to wait, and
  * waits itself only if none can go on. There are never more players than processors.
  *
- * The last player to leave a launch completes it: starts what has waited for that. The first player is most often a
- * thread that waits for the very launch; so if it has nothing else to do, it lingers until all others have left, and
- * is the last one. Nobody has to be woken then. */
+ * The last player to leave a launch completes it: the device says how, and starts what has waited for that. The first
+ * player is most often a thread that waits for the very launch; so if it has nothing else to do, it lingers until all
+ * others have left, and is the last one. Nobody has to be woken then. */
 #include "config.h"
 
 #include "loader/device/device.h"
@@ -338,7 +338,7 @@ static void end_part(struct sk_player *player, struct sk_part *part)
 	if (!player->parts)
 		player->lingering = launch;
 	else if (leave(launch))
-		sk_queue_complete(launch);
+		player->device->complete(launch);
 }
 
 /* A call has ended: one that did not end well ends the launch. */
@@ -489,7 +489,7 @@ void *sk_player_work(void *context)
 		if (atomic_load(&player->mailbox.stop))
 			return NULL;
 		for (struct sk_launch *launch; (launch = sk_player_play(player));)
-			sk_queue_complete(launch);
+			player->device->complete(launch);
 	}
 }
 

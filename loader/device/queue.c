@@ -126,7 +126,7 @@ static bool is_its_turn(const struct sk_work *work)
  * C library keeps. */
 static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kernel *other)
 {
-	uint32_t common = sk_module_states(kernel) & sk_module_states(other);
+	uint32_t common = sk_kernel_states(kernel) & sk_kernel_states(other);
 
 	if (other->module->plan.plan != kernel->module->plan.plan)
 		common &= ~(uint32_t)SK_STATES_OWN;
