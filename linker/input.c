@@ -5,6 +5,37 @@
 
 #include "linker/internal.h"
 
+/* Enters the global symbols into the linker's table. */
+static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+{
+	uint32_t globals = object->symbol_count - object->first_global;
+
+	object->globals = SK_NEW_ARRAY(linker->arena, uint32_t, globals);
+	for (uint32_t i = 0; i < globals; i++) {
+		const sk_elf_symbol *symbol = &object->symbols[object->first_global + i];
+		const char *name = object->names + symbol->st_name;
+
+		if (symbol->st_shndx == SHN_UNDEF) {
+			object->globals[i] = sk_alias_reference(linker, name);
+			continue;
+		}
+		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
+		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
+		object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
+	}
+}
+
+bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
+{
+	if (linker->architecture && linker->architecture != object->architecture)
+		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
+				     object->architecture->name, linker->architecture->name);
+	linker->architecture = object->architecture;
+	sk_array_push(linker->arena, &linker->objects, object);
+	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
+	return true;
+}
+
 /* Pulls what takes part whether or not it is wanted. */
 static bool pull_whole(struct sk_linker *linker, const struct sk_input *input)
 {

@@ -1,7 +1,8 @@
-/* What the files of this room share: the data that a link consists of, and the passes over it in the order they run.
+/* What the files of this room share: the data that a link consists of, but for what is read (object.h), and the passes
+ * over it in the order they run.
  *
  *   read.c     files are read or mapped, archives walked (archive.c), objects opened; by several threads (ahead.c)
- *   input.c    what has been read becomes an input of the link, in command-line order
+ *   input.c    what has been read becomes an input of the link, in command-line order; its symbols are entered
  *   object.c   validate once, then trust: every check of an object's bytes is here, in load.c, and in frames.c for
  *              .eh_frame
  *   symbols.c  names are interned, and know their definitions
@@ -46,170 +47,14 @@
 #ifndef SK_LINKER_INTERNAL_H
 #define SK_LINKER_INTERNAL_H
 
-#include <elf.h>
-#include <string.h>
-
-#include "linker/architecture.h"
-#include "linker/linker.h"
+#include "linker/object.h"
 #include "src/base/file.h"
-
-/* What old versions of elf.h lack. */
-#ifndef SHF_GNU_RETAIN
-#define SHF_GNU_RETAIN (1 << 21)
-#endif
-#ifndef SHN_X86_64_LCOMMON
-#define SHN_X86_64_LCOMMON 0xff02
-#endif
-#ifndef SHT_LLVM_ADDRSIG
-#define SHT_LLVM_ADDRSIG 0x6fff4c03
-#endif
-
-/* Records as they stand in files. Members of archives are aligned to two bytes only, so nothing is assumed. */
-typedef Elf64_Ehdr sk_elf_header __attribute__((aligned(1)));
-typedef Elf64_Shdr sk_elf_section __attribute__((aligned(1)));
-typedef Elf64_Sym sk_elf_symbol __attribute__((aligned(1)));
-typedef Elf64_Rela sk_elf_relocation __attribute__((aligned(1)));
-typedef uint32_t sk_elf_word __attribute__((aligned(1)));
-
-/* A CIE or an FDE of an .eh_frame section. */
-struct sk_frame {
-	struct sk_input_section *section; /* the .eh_frame section that it stands in */
-	struct sk_frame *cie; /* of an FDE; NULL: this is a CIE */
-	struct sk_input_section *function; /* of an FDE: where the code lies that it describes; NULL: nowhere */
-	struct sk_frame *next; /* the next FDE of the same section of code */
-	uint64_t offset, size; /* in the section, with the length field */
-	const sk_elf_relocation *relocations;
-	uint64_t relocation_count;
-	uint64_t output_offset; /* in the joined .eh_frame */
-	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
-	bool marked; /* a CIE: what it refers to is live */
-	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
-	bool live;
-};
-
-/* A string or a record of a mergeable section. */
-struct sk_fragment {
-	uint32_t offset; /* in the section; it ends where the next one begins */
-	uint32_t entry; /* SK_NONE: nobody needs it; otherwise, from sk_merge on, its number in the merged section */
-};
-
-/* Of an object's machine code, see notes.c. */
-struct sk_property {
-	uint32_t type; /* GNU_PROPERTY_… */
-	uint64_t value;
-	uint32_t note; /* number of the note that it stands in, within the object */
-};
-
-/* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
- * makes. */
-struct sk_input_section {
-	/* What every pass over relocations reads, side by side: links are bound by the memory that they touch. */
-	struct sk_object *object; /* NULL: not from an object */
-	uint64_t flags; /* SHF_… */
-	uint64_t address;
-	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
-	const sk_elf_relocation *relocations;
-	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
-	uint32_t relocation_count;
-	uint32_t visit; /* the last search from kernels that came by */
-	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
-	bool debug; /* debug information: not loaded, but kept */
-	bool mergeable; /* equal strings or records may be joined */
-	bool note; /* known to be well-formed, and part of a PT_NOTE segment if it is live */
-	bool discarded; /* member of a COMDAT group that another object has given already */
-	bool live;
-	bool holds_addresses; /* has relocations that the loader must apply */
-	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
-
-	uint64_t size;
-	const char *name;
-	struct sk_section_range *range; /* that it is part of, or a bound of; NULL: none */
-	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
-	struct sk_frame *frames; /* FDEs that describe the code in it */
-	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
-	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
-	const struct sk_piece *pieces;
-	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
-	uint64_t compressed_size; /* of debug information that is compressed in the object */
-	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
-	uint32_t aligned; /* 0, but in sections of code with an aligned function */
-	uint32_t piece_count;
-	uint32_t fragment_count;
-	uint32_t state; /* number of this hidden state, or SK_NONE */
-	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
-	uint32_t node; /* number in linker->reached.nodes, from 1; 0: no function that was asked about reaches it */
-	bool significant; /* a program may compare its address */
-};
 
 /* A section from sk_linker_add_section. */
 struct sk_synthetic {
 	struct sk_input_section section;
 	enum sk_section_kind kind;
 	SK_ARRAY(Elf64_Rela) relocations; /* r_info holds the kind until sk_linker_link, then the machine's type */
-};
-
-/* What a section's number leads to. */
-struct sk_section_entry {
-	uint32_t name; /* in section_names */
-	uint32_t part; /* number in the object's parts; 0: the section cannot be part of the output */
-};
-
-/* A section group. */
-struct sk_section_group {
-	const char *name; /* its signature */
-	const sk_elf_word *members; /* section numbers */
-	uint64_t count;
-	bool comdat;
-};
-
-/* A relocatable object: a file or a member of an archive. */
-struct sk_object {
-	/* What every pass over relocations reads. */
-	const sk_elf_symbol *symbols;
-	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
-	const char *names; /* of symbols */
-	uint32_t symbol_count;
-	uint32_t first_global;
-	/* Of loaded objects only. */
-	struct sk_section_entry *entries; /* by section number */
-	struct sk_input_section
-		*parts; /* sections that can be part of the output; the first one stands for all others */
-	uint32_t header_count;
-	uint32_t part_count;
-	bool transient; /* the bytes go away when the object is loaded */
-	bool obsolete_debug; /* has debug information that has been dropped */
-	bool loaded;
-	bool pulled;
-	bool reached; /* one of its sections is live */
-
-	const char *path; /* of the file */
-	const char *member; /* name in the archive, not terminated; NULL: the object is a file of its own */
-	uint32_t member_length;
-	uint32_t input;
-	const uint8_t *bytes; /* NULL: those of the file are gone; what is needed of them has been copied */
-	uint64_t size;
-	const struct sk_architecture *architecture;
-	const sk_elf_section *headers; /* NULL once they are gone */
-	const char *section_names;
-	uint64_t section_names_size;
-	uint64_t names_size;
-	const sk_elf_word *far_sections; /* SHT_SYMTAB_SHNDX, or NULL */
-	const uint8_t *significant_symbols; /* contents of .llvm_addrsig, or NULL */
-	uint64_t significant_size;
-	const char *kernel_records; /* contents of .sk.kernels, or NULL */
-	uint64_t kernel_records_size;
-	struct sk_map *records; /* offsets of signature records by symbol; NULL before somebody asks */
-	uint32_t symbol_table; /* section number, 0: none */
-	/* Of loaded objects only. */
-	uint32_t group_count;
-	struct sk_section_group *groups;
-	struct sk_frame *frames;
-	uint64_t frame_count;
-	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
-	SK_ARRAY(struct sk_property) properties;
-	uint32_t property_notes; /* that they stand in */
-	uint32_t isa; /* levels of x86-64 that it needs: GNU_PROPERTY_X86_ISA_1_NEEDED */
 };
 
 /* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
@@ -347,49 +192,6 @@ struct sk_input {
 struct sk_dependency {
 	const char *path;
 	bool listed; /* in the rule for make */
-};
-
-/* A file that has been read: an input, or a member that a thin archive refers to. */
-struct sk_file {
-	const char *path;
-	const uint8_t *bytes;
-	uint64_t size;
-	bool mapped;
-};
-
-/* Of an archive. */
-struct sk_member {
-	const char *name; /* not terminated */
-	uint32_t name_length;
-	uint64_t offset; /* of its header */
-	const uint8_t *bytes; /* NULL: in a thin archive, before the file has been read */
-	uint64_t size;
-	struct sk_object *object; /* once it has been opened; NULL: it is none, or a bad one */
-	bool intermediate; /* it holds intermediate code only */
-};
-
-/* What reading a file gives. */
-struct sk_reading {
-	const char *path;
-	int descriptor; /* while the file is open */
-	uint64_t device, inode, size;
-	bool archive;
-	bool intermediate; /* has members of intermediate code only */
-	bool ok; /* all of it could be read */
-	SK_ARRAY(struct sk_file) files; /* the file itself, then members that a thin archive refers to */
-	SK_ARRAY(struct sk_member) members; /* of an archive */
-	SK_ARRAY(struct sk_object *) objects; /* a file's own has been loaded; members have been opened */
-};
-
-/* What reading an object needs. Several threads read at a time, each with a reader of its own. */
-struct sk_reader {
-	struct sk_arena *arena;
-	struct sk_diag *diag;
-	bool keep_debug;
-	const char *root; /* of absolute paths in thin archives */
-	SK_ARRAY(struct sk_input_section) parts; /* of the object that is being read, until their number is known */
-	SK_ARRAY(struct sk_frame) frames;
-	uint8_t *buffer; /* for one small file; NULL before the first */
 };
 
 /* The sections of one name that is a C identifier. Code can walk over them, from __start_NAME to __stop_NAME. */
@@ -606,112 +408,15 @@ struct sk_target {
 	bool folded; /* another section stands for the one that is meant */
 };
 
-/* ---- archive.c ---- */
+/* ---- input.c, ahead.c ---- */
 
-struct sk_archive {
-	const uint8_t *bytes;
-	uint64_t size;
-	uint64_t offset; /* of the next header */
-	const char *long_names;
-	uint64_t long_names_size;
-	bool thin; /* members are paths of files */
-	const char *error; /* why the last call of sk_archive_next failed */
-};
-
-enum sk_archive_result { SK_ARCHIVE_MEMBER, SK_ARCHIVE_END, SK_ARCHIVE_ERROR };
-
-/* Starts to read; bytes begin with one of the two magics of archives. */
-void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t size);
-
-/* The next member that is not one of the archive's own tables. */
-enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_member *member);
-
-/* ---- read.c, ahead.c ---- */
-
-/* Opens the file and finds out what it is. */
-bool sk_reading_open(struct sk_reader *reader, const char *path, struct sk_reading *reading);
-
-/* Reads and closes it: an object as a whole, of an archive the list of its members. */
-bool sk_reading_list(struct sk_reader *reader, struct sk_reading *reading);
-
-/* Opens some members. */
-bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end);
-
-/* All members have been opened: those that are objects become the reading's. */
-void sk_reading_finish(struct sk_reader *reader, struct sk_reading *reading);
+/* The object is one of the linker's from now on, and its symbols are in the linker's table. */
+bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 
 /* What a thread has read of this path, or NULL: nothing, or there was something to say about it, so that it has to be
  * read again. Waits until all threads are done. */
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path);
 void sk_ahead_destroy(struct sk_linker *linker);
-
-/* ---- object.c, load.c ---- */
-
-/* Puts an error about the object into the sink; false. */
-#define SK_BAD_OBJECT(reader, object, ...)                                                                             \
-	(sk_error((reader)->diag, (struct sk_place){.file = sk_object_name((reader)->arena, object)}, __VA_ARGS__),    \
-	 false)
-
-static inline bool sk_object_has_section(const struct sk_object *object, uint32_t number)
-{
-	return number != SHN_UNDEF && number < object->header_count;
-}
-
-/* A section of a loaded object by its number. One that cannot be part of the output is not live, nor loaded, and shares
- * its structure with others. */
-static inline struct sk_input_section *sk_object_section(const struct sk_object *object, uint32_t number)
-{
-	return &object->parts[object->entries[number].part];
-}
-
-/* Whose bytes these are, for sk_object_open. */
-struct sk_object_source {
-	const char *path, *member;
-	uint32_t member_length;
-	bool transient; /* the bytes are there until sk_object_load has returned */
-	const uint8_t *bytes;
-	uint64_t size;
-};
-
-enum sk_object_result { SK_OBJECT_READY, SK_OBJECT_INTERMEDIATE, SK_OBJECT_BAD };
-
-/* Checks header, section headers, symbols and signature records. SK_OBJECT_INTERMEDIATE: it holds only code of
- * link-time optimisation; nothing was said. */
-enum sk_object_result sk_object_open(struct sk_reader *reader, const struct sk_object_source *source,
-				     struct sk_object **object);
-
-/* Checks the rest (groups, relocations, frames) and fills what loaded objects have. */
-bool sk_object_load(struct sk_reader *reader, struct sk_object *object);
-
-/* The object is one of the linker's from now on, and its symbols are in the linker's table. */
-bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
-
-/* "x.o" or "lib.a(member.o)", in the arena. */
-const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object);
-
-const char *sk_object_section_name(const struct sk_object *object, uint32_t section);
-
-/* Whether code is in the section. */
-bool sk_object_is_code(const struct sk_object *object, uint32_t section);
-
-uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section);
-
-/* Bytes of the object, to be kept. */
-const void *sk_object_keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size);
-
-/* The number of the section that a symbol lies in; SHN_UNDEF if in none (undefined, absolute, common). */
-static inline uint32_t sk_object_symbol_section(const struct sk_object *object, uint32_t symbol)
-{
-	uint32_t number = object->symbols[symbol].st_shndx;
-
-	if (number < SHN_LORESERVE)
-		return number;
-	return number == SHN_XINDEX ? object->far_sections[symbol] : SHN_UNDEF;
-}
-
-/* The place of a byte in a section. */
-struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset);
-struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *object, uint32_t symbol);
 
 /* ---- symbols.c ---- */
 
@@ -830,14 +535,6 @@ bool sk_is_library_data(const char *name);
 
 /* ---- frames.c ---- */
 
-/* Splits an .eh_frame section into records, with every length and reference checked, and appends them to the reader's
- * frames. */
-bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *architecture,
-		    struct sk_input_section *section);
-
-/* The reader's frames, in an array of their own. */
-struct sk_frame *sk_frames_take(struct sk_reader *reader, uint64_t *count);
-
 /* After the array has stopped moving: finds each FDE's function and chains the FDEs to it. */
 void sk_frames_attach(struct sk_linker *linker, struct sk_frame *frames, uint64_t count);
 
@@ -869,20 +566,11 @@ void sk_ranges_place(struct sk_linker *linker);
 
 /* ---- notes.c ---- */
 
-/* Whether the section holds program properties; reads them and takes the section out of the image. False: it is
- * damaged. */
-bool sk_is_property_note(const struct sk_input_section *section);
-bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *section);
-
 /* After the collection: notes of reached objects are live, equal ones once, and their properties are joined. False: a
  * note is damaged. */
 bool sk_notes_collect(struct sk_linker *linker);
 
 /* ---- debug.c ---- */
-
-/* Whether the section holds debug information that is to be kept. A compressed one is described as it will be without
- * compression. False: its header is damaged. */
-bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *section);
 
 /* The debug sections of reached objects are live, with plain contents and relocations that are known. False: they are
  * not. */
@@ -892,9 +580,6 @@ bool sk_debug_collect(struct sk_linker *linker);
 bool sk_debug_write(struct sk_linker *linker);
 
 /* ---- merge.c ---- */
-
-/* Whether the strings or records of the section may be joined. */
-bool sk_is_mergeable(const struct sk_input_section *section);
 
 /* The string or record at the offset of a live mergeable section is needed; or all of them. */
 void sk_merge_mark(struct sk_linker *linker, struct sk_input_section *section, uint64_t offset);
@@ -953,20 +638,6 @@ void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame)
 
 /* ---- section.c ---- */
 
-/* Whether the name begins with the prefix. */
-static inline bool sk_starts_with(const char *name, const char *prefix)
-{
-	return !strncmp(name, prefix, strlen(prefix));
-}
-
-/* Whether the name is the prefix, or the prefix, a dot and more. */
-static inline bool sk_is_kind(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
-}
-
 /* Whether merge.c has made the section: its output section says what it consists of. */
 static inline bool sk_is_merged(const struct sk_input_section *section)
 {
@@ -978,17 +649,8 @@ static inline bool sk_is_merged(const struct sk_input_section *section)
 /* Where a section of an object, a synthetic or a common one goes. */
 enum sk_rank sk_section_rank(const struct sk_input_section *section);
 
-/* Whether the section is a table of constructors or of destructors. */
-static inline bool sk_is_constructors(const struct sk_input_section *section)
-{
-	return section->type == SHT_INIT_ARRAY || section->type == SHT_FINI_ARRAY;
-}
-
 /* The name of the output section that takes it. */
 const char *sk_output_name(const struct sk_input_section *section);
-
-/* Whether code can refer to the section's bounds as __start_NAME and __stop_NAME. */
-bool sk_is_identifier(const char *name);
 
 void sk_collect(struct sk_linker *linker);
 bool sk_scan(struct sk_linker *linker);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/object.h"
 #include "src/base/checked.h"
 
 enum {

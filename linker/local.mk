@@ -25,7 +25,7 @@ linker_liblinker_la_SOURCES = \
 	linker/load.c \
 	linker/merge.c \
 	linker/notes.c \
-	linker/object.c \
+	linker/object.c linker/object.h \
 	linker/parallel.c \
 	linker/parts.c \
 	linker/ranges.c \

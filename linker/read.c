@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "linker/internal.h"
+#include "linker/object.h"
 #include "src/base/mapped.h"
 
 enum { MAPPED_FROM = 64 * 1024 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/object.h"
 #include "tests/lib/suite.h"
 
 /* An archive being built. */
