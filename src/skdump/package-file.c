@@ -52,8 +52,8 @@ static bool check_elf_header(const struct opening *opening)
 {
 	GElf_Ehdr header;
 
-	if (!opening->elf)
-		sk_out_of_memory(); /* any bytes are a file of some kind */
+	if (!opening->elf && errno == ENOMEM)
+		sk_out_of_memory(); /* which libelf's own numbers do not tell from an end that comes too early */
 	if (elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
 		return refuse(opening, "it is not an ELF file");
 	opening->file->is_object = header.e_type == ET_REL;
@@ -285,6 +285,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 		return false;
 	elf_version(EV_CURRENT);
 	/* libelf does not write to the image; its interface only lacks the const. */
+	errno = 0;
 	opening.elf = elf_memory((char *)file->bytes, file->size);
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&

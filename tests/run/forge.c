@@ -130,6 +130,7 @@ static void carry(const char *path, uint64_t address, const char *output)
 		 (unsigned long)loaded_size(&evil));
 	snprintf(head, sizeof(head), "\x93NUMPY\x01%cv%c%-117s\n", 0, 0, shape);
 	write_file(output, head, sizeof(head) - 1, evil.bytes, loaded_size(&evil));
+	free(evil.bytes);
 }
 
 /* ---- the same bytes, laid out anew ---- */
@@ -283,15 +284,18 @@ static const struct attack {
 static bool attack(const char *name, const char *victim_path, const char *evil_path, const char *output)
 {
 	struct package victim = read_package(victim_path), evil = read_package(evil_path);
+	bool known = false;
 
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++) {
 		if (strcmp(name, attacks[i].name))
 			continue;
 		attacks[i].change(&victim, &evil);
 		write_file(output, "", 0, victim.bytes, victim.size);
-		return true;
+		known = true;
 	}
-	return false;
+	free(victim.bytes);
+	free(evil.bytes);
+	return known;
 }
 
 int main(int argc, char **argv)
@@ -300,6 +304,7 @@ int main(int argc, char **argv)
 		struct package victim = read_package(argv[2]);
 
 		printf("%lu %lu\n", (unsigned long)last_load(&victim)->p_vaddr, (unsigned long)moved_address(&victim));
+		free(victim.bytes);
 		return 0;
 	}
 	if (argc == 5 && !strcmp(argv[1], "carry")) {

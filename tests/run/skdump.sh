@@ -159,6 +159,10 @@ fails_with '^skdump: error: no package given' "$skdump" --steps
 fails_with '^skdump: error: more than one package' "$skdump" model.sk bare.sk
 fails_with '^skdump: error: nothing.sk: No such file' "$skdump" nothing.sk
 fails_with '^skdump: error: model.yaml: it is not an ELF file' "$skdump" model.yaml
+for size in 1 16 56 63; do
+	head -c $size model.sk >short.sk
+	fails_with '^skdump: error: short.sk: it is not an ELF file' "$skdump" short.sk
+done
 fails_with '^skdump: error: kernels.o: it is not a package: it has no section .sk.plan' "$skdump" kernels.o
 fails_with '^skdump: error: \.: it is not a file' "$skdump" .
 : >empty.sk
