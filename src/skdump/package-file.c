@@ -123,6 +123,7 @@ static Elf_Scn *find_section(const struct opening *opening, const char *name, GE
 static bool read_plan(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
+	const struct sk_file_segment *segment;
 	GElf_Shdr header;
 	char error[256];
 
@@ -130,8 +131,10 @@ static bool read_plan(const struct opening *opening)
 		return refuse(opening, "it is not a package: it has no section .sk.plan");
 	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
 	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
-	    !sk_package_file_segment(file, header.sh_offset, header.sh_size))
+	    !(segment = sk_package_file_segment(file, header.sh_offset, header.sh_size)))
 		return refuse(opening, "the section .sk.plan does not lie in a segment");
+	if (segment->writable) /* what is proved of it could change, and libskrt refuses it */
+		return refuse(opening, "its plan is writable");
 	file->plan_offset = header.sh_offset;
 	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
 	    !sk_plan_check_all(&file->plan, error, sizeof(error)))

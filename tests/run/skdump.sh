@@ -91,6 +91,12 @@ partly stripped.sk "$orders" 'which code 5 kernels and 5 task entries are, since
 objcopy -x model.sk stripped.sk
 partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no symbols there'
 
+# A plan that may be written: libskrt refuses it, and what is proved of it need not last.
+"$sklink" -r model.yaml kernels.o -o model.o
+"$skdump" --verify model.o >/dev/null
+objcopy --set-section-flags .sk.plan=alloc,data,contents model.o writable.o
+fails_with '^skdump: error: writable.o: its plan is writable$' "$skdump" --verify writable.o
+
 # A report of another package: the names of its tasks are others.
 sed 's/name: first/name: fist/' model.yaml >other.yaml
 "$sklink" other.yaml kernels.o -o other.sk
