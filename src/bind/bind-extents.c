@@ -92,6 +92,9 @@ static const char *factors_text(const struct sk_binder *binder, const struct sk_
 
 static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32_t dimension, uint64_t has)
 {
+	if (sk_binder_fails(binder))
+		return;
+
 	const struct sk_extent *extent = &binder->signature->parameters[parameter].extents[dimension];
 	struct sk_place place = binder->args[parameter]->place;
 	const char *use = use_text(binder, parameter, dimension);

@@ -61,7 +61,7 @@ static void match_by_position(struct sk_binder *binder)
 		if (taken < task->args.count)
 			binder->args[p] = &task->args.items[taken++];
 	}
-	if (wanted != task->args.count)
+	if (wanted != task->args.count && !sk_binder_fails(binder))
 		sk_binder_error(binder, task->args.count ? task->args.items[0].place : task->place,
 				"%zu argument%s needed (%s), but %zu given", wanted, wanted == 1 ? " is" : "s are",
 				list_parameters(binder), task->args.count);
@@ -325,6 +325,14 @@ static void bind(struct sk_binder *binder)
 		return;
 	bind_arguments(binder);
 	check_overlaps(binder);
+}
+
+bool sk_bind_fits(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature)
+{
+	struct sk_binder binder = {.model = model, .task = task, .signature = signature, .quiet = true};
+
+	bind(&binder);
+	return !binder.failed;
 }
 
 const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature)

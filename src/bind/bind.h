@@ -9,6 +9,9 @@
  * was one. */
 bool sk_model_bind(struct sk_model *model);
 
+/* True if the task can call a kernel with this signature. Nothing is changed, and next to no memory taken. */
+bool sk_bind_fits(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature);
+
 /* Why the task cannot call a kernel with this signature, in the arena; NULL if it can. Nothing is changed. */
 const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature);
 

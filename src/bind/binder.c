@@ -4,12 +4,19 @@
 
 #include "src/bind/binder.h"
 
+bool sk_binder_fails(struct sk_binder *binder)
+{
+	if (binder->quiet)
+		binder->failed = true;
+	return binder->quiet;
+}
+
 void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
 {
 	va_list args;
 
 	binder->failed = true;
-	if (!binder->kernel && binder->reason)
+	if (binder->quiet || (!binder->kernel && binder->reason))
 		return;
 	va_start(args, format);
 

@@ -10,6 +10,7 @@ struct sk_binder {
 	const struct sk_signature *signature;
 	const char *kernel; /* its name, for errors; NULL: look for a reason only, put nothing into the sink */
 	const char *reason; /* the first thing that does not fit */
+	bool quiet; /* nobody wants to know why: no text is made */
 	bool failed;
 
 	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
@@ -26,9 +27,12 @@ struct sk_binder {
 	uint64_t scratch_size;
 };
 
-/* Reports something that does not fit. */
+/* Reports something that does not fit. Who makes texts for it asks sk_binder_fails first. */
 void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* True if it is enough to fail, which the binder does then. */
+bool sk_binder_fails(struct sk_binder *binder);
 
 /* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
 void sk_binder_bind_extents(struct sk_binder *binder);

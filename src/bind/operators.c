@@ -148,7 +148,7 @@ struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task)
 	if (op == SK_NONE)
 		return NULL;
 	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
-		if (!sk_bind_reason(ops->model, task, ops->kernels.items[c].signature))
+		if (sk_bind_fits(ops->model, task, ops->kernels.items[c].signature))
 			return &ops->kernels.items[c];
 		misfits++;
 	}

@@ -143,6 +143,20 @@ awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' st
 fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't350'" "$sklink" misfits.yaml kernels.o -o x.sk --error-limit=0
 [ "$(grep -c 'no kernel for op' err.txt)" = 350 ] || fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
 
+# 2,000 tasks that only the last of 2,000 kernels of their op fits: no text is made for what does not fit.
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	tensors '[16]' x y
+	echo 'kernels:'
+	for i in $(seq 100 2099); do echo "  k$i: {symbol: prefix, signature: \"op=sum; in x f32[$i], out y f32[n], n i64\"}"; done
+	echo '  last: {symbol: prefix, signature: "op=sum; in x f32[n], out y f32[n], n i64"}'
+	echo 'tasks:'
+	for i in $(seq 2000); do echo "  - {name: t$i, op: sum, args: [x, y]}"; done
+} >last.yaml
+"$sklink" last.yaml kernels.o -o last.sk --stats >stats.txt
+awk '/^peak memory in KiB/ && $NF < 200000 { found = 1 } END { exit !found }' stats.txt || fail "much memory: $(tail -1 stats.txt)"
+
 # What nobody can read is an error, too.
 for command in "$sklink --stats model.yaml kernels.o -o out.sk" "$sklink --help" "$skdump good.sk"; do
 	fails_with 'cannot write to standard output' sh -c "$command >/dev/full"
