@@ -1,7 +1,7 @@
 # libskrt, skrun, and the plan's reader, which sklink, skdump and the verifier share.
 noinst_LTLIBRARIES += loader/libplan.la
 loader_libplan_la_SOURCES = \
-	loader/arch/x86_64/isa.c loader/plan/isa.h \
+	loader/arch/x86_64/isa.c loader/arch/x86_64/cpuid.h loader/plan/isa.h \
 	loader/plan/plan-checker.h loader/plan/plan-launch.c loader/plan/plan.c loader/plan/plan.h \
 	loader/arch/x86_64/isa.def
 
@@ -48,7 +48,7 @@ loader_libloader_la_SOURCES = \
 	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
 	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
 	loader/arch/machine.h loader/arch/x86_64.h \
-	loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c loader/arch/x86_64/relocation.c \
+	loader/arch/x86_64/context.c loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c loader/arch/x86_64/relocation.c \
 	loader/image/debugger.c loader/image/debugger.h \
 	loader/device/device.c loader/device/device.h \
 	loader/image/dynamic.c \

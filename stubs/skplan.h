@@ -325,7 +325,7 @@ struct sk_plan {
 	uint32_t magic;
 	uint32_t version;     /* SK_PLAN_VERSION */
 	uint32_t abi_version; /* SK_ABI_VERSION of the dispatchers */
-	uint32_t machine;     /* EM_X86_64 … */
+	uint32_t machine;     /* EM_… */
 	uint64_t size;	      /* of the whole section, this header included */
 	uint64_t workspace_size;
 	uint64_t unshared_workspace_size; /* for task entries */

@@ -13,6 +13,7 @@
 #ifndef SK_LOADER_MACHINE_H
 #define SK_LOADER_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend, or the
@@ -27,5 +28,29 @@ enum sk_dynamic_kind { SK_DYNAMIC_UNSUPPORTED, SK_DYNAMIC_BIAS, SK_DYNAMIC_SYMBO
 
 /* What an unsupported type of relocation stands for, for messages. */
 const char *sk_dynamic_name(uint32_t type);
+
+/* ---- for signal handlers, whose third argument is the context ---- */
+
+struct sk_interrupted {
+	const void *pc; /* in the instruction that raised the signal, if one did */
+	const void *sp;
+	bool write; /* a fault of memory: the access was a write */
+};
+
+/* Where the signal of that number found the thread. */
+struct sk_interrupted sk_context_read(const void *context, int number);
+
+/* When the handler returns, the thread goes on at `where`, with that stack pointer. */
+void sk_context_go_on(void *context, void (*where)(void), void *sp);
+
+/* ---- for fibres; loader/core/fibre.h has the rest ---- */
+
+/* Stores the stack pointer in *left, behind everything that a function must preserve, and takes sp with what lies
+ * there. */
+void sk_fibre_jump(void **left, void *sp);
+
+/* On a stack that ends at `top`, a multiple of 16: what makes sk_fibre_jump call run(argument), with the control state
+ * of whoever asks. Returns the sp for it. */
+void *sk_fibre_first_frame(char *top, void (*run)(void *argument), void *argument);
 
 #endif

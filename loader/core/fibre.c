@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN 1
 #elif defined(__has_feature)
@@ -43,23 +45,6 @@
 #else
 #define CHANGES_FIBRES
 #endif
-
-/* loader/arch/x86_64/fibre.S */
-void sk_fibre_jump(void **left, void *sp);
-void sk_fibre_begin(void);
-
-/* What sk_fibre_jump finds on the stack of a fibre that begins. */
-struct first_frame {
-	uint32_t mxcsr;
-	uint16_t control_word, unused;
-	uint64_t r15, r14;
-	struct sk_fibre *fibre; /* r13 */
-	void (*run)(struct sk_fibre *fibre); /* r12 */
-	uint64_t rbx, rbp;
-	void (*begin)(void);
-};
-
-_Static_assert(sizeof(struct first_frame) == 64, "loader/arch/x86_64/fibre.S depends on it");
 
 /* ---- what the tools are told ---- */
 
@@ -150,17 +135,16 @@ void sk_fibre_of_thread(struct sk_fibre *fibre)
 
 /* ---- running ---- */
 
-CHANGES_FIBRES static void begin(struct sk_fibre *fibre)
+CHANGES_FIBRES static void begin(void *pointer)
 {
+	struct sk_fibre *fibre = pointer;
+
 	arrive(fibre);
 	fibre->run(fibre->context);
 }
 
 void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *context)
 {
-	/* The stack pointer is a multiple of 16 where sk_fibre_begin begins; it calls. */
-	struct first_frame *frame = (struct first_frame *)(void *)(fibre->stack + fibre->size - 2 * sizeof(*frame));
-
 #ifdef WITH_ASAN
 	/* Functions that never returned have left their marks. */
 	__asan_unpoison_memory_region(fibre->stack, fibre->size);
@@ -171,12 +155,9 @@ void sk_fibre_prepare(struct sk_fibre *fibre, void (*run)(void *context), void *
 		__tsan_destroy_fiber(fibre->tsan);
 	fibre->tsan = __tsan_create_fiber(0);
 #endif
-	*frame = (struct first_frame){.fibre = fibre, .run = begin, .begin = sk_fibre_begin};
-	frame->mxcsr = __builtin_ia32_stmxcsr();
-	__asm__("fnstcw %0" : "=m"(frame->control_word));
 	fibre->run = run;
 	fibre->context = context;
-	fibre->sp = frame;
+	fibre->sp = sk_fibre_first_frame(fibre->stack + fibre->size, begin, fibre);
 	fibre->fake_stack = NULL;
 }
 

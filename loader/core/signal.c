@@ -6,15 +6,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
 #include "loader/core/call.h"
 
 /* SIGURG expels: by default it is ignored, debuggers pass it on without stopping, and nobody minds one too many. */
 enum { EXPULSION = SIGURG };
-
-enum { TRAP_FLAG = 0x100 }; /* of the flags: every instruction raises SIGTRAP */
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 static struct sigaction before[NSIG];
@@ -36,45 +34,33 @@ static void pass_on(int number, siginfo_t *info, void *context)
 }
 
 /* Ends the call: when the handler returns, the thread is on its own stack. */
-static void leave(struct sk_host *host, ucontext_t *context)
+static void leave(struct sk_host *host, void *context)
 {
 	sk_call_over(host);
 	host->own.escaped = true;
-	context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-	context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)host->own.sp;
-	context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)sk_fibre_escape;
-}
-
-static struct sk_fault *note(struct sk_call *call, enum sk_fault_kind kind, const ucontext_t *context)
-{
-	call->fault = (struct sk_fault){
-		.kind = kind,
-		.pc = (const void *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP],
-		.sp = (const void *)(uintptr_t)context->uc_mcontext.gregs[REG_RSP],
-	};
-	return &call->fault;
+	sk_context_go_on(context, sk_fibre_escape, host->own.sp);
 }
 
 static void handle_fault(int number, siginfo_t *info, void *pointer)
 {
 	struct sk_host *host = sk_host_in_handler();
-	ucontext_t *context = pointer;
 
 	sk_fibre_tidy(); /* the system clears most of the flags, not AC */
 	if (!host->running || host->in_runtime || info->si_code <= 0) {
 		pass_on(number, info, pointer);
 		return;
 	}
-	struct sk_fault *fault = note(host->running, SK_FAULT_SIGNAL, context);
-	fault->signal = number;
-	fault->code = info->si_code;
-	fault->address = info->si_addr;
-	/* Traps are raised behind their instruction, which may be the function's last. */
-	if (number == SIGTRAP)
-		fault->pc = (const char *)fault->pc - 1;
-	/* Bit 1 of a page fault's error code: the access was a write. */
-	fault->write = context->uc_mcontext.gregs[REG_ERR] & 2;
-	leave(host, context);
+	struct sk_interrupted at = sk_context_read(pointer, number);
+	host->running->fault = (struct sk_fault){
+		.kind = SK_FAULT_SIGNAL,
+		.signal = number,
+		.code = info->si_code,
+		.address = info->si_addr,
+		.pc = at.pc,
+		.sp = at.sp,
+		.write = at.write,
+	};
+	leave(host, pointer);
 }
 
 /* The system may have had no memory to say where the signal comes from, or the user no signals left: what is due
@@ -85,7 +71,9 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer)
 
 	sk_fibre_tidy();
 	if (host->running && !host->in_runtime && host->running->due && atomic_load(host->running->due)) {
-		note(host->running, SK_FAULT_EXPELLED, pointer);
+		struct sk_interrupted at = sk_context_read(pointer, number);
+
+		host->running->fault = (struct sk_fault){.kind = SK_FAULT_EXPELLED, .pc = at.pc, .sp = at.sp};
 		leave(host, pointer);
 	} else if (info->si_code != SI_QUEUE || info->si_pid != getpid() || info->si_value.sival_ptr != before) {
 		pass_on(number, info, pointer);

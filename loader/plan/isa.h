@@ -1,8 +1,8 @@
-/* Instruction sets: what kernels need beyond baseline x86-64, and what a processor has. sklink reads the names, libskrt
- * compares when it loads, skdump shows.
+/* Instruction sets: what kernels need beyond their machine's baseline, and what a processor has. sklink reads the
+ * names, libskrt compares when it loads, skdump shows.
  *
- * A set is 64 bits. The low 32 are levels as the psABI has them in GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64, -v2, -v3,
- * -v4; others are not known yet), the high ones single features, see loader/arch/x86_64/isa.def. */
+ * A set is 64 bits. The low 32 are levels, the high ones single features, as the machine has them (x86-64: the psABI's
+ * levels in GNU_PROPERTY_X86_ISA_1_NEEDED, and loader/arch/x86_64/isa.def). */
 #ifndef SK_LOADER_ISA_H
 #define SK_LOADER_ISA_H
 
@@ -25,15 +25,7 @@ extern const size_t sk_isa_name_count;
  * text. */
 const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set);
 
-/* What CPUID and XGETBV say. */
-struct sk_cpuid {
-	/* By leaf (1, 7, 7 with subleaf 1, 0x80000001) and register (EAX, EBX, ECX, EDX); 0: there is no such leaf. */
-	uint32_t leaves[4][4];
-	uint64_t state; /* XCR0: the registers that the system saves */
-};
-
-/* The set of a processor that says so; of the processor that this runs on. */
-uint64_t sk_isa_of(const struct sk_cpuid *cpuid);
+/* The set of the processor that this runs on. */
 uint64_t sk_isa_of_processor(void);
 
 /* Whether a processor with the set `has` can run the package; else one sentence on what needs what. */

@@ -42,7 +42,7 @@ struct sk_plan_image {
 	uint64_t constants_size;
 };
 
-/* machine: EM_X86_64 … False if the plan exceeds 2 GiB or the constants 64 bits (said in the sink). */
+/* machine: EM_… False if the plan exceeds 2 GiB or the constants 64 bits (said in the sink). */
 bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
 		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
 		   bool task_entries, struct sk_plan_image *image);

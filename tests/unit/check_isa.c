@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/arch/x86_64/cpuid.h"
 #include "loader/plan/isa.h"
 #include "tests/lib/suite.h"
 

@@ -1,4 +1,5 @@
-/* See isa.h. */
+/* Instruction sets of x86-64; see loader/plan/isa.h. A set's low bits are levels as GNU_PROPERTY_X86_ISA_1_NEEDED has
+ * them: x86-64, -v2, -v3, -v4; others are not known yet. */
 #include "loader/plan/isa.h"
 
 #include <stdio.h>
@@ -7,6 +8,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+
+#include "loader/arch/x86_64/cpuid.h"
 
 enum { LEAF_1, LEAF_7, LEAF_7_1, LEAF_EXTENDED };
 enum { EAX, EBX, ECX, EDX };

@@ -1,0 +1,62 @@
+/* A thread's registers on x86-64: where a signal found it and where it goes on, and what a fibre begins with. */
+#include "config.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "loader/arch/machine.h"
+
+enum {
+	TRAP_FLAG = 0x100, /* of the flags: every instruction raises SIGTRAP */
+	ERROR_WRITE = 2, /* of a page fault's error code: the access was a write */
+};
+
+struct sk_interrupted sk_context_read(const void *context, int number)
+{
+	const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+	/* Traps are raised behind their instruction, which may be the function's last. */
+	uint64_t pc = (uint64_t)registers[REG_RIP] - (number == SIGTRAP ? 1 : 0);
+
+	return (struct sk_interrupted){
+		.pc = (const void *)(uintptr_t)pc,
+		.sp = (const void *)(uintptr_t)registers[REG_RSP],
+		.write = registers[REG_ERR] & ERROR_WRITE,
+	};
+}
+
+void sk_context_go_on(void *context, void (*where)(void), void *sp)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+	registers[REG_RSP] = (greg_t)(uintptr_t)sp;
+	registers[REG_RIP] = (greg_t)(uintptr_t)where;
+}
+
+/* loader/arch/x86_64/fibre.S */
+void sk_fibre_begin(void);
+
+/* What sk_fibre_jump finds on the stack of a fibre that begins. */
+struct first_frame {
+	uint32_t mxcsr;
+	uint16_t control_word, unused;
+	uint64_t r15, r14;
+	void *argument; /* r13 */
+	void (*run)(void *argument); /* r12 */
+	uint64_t rbx, rbp;
+	void (*begin)(void);
+};
+
+_Static_assert(sizeof(struct first_frame) == 64, "loader/arch/x86_64/fibre.S depends on it");
+
+void *sk_fibre_first_frame(char *top, void (*run)(void *argument), void *argument)
+{
+	/* The stack pointer is a multiple of 16 where sk_fibre_begin begins; it calls. */
+	struct first_frame *frame = (struct first_frame *)(void *)(top - 2 * sizeof(*frame));
+
+	*frame = (struct first_frame){.argument = argument, .run = run, .begin = sk_fibre_begin};
+	frame->mxcsr = __builtin_ia32_stmxcsr();
+	__asm__("fnstcw %0" : "=m"(frame->control_word));
+	return frame;
+}
