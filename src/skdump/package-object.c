@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "stubs/dispatcher/emit.h"
 
 struct linking {
 	struct sk_arena *arena;
@@ -14,6 +15,7 @@ struct linking {
 	uint8_t *bytes;
 	GElf_Shdr *headers; /* by section number */
 	size_t count;
+	const struct sk_emitter *machine;
 };
 
 static bool is_loaded(const GElf_Shdr *header)
@@ -47,23 +49,21 @@ static const char *read_sections(struct linking *linking)
 	return NULL;
 }
 
-/* Writes S + A - P if S lies in the file and the result fits. */
+/* Writes the reference if S lies in the file; one that does not reach stays as it is. */
 static void apply(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
 		  const GElf_Sym *symbol)
 {
 	uint64_t type = GELF_R_TYPE(relocation->r_info), place = target->sh_offset + relocation->r_offset;
 
-	if ((type != R_X86_64_PC32 && type != R_X86_64_PLT32) ||
-	    !sk_within(relocation->r_offset, sizeof(int32_t), target->sh_size) || symbol->st_shndx >= linking->count ||
-	    !is_loaded(&linking->headers[symbol->st_shndx]))
+	if ((type != linking->machine->relative_type && type != linking->machine->call_type) ||
+	    !sk_within(relocation->r_offset, linking->machine->reference_size, target->sh_size) ||
+	    symbol->st_shndx >= linking->count || !is_loaded(&linking->headers[symbol->st_shndx]))
 		return;
 
 	uint64_t address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
-	int64_t value = (int64_t)(address + (uint64_t)relocation->r_addend - place);
-	int32_t field = (int32_t)value;
 
-	if (value == field)
-		memcpy(linking->bytes + place, &field, sizeof(field));
+	linking->machine->apply((uint32_t)type, linking->bytes + place, address + (uint64_t)relocation->r_addend,
+				place);
 }
 
 static void relocate(const struct linking *linking, const GElf_Shdr *table)
@@ -88,11 +88,14 @@ const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_p
 	struct linking linking = {
 		.arena = arena, .elf = elf, .file = file, .bytes = sk_arena_alloc(arena, file->size, 1)};
 	const char *error = read_sections(&linking);
+	GElf_Ehdr header;
 
 	if (error)
 		return error;
+	/* Of a machine that nobody knows no reference is known, either. */
+	linking.machine = gelf_getehdr(elf, &header) ? sk_emitter_find(header.e_machine) : NULL;
 	memcpy(linking.bytes, file->bytes, file->size);
-	for (size_t i = 1; i < linking.count; i++)
+	for (size_t i = 1; linking.machine && i < linking.count; i++)
 		if (linking.headers[i].sh_type == SHT_RELA)
 			relocate(&linking, &linking.headers[i]);
 	file->bytes = linking.bytes;

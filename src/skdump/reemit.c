@@ -7,6 +7,7 @@
 
 #include "src/base/checked.h"
 #include "stubs/dispatcher/dispatcher.h"
+#include "stubs/dispatcher/emit.h"
 
 struct comparison {
 	struct sk_arena *arena; /* of one launch */
@@ -94,23 +95,22 @@ static uint64_t target_of(const struct sk_package_file *file, const struct sk_co
 											: &kernel->code);
 }
 
-/* Both kinds of reference are 32 bits of S + A - P on x86-64 (psABI, R_X86_64_PC32 and R_X86_64_PLT32). */
+/* The machine is one that code has been made for. */
 static bool relocate(const struct comparison *comparison, struct sk_code *code, uint64_t entry, const char *name)
 {
+	const struct sk_emitter *machine = sk_emitter_find(comparison->file->plan.plan->machine);
+
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *relocation = &code->relocations.items[i];
 		uint64_t place = entry + relocation->offset;
-		int64_t value =
-			(int64_t)(target_of(comparison->file, relocation) + (uint64_t)relocation->addend - place);
+		uint64_t target = target_of(comparison->file, relocation) + (uint64_t)relocation->addend;
 
-		if (value != (int32_t)value) {
+		if (!machine->apply(relocation->call ? machine->call_type : machine->relative_type,
+				    code->bytes.items + relocation->offset, target, place)) {
 			sk_error(comparison->diag, at(comparison->file, place),
 				 "the dispatcher '%s' cannot reach what the plan says it calls", name);
 			return false;
 		}
-		for (int byte = 0; byte < 4; byte++)
-			code->bytes.items[relocation->offset + (uint64_t)byte] =
-				(uint8_t)((uint64_t)value >> (8 * byte));
 	}
 	return true;
 }

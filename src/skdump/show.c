@@ -11,6 +11,7 @@
 #include "src/base/escape.h"
 #include "src/base/table.h"
 #include "src/base/text.h"
+#include "stubs/dispatcher/emit.h"
 
 /* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
 enum { SHOWN_SHARERS = 4, COUNTED_SHARERS = 1000 };
@@ -24,9 +25,11 @@ static const char *plural(uint64_t count)
 
 static const char *machine_name(uint32_t machine)
 {
+	const struct sk_emitter *known = sk_emitter_find(machine);
+
+	if (known)
+		return known->name;
 	switch (machine) {
-	case EM_X86_64:
-		return "x86-64";
 	case EM_AARCH64:
 		return "AArch64";
 	case EM_RISCV:

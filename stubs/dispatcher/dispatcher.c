@@ -440,10 +440,19 @@ static const char *check_limits(struct sk_arena *arena, const struct sk_plan_vie
 	return NULL;
 }
 
+const struct sk_emitter *sk_emitter_find(uint32_t machine)
+{
+	const struct sk_emitter *const *emitter = emitters;
+
+	while (*emitter && (*emitter)->machine != machine)
+		emitter++;
+	return *emitter;
+}
+
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
-	const struct sk_emitter *const *emitter = emitters;
+	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
 	struct sk_program program = {.alignment = plan->launches[launch].func_align};
 	struct lowering lowering = {
 		.arena = scratch,
@@ -454,9 +463,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 		.guard = SK_ALL_CORES,
 	};
 
-	while (*emitter && (*emitter)->machine != plan->plan->machine)
-		emitter++;
-	if (!*emitter)
+	if (!emitter)
 		return sk_arena_print(scratch, "dispatchers for ELF machine %u are not supported", plan->plan->machine);
 
 	const char *reason = check_limits(scratch, plan, lowering.launch);
@@ -469,5 +476,5 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 		lower_parallel(&lowering, name);
 	else
 		lower_serial(&lowering, name);
-	return (*emitter)->emit(scratch, &program, code);
+	return emitter->emit(scratch, &program, code);
 }

@@ -15,6 +15,7 @@
 #include "stubs/x86_64/emitter.h"
 
 #include <elf.h>
+#include <string.h>
 
 static const struct sk_eh_machine eh_machine = {
 	.code_alignment = 1,
@@ -605,4 +606,25 @@ static const char *emit(struct sk_arena *scratch, const struct sk_program *progr
 	return NULL;
 }
 
-const struct sk_emitter sk_emit_x86_64 = {.machine = EM_X86_64, .emit = emit};
+/* Both types are 32 bits of S + A - P (psABI). */
+static bool apply(uint32_t type, uint8_t *field, uint64_t target, uint64_t place)
+{
+	int64_t value = (int64_t)(target - place);
+	int32_t narrow = (int32_t)value;
+
+	(void)type;
+	if (value != narrow)
+		return false;
+	memcpy(field, &narrow, sizeof(narrow));
+	return true;
+}
+
+const struct sk_emitter sk_emit_x86_64 = {
+	.machine = EM_X86_64,
+	.name = "x86-64",
+	.relative_type = R_X86_64_PC32,
+	.call_type = R_X86_64_PLT32,
+	.reference_size = sizeof(int32_t),
+	.apply = apply,
+	.emit = emit,
+};

@@ -63,13 +63,7 @@ compare "tags that are defined twice" "$out/found" "$out/allowed"
 
 # Machine words.
 grep -lE 'R_X86_64|EM_X86_64|REG_R|rdtsc|cpuid|__builtin_ia32|__x86_64__|_mm_' $code | grep -vE 'x86_64|^loader/arch/' | sort >"$out/found" || true
-sort >"$out/allowed" <<'LIST'
-src/skdump/package-object.c
-src/skdump/reemit.c
-src/skdump/show.c
-stubs/dispatcher/emit.h
-LIST
-compare "words of a machine outside of its rooms" "$out/found" "$out/allowed"
+complain "words of a machine outside of its rooms" "$out/found"
 
 # Functions of more than 60 lines.
 awk 'FNR == 1 { begin = 0 }
