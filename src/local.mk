@@ -76,6 +76,8 @@ src_libcore_la_SOURCES = \
 	src/bind/binder.h \
 	src/command/command.c src/command/command.h \
 	src/command/configure.c src/command/configure.h \
+	src/command/help.c \
+	src/command/response.c src/command/response.h \
 	src/manifest/document.c src/manifest/document.h \
 	src/package/entries.c src/package/entries.h \
 	src/manifest/fields.c src/manifest/fields.h \

@@ -1,4 +1,4 @@
-/* The command line: response files are expanded first, then one pass over the words with a table of options. */
+/* The command line: one pass over the words, whose response files are expanded, with a table of options. */
 #include "config.h"
 
 #include "src/command/command.h"
@@ -12,166 +12,16 @@
 
 #include "src/base/file.h"
 #include "src/command/keywords.h"
+#include "src/command/response.h"
 
-const char sk_command_help[] =
-	"Usage: sklink [options] MANIFEST [OBJECT...] -o PACKAGE\n"
-	"Link precompiled kernels into one superkernel package.\n"
-	"\n"
-	"MANIFEST is the scope manifest (YAML); each OBJECT is a kernel object (.o) or an archive (.a).\n"
-	"\n"
-	"  -o FILE, --output=FILE    write the package to FILE\n"
-	"  -L DIR, --library-path=DIR\n"
-	"                            search DIR for libraries and for objects that the manifest names\n"
-	"  -l NAME, --library=NAME   link with libNAME.a, or with NAME if that begins with a colon\n"
-	"  --whole-archive           take every member of the archives that follow\n"
-	"  --no-whole-archive        take members on demand again\n"
-	"  -u SYMBOL, --undefined=SYMBOL, --require-defined=SYMBOL\n"
-	"                            keep SYMBOL, which must be defined, and pull the member that defines it\n"
-	"  --defsym SYMBOL=VALUE     define SYMBOL as another symbol or a number\n"
-	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
-	"  --allow-multiple-definition\n"
-	"                            of equally strong definitions take the first\n"
-	"  --isolate-objects         an object's own definitions are for its own references first, and never collide\n"
-	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
-	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
-	"  -r, --relocatable         write an object for the linker of a program instead of a package\n"
-	"  -h NAME, --soname=NAME    the name by which the dynamic loader knows the package\n"
-	"  -z max-page-size=N        segments may be loaded on pages of N bytes (default 4096)\n"
-	"  -z norelro                leave writable what only the loader writes (default: -z relro)\n"
-	"  -z noexecstack|text|now|defs|separate-code\n"
-	"                            accepted: so it is in every package\n"
-	"  --sign=FILE               sign the package with the Ed25519 key in FILE (PEM; openssl genpkey makes one)\n"
-	"  --no-task-entries         leave out the entries of single tasks (no unfused runs, no --verify)\n"
-	"  --scope-options SCOPE=OPTIONS\n"
-	"                            override options of a scope, or of all (*): name=value:name=value; the\n"
-	"                            environment's SKLINK_SCOPE_OPTIONS (SCOPE=OPTIONS;...) overrides the manifest's\n"
-	"  -s, --strip-all           no symbol table and no debug information\n"
-	"  -S, --strip-debug         no debug information\n"
-	"  --compress-debug-sections=none|zlib\n"
-	"                            how to keep debug information (default none)\n"
-	"  --gc-sections, --no-gc-sections\n"
-	"                            leave out what nothing reaches (the default), or keep all of every object pulled\n"
-	"  --print-gc-sections       print the sections that nothing reaches\n"
-	"  --print-icf-sections      print the sections that others stand for\n"
-	"  -t, --trace               print the objects that take part\n"
-	"  -y SYMBOL, --trace-symbol=SYMBOL\n"
-	"                            print who defines and who uses SYMBOL\n"
-	"  --cref                    add to the map, or print, who defines and who uses each name\n"
-	"  --header=FILE             write a C header with the entries, tensors and sizes to FILE\n"
-	"  --embed                   with --header: put the package itself into it, as an array\n"
-	"  -Map=FILE                 write a map of what lies where to FILE\n"
-	"  --dependency-file=FILE    write the inputs to FILE, as a rule for make\n"
-	"  --repro=FILE.tar          write all inputs to a tar archive, from which the link can be done again\n"
-	"  --chroot=DIR              paths in the manifest and in thin archives that start with a slash start in DIR\n"
-	"  --report=FILE             write all decisions to FILE, in JSON: tasks, scopes, launches, dependencies, "
-	"sizes\n"
-	"  --explain TASK            print what became of TASK, and why\n"
-	"  --stats                   print what was linked, how long each phase took, and the memory used\n"
-	"  --time-trace[=FILE]       write the phases' times to FILE (default PACKAGE.time-trace), for "
-	"chrome://tracing\n"
-	"  -j N, --threads=N         link with N threads (default: as many as processors, at most 8)\n"
-	"  --error-limit=N           stop after N errors, and after N warnings of a kind (default 20; 0 shows all)\n"
-	"  --fatal-warnings, --no-fatal-warnings\n"
-	"                            warnings are errors, or they are not (the default)\n"
-	"  -w, --no-warnings         no warnings\n"
-	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
-	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
-	"  @FILE                     read more arguments from FILE\n"
-	"  --help                    print this help\n"
-	"  -v, --version             print the version\n"
-	"\n"
-	"See sklink(1), sk-manifest(5) for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
-
-enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
 enum { MAXIMUM_THREADS = 256, DEFAULT_MAXIMUM_THREADS = 8 };
 
 struct words {
-	SK_ARRAY(char *) list;
+	sk_words list;
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	struct sk_command *command;
 };
-
-static void expand(struct words *words, char *word, unsigned depth);
-
-/* The whole file as text, or NULL after an error. */
-static char *read_text(struct words *words, const char *path)
-{
-	struct sk_place place = {.file = path};
-	FILE *file = fopen(path, "r");
-	SK_ARRAY(char) text = {0};
-	size_t got;
-	char buffer[4096];
-
-	if (!file) {
-		sk_error(words->diag, place, "cannot open response file: %s", strerror(errno));
-		return NULL;
-	}
-	while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0 && text.count < RESPONSE_SIZE)
-		for (size_t i = 0; i < got; i++)
-			sk_array_push(words->arena, &text, buffer[i]);
-
-	bool failed = ferror(file);
-
-	fclose(file);
-	if (failed || text.count >= RESPONSE_SIZE || memchr(text.items ? text.items : "", 0, text.count)) {
-		sk_error(words->diag, place, "cannot read response file: %s",
-			 failed ? strerror(errno) : "it is too large or not a text");
-		return NULL;
-	}
-	sk_array_push(words->arena, &text, '\0');
-	return text.items;
-}
-
-/* Cuts one word off the text, in place, as ld reads response files: white space separates, quotes keep it, a backslash
- * takes the next character as it is. Returns NULL at the end; *text moves on. */
-static char *next_word(char **text, bool *unterminated)
-{
-	char *from = *text + strspn(*text, " \t\r\n\f\v"), *word = from, *to = from, quote = 0;
-
-	if (!*from)
-		return NULL;
-	for (; *from && (quote || !strchr(" \t\r\n\f\v", *from)); from++) {
-		if (*from == '\\' && from[1])
-			*to++ = *++from;
-		else if (quote && *from == quote)
-			quote = 0;
-		else if (!quote && (*from == '"' || *from == '\''))
-			quote = *from;
-		else
-			*to++ = *from;
-	}
-	*text = from + (*from != '\0');
-	*to = '\0';
-	*unterminated = quote != 0;
-	return word;
-}
-
-static void expand_response(struct words *words, const char *path, unsigned depth)
-{
-	struct sk_place place = {.file = path};
-	bool unterminated = false;
-	char *text, *word;
-
-	if (depth == RESPONSE_DEPTH) {
-		sk_error(words->diag, place, "response files are nested more than %d deep", RESPONSE_DEPTH);
-		return;
-	}
-	sk_array_push(words->arena, &words->command->response_files, path);
-	text = read_text(words, path);
-	while (text && (word = next_word(&text, &unterminated)))
-		expand(words, word, depth + 1);
-	if (unterminated)
-		sk_error(words->diag, place, "a quote is not closed");
-}
-
-static void expand(struct words *words, char *word, unsigned depth)
-{
-	if (word[0] == '@' && word[1])
-		expand_response(words, word + 1, depth);
-	else
-		sk_array_push(words->arena, &words->list, word);
-}
 
 /* What an option does with the struct sk_command field at `field`. */
 enum action {
@@ -585,8 +435,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	if (command->environment_scope_options) /* a link that repeats this one has not got the environment */
 		sk_array_push(arena, &command->words,
 			      (struct sk_command_word){"--scope-options=", command->environment_scope_options});
-	for (int i = 1; i < argc; i++)
-		expand(&words, argv[i], 0);
+	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);
 	if (command->time_trace && !*command->time_trace && command->output)
 		command->time_trace = sk_arena_print(arena, "%s.time-trace", command->output);
