@@ -237,7 +237,9 @@ struct skrt_source {
 	const struct skrt_import *imports;
 	uint32_t import_count;
 	/* Not 0: the package must be byte for byte what sklink wrote, or what is left of it behind strip. Its seal is a
-	 * hash (XXH3-128), which finds damage, but not somebody who makes a new seal. */
+	 * hash (XXH3-128), which finds damage, but not somebody who makes a new seal. Without a key it looks at the
+	 * mapped file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in
+	 * the call, which goes to the handler that the program had before, and ends a program without one. */
 	int check_integrity;
 	/* NULL, or the 32 bytes of an Ed25519 key whose owner must have signed what is loaded (sklink --sign): all
 	 * bytes that come into memory, and the headers that say where and with which protection. With a key the package
