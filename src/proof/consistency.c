@@ -2,6 +2,7 @@
 #include "src/proof/consistency.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -451,6 +452,23 @@ static enum sk_space space_of(enum sk_role role)
 	}
 }
 
+/* Only what is read from outside has one, and it is two numbers, the greater one last. */
+static bool check_range(const struct consistency *check, const struct sk_plan_tensor *tensor)
+{
+	const char *name = sk_plan_string(&tensor->name);
+	double low, high;
+	int end = -1;
+
+	if (!tensor->range)
+		return true;
+	if (tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT)
+		return contradict(check, "%s: only inputs and inouts have a range of random values", name);
+	if (sscanf(sk_plan_string(&tensor->range), "%lf %lf%n", &low, &high, &end) != 2 ||
+	    sk_plan_string(&tensor->range)[end] || !(low <= high))
+		return contradict(check, "%s: its range of random values is not two numbers in order", name);
+	return true;
+}
+
 static bool check_tensor(const struct consistency *check, const struct sk_plan_tensor *tensor)
 {
 	const char *name = sk_plan_string(&tensor->name);
@@ -555,7 +573,8 @@ static bool check_tensors(const struct consistency *check)
 	for (uint32_t i = 0; i < view->tensor_count; i++) {
 		const struct sk_plan_tensor *tensor = &view->tensors[i];
 
-		sound &= check_tensor(check, tensor) && check_role(check, tensor, &uses[i]);
+		sound &= check_tensor(check, tensor) && check_range(check, tensor) &&
+			 check_role(check, tensor, &uses[i]);
 		if (tensor->space == SK_SPACE_WORKSPACE) {
 			raise(&workspace, align(tensor->offset + tensor->bytes));
 			raise(&unshared, align(tensor->unshared_offset + tensor->bytes));

@@ -152,7 +152,7 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
 	"header.isa", "header.device", "launches.device_cores", "tasks.line", "tasks.cost", "costs.given",
-	"costs.values", "kernels.name", "kernels.isa", "tensors.name", "lanes.name", "strings.byte",
+	"costs.values", "kernels.name", "kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
 	"steps.flags", "awaits.step", "follows.number",
