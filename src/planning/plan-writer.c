@@ -129,7 +129,8 @@ static void write_tensors(struct sk_plan_writer *writer)
 		struct sk_plan_tensor *record = &writer->tensors[writer->numbers[i]];
 
 		sk_plan_set_string(writer, &record->name, tensor->name);
-		sk_plan_set_string(writer, &record->range, tensor->range);
+		if (tensor->role != SK_ROLE_NONE) /* nobody gives contents to what no task uses */
+			sk_plan_set_string(writer, &record->range, tensor->range);
 		record->dtype = (uint8_t)tensor->dtype;
 		record->rank = (uint8_t)tensor->rank;
 		record->role = (uint8_t)tensor->role;
