@@ -192,8 +192,9 @@ static void lay_out_anew(struct package *victim, const struct package *evil, uin
 	headers[count++] = segment(PT_DYNAMIC, PF_R, constants + gap + dynamic->p_offset, constants + dynamic->p_offset,
 				   dynamic->p_filesz);
 	memcpy(bytes + sizeof(Elf64_Ehdr), headers, victim->header->e_phnum * sizeof(*headers));
-	victim->bytes = bytes;
 	victim->size = constants + gap + last->p_filesz;
+	free(victim->bytes); /* with all headers that point into it */
+	victim->bytes = bytes;
 }
 
 /* ---- the attacks ---- */
