@@ -109,7 +109,7 @@ src_libcore_la_LIBADD = \
 	src/libplanning.la \
 	src/libproof.la \
 	stubs/libstubs.la \
-	$(YAML_LIBS)
+	$(YAML_LIBS) -lm
 
 bin_PROGRAMS += sklink
 sklink_SOURCES = src/sklink.c
