@@ -1208,12 +1208,18 @@ static void random_argument(struct random_plan *random, uint64_t extent)
 	unsigned access = below(random, 8) < 5 ? READ : below(random, 2) ? WRITE : UPDATE;
 	uint64_t divided = extent && (below(random, 16) || access != READ);
 
-	if (below(random, 12) == 0 && !random->waits)
+	if (below(random, 12) == 0 && !random->waits) {
 		plan_load(random->plan, tensor, below(random, 48));
-	else if (divided)
-		plan_part(random->plan, tensor, access, below(random, 8) ? 0 : 8, extent * (1 + below(random, 2)), 0);
+		return;
+	}
+
+	/* Drawn one by one, so that every compiler makes the same plans. */
+	uint64_t more = below(random, 2), place = below(random, divided ? 8 : 2);
+
+	if (divided)
+		plan_part(random->plan, tensor, access, place ? 0 : 8, extent * (1 + more), 0);
 	else
-		plan_part(random->plan, tensor, access, 16 * below(random, 2), 16 + 16 * below(random, 2), 0);
+		plan_part(random->plan, tensor, access, 16 * place, 16 + 16 * more, 0);
 }
 
 /* Any kernel but a split one may start early. */
