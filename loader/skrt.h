@@ -104,7 +104,10 @@ struct skrt_device_options {
 	 * destructors; 0: no bound. */
 	uint32_t timeout_ms;
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
-	uint64_t stack_size; /* bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB */
+	/* Bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB. A kernel that needs more ends with a fault that
+	 * says so if what it touches is at most 1 GiB below the stack (256 KiB if the process has a limit of address
+	 * space, RLIMIT_AS). */
+	uint64_t stack_size;
 	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES; 0: none */
 };
 

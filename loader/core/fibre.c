@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "loader/arch/machine.h"
@@ -74,26 +75,49 @@ CHANGES_FIBRES static void arrive(struct sk_fibre *fibre)
 
 /* ---- stacks ---- */
 
-bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
+/* The large guard, unless address space is what the process has little of. ThreadSanitizer knows less than two
+ * terabytes of it. */
+static size_t guard_size(void)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), all;
+#ifdef WITH_TSAN
+	return SK_FIBRE_GUARD / 16;
+#else
+	struct rlimit limit;
 
-	memset(fibre, 0, sizeof(*fibre));
-	if (__builtin_add_overflow(size, page - 1 + SK_FIBRE_GUARD, &all))
-		all = SIZE_MAX;
-	all &= ~(page - 1);
-	char *memory =
-		mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	return getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur != RLIM_INFINITY ? SK_FIBRE_SMALL_GUARD : SK_FIBRE_GUARD;
+#endif
+}
+
+/* Reserves address space for a stack and its guard. Memory that nobody may touch counts for no limit but RLIMIT_AS. */
+static bool reserve(struct sk_fibre *fibre, size_t size, size_t guard)
+{
+	size_t all;
+
+	if (__builtin_add_overflow(size, guard, &all))
+		all = SIZE_MAX; /* which there is not */
+	char *memory = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
+	fibre->stack = memory + guard;
+	fibre->size = size;
+	fibre->guard = guard;
+	return true;
+}
+
+bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded;
+
+	memset(fibre, 0, sizeof(*fibre));
+	rounded = __builtin_add_overflow(size, page - 1, &rounded) ? SIZE_MAX : rounded & ~(page - 1);
+	if (!reserve(fibre, rounded, guard_size()) && !reserve(fibre, rounded, SK_FIBRE_SMALL_GUARD))
+		return false;
 	/* A huge page would make every stack take two megabytes. Kernels without huge pages refuse; that is as good. */
-	madvise(memory, all, MADV_NOHUGEPAGE);
-	if (mprotect(memory, SK_FIBRE_GUARD, PROT_NONE)) {
-		munmap(memory, all);
+	madvise(fibre->stack, fibre->size, MADV_NOHUGEPAGE);
+	if (mprotect(fibre->stack, fibre->size, PROT_READ | PROT_WRITE)) {
+		munmap(fibre->stack - fibre->guard, fibre->size + fibre->guard);
 		return false;
 	}
-	fibre->stack = memory + SK_FIBRE_GUARD;
-	fibre->size = all - SK_FIBRE_GUARD;
 #ifdef HAVE_VALGRIND_VALGRIND_H
 	fibre->valgrind = (unsigned)VALGRIND_STACK_REGISTER(fibre->stack, fibre->stack + fibre->size);
 #endif
@@ -111,7 +135,7 @@ void sk_fibre_close(struct sk_fibre *fibre)
 #ifdef HAVE_VALGRIND_VALGRIND_H
 	VALGRIND_STACK_DEREGISTER(fibre->valgrind);
 #endif
-	munmap(fibre->stack - SK_FIBRE_GUARD, fibre->size + SK_FIBRE_GUARD);
+	munmap(fibre->stack - fibre->guard, fibre->size + fibre->guard);
 	fibre->stack = NULL;
 }
 
@@ -175,5 +199,5 @@ bool sk_fibre_holds(const struct sk_fibre *fibre, const void *address)
 
 bool sk_fibre_guards(const struct sk_fibre *fibre, const void *address)
 {
-	return (uintptr_t)fibre->stack - 1 - (uintptr_t)address < SK_FIBRE_GUARD;
+	return (uintptr_t)fibre->stack - 1 - (uintptr_t)address < fibre->guard;
 }

@@ -11,13 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SK_FIBRE_GUARD = 256 << 10 }; /* bytes below each stack that nobody may touch */
+/* Bytes below each stack that nobody may touch. A function without stack clash protection touches a large array
+ * wherever it likes, far below the stack, where another fibre's may lie: the guard is as large as address space is
+ * cheap, which costs no memory. A process of which address space is counted (RLIMIT_AS) has the small one. */
+enum { SK_FIBRE_GUARD = 1 << 30, SK_FIBRE_SMALL_GUARD = 256 << 10 };
 
 struct sk_fibre {
 	void *sp; /* while it does not run: where its registers lie on its stack */
 	char *stack; /* lowest byte; the guard lies below. A thread's: NULL, or what only AddressSanitizer wants to know
 		      */
-	size_t size;
+	size_t size, guard; /* bytes of the stack, and of its guard */
 	void (*run)(void *context);
 	void *context;
 	bool escaped; /* a signal handler sends the thread here: see sk_fibre_escape */

@@ -122,6 +122,14 @@ static void add_address(struct text *text, const struct sk_guard *guard, const s
 	add(text, "; ");
 }
 
+/* An access in the stack's guard, or anywhere while the stack pointer is there: what a function with a large array does
+ * first may be wherever the array is. */
+static bool is_overflow(const struct sk_call *call)
+{
+	return call->fault.signal == SIGSEGV &&
+	       (sk_fibre_guards(&call->fibre, call->fault.address) || sk_fibre_guards(&call->fibre, call->fault.sp));
+}
+
 /* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Guard: NULL without. */
 static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_guard *guard,
 		      const struct sk_call *call)
@@ -132,7 +140,7 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add(text, "%s was called at ", fault->function);
 	} else if (fault->kind == SK_FAULT_EXPELLED) {
 		add(text, "it was at ");
-	} else if (fault->signal == SIGSEGV && sk_fibre_guards(&call->fibre, fault->address)) {
+	} else if (is_overflow(call)) {
 		add(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
 	} else {
 		add(text, "%s: ", signal_text(fault));

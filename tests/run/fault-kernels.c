@@ -27,6 +27,8 @@ enum {
 	DEBUG_TRAP,
 	TRAP_FLAG,
 	MISALIGNED,
+	LARGE_FRAME, /* larger than the stack by little, and by much; its far end is touched first */
+	HUGE_FRAME,
 	ENDLESS,
 	/* These return 0. */
 	DIRECTION,
@@ -35,6 +37,7 @@ enum {
 	CONTROL_WORD,
 	PENDING, /* an x87 exception that the next instruction raises */
 	FULL, /* the x87 stack */
+	FITTING_FRAME,
 };
 
 static __attribute__((noinline)) int deep(volatile char *outer, int depth)
@@ -44,6 +47,19 @@ static __attribute__((noinline)) int deep(volatile char *outer, int depth)
 	frame[0] = (char)depth;
 	return deep(frame, depth + 1) + frame[0] + (outer ? outer[0] : 0);
 }
+
+/* A frame of so many MiB. */
+#define FRAME(size)                                                                                                    \
+	static __attribute__((noinline)) void frame_##size(const float *x)                                             \
+	{                                                                                                              \
+		volatile float frame[size << 18];                                                                      \
+                                                                                                                       \
+		for (int i = 0; i < size << 18; i++)                                                                   \
+			frame[i] = x[0];                                                                               \
+	}
+FRAME(1)
+FRAME(16)
+FRAME(60)
 
 static void change_flags(unsigned long flags)
 {
@@ -102,6 +118,15 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		break;
 	case MISALIGNED:
 		__asm__ volatile("movaps %%xmm0, (%0)" : : "r"((char *)y + 4) : "memory");
+		break;
+	case LARGE_FRAME:
+		frame_16(x);
+		break;
+	case HUGE_FRAME:
+		frame_60(x);
+		break;
+	case FITTING_FRAME:
+		frame_1(x);
 		break;
 	case DIRECTION:
 		__asm__ volatile("std");

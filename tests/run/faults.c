@@ -39,10 +39,12 @@ static const char *const expected[] = {
 	" on CORE: segmentation fault (SIGSEGV): a vector access that is not aligned as its instruction wants it, or "
 	"an "
 	"address that no processor can have; at misbehave[.a-z]*\\+0x",
+	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_16[.a-z]*\\+0x",
+	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_60[.a-z]*\\+0x",
 	" on CORE: it was at misbehave[.a-z]*\\+0x",
 };
 
-enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, ENDLESS = KINDS, UNTIDY_KINDS = 6 };
+enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, ENDLESS = KINDS, FINE_KINDS = 7 };
 
 static int32_t *kind;
 static float *x, *y;
@@ -197,7 +199,7 @@ int main(int argc, char **argv)
 		expect(argv[3], number);
 		run_well(stream, instance, kernel, factor);
 	}
-	for (int number = KINDS + 1; number <= KINDS + UNTIDY_KINDS; number++) {
+	for (int number = KINDS + 1; number <= KINDS + FINE_KINDS; number++) {
 		*kind = number;
 		check(skrt_run(stream, instance, kernel));
 		check_thread(number);

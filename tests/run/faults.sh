@@ -43,31 +43,50 @@ for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
 	"$top_builddir/tests/run/faults" lone.sk "$lone" "launch $lone" $1 $2 >lone.txt || fail "lone on $where"
 done
 
+# kind NUMBER: what the kernel does.
+kind() {
+	printf "\\$(printf %o $1)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
+}
+
 # The serial entries, and skrun.
-printf '\001\0\0\0' | cat <(head -c 128 fine.npy) - >kind.npy
+kind 1
 for file in fused lone; do
 	fails_with "^skrun: error: .*serial run: task 'bad': kernel misbehave: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
 		"$skrun" $file.sk --input kind=kind.npy --random 1 --serial
 	fails_with "^skrun: error: task entry .*: task 'bad': kernel misbehave on core .: segmentation fault" \
 		"$skrun" $file.sk --input kind=kind.npy --random 1 --unfused --cores 2
 done
+
+# An array that is larger than the stack is touched in its guard, however far below it that is.
+for size in 16 60; do
+	kind $((size == 16 ? 18 : 19))
+	for options in --serial '--unfused --cores 2' '--guard --cores 2' '--device a3'; do
+		fails_with "^skrun: error: .*: task 'bad': kernel misbehave(| on (cube |)core [0-9]*): stack overflow .SIGSEGV.: the stack has 8388608 bytes; at frame_$size[.a-z]*\+0x" \
+			"$skrun" fused.sk --input kind=kind.npy --random 1 $options
+	done
+done
+kind 27
+for options in --serial '--unfused --cores 2' '--guard --cores 2' '--device a3'; do
+	"$skrun" fused.sk --input kind=kind.npy --random 1 $options >/dev/null || fail "1 MiB, $options"
+done
+
 # Changed control state is nobody's concern but that of the core's other tasks; who asks is told whose it was.
 untidy() {
-	printf "\\$(printf %o $1)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
+	kind $1
 	for file in fused lone; do
 		"$skrun" $file.sk --input kind=kind.npy --random 1 --serial >/dev/null || fail "kind $1, serial run"
 		fails_with "^skrun: error: .*: task 'bad': kernel misbehave on (cube |)core .: $2" \
 			"$skrun" $file.sk --input kind=kind.npy --random 1 --guard --cores 2
 	done
 }
-untidy 19 'it has returned with the direction flag set$'
-untidy 20 'it has returned with alignment checks on$'
-untidy 21 'it has changed MXCSR .rounding, flushing to zero, exceptions. from 0x1f80 to 0x7f80$'
-untidy 22 'it has changed the x87 control word from 0x37f to 0xc7f$'
-untidy 23 'it has changed the x87 control word from 0x37f to 0x37b$'
-untidy 24 'it has returned with values on the x87 stack, or from MMX without emms$'
+untidy 21 'it has returned with the direction flag set$'
+untidy 22 'it has returned with alignment checks on$'
+untidy 23 'it has changed MXCSR .rounding, flushing to zero, exceptions. from 0x1f80 to 0x7f80$'
+untidy 24 'it has changed the x87 control word from 0x37f to 0xc7f$'
+untidy 25 'it has changed the x87 control word from 0x37f to 0x37b$'
+untidy 26 'it has returned with values on the x87 stack, or from MMX without emms$'
 
-printf '\022\0\0\0' | cat <(head -c 128 fine.npy) - >kind.npy
+kind 20
 fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 1: it was at misbehave.*; core 0, before task 'last', awaits task 'bad' .step 3. of core 1, which was still at work" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --timeout 0.3 --cores 2
 

@@ -327,6 +327,8 @@ static const struct {
 	{"abort();", ": a constructor called abort at first"},
 	{"*(volatile int *)16 = 1;",
 	 ": a constructor: segmentation fault (SIGSEGV): write at address 0x10; at first+0x"},
+	{"*(volatile char *)__builtin_alloca(60 << 20) = 1;",
+	 ": a constructor: stack overflow (SIGSEGV): the stack has 1048576 bytes; at first+0x"},
 	{"__asm__ volatile(\"int3\");", ": a constructor: breakpoint instruction (SIGTRAP): at first+0x"},
 #ifndef SIGNALS_HELD
 	{"for (;;);", ": a constructor has not ended within 0.2 s: it was at first+0x"},

@@ -113,8 +113,8 @@ START_TEST(alignment)
 	ck_assert(sk_fibre_holds(&one, one.stack) && sk_fibre_holds(&one, one.stack + one.size - 1));
 	ck_assert(!sk_fibre_holds(&one, one.stack - 1) && !sk_fibre_holds(&one, one.stack + one.size));
 	ck_assert(sk_fibre_guards(&one, one.stack - 1) && !sk_fibre_guards(&one, one.stack));
-	ck_assert(sk_fibre_guards(&one, one.stack - SK_FIBRE_GUARD));
-	ck_assert(!sk_fibre_guards(&one, one.stack - SK_FIBRE_GUARD - 1));
+	ck_assert(sk_fibre_guards(&one, one.stack - one.guard));
+	ck_assert(!sk_fibre_guards(&one, one.stack - one.guard - 1));
 }
 END_TEST
 
