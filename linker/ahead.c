@@ -6,7 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/passes.h"
 #include "src/base/mapped.h"
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };

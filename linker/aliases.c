@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/passes.h"
+#include "linker/symbol.h"
 
 static void assign_number(struct sk_linker *linker, sk_symbol symbol, const char *assignment, const char *text)
 {

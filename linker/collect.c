@@ -3,7 +3,12 @@
  * every pulled object, whether or not anything else of it is reached: that is how an object fills a table of another
  * one, and GNU ld and lld keep them as well. Who refers to __start_NAME or __stop_NAME needs all sections of that name.
  * If the user wants no collection, all of every pulled object is needed. */
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/merge.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 
 typedef SK_ARRAY(struct sk_input_section *) worklist;
 

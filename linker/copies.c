@@ -6,7 +6,10 @@
  * of jump tables, which lead into the original, are shared. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 
 /* All copies together. */
 enum { MAXIMUM_MIB = 64 };

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
+#include "linker/texts.h"
 
 enum { FILE_COLUMN = 50 };
 

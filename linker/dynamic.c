@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/exports.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 
 /* ---- names ---- */
 

@@ -7,7 +7,12 @@
  * global one before a local one, and then the last. Entries of the caller are exported whether or not one fits. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/exports.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/symbol.h"
 
 /* ---- patterns ---- */
 

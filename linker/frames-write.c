@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "linker/frames.h"
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
 
 static void write32(uint8_t *bytes, uint64_t value)
 {

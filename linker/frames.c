@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "linker/frames.h"
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/section.h"
 
 enum { MOST_ROOM = 64 << 10 }; /* bytes that a reader keeps for the frames of the next object */
 

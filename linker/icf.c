@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/fold.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/texts.h"
 
 struct candidate {
 	struct sk_input_section *section;

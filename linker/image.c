@@ -4,7 +4,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "linker/internal.h"
+#include "linker/exports.h"
+#include "linker/link.h"
+#include "linker/merge.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 #include "src/base/checked.h"
 
 enum { BUILD_ID_SIZE = 16, NOTE_HEADER_SIZE = 16 /* with the owner "GNU" */ };

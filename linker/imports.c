@@ -1,7 +1,7 @@
 /* The table of importable functions, as stubs/imports.def lists them. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/symbol.h"
 
 enum import_class { PURE, LOCKING, STATE, ENDS };
 

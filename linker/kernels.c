@@ -2,7 +2,12 @@
  * kernels together reach. What each of them reaches is in state.c. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
+#include "linker/texts.h"
 
 /* A signature record. */
 struct record {

@@ -6,9 +6,15 @@
  * last because they alone may be huge: everything else must be within reach of 32-bit displacements.
  *
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
-#include "linker/layout.h"
 #include <inttypes.h>
 
+#include "linker/layout.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 #include "src/base/checked.h"
 
 /* ---- aligned functions ---- */

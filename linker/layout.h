@@ -3,7 +3,7 @@
 #ifndef SK_LINKER_LAYOUT_H
 #define SK_LINKER_LAYOUT_H
 
-#include "linker/internal.h"
+#include "linker/link.h"
 
 /* What output sections have in common with their neighbours: each region has pages of its own. */
 enum sk_region {

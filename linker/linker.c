@@ -2,7 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/frames.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
+#include "linker/texts.h"
 #include "src/base/checked.h"
 #include "src/base/mapped.h"
 
@@ -268,16 +275,11 @@ static bool prepare_synthetic(struct sk_linker *linker)
 	return true;
 }
 
-/* The list of the passes, with what holds after each: as long as there are passes, so that nobody has to look for one.
- */
-bool sk_linker_link(struct sk_linker *linker)
+/* What is in the image: the passes from names to relocations that are known to be possible. */
+static bool choose(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;
 
-	if (!linker->architecture) {
-		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
-		return false;
-	}
 	sk_timing_begin(timing, "resolve", NULL);
 	/* Every wanted symbol that any input defines has its definition. */
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
@@ -308,15 +310,14 @@ bool sk_linker_link(struct sk_linker *linker)
 	sk_frames_place(linker);
 	sk_timing_next(timing, "scan relocations");
 	/* Every relocation of a live section is one that a package can hold; slots, stubs and imports are numbered. */
-	if (!sk_scan(linker))
-		return false;
-	sk_timing_next(timing, "lay out");
-	if (linker->options.relocatable) {
-		bool made = sk_relocatable_make(linker);
+	return sk_scan(linker);
+}
 
-		sk_timing_end(timing);
-		return made;
-	}
+/* Where it lies, and its bytes. */
+static bool make_image(struct sk_linker *linker)
+{
+	struct sk_timing *timing = linker->options.timing;
+
 	/* All sizes are known. */
 	sk_dynamic_prepare(linker);
 	/* Everything has its address. */
@@ -330,7 +331,22 @@ bool sk_linker_link(struct sk_linker *linker)
 	sk_dynamic_write(linker);
 	sk_timing_next(timing, "finish");
 	/* The file's parts are complete. */
-	bool ok = sk_image_finish(linker);
-	sk_timing_end(timing);
-	return ok;
+	return sk_image_finish(linker);
+}
+
+/* The list of the passes, with what holds after each, is in the two functions above. */
+bool sk_linker_link(struct sk_linker *linker)
+{
+	bool made;
+
+	if (!linker->architecture) {
+		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
+		return false;
+	}
+	if (!choose(linker))
+		return false;
+	sk_timing_next(linker->options.timing, "lay out");
+	made = linker->options.relocatable ? sk_relocatable_make(linker) : make_image(linker);
+	sk_timing_end(linker->options.timing);
+	return made;
 }

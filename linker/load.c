@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linker/object.h"
+#include "linker/section.h"
 #include "src/base/checked.h"
 
 enum {

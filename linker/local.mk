@@ -11,22 +11,21 @@ linker_liblinker_la_SOURCES = \
 	linker/debug.c \
 	linker/debug-write.c \
 	linker/dynamic.c \
-	linker/exports.c \
+	linker/exports.c linker/exports.h \
 	linker/frames.c linker/frames.h \
 	linker/frames-write.c \
-	linker/icf.c \
+	linker/icf.c linker/fold.h \
 	linker/image.c \
 	linker/imports.c \
 	linker/input.c \
-	linker/internal.h \
 	linker/kernels.c \
-	linker/layout.c linker/layout.h linker/outputs.c linker/segments.c \
-	linker/linker.c linker/linker.h \
+	linker/layout.c linker/layout.h linker/outputs.c linker/output.h linker/segments.c \
+	linker/linker.c linker/linker.h linker/link.h linker/passes.h \
 	linker/load.c \
-	linker/merge.c \
+	linker/merge.c linker/merge.h \
 	linker/notes.c \
 	linker/object.c linker/object.h \
-	linker/parallel.c \
+	linker/parallel.c linker/parallel.h \
 	linker/parts.c \
 	linker/ranges.c \
 	linker/read.c \
@@ -34,15 +33,15 @@ linker_liblinker_la_SOURCES = \
 	linker/refine.c \
 	linker/relocatable.c \
 	linker/relocatable-emit.c \
-	linker/relocate.c \
+	linker/relocate.c linker/relocation.h \
 	linker/resolve.c \
-	linker/texts.c \
+	linker/texts.c linker/texts.h \
 	linker/scan.c \
-	linker/section.c \
+	linker/section.c linker/section.h \
 	linker/significance.c \
-	linker/state.c \
+	linker/state.c linker/state.h \
 	linker/statistics.c \
-	linker/symbols.c \
+	linker/symbols.c linker/symbol.h \
 	linker/target.c \
 	linker/version-script.c \
 	linker/write.c \

@@ -8,7 +8,12 @@
  * all of this takes about linear time. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/merge.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/section.h"
 
 static bool is_zero(const uint8_t *bytes, uint64_t size)
 {

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/section.h"
 #include "src/base/checked.h"
 
 /* GNU_PROPERTY_X86_FEATURE_2_USED, and bits of it and of GNU_PROPERTY_X86_FEATURE_1_AND, which <elf.h> lacks. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "linker/object.h"
+#include "linker/section.h"
 #include "src/base/checked.h"
 
 /* No section is aligned to more, and no section or common symbol is larger: what claims to be is damaged, and would

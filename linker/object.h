@@ -1,102 +1,11 @@
-/* What is read: sections and objects, the files and archives that they come from, and the functions that read and check
- * them. A reader is all that these know; no linker, so several threads can read. */
+/* What is read: objects, the files and archives that they come from, and the functions that read and check them. A
+ * reader is all that these know; no linker, so several threads can read. */
 #ifndef SK_LINKER_OBJECT_H
 #define SK_LINKER_OBJECT_H
 
-#include <elf.h>
-#include <string.h>
-
 #include "linker/architecture.h"
 #include "linker/linker.h"
-
-/* What old versions of elf.h lack. */
-#ifndef SHF_GNU_RETAIN
-#define SHF_GNU_RETAIN (1 << 21)
-#endif
-#ifndef SHN_X86_64_LCOMMON
-#define SHN_X86_64_LCOMMON 0xff02
-#endif
-#ifndef SHT_LLVM_ADDRSIG
-#define SHT_LLVM_ADDRSIG 0x6fff4c03
-#endif
-
-/* Records as they stand in files. Members of archives are aligned to two bytes only, so nothing is assumed. */
-typedef Elf64_Ehdr sk_elf_header __attribute__((aligned(1)));
-typedef Elf64_Shdr sk_elf_section __attribute__((aligned(1)));
-typedef Elf64_Sym sk_elf_symbol __attribute__((aligned(1)));
-typedef Elf64_Rela sk_elf_relocation __attribute__((aligned(1)));
-typedef uint32_t sk_elf_word __attribute__((aligned(1)));
-
-/* A CIE or an FDE of an .eh_frame section. */
-struct sk_frame {
-	struct sk_input_section *section; /* the .eh_frame section that it stands in */
-	struct sk_frame *cie; /* of an FDE; NULL: this is a CIE */
-	struct sk_input_section *function; /* of an FDE: where the code lies that it describes; NULL: nowhere */
-	struct sk_frame *next; /* the next FDE of the same section of code */
-	uint64_t offset, size; /* in the section, with the length field */
-	const sk_elf_relocation *relocations;
-	uint64_t relocation_count;
-	uint64_t output_offset; /* in the joined .eh_frame */
-	uint32_t number; /* of a CIE, for folding: equal ones share it; 0: none yet */
-	bool marked; /* a CIE: what it refers to is live */
-	bool copied; /* an FDE of a copy of a section: its relocation names the original's code */
-	bool live;
-};
-
-/* A string or a record of a mergeable section. */
-struct sk_fragment {
-	uint32_t offset; /* in the section; it ends where the next one begins */
-	uint32_t entry; /* SK_NONE: nobody needs it; otherwise, from sk_merge on, its number in the merged section */
-};
-
-/* Of an object's machine code, see notes.c. */
-struct sk_property {
-	uint32_t type; /* GNU_PROPERTY_… */
-	uint64_t value;
-	uint32_t note; /* number of the note that it stands in, within the object */
-};
-
-/* A section that may become part of the image: an object's, a synthetic one, a common symbol's or one that the linker
- * makes. */
-struct sk_input_section {
-	/* What every pass over relocations reads, side by side: links are bound by the memory that they touch. */
-	struct sk_object *object; /* NULL: not from an object */
-	uint64_t flags; /* SHF_… */
-	uint64_t address;
-	const uint8_t *bytes; /* NULL: zeros, pieces, or made by the linker */
-	const sk_elf_relocation *relocations;
-	struct sk_merged *merged; /* where the fragments have gone; NULL before sk_merge */
-	uint32_t relocation_count;
-	uint32_t visit; /* the last search from kernels that came by */
-	bool loaded; /* SHF_ALLOC, and not one that the linker reads itself */
-	bool debug; /* debug information: not loaded, but kept */
-	bool mergeable; /* equal strings or records may be joined */
-	bool note; /* known to be well-formed, and part of a PT_NOTE segment if it is live */
-	bool discarded; /* member of a COMDAT group that another object has given already */
-	bool live;
-	bool holds_addresses; /* has relocations that the loader must apply */
-	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
-
-	uint64_t size;
-	const char *name;
-	struct sk_section_range *range; /* that it is part of, or a bound of; NULL: none */
-	struct sk_input_section *folded; /* the equal section that is live in its place; NULL: none */
-	struct sk_frame *frames; /* FDEs that describe the code in it */
-	struct sk_output *output; /* NULL before the layout, and if the section is not in the image */
-	struct sk_fragment *fragments; /* of a mergeable section that is reached, in order */
-	const struct sk_piece *pieces;
-	uint64_t entry_size; /* of a mergeable section, and of one that the linker makes */
-	uint64_t compressed_size; /* of debug information that is compressed in the object */
-	uint32_t type; /* SHT_… */
-	uint32_t alignment; /* a power of two: of the byte at offset `aligned` */
-	uint32_t aligned; /* 0, but in sections of code with an aligned function */
-	uint32_t piece_count;
-	uint32_t fragment_count;
-	uint32_t state; /* number of this hidden state, or SK_NONE */
-	uint32_t candidate; /* number for folding, from 1; 0: not a candidate */
-	uint32_t node; /* number in linker->reached.nodes, from 1; 0: no function that was asked about reaches it */
-	bool significant; /* a program may compare its address */
-};
+#include "linker/section.h"
 
 /* What a section's number leads to. */
 struct sk_section_entry {
@@ -299,8 +208,7 @@ static inline uint32_t sk_object_symbol_section(const struct sk_object *object, 
 	return number == SHN_XINDEX ? object->far_sections[symbol] : SHN_UNDEF;
 }
 
-/* The place of a byte in a section. */
-struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset);
+/* The place of a symbol, as that of the byte that it names. */
 struct sk_place sk_symbol_place(struct sk_arena *arena, const struct sk_object *object, uint32_t symbol);
 
 /* ---- of sections, while an object is loaded: frames.c, notes.c, debug.c, merge.c ---- */
@@ -324,30 +232,5 @@ bool sk_debug_describe(struct sk_reader *reader, struct sk_input_section *sectio
 
 /* Whether the strings or records of the section may be joined. */
 bool sk_is_mergeable(const struct sk_input_section *section);
-
-/* ---- names ---- */
-
-/* Whether the name begins with the prefix. */
-static inline bool sk_starts_with(const char *name, const char *prefix)
-{
-	return !strncmp(name, prefix, strlen(prefix));
-}
-
-/* Whether the name is the prefix, or the prefix, a dot and more. */
-static inline bool sk_is_kind(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return !strncmp(name, prefix, length) && (name[length] == 0 || name[length] == '.');
-}
-
-/* Whether the section is a table of constructors or of destructors. */
-static inline bool sk_is_constructors(const struct sk_input_section *section)
-{
-	return section->type == SHT_INIT_ARRAY || section->type == SHT_FINI_ARRAY;
-}
-
-/* Whether code can refer to the section's bounds as __start_NAME and __stop_NAME. */
-bool sk_is_identifier(const char *name);
 
 #endif

@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "linker/layout.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
 
 /* ---- which output section ---- */
 

@@ -2,7 +2,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/parallel.h"
 
 enum { MOST_THREADS = 64, ROUNDS = 256 /* that a thread takes at a time */ };
 

@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/frames.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
 
 /* ---- contents ---- */
 

@@ -3,7 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/parallel.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
 
 static uint64_t address_of(const struct sk_target *target)
 {

@@ -6,7 +6,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/frames.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
+#include "linker/texts.h"
 
 enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20, MAXIMUM_WITH_FUNCTIONS = 200 };
 

@@ -1,5 +1,7 @@
 /* Counts what a link has handled, after the fact: nothing is counted while it runs. */
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/section.h"
 
 static void count_sections(const struct sk_object *object, struct sk_linker_statistics *statistics)
 {

@@ -1,7 +1,10 @@
 /* The table of names. Objects' global symbols come in, and are interned and hashed once; numbers in the table go out,
  * and for each the list of all definitions that any input has, and whether it is wanted. resolve.c chooses among them;
  * what the linker, its caller or the command line (aliases.c) defines is entered here. */
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/object.h"
+#include "linker/section.h"
+#include "linker/symbol.h"
 
 sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length)
 {

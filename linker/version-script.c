@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/exports.h"
+#include "linker/link.h"
+#include "linker/passes.h"
+#include "linker/symbol.h"
 
 enum { MAXIMUM_SIZE = 16 << 20, MAXIMUM_VERSIONS = 16384 /* numbers have 15 bits, and imports need some */ };
 

@@ -1,7 +1,9 @@
 /* Shows the finished file, and writes it, and before it the texts about it. */
 #include <string.h>
 
-#include "linker/internal.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/texts.h"
 
 const struct sk_file_part *sk_linker_parts(const struct sk_linker *linker, size_t *count)
 {

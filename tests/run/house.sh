@@ -72,7 +72,6 @@ awk 'FNR == 1 { begin = 0 }
 	/^[a-z].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }' \
 	$(echo "$code" | grep '\.c$') | sort >"$out/found"
 sort >"$out/allowed" <<'LIST'
-linker/linker.c: sk_linker_link
 loader/skrun/skrun.c: parse_option
 src/sklink.c: link_package
 stubs/x86_64/emit.c: emit_op

@@ -1,0 +1,112 @@
+/* Names and what they mean: the linker's symbol table, the definitions that there are of each symbol, and the one that
+ * counts. */
+#ifndef SK_LINKER_SYMBOL_H
+#define SK_LINKER_SYMBOL_H
+
+#include "linker/object.h"
+
+struct sk_linker;
+
+/* An entry of the linker's symbol table: a global name, or a synthetic local symbol. */
+struct sk_linker_symbol {
+	const char *name; /* NULL: only a handle */
+	uint32_t name_length;
+	uint32_t first_definition, last_definition; /* in linker->definitions: all that there are, pulled or not */
+	/* The definition that counts. */
+	struct sk_object *object; /* NULL: none, or synthetic */
+	uint32_t index; /* in the object's symbol table */
+	struct sk_input_section *section; /* NULL: absolute, or none */
+	uint64_t value, size; /* offset in the section, or absolute value; alignment of a common symbol */
+	uint8_t rank; /* enum sk_definition_rank */
+	uint8_t type; /* STT_… */
+	uint8_t visibility; /* the most constraining one seen */
+	bool wanted; /* a pulled object needs it, not weakly */
+	bool local; /* synthetic and not exported */
+	bool traced;
+	bool exported;
+	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
+	bool needed; /* undefined, and a reference that stays is not weak */
+	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
+	uint32_t import; /* in the table of imports, or SK_NONE */
+	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
+	uint32_t dynamic_index; /* in .dynsym; with -r: of an undefined symbol, among those that stay, from 1 */
+	uint32_t first_user, last_user; /* if undefined: in linker->users */
+};
+
+/* Of two definitions the higher rank wins. */
+enum sk_definition_rank {
+	SK_DEFINITION_NONE,
+	SK_DEFINITION_PROVIDED, /* by the linker, unless somebody else has one */
+	SK_DEFINITION_WEAK,
+	SK_DEFINITION_COMMON,
+	SK_DEFINITION_STRONG,
+	SK_DEFINITION_ASSIGNED, /* by the command line */
+};
+
+struct sk_definition {
+	uint32_t object, index; /* the symbol's number in the object */
+	uint32_t next;
+};
+
+/* Where an undefined symbol is used. */
+struct sk_user {
+	const struct sk_input_section *section;
+	uint64_t offset;
+	uint32_t next;
+};
+
+/* ---- symbols.c ---- */
+
+sk_symbol sk_symbol_intern(struct sk_linker *linker, const char *name, size_t length);
+/* A symbol that is not found by its name. */
+sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length);
+
+enum sk_definition_rank sk_definition_rank(const sk_elf_symbol *symbol);
+void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol symbol, uint32_t object, uint32_t index);
+
+/* Defines the symbol at the start of the section unless an object does. */
+void sk_symbol_provide(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section);
+
+/* A definition by the linker or its caller. */
+void sk_symbol_define(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section, uint64_t value,
+		      uint64_t size, uint8_t type);
+
+/* Somebody needs the symbol. */
+void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol);
+
+/* What a symbol says of its size may be too much: as many of these bytes from the value on as the section has. */
+uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, uint64_t size);
+
+/* The symbol for a definition of this name in one object: another one, if objects are isolated. */
+sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
+
+/* ---- resolve.c ---- */
+
+/* The object takes part in the link from now on. */
+bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
+
+/* Pulls members until nothing more is wanted. */
+bool sk_symbols_resolve(struct sk_linker *linker);
+
+/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
+bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name);
+
+/* ---- aliases.c ---- */
+
+/* The symbol that an undefined reference to this name means. */
+sk_symbol sk_alias_reference(struct sk_linker *linker, const char *name);
+
+/* ---- imports.c ---- */
+
+struct sk_import {
+	const char *name, *soname, *version;
+	bool keeps_state; /* in the C library, where all that do have the same */
+};
+
+extern const struct sk_import sk_imports[];
+extern const uint32_t sk_import_count;
+
+/* True for objects of the C library that kernels are known to use, such as stderr. */
+bool sk_is_library_data(const char *name);
+
+#endif
