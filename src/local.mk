@@ -81,7 +81,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/document.c src/manifest/document.h \
 	src/package/entries.c src/package/entries.h \
 	src/manifest/fields.c src/manifest/fields.h \
-	src/package/header.c src/package/header.h \
+	src/outputs/header.c src/outputs/header.h \
 	src/bind/kernels.c src/bind/kernels.h \
 	src/bind/operators.c src/bind/operators.h \
 	src/command/keywords.c src/command/keywords.h \
@@ -93,13 +93,15 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.h \
 	src/manifest/options.c src/manifest/options.h \
+	src/package/names.c src/package/names.h \
+	src/outputs/outputs.c src/outputs/outputs.h \
 	src/package/package.c src/package/package.h \
-	src/package/report-file.c src/package/report-file.h \
+	src/outputs/decisions.c src/outputs/decisions.h \
 	src/command/reproduction.c src/command/reproduction.h \
 	src/bind/roles.c \
 	src/package/sign.c src/package/sign.h \
-	src/package/shares.c src/package/shares.h \
-	src/package/statistics.c src/package/statistics.h
+	src/outputs/shares.c src/outputs/shares.h \
+	src/outputs/statistics.c src/outputs/statistics.h
 src_libcore_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
 src_libcore_la_LIBADD = \
 	linker/liblinker.la \

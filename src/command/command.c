@@ -41,6 +41,7 @@ enum action {
 	CLEAR_COLOUR,
 	SET_ICF,
 	ADD_LIBRARY,
+	ADD_OVERRIDE, /* of scope options */
 	BEGIN_WHOLE,
 	END_WHOLE,
 };
@@ -72,7 +73,7 @@ static const struct option {
 	{NULL, "z", SET_KEYWORD, 0},
 	{"sign", NULL, SET_TEXT, FIELD(private_key)},
 	{"no-task-entries", NULL, SET_FLAG, FIELD(no_task_entries)},
-	{"scope-options", NULL, ADD_TEXT, FIELD(scope_options)},
+	{"scope-options", NULL, ADD_OVERRIDE, 0},
 	{"strip-all", "s", SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SET_FLAG, FIELD(strip_debug)},
 	{"compress-debug-sections", NULL, SET_COMPRESSION, 0},
@@ -279,6 +280,10 @@ static void apply(struct words *words, const struct option *option, const char *
 	case ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});
 		break;
+	case ADD_OVERRIDE:
+		sk_array_push(words->arena, &command->scope_options,
+			      (struct sk_command_override){"--scope-options", value});
+		break;
 	case BEGIN_WHOLE:
 	case END_WHOLE:
 		*whole = option->action == BEGIN_WHOLE;
@@ -425,18 +430,36 @@ static void check(struct sk_diag *diag, const struct sk_command *command)
 	check_outputs(diag, command);
 }
 
+const char *sk_command_strip_option(const struct sk_command *command)
+{
+	return command->strip_all ? "-s" : command->strip_debug ? "-S" : NULL;
+}
+
+/* The command line, which comes later, overrides the environment. */
+static void add_environment(struct words *words)
+{
+	const char *text = getenv("SKLINK_SCOPE_OPTIONS");
+
+	if (!text)
+		return;
+	sk_array_push(words->arena, &words->command->scope_options,
+		      (struct sk_command_override){"SKLINK_SCOPE_OPTIONS", text});
+	/* A link that repeats this one has not got the environment. */
+	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"--scope-options=", text});
+}
+
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
 {
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
 	*command = (struct sk_command){.error_limit = 20, .threads = default_threads()};
-	command->environment_scope_options = getenv("SKLINK_SCOPE_OPTIONS");
-	if (command->environment_scope_options) /* a link that repeats this one has not got the environment */
-		sk_array_push(arena, &command->words,
-			      (struct sk_command_word){"--scope-options=", command->environment_scope_options});
+	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);
+	diag->fatal_warnings = command->fatal_warnings;
+	diag->no_warnings = command->no_warnings;
+	diag->colour = command->colour;
 	if (command->time_trace && !*command->time_trace && command->output)
 		command->time_trace = sk_arena_print(arena, "%s.time-trace", command->output);
 	if (diag->errors == errors && !command->help && !command->version)

@@ -30,6 +30,12 @@ struct sk_command_word {
 	enum sk_word_kind kind;
 };
 
+/* "SCOPE=OPTIONS". */
+struct sk_command_override {
+	const char *source; /* for messages: SKLINK_SCOPE_OPTIONS, or --scope-options */
+	const char *text;
+};
+
 struct sk_command {
 	const char *manifest;
 	const char *output;
@@ -41,8 +47,7 @@ struct sk_command {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
-	const char *environment_scope_options; /* SKLINK_SCOPE_OPTIONS; NULL: none */
-	sk_texts scope_options; /* --scope-options */
+	SK_ARRAY(struct sk_command_override) scope_options; /* what comes later counts */
 	sk_texts explained; /* --explain: tasks */
 	const char *report; /* --report; NULL: none */
 	const char *version_script; /* NULL: none */
@@ -71,8 +76,11 @@ struct sk_command {
 	bool help, version; /* asked for: nothing else matters */
 };
 
-/* False if the command line is wrong; the reasons are in the sink. */
+/* False if the command line is wrong; the reasons are in the sink, which knows then what is wanted of messages. */
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command);
+
+/* The option that leaves out debug information, as users write it; NULL: it is kept. */
+const char *sk_command_strip_option(const struct sk_command *command);
 
 /* A file to write. */
 struct sk_command_output {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "src/package/entries.h"
+#include "src/package/names.h"
 #include "src/proof/report.h"
 
 struct package {
 	struct sk_model *model;
 	const struct sk_plan_image *image;
 	const struct sk_plan_view *plan;
-	const char *plan_symbol;
 	struct sk_linker *linker;
 	sk_symbol *kernels; /* by kernel of the plan */
 	sk_symbol *vector_kernels; /* the same for vector sides; SK_NONE: it has none */
@@ -189,7 +189,7 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 	return SK_NONE;
 }
 
-static sk_section add_plan(struct package *package)
+static sk_section add_plan(struct package *package, const char *plan_symbol)
 {
 	const struct sk_plan_image *image = package->image;
 	sk_section section =
@@ -199,7 +199,7 @@ static sk_section add_plan(struct package *package)
 										 .size = image->size,
 										 .bytes = image->bytes});
 
-	sk_linker_define(package->linker, section, package->plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
+	sk_linker_define(package->linker, section, plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
 	for (size_t i = 0; i < image->relocations.count; i++) {
 		const struct sk_plan_relocation *relocation = &image->relocations.items[i];
 
@@ -309,12 +309,10 @@ static bool copy_kernels(struct package *package)
 bool sk_package_build(const struct sk_package_input *input, struct sk_linker *linker, struct sk_package_parts *parts)
 {
 	const struct sk_model *model = input->model;
-	struct package package = {.model = input->model,
-				  .image = input->image,
-				  .plan = input->plan,
-				  .plan_symbol = input->plan_symbol,
-				  .linker = linker};
+	struct package package = {.model = input->model, .image = input->image, .plan = input->plan, .linker = linker};
 
+	parts->name = sk_package_name(model->arena, input->soname, input->plan);
+	parts->plan_symbol = sk_plan_symbol(model->arena, parts->name, input->relocatable);
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
 
@@ -328,7 +326,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	add_constants(&package);
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
-	parts->plan = add_plan(&package);
+	parts->plan = add_plan(&package, parts->plan_symbol);
 	add_report(&package, input->report);
 	return true;
 }

@@ -16,13 +16,16 @@ struct sk_package_input {
 	const struct sk_report *report;
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
-	const char *plan_symbol; /* global: what the plan is found by */
+	const char *soname; /* NULL: none */
+	bool relocatable; /* the package is an object */
 	bool debug; /* shows a debugger which task's line of the manifest code belongs to */
 	unsigned threads;
 };
 
 /* What has been made, for those who speak of it or complete it. */
 struct sk_package_parts {
+	const char *name; /* of the package in C */
+	const char *plan_symbol; /* global: what the plan is found by */
 	struct sk_entries entries[SK_ENTRIES]; /* the code of the plan's launches */
 	sk_section plan; /* whose seal is still empty */
 };

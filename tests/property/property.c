@@ -401,7 +401,6 @@ static bool link_model(struct property *property, struct sk_model *model)
 					       .report = &property->report,
 					       .image = image,
 					       .plan = &property->plan,
-					       .plan_symbol = "sk_plan",
 					       .threads = 1};
 
 	if (!sk_package_build(&input, property->linker, &parts))

@@ -1,5 +1,5 @@
 /* The table of --stats; see statistics.h. */
-#include "src/package/statistics.h"
+#include "src/outputs/statistics.h"
 
 #include <inttypes.h>
 #include <sys/resource.h>

@@ -1,13 +1,13 @@
 /* --report: all that has been decided about a link, for programs. In: a linked package's plan, report and facts. Out: a
  * file in JSON; doc/sklink.1 says what it holds. */
-#ifndef SK_REPORT_FILE_H
-#define SK_REPORT_FILE_H
+#ifndef SK_DECISIONS_H
+#define SK_DECISIONS_H
 
 #include "loader/profile/profile.h"
 #include "src/package/entries.h"
 #include "src/proof/report.h"
 
-struct sk_report_input {
+struct sk_decisions {
 	const char *manifest; /* its path, as given */
 	const struct sk_profile *device; /* that the plan is for */
 	const struct sk_plan_view *plan;
@@ -18,7 +18,7 @@ struct sk_report_input {
 };
 
 /* Writes the file. False after an error in the sink. */
-bool sk_report_file_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
-			  const struct sk_report_input *input);
+bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+			const struct sk_decisions *input);
 
 #endif

@@ -1,6 +1,6 @@
 /* The text of the header, top to bottom. Names of launches are C identifiers; names of tensors are any text, so they
  * become identifiers here and never stand in comments. */
-#include "src/package/header.h"
+#include "src/outputs/header.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/map.h"
 #include "src/base/text.h"
+#include "src/package/names.h"
 
 struct writer {
 	struct sk_arena *arena;
@@ -23,29 +24,6 @@ struct writer {
 };
 
 /* ---- names ---- */
-
-/* Letters, digits and underscores stay, everything else becomes an underscore. */
-static char *to_identifier(struct sk_arena *arena, const char *text, size_t length)
-{
-	char *name = sk_arena_copy(arena, text, length);
-
-	for (char *c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80)
-			*c = '_';
-	return name;
-}
-
-const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan)
-{
-	size_t stem = soname ? strcspn(soname, ".") : 0;
-	const char *launch = plan->launch_count ? sk_plan_string(&plan->launches[0].name) : "package";
-
-	if (stem)
-		return to_identifier(arena, soname, stem);
-	if (!strncmp(launch, "sk_", 3) && launch[3])
-		launch += 3;
-	return to_identifier(arena, launch, strlen(launch));
-}
 
 static const struct sk_plan_tensor *tensor_at(const struct writer *writer, uint32_t binding)
 {
@@ -62,7 +40,7 @@ static void name_tensors(struct writer *writer)
 	writer->tensors = SK_NEW_ARRAY(writer->arena, const char *, count ? count : 1);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *text = sk_plan_string(&tensor_at(writer, i)->name);
-		const char *name = to_identifier(writer->arena, text, strlen(text));
+		const char *name = sk_c_identifier(writer->arena, text, strlen(text));
 
 		while (sk_map_insert(&used, name, strlen(name), i) != i)
 			name = sk_arena_print(writer->arena, "%s_%" PRIu32, name, i);

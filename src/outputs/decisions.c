@@ -1,5 +1,5 @@
-/* See report-file.h. Each list has one item a line, so that reports can be compared line by line. */
-#include "src/package/report-file.h"
+/* See decisions.h. Each list has one item a line, so that reports can be compared line by line. */
+#include "src/outputs/decisions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 struct writer {
 	struct sk_arena *arena;
-	const struct sk_report_input *input;
+	const struct sk_decisions *input;
 	const struct sk_plan_view *plan;
 	struct sk_temporaries temporaries;
 	FILE *stream;
@@ -413,8 +413,8 @@ static void put_device(const struct writer *writer)
 	fputs("]},\n", writer->stream);
 }
 
-bool sk_report_file_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
-			  const struct sk_report_input *input)
+bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+			const struct sk_decisions *input)
 {
 	struct writer writer = {.arena = arena,
 				.input = input,

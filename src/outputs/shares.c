@@ -1,5 +1,5 @@
 /* The tables of kernels and tasks in the map; see shares.h. */
-#include "src/package/shares.h"
+#include "src/outputs/shares.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* src/package/header: a C and C++ header about the package, for programs that call serial entries or bind tensors by
+/* src/outputs/header: a C and C++ header about the package, for programs that call serial entries or bind tensors by
  * number. In: the finished plan, and perhaps the package's bytes. Out: the file. It depends on nothing else, so that
  * equal packages have equal headers wherever they are made. */
 #ifndef SK_HEADER_H
@@ -11,12 +11,8 @@
 #include "src/base/diag.h"
 #include "src/planning/plan-writer.h"
 
-/* What the package is called in C: the beginning of the soname, up to its first dot, or else of the first launch's name
- * without "sk_". Identifiers that belong to the package begin or end with it. In the arena. */
-const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan);
-
 struct sk_header_contents {
-	const char *name; /* from sk_package_name */
+	const char *name; /* of the package in C */
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
 	const char *plan_symbol; /* of a package that is to be linked into a program; NULL: it is not */

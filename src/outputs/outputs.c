@@ -1,0 +1,123 @@
+/* Which outputs the command asks for, and what each is made from; see outputs.h. */
+#include "src/outputs/outputs.h"
+
+#include <string.h>
+
+#include "src/base/file.h"
+#include "src/base/mapped.h"
+#include "src/base/unfinished.h"
+#include "src/outputs/decisions.h"
+#include "src/outputs/header.h"
+#include "src/outputs/shares.h"
+#include "src/outputs/statistics.h"
+#include "src/proof/explain.h"
+
+bool sk_outputs_want_facts(const struct sk_command *command)
+{
+	return command->report || command->explained.count;
+}
+
+bool sk_outputs_check(const struct sk_link *link)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < link->command->explained.count; i++)
+		ok &= sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]) != SK_NO_INDEX;
+	return ok;
+}
+
+static void explain_tasks(struct sk_link *link)
+{
+	sk_text_open(&link->explained);
+
+	const struct sk_explanation explanation = {link->arena, &link->plan, &link->report, &link->facts,
+						   link->explained.stream};
+
+	sk_explain_tasks(&explanation, link->diag, link->command->explained.items, link->command->explained.count);
+	sk_text_close(link->arena, &link->explained);
+}
+
+void sk_outputs_prepare(struct sk_link *link)
+{
+	if (link->command->map_file)
+		sk_linker_end_map(link->linker,
+				  sk_shares_text(link->model, &link->plan, link->parts.entries, link->linker));
+	explain_tasks(link);
+}
+
+static bool write_header(const struct sk_link *link)
+{
+	const struct sk_command *command = link->command;
+	struct sk_header_contents contents = {
+		.name = link->parts.name,
+		.image = &link->image,
+		.plan = &link->plan,
+		.plan_symbol = command->relocatable ? link->parts.plan_symbol : NULL,
+	};
+
+	if (command->embed)
+		contents.bytes = sk_linker_bytes(link->linker, &contents.size);
+	return sk_header_write(link->arena, link->diag, command->header, &contents);
+}
+
+static bool write_decisions(const struct sk_link *link)
+{
+	struct sk_linker_statistics counts;
+
+	sk_linker_count(link->linker, &counts);
+	return sk_decisions_write(link->arena, link->diag, link->command->report,
+				  &(struct sk_decisions){
+					  .manifest = link->command->manifest,
+					  .device = link->model->device,
+					  .plan = &link->plan,
+					  .report = &link->report,
+					  .facts = &link->facts,
+					  .entries = link->parts.entries,
+					  .output_size = counts.output_size,
+				  });
+}
+
+bool sk_outputs_write(const struct sk_link *link)
+{
+	const struct sk_command *command = link->command;
+
+	return (!command->header || write_header(link)) && (!command->report || write_decisions(link)) &&
+	       sk_linker_write(link->linker, command->output);
+}
+
+static void write_time_trace(const struct sk_link *link)
+{
+	const char *trace = sk_timing_trace(link->timing, "sklink");
+
+	sk_file_write_text(link->diag, link->command->time_trace, trace, strlen(trace));
+}
+
+void sk_outputs_print(const struct sk_link *link)
+{
+	const struct sk_command *command = link->command;
+
+	fputs(link->explained.bytes, stdout);
+	if (command->statistics)
+		sk_statistics_print(&(struct sk_statistics){.linker = link->linker,
+							    .plan = &link->plan,
+							    .dispatcher_size = sk_entries_size(link->parts.entries),
+							    .timing = link->timing},
+				    stdout);
+	if (command->time_trace)
+		write_time_trace(link);
+}
+
+void sk_outputs_finish(struct sk_diag *diag)
+{
+	const char *changed = sk_mapped_changed();
+
+	if (changed)
+		sk_error(diag, (struct sk_place){.file = changed},
+			 "the file has changed while it was linked; link again once nobody writes it");
+	if (fflush(stdout) || ferror(stdout))
+		sk_error(diag, (struct sk_place){0}, "cannot write to standard output");
+	if (diag->errors)
+		sk_unfinished_remove_all();
+	else
+		sk_files_finish(diag);
+}

@@ -1,0 +1,45 @@
+/* What a link tells beside the package itself: the files and texts that its user has asked for, and when all files get
+ * their names. In: a link whose parts are complete. Out: files, and what stands on standard output. */
+#ifndef SK_OUTPUTS_H
+#define SK_OUTPUTS_H
+
+#include "src/base/text.h"
+#include "src/base/timing.h"
+#include "src/command/command.h"
+#include "src/package/package.h"
+
+/* One link, as far as it has come: what each pass has left for those behind it. */
+struct sk_link {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_command *command;
+	struct sk_timing *timing; /* NULL: nobody wants to know */
+	struct sk_linker *linker;
+	struct sk_model *model;
+	struct sk_plan_image image; /* of the plan, once it is complete; */
+	struct sk_plan_view plan; /* a view of it */
+	struct sk_report report; /* what became of each task */
+	struct sk_facts facts; /* why tasks are in order; only if sk_outputs_want_facts */
+	struct sk_package_parts parts; /* once there are dispatchers */
+	struct sk_text explained; /* what --explain asks for, once it is prepared */
+};
+
+bool sk_outputs_want_facts(const struct sk_command *command);
+
+/* Whether all that outputs are to be about is in the plan: a misspelt task is found before anything is made. False
+ * after errors. */
+bool sk_outputs_check(const struct sk_link *link);
+
+/* Completes the map, and the text for standard output, for which there may be no memory: before there is a package. */
+void sk_outputs_prepare(struct sk_link *link);
+
+/* The package, and all files about it. False after an error. */
+bool sk_outputs_write(const struct sk_link *link);
+
+/* What was asked for about a link that has succeeded. */
+void sk_outputs_print(const struct sk_link *link);
+
+/* All files get their names if there has been no error. Whoever gets the exit status 1 finds them as they were. */
+void sk_outputs_finish(struct sk_diag *diag);
+
+#endif

@@ -1,0 +1,32 @@
+/* See names.h. Names of launches are C identifiers; sonames and names of tensors are any text. */
+#include "src/package/names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+char *sk_c_identifier(struct sk_arena *arena, const char *text, size_t length)
+{
+	char *name = sk_arena_copy(arena, text, length);
+
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80)
+			*c = '_';
+	return name;
+}
+
+const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan)
+{
+	size_t stem = soname ? strcspn(soname, ".") : 0;
+	const char *launch = plan->launch_count ? sk_plan_string(&plan->launches[0].name) : "package";
+
+	if (stem)
+		return sk_c_identifier(arena, soname, stem);
+	if (!strncmp(launch, "sk_", 3) && launch[3])
+		launch += 3;
+	return sk_c_identifier(arena, launch, strlen(launch));
+}
+
+const char *sk_plan_symbol(struct sk_arena *arena, const char *package_name, bool relocatable)
+{
+	return relocatable ? sk_arena_print(arena, "sk_plan_%s", package_name) : "sk_plan";
+}
