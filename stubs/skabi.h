@@ -42,7 +42,7 @@ struct sk_runtime {
 };
 
 /* The range of one partition that this core computes. */
-struct sk_range {
+struct sk_core_range {
 	uint64_t low, high;
 };
 
@@ -76,7 +76,7 @@ struct sk_core {
 	void *const *bindings;			/* 24  base address by binding number */
 	void *workspace;			/* 32  for task entries: the unshared workspace */
 	void *scratch;				/* 40  of this core */
-	const struct sk_range *ranges;		/* 48  by (partition - launch.first_partition) */
+	const struct sk_core_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
 	struct sk_times *times;			/* 72  by (step number - 1); NULL: nobody wants to know */

@@ -174,7 +174,7 @@ static int run_blocks(struct sk_checked *core)
 	int status = 0;
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
-		const struct sk_range *range = &own->ranges[step->partition - core->launch->first_partition];
+		const struct sk_core_range *range = &own->ranges[step->partition - core->launch->first_partition];
 
 		block = range->low;
 		end = range->high;
@@ -205,7 +205,7 @@ static int run_calls(struct sk_checked *core)
 	if (step->kind != SK_STEP_SPLIT)
 		return run_blocks(core);
 
-	const struct sk_range *range = &core->worker->core.ranges[step->partition - core->launch->first_partition];
+	const struct sk_core_range *range = &core->worker->core.ranges[step->partition - core->launch->first_partition];
 
 	return range->low == range->high ? 0 : sk_checked_call(core, range->low, range->high);
 }

@@ -74,7 +74,7 @@ static uint32_t block_of_core(const struct skrt_kernel *kernel, const struct sk_
 		return core >= step->first_core && core - step->first_core < step->blocks ? core - step->first_core
 											  : SK_NO_INDEX;
 
-	const struct sk_range *range =
+	const struct sk_core_range *range =
 		&kernel->ranges[sk_core_row(kernel->cores, lane, core) * kernel->partition_count +
 				(step->partition - launch->first_partition)];
 

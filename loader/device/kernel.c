@@ -38,14 +38,14 @@ static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t par
 
 static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
-	struct sk_range *range = kernel->ranges;
+	struct sk_core_range *range = kernel->ranges;
 
 	for (uint32_t lane = 0; lane < lanes; lane++) {
 		uint32_t cores = kernel->cores[lane];
 
 		for (uint32_t core = 0; core < cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
-				*range++ = (struct sk_range){
+				*range++ = (struct sk_core_range){
 					.low = boundary(&partitions[i], core, cores),
 					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
 				};

@@ -37,7 +37,7 @@ struct skrt_kernel {
 	/* That run it: the device's, no more than its options allow, and as many as blocks that run at once need. */
 	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
-	struct sk_range *ranges; /* NULL: no table has been made yet */
+	struct sk_core_range *ranges; /* NULL: no table has been made yet */
 	struct sk_home *homes[SK_MOST_LAUNCHES]; /* by place of the launch in flight; NULL: not made yet */
 	struct sk_block_state *blocks; /* of RESIDENT steps */
 	uint32_t *first_blocks; /* by step of the launch, if there are any */

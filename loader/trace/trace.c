@@ -95,7 +95,7 @@ void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch)
 static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t core)
 {
 	uint32_t cores = kernel->cores[step->lane];
-	const struct sk_range *range = NULL;
+	const struct sk_core_range *range = NULL;
 
 	if (step->partition != SK_NO_INDEX) {
 		uint64_t row = sk_core_row(kernel->cores, step->lane, core);

@@ -30,7 +30,7 @@ struct lowering {
 	struct sk_arena *arena; /* scratch */
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
-	struct sk_program *program;
+	struct sk_entry_ops *program;
 	struct sk_code *code;
 	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
 	uint32_t guard_label; /* behind the run */
@@ -453,7 +453,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
-	struct sk_program program = {.alignment = plan->launches[launch].func_align};
+	struct sk_entry_ops program = {.alignment = plan->launches[launch].func_align};
 	struct lowering lowering = {
 		.arena = scratch,
 		.plan = plan,

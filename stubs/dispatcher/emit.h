@@ -14,7 +14,7 @@ struct sk_emitter {
 	/* Writes a reference of that type at `place` to `target` (S + A) into its field. False: it does not reach. */
 	bool (*apply)(uint32_t type, uint8_t *field, uint64_t target, uint64_t place);
 	/* Turns ops into code, behind what is there. Returns NULL, or the reason why it cannot be done (in scratch). */
-	const char *(*emit)(struct sk_arena *scratch, const struct sk_program *program, struct sk_code *code);
+	const char *(*emit)(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code);
 };
 
 extern const struct sk_emitter sk_emit_x86_64;

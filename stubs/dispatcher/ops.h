@@ -65,7 +65,8 @@ struct sk_op {
 	const char *name;
 };
 
-struct sk_program {
+/* What one entry does. */
+struct sk_entry_ops {
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
 	uint32_t alignment; /* of the entry, at least the architecture's */

@@ -41,35 +41,35 @@ static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
 
 /* ---- awaits, statuses, publishing, times ---- */
 
-static void emit_status(struct sk_x86_emitter *e, uint32_t task)
+static void emit_status(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t failed = e->leave;
 
 	if (!e->program->serial) {
 		failed = sk_x86_new_label(e);
 		sk_array_push(e->arena, &e->tails,
-			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = task});
+			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = op->number});
 	}
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
 }
 
-static void emit_feed(struct sk_x86_emitter *e, uint32_t step)
+static void emit_feed(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* mov rdi, core; mov esi, step; mov rax, [core.runtime]; call [rax + feed] */
 	PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
-	sk_x86_set_register(e, SK_RSI, step);
+	sk_x86_set_register(e, SK_RSI, op->number);
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
 	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_FEED);
 }
 
-static void emit_waited(struct sk_x86_emitter *e, uint32_t task)
+static void emit_waited(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t forgotten = sk_x86_new_label(e);
 
-	sk_array_push(
-		e->arena, &e->tails,
-		(struct sk_x86_tail){.label = forgotten, .reached = SK_NO_INDEX, .task = task, .forgotten = true});
+	sk_array_push(e->arena, &e->tails,
+		      (struct sk_x86_tail){
+			      .label = forgotten, .reached = SK_NO_INDEX, .task = op->number, .forgotten = true});
 	/* cmp dword ptr [block.waited], 0; je forgotten */
 	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
@@ -185,10 +185,10 @@ static void emit_tails(struct sk_x86_emitter *e)
 	sk_x86_jump(e, SK_X86_JUMP, e->leave);
 }
 
-static void emit_publish(struct sk_x86_emitter *e, uint32_t number)
+static void emit_publish(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* lea rax, [base + number]; mov [progress], rax */
-	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)number);
+	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)op->number);
 	PUT(e, STORE64, .reg = SK_RAX, .rm = PROGRESS);
 }
 
@@ -413,10 +413,12 @@ static void emit_prologue(struct sk_x86_emitter *e, const struct sk_op *op)
 	load_from_core(e, RANGES, CORE_RANGES);
 }
 
-static void emit_epilogue(struct sk_x86_emitter *e)
+static void emit_epilogue(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t cfa = 8 + 8 * (uint32_t)__builtin_popcount(e->frame.registers);
 
+	(void)op;
+	begin_part(e, e->part.task, true);
 	/* xor eax, eax;  leave: add rsp, size; pop …; ret */
 	PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	sk_x86_set_label(e, e->leave);
@@ -451,11 +453,11 @@ static void end_function(struct sk_x86_emitter *e)
 	sk_eh_function_end(&e->eh, sk_x86_here(e));
 }
 
-static void emit_function(struct sk_x86_emitter *e, const char *name)
+static void emit_function(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	end_function(e);
 	sk_array_push(e->code->arena, &e->code->symbols,
-		      (struct sk_code_symbol){.name = name, .offset = sk_x86_here(e)});
+		      (struct sk_code_symbol){.name = op->name, .offset = sk_x86_here(e)});
 	sk_eh_function_begin(&e->eh, sk_x86_here(e));
 }
 
@@ -479,82 +481,61 @@ static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
 	}
 }
 
-static void emit_op(struct sk_x86_emitter *e, const struct sk_op *op)
+static void emit_part(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	switch (op->kind) {
-	case SK_OP_FUNCTION:
-		emit_function(e, op->name);
-		break;
-	case SK_OP_FRAME:
-	case SK_OP_TASK:
-		begin_part(e, op->number, op->kind == SK_OP_FRAME);
-		break;
-	case SK_OP_FORK:
-		emit_fork(e, op);
-		break;
-	case SK_OP_SPLIT:
-		emit_split(e, op);
-		break;
-	case SK_OP_PROLOGUE:
-		emit_prologue(e, op);
-		break;
-	case SK_OP_LABEL:
-		sk_x86_set_label(e, op->label);
-		break;
-	case SK_OP_HOME_GUARD:
-		emit_home_guard(e, op);
-		break;
-	case SK_OP_AWAIT_HOME:
-	case SK_OP_AWAIT_ALL:
-		emit_await(e, op);
-		break;
-	case SK_OP_RANGE:
-		emit_range(e, op);
-		break;
-	case SK_OP_BLOCKS_BEGIN:
-		emit_blocks_begin(e, op);
-		break;
-	case SK_OP_BLOCKS_END:
-		emit_blocks_end(e, op);
-		break;
-	case SK_OP_CALL:
-		sk_x86_emit_call(e, op);
-		break;
-	case SK_OP_STATUS:
-		emit_status(e, op->number);
-		break;
-	case SK_OP_WAITED:
-		emit_waited(e, op->number);
-		break;
-	case SK_OP_FEED:
-		emit_feed(e, op->number);
-		break;
-	case SK_OP_RESULT:
-		sk_x86_emit_result(e, op->arguments);
-		break;
-	case SK_OP_FENCE:
-		/* sfence */
-		PUT(e, STORE_FENCE, 0);
-		break;
-	case SK_OP_FLUSH:
-		/* mfence: caches are coherent, only the core's own buffers are to be emptied. */
-		PUT(e, FULL_FENCE, 0);
-		break;
-	case SK_OP_PRELOAD:
-		emit_preload(e, op);
-		break;
-	case SK_OP_PUBLISH:
-		emit_publish(e, op->number);
-		break;
-	case SK_OP_TIME:
-		emit_time(e, op);
-		break;
-	case SK_OP_EPILOGUE:
-		begin_part(e, e->part.task, true);
-		emit_epilogue(e);
-		break;
-	}
+	begin_part(e, op->number, op->kind == SK_OP_FRAME);
 }
+
+static void emit_label(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	sk_x86_set_label(e, op->label);
+}
+
+static void emit_fence(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	(void)op;
+	/* sfence */
+	PUT(e, STORE_FENCE, 0);
+}
+
+static void emit_flush(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	(void)op;
+	/* mfence: caches are coherent, only the core's own buffers are to be emptied. */
+	PUT(e, FULL_FENCE, 0);
+}
+
+static void emit_result(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	sk_x86_emit_result(e, op->arguments);
+}
+
+static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op) = {
+	[SK_OP_FUNCTION] = emit_function,
+	[SK_OP_FRAME] = emit_part,
+	[SK_OP_TASK] = emit_part,
+	[SK_OP_FORK] = emit_fork,
+	[SK_OP_SPLIT] = emit_split,
+	[SK_OP_PROLOGUE] = emit_prologue,
+	[SK_OP_LABEL] = emit_label,
+	[SK_OP_HOME_GUARD] = emit_home_guard,
+	[SK_OP_AWAIT_HOME] = emit_await,
+	[SK_OP_AWAIT_ALL] = emit_await,
+	[SK_OP_RANGE] = emit_range,
+	[SK_OP_BLOCKS_BEGIN] = emit_blocks_begin,
+	[SK_OP_BLOCKS_END] = emit_blocks_end,
+	[SK_OP_CALL] = sk_x86_emit_call,
+	[SK_OP_STATUS] = emit_status,
+	[SK_OP_FEED] = emit_feed,
+	[SK_OP_WAITED] = emit_waited,
+	[SK_OP_RESULT] = emit_result,
+	[SK_OP_FENCE] = emit_fence,
+	[SK_OP_FLUSH] = emit_flush,
+	[SK_OP_PRELOAD] = emit_preload,
+	[SK_OP_PUBLISH] = emit_publish,
+	[SK_OP_TIME] = emit_time,
+	[SK_OP_EPILOGUE] = emit_epilogue,
+};
 
 static void emit_pass(struct sk_x86_emitter *e)
 {
@@ -568,7 +549,7 @@ static void emit_pass(struct sk_x86_emitter *e)
 	e->jump_count = 0;
 	sk_eh_open(&e->eh, e->code, &eh_machine);
 	for (size_t i = 0; i < e->program->ops.count; i++)
-		emit_op(e, &e->program->ops.items[i]);
+		emit_op[e->program->ops.items[i].kind](e, &e->program->ops.items[i]);
 	end_function(e);
 }
 
@@ -583,7 +564,7 @@ static void align(struct sk_code *code, uint32_t wanted)
 		code->alignment = alignment;
 }
 
-static const char *emit(struct sk_arena *scratch, const struct sk_program *program, struct sk_code *code)
+static const char *emit(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code)
 {
 	align(code, program->alignment);
 

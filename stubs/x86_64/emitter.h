@@ -78,8 +78,8 @@ AGREES(sk_runtime, feed, RUNTIME_FEED);
 AGREES(sk_runtime, block_functions, RUNTIME_BLOCK_FUNCTIONS);
 AGREES(sk_home, word, HOME_WORD);
 AGREES(sk_home, mine, HOME_MINE);
-AGREES(sk_range, low, RANGE_LOW);
-AGREES(sk_range, high, RANGE_HIGH);
+AGREES(sk_core_range, low, RANGE_LOW);
+AGREES(sk_core_range, high, RANGE_HIGH);
 AGREES(sk_times, arrived, 8 * SK_ARRIVED);
 AGREES(sk_times, began, 8 * SK_BEGAN);
 AGREES(sk_times, ended, 8 * SK_ENDED);
@@ -114,7 +114,7 @@ struct sk_x86_jump {
 
 struct sk_x86_emitter {
 	struct sk_arena *arena; /* scratch */
-	const struct sk_program *program;
+	const struct sk_entry_ops *program;
 	struct sk_code *code;
 	struct sk_code start; /* what was there before the first pass */
 	struct sk_eh_frame eh;

@@ -352,11 +352,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* As struct sk_plan_partition says. */
-static struct sk_range core_range(const struct sk_plan_partition *partition, uint64_t core, uint64_t count)
+static struct sk_core_range core_range(const struct sk_plan_partition *partition, uint64_t core, uint64_t count)
 {
 	uint64_t units = (partition->extent + partition->unit - 1) / partition->unit;
 
-	return (struct sk_range){
+	return (struct sk_core_range){
 		.low = least(partition->extent, core * units / count * partition->unit),
 		.high = least(partition->extent, (core + 1) * units / count * partition->unit),
 	};

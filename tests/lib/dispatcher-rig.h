@@ -77,7 +77,7 @@ void rig_check_backtrace(const struct rig_code *loaded);
 struct rig_device {
 	uint32_t counts[SK_MAX_LANES];
 	struct sk_core cores[SK_MAX_LANES][MOST_CORES];
-	struct sk_range ranges[SK_MAX_LANES][MOST_CORES][MOST_CORES];
+	struct sk_core_range ranges[SK_MAX_LANES][MOST_CORES][MOST_CORES];
 	struct sk_home homes[SK_MAX_LANES][MOST_CORES][MOST_CORES];
 	_Alignas(64) uint8_t scratch[SK_MAX_LANES][MOST_CORES][SCRATCH_BYTES];
 	_Alignas(128) uint8_t progress[SK_MAX_LANES][MOST_CORES][SK_PROGRESS_STRIDE];

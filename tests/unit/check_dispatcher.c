@@ -391,7 +391,7 @@ START_TEST(split)
 
 		device->bindings[1] = device;
 		for (uint32_t core = 0; core < cores; core++) {
-			struct sk_range range = device->ranges[0][core][0];
+			struct sk_core_range range = device->ranges[0][core][0];
 			unsigned at = 0;
 
 			rig_log.count = 0;

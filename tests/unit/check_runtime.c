@@ -45,7 +45,7 @@ static const char preamble[] =
 static const char good_source[] =
 	"int split(struct sk_core *core)\n"
 	"{ const float *x = core->bindings[1]; float *y = core->bindings[2];\n"
-	"  struct sk_range range = core->ranges[0];\n"
+	"  struct sk_core_range range = core->ranges[0];\n"
 	"  for (uint64_t i = range.low; i < range.high; i++) y[i] = 2 * x[i];\n"
 	"  for (int i = 0; i < 4; i++) { LOG(core)[core->index * 8 + 2 * i] = core->ranges[i].low;\n"
 	"    LOG(core)[core->index * 8 + 2 * i + 1] = core->ranges[i].high; }\n"
@@ -343,7 +343,7 @@ static size_t allocated(void)
 /* Tables are cores times partitions, and anybody's package: only who runs it pays for them. */
 START_TEST(looking)
 {
-	enum { CORES = 500, TABLE = CORES * 4 * sizeof(struct sk_range) };
+	enum { CORES = 500, TABLE = CORES * 4 * sizeof(struct sk_core_range) };
 	const struct skrt_kernel *kernel;
 
 	make(good_source, 1, good_launches);
