@@ -48,7 +48,9 @@
  * names superkernel, task, kernel, core and place. Other launches in flight do not notice, except after a fault in a
  * package that imports functions with locks (malloc, printf …): then all later launches on it are SKRT_DEVICE_LOST.
  * What the launch was writing, and the package's own variables, hold anything. A kernel that returns with control state
- * changed (the direction flag, rounding, the x87 unit) spoils no more than what else its core does in the launch. */
+ * changed (the direction flag, rounding, the x87 unit) spoils no more than what else its core does in the launch. One
+ * that loads FS, by which a thread finds its own memory, has a fault; not so on a thread with an alternate signal stack
+ * (sigaltstack) of the program's own, where it ends the process. GS is left as a kernel leaves it. */
 #ifndef SKRT_H
 #define SKRT_H
 

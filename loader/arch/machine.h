@@ -43,6 +43,22 @@ struct sk_interrupted sk_context_read(const void *context, int number);
 /* When the handler returns, the thread goes on at `where`, with that stack pointer. */
 void sk_context_go_on(void *context, void (*where)(void), void *sp);
 
+/* Lies at the lowest address of a thread's alternate stack. Package code may change the register by which a thread
+ * finds its own memory; a handler finds it again here. */
+struct sk_thread_record {
+	const struct sk_thread_record *self;
+	uint64_t mark; /* with self: that it is one */
+	uintptr_t thread; /* what the register holds; while a signal is handled: what it has held */
+	uintptr_t found;
+};
+
+/* Of the calling thread. */
+void sk_thread_record_make(struct sk_thread_record *record);
+
+/* The first thing that a handler does, before anything that is the thread's own: true if the register had been changed,
+ * and now is as in the record. A thread with an alternate stack of others' making has no record. */
+bool sk_context_find_thread(const void *context);
+
 /* ---- for fibres; loader/core/fibre.h has the rest ---- */
 
 /* Stores the stack pointer in *left, behind everything that a function must preserve, and takes sp with what lies

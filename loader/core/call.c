@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
+
 enum { SIGNAL_STACK = 64 << 10 };
 
 static _Thread_local struct sk_host host_of_thread __attribute__((tls_model("initial-exec")));
@@ -38,6 +40,8 @@ static void make_signal_stack(void)
 		return;
 	pthread_once(&once, make_key);
 	void *stack = malloc(SIGNAL_STACK);
+	if (stack)
+		sk_thread_record_make(stack);
 	if (stack && !sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = SIGNAL_STACK}, NULL))
 		pthread_setspecific(signal_stack, stack);
 	else

@@ -28,6 +28,7 @@ struct sk_fault {
 	enum sk_fault_kind kind;
 	int signal, code; /* SIGNAL: si_signo, si_code */
 	bool write; /* SIGSEGV, SIGBUS: the access was a write */
+	bool lost_thread; /* the register that leads to the thread's own memory had been changed */
 	const char *function; /* ENDED: which one was called */
 	const void *pc; /* where it was; ENDED: in the instruction that called the function */
 	const void *address; /* SIGNAL: si_addr */

@@ -41,7 +41,7 @@ static void leave(struct sk_host *host, void *context)
 	sk_context_go_on(context, sk_fibre_escape, host->own.sp);
 }
 
-static void handle_fault(int number, siginfo_t *info, void *pointer)
+static void handle_fault(int number, siginfo_t *info, void *pointer, bool lost_thread)
 {
 	struct sk_host *host = sk_host_in_handler();
 
@@ -59,13 +59,14 @@ static void handle_fault(int number, siginfo_t *info, void *pointer)
 		.pc = at.pc,
 		.sp = at.sp,
 		.write = at.write,
+		.lost_thread = lost_thread,
 	};
 	leave(host, pointer);
 }
 
 /* The system may have had no memory to say where the signal comes from, or the user no signals left: what is due
  * is in the call. If none is, it has ended meanwhile, or will notice in the runtime by itself. */
-static void handle_expulsion(int number, siginfo_t *info, void *pointer)
+static void handle_expulsion(int number, siginfo_t *info, void *pointer, bool lost_thread)
 {
 	struct sk_host *host = sk_host_in_handler();
 
@@ -73,11 +74,24 @@ static void handle_expulsion(int number, siginfo_t *info, void *pointer)
 	if (host->running && !host->in_runtime && host->running->due && atomic_load(host->running->due)) {
 		struct sk_interrupted at = sk_context_read(pointer, number);
 
-		host->running->fault = (struct sk_fault){.kind = SK_FAULT_EXPELLED, .pc = at.pc, .sp = at.sp};
+		host->running->fault = (struct sk_fault){
+			.kind = SK_FAULT_EXPELLED, .pc = at.pc, .sp = at.sp, .lost_thread = lost_thread};
 		leave(host, pointer);
 	} else if (info->si_code != SI_QUEUE || info->si_pid != getpid() || info->si_value.sival_ptr != before) {
 		pass_on(number, info, pointer);
 	}
+}
+
+/* What the compiler puts at a function's beginning may be the thread's own already; not here, where nothing is on the
+ * stack. */
+static __attribute__((noinline)) void handle(int number, siginfo_t *info, void *context, bool lost_thread)
+{
+	(number == EXPULSION ? handle_expulsion : handle_fault)(number, info, context, lost_thread);
+}
+
+static void enter(int number, siginfo_t *info, void *context)
+{
+	handle(number, info, context, sk_context_find_thread(context));
 }
 
 static void install(void)
@@ -85,10 +99,9 @@ static void install(void)
 	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
-	action.sa_sigaction = handle_fault;
+	action.sa_sigaction = enter;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigaction(faults[i], &action, &before[faults[i]]);
-	action.sa_sigaction = handle_expulsion;
 	sigaction(EXPULSION, &action, &before[EXPULSION]);
 }
 

@@ -16,8 +16,10 @@ static int run_constructors(void *context)
 	const struct sk_functions *functions = context;
 	char *arguments[1] = {NULL};
 
-	for (uint64_t i = 0; i < functions->count; i++)
+	for (uint64_t i = 0; i < functions->count; i++) {
 		((void (*)(int, char **, char **))(uintptr_t)functions->addresses[i])(0, arguments, environ);
+		sk_fibre_tidy(); /* what one leaves is not for the next */
+	}
 	return 0;
 }
 
@@ -25,8 +27,10 @@ static int run_destructors(void *context)
 {
 	const struct sk_functions *functions = context;
 
-	for (uint64_t i = functions->count; i-- > 0;)
+	for (uint64_t i = functions->count; i-- > 0;) {
 		((void (*)(void))(uintptr_t)functions->addresses[i])();
+		sk_fibre_tidy();
+	}
 	return 0;
 }
 

@@ -149,6 +149,8 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add(text, "at ");
 	}
 	add_place(text, module, fault->pc);
+	if (fault->lost_thread)
+		add(text, "; a kernel on this core had changed FS, by which a thread finds its own memory");
 }
 
 /* ---- launches ---- */

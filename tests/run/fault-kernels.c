@@ -29,6 +29,8 @@ enum {
 	MISALIGNED,
 	LARGE_FRAME, /* larger than the stack by little, and by much; its far end is touched first */
 	HUGE_FRAME,
+	LOST_THREAD, /* it returns 0, but not to the thread that called it */
+	LOST_ENDLESS,
 	ENDLESS,
 	/* These return 0. */
 	DIRECTION,
@@ -38,6 +40,7 @@ enum {
 	PENDING, /* an x87 exception that the next instruction raises */
 	FULL, /* the x87 stack */
 	FITTING_FRAME,
+	UNUSED_SEGMENT, /* GS, which is nobody's */
 };
 
 static __attribute__((noinline)) int deep(volatile char *outer, int depth)
@@ -69,6 +72,12 @@ static void change_flags(unsigned long flags)
 static void load_control_word(unsigned short word)
 {
 	__asm__ volatile("fldcw %0" : : "m"(word));
+}
+
+/* Of a register that held 0, some processors would keep the base. */
+static void lose_thread(void)
+{
+	__asm__ volatile("movw %w0, %%fs; movw %w1, %%fs" : : "r"(0x2b), "r"(0) : "memory");
 }
 
 int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char *page, int64_t n)
@@ -124,6 +133,16 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		break;
 	case HUGE_FRAME:
 		frame_60(x);
+		break;
+	case LOST_THREAD:
+		lose_thread();
+		break;
+	case LOST_ENDLESS:
+		lose_thread();
+		for (volatile int i = 0;; i++)
+			;
+	case UNUSED_SEGMENT:
+		__asm__ volatile("movw %w0, %%gs; movw %w1, %%gs" : : "r"(0x2b), "r"(0) : "memory");
 		break;
 	case FITTING_FRAME:
 		frame_1(x);

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "loader/arch/machine.h"
@@ -33,6 +34,41 @@ void sk_context_go_on(void *context, void (*where)(void), void *sp)
 	registers[REG_RSP] = (greg_t)(uintptr_t)sp;
 	registers[REG_RIP] = (greg_t)(uintptr_t)where;
 }
+
+/* ---- the thread's own memory: the base of FS ---- */
+
+enum { SET_FS = 0x1002, GET_FS = 0x1003 }; /* asm/prctl.h */
+
+static const uint64_t mark = 0x6b736472636f7265;
+
+/* The C library's function would note a failure in memory of the thread's own. */
+static long arch_prctl(int what, uintptr_t argument)
+{
+	long result = SYS_arch_prctl;
+
+	__asm__ volatile("syscall" : "+a"(result) : "D"(what), "S"(argument) : "rcx", "r11", "memory");
+	return result;
+}
+
+void sk_thread_record_make(struct sk_thread_record *record)
+{
+	*record = (struct sk_thread_record){.self = record, .mark = mark};
+	__asm__ volatile("movq %%fs:0, %0" : "=r"(record->thread)); /* which holds its own address */
+}
+
+/* Without anything that makes compilers guard the stack: the guard's value is the thread's own. */
+bool sk_context_find_thread(const void *context)
+{
+	struct sk_thread_record *record = ((const ucontext_t *)context)->uc_stack.ss_sp;
+
+	if (!record || record->self != record || record->mark != mark ||
+	    arch_prctl(GET_FS, (uintptr_t)&record->found) || record->found == record->thread)
+		return false;
+	arch_prctl(SET_FS, record->thread);
+	return true;
+}
+
+/* ---- fibres ---- */
 
 /* loader/arch/x86_64/fibre.S */
 void sk_fibre_begin(void);
