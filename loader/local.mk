@@ -36,7 +36,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/costs.c loader/predict/costs.h \
 	loader/predict/event-heap.h \
 	loader/predict/predict.c loader/predict/predict.h \
-	loader/predict/program.c loader/predict/program.h \
+	loader/predict/network.c loader/predict/network.h \
 	loader/predict/simulate.c loader/predict/simulate.h \
 	loader/predict/visits.c loader/predict/visits.h
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la

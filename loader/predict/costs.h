@@ -6,7 +6,7 @@
 #ifndef SK_LOADER_COSTS_H
 #define SK_LOADER_COSTS_H
 
-#include "loader/predict/program.h"
+#include "loader/predict/network.h"
 
 struct sk_costs {
 	struct sk_work *work; /* by step of the plan; of task entries' steps nothing. Free it with sk_costs_free */

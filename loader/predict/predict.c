@@ -12,7 +12,7 @@
 #include "loader/predict/simulate.h"
 #include "src/base/escape.h"
 
-/* The lines of the first table. What another option of a scope would change is one more way in program.h, or one more
+/* The lines of the first table. What another option of a scope would change is one more way in network.h, or one more
  * change to the profile here. */
 static const struct variant {
 	const char *name;
@@ -43,7 +43,7 @@ struct prediction {
 	struct sk_profile profile;
 	uint32_t lanes[SK_MAX_LANES]; /* by lane of the plan, the profile's */
 	struct sk_costs costs;
-	struct sk_program fused;
+	struct sk_network fused;
 	struct sk_simulation results[VARIANTS];
 	FILE *stream;
 	char *error;
@@ -100,9 +100,9 @@ static bool simulate(struct prediction *prediction, const struct variant *varian
 {
 	struct sk_simulation *result = &prediction->results[variant - variants];
 	struct sk_profile profile = prediction->profile;
-	struct sk_program program;
+	struct sk_network network;
 	bool good =
-		sk_program_build(prediction->plan, prediction->costs.work, prediction->lanes, variant->way, &program);
+		sk_network_build(prediction->plan, prediction->costs.work, prediction->lanes, variant->way, &network);
 
 	if (variant->free) {
 		profile.launch = profile.await = profile.check = 0;
@@ -111,11 +111,11 @@ static bool simulate(struct prediction *prediction, const struct variant *varian
 	if (!good)
 		snprintf(prediction->error, prediction->error_size, "no memory for a prediction");
 	else
-		good = sk_simulate(&program, &profile, result, prediction->error, prediction->error_size);
+		good = sk_simulate(&network, &profile, result, prediction->error, prediction->error_size);
 	if (good && variant == &variants[FUSED])
-		prediction->fused = program;
+		prediction->fused = network;
 	else
-		sk_program_free(&program);
+		sk_network_free(&network);
 	return good;
 }
 
@@ -287,7 +287,7 @@ static void print_path(const struct prediction *prediction)
 	fprintf(stream, "  %s\n", scale.unit);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sk_path_item *item = &result->path[i];
-		const struct sk_program_step *step = &prediction->fused.steps[item->step];
+		const struct sk_network_step *step = &prediction->fused.steps[item->step];
 
 		end += item_time(item);
 		if (hidden && i == SHOWN_STEPS / 2)
@@ -333,7 +333,7 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
 	bool good = predict(&prediction, options);
 
 	sk_costs_free(&prediction.costs);
-	sk_program_free(&prediction.fused);
+	sk_network_free(&prediction.fused);
 	for (int i = 0; i < VARIANTS; i++)
 		sk_simulation_free(&prediction.results[i]);
 	return good;

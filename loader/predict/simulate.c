@@ -35,7 +35,7 @@ enum phase {
 struct core {
 	uint32_t lane, index;
 	enum phase phase;
-	uint32_t step, step_end; /* of the program: the next one; the end of its launch's */
+	uint32_t step, step_end; /* of the network: the next one; the end of its launch's */
 	uint32_t launch;
 	uint32_t visit; /* the present one, or the last one in this launch, or SK_NO_INDEX */
 	uint32_t await; /* the next one of the step */
@@ -66,7 +66,7 @@ struct launch_state {
 };
 
 struct simulator {
-	const struct sk_program *program;
+	const struct sk_network *network;
 	const struct sk_profile *profile;
 	struct core *cores;
 	uint32_t core_count, first_core[SK_MAX_LANES + 1];
@@ -117,7 +117,7 @@ static void end_launch(struct simulator *simulator, uint32_t index);
 
 static void begin_launch(struct simulator *simulator, uint32_t index)
 {
-	const struct sk_program_launch *launch = &simulator->program->launches[index];
+	const struct sk_network_launch *launch = &simulator->network->launches[index];
 	bool lanes[SK_MAX_LANES] = {false};
 
 	if (!launch->step_count) {
@@ -126,7 +126,7 @@ static void begin_launch(struct simulator *simulator, uint32_t index)
 		return;
 	}
 	for (uint32_t i = 0; i < launch->step_count; i++)
-		lanes[simulator->program->steps[launch->first_step + i].lane] = true;
+		lanes[simulator->network->steps[launch->first_step + i].lane] = true;
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 		for (uint32_t c = simulator->first_core[lane]; lanes[lane] && c < simulator->first_core[lane + 1];
 		     c++) {
@@ -144,7 +144,7 @@ static void begin_launch(struct simulator *simulator, uint32_t index)
 /* A launch without steps costs nothing. */
 static void await_launch(struct simulator *simulator, uint32_t index)
 {
-	double gap = simulator->program->launches[index].step_count ? simulator->profile->launch : 0;
+	double gap = simulator->network->launches[index].step_count ? simulator->profile->launch : 0;
 
 	sk_event_push(&simulator->events, simulator->now + gap, simulator->core_count + index);
 }
@@ -167,17 +167,17 @@ static void end_launch(struct simulator *simulator, uint32_t index)
 
 /* ---- cores ---- */
 
-static bool takes_part(const struct core *core, const struct sk_program_step *step, uint32_t lane_cores)
+static bool takes_part(const struct core *core, const struct sk_network_step *step, uint32_t lane_cores)
 {
-	uint32_t cores = sk_program_cores(step, lane_cores);
+	uint32_t cores = sk_network_cores(step, lane_cores);
 
 	return step->lane == core->lane && core->index < cores &&
 	       (step->kind != SK_STEP_PLAIN || step->stream % cores == core->index);
 }
 
-static const struct sk_program_step *step_of(const struct simulator *simulator, const struct core *core)
+static const struct sk_network_step *step_of(const struct simulator *simulator, const struct core *core)
 {
-	return &simulator->program->steps[core->step];
+	return &simulator->network->steps[core->step];
 }
 
 static struct sk_visit *visit_of(const struct simulator *simulator, const struct core *core)
@@ -192,7 +192,7 @@ static void reach(struct simulator *simulator, const struct core *core, enum sk_
 
 /* The blocks in which a core has its share, one after the other. What runs at once counts as one, like a call without
  * blocks. */
-static uint32_t count_blocks(const struct sk_program_step *step, double share)
+static uint32_t count_blocks(const struct sk_network_step *step, double share)
 {
 	double blocks = step->flags & SK_STEP_RESIDENT ? 1 : share * step->blocks;
 
@@ -220,8 +220,8 @@ static bool next_step(struct simulator *simulator, struct core *core)
 	};
 	reach(simulator, core, SK_POINT_RESUMED);
 	core->await = 0;
-	core->share = sk_program_share(step_of(simulator, core), core->index,
-				       sk_program_cores(step_of(simulator, core), cores));
+	core->share = sk_network_share(step_of(simulator, core), core->index,
+				       sk_network_cores(step_of(simulator, core), cores));
 	core->blocks = count_blocks(step_of(simulator, core), core->share);
 	core->came_before = first ? simulator->now : core->came;
 	core->came = simulator->now;
@@ -236,7 +236,7 @@ static void sleep_until(struct simulator *simulator, const struct core *core, do
 static double published_at(const struct simulator *simulator, uint32_t index)
 {
 	const struct sk_visit *visit = &simulator->visits[index];
-	bool early = simulator->program->steps[visit->step].flags & SK_STEP_EARLY_SET;
+	bool early = simulator->network->steps[visit->step].flags & SK_STEP_EARLY_SET;
 
 	return visit->at[early ? SK_POINT_SET : SK_POINT_ENDED];
 }
@@ -261,12 +261,12 @@ static void resume(struct simulator *simulator, struct core *core, const struct 
 /* True if all awaits of the step are over; else the core has gone to sleep. */
 static bool pass_awaits(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = step_of(simulator, core);
+	const struct sk_network_step *step = step_of(simulator, core);
 	struct step_state *awaited;
 
 	if (core->await == step->await_count)
 		return true;
-	awaited = &simulator->steps[simulator->program->awaits[step->first_await + core->await]];
+	awaited = &simulator->steps[simulator->network->awaits[step->first_await + core->await]];
 	if (awaited->remaining == 0) {
 		resume(simulator, core, awaited);
 		return false;
@@ -279,7 +279,7 @@ static bool pass_awaits(struct simulator *simulator, struct core *core)
 /* Bytes of the step's code that have been fetched before its turn. */
 static double preloaded_code(const struct simulator *simulator, const struct core *core)
 {
-	const struct sk_program_step *step = step_of(simulator, core);
+	const struct sk_network_step *step = step_of(simulator, core);
 	double time = simulator->now - (step->preload_before ? core->came_before : core->came);
 	double bytes = fmin(step->preload, step->work.code);
 
@@ -289,7 +289,7 @@ static double preloaded_code(const struct simulator *simulator, const struct cor
 /* Bytes of code that have to be fetched for the core's step. What has come first is thrown out first. */
 static double missing_code(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = step_of(simulator, core);
+	const struct sk_network_step *step = step_of(simulator, core);
 	size_t index = (size_t)(core - simulator->cores) * simulator->kernel_count + step->kernel;
 	double *mark = &simulator->fetch_marks[index];
 	double cache = simulator->profile->lanes[core->lane].code_cache;
@@ -305,17 +305,17 @@ static double missing_code(struct simulator *simulator, struct core *core)
 
 /* On how many cores the blocks of a task are that begin together; step: its first one. 0: they do not wait for one
  * another, or some share a core, where who comes last depends on more than is known here. */
-static uint32_t meeting_size(const struct simulator *simulator, const struct sk_program_step *step)
+static uint32_t meeting_size(const struct simulator *simulator, const struct sk_network_step *step)
 {
 	uint64_t blocks = 0;
 	double waits = 0;
 
 	for (int side = 0; side < (step->flags & SK_STEP_CUBE_SIDE ? 2 : 1); side++) {
-		const struct sk_program_step *one = &step[side];
+		const struct sk_network_step *one = &step[side];
 
 		if (!(one->flags & SK_STEP_RESIDENT) ||
 		    (uint64_t)one->first_core + one->blocks >
-			    sk_program_cores(one, simulator->profile->lanes[one->lane].cores))
+			    sk_network_cores(one, simulator->profile->lanes[one->lane].cores))
 			return 0;
 		blocks += one->blocks;
 		waits += one->work.waits;
@@ -326,7 +326,7 @@ static uint32_t meeting_size(const struct simulator *simulator, const struct sk_
 /* True if the core can begin: all blocks that must be there are. Else it sleeps until the last one comes. */
 static bool meet(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = step_of(simulator, core);
+	const struct sk_network_step *step = step_of(simulator, core);
 	struct step_state *state = &simulator->steps[core->step - (step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0)];
 
 	if (!state->to_meet)
@@ -443,7 +443,7 @@ static double checking_time(const struct simulator *simulator, const struct core
  * more to do in its launch. */
 static bool do_phase(struct simulator *simulator, struct core *core)
 {
-	const struct sk_program_step *step = step_of(simulator, core);
+	const struct sk_network_step *step = step_of(simulator, core);
 	double code;
 
 	switch (core->phase) {
@@ -529,54 +529,54 @@ static void run_events(struct simulator *simulator)
 /* ---- before and after ---- */
 
 /* By how many cores a step is visited. */
-static uint32_t visitors(const struct simulator *simulator, const struct sk_program_step *step)
+static uint32_t visitors(const struct simulator *simulator, const struct sk_network_step *step)
 {
-	return step->kind == SK_STEP_PLAIN ? 1 : sk_program_cores(step, simulator->profile->lanes[step->lane].cores);
+	return step->kind == SK_STEP_PLAIN ? 1 : sk_network_cores(step, simulator->profile->lanes[step->lane].cores);
 }
 
 static bool measure(struct simulator *simulator, char *error, size_t error_size)
 {
-	const struct sk_program *program = simulator->program;
+	const struct sk_network *network = simulator->network;
 	uint64_t visits = 0, fetches;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 		simulator->first_core[lane + 1] = simulator->first_core[lane] + simulator->profile->lanes[lane].cores;
 	simulator->core_count = simulator->first_core[SK_MAX_LANES];
-	for (uint32_t i = 0; i < program->step_count; i++) {
-		visits += visitors(simulator, &program->steps[i]);
-		if (program->steps[i].kernel >= simulator->kernel_count)
-			simulator->kernel_count = program->steps[i].kernel + 1;
+	for (uint32_t i = 0; i < network->step_count; i++) {
+		visits += visitors(simulator, &network->steps[i]);
+		if (network->steps[i].kernel >= simulator->kernel_count)
+			simulator->kernel_count = network->steps[i].kernel + 1;
 	}
 	fetches = (uint64_t)simulator->core_count * simulator->kernel_count;
 	simulator->visit_count = (uint32_t)visits;
 	if (visits <= MAX_VISITS && fetches <= MAX_FETCHES)
 		return true;
 	snprintf(error, error_size, "%u steps and %u kernels on %u cores are too many for a prediction",
-		 program->step_count, simulator->kernel_count, simulator->core_count);
+		 network->step_count, simulator->kernel_count, simulator->core_count);
 	return false;
 }
 
 static bool allocate(struct simulator *simulator, char *error, size_t error_size)
 {
-	const struct sk_program *program = simulator->program;
+	const struct sk_network *network = simulator->network;
 	size_t fetches = (size_t)simulator->core_count * simulator->kernel_count, edges = 0;
 
-	for (uint32_t i = 0; i < program->launch_count; i++)
-		edges += program->launches[i].follow_count + (size_t)SK_MAX_LANES;
+	for (uint32_t i = 0; i < network->launch_count; i++)
+		edges += network->launches[i].follow_count + (size_t)SK_MAX_LANES;
 	simulator->cores = calloc(simulator->core_count + (size_t)1, sizeof(*simulator->cores));
 	simulator->visits = calloc(simulator->visit_count + (size_t)1, sizeof(*simulator->visits));
-	simulator->steps = calloc(program->step_count + (size_t)1, sizeof(*simulator->steps));
-	simulator->launches = calloc(program->launch_count + (size_t)1, sizeof(*simulator->launches));
+	simulator->steps = calloc(network->step_count + (size_t)1, sizeof(*simulator->steps));
+	simulator->launches = calloc(network->launch_count + (size_t)1, sizeof(*simulator->launches));
 	simulator->successors = calloc(edges + 1, sizeof(*simulator->successors));
 	simulator->fetch_marks = malloc((fetches + 1) * sizeof(*simulator->fetch_marks));
 	simulator->events.items =
-		calloc((size_t)simulator->core_count + program->launch_count + 1, sizeof(*simulator->events.items));
+		calloc((size_t)simulator->core_count + network->launch_count + 1, sizeof(*simulator->events.items));
 	simulator->transfers.items = calloc(simulator->core_count + (size_t)1, sizeof(*simulator->transfers.items));
 	simulator->visit_count = 0;
 	if (simulator->cores && simulator->visits && simulator->steps && simulator->launches && simulator->successors &&
 	    simulator->fetch_marks && simulator->events.items && simulator->transfers.items)
 		return true;
-	snprintf(error, error_size, "no memory for a prediction of %u steps on %u cores", program->step_count,
+	snprintf(error, error_size, "no memory for a prediction of %u steps on %u cores", network->step_count,
 		 simulator->core_count);
 	return false;
 }
@@ -586,17 +586,17 @@ static bool allocate(struct simulator *simulator, char *error, size_t error_size
 static void for_each_edge(struct simulator *simulator,
 			  void (*link)(struct simulator *simulator, uint32_t from, uint32_t to))
 {
-	const struct sk_program *program = simulator->program;
+	const struct sk_network *network = simulator->network;
 	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX};
 
-	for (uint32_t l = 0; l < program->launch_count; l++) {
-		const struct sk_program_launch *launch = &program->launches[l];
+	for (uint32_t l = 0; l < network->launch_count; l++) {
+		const struct sk_network_launch *launch = &network->launches[l];
 		bool lanes[SK_MAX_LANES] = {false};
 
 		for (uint32_t i = 0; i < launch->follow_count; i++)
-			link(simulator, program->follows[launch->first_follow + i], l);
+			link(simulator, network->follows[launch->first_follow + i], l);
 		for (uint32_t i = 0; i < launch->step_count; i++)
-			lanes[program->steps[launch->first_step + i].lane] = true;
+			lanes[network->steps[launch->first_step + i].lane] = true;
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 			if (!lanes[lane])
 				continue;
@@ -622,7 +622,7 @@ static void add_edge(struct simulator *simulator, uint32_t from, uint32_t to)
 
 static void prepare(struct simulator *simulator)
 {
-	const struct sk_program *program = simulator->program;
+	const struct sk_network *network = simulator->network;
 	size_t fetches = (size_t)simulator->core_count * simulator->kernel_count;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
@@ -631,26 +631,26 @@ static void prepare(struct simulator *simulator)
 				.lane = lane, .index = i - simulator->first_core[lane], .visit = SK_NO_INDEX};
 	for (size_t i = 0; i < fetches; i++)
 		simulator->fetch_marks[i] = -1;
-	for (uint32_t i = 0; i < program->step_count; i++)
-		simulator->steps[i] = (struct step_state){.remaining = visitors(simulator, &program->steps[i]),
+	for (uint32_t i = 0; i < network->step_count; i++)
+		simulator->steps[i] = (struct step_state){.remaining = visitors(simulator, &network->steps[i]),
 							  .first_waiter = SK_NO_INDEX,
 							  .last_visit = SK_NO_INDEX,
 							  .second_last_visit = SK_NO_INDEX,
-							  .to_meet = meeting_size(simulator, &program->steps[i]),
+							  .to_meet = meeting_size(simulator, &network->steps[i]),
 							  .first_met = SK_NO_INDEX};
 	for_each_edge(simulator, count_edge);
-	for (uint32_t i = 0, first = 0; i < program->launch_count; i++) {
+	for (uint32_t i = 0, first = 0; i < network->launch_count; i++) {
 		struct launch_state *launch = &simulator->launches[i];
 
-		for (uint32_t j = 0; j < program->launches[i].step_count; j++)
-			launch->remaining += simulator->steps[program->launches[i].first_step + j].remaining;
+		for (uint32_t j = 0; j < network->launches[i].step_count; j++)
+			launch->remaining += simulator->steps[network->launches[i].first_step + j].remaining;
 		launch->cause = launch->last_visit = SK_NO_INDEX;
 		launch->first_successor = first;
 		first += launch->successor_count;
 		launch->successor_count = 0;
 	}
 	for_each_edge(simulator, add_edge);
-	for (uint32_t i = 0; i < program->launch_count; i++)
+	for (uint32_t i = 0; i < network->launch_count; i++)
 		if (!simulator->launches[i].pending)
 			await_launch(simulator, i);
 	simulator->last_visit = SK_NO_INDEX;
@@ -658,7 +658,7 @@ static void prepare(struct simulator *simulator)
 
 static bool finish(const struct simulator *simulator, struct sk_simulation *result, char *error, size_t error_size)
 {
-	if (simulator->ended_launches != simulator->program->launch_count) {
+	if (simulator->ended_launches != simulator->network->launch_count) {
 		snprintf(error, error_size, "launches follow each other in a ring");
 		return false;
 	}
@@ -676,10 +676,10 @@ static bool finish(const struct simulator *simulator, struct sk_simulation *resu
 	return true;
 }
 
-bool sk_simulate(const struct sk_program *program, const struct sk_profile *profile, struct sk_simulation *result,
+bool sk_simulate(const struct sk_network *network, const struct sk_profile *profile, struct sk_simulation *result,
 		 char *error, size_t error_size)
 {
-	struct simulator simulator = {.program = program, .profile = profile};
+	struct simulator simulator = {.network = network, .profile = profile};
 	bool good = measure(&simulator, error, error_size) && allocate(&simulator, error, error_size);
 
 	*result = (struct sk_simulation){0};

@@ -1,4 +1,4 @@
-/* The event simulation behind predictions: lets the cores of a profile go through a program, in virtual time, and says
+/* The event simulation behind predictions: lets the cores of a profile go through a network, in virtual time, and says
  * how long that takes and why. It runs no kernel, looks at no clock and gives the same result every time.
  *
  * The rules, which doc/simulation.md explains:
@@ -15,7 +15,7 @@
 #ifndef SK_LOADER_SIMULATE_H
 #define SK_LOADER_SIMULATE_H
 
-#include "loader/predict/program.h"
+#include "loader/predict/network.h"
 
 /* Where the time on the critical path goes. */
 enum sk_part {
@@ -29,7 +29,7 @@ enum sk_part {
 
 /* A step on the critical path, on one of its cores, from the end of the step in front of it on the path. */
 struct sk_path_item {
-	uint32_t step; /* of the program */
+	uint32_t step; /* of the network */
 	uint32_t core;
 	double parts[SK_PARTS]; /* ns */
 };
@@ -42,8 +42,8 @@ struct sk_simulation {
 	uint32_t path_count;
 };
 
-/* False with the reason in `error` if the program is too large or there is no memory; then nothing is to be freed. */
-bool sk_simulate(const struct sk_program *program, const struct sk_profile *profile, struct sk_simulation *result,
+/* False with the reason in `error` if the network is too large or there is no memory; then nothing is to be freed. */
+bool sk_simulate(const struct sk_network *network, const struct sk_profile *profile, struct sk_simulation *result,
 		 char *error, size_t error_size);
 void sk_simulation_free(struct sk_simulation *simulation);
 

@@ -22,7 +22,7 @@ enum sk_point {
 };
 
 struct sk_visit {
-	uint32_t step; /* of the program */
+	uint32_t step; /* of the network */
 	uint32_t core; /* of all lanes */
 	uint32_t cause; /* visit that let it go on; SK_NO_INDEX: the beginning of time */
 	enum sk_part between; /* what the time up to SK_POINT_RESUMED is counted as */

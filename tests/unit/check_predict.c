@@ -1,5 +1,5 @@
-/* Predicted time: profiles and cost files as people write them, small programs whose time was worked out by hand, and
- * what must hold for any program. */
+/* Predicted time: profiles and cost files as people write them, small networks whose time was worked out by hand, and
+ * what must hold for any network. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,12 +55,12 @@ static struct sk_profile one_lane(uint32_t cores)
 
 /* ---- simulating plans ---- */
 
-static struct sk_simulation simulate_program(const struct sk_program *program, const struct sk_profile *profile)
+static struct sk_simulation simulate_network(const struct sk_network *network, const struct sk_profile *profile)
 {
 	struct sk_simulation result;
 	char error[512];
 
-	if (!sk_simulate(program, profile, &result, error, sizeof(error)))
+	if (!sk_simulate(network, profile, &result, error, sizeof(error)))
 		ck_abort_msg("%s", error);
 	return result;
 }
@@ -68,17 +68,17 @@ static struct sk_simulation simulate_program(const struct sk_program *program, c
 static struct sk_simulation simulate(const struct sk_plan_view *view, const struct sk_profile *profile, enum sk_way way)
 {
 	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
-	struct sk_program program;
+	struct sk_network network;
 	struct sk_costs costs;
 	char error[512];
 
 	ck_assert(sk_plan_check_all(view, error, sizeof(error)));
 	ck_assert(sk_costs_collect(view, profile, lanes, NULL, &costs, error, sizeof(error)));
-	ck_assert(sk_program_build(view, costs.work, lanes, way, &program));
+	ck_assert(sk_network_build(view, costs.work, lanes, way, &network));
 
-	struct sk_simulation result = simulate_program(&program, profile);
+	struct sk_simulation result = simulate_network(&network, profile);
 
-	sk_program_free(&program);
+	sk_network_free(&network);
 	sk_costs_free(&costs);
 	return result;
 }
@@ -120,19 +120,19 @@ static double time_with_code(const struct sk_plan_view *view, const struct sk_pr
 {
 	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
 	struct sk_work work[3];
-	struct sk_program program;
+	struct sk_network network;
 
 	for (int i = 0; i < 3; i++)
 		work[i] = (struct sk_work){.compute = 10, .code = 30};
-	ck_assert(sk_program_build(view, work, lanes, way, &program));
+	ck_assert(sk_network_build(view, work, lanes, way, &network));
 	for (uint32_t i = 0; i < 3; i++)
-		program.steps[i].kernel = i;
+		network.steps[i].kernel = i;
 
-	struct sk_simulation result = simulate_program(&program, profile);
+	struct sk_simulation result = simulate_network(&network, profile);
 	double time = result.time;
 
 	sk_simulation_free(&result);
-	sk_program_free(&program);
+	sk_network_free(&network);
 	return time;
 }
 
@@ -662,16 +662,16 @@ START_TEST(code_fetch)
 {
 	const uint32_t order[] = {0, 1, 0, 2, 0, 2};
 	enum { CALLS = sizeof(order) / sizeof(order[0]) };
-	struct sk_program_step steps[CALLS];
-	struct sk_program_launch launch = {.step_count = CALLS};
-	struct sk_program program = {.launches = &launch, .launch_count = 1, .steps = steps, .step_count = CALLS};
+	struct sk_network_step steps[CALLS];
+	struct sk_network_launch launch = {.step_count = CALLS};
+	struct sk_network network = {.launches = &launch, .launch_count = 1, .steps = steps, .step_count = CALLS};
 	struct sk_profile profile = one_lane(1);
 
 	for (int i = 0; i < CALLS; i++)
-		steps[i] = (struct sk_program_step){
+		steps[i] = (struct sk_network_step){
 			.kind = SK_STEP_PLAIN, .kernel = order[i], .work = {.compute = 10, .code = 50}};
 
-	struct sk_simulation result = simulate_program(&program, &profile);
+	struct sk_simulation result = simulate_network(&network, &profile);
 
 	EXPECT(result.time, 100 + 6 * 12 + 4 * 50);
 	EXPECT(result.parts[SK_PART_FETCH], 4 * 50);
@@ -681,7 +681,7 @@ START_TEST(code_fetch)
 
 	/* Kernels larger than the memory come every time. */
 	profile.lanes[0].code_cache = 49;
-	result = simulate_program(&program, &profile);
+	result = simulate_network(&network, &profile);
 	EXPECT(result.parts[SK_PART_FETCH], 6 * 50);
 	sk_simulation_free(&result);
 }
@@ -775,7 +775,7 @@ static void check_path(const struct sk_simulation *result)
 }
 
 /* With memory for all, fusing does not cost more than it saves as long as awaits cost less than launches; more awaits
- * never make a run quicker; and the same program takes the same time again. */
+ * never make a run quicker; and the same network takes the same time again. */
 START_TEST(fused_is_not_slower)
 {
 	uint32_t lanes = (uint32_t)_i % 2 + 1;
@@ -817,7 +817,7 @@ START_TEST(shares_add_up)
 
 	for (int i = 0; i < 500; i++) {
 		uint32_t cores = 1 + below(&state, 100);
-		struct sk_program_step step = {.kind = below(&state, SK_STEP_KIND_COUNT),
+		struct sk_network_step step = {.kind = below(&state, SK_STEP_KIND_COUNT),
 					       .stream = below(&state, 200),
 					       .blocks = 1 + below(&state, 100),
 					       .extent = 1 + below(&state, 5000),
@@ -825,16 +825,16 @@ START_TEST(shares_add_up)
 		double sum = 0;
 
 		for (uint32_t core = 0; core < cores; core++)
-			sum += sk_program_share(&step, core, cores);
+			sum += sk_network_share(&step, core, cores);
 		ck_assert_double_eq_tol(sum, 1, 1e-9);
 	}
 
 	/* Nothing overflows where a plan may be largest. */
-	struct sk_program_step huge = {.kind = SK_STEP_SPLIT, .extent = UINT64_MAX, .unit = UINT64_MAX - 1};
+	struct sk_network_step huge = {.kind = SK_STEP_SPLIT, .extent = UINT64_MAX, .unit = UINT64_MAX - 1};
 
-	EXPECT(sk_program_share(&huge, 4095, 4096), 0x1p-64);
-	EXPECT(sk_program_share(&huge, 2047, 4096), 1);
-	EXPECT(sk_program_share(&huge, 0, 4096), 0);
+	EXPECT(sk_network_share(&huge, 4095, 4096), 0x1p-64);
+	EXPECT(sk_network_share(&huge, 2047, 4096), 1);
+	EXPECT(sk_network_share(&huge, 0, 4096), 0);
 }
 END_TEST
 
@@ -878,14 +878,14 @@ END_TEST
 
 START_TEST(too_large)
 {
-	struct sk_program_step step = {.kind = SK_STEP_PLAIN, .kernel = 1u << 24};
-	struct sk_program_launch launch = {.step_count = 1};
-	struct sk_program program = {.launches = &launch, .launch_count = 1, .steps = &step, .step_count = 1};
+	struct sk_network_step step = {.kind = SK_STEP_PLAIN, .kernel = 1u << 24};
+	struct sk_network_launch launch = {.step_count = 1};
+	struct sk_network network = {.launches = &launch, .launch_count = 1, .steps = &step, .step_count = 1};
 	struct sk_profile profile = one_lane(1);
 	struct sk_simulation result;
 	char error[512] = "";
 
-	ck_assert(!sk_simulate(&program, &profile, &result, error, sizeof(error)));
+	ck_assert(!sk_simulate(&network, &profile, &result, error, sizeof(error)));
 	ck_assert_str_eq(error, "1 steps and 16777217 kernels on 1 cores are too many for a prediction");
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* What a prediction lets the simulated cores do: launches of steps with awaits, taken from a plan, either as it is or
  * as it would be with other options. No addresses, no kernels: only who follows whom, and what a step costs. */
-#ifndef SK_LOADER_PROGRAM_H
-#define SK_LOADER_PROGRAM_H
+#ifndef SK_LOADER_NETWORK_H
+#define SK_LOADER_NETWORK_H
 
 #include "loader/plan/plan.h"
 #include "loader/profile/profile.h"
@@ -15,7 +15,7 @@ struct sk_work {
 	double waits; /* how often each block waits for others of the task */
 };
 
-struct sk_program_step {
+struct sk_network_step {
 	uint32_t task, kernel; /* of the plan */
 	uint32_t lane; /* of the profile */
 	enum sk_step_kind kind;
@@ -33,14 +33,14 @@ struct sk_program_step {
 };
 
 /* Launches stand in the order in which each lane takes them. One without steps only gathers those that it follows. */
-struct sk_program_launch {
+struct sk_network_launch {
 	uint32_t first_step, step_count;
 	uint32_t first_follow, follow_count;
 };
 
-struct sk_program {
-	struct sk_program_launch *launches;
-	struct sk_program_step *steps;
+struct sk_network {
+	struct sk_network_launch *launches;
+	struct sk_network_step *steps;
 	uint32_t *awaits; /* steps of the same launch in front of the one that awaits */
 	uint32_t *follows; /* launches in front of the one that follows */
 	uint32_t launch_count, step_count;
@@ -61,14 +61,14 @@ enum sk_way {
 
 /* The network of a plan of which sk_plan_check_all has approved, in one of the ways. work: by step of the plan; lanes:
  * by lane of the plan, the profile's. False if there is no memory. Free it in either case. */
-bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
-		      enum sk_way way, struct sk_program *program);
-void sk_program_free(struct sk_program *program);
+bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
+		      enum sk_way way, struct sk_network *network);
+void sk_network_free(struct sk_network *network);
 
 /* How many of the lane's cores may have a part in the step. */
-uint32_t sk_program_cores(const struct sk_program_step *step, uint32_t cores);
+uint32_t sk_network_cores(const struct sk_network_step *step, uint32_t cores);
 
-/* The part of a step's work that core `index` of `cores` (as sk_program_cores says) has; 0: none. */
-double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores);
+/* The part of a step's work that core `index` of `cores` (as sk_network_cores says) has; 0: none. */
+double sk_network_share(const struct sk_network_step *step, uint32_t index, uint32_t cores);
 
 #endif

@@ -1,7 +1,7 @@
-/* See program.h. */
+/* See network.h. */
 #include "config.h"
 
-#include "loader/predict/program.h"
+#include "loader/predict/network.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct builder {
 	const struct sk_plan_view *plan;
 	const struct sk_work *work; /* by step of the plan */
 	const uint32_t *lanes; /* by lane of the plan */
-	struct sk_program *program;
+	struct sk_network *network;
 	uint32_t await_count, follow_count;
 	uint32_t *step_launches; /* unfused: the launch of each step of the plan */
 	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
@@ -20,13 +20,13 @@ struct builder {
 
 /* ---- parts ---- */
 
-static struct sk_program_step *add_step(struct builder *builder, uint32_t index)
+static struct sk_network_step *add_step(struct builder *builder, uint32_t index)
 {
 	const struct sk_plan_view *plan = builder->plan;
 	const struct sk_plan_step *step = &plan->steps[index];
-	struct sk_program_step *result = &builder->program->steps[builder->program->step_count++];
+	struct sk_network_step *result = &builder->network->steps[builder->network->step_count++];
 
-	*result = (struct sk_program_step){
+	*result = (struct sk_network_step){
 		.task = step->task,
 		.kernel = step->kernel,
 		.lane = builder->lanes[step->lane],
@@ -46,31 +46,31 @@ static struct sk_program_step *add_step(struct builder *builder, uint32_t index)
 	return result;
 }
 
-static void add_await(struct builder *builder, struct sk_program_step *step, uint32_t awaited)
+static void add_await(struct builder *builder, struct sk_network_step *step, uint32_t awaited)
 {
-	builder->program->awaits[builder->await_count++] = awaited;
+	builder->network->awaits[builder->await_count++] = awaited;
 	step->await_count++;
 }
 
 static uint32_t start_launch(struct builder *builder)
 {
-	builder->program->launches[builder->program->launch_count] = (struct sk_program_launch){
-		.first_step = builder->program->step_count, .first_follow = builder->follow_count};
-	return builder->program->launch_count++;
+	builder->network->launches[builder->network->launch_count] = (struct sk_network_launch){
+		.first_step = builder->network->step_count, .first_follow = builder->follow_count};
+	return builder->network->launch_count++;
 }
 
 static void add_follow(struct builder *builder, uint32_t launch, uint32_t followed)
 {
 	if (followed == SK_NO_INDEX)
 		return;
-	builder->program->follows[builder->follow_count++] = followed;
-	builder->program->launches[launch].follow_count++;
+	builder->network->follows[builder->follow_count++] = followed;
+	builder->network->launches[launch].follow_count++;
 }
 
 /* ---- fused ---- */
 
 /* What the options of its scope do to a step; before: the one in front of it in its lane, or NULL. */
-static void apply_options(struct sk_program_step *step, const struct sk_plan_launch *launch,
+static void apply_options(struct sk_network_step *step, const struct sk_plan_launch *launch,
 			  const struct sk_plan_step *planned, const struct sk_plan_step *before, enum sk_way way)
 {
 	uint32_t preload = way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
@@ -105,7 +105,7 @@ static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_pla
 }
 
 /* Whether the step's kernel starts early. */
-static void apply_way(struct sk_program_step *step, const struct sk_plan_view *plan,
+static void apply_way(struct sk_network_step *step, const struct sk_plan_view *plan,
 		      const struct sk_plan_launch *launch, const struct sk_plan_step *planned, enum sk_way way)
 {
 	if (way == SK_WAY_LATE || way == SK_WAY_EARLY || way == SK_WAY_SYNC_ALL)
@@ -114,9 +114,9 @@ static void apply_way(struct sk_program_step *step, const struct sk_plan_view *p
 		step->flags |= early_flags(plan, launch, planned);
 }
 
-/* Awaits the step at a place of the launch, whose steps begin at `first` in the program, and if it is a vector side the
+/* Awaits the step at a place of the launch, whose steps begin at `first` in the network, and if it is a vector side the
  * cube side, too; same_lane: only where that is in the same lane. */
-static void await_place(struct builder *builder, struct sk_program_step *step, const struct sk_plan_step *steps,
+static void await_place(struct builder *builder, struct sk_network_step *step, const struct sk_plan_step *steps,
 			uint32_t first, uint32_t place, bool same_lane)
 {
 	add_await(builder, step, first + place);
@@ -129,16 +129,16 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 {
 	const struct sk_plan_view *plan = builder->plan;
 	const struct sk_plan_step *steps = plan->steps + launch->first_step;
-	uint32_t number = start_launch(builder), first = builder->program->step_count;
+	uint32_t number = start_launch(builder), first = builder->network->step_count;
 	/* By lane, places in the launch: the last step, and the last one in front of that one's task. */
 	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX}, front[SK_MAX_LANES];
 
-	builder->program->launches[number].step_count = launch->step_count;
+	builder->network->launches[number].step_count = launch->step_count;
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		add_follow(builder, number, plan->follows[launch->first_follow + i]);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *planned = &steps[i];
-		struct sk_program_step *step = add_step(builder, launch->first_step + i);
+		struct sk_network_step *step = add_step(builder, launch->first_step + i);
 		uint8_t lane = planned->lane;
 		bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
 		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
@@ -179,7 +179,7 @@ static void add_single(struct builder *builder, const struct sk_plan_launch *lau
 		add_follow(builder, number, gathering);
 		add_follow(builder, number, last);
 	}
-	builder->program->launches[number].step_count++;
+	builder->network->launches[number].step_count++;
 	add_step(builder, index);
 	for (uint32_t i = 0; i < step->await_count; i++)
 		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
@@ -214,21 +214,21 @@ static uint32_t *make_indices(size_t count)
 
 /* ---- the whole ---- */
 
-bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
-		      enum sk_way way, struct sk_program *program)
+bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
+		      enum sk_way way, struct sk_network *network)
 {
-	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .program = program};
+	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .network = network};
 	size_t launches = plan->network_launch_count, steps = plan->step_count, awaits = plan->await_count;
 	bool unfused = way == SK_WAY_UNFUSED, good;
 
-	*program = (struct sk_program){
-		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*program->launches)),
-		.steps = calloc(steps + 1, sizeof(*program->steps)),
-		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*program->awaits)),
+	*network = (struct sk_network){
+		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*network->launches)),
+		.steps = calloc(steps + 1, sizeof(*network->steps)),
+		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*network->awaits)),
 		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
-				  sizeof(*program->follows)),
+				  sizeof(*network->follows)),
 	};
-	good = program->launches && program->steps && program->awaits && program->follows;
+	good = network->launches && network->steps && network->awaits && network->follows;
 	if (unfused) {
 		builder.step_launches = make_indices(steps);
 		builder.last_of_launch = make_indices(launches * SK_MAX_LANES);
@@ -246,21 +246,21 @@ bool sk_program_build(const struct sk_plan_view *plan, const struct sk_work *wor
 	return good;
 }
 
-void sk_program_free(struct sk_program *program)
+void sk_network_free(struct sk_network *network)
 {
-	free(program->launches);
-	free(program->steps);
-	free(program->awaits);
-	free(program->follows);
-	*program = (struct sk_program){0};
+	free(network->launches);
+	free(network->steps);
+	free(network->awaits);
+	free(network->follows);
+	*network = (struct sk_network){0};
 }
 
-uint32_t sk_program_cores(const struct sk_program_step *step, uint32_t cores)
+uint32_t sk_network_cores(const struct sk_network_step *step, uint32_t cores)
 {
 	return step->cores && step->cores < cores ? step->cores : cores;
 }
 
-double sk_program_share(const struct sk_program_step *step, uint32_t index, uint32_t cores)
+double sk_network_share(const struct sk_network_step *step, uint32_t index, uint32_t cores)
 {
 	if (step->kind == SK_STEP_PLAIN)
 		return index == step->stream % cores;
