@@ -48,7 +48,7 @@ loader_libloader_la_SOURCES = \
 	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
 	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
 	loader/arch/machine.h loader/arch/x86_64.h \
-	loader/arch/x86_64/context.c loader/arch/x86_64/invoke.S loader/arch/x86_64/frame.c loader/arch/x86_64/relocation.c \
+	loader/arch/x86_64/context.c loader/arch/x86_64/invoke.S loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
 	loader/image/debugger.c loader/image/debugger.h \
 	loader/device/device.c loader/device/device.h \
 	loader/image/dynamic.c \
@@ -62,11 +62,11 @@ loader_libloader_la_SOURCES = \
 	loader/device/construct.c \
 	loader/device/kernel.c \
 	loader/device/lane.c \
-	loader/device/launch.c \
+	loader/device/flight.c \
 	loader/device/locate.c \
 	loader/device/linked.c \
 	loader/device/module.c loader/device/module.h \
-	loader/device/player.c \
+	loader/device/worker.c \
 	loader/image/processor.c loader/image/processor.h \
 	loader/device/queue.c \
 	loader/image/relocate.c \

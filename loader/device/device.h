@@ -4,9 +4,9 @@
  * for a stream, else the device's own.
  *
  *   device.c   opening and closing
- *   launch.c   a launch in flight: its cores, how they are dealt out, and what became of it
+ *   flight.c   a launch in flight: its cores, how they are dealt out, and what became of it
  *   lane.c     a lane's cores
- *   player.c   threads that play cores: one each, or several in turn on fibres
+ *   worker.c   threads that play cores: one each, or several in turn on fibres
  *   watch.c    the time-out
  *   thread.c   the threads, and memory
  *   construct.c  a package's constructors and destructors
@@ -97,7 +97,7 @@ struct sk_player {
 	const _Atomic uint64_t *wanted; /* when it is 0, the first player takes no more launches than it must; NULL:
 					   takes them all */
 	struct sk_part *parts;
-	struct sk_launch *lingering; /* that it has nothing more to do in; NULL: none. See player.c */
+	struct sk_launch *lingering; /* that it has nothing more to do in; NULL: none. See worker.c */
 	struct sk_worker **workers; /* in the order of their turns; room for all that a device can have */
 	uint32_t worker_count;
 	uint64_t random; /* state; only simulated devices draw */
@@ -312,7 +312,7 @@ void *sk_device_reserve(size_t size);
 enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
 					void *context, uint32_t number);
 
-/* ---- launch.c; all but result under the device's lock ---- */
+/* ---- flight.c; all but result under the device's lock ---- */
 
 /* Makes the place if it is not there. False: no memory. */
 bool sk_launch_open(struct skrt_device *device, uint32_t place);
@@ -369,7 +369,7 @@ void sk_block_reset(const struct skrt_kernel *kernel);
  * block's. */
 bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker *waiting, char *text, size_t size);
 
-/* ---- player.c ---- */
+/* ---- worker.c ---- */
 
 /* Plays the player's parts of launches, those that are posted meanwhile among them, until all cores have left. Returns
  * a launch that the caller has to complete, since the player was the last one to leave it; NULL: none. */
