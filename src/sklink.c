@@ -19,7 +19,7 @@
 
 static bool read_manifest(const struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 	struct sk_model *model = link->model;
 	bool read = sk_manifest_read(model, command->manifest);
 	size_t count = read ? command->scope_options.count : 0;
@@ -33,7 +33,7 @@ static bool read_manifest(const struct sk_link *link)
 
 static bool read_model(struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 	struct sk_linker *linker = link->linker;
 	struct sk_model *model = link->model;
 
@@ -125,7 +125,7 @@ static bool make_sections(struct sk_link *link)
 
 static bool link_package(struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 
 	if (!read_model(link))
 		return false;
@@ -165,7 +165,7 @@ static bool link_package(struct sk_link *link)
 
 static void run(struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 
 	if (command->statistics || command->time_trace)
 		link->timing = sk_timing_create(link->arena);
@@ -186,7 +186,7 @@ static void run(struct sk_link *link)
 int main(int argc, char **argv)
 {
 	struct sk_arena *arena = sk_arena_create();
-	struct sk_command command;
+	struct sk_command_line command;
 	struct sk_diag diag;
 	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void sk_invoke(struct sk_frame *frame, void (*function)(void));
+void sk_invoke(struct sk_registers *registers, void (*function)(void));
 
 /* ---- what a call accesses ---- */
 
@@ -32,41 +32,41 @@ static uint8_t access_of(const struct sk_plan_argument *argument)
 	}
 }
 
-static void add_window(struct sk_checked *core, const struct sk_plan_argument *argument, uint64_t low, uint64_t high)
+static void add_window(struct sk_checked *checked, const struct sk_plan_argument *argument, uint64_t low, uint64_t high)
 {
 	if (low < high || argument->kind == SK_ARGUMENT_STATE)
-		core->windows[core->window_count++] = (struct sk_window){
+		checked->windows[checked->window_count++] = (struct sk_window){
 			.argument = argument, .low = low, .high = high, .access = access_of(argument)};
 }
 
 /* Hidden state the call has from its beginning to its end, which no memory of a tensor's shows. */
-static bool access_states(struct sk_checked *core)
+static bool access_states(struct sk_checked *checked)
 {
-	core->window_count = 0;
-	for (uint32_t i = 0; i < core->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
+	checked->window_count = 0;
+	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_STATE)
-			add_window(core, argument, 0, 0);
+			add_window(checked, argument, 0, 0);
 	}
-	return !core->clocks ||
-	       sk_clocks_access(core->clocks, core->row, core->step, core->windows, core->window_count, core->finding);
+	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->windows,
+						    checked->window_count, checked->finding);
 }
 
 /* What the call may touch in its phase. A divided argument: the call's part, and what lies behind all parts. */
-static void find_windows(struct sk_checked *core)
+static void find_windows(struct sk_checked *checked)
 {
-	core->window_count = 0;
-	for (uint32_t i = 0; i < core->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
+	checked->window_count = 0;
+	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
 		uint64_t bytes = argument->kind == SK_ARGUMENT_POINTER ? argument->element_bytes : 0;
 
 		if (access_of(argument) == SK_ACCESS_NONE || argument->kind == SK_ARGUMENT_STATE ||
-		    (core->phase != SK_OPEN && argument->kind != SK_ARGUMENT_SCRATCH))
+		    (checked->phase != SK_OPEN && argument->kind != SK_ARGUMENT_SCRATCH))
 			continue;
-		add_window(core, argument, core->low * bytes, bytes ? core->high * bytes : argument->size);
+		add_window(checked, argument, checked->low * bytes, bytes ? checked->high * bytes : argument->size);
 		if (bytes)
-			add_window(core, argument, core->step->extent * bytes, argument->size);
+			add_window(checked, argument, checked->step->extent * bytes, argument->size);
 	}
 }
 
@@ -85,38 +85,38 @@ static uint64_t extend(uint64_t value, uint8_t dtype)
 	}
 }
 
-static uint64_t scalar_of(const struct sk_checked *core, const struct sk_plan_argument *argument)
+static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	uint64_t value = argument->value;
 
 	if (argument->kind == SK_ARGUMENT_LENGTH)
-		value = core->step->kind == SK_STEP_SPLIT ? core->high - core->low : core->step->extent;
+		value = checked->step->kind == SK_STEP_SPLIT ? checked->high - checked->low : checked->step->extent;
 	if (argument->kind == SK_ARGUMENT_LOAD)
-		memcpy(&value, sk_guard_address(core->guard, core->launch, argument, core->scratch),
+		memcpy(&value, sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
 		       sk_dtype_size(argument->dtype));
 	return extend(value, argument->dtype);
 }
 
-static uint64_t address_of(const struct sk_checked *core, const struct sk_plan_argument *argument)
+static uint64_t address_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
-	uint64_t part = core->step->kind == SK_STEP_SPLIT ? core->low * argument->element_bytes : 0;
+	uint64_t part = checked->step->kind == SK_STEP_SPLIT ? checked->low * argument->element_bytes : 0;
 
-	return (uintptr_t)sk_guard_address(core->guard, core->launch, argument, core->scratch) + part;
+	return (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch) + part;
 }
 
 /* What the argument passes; a scalar by reference is the address of a copy. */
-static uint64_t value_of(const struct sk_checked *core, const struct sk_plan_argument *argument, uint32_t number)
+static uint64_t value_of(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint32_t number)
 {
-	uint64_t *copy = &core->copies[number];
+	uint64_t *copy = &checked->copies[number];
 
 	switch (argument->kind) {
 	case SK_ARGUMENT_POINTER:
 	case SK_ARGUMENT_SCRATCH:
-		return address_of(core, argument);
+		return address_of(checked, argument);
 	case SK_ARGUMENT_BLOCK:
-		return (uintptr_t)&core->block;
+		return (uintptr_t)&checked->block;
 	default:
-		*copy = scalar_of(core, argument);
+		*copy = scalar_of(checked, argument);
 		return argument->flags & SK_ARGUMENT_BY_REFERENCE ? (uintptr_t)copy : *copy;
 	}
 }
@@ -129,39 +129,39 @@ static bool passed_as_float(const struct sk_plan_argument *argument)
 	return scalar && is_float(argument->dtype) && !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
 }
 
-static void pass_arguments(struct sk_checked *core)
+static void pass_arguments(struct sk_checked *checked)
 {
-	struct sk_frame *frame = &core->frame;
+	struct sk_registers *registers = &checked->registers;
 	uint32_t integers = 0, floats = 0;
 
-	frame->stack = core->stack;
-	frame->stack_count = 0;
-	for (uint32_t i = 0; i < core->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
+	registers->stack = checked->stack;
+	registers->stack_count = 0;
+	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_RESULT || argument->kind == SK_ARGUMENT_STATE)
 			continue;
-		uint64_t value = value_of(core, argument, i);
+		uint64_t value = value_of(checked, argument, i);
 
 		if (passed_as_float(argument) && floats < SK_FLOATS)
-			frame->floats[floats++] = value;
+			registers->floats[floats++] = value;
 		else if (!passed_as_float(argument) && integers < SK_INTEGERS)
-			frame->integers[integers++] = value;
+			registers->integers[integers++] = value;
 		else
-			core->stack[frame->stack_count++] = value;
+			checked->stack[registers->stack_count++] = value;
 	}
 }
 
-static void store_result(const struct sk_checked *core)
+static void store_result(const struct sk_checked *checked)
 {
-	const struct sk_frame *frame = &core->frame;
+	const struct sk_registers *registers = &checked->registers;
 
-	for (uint32_t i = 0; i < core->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &core->plan->arguments[core->step->first_argument + i];
+	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_RESULT)
-			memcpy(sk_guard_address(core->guard, core->launch, argument, core->scratch),
-			       is_float(argument->dtype) ? &frame->float_result : &frame->integer_result,
+			memcpy(sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
+			       is_float(argument->dtype) ? &registers->float_result : &registers->integer_result,
 			       sk_dtype_size(argument->dtype));
 	}
 }
@@ -175,124 +175,125 @@ static const char *const closed[] = {
 	[SK_BEHIND_SET] = "which the call must not touch behind sk_set_next_task_start",
 };
 
-static bool open_windows(struct sk_checked *core)
+static bool open_windows(struct sk_checked *checked)
 {
-	find_windows(core);
-	return sk_guard_enter(core->guard, core->launch, core->scratch, core->windows, core->window_count,
-			      closed[core->phase], core->finding);
+	find_windows(checked);
+	return sk_guard_enter(checked->guard, checked->launch, checked->scratch, checked->windows,
+			      checked->window_count, closed[checked->phase], checked->finding);
 }
 
 /* From here on the call may access what its arguments say. */
-static bool begin_accesses(struct sk_checked *core)
+static bool begin_accesses(struct sk_checked *checked)
 {
-	core->phase = SK_OPEN;
-	find_windows(core);
-	if (core->clocks &&
-	    !sk_clocks_access(core->clocks, core->row, core->step, core->windows, core->window_count, core->finding))
+	checked->phase = SK_OPEN;
+	find_windows(checked);
+	if (checked->clocks && !sk_clocks_access(checked->clocks, checked->row, checked->step, checked->windows,
+						 checked->window_count, checked->finding))
 		return false;
-	return open_windows(core) && sk_guard_check_written(core->guard, core->finding);
+	return open_windows(checked) && sk_guard_check_written(checked->guard, checked->finding);
 }
 
-static bool is_aborted(const struct sk_checked *core)
+static bool is_aborted(const struct sk_checked *checked)
 {
-	return atomic_load(&core->worker->launch->aborted) != SK_ABORT_NONE;
+	return atomic_load(&checked->core->flight->aborted) != SK_ABORT_NONE;
 }
 
 /* Why a launch has failed must not be replaced: so nothing is opened in one that has. */
-static void go_on(struct sk_checked *core, bool (*open)(struct sk_checked *core))
+static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *checked))
 {
-	if (is_aborted(core))
+	if (is_aborted(checked))
 		sk_call_leave(SK_STATUS_ABORTED);
-	if (!open(core))
-		sk_call_leave(sk_checked_fail(core, 1));
-	core->worker->player->host->in_runtime = false;
+	if (!open(checked))
+		sk_call_leave(sk_checked_fail(checked, 1));
+	checked->core->worker->host->in_runtime = false;
 }
 
-void sk_checked_pause(struct sk_checked *core)
+void sk_checked_pause(struct sk_checked *checked)
 {
 	sk_fibre_tidy();
-	core->worker->player->host->in_runtime = true;
-	if (!sk_guard_leave(core->guard, core->finding))
-		sk_call_leave(sk_checked_fail(core, 1));
+	checked->core->worker->host->in_runtime = true;
+	if (!sk_guard_leave(checked->guard, checked->finding))
+		sk_call_leave(sk_checked_fail(checked, 1));
 }
 
-void sk_checked_resume(struct sk_checked *core)
+void sk_checked_resume(struct sk_checked *checked)
 {
-	go_on(core, open_windows);
+	go_on(checked, open_windows);
 }
 
-void sk_checked_open(struct sk_checked *core)
+void sk_checked_open(struct sk_checked *checked)
 {
-	go_on(core, begin_accesses);
+	go_on(checked, begin_accesses);
 }
 
 /* ---- the call ---- */
 
 /* A kernel may be left in the middle, the runtime may not: the host must know which of the two it is in. */
-static void invoke(struct sk_checked *core)
+static void invoke(struct sk_checked *checked)
 {
-	struct sk_host *host = core->worker->player->host;
-	const struct sk_plan_kernel *kernel = &core->plan->kernels[core->step->kernel];
-	bool vector_side = core->step->flags & SK_STEP_VECTOR_SIDE;
+	struct sk_host *host = checked->core->worker->host;
+	const struct sk_plan_kernel *kernel = &checked->plan->kernels[checked->step->kernel];
+	bool vector_side = checked->step->flags & SK_STEP_VECTOR_SIDE;
 	const void *code = sk_plan_address(vector_side ? &kernel->vector_code : &kernel->code);
 
-	core->worker->step = (uint32_t)(core->step - core->plan->steps);
+	checked->core->step = (uint32_t)(checked->step - checked->plan->steps);
 	host->in_runtime = false;
-	sk_invoke(&core->frame, (void (*)(void))(uintptr_t)code);
+	sk_invoke(&checked->registers, (void (*)(void))(uintptr_t)code);
 	host->in_runtime = true;
-	core->worker->step = SK_NO_INDEX;
+	checked->core->step = SK_NO_INDEX;
 }
 
-int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high)
+int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 {
-	bool waits = core->step->flags & SK_STEP_EARLY_WAIT;
+	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
 
-	if (is_aborted(core))
+	if (is_aborted(checked))
 		return SK_STATUS_ABORTED;
-	core->low = low;
-	core->high = high;
-	core->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
-	if (!access_states(core) || (waits ? !open_windows(core) : !begin_accesses(core)))
-		return sk_checked_fail(core, 1);
-	pass_arguments(core);
-	invoke(core);
-	bool forgotten = waits && !core->block.waited;
+	checked->low = low;
+	checked->high = high;
+	checked->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
+	if (!access_states(checked) || (waits ? !open_windows(checked) : !begin_accesses(checked)))
+		return sk_checked_fail(checked, 1);
+	pass_arguments(checked);
+	invoke(checked);
+	bool forgotten = waits && !checked->block.waited;
 	if (!forgotten)
-		store_result(core);
-	if (!sk_guard_leave(core->guard, core->finding) || !sk_frame_is_tidy(&core->frame, core->finding))
-		return sk_checked_fail(core, 1);
-	int status = core->step->flags & SK_STEP_STATUS ? (int)core->frame.integer_result : 0;
+		store_result(checked);
+	if (!sk_guard_leave(checked->guard, checked->finding) ||
+	    !sk_registers_are_tidy(&checked->registers, checked->finding))
+		return sk_checked_fail(checked, 1);
+	int status = checked->step->flags & SK_STEP_STATUS ? (int)checked->registers.integer_result : 0;
 
 	if (status || !forgotten)
-		return status ? sk_checked_fail(core, status) : 0;
-	return sk_checked_await(core) ? sk_checked_fail(core, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
+		return status ? sk_checked_fail(checked, status) : 0;
+	return sk_checked_await(checked) ? sk_checked_fail(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
 }
 
-struct sk_checked *sk_checked_of(const struct sk_worker *worker)
+struct sk_checked *sk_checked_of(const struct sk_device_core *core)
 {
-	const struct sk_core *core = &worker->core;
+	const struct sk_core *abi = &core->abi;
 
-	return &worker->device->checks->cores[sk_core_row(worker->launch->kernel->cores, core->lane, core->index)];
+	return &core->device->checks->cores[sk_core_row(core->flight->kernel->cores, abi->lane, abi->index)];
 }
 
-int sk_checked_fail(const struct sk_checked *core, int status)
+int sk_checked_fail(const struct sk_checked *checked, int status)
 {
-	core->worker->core.failed_task = core->step->task;
+	checked->core->abi.failed_task = checked->step->task;
 	return status;
 }
 
-bool sk_checked_await(struct sk_checked *core)
+bool sk_checked_await(struct sk_checked *checked)
 {
-	for (uint32_t i = 0; i < core->step->await_count; i++) {
-		const struct sk_plan_await *await = &core->plan->awaits[core->step->first_await + i];
-		const struct sk_plan_step *awaited = &core->plan->steps[await->step];
-		bool reached = sk_block_await(&core->worker->core, core->launch, awaited);
+	for (uint32_t i = 0; i < checked->step->await_count; i++) {
+		const struct sk_plan_await *await = &checked->plan->awaits[checked->step->first_await + i];
+		const struct sk_plan_step *awaited = &checked->plan->steps[await->step];
+		bool reached = sk_block_await(&checked->core->abi, checked->launch, awaited);
 
-		core->worker->player->host->in_runtime = true;
+		checked->core->worker->host->in_runtime = true;
 		if (!reached)
 			return false;
-		if (core->clocks)
-			sk_clocks_await(core->clocks, core->row, awaited);
+		if (checked->clocks)
+			sk_clocks_await(checked->clocks, checked->row, awaited);
 	}
 	return true;
 }

@@ -12,7 +12,7 @@ enum {
 };
 
 /* What a call passes and returns; loader/arch/x86_64/invoke.S knows the offsets. */
-struct sk_frame {
+struct sk_registers {
 	uint64_t integers[SK_INTEGERS];
 	uint64_t floats[SK_FLOATS];
 	uint64_t stack_count;
@@ -26,11 +26,13 @@ struct sk_frame {
 	uint32_t x87_before; /* the control word */
 };
 
-_Static_assert(offsetof(struct sk_frame, floats) == 48 && offsetof(struct sk_frame, stack_count) == 112 &&
-		       offsetof(struct sk_frame, stack) == 120 && offsetof(struct sk_frame, integer_result) == 128 &&
-		       offsetof(struct sk_frame, float_result) == 136 && offsetof(struct sk_frame, flags) == 144 &&
-		       offsetof(struct sk_frame, mxcsr) == 152 && offsetof(struct sk_frame, mxcsr_before) == 156 &&
-		       offsetof(struct sk_frame, x87) == 160 && offsetof(struct sk_frame, x87_before) == 188,
+_Static_assert(offsetof(struct sk_registers, floats) == 48 && offsetof(struct sk_registers, stack_count) == 112 &&
+		       offsetof(struct sk_registers, stack) == 120 &&
+		       offsetof(struct sk_registers, integer_result) == 128 &&
+		       offsetof(struct sk_registers, float_result) == 136 &&
+		       offsetof(struct sk_registers, flags) == 144 && offsetof(struct sk_registers, mxcsr) == 152 &&
+		       offsetof(struct sk_registers, mxcsr_before) == 156 &&
+		       offsetof(struct sk_registers, x87) == 160 && offsetof(struct sk_registers, x87_before) == 188,
 	       "loader/arch/x86_64/invoke.S depends on it");
 
 /* What a call may touch: scratch always, tensors only while it is open. */
@@ -43,7 +45,7 @@ enum sk_phase {
 /* A core at a step, and its call there. Several calls are under way at once where blocks wait for one another, each on
  * the stack of its core; all but the one that runs are closed. */
 struct sk_checked {
-	struct sk_worker *worker;
+	struct sk_device_core *core;
 	struct sk_guard *guard;
 	struct sk_clocks *clocks; /* NULL: races are not checked */
 	char *finding; /* of the launch; SK_FINDING_SIZE */
@@ -56,7 +58,7 @@ struct sk_checked {
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
 	struct sk_block block;
 	enum sk_phase phase;
-	struct sk_frame frame;
+	struct sk_registers registers;
 	/* Room for the arguments of every step of the launch: */
 	uint64_t *stack, *copies; /* copies of arguments by reference */
 	struct sk_window *windows; /* two for each argument */
@@ -76,33 +78,34 @@ struct sk_checks {
 /* ---- checks.c ---- */
 
 /* The core's part of the launch that runs. */
-struct sk_checked *sk_checked_of(const struct sk_worker *worker);
+struct sk_checked *sk_checked_of(const struct sk_device_core *core);
 
 /* What the core returns when it ends the launch with a status of its task. */
-int sk_checked_fail(const struct sk_checked *core, int status);
+int sk_checked_fail(const struct sk_checked *checked, int status);
 
 /* ---- checked-call.c ---- */
 
 /* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
-int sk_checked_call(struct sk_checked *core, uint64_t low, uint64_t high);
+int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high);
 
-/* False: a call whose function has returned has not left control state as it found it. frame-x86_64.c. */
-bool sk_frame_is_tidy(const struct sk_frame *frame, char *finding);
+/* False: a call whose function has returned has not left control state as it found it. loader/arch/x86_64/registers.c.
+ */
+bool sk_registers_are_tidy(const struct sk_registers *registers, char *finding);
 
 /* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
  * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch
  * has failed meanwhile. */
-void sk_checked_pause(struct sk_checked *core);
-void sk_checked_resume(struct sk_checked *core);
-void sk_checked_open(struct sk_checked *core);
+void sk_checked_pause(struct sk_checked *checked);
+void sk_checked_resume(struct sk_checked *checked);
+void sk_checked_open(struct sk_checked *checked);
 
 /* ---- checked-order.c ---- */
 
 /* All awaits of the step. False: the core must leave. */
-bool sk_checked_await(struct sk_checked *core);
+bool sk_checked_await(struct sk_checked *checked);
 
 /* The core has finished the step, once. */
-void sk_checked_finish(struct sk_checked *core);
+void sk_checked_finish(struct sk_checked *checked);
 
 /* What the functions of skkernel.h call in checked launches. */
 extern const struct sk_block_functions sk_checked_functions;

@@ -7,33 +7,33 @@
 
 /* ---- awaits and progress ---- */
 
-void sk_checked_finish(struct sk_checked *core)
+void sk_checked_finish(struct sk_checked *checked)
 {
-	const struct sk_core *own = &core->worker->core;
+	const struct sk_core *own = &checked->core->abi;
 
-	if (core->finished)
+	if (checked->finished)
 		return;
-	core->finished = true;
-	if (core->clocks)
-		sk_clocks_finish(core->clocks, core->row, core->step);
-	if (core->step->flags & SK_STEP_PUBLISH)
-		__atomic_store_n(own->progress, own->lanes[own->lane].base + core->step->number, __ATOMIC_RELEASE);
+	checked->finished = true;
+	if (checked->clocks)
+		sk_clocks_finish(checked->clocks, checked->row, checked->step);
+	if (checked->step->flags & SK_STEP_PUBLISH)
+		__atomic_store_n(own->progress, own->lanes[own->lane].base + checked->step->number, __ATOMIC_RELEASE);
 }
 
 /* ---- what kernels ask for ---- */
 
-static struct sk_checked *core_of(const struct sk_block *block)
+static struct sk_checked *checked_of(const struct sk_block *block)
 {
 	return sk_checked_of(block->core);
 }
 
 static void sync_all(const struct sk_block *block)
 {
-	struct sk_checked *core = core_of(block);
+	struct sk_checked *checked = checked_of(block);
 
-	sk_checked_pause(core);
+	sk_checked_pause(checked);
 	sk_block_functions.sync_all(block);
-	sk_checked_resume(core);
+	sk_checked_resume(checked);
 }
 
 static void set_flag(const struct sk_block *block, uint32_t flag)
@@ -44,51 +44,51 @@ static void set_flag(const struct sk_block *block, uint32_t flag)
 
 static void wait_flag(const struct sk_block *block, uint32_t flag)
 {
-	struct sk_checked *core = core_of(block);
+	struct sk_checked *checked = checked_of(block);
 
 	sk_block_check_flag(block, flag, __builtin_return_address(0));
-	sk_checked_pause(core);
+	sk_checked_pause(checked);
 	sk_block_functions.wait_flag(block, flag);
-	sk_checked_resume(core);
+	sk_checked_resume(checked);
 }
 
 /* The call is closed. */
-static void await_once(struct sk_checked *core)
+static void await_once(struct sk_checked *checked)
 {
-	if (core->block.waited || !(core->step->flags & SK_STEP_EARLY_WAIT))
+	if (checked->block.waited || !(checked->step->flags & SK_STEP_EARLY_WAIT))
 		return;
-	if (!sk_checked_await(core))
+	if (!sk_checked_await(checked))
 		sk_call_leave(SK_STATUS_ABORTED);
-	core->block.waited = 1;
+	checked->block.waited = 1;
 }
 
 static void wait_pre_task_end(const struct sk_block *block)
 {
-	struct sk_checked *core = core_of(block);
-	bool opens = core->phase == SK_BEFORE_WAIT;
+	struct sk_checked *checked = checked_of(block);
+	bool opens = checked->phase == SK_BEFORE_WAIT;
 
-	sk_checked_pause(core);
-	await_once(core);
+	sk_checked_pause(checked);
+	await_once(checked);
 	if (opens)
-		sk_checked_open(core);
+		sk_checked_open(checked);
 	else
-		sk_checked_resume(core);
+		sk_checked_resume(checked);
 }
 
 /* The block says that it touches nothing any more, whether anybody else will know of it or not. */
 static void set_next_task_start(const struct sk_block *block)
 {
-	struct sk_checked *core = core_of(block);
+	struct sk_checked *checked = checked_of(block);
 
-	if (!(core->step->flags & SK_STEP_EARLY_SET))
+	if (!(checked->step->flags & SK_STEP_EARLY_SET))
 		return;
-	sk_checked_pause(core);
+	sk_checked_pause(checked);
 	if (sk_block_publishes(block)) {
-		await_once(core);
-		sk_checked_finish(core);
+		await_once(checked);
+		sk_checked_finish(checked);
 	}
-	core->phase = SK_BEHIND_SET;
-	sk_checked_resume(core);
+	checked->phase = SK_BEHIND_SET;
+	sk_checked_resume(checked);
 }
 
 const struct sk_block_functions sk_checked_functions = {sync_all, set_flag, wait_flag, wait_pre_task_end,

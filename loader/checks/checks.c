@@ -64,9 +64,9 @@ const char *sk_checks_finding(const struct sk_checks *checks)
 
 /* ---- around a launch ---- */
 
-static const struct sk_plan_launch *record_of(const struct sk_launch *launch)
+static const struct sk_plan_launch *record_of(const struct sk_flight *flight)
 {
-	return &launch->kernel->module->plan.launches[launch->kernel->launch];
+	return &flight->kernel->module->plan.launches[flight->kernel->launch];
 }
 
 /* What the plan's reader leaves open. */
@@ -88,10 +88,10 @@ static enum skrt_status check_step(const struct sk_plan_view *plan, const struct
 }
 
 /* Cores, each with room for the arguments of any step. */
-static bool make_cores(struct sk_checks *checks, const struct sk_launch *launch, uint32_t arguments)
+static bool make_cores(struct sk_checks *checks, const struct sk_flight *flight, uint32_t arguments)
 {
-	const struct skrt_module *module = launch->kernel->module;
-	uint64_t cores = sk_core_row(launch->kernel->cores, module->plan.lane_count, 0);
+	const struct skrt_module *module = flight->kernel->module;
+	uint64_t cores = sk_core_row(flight->kernel->cores, module->plan.lane_count, 0);
 
 	free_cores(checks);
 	checks->cores = calloc(cores + 1, sizeof(*checks->cores));
@@ -100,25 +100,25 @@ static bool make_cores(struct sk_checks *checks, const struct sk_launch *launch,
 	if (!checks->cores || !checks->words || !checks->windows)
 		return false;
 	for (uint64_t i = 0; i < cores; i++) {
-		struct sk_checked *core = &checks->cores[i];
+		struct sk_checked *checked = &checks->cores[i];
 
-		core->stack = checks->words + i * 2 * arguments;
-		core->copies = core->stack + arguments;
-		core->windows = checks->windows + i * 2 * arguments;
+		checked->stack = checks->words + i * 2 * arguments;
+		checked->copies = checked->stack + arguments;
+		checked->windows = checks->windows + i * 2 * arguments;
 	}
 	return true;
 }
 
-static void cannot_copy(const struct sk_launch *launch, char *error, size_t size)
+static void cannot_copy(const struct sk_flight *flight, char *error, size_t size)
 {
-	snprintf(error, size, "%s: cannot protect the guarded memory of launch %s: %s", launch->kernel->module->path,
-		 launch->kernel->name, strerror(errno));
+	snprintf(error, size, "%s: cannot protect the guarded memory of launch %s: %s", flight->kernel->module->path,
+		 flight->kernel->name, strerror(errno));
 }
 
-enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size)
+enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_flight *flight, char *error, size_t size)
 {
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	const struct sk_plan_launch *record = record_of(launch);
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_launch *record = record_of(flight);
 	enum skrt_status status = SKRT_OK;
 	uint32_t arguments = 0;
 
@@ -128,53 +128,53 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launc
 		if (plan->steps[i].argument_count > arguments)
 			arguments = plan->steps[i].argument_count;
 	}
-	if (!status && !make_cores(checks, launch, arguments)) {
+	if (!status && !make_cores(checks, flight, arguments)) {
 		snprintf(error, size, "no memory to check a launch");
 		status = SKRT_OUT_OF_MEMORY;
 	}
 	if (!status && checks->clocks)
-		status = sk_clocks_begin(checks->clocks, launch, error, size);
-	if (!status && !sk_guard_copy_in(launch->instance->guard, record, launch->instance->bindings)) {
-		cannot_copy(launch, error, size);
+		status = sk_clocks_begin(checks->clocks, flight, error, size);
+	if (!status && !sk_guard_copy_in(flight->instance->guard, record, flight->instance->bindings)) {
+		cannot_copy(flight, error, size);
 		status = SKRT_OUT_OF_MEMORY;
 	}
 	return status;
 }
 
-bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_t size)
+bool sk_checks_end(const struct sk_flight *flight, bool good, char *error, size_t size)
 {
-	struct sk_guard *guard = launch->instance->guard;
+	struct sk_guard *guard = flight->instance->guard;
 
 	sk_guard_reset(guard);
-	if (!good || sk_guard_copy_out(guard, record_of(launch), launch->instance->bindings))
+	if (!good || sk_guard_copy_out(guard, record_of(flight), flight->instance->bindings))
 		return true;
-	cannot_copy(launch, error, size);
+	cannot_copy(flight, error, size);
 	return false;
 }
 
 /* ---- a core's steps ---- */
 
 /* The block of the calls to come. */
-static struct sk_block make_block(const struct sk_checked *core, uint64_t index, uint32_t count)
+static struct sk_block make_block(const struct sk_checked *checked, uint64_t index, uint32_t count)
 {
 	return (struct sk_block){
 		.index = (uint32_t)index,
 		.count = count,
-		.functions = core->step->flags & CALLS_RUNTIME ? &sk_checked_functions : NULL,
-		.core = core->worker,
-		.step = (uint32_t)(core->step - core->plan->steps) - core->launch->first_step,
+		.functions = checked->step->flags & CALLS_RUNTIME ? &sk_checked_functions : NULL,
+		.core = checked->core,
+		.step = (uint32_t)(checked->step - checked->plan->steps) - checked->launch->first_step,
 	};
 }
 
-static int run_blocks(struct sk_checked *core)
+static int run_blocks(struct sk_checked *checked)
 {
-	const struct sk_core *own = &core->worker->core;
-	const struct sk_plan_step *step = core->step;
+	const struct sk_core *own = &checked->core->abi;
+	const struct sk_plan_step *step = checked->step;
 	uint64_t block = own->index, end = step->blocks, distance = own->count;
 	int status = 0;
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
-		const struct sk_core_range *range = &own->ranges[step->partition - core->launch->first_partition];
+		const struct sk_core_range *range = &own->ranges[step->partition - checked->launch->first_partition];
 
 		block = range->low;
 		end = range->high;
@@ -187,81 +187,82 @@ static int run_blocks(struct sk_checked *core)
 	for (; block < end && !status; block += distance) {
 		uint64_t low, high;
 
-		core->block = make_block(core, block, step->blocks);
-		sk_block_range(&core->block, step->extent, &low, &high);
-		status = sk_checked_call(core, low, high);
+		checked->block = make_block(checked, block, step->blocks);
+		sk_block_range(&checked->block, step->extent, &low, &high);
+		status = sk_checked_call(checked, low, high);
 	}
 	return status;
 }
 
-static int run_calls(struct sk_checked *core)
+static int run_calls(struct sk_checked *checked)
 {
-	const struct sk_plan_step *step = core->step;
+	const struct sk_plan_step *step = checked->step;
 
 	if (step->kind == SK_STEP_PLAIN) {
-		core->block = make_block(core, 0, 1);
-		return sk_checked_call(core, 0, 0);
+		checked->block = make_block(checked, 0, 1);
+		return sk_checked_call(checked, 0, 0);
 	}
 	if (step->kind != SK_STEP_SPLIT)
-		return run_blocks(core);
+		return run_blocks(checked);
 
-	const struct sk_core_range *range = &core->worker->core.ranges[step->partition - core->launch->first_partition];
+	const struct sk_core_range *range =
+		&checked->core->abi.ranges[step->partition - checked->launch->first_partition];
 
-	return range->low == range->high ? 0 : sk_checked_call(core, range->low, range->high);
+	return range->low == range->high ? 0 : sk_checked_call(checked, range->low, range->high);
 }
 
-static bool is_mine(const struct sk_checked *core)
+static bool is_mine(const struct sk_checked *checked)
 {
-	uint32_t set = core->step->core_set;
+	uint32_t set = checked->step->core_set;
 
-	if (core->step->lane != core->worker->core.lane)
+	if (checked->step->lane != checked->core->abi.lane)
 		return false;
-	return set == SK_ALL_CORES || core->worker->core.homes[set - core->launch->first_home].mine;
+	return set == SK_ALL_CORES || checked->core->abi.homes[set - checked->launch->first_home].mine;
 }
 
 /* The awaits of a step whose kernel waits by itself stand behind it, for what later steps take for known. */
-static int run_step(struct sk_checked *core)
+static int run_step(struct sk_checked *checked)
 {
-	bool waits = core->step->flags & SK_STEP_EARLY_WAIT;
+	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
 
-	core->finished = false;
-	if (!waits && !sk_checked_await(core))
+	checked->finished = false;
+	if (!waits && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
-	int status = run_calls(core);
+	int status = run_calls(checked);
 	if (status)
 		return status;
-	if (core->step->flags & SK_STEP_FEED) {
-		sk_block_feed(&core->worker->core,
-			      (uint32_t)(core->step - core->plan->steps) - core->launch->first_step);
-		core->worker->player->host->in_runtime = true;
+	if (checked->step->flags & SK_STEP_FEED) {
+		sk_block_feed(&checked->core->abi,
+			      (uint32_t)(checked->step - checked->plan->steps) - checked->launch->first_step);
+		checked->core->worker->host->in_runtime = true;
 	}
-	if (waits && !sk_checked_await(core))
+	if (waits && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
-	sk_checked_finish(core);
+	sk_checked_finish(checked);
 	return 0;
 }
 
-int sk_checks_run(struct sk_worker *worker)
+int sk_checks_run(struct sk_device_core *core)
 {
-	const struct sk_launch *launch = worker->launch;
-	const struct skrt_kernel *kernel = launch->kernel;
-	const struct sk_core *own = &worker->core;
-	struct sk_checked *core = sk_checked_of(worker);
+	const struct sk_flight *flight = core->flight;
+	const struct skrt_kernel *kernel = flight->kernel;
+	const struct sk_core *own = &core->abi;
+	struct sk_checked *checked = sk_checked_of(core);
 	int status = 0;
 
-	core->worker = worker;
-	core->guard = launch->instance->guard;
-	core->clocks = worker->device->checks->clocks;
-	core->finding = worker->device->checks->finding;
-	core->plan = &kernel->module->plan;
-	core->launch = record_of(launch);
-	core->row = sk_core_row(kernel->cores, own->lane, own->index);
-	core->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);
-	worker->player->host->in_runtime = true;
-	for (uint32_t i = 0; i < core->launch->step_count && !status; i++) {
-		core->step = &core->plan->steps[core->launch->first_step + i];
-		if (is_mine(core))
-			status = run_step(core);
+	checked->core = core;
+	checked->guard = flight->instance->guard;
+	checked->clocks = core->device->checks->clocks;
+	checked->finding = core->device->checks->finding;
+	checked->plan = &kernel->module->plan;
+	checked->launch = record_of(flight);
+	checked->row = sk_core_row(kernel->cores, own->lane, own->index);
+	checked->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);
+	core->worker->host->in_runtime = true;
+	for (uint32_t i = 0; i < checked->launch->step_count && !status; i++) {
+		checked->step = &checked->plan->steps[checked->launch->first_step + i];
+		if (is_mine(checked))
+			status = run_step(checked);
 	}
 	return status;
 }

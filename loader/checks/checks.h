@@ -4,7 +4,7 @@
  *   checks.c         around a launch; a core's part of it, from the plan's tables
  *   checked-call.c   a call of a kernel: what it may touch, what it gets and returns, as doc/abi.md says
  *   loader/arch/x86_64/invoke.S  the call itself
- *   frame-x86_64.c   whether it has left control state as it found it
+ *   loader/arch/x86_64/registers.c   whether it has left control state as it found it
  *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
  *   guard.c          every tensor in memory of its own between guard pages
  *   guard-call.c     of which only the arguments of the call that runs are open
@@ -21,8 +21,8 @@
 #include "loader/plan/plan.h"
 #include "loader/skrt.h"
 
-struct sk_worker;
-struct sk_launch;
+struct sk_device_core;
+struct sk_flight;
 struct skrt_instance;
 
 enum { SK_FINDING_SIZE = 384 };
@@ -47,11 +47,11 @@ bool sk_checks_guard(const struct sk_checks *checks);
 
 /* Around a launch, by the driver; *error says what begin did not like. End is false if a good one has ended without its
  * results, and *error says why. */
-enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_launch *launch, char *error, size_t size);
-bool sk_checks_end(const struct sk_launch *launch, bool good, char *error, size_t size);
+enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_flight *flight, char *error, size_t size);
+bool sk_checks_end(const struct sk_flight *flight, bool good, char *error, size_t size);
 
 /* In place of the dispatcher: its results, and 1 with failed_task set if something was found. */
-int sk_checks_run(struct sk_worker *worker);
+int sk_checks_run(struct sk_device_core *core);
 
 /* What was found in the launch that has ended; NULL: nothing. */
 const char *sk_checks_finding(const struct sk_checks *checks);
@@ -76,11 +76,11 @@ bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
 
 /* Copies the bindings that the launch reads, and those that it has written, between the bound and the guarded memory.
  */
-bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
-bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
+bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *flight, void *const *bindings);
+bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *flight, void *const *bindings);
 
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
-char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
+char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *flight,
 		       const struct sk_plan_argument *argument, uint64_t row);
 
 /* ---- guard-call.c ---- */
@@ -88,7 +88,7 @@ char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch
 /* Opens the windows of a call and nothing else; `closed` says why the rest is closed if not because it is no argument,
  * else NULL. False: it cannot; the finding says why. The windows stay the caller's and must last until they are closed.
  */
-bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
+bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *flight, uint64_t row,
 		    struct sk_window *windows, uint32_t count, const char *closed, char *finding);
 
 /* False: a call with these windows would read what nobody has written. */
@@ -111,7 +111,7 @@ struct sk_clocks *sk_clocks_open(void);
 void sk_clocks_close(struct sk_clocks *clocks);
 
 /* A launch begins: everything before it has ended. */
-enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launch *launch, char *error, size_t size);
+enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_flight *flight, char *error, size_t size);
 
 /* The core in the row of the kernel's tables has awaited the step; has finished one. */
 void sk_clocks_await(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *awaited);

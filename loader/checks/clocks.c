@@ -86,16 +86,16 @@ static uint64_t clock_count(const struct sk_clocks *clocks, const struct sk_plan
 	return step->core_set == SK_ALL_CORES ? clocks->cores[step->lane] : 1;
 }
 
-enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_launch *launch, char *error, size_t size)
+enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_flight *flight, char *error, size_t size)
 {
-	const struct skrt_module *module = launch->kernel->module;
+	const struct skrt_module *module = flight->kernel->module;
 	uint64_t bytes = 0;
 
 	forget(clocks);
 	clocks->incomplete = false;
 	clocks->plan = &module->plan;
-	clocks->launch = &module->plan.launches[launch->kernel->launch];
-	clocks->cores = launch->kernel->cores;
+	clocks->launch = &module->plan.launches[flight->kernel->launch];
+	clocks->cores = flight->kernel->cores;
 	clocks->rows = sk_core_row(clocks->cores, module->plan.lane_count, 0);
 	for (uint32_t i = 0; i < clocks->launch->step_count; i++) {
 		const struct sk_plan_step *step = &clocks->plan->steps[clocks->launch->first_step + i];

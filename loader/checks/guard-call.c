@@ -22,12 +22,12 @@ static int compare_windows(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-static char *page_of(const struct sk_guard *guard, const struct sk_memory *memory, const char *address)
+static char *page_of(const struct sk_guard *guard, const struct sk_guarded_memory *memory, const char *address)
 {
 	return memory->pages + ((size_t)(address - memory->pages) & ~(guard->page - 1));
 }
 
-static char *page_end(const struct sk_guard *guard, const struct sk_memory *memory, const char *address)
+static char *page_end(const struct sk_guard *guard, const struct sk_guarded_memory *memory, const char *address)
 {
 	return page_of(guard, memory, address + guard->page - 1);
 }
@@ -35,7 +35,7 @@ static char *page_end(const struct sk_guard *guard, const struct sk_memory *memo
 /* Can fail if the process has too many mappings. */
 static bool permit_window(const struct sk_guard *guard, const struct sk_window *window, int protection)
 {
-	const struct sk_memory *memory = &guard->memories[window->memory];
+	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 	char *start = page_of(guard, memory, window->start);
 
 	return mprotect(start, (size_t)(page_end(guard, memory, window->end) - start), protection) == 0;
@@ -75,7 +75,7 @@ static void keep_borders(struct sk_guard *guard)
 
 	for (uint32_t i = 0; i < guard->window_count; i++) {
 		const struct sk_window *window = &guard->windows[i];
-		const struct sk_memory *memory = &guard->memories[window->memory];
+		const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 
 		if (!(window->access & SK_ACCESS_WRITE))
 			continue;
@@ -116,11 +116,11 @@ static bool reserve(struct sk_guard *guard, uint32_t windows)
 
 static bool is_written(const struct sk_guard *guard, const struct sk_window *window, char *finding)
 {
-	const struct sk_memory *memory = &guard->memories[window->memory];
+	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 	uint64_t low, high;
 
 	if (!guard->pattern || !memory->name || !(window->access & SK_ACCESS_READ) ||
-	    !sk_memory_find_unwritten(memory, window->start, window->end, &low, &high))
+	    !sk_guarded_memory_find_unwritten(memory, window->start, window->end, &low, &high))
 		return true;
 	snprintf(finding, SK_FINDING_SIZE,
 		 "it reads tensor '%s', of which nobody has written bytes %" PRIu64 " to %" PRIu64, memory->name, low,
@@ -183,14 +183,14 @@ bool sk_guard_reset(struct sk_guard *guard)
 /* ---- what is said ---- */
 
 /* "tensor 'y'", "the core's scratch" */
-static const char *print_name(const struct sk_memory *memory, char *text, size_t size)
+static const char *print_name(const struct sk_guarded_memory *memory, char *text, size_t size)
 {
 	snprintf(text, size, memory->name ? "tensor '%s'" : "the core's scratch", memory->name);
 	return text;
 }
 
 /* Where an address lies, as seen from the memory: "4 bytes behind the end of tensor 'y'". */
-static void print_place(const struct sk_memory *memory, const char *address, char *text, size_t size)
+static void print_place(const struct sk_guarded_memory *memory, const char *address, char *text, size_t size)
 {
 	char name[160], distance[48] = "right ";
 	bool in_front = address < memory->data;
@@ -230,7 +230,7 @@ static void print_permission(const struct sk_guard *guard, uint32_t memory, char
 
 static bool is_intact(const struct sk_guard *guard, const struct sk_border *border, char *finding)
 {
-	const struct sk_memory *memory = &guard->memories[border->memory];
+	const struct sk_guarded_memory *memory = &guard->memories[border->memory];
 	const char *saved = guard->saved + border->saved;
 	char place[224], permission[96];
 	size_t first = 0;
@@ -262,7 +262,7 @@ bool sk_guard_describe(const struct sk_guard *guard, const void *address, char *
 	char place[224], permission[96];
 
 	for (uint32_t i = 0; i < guard->memory_count; i++) {
-		const struct sk_memory *memory = &guard->memories[i];
+		const struct sk_guarded_memory *memory = &guard->memories[i];
 
 		if (!memory->mapping || (uintptr_t)address - (uintptr_t)memory->mapping >= memory->mapping_size)
 			continue;

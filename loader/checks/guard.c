@@ -36,7 +36,7 @@ static uint64_t pattern_at(uint64_t offset)
 	return UINT64_C(0xffff0000ffff0000) | (z & UINT64_C(0x00007fff00007fff));
 }
 
-static bool is_pattern(const struct sk_memory *memory, const char *at)
+static bool is_pattern(const struct sk_guarded_memory *memory, const char *at)
 {
 	uint64_t word;
 
@@ -45,7 +45,7 @@ static bool is_pattern(const struct sk_memory *memory, const char *at)
 }
 
 /* Whether [start, end), less than a word, holds the pattern. */
-static bool is_short_pattern(const struct sk_memory *memory, const char *start, const char *end)
+static bool is_short_pattern(const struct sk_guarded_memory *memory, const char *start, const char *end)
 {
 	for (const char *at = start; at < end; at++) {
 		uint64_t offset = (uint64_t)(at - memory->pages);
@@ -56,8 +56,8 @@ static bool is_short_pattern(const struct sk_memory *memory, const char *start, 
 	return true;
 }
 
-bool sk_memory_find_unwritten(const struct sk_memory *memory, const char *start, const char *end, uint64_t *low,
-			      uint64_t *high)
+bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,
+				      uint64_t *low, uint64_t *high)
 {
 	const char *at = start + (-(uintptr_t)start & 7);
 
@@ -81,13 +81,13 @@ bool sk_memory_find_unwritten(const struct sk_memory *memory, const char *start,
 
 /* All pages of a memory. Can fail for lack of memory when they become writable for the first time, and whenever the
  * process would have too many mappings. */
-static bool permit_all(const struct sk_memory *memory, int protection)
+static bool permit_all(const struct sk_guarded_memory *memory, int protection)
 {
 	return memory->pages_size == 0 || mprotect(memory->pages, memory->pages_size, protection) == 0;
 }
 
 /* All of its pages hold the pattern; or only what is not the tensor's, and that the byte. */
-static bool fill(const struct sk_guard *guard, const struct sk_memory *memory, int byte)
+static bool fill(const struct sk_guard *guard, const struct sk_guarded_memory *memory, int byte)
 {
 	if (!permit_all(memory, PROT_READ | PROT_WRITE))
 		return false;
@@ -102,7 +102,7 @@ static bool fill(const struct sk_guard *guard, const struct sk_memory *memory, i
 }
 
 /* How many pages it takes, before there are any. */
-static void measure(const struct sk_guard *guard, struct sk_memory *memory)
+static void measure(const struct sk_guard *guard, struct sk_guarded_memory *memory)
 {
 	uint64_t aligned = memory->bytes + TENSOR_ALIGN - 1, limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN;
 
@@ -112,7 +112,7 @@ static void measure(const struct sk_guard *guard, struct sk_memory *memory)
 	memory->pages_size = memory->mapping_size - 2 * GUARD;
 }
 
-static bool map(struct sk_memory *memory)
+static bool map(struct sk_guarded_memory *memory)
 {
 	uint64_t aligned = (memory->bytes + TENSOR_ALIGN - 1) & ~(uint64_t)(TENSOR_ALIGN - 1);
 	char *mapping = mmap(NULL, memory->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -127,7 +127,7 @@ static bool map(struct sk_memory *memory)
 
 /* With the pattern, or the constant's bytes. */
 static bool fill_first(const struct sk_guard *guard, const struct skrt_instance *instance,
-		       const struct sk_memory *memory)
+		       const struct sk_guarded_memory *memory)
 {
 	if (!fill(guard, memory, 0))
 		return false;
@@ -161,10 +161,11 @@ static void describe_memories(struct sk_guard *guard)
 
 	for (uint32_t i = 0; i < guard->memory_count; i++) {
 		const struct sk_plan_tensor *tensor = i < plan->tensor_count ? &plan->tensors[i] : NULL;
-		struct sk_memory *memory = &guard->memories[i];
+		struct sk_guarded_memory *memory = &guard->memories[i];
 
 		if (tensor)
-			*memory = (struct sk_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
+			*memory =
+				(struct sk_guarded_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
 		memory->bytes = tensor ? tensor->bytes : scratch;
 		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
 			measure(guard, memory);
@@ -213,11 +214,11 @@ static uint64_t available_memory(void)
 /* All pages will be filled, so what the machine cannot give would end in the middle, with the machine. */
 static bool check_needs(const struct sk_guard *guard, char *error, size_t size)
 {
-	const struct sk_memory *largest = &guard->memories[0];
+	const struct sk_guarded_memory *largest = &guard->memories[0];
 	uint64_t available = available_memory(), needed = 0;
 
 	for (uint32_t i = 0; i < guard->memory_count; i++) {
-		const struct sk_memory *memory = &guard->memories[i];
+		const struct sk_guarded_memory *memory = &guard->memories[i];
 
 		if (__builtin_add_overflow(needed, memory->pages_size, &needed))
 			needed = UINT64_MAX;
@@ -289,7 +290,7 @@ bool sk_guard_forget(struct sk_guard *guard, int byte)
 	bool good = true;
 
 	for (uint32_t i = 0; i < guard->memory_count && good; i++) {
-		const struct sk_memory *memory = &guard->memories[i];
+		const struct sk_guarded_memory *memory = &guard->memories[i];
 		bool output = guard->pattern && memory->role == SK_ROLE_OUTPUT;
 
 		if (memory->mapping && (memory->role == SK_ROLE_TEMPORARY || memory->role == SK_ROLE_NONE || output))
@@ -300,14 +301,14 @@ bool sk_guard_forget(struct sk_guard *guard, int byte)
 
 bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding)
 {
-	const struct sk_memory *memory = &guard->memories[guard->plan->bindings[binding]];
+	const struct sk_guarded_memory *memory = &guard->memories[guard->plan->bindings[binding]];
 
 	return !guard->pattern || memory->role != SK_ROLE_OUTPUT || fill(guard, memory, 0);
 }
 
 /* ---- bindings ---- */
 
-static bool copy_in(const struct sk_guard *guard, const struct sk_memory *memory, const void *bound)
+static bool copy_in(const struct sk_guard *guard, const struct sk_guarded_memory *memory, const void *bound)
 {
 	/* Nothing reads an output's old value; where its own is kept, what is not written is found. */
 	if (!memory->bytes || (guard->pattern && memory->role == SK_ROLE_OUTPUT))
@@ -320,7 +321,7 @@ static bool copy_in(const struct sk_guard *guard, const struct sk_memory *memory
 
 /* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory, but for less
  * than a word at its ends, which may have been written with what looks like the pattern. */
-static bool copy_out(const struct sk_guard *guard, const struct sk_memory *memory,
+static bool copy_out(const struct sk_guard *guard, const struct sk_guarded_memory *memory,
 		     const struct sk_plan_argument *argument, char *bound)
 {
 	char *start = memory->data + argument->offset, *end = start + argument->size;
@@ -350,7 +351,7 @@ bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launc
 
 		for (uint32_t j = 0; j < step->argument_count; j++) {
 			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
-			struct sk_memory *memory = &guard->memories[argument->tensor];
+			struct sk_guarded_memory *memory = &guard->memories[argument->tensor];
 
 			if (argument->space != SK_SPACE_BINDING || !argument->size || memory->copied)
 				continue;
@@ -394,7 +395,7 @@ uint32_t sk_guard_memory_of(const struct sk_guard *guard, const struct sk_plan_a
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
 		       const struct sk_plan_argument *argument, uint64_t row)
 {
-	const struct sk_memory *memory = &guard->memories[sk_guard_memory_of(guard, argument, row)];
+	const struct sk_guarded_memory *memory = &guard->memories[sk_guard_memory_of(guard, argument, row)];
 
 	if (argument->kind == SK_ARGUMENT_SCRATCH)
 		return memory->data + argument->offset;

@@ -5,7 +5,7 @@
 #include "loader/checks/checks.h"
 
 /* A tensor, or a core's scratch, in pages of its own. */
-struct sk_memory {
+struct sk_guarded_memory {
 	const char *name; /* of a tensor; NULL: scratch */
 	char *mapping; /* NULL: not there */
 	size_t mapping_size;
@@ -29,7 +29,7 @@ struct sk_guard {
 	const struct sk_plan_view *plan;
 	bool pattern;
 	size_t page;
-	struct sk_memory *memories; /* the plan's tensors, then the scratch of each core */
+	struct sk_guarded_memory *memories; /* the plan's tensors, then the scratch of each core */
 	uint32_t memory_count;
 	/* Of the call that is open: */
 	struct sk_window *windows; /* by memory and address */
@@ -45,7 +45,7 @@ struct sk_guard {
 uint32_t sk_guard_memory_of(const struct sk_guard *guard, const struct sk_plan_argument *argument, uint64_t row);
 
 /* The first bytes in [start, end), which may be read, that hold the pattern: [*low, *high) of the data. False: none. */
-bool sk_memory_find_unwritten(const struct sk_memory *memory, const char *start, const char *end, uint64_t *low,
-			      uint64_t *high);
+bool sk_guarded_memory_find_unwritten(const struct sk_guarded_memory *memory, const char *start, const char *end,
+				      uint64_t *low, uint64_t *high);
 
 #endif

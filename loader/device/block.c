@@ -25,7 +25,7 @@ struct sk_block_state {
 
 /* A block, and where the states of its task's blocks are. */
 struct caller {
-	struct sk_worker *worker;
+	struct sk_device_core *core;
 	const struct skrt_kernel *kernel;
 	const struct sk_plan_step *step; /* of its side */
 	struct sk_block_state *state;
@@ -34,12 +34,12 @@ struct caller {
 
 static struct caller caller_of(const struct sk_block *block)
 {
-	struct sk_worker *worker = block->core;
-	const struct skrt_kernel *kernel = worker->launch->kernel;
+	struct sk_device_core *core = block->core;
+	const struct skrt_kernel *kernel = core->flight->kernel;
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	return (struct caller){
-		.worker = worker,
+		.core = core,
 		.kernel = kernel,
 		.step = &plan->steps[plan->launches[kernel->launch].first_step + block->step],
 		.state = kernel->blocks ? &kernel->blocks[kernel->first_blocks[block->step] + block->index] : NULL,
@@ -56,7 +56,7 @@ static void say(const struct caller *caller, uint32_t word)
 static void wait_for(const struct caller *caller, const struct sk_block_state *other, uint32_t word, uint64_t times)
 {
 	if (__atomic_load_n(&other->said[word], __ATOMIC_ACQUIRE) < times &&
-	    caller->worker->core.runtime->await(&caller->worker->core, &other->said[word], times, 1))
+	    caller->core->abi.runtime->await(&caller->core->abi, &other->said[word], times, 1))
 		sk_call_leave(SK_STATUS_ABORTED);
 }
 
@@ -217,7 +217,7 @@ static void wait_pre_task_end(const struct sk_block *block)
 	if (!(caller.step->flags & SK_STEP_EARLY_WAIT) || block->waited)
 		return;
 	for (uint32_t i = 0; i < caller.step->await_count; i++)
-		if (!sk_block_await(&caller.worker->core, &plan->launches[caller.kernel->launch],
+		if (!sk_block_await(&caller.core->abi, &plan->launches[caller.kernel->launch],
 				    &plan->steps[plan->awaits[caller.step->first_await + i].step]))
 			sk_call_leave(SK_STATUS_ABORTED);
 	/* The block is the dispatcher's own, on the stack. */
@@ -227,7 +227,7 @@ static void wait_pre_task_end(const struct sk_block *block)
 static bool is_last_of_core(const struct caller *caller)
 {
 	const struct sk_plan_launch *launch = &caller->kernel->module->plan.launches[caller->kernel->launch];
-	const struct sk_core *core = &caller->worker->core;
+	const struct sk_core *core = &caller->core->abi;
 
 	switch (caller->step->kind) {
 	case SK_STEP_BLOCKS:
@@ -253,7 +253,7 @@ bool sk_block_publishes(const struct sk_block *block)
 static void set_next_task_start(const struct sk_block *block)
 {
 	struct caller caller = caller_of(block);
-	const struct sk_core *core = &caller.worker->core;
+	const struct sk_core *core = &caller.core->abi;
 
 	if (!sk_block_publishes(block))
 		return;
@@ -302,7 +302,7 @@ void sk_block_reset(const struct skrt_kernel *kernel)
 
 /* ---- hangs ---- */
 
-bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_worker *waiting, char *text, size_t size)
+bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_device_core *waiting, char *text, size_t size)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];

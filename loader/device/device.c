@@ -17,11 +17,11 @@
 #define DEFAULT_STACK ((size_t)8 << 20)
 #define LEAST_STACK   ((size_t)16 << 10)
 #define MOST_STACK    ((size_t)1 << 40)
-#define PLAYER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_worker *))
+#define WORKER_SIZE   (SK_MAX_LANES * SK_MAX_CORES * sizeof(struct sk_device_core *))
 
 /* What package code on the device's cores calls. */
 static const struct sk_runtime runtime = {
-	.await = sk_player_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
+	.await = sk_worker_await, .feed = sk_block_feed, .block_functions = &sk_block_functions};
 
 /* ---- the device ---- */
 
@@ -85,26 +85,26 @@ void sk_device_unlock(struct skrt_device *device)
 
 static void free_device(struct skrt_device *device)
 {
-	for (uint32_t i = 0; i < device->player_limit && device->players; i++) {
-		sk_player_stop(&device->players[i]);
-		if (device->players[i].workers)
-			munmap(device->players[i].workers, PLAYER_SIZE);
+	for (uint32_t i = 0; i < device->worker_limit && device->workers; i++) {
+		sk_worker_stop(&device->workers[i]);
+		if (device->workers[i].cores)
+			munmap(device->workers[i].cores, WORKER_SIZE);
 	}
 	sk_watch_close(device);
-	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
-		sk_launch_close(device, i);
+	for (uint32_t i = 0; i < SK_MOST_FLIGHTS; i++)
+		sk_flight_close(device, i);
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
 		sk_lane_close(&device->lanes[i]);
 	pthread_cond_destroy(&device->work);
 	pthread_cond_destroy(&device->idle);
 	pthread_mutex_destroy(&device->lock);
 	sk_checks_close(device->checks);
-	free(device->players);
+	free(device->workers);
 	while (device->unused) {
-		struct sk_work *work = device->unused;
+		struct sk_command *command = device->unused;
 
-		device->unused = work->next;
-		free(work);
+		device->unused = command->next;
+		free(command);
 	}
 	free(device->processors);
 	free(device);
@@ -171,31 +171,31 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
 		uint32_t own = device->simulated ? profile.lanes[i].cores : device->processor_count;
 
-		device->lanes[i].cores = options->cores ? options->cores : own;
+		device->lanes[i].usual = options->cores ? options->cores : own;
 	}
 	/* The host has whatever lanes a package wants. */
 	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
 	if (options->checks && !(device->checks = sk_checks_open(options->checks)))
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
-	device->player_limit = device->simulated || device->checks ? 1 : device->processor_count;
+	device->worker_limit = device->simulated || device->checks ? 1 : device->processor_count;
 	return SKRT_OK;
 }
 
-static enum skrt_status make_players(struct skrt_device *device)
+static enum skrt_status make_workers(struct skrt_device *device)
 {
-	size_t size = device->player_limit * sizeof(*device->players);
+	size_t size = device->worker_limit * sizeof(*device->workers);
 
-	device->players = aligned_alloc(SK_LINE, size);
-	if (!device->players)
+	device->workers = aligned_alloc(SK_LINE, size);
+	if (!device->workers)
 		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
-	memset(device->players, 0, size);
-	bool good = sk_launch_open(device, 0);
+	memset(device->workers, 0, size);
+	bool good = sk_flight_open(device, 0);
 
-	for (uint32_t i = 0; i < device->player_limit; i++) {
-		device->players[i].device = device;
-		device->players[i].number = i;
-		device->players[i].workers = sk_device_reserve(PLAYER_SIZE);
-		good &= device->players[i].workers != NULL;
+	for (uint32_t i = 0; i < device->worker_limit; i++) {
+		device->workers[i].device = device;
+		device->workers[i].number = i;
+		device->workers[i].cores = sk_device_reserve(WORKER_SIZE);
+		good &= device->workers[i].cores != NULL;
 	}
 	return good ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
 }
@@ -224,7 +224,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
 	enum skrt_status status = configure(device, options ? options : &defaults);
 	if (!status)
-		status = make_players(device);
+		status = make_workers(device);
 	if (!status)
 		status = sk_watch_open(device);
 	if (!status)
@@ -266,7 +266,7 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 
 uint32_t skrt_device_cores(const struct skrt_device *device, uint32_t lane)
 {
-	return lane < SK_MAX_LANES ? device->lanes[lane].cores : 0;
+	return lane < SK_MAX_LANES ? device->lanes[lane].usual : 0;
 }
 
 /* ---- memory ---- */
@@ -315,21 +315,21 @@ const char *skrt_device_name(const struct skrt_device *device)
 	return device->name;
 }
 
-/* Starts the players that the cores need. Only while no launch is in flight. */
-static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
+/* Starts the workers that the cores need. Only while no launch is in flight. */
+static enum skrt_status add_workers(struct skrt_device *device, uint64_t cores)
 {
 	enum skrt_status status = SKRT_OK;
-	uint32_t count = atomic_load(&device->player_count);
-	uint32_t wanted = cores < device->player_limit ? (uint32_t)cores : device->player_limit;
+	uint32_t count = atomic_load(&device->worker_count);
+	uint32_t wanted = cores < device->worker_limit ? (uint32_t)cores : device->worker_limit;
 
 	for (; count < wanted && !status; count++) {
-		struct sk_player *player = &device->players[count];
+		struct sk_worker *worker = &device->workers[count];
 
 		if (count > 0)
-			status = sk_device_start_thread(device, &player->thread, sk_player_work, player, count);
-		player->started = count > 0 && !status;
+			status = sk_device_start_thread(device, &worker->thread, sk_worker_run, worker, count);
+		worker->started = count > 0 && !status;
 		if (!status)
-			atomic_store(&device->player_count, count + 1);
+			atomic_store(&device->worker_count, count + 1);
 	}
 	return status;
 }
@@ -337,7 +337,7 @@ static enum skrt_status add_players(struct skrt_device *device, uint64_t cores)
 static bool lacks_cores(const struct skrt_device *device, uint32_t lane_count, const uint32_t cores[SK_MAX_LANES])
 {
 	for (uint32_t i = 0; i < lane_count; i++)
-		if (device->lanes[i].open < cores[i])
+		if (device->lanes[i].count < cores[i])
 			return true;
 	return false;
 }
@@ -350,15 +350,15 @@ enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_c
 
 	pthread_mutex_lock(&device->lock);
 	device->holding++;
-	while (device->launch_count && lacks_cores(device, lane_count, cores))
+	while (device->flight_count && lacks_cores(device, lane_count, cores))
 		pthread_cond_wait(&device->idle, &device->lock);
 	if (lacks_cores(device, lane_count, cores)) {
 		for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
 			uint32_t wanted = i < lane_count ? cores[i] : 0;
 
-			all += wanted > device->lanes[i].open ? wanted : device->lanes[i].open;
+			all += wanted > device->lanes[i].count ? wanted : device->lanes[i].count;
 		}
-		status = add_players(device, all);
+		status = add_workers(device, all);
 		for (uint32_t i = 0; i < lane_count && !status; i++)
 			status = sk_lane_open(device, i, cores[i]);
 		if (!status && device->lane_count < lane_count)

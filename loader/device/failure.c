@@ -156,11 +156,11 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 /* ---- launches ---- */
 
 /* "core 3", or with several lanes "cube core 3". */
-static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_worker *worker)
+static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_device_core *core)
 {
 	if (plan->lane_count > 1)
-		add(text, "%s ", sk_plan_string(&plan->lanes[worker->core.lane]));
-	add(text, "core %" PRIu32, worker->core.index);
+		add(text, "%s ", sk_plan_string(&plan->lanes[core->abi.lane]));
+	add(text, "core %" PRIu32, core->abi.index);
 }
 
 /* "task 'act': kernel swiglu" */
@@ -172,14 +172,14 @@ static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_
 
 /* How a core failed: it returned a status, or has a fault. */
 struct failure {
-	const struct sk_worker *worker;
+	const struct sk_device_core *core;
 	uint32_t task; /* SK_NO_INDEX: not known */
 };
 
-static bool has_failed(const struct sk_worker *worker)
+static bool has_failed(const struct sk_device_core *core)
 {
-	const struct sk_call *call = &worker->call;
-	bool told = call->result == SK_STATUS_ABORTED && worker->core.failed_task == SK_NO_INDEX;
+	const struct sk_call *call = &core->call;
+	bool told = call->result == SK_STATUS_ABORTED && core->abi.failed_task == SK_NO_INDEX;
 
 	if (!call->begun || call->fault.kind == SK_FAULT_EXPELLED)
 		return false;
@@ -187,32 +187,32 @@ static bool has_failed(const struct sk_worker *worker)
 }
 
 /* The step that a core was in when its call was left. */
-static uint32_t step_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+static uint32_t step_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
-	return worker->device->checks ? worker->step : sk_locate_step(kernel, false, &worker->call);
+	return core->device->checks ? core->step : sk_locate_step(kernel, false, &core->call);
 }
 
-static uint32_t task_of(const struct sk_worker *worker, const struct skrt_kernel *kernel)
+static uint32_t task_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
-	if (worker->call.fault.kind == SK_FAULT_NONE)
-		return worker->core.failed_task;
-	uint32_t step = step_of(worker, kernel);
+	if (core->call.fault.kind == SK_FAULT_NONE)
+		return core->abi.failed_task;
+	uint32_t step = step_of(core, kernel);
 	return step == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.steps[step].task;
 }
 
 /* Goes through all cores of the launch. */
 struct cores {
-	const struct sk_launch *launch;
+	const struct sk_flight *flight;
 	uint32_t lane, index;
 };
 
-static const struct sk_worker *next_core(struct cores *cores)
+static const struct sk_device_core *next_core(struct cores *cores)
 {
-	const struct skrt_kernel *kernel = cores->launch->kernel;
+	const struct skrt_kernel *kernel = cores->flight->kernel;
 
 	while (cores->lane < kernel->module->plan.lane_count) {
 		if (kernel->lane_steps[cores->lane] && cores->index < kernel->cores[cores->lane])
-			return cores->launch->lanes[cores->lane].workers[cores->index++];
+			return cores->flight->lanes[cores->lane].cores[cores->index++];
 		cores->lane++;
 		cores->index = 0;
 	}
@@ -220,17 +220,17 @@ static const struct sk_worker *next_core(struct cores *cores)
 }
 
 /* The failure to report: of those that failed themselves, the one with the earliest task. */
-static struct failure find_failure(const struct sk_launch *launch)
+static struct failure find_failure(const struct sk_flight *flight)
 {
-	struct cores cores = {.launch = launch};
+	struct cores cores = {.flight = flight};
 	struct failure found = {.task = SK_NO_INDEX};
-	const struct sk_worker *worker;
+	const struct sk_device_core *core;
 
-	while ((worker = next_core(&cores))) {
-		uint32_t task = has_failed(worker) ? task_of(worker, launch->kernel) : SK_NO_INDEX;
+	while ((core = next_core(&cores))) {
+		uint32_t task = has_failed(core) ? task_of(core, flight->kernel) : SK_NO_INDEX;
 
-		if (has_failed(worker) && (!found.worker || task < found.task))
-			found = (struct failure){worker, task};
+		if (has_failed(core) && (!found.core || task < found.task))
+			found = (struct failure){core, task};
 	}
 	return found;
 }
@@ -238,56 +238,57 @@ static struct failure find_failure(const struct sk_launch *launch)
 static void add_failure(struct text *text, const struct skrt_kernel *kernel, const struct failure *failure)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
-	const struct sk_worker *worker = failure->worker;
+	const struct sk_device_core *core = failure->core;
 	bool known = failure->task < plan->task_count;
 
 	if (known)
 		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
-	if (worker->call.fault.kind == SK_FAULT_ENDED && known) {
-		add(text, " called %s on ", worker->call.fault.function);
-		add_core(text, plan, worker);
+	if (core->call.fault.kind == SK_FAULT_ENDED && known) {
+		add(text, " called %s on ", core->call.fault.function);
+		add_core(text, plan, core);
 		add(text, ", at ");
-		add_place(text, kernel->module, worker->call.fault.pc);
-	} else if (worker->call.fault.kind) {
+		add_place(text, kernel->module, core->call.fault.pc);
+	} else if (core->call.fault.kind) {
 		add(text, known ? " on " : "");
-		add_core(text, plan, worker);
+		add_core(text, plan, core);
 		add(text, ": ");
-		add_fault(text, kernel->module, worker->launch->instance->guard, &worker->call);
-	} else if (known && worker->device->checks && sk_checks_finding(worker->device->checks)) {
+		add_fault(text, kernel->module, core->flight->instance->guard, &core->call);
+	} else if (known && core->device->checks && sk_checks_finding(core->device->checks)) {
 		add(text, " on ");
-		add_core(text, plan, worker);
-		add(text, ": %s", sk_checks_finding(worker->device->checks));
-	} else if (known && worker->call.result == SK_STATUS_NOT_AWAITED) {
+		add_core(text, plan, core);
+		add(text, ": %s", sk_checks_finding(core->device->checks));
+	} else if (known && core->call.result == SK_STATUS_NOT_AWAITED) {
 		add(text, " returned without sk_wait_pre_task_end on ");
-		add_core(text, plan, worker);
+		add_core(text, plan, core);
 	} else if (known) {
-		add(text, " returned status %d on ", worker->call.result);
-		add_core(text, plan, worker);
+		add(text, " returned status %d on ", core->call.result);
+		add_core(text, plan, core);
 	} else {
-		add_core(text, plan, worker);
-		add(text, ": the dispatcher returned %d", worker->call.result);
+		add_core(text, plan, core);
+		add(text, ": the dispatcher returned %d", core->call.result);
 	}
 }
 
 /* ---- hangs ---- */
 
 /* The core whose word it is, and the step that the number stands for; SK_NO_INDEX: the plan has none. */
-static const struct sk_worker *owner_of(const struct sk_launch *launch, const struct sk_worker *waiting, uint32_t *step)
+static const struct sk_device_core *owner_of(const struct sk_flight *flight, const struct sk_device_core *waiting,
+					     uint32_t *step)
 {
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
 
 	*step = SK_NO_INDEX;
 	for (uint32_t i = 0; i < plan->lane_count; i++) {
-		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)launch->lanes[i].words;
+		uint64_t offset = (uintptr_t)waiting->word - (uintptr_t)flight->lanes[i].words;
 
-		if (offset >= (uint64_t)launch->kernel->cores[i] * SK_PROGRESS_STRIDE)
+		if (offset >= (uint64_t)flight->kernel->cores[i] * SK_PROGRESS_STRIDE)
 			continue;
 		for (uint32_t j = record->first_step; j < record->first_step + record->step_count; j++)
 			if (plan->steps[j].lane == i &&
-			    launch->lanes[i].base + plan->steps[j].number == waiting->target)
+			    flight->lanes[i].base + plan->steps[j].number == waiting->target)
 				*step = j;
-		return launch->lanes[i].workers[offset / SK_PROGRESS_STRIDE];
+		return flight->lanes[i].cores[offset / SK_PROGRESS_STRIDE];
 	}
 	return NULL;
 }
@@ -309,23 +310,23 @@ static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 }
 
 /* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
-static void add_wait(struct text *text, const struct sk_launch *launch, const struct sk_worker *worker)
+static void add_wait(struct text *text, const struct sk_flight *flight, const struct sk_device_core *core)
 {
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
 	char block[128];
 	uint32_t step;
 
-	if (sk_block_describe(launch->kernel, worker, block, sizeof(block))) {
-		add_core(text, plan, worker);
+	if (sk_block_describe(flight->kernel, core, block, sizeof(block))) {
+		add_core(text, plan, core);
 		add(text, " %s", block);
 		return;
 	}
 
-	const struct sk_worker *owner = owner_of(launch, worker, &step);
-	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, worker->core.lane, step);
+	const struct sk_device_core *owner = owner_of(flight, core, &step);
+	uint32_t awaiting = step == SK_NO_INDEX ? step : awaiting_step(plan, record, core->abi.lane, step);
 
-	add_core(text, plan, worker);
+	add_core(text, plan, core);
 	if (awaiting != SK_NO_INDEX)
 		add(text, ", before task '%s',", task_name(plan, awaiting));
 	if (step != SK_NO_INDEX)
@@ -340,7 +341,7 @@ static void add_wait(struct text *text, const struct sk_launch *launch, const st
 	if (owner->call.fault.kind)
 		add(text, ", which was still at work");
 	else if (owner->word)
-		add(text, owner == worker ? ", which is itself" : ", which waits too");
+		add(text, owner == core ? ", which is itself" : ", which waits too");
 	else
 		add(text, ", which has left without publishing it");
 }
@@ -350,39 +351,39 @@ static void add_timeout(struct text *text, const struct skrt_device *device)
 	add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
 }
 
-static void describe_hang(const struct sk_launch *launch, struct text *text)
+static void describe_hang(const struct sk_flight *flight, struct text *text)
 {
-	const struct skrt_kernel *kernel = launch->kernel;
+	const struct skrt_kernel *kernel = flight->kernel;
 	const struct sk_plan_view *plan = &kernel->module->plan;
-	struct cores cores = {.launch = launch};
-	const struct sk_worker *worker;
+	struct cores cores = {.flight = flight};
+	const struct sk_device_core *core;
 	const char *separator = "";
 
-	if (atomic_load(&launch->aborted) == SK_ABORT_TIMEOUT)
-		add_timeout(text, launch->device);
+	if (atomic_load(&flight->aborted) == SK_ABORT_TIMEOUT)
+		add_timeout(text, flight->device);
 	else
 		add(text, "hangs: ");
-	while ((worker = next_core(&cores))) {
-		if (worker->call.fault.kind != SK_FAULT_EXPELLED)
+	while ((core = next_core(&cores))) {
+		if (core->call.fault.kind != SK_FAULT_EXPELLED)
 			continue;
-		uint32_t step = step_of(worker, kernel);
+		uint32_t step = step_of(core, kernel);
 
 		add(text, "%s", separator);
 		if (step != SK_NO_INDEX) {
 			add_task(text, plan, plan->steps[step].task, plan->steps[step].kernel);
 			add(text, " on ");
 		}
-		add_core(text, plan, worker);
+		add_core(text, plan, core);
 		add(text, ": ");
-		add_fault(text, kernel->module, launch->instance->guard, &worker->call);
+		add_fault(text, kernel->module, flight->instance->guard, &core->call);
 		separator = "; ";
 	}
-	cores = (struct cores){.launch = launch};
-	while ((worker = next_core(&cores))) {
-		if (!worker->call.begun || !worker->word)
+	cores = (struct cores){.flight = flight};
+	while ((core = next_core(&cores))) {
+		if (!core->call.begun || !core->word)
 			continue;
 		add(text, "%s", separator);
-		add_wait(text, launch, worker);
+		add_wait(text, flight, core);
 		separator = "; ";
 	}
 	if (!*separator)
@@ -428,37 +429,37 @@ static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 	return false;
 }
 
-bool sk_failure_is_one(const struct sk_launch *launch)
+bool sk_failure_is_one(const struct sk_flight *flight)
 {
-	struct cores cores = {.launch = launch};
-	const struct sk_worker *worker;
+	struct cores cores = {.flight = flight};
+	const struct sk_device_core *core;
 
-	while ((worker = next_core(&cores)))
-		if (!worker->call.over || worker->call.result || worker->call.fault.kind)
+	while ((core = next_core(&cores)))
+		if (!core->call.over || core->call.result || core->call.fault.kind)
 			return true;
 	return false;
 }
 
-void sk_failure_describe(const struct sk_launch *launch, char *error, size_t error_size, bool *lost)
+void sk_failure_describe(const struct sk_flight *flight, char *error, size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
-	struct cores cores = {.launch = launch};
-	const struct sk_worker *worker;
+	struct cores cores = {.flight = flight};
+	const struct sk_device_core *core;
 	bool by_signal = false;
 
-	while ((worker = next_core(&cores)))
-		by_signal |= left_by_signal(&worker->call);
-	add_title(&text, launch->kernel);
-	if (check_plan(launch->kernel, &text)) {
-		struct failure failure = find_failure(launch);
+	while ((core = next_core(&cores)))
+		by_signal |= left_by_signal(&core->call);
+	add_title(&text, flight->kernel);
+	if (check_plan(flight->kernel, &text)) {
+		struct failure failure = find_failure(flight);
 
-		if (failure.worker)
-			add_failure(&text, launch->kernel, &failure);
+		if (failure.core)
+			add_failure(&text, flight->kernel, &failure);
 		else
-			describe_hang(launch, &text);
+			describe_hang(flight, &text);
 	}
 	if (by_signal)
-		add_loss(&text, &launch->kernel->module->image, lost);
+		add_loss(&text, &flight->kernel->module->image, lost);
 }
 
 void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,

@@ -18,7 +18,7 @@
 void sk_kernel_free(struct skrt_kernel *kernel)
 {
 	free(kernel->ranges);
-	for (uint32_t i = 0; i < SK_MOST_LAUNCHES; i++)
+	for (uint32_t i = 0; i < SK_MOST_FLIGHTS; i++)
 		free(kernel->homes[i]);
 	free(kernel->blocks);
 	free(kernel->first_blocks);
@@ -70,7 +70,7 @@ static bool make_ranges(struct skrt_kernel *kernel)
 	return kernel->ranges != NULL;
 }
 
-static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch *launch, struct sk_home *home)
+static void fill_homes(const struct skrt_kernel *kernel, const struct sk_flight *flight, struct sk_home *home)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_home *homes = plan->homes + plan->launches[kernel->launch].first_home;
@@ -80,7 +80,7 @@ static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch 
 		for (uint32_t core = 0; core < kernel->cores[lane]; core++)
 			for (uint32_t i = 0; i < kernel->home_count; i++) {
 				uint32_t index = homes[i].stream % kernel->cores[homes[i].lane];
-				const char *words = (const char *)launch->lanes[homes[i].lane].words;
+				const char *words = (const char *)flight->lanes[homes[i].lane].words;
 
 				*home++ = (struct sk_home){
 					.word = (const uint64_t *)(words + (size_t)index * SK_PROGRESS_STRIDE),
@@ -89,11 +89,11 @@ static void fill_homes(const struct skrt_kernel *kernel, const struct sk_launch 
 			}
 }
 
-const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch)
+const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_flight *flight)
 {
 	/* The module's own is not const. */
 	struct skrt_kernel *own = kernel->module->kernels[kernel->launch];
-	struct sk_home **homes = &own->homes[launch->place];
+	struct sk_home **homes = &own->homes[flight->place];
 
 	if ((!own->ranges && !make_ranges(own)) || !sk_block_prepare(own))
 		return NULL;
@@ -102,7 +102,7 @@ const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const s
 	*homes = calloc(row_count(own) * own->home_count + 1, sizeof(**homes));
 	/* Where a launch's homes are has been checked only if it has any. */
 	if (*homes && own->home_count)
-		fill_homes(own, launch, *homes);
+		fill_homes(own, flight, *homes);
 	return *homes;
 }
 
@@ -144,7 +144,7 @@ static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		uint32_t cores = kernel->module->device->lanes[lane].cores, wanted = launch->lane_cores[lane];
+		uint32_t cores = kernel->module->device->lanes[lane].usual, wanted = launch->lane_cores[lane];
 
 		if (wanted && wanted < cores)
 			cores = wanted;

@@ -27,7 +27,7 @@ static void take_segments(const struct dl_phdr_info *object, struct sk_image *im
 
 		if (header->p_type != PT_LOAD)
 			continue;
-		image->segments[image->segment_count++] = (struct sk_segment){
+		image->segments[image->segment_count++] = (struct sk_image_segment){
 			.address = header->p_vaddr,
 			.size = header->p_memsz,
 			.file_size = header->p_filesz,

@@ -28,7 +28,7 @@ static struct program program_of(const struct skrt_kernel *kernel, bool serial)
 
 	program.start = sk_plan_address(serial ? &program.launch->serial_entry : &program.launch->entry);
 	for (uint32_t i = 0; i < image->segment_count; i++) {
-		const struct sk_segment *segment = &image->segments[i];
+		const struct sk_image_segment *segment = &image->segments[i];
 		uint64_t within = (uintptr_t)program.start - image->bias - segment->address;
 
 		if (within < segment->size)

@@ -74,8 +74,8 @@ static enum skrt_status add_cores(struct skrt_module *module)
 				 module->path, module->plan.lane_count, device->name, device->lane_limit);
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		module->cores[lane] = module->plan.plan->resident_cores[lane];
-		if (module->cores[lane] < device->lanes[lane].cores)
-			module->cores[lane] = device->lanes[lane].cores;
+		if (module->cores[lane] < device->lanes[lane].usual)
+			module->cores[lane] = device->lanes[lane].usual;
 	}
 	return sk_device_add_cores(device, module->plan.lane_count, module->cores);
 }

@@ -11,11 +11,11 @@
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 
-enum { SK_MOST_LAUNCHES = 64 }; /* in flight on a device at a time */
+enum { SK_MOST_FLIGHTS = 64 }; /* on a device at a time */
 
 /* What a block that runs at once with others has said and heard; loader/device/block.c. */
 struct sk_block_state;
-struct sk_launch;
+struct sk_flight;
 
 /* Bits: the hidden state that a launch reaches. */
 enum sk_states {
@@ -38,7 +38,7 @@ struct skrt_kernel {
 	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
 	struct sk_core_range *ranges; /* NULL: no table has been made yet */
-	struct sk_home *homes[SK_MOST_LAUNCHES]; /* by place of the launch in flight; NULL: not made yet */
+	struct sk_home *homes[SK_MOST_FLIGHTS]; /* by place of the flight; NULL: not made yet */
 	struct sk_block_state *blocks; /* of RESIDENT steps */
 	uint32_t *first_blocks; /* by step of the launch, if there are any */
 	uint32_t block_count;
@@ -93,7 +93,7 @@ void sk_module_destruct(struct skrt_module *module);
 
 /* Kernel number `launch` of the plan, prepared. What a launch needs beyond the mapped file is checked and made when it
  * is first asked for, so that the time for loading does not grow with the number of kernels. */
-enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, const struct skrt_kernel **kernel);
+enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t flight, const struct skrt_kernel **kernel);
 
 /* All launches of the network, prepared. */
 enum skrt_status sk_module_prepare_network(struct skrt_module *module);
@@ -105,9 +105,9 @@ enum skrt_status sk_module_check_records(struct skrt_module *module);
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel);
 
 /* Makes the kernel's tables, as far as earlier launches have not: for all of its launches ranges, and what its blocks
- * say to one another; for the place of the launch its homes, which are returned. NULL: no memory. Under the device's
+ * say to one another; for the flight's place its homes, which are returned. NULL: no memory. Under the device's
  * lock. */
-const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_launch *launch);
+const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const struct sk_flight *flight);
 
 /* The hidden state that the launch reaches; all there can be if its steps are damaged. */
 uint32_t sk_kernel_states(const struct skrt_kernel *kernel);

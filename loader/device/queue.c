@@ -1,10 +1,10 @@
-/* What has been queued on a device's streams, and what of it starts when. Streams whose first work could start wait in
- * one list, in the order of the calls: whatever makes a start possible goes through it once. A launch for which there
- * are no cores reserves its lanes there, so that nothing that was queued later gets in front of it.
+/* What has been queued on a device's streams, and what of it starts when. Streams whose first command could start wait
+ * in one list, in the order of the calls: whatever makes a start possible goes through it once. A launch for which
+ * there are no cores reserves its lanes there, so that nothing that was queued later gets in front of it.
  *
  * What is not a launch needs no cores: marks of events are made, and waits for them passed, right here; copies and
  * calls are errands for the next thread that has nothing better to do. Such threads are those that wait for a stream or
- * an event, and the device's own, which queueing wakes; one of them at a time drives, that is, is the first player. */
+ * an event, and the device's own, which queueing wakes; one of them at a time drives, that is, is the first worker. */
 #include "config.h"
 
 #include <sched.h>
@@ -14,46 +14,46 @@
 
 #include "loader/device/device.h"
 
-/* ---- works; all under the device's lock ---- */
+/* ---- commands; all under the device's lock ---- */
 
 bool sk_queue_reserve(struct skrt_device *device, uint64_t count)
 {
 	while (device->unused_count < count) {
-		struct sk_work *work = malloc(sizeof(*work));
+		struct sk_command *command = malloc(sizeof(*command));
 
-		if (!work)
+		if (!command)
 			return false;
-		work->next = device->unused;
-		device->unused = work;
+		command->next = device->unused;
+		device->unused = command;
 		device->unused_count++;
 	}
 	return true;
 }
 
-static void append(struct sk_works *works, struct sk_work *work)
+static void append(struct sk_commands *commands, struct sk_command *command)
 {
-	work->next = NULL;
-	if (works->first)
-		works->last->next = work;
+	command->next = NULL;
+	if (commands->first)
+		commands->last->next = command;
 	else
-		works->first = work;
-	works->last = work;
+		commands->first = command;
+	commands->last = command;
 }
 
-static struct sk_work *take_first(struct sk_works *works)
+static struct sk_command *take_first(struct sk_commands *commands)
 {
-	struct sk_work *work = works->first;
+	struct sk_command *command = commands->first;
 
-	works->first = work->next;
-	return work;
+	commands->first = command->next;
+	return command;
 }
 
-/* The stream, which has nothing running, waits for its first work to start. */
+/* The stream, which has nothing running, waits for its first command to start. */
 static void make_ready(struct skrt_device *device, struct skrt_stream *stream)
 {
 	struct skrt_stream **link = &device->ready;
 
-	while (*link && (*link)->works.first->number < stream->works.first->number)
+	while (*link && (*link)->commands.first->number < stream->commands.first->number)
 		link = &(*link)->next;
 	stream->next = *link;
 	*link = stream;
@@ -63,10 +63,10 @@ static void make_ready(struct skrt_device *device, struct skrt_stream *stream)
 
 /* Which launches before this one it follows. Launches that come in the plan's order are one run through the network,
  * and in one run a launch follows those that the plan says, if all of them are there. */
-static void enter_instance(struct sk_work *work)
+static void enter_instance(struct sk_command *command)
 {
-	struct skrt_instance *instance = work->launch.instance;
-	const struct skrt_kernel *kernel = work->launch.kernel;
+	struct skrt_instance *instance = command->launch.instance;
+	const struct skrt_kernel *kernel = command->launch.kernel;
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[kernel->launch];
 	bool in_network = kernel->launch < plan->network_launch_count;
@@ -74,50 +74,50 @@ static void enter_instance(struct sk_work *work)
 	if (!instance->first || !in_network || kernel->launch < instance->next_launch)
 		instance->run++;
 	instance->next_launch = in_network ? kernel->launch + 1 : UINT32_MAX;
-	work->launch.run = instance->run;
-	work->launch.alone = !in_network;
-	for (uint32_t i = 0; i < record->follow_count && !work->launch.alone; i++) {
+	command->launch.run = instance->run;
+	command->launch.alone = !in_network;
+	for (uint32_t i = 0; i < record->follow_count && !command->launch.alone; i++) {
 		uint32_t follow = plan->follows[record->first_follow + i];
 
-		work->launch.alone = follow >= kernel->launch || instance->queued[follow] != instance->run;
+		command->launch.alone = follow >= kernel->launch || instance->queued[follow] != instance->run;
 	}
 	if (in_network)
 		instance->queued[kernel->launch] = instance->run;
-	work->launch.before = instance->last;
-	work->launch.behind = NULL;
+	command->launch.before = instance->last;
+	command->launch.behind = NULL;
 	if (instance->last)
-		instance->last->launch.behind = work;
+		instance->last->launch.behind = command;
 	else
-		instance->first = work;
-	instance->last = work;
+		instance->first = command;
+	instance->last = command;
 	instance->pending++;
 }
 
-static void leave_instance(struct sk_work *work)
+static void leave_instance(struct sk_command *command)
 {
-	struct skrt_instance *instance = work->launch.instance;
-	struct sk_work *before = work->launch.before, *behind = work->launch.behind;
+	struct skrt_instance *instance = command->launch.instance;
+	struct sk_command *before = command->launch.before, *behind = command->launch.behind;
 
 	*(before ? &before->launch.behind : &instance->first) = behind;
 	*(behind ? &behind->launch.before : &instance->last) = before;
-	if (work->launch.kernel->launch < instance->module->plan.network_launch_count)
-		instance->ended[work->launch.kernel->launch] = work->launch.run;
+	if (command->launch.kernel->launch < instance->module->plan.network_launch_count)
+		instance->ended[command->launch.kernel->launch] = command->launch.run;
 	instance->pending--;
 }
 
 /* Whether all that it follows in its instance has ended. */
-static bool is_its_turn(const struct sk_work *work)
+static bool is_its_turn(const struct sk_command *command)
 {
-	const struct skrt_instance *instance = work->launch.instance;
+	const struct skrt_instance *instance = command->launch.instance;
 	const struct sk_plan_view *plan = &instance->module->plan;
-	const struct sk_plan_launch *record = &plan->launches[work->launch.kernel->launch];
+	const struct sk_plan_launch *record = &plan->launches[command->launch.kernel->launch];
 
-	if (instance->first == work)
+	if (instance->first == command)
 		return true;
-	if (work->launch.alone || instance->first->launch.run != work->launch.run)
+	if (command->launch.alone || instance->first->launch.run != command->launch.run)
 		return false;
 	for (uint32_t i = 0; i < record->follow_count; i++)
-		if (instance->ended[plan->follows[record->first_follow + i]] < work->launch.run)
+		if (instance->ended[plan->follows[record->first_follow + i]] < command->launch.run)
 			return false;
 	return true;
 }
@@ -134,20 +134,20 @@ static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kern
 }
 
 /* Instances share what blocks of a kernel say to each other, and hidden state. */
-static bool shares_nothing(const struct skrt_device *device, const struct sk_work *work)
+static bool shares_nothing(const struct skrt_device *device, const struct sk_command *command)
 {
-	const struct skrt_kernel *kernel = work->launch.kernel;
-	uint32_t left = device->launch_count;
+	const struct skrt_kernel *kernel = command->launch.kernel;
+	uint32_t left = device->flight_count;
 
 	for (uint32_t i = 0; left > 0; i++) {
-		const struct sk_launch *other = device->launches[i];
+		const struct sk_flight *other = device->flights[i];
 
-		if (!other || !other->work)
+		if (!other || !other->command)
 			continue;
 		left--;
 		if (other->kernel == kernel && kernel->block_count)
 			return false;
-		if (other->instance != work->launch.instance && share_state(kernel, other->kernel))
+		if (other->instance != command->launch.instance && share_state(kernel, other->kernel))
 			return false;
 	}
 	return true;
@@ -155,33 +155,33 @@ static bool shares_nothing(const struct skrt_device *device, const struct sk_wor
 
 /* ---- events ---- */
 
-static void enter_event(struct sk_work *work)
+static void enter_event(struct sk_command *command)
 {
-	struct skrt_event *event = work->event.event;
+	struct skrt_event *event = command->event.event;
 
-	work->event.behind = NULL;
-	if (work->kind == SK_WORK_RECORD) {
-		work->event.record = ++event->recorded;
+	command->event.behind = NULL;
+	if (command->kind == SK_COMMAND_RECORD) {
+		command->event.record = ++event->recorded;
 		if (event->records.first)
-			event->records.last->event.behind = work;
+			event->records.last->event.behind = command;
 		else
-			event->records.first = work;
-		event->records.last = work;
+			event->records.first = command;
+		event->records.last = command;
 		sk_count(&event->pending, 1);
 	} else if (!event->pending) {
-		work->event.event = NULL;
+		command->event.event = NULL;
 	} else {
-		work->event.record = event->recorded;
-		work->event.behind = event->waits;
-		event->waits = work;
+		command->event.record = event->recorded;
+		command->event.behind = event->waits;
+		event->waits = command;
 	}
 }
 
 /* The record has been reached; and with it whatever waited for no later one that is pending. */
-static void reach(struct sk_work *record)
+static void reach(struct sk_command *record)
 {
 	struct skrt_event *event = record->event.event;
-	struct sk_work **link = &event->records.first, *before = NULL;
+	struct sk_command **link = &event->records.first, *before = NULL;
 
 	for (; *link != record; link = &(*link)->event.behind)
 		before = *link;
@@ -190,7 +190,7 @@ static void reach(struct sk_work *record)
 		event->records.last = before;
 	event->time = sk_now();
 	for (link = &event->waits; *link;) {
-		struct sk_work *wait = *link;
+		struct sk_command *wait = *link;
 
 		if (event->records.first && event->records.first->event.record <= wait->event.record) {
 			link = &wait->event.behind;
@@ -229,36 +229,36 @@ enum skrt_status sk_queue_check_lost(const struct skrt_device *device)
 
 /* ---- from queueing to the end ---- */
 
-void sk_queue_append(struct skrt_device *device, const struct sk_work *given)
+void sk_queue_append(struct skrt_device *device, const struct sk_command *given)
 {
-	struct sk_work *work = device->unused;
+	struct sk_command *command = device->unused;
 	struct skrt_stream *stream = given->stream;
 
-	device->unused = work->next;
+	device->unused = command->next;
 	device->unused_count--;
-	*work = *given;
-	work->number = device->queued++;
+	*command = *given;
+	command->number = device->queued++;
 	device->pending++;
-	if (work->kind == SK_WORK_LAUNCH)
-		enter_instance(work);
-	if (work->kind == SK_WORK_RECORD || work->kind == SK_WORK_WAIT)
-		enter_event(work);
-	append(&stream->works, work);
+	if (command->kind == SK_COMMAND_LAUNCH)
+		enter_instance(command);
+	if (command->kind == SK_COMMAND_RECORD || command->kind == SK_COMMAND_WAIT)
+		enter_event(command);
+	append(&stream->commands, command);
 	if (sk_count(&stream->pending, 1) == 1)
 		make_ready(device, stream);
 }
 
-/* The work has ended: the stream's next one may start. */
-static void finish(struct skrt_device *device, struct sk_work *work)
+/* The command has ended: the stream's next one may start. */
+static void finish(struct skrt_device *device, struct sk_command *command)
 {
-	struct skrt_stream *stream = work->stream;
+	struct skrt_stream *stream = command->stream;
 
-	if (work->kind == SK_WORK_LAUNCH)
-		leave_instance(work);
-	if (work->kind == SK_WORK_RECORD)
-		reach(work);
-	work->next = device->unused;
-	device->unused = work;
+	if (command->kind == SK_COMMAND_LAUNCH)
+		leave_instance(command);
+	if (command->kind == SK_COMMAND_RECORD)
+		reach(command);
+	command->next = device->unused;
+	device->unused = command;
 	device->unused_count++;
 	device->pending--;
 	if (sk_count(&stream->pending, -1) == 0)
@@ -268,13 +268,13 @@ static void finish(struct skrt_device *device, struct sk_work *work)
 }
 
 /* A launch has failed, or is skipped behind a failure: so have its stream, and its run through the network. */
-static void fail(struct sk_work *work, enum skrt_status status, const char *error)
+static void fail(struct sk_command *command, enum skrt_status status, const char *error)
 {
-	struct skrt_stream *stream = work->stream;
-	struct skrt_instance *instance = work->launch.instance;
+	struct skrt_stream *stream = command->stream;
+	struct skrt_instance *instance = command->launch.instance;
 
-	if (instance->failed_run != work->launch.run) {
-		instance->failed_run = work->launch.run;
+	if (instance->failed_run != command->launch.run) {
+		instance->failed_run = command->launch.run;
 		instance->failure = status;
 		memcpy(instance->error, error, sizeof(instance->error));
 	}
@@ -286,19 +286,19 @@ static void fail(struct sk_work *work, enum skrt_status status, const char *erro
 
 /* Behind a failure a stream runs nothing until somebody has been told; but callbacks hear of it, and events happen. A
  * launch of a run through the network that has failed on another stream has nothing to go on with, either. */
-static bool is_skipped(const struct skrt_device *device, struct sk_work *work)
+static bool is_skipped(const struct skrt_device *device, struct sk_command *command)
 {
-	const struct skrt_instance *instance = work->launch.instance;
+	const struct skrt_instance *instance = command->launch.instance;
 
-	if (work->kind == SK_WORK_COPY)
-		return work->stream->status;
-	if (work->kind != SK_WORK_LAUNCH)
+	if (command->kind == SK_COMMAND_COPY)
+		return command->stream->status;
+	if (command->kind != SK_COMMAND_LAUNCH)
 		return false;
-	if (work->stream->status)
-		fail(work, work->stream->status, work->stream->error);
-	else if (instance->failed_run == work->launch.run)
-		fail(work, instance->failure, instance->error);
-	return work->stream->status || device->lost;
+	if (command->stream->status)
+		fail(command, command->stream->status, command->stream->error);
+	else if (instance->failed_run == command->launch.run)
+		fail(command, instance->failure, instance->error);
+	return command->stream->status || device->lost;
 }
 
 /* ---- starting ---- */
@@ -313,35 +313,35 @@ static bool has_steps(const struct skrt_kernel *kernel)
 	return false;
 }
 
-static enum outcome start_launch(struct skrt_device *device, struct sk_work *work, bool reserved[SK_MAX_LANES])
+static enum outcome start_launch(struct skrt_device *device, struct sk_command *command, bool reserved[SK_MAX_LANES])
 {
 	char error[SK_REPORT_SIZE];
 
-	if (device->holding || !is_its_turn(work) || !shares_nothing(device, work))
+	if (device->holding || !is_its_turn(command) || !shares_nothing(device, command))
 		return WAITS;
-	if (is_skipped(device, work) || !has_steps(work->launch.kernel))
+	if (is_skipped(device, command) || !has_steps(command->launch.kernel))
 		return ENDED;
-	if (!sk_launch_has_room(device, work->launch.kernel, reserved))
+	if (!sk_flight_has_room(device, command->launch.kernel, reserved))
 		return WAITS;
 
-	enum skrt_status status = sk_launch_start(device, work, error, sizeof(error));
+	enum skrt_status status = sk_flight_start(device, command, error, sizeof(error));
 
 	if (status)
-		fail(work, status, error);
+		fail(command, status, error);
 	return status ? ENDED : RUNS;
 }
 
-static enum outcome start(struct skrt_device *device, struct sk_work *work, bool reserved[SK_MAX_LANES])
+static enum outcome start(struct skrt_device *device, struct sk_command *command, bool reserved[SK_MAX_LANES])
 {
-	switch (work->kind) {
-	case SK_WORK_LAUNCH:
-		return start_launch(device, work, reserved);
-	case SK_WORK_RECORD:
+	switch (command->kind) {
+	case SK_COMMAND_LAUNCH:
+		return start_launch(device, command, reserved);
+	case SK_COMMAND_RECORD:
 		return ENDED;
-	case SK_WORK_WAIT:
-		return work->event.event ? WAITS : ENDED;
+	case SK_COMMAND_WAIT:
+		return command->event.event ? WAITS : ENDED;
 	default:
-		return is_skipped(device, work) ? ENDED : RUNS;
+		return is_skipped(device, command) ? ENDED : RUNS;
 	}
 }
 
@@ -354,122 +354,122 @@ void sk_queue_dispatch(struct skrt_device *device)
 	sk_count(&device->in_flight, 1);
 	while (*link) {
 		struct skrt_stream *stream = *link;
-		struct sk_work *work = stream->works.first;
-		enum outcome outcome = start(device, work, reserved);
+		struct sk_command *command = stream->commands.first;
+		enum outcome outcome = start(device, command, reserved);
 
 		if (outcome == WAITS) {
 			link = &stream->next;
 			continue;
 		}
 		*link = stream->next;
-		take_first(&stream->works);
+		take_first(&stream->commands);
 		/* What comes next on the stream was queued later, and so stands behind this place in the list. */
 		if (outcome == ENDED)
-			finish(device, work);
-		else if (work->kind != SK_WORK_LAUNCH)
-			append(&device->errands, work);
+			finish(device, command);
+		else if (command->kind != SK_COMMAND_LAUNCH)
+			append(&device->errands, command);
 	}
 	sk_count(&device->in_flight, -1);
 }
 
-/* ---- the end of a launch ---- */
+/* ---- the end of a flight ---- */
 
 static bool may_drive(const struct skrt_device *device)
 {
-	return !device->driving && sk_player_has_posts(&device->players[0]);
+	return !device->driving && sk_worker_has_posts(&device->workers[0]);
 }
 
 void sk_queue_hand_over(struct skrt_device *device)
 {
 	/* Who drives and has no cores to play does the errands; else the device's thread or, if that drives, who waits.
 	 */
-	bool errands = device->errands.first && (!device->driving || device->players[0].load);
+	bool errands = device->errands.first && (!device->driving || device->workers[0].load);
 
 	if (may_drive(device) || errands)
 		pthread_cond_signal(&device->work);
-	for (struct sk_work *work = errands ? device->errands.first : NULL; work; work = work->next)
-		pthread_cond_broadcast(&work->stream->ended);
+	for (struct sk_command *command = errands ? device->errands.first : NULL; command; command = command->next)
+		pthread_cond_broadcast(&command->stream->ended);
 }
 
-/* The last player has left the launch. Begins without the lock and ends with it. */
-static void complete(struct sk_launch *launch)
+/* The last worker has left the flight. Begins without the lock and ends with it. */
+static void complete(struct sk_flight *flight)
 {
-	struct skrt_device *device = launch->device;
+	struct skrt_device *device = flight->device;
 	char error[SK_REPORT_SIZE];
 	bool lost = false;
-	enum skrt_status status = sk_launch_result(launch, error, sizeof(error), &lost);
+	enum skrt_status status = sk_flight_result(flight, error, sizeof(error), &lost);
 
 	pthread_mutex_lock(&device->lock);
 
-	struct sk_work *work = launch->work;
+	struct sk_command *command = flight->command;
 
-	sk_launch_end(launch, status == SKRT_OK);
+	sk_flight_end(flight, status == SKRT_OK);
 	if (lost)
 		lose(device, error);
 	if (status)
-		fail(work, status, error);
-	finish(device, work);
+		fail(command, status, error);
+	finish(device, command);
 	sk_queue_dispatch(device);
 	sk_count(&device->in_flight, -1);
 	sk_queue_hand_over(device);
 }
 
-void sk_queue_complete(struct sk_launch *launch)
+void sk_queue_complete(struct sk_flight *flight)
 {
-	struct skrt_device *device = launch->device;
+	struct skrt_device *device = flight->device;
 
-	complete(launch);
+	complete(flight);
 	pthread_mutex_unlock(&device->lock);
 }
 
 /* ---- those who have nothing better to do ---- */
 
 /* The first errand, or the first one of the stream. NULL: there is none. */
-static struct sk_work *take_errand(struct skrt_device *device, const struct skrt_stream *stream)
+static struct sk_command *take_errand(struct skrt_device *device, const struct skrt_stream *stream)
 {
-	struct sk_work *before = NULL, *work = device->errands.first;
+	struct sk_command *before = NULL, *command = device->errands.first;
 
-	for (; work && stream && work->stream != stream; work = work->next)
-		before = work;
-	if (!work)
+	for (; command && stream && command->stream != stream; command = command->next)
+		before = command;
+	if (!command)
 		return NULL;
-	*(before ? &before->next : &device->errands.first) = work->next;
-	if (device->errands.last == work)
+	*(before ? &before->next : &device->errands.first) = command->next;
+	if (device->errands.last == command)
 		device->errands.last = before;
-	return work;
+	return command;
 }
 
 /* False: there was none. */
 static bool run_errand(struct skrt_device *device, const struct skrt_stream *stream)
 {
-	struct sk_work *work = take_errand(device, stream);
+	struct sk_command *command = take_errand(device, stream);
 
-	if (!work)
+	if (!command)
 		return false;
 
-	enum skrt_status status = work->stream->status;
+	enum skrt_status status = command->stream->status;
 
 	pthread_mutex_unlock(&device->lock);
-	if (work->kind == SK_WORK_CALL)
-		work->call.function(work->call.context, status);
-	else if (work->copy.bytes) /* else the addresses may be null */
-		memmove(work->copy.to, work->copy.from, work->copy.bytes);
+	if (command->kind == SK_COMMAND_CALL)
+		command->call.function(command->call.context, status);
+	else if (command->copy.bytes) /* else the addresses may be null */
+		memmove(command->copy.to, command->copy.from, command->copy.bytes);
 	pthread_mutex_lock(&device->lock);
-	finish(device, work);
+	finish(device, command);
 	sk_queue_dispatch(device);
 	return true;
 }
 
-/* A caller that the scheduler has put on a player's processor would share it with that player, and each would wait for
- * the other's time slice. It steps over to the first processor, where no player is pinned; afterwards it may be moved
+/* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
+ * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
  * as freely as before. A caller that is bound elsewhere stays there. */
-static void leave_players_processors(const struct skrt_device *device)
+static void leave_workers_processors(const struct skrt_device *device)
 {
-	uint32_t players = atomic_load(&device->player_count);
-	int processor = players > 1 ? sched_getcpu() : -1;
+	uint32_t workers = atomic_load(&device->worker_count);
+	int processor = workers > 1 ? sched_getcpu() : -1;
 	cpu_set_t own, first;
 
-	for (uint32_t i = 1; i < players; i++) {
+	for (uint32_t i = 1; i < workers; i++) {
 		if (device->processors[i] != processor)
 			continue;
 		if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(device->processors[0], &own))
@@ -482,24 +482,24 @@ static void leave_players_processors(const struct skrt_device *device)
 	}
 }
 
-/* As the first player, until it has nothing to do, or *wanted is 0 and it has left what it has begun. */
+/* As the first worker, until it has nothing to do, or *wanted is 0 and it has left what it has begun. */
 static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
 {
-	struct sk_player *player = &device->players[0];
+	struct sk_worker *worker = &device->workers[0];
 
 	device->driving = true;
-	player->wanted = wanted;
+	worker->wanted = wanted;
 	sk_watch_drive(device, true);
 	pthread_mutex_unlock(&device->lock);
-	leave_players_processors(device);
+	leave_workers_processors(device);
 	for (;;) {
-		struct sk_launch *launch = sk_player_play(player);
+		struct sk_flight *flight = sk_worker_play(worker);
 
-		if (launch)
-			complete(launch);
+		if (flight)
+			complete(flight);
 		else
 			pthread_mutex_lock(&device->lock);
-		if (!sk_player_has_posts(player) || (wanted && !*wanted))
+		if (!sk_worker_has_posts(worker) || (wanted && !*wanted))
 			break;
 		pthread_mutex_unlock(&device->lock);
 	}
@@ -522,13 +522,13 @@ void *sk_queue_work(void *context)
 	return NULL;
 }
 
-/* Whether something is posted to the first player that the thread waits for. One that waits for an event (stream NULL)
+/* Whether something is posted to the first worker that the thread waits for. One that waits for an event (stream NULL)
  * takes whatever comes. While nobody drives, posts are only added. */
 static bool may_help(const struct skrt_device *device, const struct skrt_stream *stream)
 {
-	const struct sk_part *post = device->driving ? NULL : atomic_load(&device->players[0].mailbox.posts);
+	const struct sk_part *post = device->driving ? NULL : atomic_load(&device->workers[0].mailbox.posts);
 
-	while (post && stream && post->launch->work->stream != stream)
+	while (post && stream && post->flight->command->stream != stream)
 		post = post->next;
 	return post;
 }
@@ -536,7 +536,7 @@ static bool may_help(const struct skrt_device *device, const struct skrt_stream 
 void sk_queue_finish(struct skrt_device *device, const struct skrt_stream *stream, const _Atomic uint64_t *pending,
 		     pthread_cond_t *ended)
 {
-	bool spin = atomic_load(&device->player_count) > 1;
+	bool spin = atomic_load(&device->worker_count) > 1;
 
 	while (*pending) {
 		if (may_help(device, stream)) {
@@ -552,7 +552,7 @@ void sk_queue_finish(struct skrt_device *device, const struct skrt_stream *strea
 		}
 		/* What others play may end soon. Whatever happens meanwhile is seen before sleeping. */
 		pthread_mutex_unlock(&device->lock);
-		sk_player_spin(pending);
+		sk_worker_spin(pending);
 		pthread_mutex_lock(&device->lock);
 		spin = false;
 	}

@@ -84,8 +84,8 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream)
 
 /* ---- copies, calls ---- */
 
-/* Queues one piece of work; what it needs has been checked. */
-static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_work *work)
+/* Queues one command; what it needs has been checked. */
+static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_command *command)
 {
 	struct skrt_device *device = stream->device;
 	enum skrt_status status = sk_device_lock(device);
@@ -93,7 +93,7 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 	if (status)
 		return status;
 	if (sk_queue_reserve(device, 1))
-		sk_queue_append(device, work);
+		sk_queue_append(device, command);
 	else
 		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
 	sk_queue_dispatch(device);
@@ -106,8 +106,8 @@ enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *fro
 {
 	if (!stream || ((!to || !from) && bytes))
 		return sk_report_null(__func__);
-	return enqueue_one(stream, &(struct sk_work){
-					   .kind = SK_WORK_COPY,
+	return enqueue_one(stream, &(struct sk_command){
+					   .kind = SK_COMMAND_COPY,
 					   .stream = stream,
 					   .copy = {.to = to, .from = from, .bytes = bytes},
 				   });
@@ -118,8 +118,8 @@ enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(v
 {
 	if (!stream || !function)
 		return sk_report_null(__func__);
-	return enqueue_one(stream, &(struct sk_work){
-					   .kind = SK_WORK_CALL,
+	return enqueue_one(stream, &(struct sk_command){
+					   .kind = SK_COMMAND_CALL,
 					   .stream = stream,
 					   .call = {.function = function, .context = context},
 				   });
@@ -182,7 +182,8 @@ enum skrt_status skrt_event_record(struct skrt_event *event, struct skrt_stream 
 
 	if (status)
 		return status;
-	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_RECORD, .stream = stream, .event.event = event});
+	return enqueue_one(stream,
+			   &(struct sk_command){.kind = SK_COMMAND_RECORD, .stream = stream, .event.event = event});
 }
 
 /* An event whose records have all been reached holds nobody up, whatever is recorded later. */
@@ -192,7 +193,8 @@ enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event 
 
 	if (status || !atomic_load(&event->pending))
 		return status;
-	return enqueue_one(stream, &(struct sk_work){.kind = SK_WORK_WAIT, .stream = stream, .event.event = event});
+	return enqueue_one(stream,
+			   &(struct sk_command){.kind = SK_COMMAND_WAIT, .stream = stream, .event.event = event});
 }
 
 enum skrt_status skrt_event_query(struct skrt_event *event)
@@ -275,8 +277,8 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 	for (uint32_t i = 0; i < count; i++)
 		sk_queue_append(
 			device,
-			&(struct sk_work){
-				.kind = SK_WORK_LAUNCH,
+			&(struct sk_command){
+				.kind = SK_COMMAND_LAUNCH,
 				.stream = streams[module->plan.launches[kernels[i]->launch].stream % stream_count],
 				.launch = {.instance = instance, .kernel = kernels[i]},
 			});

@@ -1,7 +1,7 @@
 /* The time-out of launches, and of other calls of package code: serial runs, constructors. A thread of the device
- * sleeps until one that is under way has taken too long, then tells a launch's cores to leave: those that wait notice,
+ * sleeps until one that is under way has taken too long, then tells a flight's cores to leave: those that wait notice,
  * those in a kernel are expelled by a signal. A core may just have stopped waiting when the signal comes, and begin
- * another kernel; so the signal is repeated until the end. A player may play another launch when it comes; so what is
+ * another kernel; so the signal is repeated until the end. A worker may play another flight when it comes; so what is
  * due stands with each call. */
 #include "config.h"
 
@@ -18,16 +18,16 @@ static struct timespec at(int64_t time)
 	return (struct timespec){.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000};
 }
 
-static void expel_players(struct sk_launch *launch)
+static void expel_workers(struct sk_flight *flight)
 {
-	struct skrt_device *device = launch->device;
+	struct skrt_device *device = flight->device;
 
-	sk_launch_abort(launch, SK_ABORT_TIMEOUT);
-	for (uint32_t rank = 0; rank < launch->busy; rank++) {
-		const struct sk_player *player = &device->players[launch->order[rank]];
+	sk_flight_abort(flight, SK_ABORT_TIMEOUT);
+	for (uint32_t rank = 0; rank < flight->busy; rank++) {
+		const struct sk_worker *worker = &device->workers[flight->order[rank]];
 
-		if (player->number)
-			sk_signals_expel(player->thread);
+		if (worker->number)
+			sk_signals_expel(worker->thread);
 		else if (device->watch.driving)
 			sk_signals_expel(device->watch.driver);
 	}
@@ -41,8 +41,8 @@ static int64_t look(struct skrt_device *device)
 	for (struct sk_watched *watched = device->watch.first; watched; watched = watched->next) {
 		if (now >= watched->deadline) {
 			atomic_store(&watched->due, true);
-			if (watched->launch)
-				expel_players(watched->launch);
+			if (watched->flight)
+				expel_workers(watched->flight);
 			else
 				sk_signals_expel(watched->thread);
 			watched->deadline = now + REPEAT;
@@ -53,7 +53,7 @@ static int64_t look(struct skrt_device *device)
 	return next;
 }
 
-/* Launches begin without waking this thread, unless it has found that none was in flight. The time-out is the same for
+/* Flights begin without waking this thread, unless it has found that there was none. The time-out is the same for
  * all, so none is over before the one that it waits for. */
 static void *work(void *context)
 {

@@ -1,16 +1,16 @@
-/* The threads that play cores. In come the parts of launches that are posted in a player's mailbox; out go the progress
- * numbers, how each core's call ended, and that the player has left a launch.
+/* The threads that play cores. In come the parts of flights that are posted in a worker's mailbox; out go the progress
+ * numbers, how each core's call ended, and that the worker has left a flight.
  *
- * A player with one core waits as threads do: it spins (some microseconds), then gives the processor to others, then
- * sleeps for bounded times. Giving way is quick among the cores of one launch. Where other processes want the
+ * A worker with one core waits as threads do: it spins (some microseconds), then gives the processor to others, then
+ * sleeps for bounded times. Giving way is quick among the cores of one flight. Where other processes want the
  * processor, it costs a whole time slice each time, whereas a thread that has slept is let in early: then the cores
- * only sleep. Only threads without a launch sleep on a futex; so publishing progress stays a plain store.
+ * only sleep. Only threads without a flight sleep on a futex; so publishing progress stays a plain store.
  *
- * A player with several cores, of one launch or of several, goes on with another one whenever one has to wait, and
- * waits itself only if none can go on. There are never more players than processors.
+ * A worker with several cores, of one flight or of several, goes on with another one whenever one has to wait, and
+ * waits itself only if none can go on. There are never more workers than processors.
  *
- * The last player to leave a launch completes it: the device says how, and starts what has waited for that. The first
- * player is most often a thread that waits for the very launch; so if it has nothing else to do, it lingers until all
+ * The last worker to leave a flight completes it: the device says how, and starts what has waited for that. The first
+ * worker is most often a thread that waits for the very flight; so if it has nothing else to do, it lingers until all
  * others have left, and is the last one. Nobody has to be woken then. */
 #include "config.h"
 
@@ -67,7 +67,7 @@ static void wait_a_turn(struct skrt_device *device, uint32_t turn)
 	nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
 }
 
-void sk_player_spin(const _Atomic uint64_t *pending)
+void sk_worker_spin(const _Atomic uint64_t *pending)
 {
 	for (uint32_t turn = 0; turn < SPINS && atomic_load_explicit(pending, memory_order_relaxed); turn++)
 		sk_pause();
@@ -75,27 +75,27 @@ void sk_player_spin(const _Atomic uint64_t *pending)
 
 /* ---- which core is next ---- */
 
-static bool is_aborted(const struct sk_launch *launch)
+static bool is_aborted(const struct sk_flight *flight)
 {
-	return atomic_load_explicit(&launch->aborted, memory_order_acquire) != SK_ABORT_NONE;
+	return atomic_load_explicit(&flight->aborted, memory_order_acquire) != SK_ABORT_NONE;
 }
 
 /* A core that has begun and is told to leave can go on: to the end. One that has not begun never will. */
-static bool is_ready(struct sk_worker *worker)
+static bool is_ready(struct sk_device_core *core)
 {
-	if (worker->call.over)
+	if (core->call.over)
 		return false;
-	if (is_aborted(worker->launch))
-		return worker->call.begun;
-	while (worker->word && __atomic_load_n(worker->word, __ATOMIC_ACQUIRE) >= worker->target)
-		worker->word = --worker->words ? worker->word + SK_PROGRESS_STRIDE / sizeof(*worker->word) : NULL;
-	return !worker->word;
+	if (is_aborted(core->flight))
+		return core->call.begun;
+	while (core->word && __atomic_load_n(core->word, __ATOMIC_ACQUIRE) >= core->target)
+		core->word = --core->words ? core->word + SK_PROGRESS_STRIDE / sizeof(*core->word) : NULL;
+	return !core->word;
 }
 
-/* splitmix64: the player's next random number. */
-static uint64_t draw(struct sk_player *player)
+/* splitmix64: the worker's next random number. */
+static uint64_t draw(struct sk_worker *worker)
 {
-	uint64_t z = player->random += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = worker->random += UINT64_C(0x9e3779b97f4a7c15);
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -103,196 +103,196 @@ static uint64_t draw(struct sk_player *player)
 }
 
 /* One of the ready cores, each as likely; NULL: none is. */
-static struct sk_worker *draw_ready(struct sk_player *player)
+static struct sk_device_core *draw_ready(struct sk_worker *worker)
 {
-	struct sk_worker *found = NULL;
+	struct sk_device_core *found = NULL;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < player->worker_count; i++)
-		if (is_ready(player->workers[i]) && draw(player) % ++count == 0)
-			found = player->workers[i];
+	for (uint32_t i = 0; i < worker->core_count; i++)
+		if (is_ready(worker->cores[i]) && draw(worker) % ++count == 0)
+			found = worker->cores[i];
 	return found;
 }
 
 #define FRONT UINT32_MAX /* behind it comes number 0 */
 
 /* The next ready core behind number `from`, itself the last one. */
-static struct sk_worker *next_ready(const struct sk_player *player, uint32_t from)
+static struct sk_device_core *next_ready(const struct sk_worker *worker, uint32_t from)
 {
 	uint32_t i = from;
 
-	for (uint32_t left = player->worker_count; left > 0; left--) {
-		i = i + 1 < player->worker_count ? i + 1 : 0;
-		if (is_ready(player->workers[i]))
-			return player->workers[i];
+	for (uint32_t left = worker->core_count; left > 0; left--) {
+		i = i + 1 < worker->core_count ? i + 1 : 0;
+		if (is_ready(worker->cores[i]))
+			return worker->cores[i];
 	}
 	return NULL;
 }
 
-static struct sk_worker *find_ready(struct sk_player *player, uint32_t from)
+static struct sk_device_core *find_ready(struct sk_worker *worker, uint32_t from)
 {
-	return player->device->seed ? draw_ready(player) : next_ready(player, from);
+	return worker->device->seed ? draw_ready(worker) : next_ready(worker, from);
 }
 
-static void take_posts(struct sk_player *player);
+static void take_posts(struct sk_worker *worker);
 
 /* The core that goes on; NULL: none can. A driver that has what it waited for begins something new only if it cannot
  * get on with what it has. */
-static struct sk_worker *choose(struct sk_player *player, uint32_t from)
+static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from)
 {
-	bool posts = sk_player_has_posts(player), wanted = !player->wanted || atomic_load(player->wanted);
+	bool posts = sk_worker_has_posts(worker), wanted = !worker->wanted || atomic_load(worker->wanted);
 
 	if (posts && wanted)
-		take_posts(player);
-	struct sk_worker *next = find_ready(player, from);
+		take_posts(worker);
+	struct sk_device_core *next = find_ready(worker, from);
 
-	if (next || !posts || wanted || !player->worker_count)
+	if (next || !posts || wanted || !worker->core_count)
 		return next;
-	take_posts(player);
-	return find_ready(player, from);
+	take_posts(worker);
+	return find_ready(worker, from);
 }
 
 /* ---- hangs ---- */
 
-/* Whether what the core waits for is said by the launch's own cores. */
-static bool waits_for_its_launch(const struct sk_worker *worker)
+/* Whether what the core waits for is said by the flight's own cores. */
+static bool waits_for_its_flight(const struct sk_device_core *core)
 {
-	const struct sk_launch *launch = worker->launch;
+	const struct sk_flight *flight = core->flight;
 	char unused[1];
 
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++)
-		if ((uintptr_t)worker->word - (uintptr_t)launch->lanes[i].words <
+		if ((uintptr_t)core->word - (uintptr_t)flight->lanes[i].words <
 		    (uint64_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)
 			return true;
-	return sk_block_describe(launch->kernel, worker, unused, sizeof(unused));
+	return sk_block_describe(flight->kernel, core, unused, sizeof(unused));
 }
 
-/* None of the player's cores could go on. A launch that is all here, and whose cores wait for each other, never will.
- * Of one that waits for words of somebody else's the same is known if no other launch can write them: if all that are
- * in flight are here. True: something can go on now. */
-static bool abort_stuck(struct sk_player *player)
+/* None of the worker's cores could go on. A flight that is all here, and whose cores wait for each other, never will.
+ * Of one that waits for words of somebody else's the same is known if no other flight can write them: if all that
+ * there are are here. True: something can go on now. */
+static bool abort_stuck(struct sk_worker *worker)
 {
 	uint32_t here = 0;
 	bool found = false;
 
-	for (const struct sk_part *part = player->parts; part; part = part->next)
-		here += part->launch->busy == 1;
+	for (const struct sk_part *part = worker->parts; part; part = part->next)
+		here += part->flight->busy == 1;
 
-	bool all = here == atomic_load(&player->device->in_flight);
+	bool all = here == atomic_load(&worker->device->in_flight);
 
 	/* One that has just ended may have said it before. */
-	if (all && next_ready(player, FRONT))
+	if (all && next_ready(worker, FRONT))
 		return true;
-	for (const struct sk_part *part = player->parts; part; part = part->next) {
-		bool stuck = part->launch->busy == 1;
+	for (const struct sk_part *part = worker->parts; part; part = part->next) {
+		bool stuck = part->flight->busy == 1;
 
-		for (uint32_t i = 0; i < player->worker_count && stuck && !all; i++)
-			if (player->workers[i]->launch == part->launch && !player->workers[i]->call.over)
-				stuck = waits_for_its_launch(player->workers[i]);
+		for (uint32_t i = 0; i < worker->core_count && stuck && !all; i++)
+			if (worker->cores[i]->flight == part->flight && !worker->cores[i]->call.over)
+				stuck = waits_for_its_flight(worker->cores[i]);
 		if (stuck)
-			sk_launch_abort(part->launch, SK_ABORT_STUCK);
+			sk_flight_abort(part->flight, SK_ABORT_STUCK);
 		found |= stuck;
 	}
 	return found;
 }
 
-/* For other players, if anything can come from them. */
-static void wait_for_others(struct sk_player *player, uint32_t turn)
+/* For other workers, if anything can come from them. */
+static void wait_for_others(struct sk_worker *worker, uint32_t turn)
 {
-	if (!abort_stuck(player))
-		wait_a_turn(player->device, turn);
+	if (!abort_stuck(worker))
+		wait_a_turn(worker->device, turn);
 }
 
-int sk_player_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count)
+int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t target, uint64_t count)
 {
-	struct sk_worker *worker = (struct sk_worker *)core;
-	struct sk_player *player = worker->player;
-	struct sk_host *host = player->host;
+	struct sk_device_core *core = (struct sk_device_core *)abi;
+	struct sk_worker *worker = core->worker;
+	struct sk_host *host = worker->host;
 
 	sk_fibre_tidy();
 	host->in_runtime = true;
-	worker->word = word;
-	worker->target = target;
-	worker->words = count;
+	core->word = word;
+	core->target = target;
+	core->words = count;
 	for (uint32_t turn = 0;; turn += turn < UINT32_MAX) {
-		struct sk_worker *next = choose(player, worker->turn);
+		struct sk_device_core *next = choose(worker, core->turn);
 
-		if (next && next != worker)
+		if (next && next != core)
 			sk_call_give_way(host, &next->call);
 		if (next)
 			break; /* it is our turn because we are ready */
-		wait_for_others(player, turn);
+		wait_for_others(worker, turn);
 	}
-	bool aborted = worker->word != NULL;
+	bool aborted = core->word != NULL;
 
 	host->in_runtime = aborted; /* who is leaving need not be expelled */
 	return aborted;
 }
 
-/* ---- parts of launches ---- */
+/* ---- parts of flights ---- */
 
-/* The cores [*first, *end) of a lane of the launch are those of the player with the rank; empty if the lane has no
+/* The cores [*first, *end) of a lane of the flight are those of the worker with the rank; empty if the lane has no
  * steps in it. */
-static void range_of(const struct sk_launch *launch, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
+static void range_of(const struct sk_flight *flight, uint32_t rank, uint32_t lane, uint32_t *first, uint32_t *end)
 {
-	const struct skrt_kernel *kernel = launch->kernel;
-	uint64_t players = launch->players, cores = kernel->cores[lane], row = 0;
+	const struct skrt_kernel *kernel = flight->kernel;
+	uint64_t workers = flight->workers, cores = kernel->cores[lane], row = 0;
 
 	*first = *end = 0;
 	if (kernel->lane_steps[lane] == 0)
 		return;
-	if (players == 1) {
+	if (workers == 1) {
 		*end = kernel->cores[lane];
 		return;
 	}
-	if (cores >= players) {
-		/* Consecutive cores, as equally many as possible: core c is floor(c * players / cores)'s. */
-		*first = (uint32_t)((rank * cores + players - 1) / players);
-		*end = (uint32_t)(((rank + UINT64_C(1)) * cores + players - 1) / players);
+	if (cores >= workers) {
+		/* Consecutive cores, as equally many as possible: core c is floor(c * workers / cores)'s. */
+		*first = (uint32_t)((rank * cores + workers - 1) / workers);
+		*end = (uint32_t)(((rank + UINT64_C(1)) * cores + workers - 1) / workers);
 		return;
 	}
-	/* One core or none: the lanes' cores in a row, dealt out among the players. */
+	/* One core or none: the lanes' cores in a row, dealt out among the workers. */
 	for (uint32_t i = 0; i < lane; i++)
 		row += kernel->lane_steps[i] ? kernel->cores[i] : 0;
-	uint64_t core = (rank + players - row % players) % players;
+	uint64_t core = (rank + workers - row % workers) % workers;
 	if (core < cores) {
 		*first = (uint32_t)core;
 		*end = (uint32_t)core + 1;
 	}
 }
 
-static void take_part(struct sk_player *player, struct sk_part *part)
+static void take_part(struct sk_worker *worker, struct sk_part *part)
 {
-	struct sk_launch *launch = part->launch;
+	struct sk_flight *flight = part->flight;
 	uint32_t first, end;
 
-	if (!player->parts)
-		player->random = player->device->seed;
-	part->next = player->parts;
-	player->parts = part;
-	for (uint32_t lane = 0; lane < launch->kernel->module->plan.lane_count; lane++) {
-		range_of(launch, part->rank, lane, &first, &end);
+	if (!worker->parts)
+		worker->random = worker->device->seed;
+	part->next = worker->parts;
+	worker->parts = part;
+	for (uint32_t lane = 0; lane < flight->kernel->module->plan.lane_count; lane++) {
+		range_of(flight, part->rank, lane, &first, &end);
 		for (uint32_t i = first; i < end; i++) {
-			struct sk_worker *worker = launch->lanes[lane].workers[i];
+			struct sk_device_core *core = flight->lanes[lane].cores[i];
 
-			worker->player = player;
-			worker->turn = player->worker_count;
-			sk_lane_prepare(worker, launch, i);
-			player->workers[player->worker_count++] = worker;
+			core->worker = worker;
+			core->turn = worker->core_count;
+			sk_lane_prepare(core, flight, i);
+			worker->cores[worker->core_count++] = core;
 		}
 		part->unfinished += end - first;
 	}
 }
 
-bool sk_player_has_posts(const struct sk_player *player)
+bool sk_worker_has_posts(const struct sk_worker *worker)
 {
-	return atomic_load_explicit(&player->mailbox.posts, memory_order_relaxed) != NULL;
+	return atomic_load_explicit(&worker->mailbox.posts, memory_order_relaxed) != NULL;
 }
 
 /* In the order in which they were posted. */
-static void take_posts(struct sk_player *player)
+static void take_posts(struct sk_worker *worker)
 {
-	struct sk_part *last = atomic_exchange_explicit(&player->mailbox.posts, NULL, memory_order_acquire);
+	struct sk_part *last = atomic_exchange_explicit(&worker->mailbox.posts, NULL, memory_order_acquire);
 	struct sk_part *first = NULL;
 
 	while (last) {
@@ -306,118 +306,118 @@ static void take_posts(struct sk_player *player)
 		struct sk_part *part = first;
 
 		first = part->next;
-		take_part(player, part);
+		take_part(worker, part);
 	}
 }
 
 /* True: as the last one. */
-static bool leave(struct sk_launch *launch)
+static bool leave(struct sk_flight *flight)
 {
-	return launch->busy == 1 || atomic_fetch_sub(&launch->inside, 1) == 1;
+	return flight->busy == 1 || atomic_fetch_sub(&flight->inside, 1) == 1;
 }
 
-/* All cores of the part have left, or never will begin. What was the player's last part is left behind: see play. */
-static void end_part(struct sk_player *player, struct sk_part *part)
+/* All cores of the part have left, or never will begin. What was the worker's last part is left behind: see play. */
+static void end_part(struct sk_worker *worker, struct sk_part *part)
 {
-	struct sk_launch *launch = part->launch;
-	struct sk_part **link = &player->parts;
+	struct sk_flight *flight = part->flight;
+	struct sk_part **link = &worker->parts;
 	uint32_t kept = 0;
 
 	while (*link != part)
 		link = &(*link)->next;
 	*link = part->next;
-	for (uint32_t i = 0; i < player->worker_count && player->parts; i++) {
-		struct sk_worker *worker = player->workers[i];
+	for (uint32_t i = 0; i < worker->core_count && worker->parts; i++) {
+		struct sk_device_core *core = worker->cores[i];
 
-		if (worker->launch == launch)
+		if (core->flight == flight)
 			continue;
-		worker->turn = kept;
-		player->workers[kept++] = worker;
+		core->turn = kept;
+		worker->cores[kept++] = core;
 	}
-	player->worker_count = kept;
-	if (!player->parts)
-		player->lingering = launch;
-	else if (leave(launch))
-		player->device->complete(launch);
+	worker->core_count = kept;
+	if (!worker->parts)
+		worker->lingering = flight;
+	else if (leave(flight))
+		worker->device->complete(flight);
 }
 
-/* A call has ended: one that did not end well ends the launch. */
-static void note_end(struct sk_player *player, const struct sk_worker *worker)
+/* A call has ended: one that did not end well ends the flight. */
+static void note_end(struct sk_worker *worker, const struct sk_device_core *core)
 {
-	struct sk_part *part = &worker->launch->parts[player->number];
+	struct sk_part *part = &core->flight->parts[worker->number];
 
-	if (worker->call.result || worker->call.fault.kind)
-		sk_launch_abort(worker->launch, SK_ABORT_FAILED);
+	if (core->call.result || core->call.fault.kind)
+		sk_flight_abort(core->flight, SK_ABORT_FAILED);
 	if (--part->unfinished == 0)
-		end_part(player, part);
+		end_part(worker, part);
 }
 
-/* Cores that have not begun when their launch is aborted have nothing to do any more. */
-static void give_up(struct sk_player *player)
+/* Cores that have not begun when their flight is aborted have nothing to do any more. */
+static void give_up(struct sk_worker *worker)
 {
-	struct sk_part *part = player->parts;
+	struct sk_part *part = worker->parts;
 
 	while (part) {
 		struct sk_part *next = part->next;
 
-		if (!part->given_up && is_aborted(part->launch)) {
+		if (!part->given_up && is_aborted(part->flight)) {
 			part->given_up = true;
-			for (uint32_t i = 0; i < player->worker_count; i++)
+			for (uint32_t i = 0; i < worker->core_count; i++)
 				part->unfinished -=
-					player->workers[i]->launch == part->launch && !player->workers[i]->call.begun;
+					worker->cores[i]->flight == part->flight && !worker->cores[i]->call.begun;
 			if (!part->unfinished)
-				end_part(player, part);
+				end_part(worker, part);
 		}
 		part = next;
 	}
 }
 
-/* Behind its last part: the first player waits for the others to leave the launch, unless there is something to play or
+/* Behind its last part: the first worker waits for the others to leave the flight, unless there is something to play or
  * to go back to. */
-static bool may_linger(const struct sk_player *player)
+static bool may_linger(const struct sk_worker *worker)
 {
-	const struct sk_launch *launch = player->lingering;
+	const struct sk_flight *flight = worker->lingering;
 
-	if (player->number || launch->busy == 1 || atomic_load_explicit(&launch->inside, memory_order_acquire) == 1)
+	if (worker->number || flight->busy == 1 || atomic_load_explicit(&flight->inside, memory_order_acquire) == 1)
 		return false;
-	return !sk_player_has_posts(player) && (!player->wanted || atomic_load(player->wanted));
+	return !sk_worker_has_posts(worker) && (!worker->wanted || atomic_load(worker->wanted));
 }
 
 /* A core that has to wait finds the next one by itself; here it is found when one has left. */
-struct sk_launch *sk_player_play(struct sk_player *player)
+struct sk_flight *sk_worker_play(struct sk_worker *worker)
 {
 	uint32_t last = FRONT, turn = 0;
 
-	player->host = sk_host_of_thread();
+	worker->host = sk_host_of_thread();
 	for (;;) {
-		struct sk_worker *next = choose(player, last);
+		struct sk_device_core *next = choose(worker, last);
 
 		if (next) {
-			struct sk_call *ended = sk_call_resume(player->host, &next->call);
-			struct sk_worker *left = (void *)((char *)ended - offsetof(struct sk_worker, call));
-			uint32_t before = player->worker_count;
+			struct sk_call *ended = sk_call_resume(worker->host, &next->call);
+			struct sk_device_core *left = (void *)((char *)ended - offsetof(struct sk_device_core, call));
+			uint32_t before = worker->core_count;
 
 			last = left->turn;
 			turn = 0;
-			note_end(player, left);
-			if (player->worker_count != before)
+			note_end(worker, left);
+			if (worker->core_count != before)
 				last = FRONT; /* the others have new places */
-		} else if (player->parts) {
-			wait_for_others(player, turn++);
+		} else if (worker->parts) {
+			wait_for_others(worker, turn++);
 		} else {
 			return NULL;
 		}
-		give_up(player);
-		if (!player->lingering)
+		give_up(worker);
+		if (!worker->lingering)
 			continue;
-		for (turn = 0; may_linger(player); turn += turn < UINT32_MAX)
-			wait_a_turn(player->device, turn);
+		for (turn = 0; may_linger(worker); turn += turn < UINT32_MAX)
+			wait_a_turn(worker->device, turn);
 
-		struct sk_launch *launch = player->lingering;
+		struct sk_flight *flight = worker->lingering;
 
-		player->lingering = NULL;
-		if (leave(launch))
-			return launch;
+		worker->lingering = NULL;
+		if (leave(flight))
+			return flight;
 		turn = 0;
 	}
 }
@@ -461,43 +461,43 @@ static void post(struct sk_mailbox *mailbox)
 		futex_wake(&mailbox->number);
 }
 
-void sk_player_post(struct sk_player *player, struct sk_part *part)
+void sk_worker_post(struct sk_worker *worker, struct sk_part *part)
 {
-	struct sk_part *last = atomic_load_explicit(&player->mailbox.posts, memory_order_relaxed);
+	struct sk_part *last = atomic_load_explicit(&worker->mailbox.posts, memory_order_relaxed);
 
-	/* While nobody is the first player, nobody takes anything. */
-	if (player->number == 0 && !player->device->driving) {
+	/* While nobody is the first worker, nobody takes anything. */
+	if (worker->number == 0 && !worker->device->driving) {
 		part->next = last;
-		atomic_store_explicit(&player->mailbox.posts, part, memory_order_release);
+		atomic_store_explicit(&worker->mailbox.posts, part, memory_order_release);
 		return;
 	}
 	do
 		part->next = last;
-	while (!atomic_compare_exchange_weak_explicit(&player->mailbox.posts, &last, part, memory_order_release,
+	while (!atomic_compare_exchange_weak_explicit(&worker->mailbox.posts, &last, part, memory_order_release,
 						      memory_order_relaxed));
-	if (player->started)
-		post(&player->mailbox);
+	if (worker->started)
+		post(&worker->mailbox);
 }
 
-void *sk_player_work(void *context)
+void *sk_worker_run(void *context)
 {
-	struct sk_player *player = context;
+	struct sk_worker *worker = context;
 	uint32_t number = 0;
 
 	for (;;) {
-		number = wait_for_post(&player->mailbox, number);
-		if (atomic_load(&player->mailbox.stop))
+		number = wait_for_post(&worker->mailbox, number);
+		if (atomic_load(&worker->mailbox.stop))
 			return NULL;
-		for (struct sk_launch *launch; (launch = sk_player_play(player));)
-			player->device->complete(launch);
+		for (struct sk_flight *flight; (flight = sk_worker_play(worker));)
+			worker->device->complete(flight);
 	}
 }
 
-void sk_player_stop(struct sk_player *player)
+void sk_worker_stop(struct sk_worker *worker)
 {
-	if (player->started) {
-		atomic_store(&player->mailbox.stop, true);
-		post(&player->mailbox);
-		pthread_join(player->thread, NULL);
+	if (worker->started) {
+		atomic_store(&worker->mailbox.stop, true);
+		post(&worker->mailbox);
+		pthread_join(worker->thread, NULL);
 	}
 }

@@ -131,7 +131,7 @@ static const void *table_at(const struct sk_image *image, uint64_t address, uint
 static uint64_t bytes_behind(const struct sk_image *image, uint64_t address)
 {
 	for (uint32_t i = 0; i < image->segment_count; i++) {
-		const struct sk_segment *segment = &image->segments[i];
+		const struct sk_image_segment *segment = &image->segments[i];
 
 		if (address >= segment->address && address - segment->address < segment->size)
 			return segment->size - (address - segment->address);

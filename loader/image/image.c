@@ -164,13 +164,13 @@ static enum skrt_status add_segment(struct loading *loading, struct sk_image *im
 	if (image->segment_count == SK_IMAGE_SEGMENTS)
 		return damaged_segment(loading, index, "too many segments");
 	if (image->segment_count) {
-		const struct sk_segment *last = &image->segments[image->segment_count - 1];
+		const struct sk_image_segment *last = &image->segments[image->segment_count - 1];
 		uint64_t last_page = (last->address + last->size - 1) / loading->page;
 
 		if (header->p_vaddr / loading->page <= last_page)
 			return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
 	}
-	image->segments[image->segment_count++] = (struct sk_segment){
+	image->segments[image->segment_count++] = (struct sk_image_segment){
 		.address = header->p_vaddr,
 		.size = header->p_memsz,
 		.file_size = header->p_filesz,
@@ -232,8 +232,8 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 /* Reserves address space for all segments at once, so that their distances hold, and sets the bias. */
 static enum skrt_status reserve(const struct loading *loading, struct sk_image *image)
 {
-	const struct sk_segment *first = &image->segments[0];
-	const struct sk_segment *last = &image->segments[image->segment_count - 1];
+	const struct sk_image_segment *first = &image->segments[0];
+	const struct sk_image_segment *last = &image->segments[image->segment_count - 1];
 	uint64_t page = loading->page;
 	uint64_t start = first->address & ~(page - 1);
 	uint64_t span = ((last->address + last->size + page - 1) & ~(page - 1)) - start;
@@ -253,7 +253,7 @@ static enum skrt_status reserve(const struct loading *loading, struct sk_image *
 }
 
 static enum skrt_status map_segment(const struct loading *loading, const struct sk_image *image,
-				    const struct sk_segment *segment)
+				    const struct sk_image_segment *segment)
 {
 	uint64_t page = loading->page, within = segment->address & (page - 1);
 	uintptr_t start = image->bias + segment->address - within;
@@ -277,7 +277,7 @@ static enum skrt_status map_segment(const struct loading *loading, const struct 
 
 /* For sk_source.copied: of the file come the segment's own bytes and nothing that shares a page with them. */
 static enum skrt_status copy_segment(const struct loading *loading, const struct sk_image *image,
-				     const struct sk_segment *segment)
+				     const struct sk_image_segment *segment)
 {
 	uintptr_t memory = image->bias + segment->address, start = memory & ~(uintptr_t)(loading->page - 1);
 	size_t size = memory + segment->size - start;

@@ -19,7 +19,7 @@
 
 enum { SK_IMAGE_SEGMENTS = 32 };
 
-struct sk_segment {
+struct sk_image_segment {
 	uint64_t address; /* virtual */
 	uint64_t size; /* in memory */
 	uint64_t file_size; /* the rest is zero */
@@ -37,7 +37,7 @@ struct sk_image {
 	uintptr_t bias; /* memory address = bias + virtual address */
 	void *mapping;
 	size_t mapping_size;
-	struct sk_segment segments[SK_IMAGE_SEGMENTS]; /* ascending, on pages of their own */
+	struct sk_image_segment segments[SK_IMAGE_SEGMENTS]; /* ascending, on pages of their own */
 	uint32_t segment_count;
 
 	/* The dynamic symbol table: where it stands, and how much may be read there. */

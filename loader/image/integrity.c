@@ -27,7 +27,7 @@ static const void *in_memory(const struct sk_image *image, uint64_t address)
 /* Whether the first segment has at `offset` what was read as a header. */
 static bool are_loaded(const struct sk_image *image, uint64_t offset, const void *header, uint64_t size)
 {
-	const struct sk_segment *first = &image->segments[0];
+	const struct sk_image_segment *first = &image->segments[0];
 
 	return offset <= first->file_size && size <= first->file_size - offset &&
 	       !memcmp(in_memory(image, first->address + offset), header, size);

@@ -12,7 +12,7 @@ void *sk_image_memory(const struct sk_image *image, uint64_t address, uint64_t s
 	if (address & (alignment - 1))
 		return NULL;
 	for (uint32_t i = 0; i < image->segment_count; i++) {
-		const struct sk_segment *segment = &image->segments[i];
+		const struct sk_image_segment *segment = &image->segments[i];
 		uint64_t within = address - segment->address;
 
 		if (address >= segment->address && within <= segment->size && size <= segment->size - within)

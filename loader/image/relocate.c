@@ -84,9 +84,9 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 }
 
 /* Where a relocation writes its eight bytes: in a writable segment, most often the one of the relocation before. */
-static void *find_place(const struct sk_image *image, uint64_t address, const struct sk_segment **segment)
+static void *find_place(const struct sk_image *image, uint64_t address, const struct sk_image_segment **segment)
 {
-	const struct sk_segment *last = *segment, *end = image->segments + image->segment_count;
+	const struct sk_image_segment *last = *segment, *end = image->segments + image->segment_count;
 
 	if (last && address - last->address < last->size && last->size - (address - last->address) >= sizeof(uint64_t))
 		return (void *)(image->bias + address);
@@ -100,7 +100,7 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 				   const struct sk_dynamic *dynamic)
 {
 	struct missing missing = {.names = ""};
-	const struct sk_segment *segment = NULL;
+	const struct sk_image_segment *segment = NULL;
 
 	for (uint64_t i = 0; i < dynamic->relocation_count; i++) {
 		const Elf64_Rela *relocation = &dynamic->relocations[i];

@@ -105,7 +105,7 @@ static void put_rows(struct writer *writer)
 
 			put_name(writer, "process_name", 1 + lanes, 0, lane);
 			put_order(writer, "process_sort_index", 1 + lanes, 0, 1 + lanes);
-			for (uint32_t core = 0; core < device->lanes[lanes].open; core++) {
+			for (uint32_t core = 0; core < device->lanes[lanes].count; core++) {
 				snprintf(name, sizeof(name), "core %" PRIu32, core);
 				put_name(writer, "thread_name", 1 + lanes, core, name);
 				put_order(writer, "thread_sort_index", 1 + lanes, core, core);

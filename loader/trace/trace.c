@@ -54,39 +54,39 @@ static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 }
 
 /* Where a lane's tables begin; of the lane behind the last one: how large all are. */
-static size_t table_offset(const struct sk_launch *launch, uint32_t lane)
+static size_t table_offset(const struct sk_flight *flight, uint32_t lane)
 {
 	size_t offset = 0;
 
 	for (uint32_t i = 0; i < lane; i++)
-		offset += table_stride(launch->kernel, i) * launch->kernel->cores[i];
+		offset += table_stride(flight->kernel, i) * flight->kernel->cores[i];
 	return offset;
 }
 
-struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, uint32_t index)
+struct sk_times *sk_trace_times(const struct sk_flight *flight, uint32_t lane, uint32_t index)
 {
-	if (!launch->trace || !launch->kernel->timed)
+	if (!flight->trace || !flight->kernel->timed)
 		return NULL;
-	return (void *)(launch->tables + table_offset(launch, lane) + index * table_stride(launch->kernel, lane));
+	return (void *)(flight->tables + table_offset(flight, lane) + index * table_stride(flight->kernel, lane));
 }
 
-void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch)
+void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight)
 {
-	size_t size = table_offset(launch, launch->kernel->module->plan.lane_count);
+	size_t size = table_offset(flight, flight->kernel->module->plan.lane_count);
 
-	if (size > launch->tables_size) {
-		free(launch->tables);
-		launch->tables = aligned_alloc(SK_LINE, size);
-		launch->tables_size = launch->tables ? size : 0;
+	if (size > flight->tables_size) {
+		free(flight->tables);
+		flight->tables = aligned_alloc(SK_LINE, size);
+		flight->tables_size = flight->tables ? size : 0;
 	}
-	if (size > launch->tables_size) {
+	if (size > flight->tables_size) {
 		trace->no_memory = true;
 		return;
 	}
-	if (launch->kernel->timed)
-		memset(launch->tables, 0, size);
-	launch->trace = trace;
-	launch->started = sk_counter();
+	if (flight->kernel->timed)
+		memset(flight->tables, 0, size);
+	flight->trace = trace;
+	flight->started = sk_counter();
 }
 
 /* ---- after a launch ---- */
@@ -118,12 +118,12 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 }
 
 /* When the core was at the step: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
-static struct sk_times times_of(const struct sk_launch *launch, const struct sk_plan_step *step, uint32_t core)
+static struct sk_times times_of(const struct sk_flight *flight, const struct sk_plan_step *step, uint32_t index)
 {
-	const struct sk_times *table = sk_trace_times(launch, step->lane, core);
-	const struct sk_worker *worker = launch->lanes[step->lane].workers[core];
+	const struct sk_times *table = sk_trace_times(flight, step->lane, index);
+	const struct sk_device_core *core = flight->lanes[step->lane].cores[index];
 
-	return table ? table[step->number - 1] : (struct sk_times){.began = worker->entered, .ended = worker->left};
+	return table ? table[step->number - 1] : (struct sk_times){.began = core->entered, .ended = core->left};
 }
 
 /* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
@@ -191,13 +191,13 @@ static void add_totals(struct skrt_trace *trace, struct sk_task_total *total, co
 }
 
 /* A core at a step: its slice, and an arrow for each await, from what came last of the step that it awaited. */
-static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch, const struct sk_plan_step *step,
+static bool record_step(struct skrt_trace *trace, const struct sk_flight *flight, const struct sk_plan_step *step,
 			uint32_t core, struct sk_task_total *total)
 {
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	const struct sk_plan_step *first = &plan->steps[plan->launches[launch->kernel->launch].first_step];
-	struct sk_times times = times_of(launch, step, core);
-	uint64_t calls = count_calls(launch->kernel, step, core);
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_step *first = &plan->steps[plan->launches[flight->kernel->launch].first_step];
+	struct sk_times times = times_of(flight, step, core);
+	uint64_t calls = count_calls(flight->kernel, step, core);
 	size_t *latest = &trace->latest[step - first], number = trace->slice_count;
 
 	if (!calls && !step->await_count)
@@ -206,7 +206,7 @@ static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch
 
 	const struct sk_slice *slice =
 		add_slice(trace, (struct sk_slice){.lane = step->lane,
-						   .core = launch->lanes[step->lane].workers[core]->number,
+						   .core = flight->lanes[step->lane].cores[core]->number,
 						   .task = step->task,
 						   .flags = step->flags,
 						   .arrived = step->await_count ? times.arrived : 0,
@@ -227,14 +227,14 @@ static bool record_step(struct skrt_trace *trace, const struct sk_launch *launch
 	return true;
 }
 
-static bool record_steps(struct skrt_trace *trace, const struct sk_launch *launch, struct sk_task_total *totals)
+static bool record_steps(struct skrt_trace *trace, const struct sk_flight *flight, struct sk_task_total *totals)
 {
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	const struct sk_plan_launch *record = &plan->launches[launch->kernel->launch];
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
 
 	for (uint32_t i = 0; i < record->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
-		uint32_t cores = launch->kernel->cores[step->lane], core = 0;
+		uint32_t cores = flight->kernel->cores[step->lane], core = 0;
 
 		if (step->core_set != SK_ALL_CORES) {
 			core = plan->homes[step->core_set].stream % cores;
@@ -242,29 +242,29 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_launch *launc
 		}
 		totals[step->task].runs += !(step->flags & SK_STEP_VECTOR_SIDE);
 		for (; core < cores; core++)
-			if (!record_step(trace, launch, step, core, &totals[step->task]))
+			if (!record_step(trace, flight, step, core, &totals[step->task]))
 				return false;
 	}
 	return true;
 }
 
 /* The cores' parts of the launch. */
-static bool record_cores(struct skrt_trace *trace, const struct sk_launch *launch, uint64_t *cores)
+static bool record_cores(struct skrt_trace *trace, const struct sk_flight *flight, uint64_t *cores)
 {
-	const struct skrt_kernel *kernel = launch->kernel;
+	const struct skrt_kernel *kernel = flight->kernel;
 
 	for (uint32_t lane = 0; lane < kernel->module->plan.lane_count; lane++) {
 		if (kernel->lane_steps[lane] == 0)
 			continue;
 		*cores += kernel->cores[lane];
-		for (uint32_t core = 0; core < kernel->cores[lane]; core++) {
-			const struct sk_worker *worker = launch->lanes[lane].workers[core];
+		for (uint32_t i = 0; i < kernel->cores[lane]; i++) {
+			const struct sk_device_core *core = flight->lanes[lane].cores[i];
 
 			if (!add_slice(trace, (struct sk_slice){.lane = lane,
-								.core = worker->number,
+								.core = core->number,
 								.task = SK_NO_INDEX,
-								.began = worker->entered,
-								.ended = worker->left}))
+								.began = core->entered,
+								.ended = core->left}))
 				return false;
 		}
 	}
@@ -284,24 +284,24 @@ static bool make_latest(struct skrt_trace *trace, size_t steps)
 	return steps <= trace->latest_capacity;
 }
 
-void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch)
+void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *flight)
 {
-	trace->launch_start = launch->started;
+	trace->launch_start = flight->started;
 	trace->launch_end = sk_counter();
 
 	struct sk_recorded_launch recorded = {
-		.kernel = launch->kernel,
-		.place = launch->place,
+		.kernel = flight->kernel,
+		.place = flight->place,
 		.start = trace->launch_start,
 		.end = trace->launch_end,
 		.first_slice = trace->slice_count,
 		.first_arrow = trace->arrow_count,
 	};
-	const struct sk_plan_view *plan = &launch->kernel->module->plan;
-	struct sk_task_total *totals = totals_of(trace, launch->kernel->module);
+	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	struct sk_task_total *totals = totals_of(trace, flight->kernel->module);
 	uint64_t cores = 0;
-	bool good = totals && make_latest(trace, plan->launches[launch->kernel->launch].step_count) &&
-		    record_cores(trace, launch, &cores) && record_steps(trace, launch, totals);
+	bool good = totals && make_latest(trace, plan->launches[flight->kernel->launch].step_count) &&
+		    record_cores(trace, flight, &cores) && record_steps(trace, flight, totals);
 
 	trace->all_launches++;
 	trace->launch_counts += recorded.end - recorded.start;

@@ -82,11 +82,11 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel);
 
 /* Before the first core enters a launch, and when the last one has left it and none has failed. Under the device's
  * lock. */
-void sk_trace_begin_launch(struct skrt_trace *trace, struct sk_launch *launch);
-void sk_trace_end_launch(struct skrt_trace *trace, const struct sk_launch *launch);
+void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight);
+void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *flight);
 
 /* The core's table in the launch; NULL: its dispatcher notes no times. */
-struct sk_times *sk_trace_times(const struct sk_launch *launch, uint32_t lane, uint32_t index);
+struct sk_times *sk_trace_times(const struct sk_flight *flight, uint32_t lane, uint32_t index);
 
 /* Of an ended trace: from counts to nanoseconds since it began. */
 double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts);

@@ -20,10 +20,10 @@ struct words {
 	sk_words list;
 	struct sk_arena *arena;
 	struct sk_diag *diag;
-	struct sk_command *command;
+	struct sk_command_line *command;
 };
 
-/* What an option does with the struct sk_command field at `field`. */
+/* What an option does with the struct sk_command_line field at `field`. */
 enum action {
 	SET_TEXT,
 	SET_INPUT, /* a text, the path of a file to read */
@@ -46,7 +46,7 @@ enum action {
 	END_WHOLE,
 };
 
-#define FIELD(name) offsetof(struct sk_command, name)
+#define FIELD(name) offsetof(struct sk_command_line, name)
 
 static const struct option {
 	const char *name; /* NULL: it has only a letter */
@@ -238,7 +238,7 @@ static void set_icf(struct words *words, const char *value)
 
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
 {
-	struct sk_command *command = words->command;
+	struct sk_command_line *command = words->command;
 	char *field = (char *)command + option->field;
 
 	switch (option->action) {
@@ -309,7 +309,7 @@ static void record(struct words *words, const struct option *option, const char 
 
 static void add_operand(struct words *words, const char *word, bool whole)
 {
-	struct sk_command *command = words->command;
+	struct sk_command_line *command = words->command;
 
 	sk_array_push(words->arena, &command->words, (struct sk_command_word){NULL, word, SK_WORD_INPUT});
 	if (!*word)
@@ -374,7 +374,8 @@ static unsigned default_threads(void)
 	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
 }
 
-void sk_command_list_outputs(const struct sk_command *command, struct sk_command_output outputs[SK_COMMAND_OUTPUTS])
+void sk_command_list_outputs(const struct sk_command_line *command,
+			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS])
 {
 	const struct sk_command_output all[SK_COMMAND_OUTPUTS] = {
 		{"-o", command->output},
@@ -390,7 +391,7 @@ void sk_command_list_outputs(const struct sk_command *command, struct sk_command
 }
 
 /* Each file is replaced as a whole: the last one to be written would be what remains. */
-static void check_outputs(struct sk_diag *diag, const struct sk_command *command)
+static void check_outputs(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
 
@@ -404,7 +405,7 @@ static void check_outputs(struct sk_diag *diag, const struct sk_command *command
 }
 
 /* What options want of one another. */
-static void check(struct sk_diag *diag, const struct sk_command *command)
+static void check(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_place nowhere = {0};
 
@@ -430,7 +431,7 @@ static void check(struct sk_diag *diag, const struct sk_command *command)
 	check_outputs(diag, command);
 }
 
-const char *sk_command_strip_option(const struct sk_command *command)
+const char *sk_command_strip_option(const struct sk_command_line *command)
 {
 	return command->strip_all ? "-s" : command->strip_debug ? "-S" : NULL;
 }
@@ -448,12 +449,13 @@ static void add_environment(struct words *words)
 	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"--scope-options=", text});
 }
 
-bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command)
+bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv,
+		      struct sk_command_line *command)
 {
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
-	*command = (struct sk_command){.error_limit = 20, .threads = default_threads()};
+	*command = (struct sk_command_line){.error_limit = 20, .threads = default_threads()};
 	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);

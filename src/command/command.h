@@ -36,7 +36,7 @@ struct sk_command_override {
 	const char *text;
 };
 
-struct sk_command {
+struct sk_command_line {
 	const char *manifest;
 	const char *output;
 	SK_ARRAY(struct sk_command_input) inputs;
@@ -77,10 +77,11 @@ struct sk_command {
 };
 
 /* False if the command line is wrong; the reasons are in the sink, which knows then what is wanted of messages. */
-bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv, struct sk_command *command);
+bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv,
+		      struct sk_command_line *command);
 
 /* The option that leaves out debug information, as users write it; NULL: it is kept. */
-const char *sk_command_strip_option(const struct sk_command *command);
+const char *sk_command_strip_option(const struct sk_command_line *command);
 
 /* A file to write. */
 struct sk_command_output {
@@ -90,7 +91,8 @@ struct sk_command_output {
 
 enum { SK_COMMAND_OUTPUTS = 7 };
 
-void sk_command_list_outputs(const struct sk_command *command, struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
+void sk_command_list_outputs(const struct sk_command_line *command,
+			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
 
 /* What --help prints. */
 extern const char sk_command_help[];

@@ -12,7 +12,7 @@ static void print_line(void *context, const char *line)
 	putchar('\n');
 }
 
-struct sk_linker *sk_command_create_linker(const struct sk_command *command, struct sk_arena *arena,
+struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
 					   struct sk_diag *diag, struct sk_timing *timing)
 {
 	return sk_linker_create(arena, diag,
@@ -50,7 +50,7 @@ struct sk_linker *sk_command_create_linker(const struct sk_command *command, str
 				});
 }
 
-void sk_command_add_dependencies(const struct sk_command *command, struct sk_linker *linker)
+void sk_command_add_dependencies(const struct sk_command_line *command, struct sk_linker *linker)
 {
 	sk_linker_add_dependency(linker, command->manifest, true);
 	if (command->private_key)
@@ -59,7 +59,7 @@ void sk_command_add_dependencies(const struct sk_command *command, struct sk_lin
 		sk_linker_add_dependency(linker, command->response_files.items[i], false); /* Ninja deletes them */
 }
 
-void sk_command_read_ahead(const struct sk_command *command, struct sk_arena *arena, struct sk_linker *linker)
+void sk_command_read_ahead(const struct sk_command_line *command, struct sk_arena *arena, struct sk_linker *linker)
 {
 	const char **paths = SK_NEW_ARRAY(arena, const char *, command->inputs.count);
 	size_t count = 0;
@@ -73,7 +73,7 @@ void sk_command_read_ahead(const struct sk_command *command, struct sk_arena *ar
 	sk_linker_read_ahead(linker, paths, count);
 }
 
-void sk_command_add_inputs(const struct sk_command *command, struct sk_linker *linker, struct sk_timing *timing)
+void sk_command_add_inputs(const struct sk_command_line *command, struct sk_linker *linker, struct sk_timing *timing)
 {
 	for (size_t i = 0; i < command->inputs.count; i++) {
 		const struct sk_command_input *input = &command->inputs.items[i];
@@ -89,7 +89,7 @@ void sk_command_add_inputs(const struct sk_command *command, struct sk_linker *l
 		sk_linker_require(linker, command->required.items[i]);
 }
 
-bool sk_command_check_outputs(const struct sk_command *command, struct sk_diag *diag, struct sk_linker *linker)
+bool sk_command_check_outputs(const struct sk_command_line *command, struct sk_diag *diag, struct sk_linker *linker)
 {
 	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
 	bool ok = true;

@@ -8,20 +8,20 @@
 #include "src/command/command.h"
 
 /* The caller destroys it. timing: NULL if nobody wants to know. */
-struct sk_linker *sk_command_create_linker(const struct sk_command *command, struct sk_arena *arena,
+struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
 					   struct sk_diag *diag, struct sk_timing *timing);
 
 /* What the linker does not read itself. */
-void sk_command_add_dependencies(const struct sk_command *command, struct sk_linker *linker);
+void sk_command_add_dependencies(const struct sk_command_line *command, struct sk_linker *linker);
 
 /* Threads read the inputs while this one reads the manifest. */
-void sk_command_read_ahead(const struct sk_command *command, struct sk_arena *arena, struct sk_linker *linker);
+void sk_command_read_ahead(const struct sk_command_line *command, struct sk_arena *arena, struct sk_linker *linker);
 
 /* All inputs, in the order of the command line, and the symbols that it requires. Errors are in the sink. */
-void sk_command_add_inputs(const struct sk_command *command, struct sk_linker *linker, struct sk_timing *timing);
+void sk_command_add_inputs(const struct sk_command_line *command, struct sk_linker *linker, struct sk_timing *timing);
 
 /* No output is one of the files that the linker has read: a file that replaces one of those it is made from would be a
  * loss that nobody wants. False after an error. */
-bool sk_command_check_outputs(const struct sk_command *command, struct sk_diag *diag, struct sk_linker *linker);
+bool sk_command_check_outputs(const struct sk_command_line *command, struct sk_diag *diag, struct sk_linker *linker);
 
 #endif

@@ -36,7 +36,7 @@ static const struct keyword {
 
 enum { KEYWORD_COUNT = sizeof(keywords) / sizeof(keywords[0]) };
 
-static void set_page_size(struct sk_diag *diag, const char *value, struct sk_command *command)
+static void set_page_size(struct sk_diag *diag, const char *value, struct sk_command_line *command)
 {
 	char *end = NULL;
 
@@ -60,7 +60,7 @@ static void unknown_keyword(struct sk_diag *diag, const char *keyword)
 		 sk_did_you_mean(diag->arena, keyword, names, KEYWORD_COUNT));
 }
 
-void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command *command)
+void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command_line *command)
 {
 	const char *equals = strchr(keyword, '='), *value = equals ? equals + 1 : NULL;
 	const char *name = sk_arena_copy(diag->arena, keyword, equals ? (size_t)(equals - keyword) : strlen(keyword));

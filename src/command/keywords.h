@@ -6,6 +6,6 @@
 
 /* Applies one keyword to the command. An unknown one, and one that asks for what a package never is, is an error in the
  * sink. */
-void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command *command);
+void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command_line *command);
 
 #endif

@@ -196,7 +196,7 @@ static void add_word(struct reproduction *reproduction, response *text, const st
 	sk_array_push(arena, text, '\n');
 }
 
-static void add_response(struct reproduction *reproduction, const struct sk_command *command)
+static void add_response(struct reproduction *reproduction, const struct sk_command_line *command)
 {
 	const struct sk_command_word root = {"--chroot=", command->root ? command->root : "/", SK_WORD_INPUT};
 	response text = {0};
@@ -217,7 +217,7 @@ static void add_version(struct reproduction *reproduction)
 			version, sizeof(version) - 1);
 }
 
-bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command *command, struct sk_linker *linker)
+bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, struct sk_linker *linker)
 {
 	struct sk_arena *arena = diag->arena;
 	unsigned errors = diag->errors;

@@ -11,6 +11,6 @@
 #include "src/command/command.h"
 
 /* Writes the archive that the command asks for. False after an error in the sink. */
-bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command *command, struct sk_linker *linker);
+bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, struct sk_linker *linker);
 
 #endif

@@ -12,7 +12,7 @@
 #include "src/outputs/statistics.h"
 #include "src/proof/explain.h"
 
-bool sk_outputs_want_facts(const struct sk_command *command)
+bool sk_outputs_want_facts(const struct sk_command_line *command)
 {
 	return command->report || command->explained.count;
 }
@@ -47,7 +47,7 @@ void sk_outputs_prepare(struct sk_link *link)
 
 static bool write_header(const struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 	struct sk_header_contents contents = {
 		.name = link->parts.name,
 		.image = &link->image,
@@ -79,7 +79,7 @@ static bool write_decisions(const struct sk_link *link)
 
 bool sk_outputs_write(const struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 
 	return (!command->header || write_header(link)) && (!command->report || write_decisions(link)) &&
 	       sk_linker_write(link->linker, command->output);
@@ -94,7 +94,7 @@ static void write_time_trace(const struct sk_link *link)
 
 void sk_outputs_print(const struct sk_link *link)
 {
-	const struct sk_command *command = link->command;
+	const struct sk_command_line *command = link->command;
 
 	fputs(link->explained.bytes, stdout);
 	if (command->statistics)

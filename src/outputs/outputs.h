@@ -12,7 +12,7 @@
 struct sk_link {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
-	const struct sk_command *command;
+	const struct sk_command_line *command;
 	struct sk_timing *timing; /* NULL: nobody wants to know */
 	struct sk_linker *linker;
 	struct sk_model *model;
@@ -24,7 +24,7 @@ struct sk_link {
 	struct sk_text explained; /* what --explain asks for, once it is prepared */
 };
 
-bool sk_outputs_want_facts(const struct sk_command *command);
+bool sk_outputs_want_facts(const struct sk_command_line *command);
 
 /* Whether all that outputs are to be about is in the plan: a misspelt task is found before anything is made. False
  * after errors. */

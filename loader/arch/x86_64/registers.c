@@ -11,22 +11,22 @@
 
 enum { DIRECTION = 1 << 10, ALIGNMENT = 1 << 18, MXCSR_CONTROL = 0xffc0, ALL_EMPTY = 0xffff };
 
-bool sk_frame_is_tidy(const struct sk_frame *frame, char *finding)
+bool sk_registers_are_tidy(const struct sk_registers *registers, char *finding)
 {
-	uint32_t control = frame->x87[0] & 0xffff, tags = frame->x87[2] & 0xffff;
+	uint32_t control = registers->x87[0] & 0xffff, tags = registers->x87[2] & 0xffff;
 
-	if (frame->flags & DIRECTION)
+	if (registers->flags & DIRECTION)
 		snprintf(finding, SK_FINDING_SIZE, "it has returned with the direction flag set");
-	else if (frame->flags & ALIGNMENT)
+	else if (registers->flags & ALIGNMENT)
 		snprintf(finding, SK_FINDING_SIZE, "it has returned with alignment checks on");
-	else if ((frame->mxcsr ^ frame->mxcsr_before) & MXCSR_CONTROL)
+	else if ((registers->mxcsr ^ registers->mxcsr_before) & MXCSR_CONTROL)
 		snprintf(finding, SK_FINDING_SIZE,
 			 "it has changed MXCSR (rounding, flushing to zero, exceptions) from 0x%" PRIx32
 			 " to 0x%" PRIx32,
-			 frame->mxcsr_before & MXCSR_CONTROL, frame->mxcsr & MXCSR_CONTROL);
-	else if (control != frame->x87_before)
+			 registers->mxcsr_before & MXCSR_CONTROL, registers->mxcsr & MXCSR_CONTROL);
+	else if (control != registers->x87_before)
 		snprintf(finding, SK_FINDING_SIZE,
-			 "it has changed the x87 control word from 0x%" PRIx32 " to 0x%" PRIx32, frame->x87_before,
+			 "it has changed the x87 control word from 0x%" PRIx32 " to 0x%" PRIx32, registers->x87_before,
 			 control);
 	else if (tags != ALL_EMPTY)
 		snprintf(finding, SK_FINDING_SIZE,
