@@ -78,9 +78,9 @@ src_libcore_la_SOURCES = \
 	src/command/configure.c src/command/configure.h \
 	src/command/help.c \
 	src/command/response.c src/command/response.h \
-	src/manifest/document.c src/manifest/document.h \
+	src/document/document.c src/document/document.h \
 	src/package/entries.c src/package/entries.h \
-	src/manifest/fields.c src/manifest/fields.h \
+	src/document/fields.c src/document/fields.h \
 	src/outputs/header.c src/outputs/header.h \
 	src/bind/kernels.c src/bind/kernels.h \
 	src/bind/operators.c src/bind/operators.h \

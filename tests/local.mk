@@ -20,7 +20,10 @@ check-quick:
 
 # The front end: signatures, manifest, binding.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind
+check_PROGRAMS += tests/unit/check_document tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind
+tests_unit_check_document_SOURCES = tests/unit/check_document.c tests/lib/messages.h
+tests_unit_check_document_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_document_LDADD = src/libcore.la $(CHECK_LIBS)
 tests_unit_check_signature_SOURCES = tests/unit/check_signature.c tests/lib/messages.h
 tests_unit_check_signature_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
@@ -34,7 +37,7 @@ check_PROGRAMS += tests/unit/check_gaps
 tests_unit_check_gaps_SOURCES = tests/unit/check_gaps.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_gaps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_gaps_LDADD = src/libcore.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind tests/unit/check_gaps
+QUICK_TESTS += tests/unit/check_document tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind tests/unit/check_gaps
 endif
 
 # Planning: partition, schedule, memory, the plan's writer.

@@ -22,6 +22,12 @@ struct sk_place {
 	uint64_t offset; /* in the section */
 };
 
+/* A name, and where it stands. */
+struct sk_name {
+	const char *text;
+	struct sk_place place;
+};
+
 enum sk_severity { SK_ERROR, SK_WARNING };
 
 /* Automatic: colour on a terminal, unless the environment has a NO_COLOR that is not empty (no-color.org). */
@@ -44,6 +50,12 @@ struct sk_diag {
 /* A hostile input can give an error for each of its bytes, and each can name something long: no more text than this is
  * kept. What comes behind is only counted. */
 enum { SK_DIAG_MAX_TEXT = 4 << 20 };
+
+/* So many errors that reading on makes no sense: messages need memory, too. */
+static inline bool sk_diag_is_hopeless(const struct sk_diag *diag)
+{
+	return diag->errors > 1000;
+}
 
 static inline bool sk_diag_is_full(const struct sk_diag *diag)
 {

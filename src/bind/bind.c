@@ -7,7 +7,6 @@
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
-#include "src/manifest/document.h"
 #include "src/manifest/manifest.h"
 #include "src/model/sides.h"
 #include "src/signature/signature.h"
@@ -384,7 +383,7 @@ bool sk_model_bind(struct sk_model *model)
 {
 	unsigned errors = model->diag->errors;
 
-	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS; t++) {
+	for (size_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
 		struct sk_binder binder = {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "src/bind/operators.h"
-#include "src/manifest/document.h"
 #include "src/manifest/manifest.h"
 #include "src/signature/signature.h"
 
@@ -371,9 +370,8 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	sk_map_init(&finder.inputs, model->arena);
 	add_libraries(&finder);
 	sk_ops_init(&finder.ops, model, linker, &finder.signatures, finder.libraries.items, finder.libraries.count);
-	for (size_t t = 0; t < model->tasks.count && model->diag->errors <= SK_DOCUMENT_MAX_ERRORS &&
-			   finder.ops.misfits <= MOST_MISFITS;
-	     t++) {
+	for (size_t t = 0;
+	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder.ops.misfits <= MOST_MISFITS; t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		uint32_t kernel = task->op.text ? find_by_op(&finder, task) : find_by_name(&finder, &task->kernel_name);
 

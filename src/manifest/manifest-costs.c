@@ -12,20 +12,21 @@ struct nodes {
 };
 
 /* The first `keys` of the keys may be there. False after an error. */
-static bool read_map(struct sk_model *model, const struct sk_node *map, const char *what, int keys, struct nodes *nodes)
+static bool read_map(const struct sk_document *document, const struct sk_node *map, const char *what, int keys,
+		     struct nodes *nodes)
 {
 	struct sk_field fields[KEYS];
-	unsigned errors = model->diag->errors;
+	unsigned errors = document->diag->errors;
 
 	for (int i = 0; i < keys; i++)
 		fields[i] = (struct sk_field){.name = i < CUBE ? sk_cost_name(i) : side_names[i - CUBE],
 					      .keep = offsetof(struct nodes, of) + (size_t)i * sizeof(nodes->of[0])};
-	sk_read_fields(model, map, what, NULL, fields, (size_t)keys, nodes);
-	return model->diag->errors == errors;
+	sk_read_fields(document, map, what, NULL, fields, (size_t)keys, nodes);
+	return document->diag->errors == errors;
 }
 
 /* `part` of the cycles or operations. */
-static void check_part(struct sk_model *model, const struct nodes *nodes, const struct sk_plan_cost *cost,
+static void check_part(const struct sk_document *document, const struct nodes *nodes, const struct sk_plan_cost *cost,
 		       enum sk_cost part)
 {
 	enum sk_cost whole = sk_cost_gives(cost, SK_COST_CYCLES) ? SK_COST_CYCLES : SK_COST_OPERATIONS;
@@ -33,43 +34,44 @@ static void check_part(struct sk_model *model, const struct nodes *nodes, const 
 	if (!sk_cost_gives(cost, part))
 		return;
 	if (!sk_cost_gives(cost, whole))
-		sk_error(model->diag, sk_node_place(model, nodes->of[part]),
+		sk_error(document->diag, sk_node_place(document, nodes->of[part]),
 			 "'%s' is a part of 'cycles' or 'operations', and there is neither", sk_cost_name(part));
 	else if (cost->values[SK_COST_BEFORE_WAIT] + cost->values[SK_COST_AFTER_SET] > cost->values[whole])
-		sk_error(model->diag, sk_node_place(model, nodes->of[part]),
+		sk_error(document->diag, sk_node_place(document, nodes->of[part]),
 			 "'before-wait' and 'after-set' are parts of '%s', and more than all", sk_cost_name(whole));
 }
 
-static void read_values(struct sk_model *model, const struct sk_node *map, const char *what, const struct nodes *nodes,
-			struct sk_plan_cost *cost)
+static void read_values(const struct sk_document *document, const struct sk_node *map, const char *what,
+			const struct nodes *nodes, struct sk_plan_cost *cost)
 {
-	unsigned errors = model->diag->errors;
+	unsigned errors = document->diag->errors;
 
 	for (int i = 0; i < SK_COST_COUNT; i++)
 		if (nodes->of[i] &&
-		    sk_read_integer(model, nodes->of[i], sk_arena_print(model->arena, "'%s'", sk_cost_name(i)), NULL, 0,
-				    SK_COST_MAX, &cost->values[i]))
+		    sk_read_integer(document, nodes->of[i], sk_arena_print(document->arena, "'%s'", sk_cost_name(i)),
+				    NULL, 0, SK_COST_MAX, &cost->values[i]))
 			cost->given |= UINT32_C(1) << i;
-	if (model->diag->errors > errors)
+	if (document->diag->errors > errors)
 		return;
 	if (!cost->given)
-		sk_error(model->diag, sk_node_place(model, map),
+		sk_error(document->diag, sk_node_place(document, map),
 			 "%s says nothing; it has 'cycles' or 'operations', 'bytes', 'code'", what);
 	if (sk_cost_gives(cost, SK_COST_CYCLES) && sk_cost_gives(cost, SK_COST_OPERATIONS))
-		sk_error(model->diag, sk_node_place(model, map), "%s has 'cycles' or 'operations', not both", what);
-	check_part(model, nodes, cost, SK_COST_BEFORE_WAIT);
-	if (model->diag->errors == errors)
-		check_part(model, nodes, cost, SK_COST_AFTER_SET);
+		sk_error(document->diag, sk_node_place(document, map), "%s has 'cycles' or 'operations', not both",
+			 what);
+	check_part(document, nodes, cost, SK_COST_BEFORE_WAIT);
+	if (document->diag->errors == errors)
+		check_part(document, nodes, cost, SK_COST_AFTER_SET);
 }
 
-static void read_sides(struct sk_model *model, const struct sk_node *map, const struct nodes *nodes,
+static void read_sides(const struct sk_document *document, const struct sk_node *map, const struct nodes *nodes,
 		       struct sk_task_cost *cost)
 {
 	static const char *const subjects[] = {"the cost of the cube side", "the cost of the vector side"};
 
 	for (int i = 0; i < SK_COST_COUNT; i++)
 		if (nodes->of[i] || !nodes->of[CUBE] || !nodes->of[VECTOR]) {
-			sk_error(model->diag, sk_node_place(model, map),
+			sk_error(document->diag, sk_node_place(document, map),
 				 "'cost' has both 'cube' and 'vector' and nothing else, or neither");
 			return;
 		}
@@ -78,24 +80,24 @@ static void read_sides(struct sk_model *model, const struct sk_node *map, const 
 		const struct sk_node *node = nodes->of[CUBE + side];
 		struct nodes values = {{NULL}};
 
-		if (read_map(model, node, subjects[side], SK_COST_COUNT, &values))
-			read_values(model, node, subjects[side], &values, &cost->of[side]);
+		if (read_map(document, node, subjects[side], SK_COST_COUNT, &values))
+			read_values(document, node, subjects[side], &values, &cost->of[side]);
 	}
 }
 
-void sk_manifest_read_cost(struct sk_model *model, void *target, const struct sk_node *value)
+void sk_manifest_read_cost(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_task_cost *cost = SK_NEW(model->arena, struct sk_task_cost);
+	struct sk_task_cost *cost = SK_NEW(document->arena, struct sk_task_cost);
 	struct nodes nodes = {{NULL}};
 
-	cost->place = sk_node_place(model, value);
+	cost->place = sk_node_place(document, value);
 	((struct sk_task *)target)->cost = cost;
-	if (!read_map(model, value, "'cost'", KEYS, &nodes))
+	if (!read_map(document, value, "'cost'", KEYS, &nodes))
 		return;
 	if (nodes.of[CUBE] || nodes.of[VECTOR]) {
-		read_sides(model, value, &nodes, cost);
+		read_sides(document, value, &nodes, cost);
 		return;
 	}
 	cost->count = 1;
-	read_values(model, value, "'cost'", &nodes, &cost->of[0]);
+	read_values(document, value, "'cost'", &nodes, &cost->of[0]);
 }

@@ -112,7 +112,7 @@ void sk_manifest_resolve_names(struct sk_model *model)
 
 	struct sk_name *recorded = SK_NEW_ARRAY(model->arena, struct sk_name, records + 1);
 
-	for (uint32_t t = 0; t < model->tasks.count && !sk_reading_stopped(model); t++) {
+	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 
 		check_tensors(model, task);

@@ -2,16 +2,17 @@
 #ifndef SK_MANIFEST_PARTS_H
 #define SK_MANIFEST_PARTS_H
 
-#include "src/manifest/fields.h"
+#include "src/document/fields.h"
+#include "src/model/model.h"
 
 /* `tensors:` with views resolved to their roots. */
-void sk_manifest_read_tensors(struct sk_model *model, const struct sk_node *map);
+void sk_manifest_read_tensors(const struct sk_document *document, const struct sk_node *map);
 
 /* `tasks:`; adds scopes that nobody declared. */
-void sk_manifest_read_tasks(struct sk_model *model, const struct sk_node *list);
+void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list);
 
 /* `cost:` of a task, which is the target. */
-void sk_manifest_read_cost(struct sk_model *model, void *target, const struct sk_node *value);
+void sk_manifest_read_cost(const struct sk_document *document, void *target, const struct sk_node *value);
 
 /* Resolves after, record and wait of all tasks, and checks that args and set name tensors. */
 void sk_manifest_resolve_names(struct sk_model *model);

@@ -67,42 +67,42 @@ static bool parse_real(const char *text, struct sk_set *set, bool *valid)
 	return true;
 }
 
-static void read_tensor_name(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_tensor_name(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_set *set = target;
 	struct sk_name name;
 
-	if (sk_read_name(model, value, "'tensor'", NULL, &name)) {
+	if (sk_read_name(document, value, "'tensor'", NULL, &name)) {
 		set->text = name.text;
 		set->place = name.place;
 	}
 }
 
 /* A number, an extent's name, or {tensor: name}. */
-static bool read_set_value(struct sk_model *model, const struct sk_node *value, struct sk_set *set)
+static bool read_set_value(const struct sk_document *document, const struct sk_node *value, struct sk_set *set)
 {
 	static const struct sk_field fields[] = {{"tensor", true, read_tensor_name}};
 	bool valid = true;
 
 	if (value->kind == SK_NODE_MAP) {
 		set->kind = SK_SET_TENSOR;
-		sk_read_fields(model, value, "the value of", set->name, fields, 1, set);
+		sk_read_fields(document, value, "the value of", set->name, fields, 1, set);
 		return set->text != NULL;
 	}
 	if (value->kind == SK_NODE_LIST || !value->length) {
-		sk_error(model->diag, sk_node_place(model, value),
+		sk_error(document->diag, sk_node_place(document, value),
 			 "the value of '%s' must be a number, the name of an extent, or {tensor: NAME}", set->name);
 		return false;
 	}
 	set->text = value->text;
 	if (parse_integer(value->text, set, &valid) || parse_real(value->text, set, &valid)) {
 		if (!valid)
-			sk_error(model->diag, sk_node_place(model, value), "'%s' is not a number that can be passed",
-				 value->text);
+			sk_error(document->diag, sk_node_place(document, value),
+				 "'%s' is not a number that can be passed", value->text);
 		return valid;
 	}
 	if (!strcmp(value->text, "true") || !strcmp(value->text, "false")) {
-		sk_error(model->diag, sk_node_place(model, value), "'%s' is no number; write %c", value->text,
+		sk_error(document->diag, sk_node_place(document, value), "'%s' is no number; write %c", value->text,
 			 *value->text == 't' ? '1' : '0');
 		return false;
 	}
@@ -110,78 +110,78 @@ static bool read_set_value(struct sk_model *model, const struct sk_node *value, 
 	return true; /* whether the kernel has that extent is seen when the task is bound */
 }
 
-static void read_set(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_set(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
 
-	if (!sk_expect_map(model, value, "'set'", NULL))
+	if (!sk_expect_map(document, value, "'set'", NULL))
 		return;
-	task->set.items = SK_NEW_ARRAY(model->arena, struct sk_set, value->count + 1);
+	task->set.items = SK_NEW_ARRAY(document->arena, struct sk_set, value->count + 1);
 	task->set.capacity = value->count + 1;
-	for (const struct sk_node *key = value->first; key && !sk_reading_stopped(model); key = key->next) {
-		struct sk_set set = {.place = sk_node_place(model, key)};
+	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+		struct sk_set set = {.place = sk_node_place(document, key)};
 		struct sk_name name;
 
-		if (!sk_read_name(model, key, "the name of a scalar", NULL, &name))
+		if (!sk_read_name(document, key, "the name of a scalar", NULL, &name))
 			continue;
 		set.name = name.text;
-		if (read_set_value(model, key->value, &set))
-			sk_array_push(model->arena, &task->set, set);
+		if (read_set_value(document, key->value, &set))
+			sk_array_push(document->arena, &task->set, set);
 	}
 }
 
 /* ---- the other keys ---- */
 
-static void read_name(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_name(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_name name;
 
-	if (sk_read_identifier(model, value, "the name of a task", NULL, &name))
+	if (sk_read_identifier(document, value, "the name of a task", NULL, &name))
 		((struct sk_task *)target)->name = name.text;
 }
 
-static void read_kernel(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_kernel(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(model, value, "'kernel'", NULL, &((struct sk_task *)target)->kernel_name);
+	sk_read_name(document, value, "'kernel'", NULL, &((struct sk_task *)target)->kernel_name);
 }
 
-static void read_op(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_op(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(model, value, "'op'", NULL, &((struct sk_task *)target)->op);
+	sk_read_name(document, value, "'op'", NULL, &((struct sk_task *)target)->op);
 }
 
-static void read_args(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_args(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
 
 	if (value->kind != SK_NODE_MAP) {
 		if (value->kind == SK_NODE_SCALAR && !value->length) {
-			sk_error(model->diag, sk_node_place(model, value), "'args' must be a list or a map");
+			sk_error(document->diag, sk_node_place(document, value), "'args' must be a list or a map");
 			return;
 		}
-		task->args.items = sk_read_names(model, value, "an argument", &task->args.count);
+		task->args.items = sk_read_names(document, value, "an argument", &task->args.count);
 		task->args.capacity = task->args.count;
 		return;
 	}
-	task->args.items = SK_NEW_ARRAY(model->arena, struct sk_name, value->count + 1);
-	task->arg_names.items = SK_NEW_ARRAY(model->arena, struct sk_name, value->count + 1);
+	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
+	task->arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
 	task->args.capacity = task->arg_names.capacity = value->count + 1;
-	for (const struct sk_node *key = value->first; key && !sk_reading_stopped(model); key = key->next) {
+	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
 		struct sk_name parameter, tensor;
 
-		if (!sk_read_name(model, key, "the name of a parameter", NULL, &parameter) ||
-		    !sk_read_name(model, key->value, "argument", parameter.text, &tensor))
+		if (!sk_read_name(document, key, "the name of a parameter", NULL, &parameter) ||
+		    !sk_read_name(document, key->value, "argument", parameter.text, &tensor))
 			continue;
-		sk_array_push(model->arena, &task->arg_names, parameter);
-		sk_array_push(model->arena, &task->args, tensor);
+		sk_array_push(document->arena, &task->arg_names, parameter);
+		sk_array_push(document->arena, &task->args, tensor);
 	}
 }
 
-static void read_stream(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_stream(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	uint64_t stream;
 
-	if (sk_read_integer(model, value, "'stream'", NULL, 0, MAX_STREAM, &stream))
+	if (sk_read_integer(document, value, "'stream'", NULL, 0, MAX_STREAM, &stream))
 		((struct sk_task *)target)->stream = (uint32_t)stream;
 }
 
@@ -192,22 +192,23 @@ static int compare_indices(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void read_scope(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_scope(const struct sk_document *document, void *target, const struct sk_node *value)
 {
+	struct sk_model *model = document->owner;
 	struct sk_task *task = target;
 
-	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_reading_stopped(model);
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
 	     item = item->next) {
 		struct sk_name name;
 
 		if (sk_node_is_null(item))
 			task->never_fuse = true;
 		else if (item->kind == SK_NODE_SCALAR && item->plain && !strcmp(item->text, "None"))
-			sk_error(model->diag, sk_node_place(model, item),
+			sk_error(document->diag, sk_node_place(document, item),
 				 "'None' is neither null nor, without quotes, a scope; write null if the task shall "
 				 "never be fused");
-		else if (sk_read_identifier(model, item, "'scope' (null: never fuse)", NULL, &name))
-			sk_array_push(model->arena, &task->scopes, sk_manifest_scope(model, name));
+		else if (sk_read_identifier(document, item, "'scope' (null: never fuse)", NULL, &name))
+			sk_array_push(document->arena, &task->scopes, sk_manifest_scope(model, name));
 	}
 	if (task->scopes.count < 2)
 		return;
@@ -215,39 +216,39 @@ static void read_scope(struct sk_model *model, void *target, const struct sk_nod
 	for (size_t i = 1; i < task->scopes.count; i++) {
 		if (task->scopes.items[i] != task->scopes.items[i - 1])
 			continue;
-		sk_error(model->diag, sk_node_place(model, value), "scope '%s' is given twice",
+		sk_error(document->diag, sk_node_place(document, value), "scope '%s' is given twice",
 			 model->scopes.items[task->scopes.items[i]].name);
 		return;
 	}
 }
 
-static void read_after(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_after(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
 
-	task->after_names.items = sk_read_names(model, value, "'after'", &task->after_names.count);
+	task->after_names.items = sk_read_names(document, value, "'after'", &task->after_names.count);
 	task->after_names.capacity = task->after_names.count;
 }
 
-static void read_record(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_record(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
 
-	task->record_names.items = sk_read_names(model, value, "'record'", &task->record_names.count);
+	task->record_names.items = sk_read_names(document, value, "'record'", &task->record_names.count);
 	task->record_names.capacity = task->record_names.count;
 }
 
-static void read_wait(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_wait(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
 
-	task->wait_names.items = sk_read_names(model, value, "'wait'", &task->wait_names.count);
+	task->wait_names.items = sk_read_names(document, value, "'wait'", &task->wait_names.count);
 	task->wait_names.capacity = task->wait_names.count;
 }
 
-static void read_blocks(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_blocks(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_integer(model, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->blocks);
+	sk_read_integer(document, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->blocks);
 }
 
 /* ---- the section ---- */
@@ -264,34 +265,36 @@ static void add_task(struct sk_model *model, const struct sk_task *task)
 	sk_array_push(model->arena, &model->tasks, *task);
 }
 
-static void read_task(struct sk_model *model, const struct sk_node *node)
+static void read_task(const struct sk_document *document, const struct sk_node *node)
 {
+	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {
 		{"name", true, read_name},  {"kernel", false, read_kernel}, {"op", false, read_op},
 		{"args", false, read_args}, {"stream", false, read_stream}, {"scope", false, read_scope},
 		{"set", false, read_set},   {"after", false, read_after},   {"record", false, read_record},
 		{"wait", false, read_wait}, {"blocks", false, read_blocks}, {"cost", false, sk_manifest_read_cost},
 	};
-	struct sk_task task = {.place = sk_node_place(model, node), .kernel = SK_NONE};
-	unsigned errors = model->diag->errors;
+	struct sk_task task = {.place = sk_node_place(document, node), .kernel = SK_NONE};
+	unsigned errors = document->diag->errors;
 
-	sk_read_fields(model, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &task);
+	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &task);
 	if (task.kernel_name.text && task.op.text)
-		sk_error(model->diag, task.op.place, "a task has a 'kernel' or an 'op', not both");
-	else if (!task.kernel_name.text && !task.op.text && model->diag->errors == errors)
-		sk_error(model->diag, task.place, "task '%s' has neither 'kernel' nor 'op'", task.name);
+		sk_error(document->diag, task.op.place, "a task has a 'kernel' or an 'op', not both");
+	else if (!task.kernel_name.text && !task.op.text && document->diag->errors == errors)
+		sk_error(document->diag, task.place, "task '%s' has neither 'kernel' nor 'op'", task.name);
 	if (task.name)
 		add_task(model, &task);
 }
 
-void sk_manifest_read_tasks(struct sk_model *model, const struct sk_node *list)
+void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list)
 {
-	if (!sk_expect_list(model, list, "'tasks'", NULL))
+	struct sk_model *model = document->owner;
+	if (!sk_expect_list(document, list, "'tasks'", NULL))
 		return;
 	if (!list->count)
-		sk_error(model->diag, sk_node_place(model, list), "there are no tasks");
-	model->tasks.items = SK_NEW_ARRAY(model->arena, struct sk_task, list->count + 1);
+		sk_error(document->diag, sk_node_place(document, list), "there are no tasks");
+	model->tasks.items = SK_NEW_ARRAY(document->arena, struct sk_task, list->count + 1);
 	model->tasks.capacity = list->count + 1;
-	for (const struct sk_node *item = list->first; item && !sk_reading_stopped(model); item = item->next)
-		read_task(model, item);
+	for (const struct sk_node *item = list->first; item && !sk_diag_is_hopeless(document->diag); item = item->next)
+		read_task(document, item);
 }

@@ -34,39 +34,40 @@ struct views {
 /* ---- fields ---- */
 
 /* A list of 1 to SK_MAX_RANK integers: a shape, or the offset of a view. 0 after an error. */
-static uint32_t read_dimensions(struct sk_model *model, const struct sk_node *node, const char *what, const char *name,
-				uint64_t low, uint64_t *dimensions)
+static uint32_t read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
+				const char *name, uint64_t low, uint64_t *dimensions)
 {
 	uint32_t rank = 0;
 
-	if (!sk_expect_list(model, node, what, name))
+	if (!sk_expect_list(document, node, what, name))
 		return 0;
 	if (node->count < 1 || node->count > SK_MAX_RANK) {
-		sk_error(model->diag, sk_node_place(model, node), "%s '%s' must have 1 to %u dimensions, not %zu", what,
-			 name, SK_MAX_RANK, node->count);
+		sk_error(document->diag, sk_node_place(document, node), "%s '%s' must have 1 to %u dimensions, not %zu",
+			 what, name, SK_MAX_RANK, node->count);
 		return 0;
 	}
 	for (const struct sk_node *item = node->first; item; item = item->next)
-		if (!sk_read_integer(model, item, low ? "each dimension of tensor" : "each offset of view", name, low,
-				     INT64_MAX, &dimensions[rank++]))
+		if (!sk_read_integer(document, item, low ? "each dimension of tensor" : "each offset of view", name,
+				     low, INT64_MAX, &dimensions[rank++]))
 			return 0;
 	return rank;
 }
 
-static bool read_dtype(struct sk_model *model, const struct sk_node *node, const char *name, enum sk_dtype *dtype)
+static bool read_dtype(const struct sk_document *document, const struct sk_node *node, const char *name,
+		       enum sk_dtype *dtype)
 {
 	const char *names[SK_DTYPE_COUNT - 1];
 	size_t index;
 
 	sk_dtype_names(names);
-	if (!sk_read_choice(model, node, "the dtype of tensor", name, names, SK_DTYPE_COUNT - 1, &index))
+	if (!sk_read_choice(document, node, "the dtype of tensor", name, names, SK_DTYPE_COUNT - 1, &index))
 		return false;
 	*dtype = (enum sk_dtype)(index + 1);
 	return true;
 }
 
 /* elements and bytes; the rank becomes 0 if they are too many. */
-static void compute_size(struct sk_model *model, struct sk_tensor *tensor, const struct sk_node *shape)
+static void compute_size(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *shape)
 {
 	bool fits = true;
 
@@ -76,47 +77,49 @@ static void compute_size(struct sk_model *model, struct sk_tensor *tensor, const
 	if (fits && sk_mul(tensor->elements, sk_dtype_size(tensor->dtype), &tensor->bytes) &&
 	    tensor->bytes <= INT64_MAX)
 		return;
-	sk_error(model->diag, sk_node_place(model, shape), "tensor '%s' is larger than 2^63 bytes", tensor->name);
+	sk_error(document->diag, sk_node_place(document, shape), "tensor '%s' is larger than 2^63 bytes", tensor->name);
 	tensor->rank = 0;
 }
 
 /* ---- tensors with memory of their own ---- */
 
-static void read_role(struct sk_model *model, const struct draft *draft)
+static void read_role(const struct sk_document *document, const struct draft *draft)
 {
+	struct sk_model *model = document->owner;
 	static const char *const names[] = {"input", "output", "inout", "constant", "temporary"};
 	struct sk_tensor *tensor = draft->tensor;
 	struct sk_name data;
 	size_t index;
 
-	if (draft->role && sk_read_choice(model, draft->role, "the role of tensor", tensor->name, names, 5, &index)) {
+	if (draft->role &&
+	    sk_read_choice(document, draft->role, "the role of tensor", tensor->name, names, 5, &index)) {
 		tensor->role = SK_ROLE_INPUT + (enum sk_role)index;
 		tensor->role_declared = true;
 	}
 	if (!draft->data) {
 		if (tensor->role == SK_ROLE_CONSTANT)
-			sk_error(model->diag, sk_node_place(model, draft->role), "constant '%s' has no 'data'",
+			sk_error(document->diag, sk_node_place(document, draft->role), "constant '%s' has no 'data'",
 				 tensor->name);
 		return;
 	}
 	if (tensor->role_declared && tensor->role != SK_ROLE_CONSTANT)
-		sk_error(model->diag, sk_node_place(model, draft->role),
+		sk_error(document->diag, sk_node_place(document, draft->role),
 			 "tensor '%s' has 'data', so its role is constant, not %s", tensor->name, names[index]);
 	tensor->role = SK_ROLE_CONSTANT;
-	if (sk_read_text(model, draft->data, "the data of tensor", tensor->name, &data))
+	if (sk_read_text(document, draft->data, "the data of tensor", tensor->name, &data))
 		tensor->data = sk_manifest_path(model, data.text);
 }
 
 /* Whether it is an output shows when all tasks are bound, where the role does not say it. */
-static void read_unwritten(struct sk_model *model, const struct draft *draft)
+static void read_unwritten(const struct sk_document *document, const struct draft *draft)
 {
 	static const char *const choices[] = {"keep"};
 	struct sk_tensor *tensor = draft->tensor;
 	size_t index;
 
 	if (draft->unwritten)
-		tensor->keeps_unwritten = sk_read_choice(model, draft->unwritten, "'unwritten' of tensor", tensor->name,
-							 choices, 1, &index);
+		tensor->keeps_unwritten = sk_read_choice(document, draft->unwritten, "'unwritten' of tensor",
+							 tensor->name, choices, 1, &index);
 }
 
 /* The least and the greatest value of a type that is no floating-point type; the latter as far as a double is exact. */
@@ -130,7 +133,8 @@ static void limits_of(enum sk_dtype dtype, double *low, double *high)
 }
 
 /* One end of a range: a number that the type has. */
-static bool read_end(struct sk_model *model, const struct sk_tensor *tensor, const struct sk_node *node, double *value)
+static bool read_end(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *node,
+		     double *value)
 {
 	bool is_float = tensor->dtype == SK_F16 || tensor->dtype == SK_BF16 || tensor->dtype == SK_F32 ||
 			tensor->dtype == SK_F64;
@@ -145,64 +149,65 @@ static bool read_end(struct sk_model *model, const struct sk_tensor *tensor, con
 		    (is_float || *value <= floor(*value)))
 			return true;
 	}
-	sk_error(model->diag, sk_node_place(model, node), "the range of tensor '%s' wants %s from %.16g to %.16g",
+	sk_error(document->diag, sk_node_place(document, node), "the range of tensor '%s' wants %s from %.16g to %.16g",
 		 tensor->name, is_float ? "numbers" : "integers", low, high);
 	return false;
 }
 
 /* For who fills the tensor at random. */
-static void read_range(struct sk_model *model, const struct draft *draft)
+static void read_range(const struct sk_document *document, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
 	const struct sk_node *node = draft->range;
 	double low, high;
 
-	if (!sk_expect_list(model, node, "the range of tensor", tensor->name))
+	if (!sk_expect_list(document, node, "the range of tensor", tensor->name))
 		return;
 	if (node->count != 2) {
-		sk_error(model->diag, sk_node_place(model, node),
+		sk_error(document->diag, sk_node_place(document, node),
 			 "the range of tensor '%s' is two numbers, [LOW, HIGH], not %zu", tensor->name, node->count);
 		return;
 	}
-	if (!read_end(model, tensor, node->first, &low) || !read_end(model, tensor, node->first->next, &high))
+	if (!read_end(document, tensor, node->first, &low) || !read_end(document, tensor, node->first->next, &high))
 		return;
 	if (low > high)
-		sk_error(model->diag, sk_node_place(model, node), "the range of tensor '%s' ends before it begins",
-			 tensor->name);
-	tensor->range = sk_arena_print(model->arena, "%.17g %.17g", low, high);
-	tensor->range_place = sk_node_place(model, node);
+		sk_error(document->diag, sk_node_place(document, node),
+			 "the range of tensor '%s' ends before it begins", tensor->name);
+	tensor->range = sk_arena_print(document->arena, "%.17g %.17g", low, high);
+	tensor->range_place = sk_node_place(document, node);
 }
 
-static void read_root(struct sk_model *model, const struct draft *draft)
+static void read_root(const struct sk_document *document, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
 
 	if (draft->offset)
-		sk_error(model->diag, sk_node_place(model, draft->offset),
+		sk_error(document->diag, sk_node_place(document, draft->offset),
 			 "only a view has an offset; say 'of' which tensor '%s' is a part", tensor->name);
 	if (!draft->dtype)
-		sk_error(model->diag, tensor->place, "tensor '%s' has no 'dtype'", tensor->name);
+		sk_error(document->diag, tensor->place, "tensor '%s' has no 'dtype'", tensor->name);
 	if (!draft->shape)
-		sk_error(model->diag, tensor->place, "tensor '%s' has no 'shape'", tensor->name);
-	read_role(model, draft);
-	read_unwritten(model, draft);
+		sk_error(document->diag, tensor->place, "tensor '%s' has no 'shape'", tensor->name);
+	read_role(document, draft);
+	read_unwritten(document, draft);
 
-	bool typed = draft->dtype && read_dtype(model, draft->dtype, tensor->name, &tensor->dtype);
-	uint32_t rank = draft->shape ? read_dimensions(model, draft->shape, "the shape of tensor", tensor->name, 1,
+	bool typed = draft->dtype && read_dtype(document, draft->dtype, tensor->name, &tensor->dtype);
+	uint32_t rank = draft->shape ? read_dimensions(document, draft->shape, "the shape of tensor", tensor->name, 1,
 						       tensor->shape)
 				     : 0;
 
 	if (!typed || !rank)
 		return;
 	if (draft->range)
-		read_range(model, draft);
+		read_range(document, draft);
 	tensor->rank = rank;
-	compute_size(model, tensor, draft->shape);
+	compute_size(document, tensor, draft->shape);
 }
 
 /* ---- views ---- */
 
-static void read_view(struct sk_model *model, const struct draft *draft, struct views *views, uint32_t index)
+static void read_view(const struct sk_document *document, const struct draft *draft, struct views *views,
+		      uint32_t index)
 {
 	struct sk_tensor *tensor = draft->tensor;
 	struct view view = {.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape};
@@ -212,24 +217,24 @@ static void read_view(struct sk_model *model, const struct draft *draft, struct 
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (refused[i])
-			sk_error(model->diag, sk_node_place(model, refused[i]),
+			sk_error(document->diag, sk_node_place(document, refused[i]),
 				 "a view has the %s of the tensor it is part of", names[i]);
-	if (!sk_read_name(model, draft->of, "'of'", NULL, &view.of))
+	if (!sk_read_name(document, draft->of, "'of'", NULL, &view.of))
 		return;
 	if (!draft->shape) {
-		sk_error(model->diag, tensor->place, "view '%s' has no 'shape'", tensor->name);
+		sk_error(document->diag, tensor->place, "view '%s' has no 'shape'", tensor->name);
 		return;
 	}
-	tensor->rank = read_dimensions(model, draft->shape, "the shape of view", tensor->name, 1, tensor->shape);
+	tensor->rank = read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1, tensor->shape);
 	if (draft->offset)
 		view.offset_rank =
-			read_dimensions(model, draft->offset, "the offset of view", tensor->name, 0, view.offset);
+			read_dimensions(document, draft->offset, "the offset of view", tensor->name, 0, view.offset);
 	if (!tensor->rank || (draft->offset && !view.offset_rank)) {
 		tensor->rank = 0;
 		return;
 	}
 	views->of_tensor[index] = (uint32_t)views->list.count;
-	sk_array_push(model->arena, &views->list, view);
+	sk_array_push(document->arena, &views->list, view);
 }
 
 /* A slice is contiguous if it is one element thick in all dimensions in front of some dimension, and whole in all
@@ -246,41 +251,43 @@ static bool is_contiguous(const struct sk_tensor *view, const struct sk_tensor *
 	return true;
 }
 
-static bool check_slice(struct sk_model *model, const struct view *view, const struct sk_tensor *tensor,
+static bool check_slice(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
 			const struct sk_tensor *parent)
 {
 	if (tensor->rank != parent->rank || (view->offset_rank && view->offset_rank != parent->rank)) {
-		sk_error(model->diag, tensor->place, "view '%s' needs as many dimensions as '%s', which is %s",
-			 tensor->name, parent->name, sk_shape_text(model->arena, parent->rank, parent->shape));
+		sk_error(document->diag, tensor->place, "view '%s' needs as many dimensions as '%s', which is %s",
+			 tensor->name, parent->name, sk_shape_text(document->arena, parent->rank, parent->shape));
 		return false;
 	}
 	for (uint32_t i = 0; i < parent->rank; i++) {
 		if (sk_within(view->offset[i], tensor->shape[i], parent->shape[i]))
 			continue;
-		sk_error(model->diag, sk_node_place(model, view->offset_node ? view->offset_node : view->shape_node),
+		sk_error(document->diag,
+			 sk_node_place(document, view->offset_node ? view->offset_node : view->shape_node),
 			 "view '%s' ends behind '%s' in dimension %u: %" PRIu64 " + %" PRIu64 " > %" PRIu64,
 			 tensor->name, parent->name, i, view->offset[i], tensor->shape[i], parent->shape[i]);
 		return false;
 	}
 	if (!is_contiguous(tensor, parent)) {
-		sk_error(model->diag, sk_node_place(model, view->shape_node),
+		sk_error(document->diag, sk_node_place(document, view->shape_node),
 			 "view '%s' is not contiguous: a slice %s of %s has gaps", tensor->name,
-			 sk_shape_text(model->arena, tensor->rank, tensor->shape),
-			 sk_shape_text(model->arena, parent->rank, parent->shape));
+			 sk_shape_text(document->arena, tensor->rank, tensor->shape),
+			 sk_shape_text(document->arena, parent->rank, parent->shape));
 		return false;
 	}
 	return true;
 }
 
 /* The parent is a root, or a view that has been resolved. Nothing overflows: the slice lies within it. */
-static void resolve_view(struct sk_model *model, struct view *view, uint32_t parent_index)
+static void resolve_view(const struct sk_document *document, struct view *view, uint32_t parent_index)
 {
+	const struct sk_model *model = document->owner;
 	struct sk_tensor *tensor = &model->tensors.items[view->tensor];
 	const struct sk_tensor *parent = &model->tensors.items[parent_index];
 	uint64_t stride = sk_dtype_size(parent->dtype);
 
 	view->state = VIEW_RESOLVED;
-	if (!parent->rank || !check_slice(model, view, tensor, parent)) { /* rank 0: it had an error of its own */
+	if (!parent->rank || !check_slice(document, view, tensor, parent)) { /* rank 0: it had an error of its own */
 		tensor->rank = 0;
 		return;
 	}
@@ -289,12 +296,13 @@ static void resolve_view(struct sk_model *model, struct view *view, uint32_t par
 	tensor->view_offset = parent->view_offset;
 	for (uint32_t i = parent->rank; i-- > 0; stride *= parent->shape[i])
 		tensor->view_offset += view->offset[i] * stride;
-	compute_size(model, tensor, view->shape_node);
+	compute_size(document, tensor, view->shape_node);
 }
 
 /* Walks from a view towards its root, then resolves the way back. `path` has room for all views. */
-static void resolve_chain(struct sk_model *model, struct views *views, uint32_t first, uint32_t *path)
+static void resolve_chain(const struct sk_document *document, struct views *views, uint32_t first, uint32_t *path)
 {
+	struct sk_model *model = document->owner;
 	uint32_t length = 0, parent = SK_NONE;
 
 	for (uint32_t v = first; v != SK_NONE && views->list.items[v].state != VIEW_RESOLVED;) {
@@ -302,7 +310,7 @@ static void resolve_chain(struct sk_model *model, struct views *views, uint32_t 
 		const char *name = view->of.text;
 
 		if (view->state == VIEW_ENTERED) {
-			sk_error(model->diag, view->of.place, "view '%s' is part of itself",
+			sk_error(document->diag, view->of.place, "view '%s' is part of itself",
 				 model->tensors.items[view->tensor].name);
 			parent = SK_NONE;
 			break;
@@ -311,7 +319,7 @@ static void resolve_chain(struct sk_model *model, struct views *views, uint32_t 
 		path[length++] = v;
 		parent = sk_map_find(&model->tensor_names, name, strlen(name));
 		if (parent == SK_NONE) {
-			sk_error(model->diag, view->of.place, "unknown tensor '%s'%s", name,
+			sk_error(document->diag, view->of.place, "unknown tensor '%s'%s", name,
 				 SK_SUGGEST_NAME(model, name, model->tensors.items, model->tensors.count));
 			break;
 		}
@@ -321,7 +329,7 @@ static void resolve_chain(struct sk_model *model, struct views *views, uint32_t 
 		struct view *view = &views->list.items[path[--length]];
 
 		if (parent != SK_NONE) {
-			resolve_view(model, view, parent);
+			resolve_view(document, view, parent);
 		} else {
 			view->state = VIEW_RESOLVED;
 			model->tensors.items[view->tensor].rank = 0;
@@ -332,8 +340,9 @@ static void resolve_chain(struct sk_model *model, struct views *views, uint32_t 
 
 /* ---- the section ---- */
 
-static void read_tensor(struct sk_model *model, const struct sk_node *key, struct views *views)
+static void read_tensor(const struct sk_document *document, const struct sk_node *key, struct views *views)
 {
+	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {
 		{"dtype", false, NULL, offsetof(struct draft, dtype)},
 		{"shape", false, NULL, offsetof(struct draft, shape)},
@@ -347,38 +356,40 @@ static void read_tensor(struct sk_model *model, const struct sk_node *key, struc
 	uint32_t index = (uint32_t)model->tensors.count;
 	struct sk_name name;
 
-	if (!sk_read_name(model, key, "the name of a tensor", NULL, &name))
+	if (!sk_read_name(document, key, "the name of a tensor", NULL, &name))
 		return;
 	sk_map_insert(&model->tensor_names, key->text, key->length, index);
 	sk_array_push(
-		model->arena, &model->tensors,
+		document->arena, &model->tensors,
 		(struct sk_tensor){.name = name.text, .place = name.place, .view_of = SK_NONE, .binding = SK_NONE});
 	views->of_tensor[index] = SK_NONE;
 
 	struct draft draft = {.tensor = &model->tensors.items[index]};
 
-	if (!sk_read_fields(model, key->value, "tensor", name.text, fields, sizeof(fields) / sizeof(fields[0]), &draft))
+	if (!sk_read_fields(document, key->value, "tensor", name.text, fields, sizeof(fields) / sizeof(fields[0]),
+			    &draft))
 		return;
 	if (draft.of)
-		read_view(model, &draft, views, index);
+		read_view(document, &draft, views, index);
 	else
-		read_root(model, &draft);
+		read_root(document, &draft);
 }
 
-void sk_manifest_read_tensors(struct sk_model *model, const struct sk_node *map)
+void sk_manifest_read_tensors(const struct sk_document *document, const struct sk_node *map)
 {
+	struct sk_model *model = document->owner;
 	struct views views = {0};
 
-	if (!sk_expect_map(model, map, "'tensors'", NULL))
+	if (!sk_expect_map(document, map, "'tensors'", NULL))
 		return;
-	views.of_tensor = SK_NEW_ARRAY(model->arena, uint32_t, map->count + 1);
-	model->tensors.items = SK_NEW_ARRAY(model->arena, struct sk_tensor, map->count + 1);
+	views.of_tensor = SK_NEW_ARRAY(document->arena, uint32_t, map->count + 1);
+	model->tensors.items = SK_NEW_ARRAY(document->arena, struct sk_tensor, map->count + 1);
 	model->tensors.capacity = map->count + 1;
-	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next)
-		read_tensor(model, key, &views);
+	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next)
+		read_tensor(document, key, &views);
 
-	uint32_t *path = SK_NEW_ARRAY(model->arena, uint32_t, views.list.count + 1);
+	uint32_t *path = SK_NEW_ARRAY(document->arena, uint32_t, views.list.count + 1);
 
-	for (uint32_t v = 0; v < views.list.count && !sk_reading_stopped(model); v++)
-		resolve_chain(model, &views, v, path);
+	for (uint32_t v = 0; v < views.list.count && !sk_diag_is_hopeless(document->diag); v++)
+		resolve_chain(document, &views, v, path);
 }

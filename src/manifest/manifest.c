@@ -3,10 +3,8 @@
  * their order in the file: what names others comes after what is named. */
 #include "src/manifest/manifest.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "src/base/nearest.h"
@@ -16,96 +14,99 @@
 
 /* ---- kernels ---- */
 
-static void read_symbol(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_symbol(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_name(model, value, "the symbol of a kernel", NULL, &((struct sk_declared_kernel *)target)->symbol);
+	sk_read_name(document, value, "the symbol of a kernel", NULL, &((struct sk_declared_kernel *)target)->symbol);
 }
 
-static void read_object(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_object(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	sk_read_text(model, value, "the object of a kernel", NULL, &((struct sk_declared_kernel *)target)->object);
+	sk_read_text(document, value, "the object of a kernel", NULL, &((struct sk_declared_kernel *)target)->object);
 }
 
-static void read_signature(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_signature(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_declared_kernel *kernel = target;
 
-	if (!sk_read_text(model, value, "a signature", NULL, &kernel->signature))
+	if (!sk_read_text(document, value, "a signature", NULL, &kernel->signature))
 		return;
 
 	struct sk_place place = kernel->signature.place;
 
 	if (!value->in_line) {
-		kernel->parsed = sk_signature_parse_folded(model->arena, model->diag, place, kernel->signature.text);
+		kernel->parsed =
+			sk_signature_parse_folded(document->arena, document->diag, place, kernel->signature.text);
 		return;
 	}
 	place.column += !value->plain;
-	kernel->parsed = sk_signature_parse(model->arena, model->diag, place, kernel->signature.text);
+	kernel->parsed = sk_signature_parse(document->arena, document->diag, place, kernel->signature.text);
 }
 
-static void read_kernels(struct sk_model *model, const struct sk_node *map)
+static void read_kernels(const struct sk_document *document, const struct sk_node *map)
 {
+	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {
 		{"symbol", false, read_symbol}, {"object", false, read_object}, {"signature", false, read_signature}};
 
-	if (!sk_expect_map(model, map, "'kernels'", NULL))
+	if (!sk_expect_map(document, map, "'kernels'", NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
-		struct sk_declared_kernel kernel = {.place = sk_node_place(model, key)};
+	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
+		struct sk_declared_kernel kernel = {.place = sk_node_place(document, key)};
 		struct sk_name name;
 
-		if (!sk_read_name(model, key, "the name of a kernel", NULL, &name))
+		if (!sk_read_name(document, key, "the name of a kernel", NULL, &name))
 			continue;
 		kernel.name = name.text;
-		sk_read_fields(model, key->value, "kernel", kernel.name, fields, sizeof(fields) / sizeof(fields[0]),
+		sk_read_fields(document, key->value, "kernel", kernel.name, fields, sizeof(fields) / sizeof(fields[0]),
 			       &kernel);
 		sk_map_insert(&model->declared_names, key->text, key->length, (uint32_t)model->declared.count);
-		sk_array_push(model->arena, &model->declared, kernel);
+		sk_array_push(document->arena, &model->declared, kernel);
 	}
 }
 
 /* ---- scopes ---- */
 
-static void read_options(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_options(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_place place = sk_node_place(model, value);
+	struct sk_place place = sk_node_place(document, value);
 	struct sk_name options;
 
 	if (value->kind == SK_NODE_SCALAR && !value->length)
 		return; /* "": none */
-	if (!sk_read_text(model, value, "the options of a scope", NULL, &options))
+	if (!sk_read_text(document, value, "the options of a scope", NULL, &options))
 		return;
 	place.column += value->in_line && !value->plain;
-	sk_scope_options_parse(model->diag, place, value->in_line, options.text, target);
+	sk_scope_options_parse(document->diag, place, value->in_line, options.text, target);
 }
 
 /* {stream-fusion: 1} instead of {options: "stream-fusion=1"}. */
-static const char *explain_scope_key(struct sk_model *model, const struct sk_node *key)
+static const char *explain_scope_key(const struct sk_document *document, const struct sk_node *key)
 {
 	const char *value = key->value && key->value->kind == SK_NODE_SCALAR ? key->value->text : "";
 
 	if (!sk_scope_option_is_known(key->text))
 		return "";
-	return sk_arena_print(model->arena, "; it is an option, and these are one text: {options: \"%s=%s\"}",
+	return sk_arena_print(document->arena, "; it is an option, and these are one text: {options: \"%s=%s\"}",
 			      key->text, value);
 }
 
-static void read_scopes(struct sk_model *model, const struct sk_node *map)
+static void read_scopes(const struct sk_document *document, const struct sk_node *map)
 {
+	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {{"options", false, read_options}, {.explain = explain_scope_key}};
 
-	if (!sk_expect_map(model, map, "'scopes'", NULL))
+	if (!sk_expect_map(document, map, "'scopes'", NULL))
 		return;
-	for (const struct sk_node *key = map->first; key && !sk_reading_stopped(model); key = key->next) {
+	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
 		struct sk_name name;
 
-		if (!sk_read_identifier(model, key, "the name of a scope", NULL, &name))
+		if (!sk_read_identifier(document, key, "the name of a scope", NULL, &name))
 			continue;
 
 		uint32_t scope = sk_manifest_scope(model, name);
 
 		model->scopes.items[scope].declared = true;
-		sk_read_fields(model, key->value, "scope", name.text, fields, sizeof(fields) / sizeof(fields[0]),
+		sk_read_fields(document, key->value, "scope", name.text, fields, sizeof(fields) / sizeof(fields[0]),
 			       &model->scopes.items[scope]);
 	}
 }
@@ -190,14 +191,14 @@ struct top {
 	const struct sk_node *tensors, *kernels, *tasks, *scopes;
 };
 
-static void read_version(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	uint64_t version;
 
 	(void)target;
-	if (sk_read_integer(model, value, "'sklink' (the format version)", NULL, 1, UINT32_MAX, &version) &&
+	if (sk_read_integer(document, value, "'sklink' (the format version)", NULL, 1, UINT32_MAX, &version) &&
 	    version != 1)
-		sk_error(model->diag, sk_node_place(model, value),
+		sk_error(document->diag, sk_node_place(document, value),
 			 "the manifest is of format version %" PRIu64 ", but this sklink reads version 1", version);
 }
 
@@ -210,45 +211,48 @@ static bool is_builtin(const char *device)
 }
 
 /* The name of a built-in profile, or the path of a file, which has a point or a slash in it. */
-static void read_device(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_device(const struct sk_document *document, void *target, const struct sk_node *value)
 {
-	struct sk_profile *profile = SK_NEW(model->arena, struct sk_profile);
+	struct sk_model *model = document->owner;
+	struct sk_profile *profile = SK_NEW(document->arena, struct sk_profile);
 	bool file = value->kind == SK_NODE_SCALAR && strpbrk(value->text, "./");
 	const char *source;
 	char error[512];
 	size_t index;
 
 	(void)target;
-	if (!file && !sk_read_choice(model, value, "'device' (if it is not the path of a profile)", NULL,
+	if (!file && !sk_read_choice(document, value, "'device' (if it is not the path of a profile)", NULL,
 				     sk_profile_builtins, SK_PROFILE_BUILTINS, &index))
 		return;
 	source = file ? sk_manifest_path(model, value->text) : sk_profile_builtins[index];
 	if (!sk_profile_load(source, profile, error, sizeof(error))) {
-		sk_error(model->diag, sk_node_place(model, value), "cannot use the device profile: %s", error);
+		sk_error(document->diag, sk_node_place(document, value), "cannot use the device profile: %s", error);
 		return;
 	}
 	if (file && is_builtin(profile->name))
-		sk_error(model->diag, sk_node_place(model, value),
+		sk_error(document->diag, sk_node_place(document, value),
 			 "the device profile %s has the name of the built-in one, '%s'; give it another", source,
 			 profile->name);
 	model->device = profile;
 	model->device_file = file ? source : NULL;
 }
 
-static void read_libraries(struct sk_model *model, void *target, const struct sk_node *value)
+static void read_libraries(const struct sk_document *document, void *target, const struct sk_node *value)
 {
+	struct sk_model *model = document->owner;
 	(void)target;
-	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_reading_stopped(model);
+	for (const struct sk_node *item = sk_node_items(value, NULL); item && !sk_diag_is_hopeless(document->diag);
 	     item = item->next) {
 		struct sk_name name;
 
-		if (sk_read_text(model, item, "a library", NULL, &name))
-			sk_array_push(model->arena, &model->libraries, name);
+		if (sk_read_text(document, item, "a library", NULL, &name))
+			sk_array_push(document->arena, &model->libraries, name);
 	}
 }
 
-static void read_top(struct sk_model *model, const struct sk_node *root)
+static void read_top(const struct sk_document *document, const struct sk_node *root)
 {
+	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {
 		{"sklink", true, read_version},
 		{"device", false, read_device},
@@ -260,20 +264,20 @@ static void read_top(struct sk_model *model, const struct sk_node *root)
 	};
 	struct top top = {NULL};
 
-	sk_read_fields(model, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
+	sk_read_fields(document, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
 	if (top.tensors)
-		sk_manifest_read_tensors(model, top.tensors);
+		sk_manifest_read_tensors(document, top.tensors);
 	if (top.kernels)
-		read_kernels(model, top.kernels);
+		read_kernels(document, top.kernels);
 	if (top.scopes)
-		read_scopes(model, top.scopes);
+		read_scopes(document, top.scopes);
 	if (top.tasks)
-		sk_manifest_read_tasks(model, top.tasks);
+		sk_manifest_read_tasks(document, top.tasks);
 	if (top.tensors && top.tasks)
 		sk_manifest_resolve_names(model);
 	warn_of_misspelt_scopes(model);
-	if (sk_reading_stopped(model))
-		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+	if (sk_diag_is_hopeless(document->diag))
+		sk_error(document->diag, (struct sk_place){.file = model->manifest},
 			 "too many errors; the rest of the manifest has not been checked");
 }
 
@@ -304,6 +308,12 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 	return model;
 }
 
+static struct sk_document document_of(struct sk_model *model, const char *path)
+{
+	return (struct sk_document){
+		.arena = model->arena, .diag = model->diag, .file = path, .what = "the manifest", .owner = model};
+}
+
 bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -319,56 +329,24 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 		return false;
 	}
 
+	const struct sk_document document = document_of(model, model->manifest);
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_node *root = sk_document_parse(model->arena, scratch, model->diag, model->manifest, text, size);
+	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
 
 	if (root)
-		read_top(model, root);
+		read_top(&document, root);
 	sk_arena_destroy(scratch); /* the model keeps texts, not nodes */
 	return model->diag->errors == errors;
 }
 
 bool sk_manifest_read(struct sk_model *model, const char *path)
 {
-	/* One byte more than allowed is enough for sk_document_parse to see that the file is too large. */
-	enum { FIRST = 64 << 10, LIMIT = SK_DOCUMENT_MAX_BYTES + 1 };
-	FILE *file = fopen(path, "rb");
-	struct sk_place place = {.file = path};
-
-	if (!file) {
-		sk_error(model->diag, place, "cannot open the manifest: %s", strerror(errno));
-		return false;
-	}
-
+	const struct sk_document document = document_of(model, path);
 	struct sk_arena *scratch = sk_arena_create();
-	size_t size = 0, capacity = FIRST;
-	char *text = sk_arena_alloc(scratch, capacity, 1);
-
-	for (size_t count; (count = fread(text + size, 1, capacity - size, file)) > 0;) {
-		size += count;
-		if (size == LIMIT)
-			break;
-		if (size < capacity)
-			continue;
-		capacity = capacity * 4 < LIMIT ? capacity * 4 : LIMIT;
-
-		char *larger = sk_arena_alloc(scratch, capacity, 1);
-
-		memcpy(larger, text, size);
-		text = larger;
-	}
-
-	bool failed = ferror(file);
-	int reason = errno;
-
-	fclose(file);
-	if (failed)
-		sk_error(model->diag, place, "cannot read the manifest: %s", strerror(reason));
-
-	bool ok = !failed && sk_manifest_parse(model, path, text, size);
+	size_t size;
+	const void *text = sk_document_read(&document, scratch, &size);
+	bool ok = text && sk_manifest_parse(model, path, text, size);
 
 	sk_arena_destroy(scratch);
 	return ok;
 }
-
-/* ---- helpers for the rooms that read the model ---- */

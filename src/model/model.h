@@ -130,11 +130,6 @@ struct sk_set {
 	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name; TENSOR: a tensor's name */
 };
 
-struct sk_name {
-	const char *text;
-	struct sk_place place;
-};
-
 /* `cost:` of a task, in the terms of the plan. */
 struct sk_task_cost {
 	struct sk_place place;

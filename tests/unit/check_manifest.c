@@ -1,11 +1,11 @@
-/* Check suite for src/manifest/manifest and src/manifest/document: what good manifests become, the exact words for bad
+/* Check suite for src/manifest/manifest and src/document/document: what good manifests become, the exact words for bad
  * ones, and that damaged ones end in errors. The examples of doc/manifest.md are parsed here, too. */
 #include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "src/manifest/document.h"
+#include "src/document/document.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/signature/signature.h"
@@ -357,8 +357,8 @@ START_TEST(test_json_strings)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct sk_node *root =
-			sk_document_parse(arena, arena, &diag, "m.yaml", cases[i].text, strlen(cases[i].text));
+		const struct sk_document document = {arena, &diag, "m.yaml", "the text", NULL};
+		const struct sk_node *root = sk_document_parse(&document, arena, cases[i].text, strlen(cases[i].text));
 
 		ck_assert_ptr_nonnull(root);
 		ck_assert_str_eq(root->first->value->text, cases[i].scalar);
@@ -464,7 +464,7 @@ static const struct {
 	{"sklink: 1\n"
 	 "--- \n"
 	 "sklink: 1\n",
-	 "m.yaml:3:1: a manifest is one document, but a second one starts here\n"},
+	 "m.yaml:3:1: one document is expected, but a second one starts here\n"},
 	{"a: b: c\n", "m.yaml:1:5: invalid YAML: mapping values are not allowed in this context\n"},
 	{"sklink: [1\n", "m.yaml:2:1: invalid YAML: did not find expected ',' or ']' while parsing a flow sequence\n"},
 	{"sklink: 1\n"
@@ -477,13 +477,12 @@ static const struct {
 	 "sklink: 1\n",
 	 "m.yaml:2:1: duplicate key 'sklink'\n"
 	 ">>> first given at m.yaml:1:1\n"},
-	{TENSORS "tasks: &t []\n", "m.yaml:5:8: anchors and aliases are not accepted in a manifest (&t)\n"},
-	{"# %TAG\n%TAG !t! t:\n%TAG !t! t:\n---\nsklink: 1\n",
-	 "m.yaml:2:1: tags are not accepted in a manifest (%TAG)\n"},
-	{"sklink: 1\n...\n%TAG !t! t:\n", "m.yaml:3:1: tags are not accepted in a manifest (%TAG)\n"},
-	{"sklink: *t\n", "m.yaml:1:9: anchors and aliases are not accepted in a manifest (*t)\n"},
-	{"sklink: !!int 1\n", "m.yaml:1:9: tags are not accepted in a manifest (tag:yaml.org,2002:int)\n"},
-	{"<<: {sklink: 1}\n", "m.yaml:1:1: merge keys (<<) are not accepted in a manifest\n"},
+	{TENSORS "tasks: &t []\n", "m.yaml:5:8: anchors and aliases are not accepted (&t)\n"},
+	{"# %TAG\n%TAG !t! t:\n%TAG !t! t:\n---\nsklink: 1\n", "m.yaml:2:1: tags are not accepted (%TAG)\n"},
+	{"sklink: 1\n...\n%TAG !t! t:\n", "m.yaml:3:1: tags are not accepted (%TAG)\n"},
+	{"sklink: *t\n", "m.yaml:1:9: anchors and aliases are not accepted (*t)\n"},
+	{"sklink: !!int 1\n", "m.yaml:1:9: tags are not accepted (tag:yaml.org,2002:int)\n"},
+	{"<<: {sklink: 1}\n", "m.yaml:1:1: merge keys (<<) are not accepted\n"},
 	{"? [a]\n"
 	 ": 1\n",
 	 "m.yaml:1:3: a key must be a name, not a list\n"},

@@ -1,8 +1,10 @@
 /* libyaml's events to a tree, with limits; see document.h. */
 #include "config.h"
 
-#include "src/manifest/document.h"
+#include "src/document/document.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -12,10 +14,9 @@
 #define TOO_MANY_ERRORS "too many errors; nothing behind this place has been read"
 
 struct builder {
-	struct sk_arena *arena; /* of texts */
-	struct sk_arena *scratch; /* of everything else */
-	struct sk_diag *diag;
-	const char *file;
+	const struct sk_document *document;
+	struct sk_arena *scratch; /* of everything but texts */
+	struct sk_diag *diag; /* the document's */
 	yaml_parser_t yaml;
 	const char *text;
 	size_t size;
@@ -23,21 +24,21 @@ struct builder {
 	bool stopped; /* after an error that leaves nothing to go on with */
 };
 
+struct sk_place sk_node_place(const struct sk_document *document, const struct sk_node *node)
+{
+	return (struct sk_place){.file = document->file, .line = node->line, .column = node->column};
+}
+
 static struct sk_place place_of_mark(const struct builder *builder, yaml_mark_t mark)
 {
 	return (struct sk_place){
-		.file = builder->file, .line = (uint32_t)mark.line + 1, .column = (uint32_t)mark.column + 1};
-}
-
-static struct sk_place place_of_node(const struct builder *builder, const struct sk_node *node)
-{
-	return (struct sk_place){.file = builder->file, .line = node->line, .column = node->column};
+		.file = builder->document->file, .line = (uint32_t)mark.line + 1, .column = (uint32_t)mark.column + 1};
 }
 
 /* Errors of libyaml's reader (bytes that are no text) come with an offset instead of a line. */
 static struct sk_place place_of_offset(const struct builder *builder, size_t offset)
 {
-	struct sk_place place = {.file = builder->file, .line = 1, .column = 1};
+	struct sk_place place = {.file = builder->document->file, .line = 1, .column = 1};
 
 	for (size_t i = 0; i < offset && i < builder->size; i++) {
 		place.column++;
@@ -115,8 +116,10 @@ static struct sk_node *new_node(struct builder *builder, enum sk_node_kind kind,
 
 	*node = (struct sk_node){.kind = kind, .line = place.line, .column = place.column, .text = ""};
 	if (++builder->nodes > SK_DOCUMENT_MAX_NODES)
-		stop(builder, place, "the manifest has too many entries (more than 4194304)");
-	else if (builder->diag->errors > SK_DOCUMENT_MAX_ERRORS)
+		stop(builder, place,
+		     sk_arena_print(builder->scratch, "%s has too many entries (more than 4194304)",
+				    builder->document->what));
+	else if (sk_diag_is_hopeless(builder->diag))
 		stop(builder, place, TOO_MANY_ERRORS);
 	return node;
 }
@@ -125,10 +128,10 @@ static void refuse_anchor_and_tag(struct builder *builder, const struct sk_node 
 				  const yaml_char_t *tag)
 {
 	if (anchor)
-		sk_error(builder->diag, place_of_node(builder, node),
-			 "anchors and aliases are not accepted in a manifest (&%s)", (const char *)anchor);
+		sk_error(builder->diag, sk_node_place(builder->document, node),
+			 "anchors and aliases are not accepted (&%s)", (const char *)anchor);
 	if (tag)
-		sk_error(builder->diag, place_of_node(builder, node), "tags are not accepted in a manifest (%s)",
+		sk_error(builder->diag, sk_node_place(builder->document, node), "tags are not accepted (%s)",
 			 (const char *)tag);
 }
 
@@ -142,17 +145,18 @@ static struct sk_node *build_scalar(struct builder *builder, const yaml_event_t 
 	node->in_line = event->start_mark.line == event->end_mark.line &&
 			event->end_mark.column - event->start_mark.column == node->length + (node->plain ? 0 : 2);
 	if (memchr(text, '\0', node->length))
-		sk_error(builder->diag, place_of_node(builder, node), "a scalar cannot hold a NUL character");
+		sk_error(builder->diag, sk_node_place(builder->document, node), "a scalar cannot hold a NUL character");
 	else
-		node->text = sk_arena_copy(builder->arena, text, node->length);
+		node->text = sk_arena_copy(builder->document->arena, text, node->length);
 	refuse_anchor_and_tag(builder, node, event->data.scalar.anchor, event->data.scalar.tag);
 	return node;
 }
 
 static void report_duplicate(struct builder *builder, const struct sk_node *first, const struct sk_node *second)
 {
-	sk_error(builder->diag, place_of_node(builder, second), "duplicate key '%s'", second->text);
-	sk_note(builder->diag, "first given at %s", sk_place_text(builder->arena, place_of_node(builder, first)));
+	sk_error(builder->diag, sk_node_place(builder->document, second), "duplicate key '%s'", second->text);
+	sk_note(builder->diag, "first given at %s",
+		sk_place_text(builder->document->arena, sk_node_place(builder->document, first)));
 }
 
 static void check_duplicate_keys(struct builder *builder, const struct sk_node *map)
@@ -184,8 +188,8 @@ static void check_duplicate_keys(struct builder *builder, const struct sk_node *
 		if (first == index)
 			continue;
 		report_duplicate(builder, keys[first], key);
-		if (builder->diag->errors > SK_DOCUMENT_MAX_ERRORS) {
-			stop(builder, place_of_node(builder, key), TOO_MANY_ERRORS);
+		if (sk_diag_is_hopeless(builder->diag)) {
+			stop(builder, sk_node_place(builder->document, key), TOO_MANY_ERRORS);
 			return;
 		}
 	}
@@ -216,10 +220,10 @@ static struct sk_node *build_list(struct builder *builder, const yaml_event_t *s
 static void check_key(struct builder *builder, const struct sk_node *key)
 {
 	if (key->kind != SK_NODE_SCALAR)
-		sk_error(builder->diag, place_of_node(builder, key), "a key must be a name, not a %s",
+		sk_error(builder->diag, sk_node_place(builder->document, key), "a key must be a name, not a %s",
 			 key->kind == SK_NODE_LIST ? "list" : "map");
 	else if (key->plain && !strcmp(key->text, "<<"))
-		sk_error(builder->diag, place_of_node(builder, key), "merge keys (<<) are not accepted in a manifest");
+		sk_error(builder->diag, sk_node_place(builder->document, key), "merge keys (<<) are not accepted");
 }
 
 static struct sk_node *build_map(struct builder *builder, const yaml_event_t *start, unsigned depth)
@@ -271,8 +275,7 @@ static struct sk_node *build(struct builder *builder, const yaml_event_t *event,
 								: build_map(builder, event, depth + 1);
 	case YAML_ALIAS_EVENT:
 		sk_error(builder->diag, place_of_mark(builder, event->start_mark),
-			 "anchors and aliases are not accepted in a manifest (*%s)",
-			 (const char *)event->data.alias.anchor);
+			 "anchors and aliases are not accepted (*%s)", (const char *)event->data.alias.anchor);
 		return new_node(builder, SK_NODE_SCALAR, event->start_mark);
 	default: /* libyaml lets nothing else stand where a node is expected */
 		stop(builder, place_of_mark(builder, event->start_mark), "invalid YAML: a value is missing");
@@ -293,20 +296,20 @@ static const struct sk_node *build_stream(struct builder *builder)
 			continue;
 		if (root)
 			stop(builder, place_of_mark(builder, event.start_mark),
-			     "a manifest is one document, but a second one starts here");
+			     "one document is expected, but a second one starts here");
 		else
 			root = build(builder, &event, 0);
 	}
 	if (!root && !builder->stopped)
-		sk_error(builder->diag, (struct sk_place){.file = builder->file, .line = 1, .column = 1},
-			 "the manifest is empty");
+		sk_error(builder->diag, (struct sk_place){.file = builder->document->file, .line = 1, .column = 1},
+			 "%s is empty", builder->document->what);
 	return root;
 }
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* A manifest has no tags, so %TAG is refused before libyaml, which compares each one with all others, comes to it: in
- * front of the manifest, or behind the end of a document ("..."). */
+/* There are no tags, so %TAG is refused before libyaml, which compares each one with all others, comes to it: in
+ * front of the document, or behind the end of a document ("..."). */
 static bool refuse_tag_directive(const struct builder *builder)
 {
 	const char *line = builder->text, *end = builder->text + builder->size;
@@ -322,8 +325,9 @@ static bool refuse_tag_directive(const struct builder *builder)
 			first++;
 		if (between && line_end - first >= 4 && !memcmp(first, "%TAG", 4)) {
 			sk_error(builder->diag,
-				 (struct sk_place){builder->file, number, (uint32_t)(first - line) + 1, NULL, 0},
-				 "tags are not accepted in a manifest (%%TAG)");
+				 (struct sk_place){builder->document->file, number, (uint32_t)(first - line) + 1, NULL,
+						   0},
+				 "tags are not accepted (%%TAG)");
 			return true;
 		}
 		if (line_end - line >= 3 && !memcmp(line, "...", 3))
@@ -348,21 +352,61 @@ static const char *accept_json(struct sk_arena *scratch, const char *text, size_
 	return copy;
 }
 
-const struct sk_node *sk_document_parse(struct sk_arena *arena, struct sk_arena *scratch, struct sk_diag *diag,
-					const char *file, const void *text, size_t size)
+const void *sk_document_read(const struct sk_document *document, struct sk_arena *scratch, size_t *size)
 {
-	struct builder builder = {
-		.arena = arena, .scratch = scratch, .diag = diag, .file = file, .text = text, .size = size};
+	/* One byte more than allowed is enough for sk_document_parse to see that the file is too large. */
+	enum { FIRST = 64 << 10, LIMIT = SK_DOCUMENT_MAX_BYTES + 1 };
+	FILE *file = fopen(document->file, "rb");
+	struct sk_place place = {.file = document->file};
+
+	if (!file) {
+		sk_error(document->diag, place, "cannot open %s: %s", document->what, strerror(errno));
+		return NULL;
+	}
+
+	size_t capacity = FIRST;
+	char *text = sk_arena_alloc(scratch, capacity, 1);
+
+	*size = 0;
+	for (size_t count; (count = fread(text + *size, 1, capacity - *size, file)) > 0;) {
+		*size += count;
+		if (*size == LIMIT)
+			break;
+		if (*size < capacity)
+			continue;
+		capacity = capacity * 4 < LIMIT ? capacity * 4 : LIMIT;
+
+		char *larger = sk_arena_alloc(scratch, capacity, 1);
+
+		memcpy(larger, text, *size);
+		text = larger;
+	}
+
+	bool failed = ferror(file);
+	int reason = errno;
+
+	fclose(file);
+	if (failed)
+		sk_error(document->diag, place, "cannot read %s: %s", document->what, strerror(reason));
+	return failed ? NULL : text;
+}
+
+const struct sk_node *sk_document_parse(const struct sk_document *document, struct sk_arena *scratch, const void *text,
+					size_t size)
+{
+	struct sk_diag *diag = document->diag;
+	struct sk_place place = {.file = document->file};
+	struct builder builder = {.document = document, .scratch = scratch, .diag = diag, .text = text, .size = size};
 	unsigned errors = diag->errors;
 
 	if (size > SK_DOCUMENT_MAX_BYTES) {
-		sk_error(diag, (struct sk_place){.file = file}, "the manifest is larger than 64 MiB");
+		sk_error(diag, place, "%s is larger than 64 MiB", document->what);
 		return NULL;
 	}
 	if (refuse_tag_directive(&builder))
 		return NULL;
 	if (!yaml_parser_initialize(&builder.yaml)) {
-		sk_error(diag, (struct sk_place){.file = file}, "libyaml cannot be initialized: out of memory");
+		sk_error(diag, place, "libyaml cannot be initialized: out of memory");
 		return NULL;
 	}
 	builder.text = accept_json(scratch, text, size);

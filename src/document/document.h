@@ -1,0 +1,56 @@
+/* A YAML document as a tree: what libyaml's events say, minus all that our formats have no use for. Comes in: a file or
+ * a text. Goes out: nodes with their places. Nobody behind this file sees anchors, tags, several documents, duplicate
+ * keys, deep nesting or characters that are no text. What a scalar means (number, name, null) is for the reader to say
+ * (fields.h), and what the document is about nobody knows here. */
+#ifndef SK_DOCUMENT_H
+#define SK_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+
+enum {
+	SK_DOCUMENT_MAX_BYTES = 64 << 20,
+	SK_DOCUMENT_MAX_NODES = 4 << 20,
+	SK_DOCUMENT_MAX_DEPTH = 32, /* libyaml needs 14 s for 100 KB of '[' */
+};
+
+/* What is being read. */
+struct sk_document {
+	struct sk_arena *arena; /* of all that outlives the nodes */
+	struct sk_diag *diag;
+	const char *file; /* for messages: its path, */
+	const char *what; /* and what it is to be: "the manifest" */
+	void *owner; /* for the readers of its fields: what they fill */
+};
+
+enum sk_node_kind { SK_NODE_SCALAR, SK_NODE_LIST, SK_NODE_MAP };
+
+struct sk_node {
+	enum sk_node_kind kind;
+	uint32_t line, column; /* from 1; of the opening quote or bracket, if there is one */
+	bool plain; /* SCALAR: written without quotes, so that null can mean null */
+	bool in_line; /* SCALAR: its characters stand in the file side by side, as they are */
+	const char *text; /* SCALAR: NUL-terminated UTF-8, without NUL inside */
+	size_t length;
+	struct sk_node *first; /* LIST: the items; MAP: the keys, each with its value */
+	struct sk_node *next; /* the next item or key */
+	struct sk_node *value; /* of a key */
+	size_t count; /* items or keys */
+};
+
+/* The file's bytes, in the scratch arena; of a file that is too large only so many that sk_document_parse sees it. NULL
+ * after an error. */
+const void *sk_document_read(const struct sk_document *document, struct sk_arena *scratch, size_t *size);
+
+/* Parses the one document in the text. NULL after errors (all that do not stop libyaml are collected). The nodes are in
+ * the scratch arena; the texts of scalars are in the document's. */
+const struct sk_node *sk_document_parse(const struct sk_document *document, struct sk_arena *scratch, const void *text,
+					size_t size);
+
+struct sk_place sk_node_place(const struct sk_document *document, const struct sk_node *node);
+
+#endif
