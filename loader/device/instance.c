@@ -17,7 +17,7 @@ enum { BINDING_ALIGN = 64 };
 /* ---- workspaces ---- */
 
 /* Offsets and size of a workspace whose tasks need `bytes`, with scratch for every core. */
-static bool measure(struct sk_commandspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
+static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
 {
 	uint64_t all;
 
@@ -48,7 +48,7 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 {
 	const struct skrt_module *module = instance->module;
 	const struct sk_plan *plan = module->plan.plan;
-	struct sk_commandspace workspace = {0};
+	struct sk_workspace workspace = {0};
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
 	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 

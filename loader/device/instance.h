@@ -10,7 +10,7 @@
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
  * of the others. */
-struct sk_commandspace {
+struct sk_workspace {
 	char *memory; /* NULL: not there yet */
 	uint64_t size;
 	uint64_t scratch, scratch_stride; /* offset of core 0's scratch; from one core's to the next one's */
@@ -20,7 +20,7 @@ struct skrt_instance {
 	struct skrt_module *module;
 	void **bindings; /* by binding number; NULL: not bound */
 	bool checked; /* all bound, no forbidden overlap */
-	struct sk_commandspace workspaces[2]; /* shared, unshared */
+	struct sk_workspace workspaces[2]; /* shared, unshared */
 	uint32_t pending; /* launches queued or running, serial runs too; under the device's lock */
 	bool serial; /* a serial run is going on */
 	/* Launches of the network that are queued in the plan's order are one run through it, with a number. Launches

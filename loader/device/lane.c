@@ -60,7 +60,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint
 {
 	const struct skrt_kernel *kernel = flight->kernel;
 	const struct skrt_instance *instance = flight->instance;
-	const struct sk_commandspace *workspace = &instance->workspaces[kernel->unshared];
+	const struct sk_workspace *workspace = &instance->workspaces[kernel->unshared];
 	struct sk_core *abi = &core->abi;
 	uint64_t row = sk_core_row(kernel->cores, abi->lane, index);
 	uint64_t scratch_row = sk_core_row(kernel->module->cores, abi->lane, core->number);
