@@ -152,9 +152,8 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS:
-		/* That blocks which run at once do so on certain cores is not for others to rely on. */
-		if (core < blocks || step->flags & SK_STEP_RESIDENT)
-			touch_all(race, step, 0, 0);
+		/* Any core may have any of them: which one has, nobody is to rely on. */
+		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
 		for (uint64_t b = core * blocks / cores; b < (core + 1) * blocks / cores; b++)
@@ -201,15 +200,20 @@ static bool same_task(const struct race *race, const struct touch *a, const stru
 	       (one == other + 1 && race->view->steps[one].flags & SK_STEP_VECTOR_SIDE);
 }
 
-/* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. */
+/* Blocks of one SPMD call answer for what they do with one argument, or with two that may be the same. One block is on
+ * one core, whichever that is. */
 static bool spmd_may(const struct race *race, const struct touch *a, const struct touch *b)
 {
 	const struct sk_plan_argument *one = &race->view->arguments[a->argument];
 	const struct sk_plan_argument *other = &race->view->arguments[b->argument];
 	const struct sk_plan_step *step = &race->view->steps[race->events[a->event].step];
 
-	return same_task(race, a, b) && step->kind == SK_STEP_BLOCKS && one->kind == SK_ARGUMENT_POINTER &&
-	       other->kind == SK_ARGUMENT_POINTER && a->low == b->low && a->high == b->high;
+	if (!same_task(race, a, b) || step->kind != SK_STEP_BLOCKS)
+		return false;
+	if (step->blocks == 1 && race->events[a->event].step == race->events[b->event].step)
+		return true;
+	return one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER && a->low == b->low &&
+	       a->high == b->high;
 }
 
 static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)

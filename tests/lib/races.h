@@ -1,7 +1,8 @@
 /* An oracle for the verifier: looks for races in a plan by brute force, for given numbers of cores, without any of the
  * verifier's reasoning. It takes every core of every step as an event, orders the events by program order, awaits and
  * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. Hidden state an
- * event has for the whole of its call, also where the kernel starts early. */
+ * event has for the whole of its call, also where the kernel starts early. Of blocks that do not divide their data each
+ * core counts as having one, since their numbers are no order: only addresses and core sets are. */
 #ifndef SK_TESTS_RACES_H
 #define SK_TESTS_RACES_H
 
