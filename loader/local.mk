@@ -48,7 +48,8 @@ loader_libloader_la_SOURCES = \
 	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
 	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
 	loader/arch/machine.h loader/arch/x86_64.h \
-	loader/arch/x86_64/context.c loader/arch/x86_64/invoke.S loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
+	loader/arch/x86_64/context.c loader/arch/x86_64/refusal.c loader/arch/x86_64/refusal.h loader/arch/x86_64/invoke.S \
+	loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
 	loader/image/debugger.c loader/image/debugger.h \
 	loader/device/device.c loader/device/device.h \
 	loader/image/dynamic.c \

@@ -31,10 +31,28 @@ const char *sk_dynamic_name(uint32_t type);
 
 /* ---- for signal handlers, whose third argument is the context ---- */
 
+/* Why the processor did not execute an instruction, where it does not say so itself. */
+enum sk_refusal_kind {
+	SK_REFUSAL_NONE, /* it has said why, or has executed it */
+	SK_REFUSAL_UNKNOWN,
+	SK_REFUSAL_PRIVILEGED, /* only the system may execute it */
+	SK_REFUSAL_ADDRESS, /* no processor can have that address */
+	SK_REFUSAL_ALIGNMENT,
+	SK_REFUSAL_JUMP, /* it leads to an address that no processor can have */
+};
+
+struct sk_refusal {
+	enum sk_refusal_kind kind;
+	const char *instruction; /* PRIVILEGED: its name */
+	const void *address; /* ADDRESS, ALIGNMENT: of the access */
+	uint32_t alignment; /* ALIGNMENT: what the address has to be a multiple of */
+};
+
 struct sk_interrupted {
 	const void *pc; /* in the instruction that raised the signal, if one did */
 	const void *sp;
 	bool write; /* a fault of memory: the access was a write */
+	struct sk_refusal refusal;
 };
 
 /* Where the signal of that number found the thread. */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loader/arch/machine.h"
 #include "loader/core/fibre.h"
 
 enum sk_fault_kind {
@@ -33,6 +34,7 @@ struct sk_fault {
 	const void *pc; /* where it was; ENDED: in the instruction that called the function */
 	const void *address; /* SIGNAL: si_addr */
 	const void *sp; /* its stack begins here */
+	struct sk_refusal refusal; /* SIGNAL */
 };
 
 struct sk_host;

@@ -60,6 +60,7 @@ static void handle_fault(int number, siginfo_t *info, void *pointer, bool lost_t
 		.sp = at.sp,
 		.write = at.write,
 		.lost_thread = lost_thread,
+		.refusal = at.refusal,
 	};
 	leave(host, pointer);
 }

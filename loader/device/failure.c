@@ -100,16 +100,46 @@ static const char *signal_text(const struct sk_fault *fault)
 	}
 }
 
-/* Where a fault could not read or write; with guarded memory also what lies there. */
-static void add_address(struct text *text, const struct sk_guard *guard, const struct sk_fault *fault)
+/* ", the first byte of tensor 'x'": with guarded memory, what lies there. */
+static void add_guarded(struct text *text, const struct sk_guard *guard, const void *address)
 {
 	char place[SK_FINDING_SIZE];
 
-	/* A general protection: the processor does not say where, nor for which of the two reasons. */
-	if (fault->signal == SIGSEGV && fault->code == SI_KERNEL) {
-		add(text,
-		    "a vector access that is not aligned as its instruction wants it, or an address that no processor "
-		    "can have; ");
+	if (guard && sk_guard_describe(guard, address, place, sizeof(place)))
+		add(text, ", %s", place);
+	add(text, "; ");
+}
+
+static void add_refusal(struct text *text, const struct sk_guard *guard, const struct sk_refusal *refusal)
+{
+	uint64_t address = (uintptr_t)refusal->address;
+
+	switch (refusal->kind) {
+	case SK_REFUSAL_PRIVILEGED:
+		add(text, "the instruction '%s', which only the system may execute; ", refusal->instruction);
+		break;
+	case SK_REFUSAL_ADDRESS:
+		add(text, "access to 0x%" PRIx64 ", an address that no processor can have; ", address);
+		break;
+	case SK_REFUSAL_ALIGNMENT:
+		add(text, "access to 0x%" PRIx64 " by an instruction that wants a multiple of %" PRIu32, address,
+		    refusal->alignment);
+		add_guarded(text, guard, refusal->address);
+		break;
+	case SK_REFUSAL_JUMP:
+		add(text, "a jump or return to an address that no processor can have; ");
+		break;
+	default:
+		add(text, "an access that is not aligned as its instruction wants it, an address that no processor can "
+			  "have, or an instruction that only the system may execute, or not with these operands; ");
+	}
+}
+
+/* Where a fault could not read or write; with guarded memory also what lies there. */
+static void add_address(struct text *text, const struct sk_guard *guard, const struct sk_fault *fault)
+{
+	if (fault->refusal.kind != SK_REFUSAL_NONE) {
+		add_refusal(text, guard, &fault->refusal);
 		return;
 	}
 	if (fault->signal == SIGBUS && fault->code == BUS_ADRALN) {
@@ -117,9 +147,7 @@ static void add_address(struct text *text, const struct sk_guard *guard, const s
 		return;
 	}
 	add(text, "%s at address 0x%" PRIx64, fault->write ? "write" : "read", (uint64_t)(uintptr_t)fault->address);
-	if (guard && sk_guard_describe(guard, fault->address, place, sizeof(place)))
-		add(text, ", %s", place);
-	add(text, "; ");
+	add_guarded(text, guard, fault->address);
 }
 
 /* An access in the stack's guard, or anywhere while the stack pointer is there: what a function with a large array does

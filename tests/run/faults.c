@@ -20,9 +20,8 @@ enum { ELEMENTS = 1000, PAGE = 4096 };
 static const char *const expected[] = {
 	" on CORE: segmentation fault (SIGSEGV): write at address 0x10; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
 	" on CORE: segmentation fault (SIGSEGV): read at address 0x20; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
-	" on CORE: segmentation fault (SIGSEGV): a vector access that is not aligned as its instruction wants it, or "
-	"an address that no "
-	"processor can have; at misbehave[.a-z]*\\+0x",
+	" on CORE: segmentation fault (SIGSEGV): access to 0x8000000000000000, an address that no processor can have; "
+	"at misbehave[.a-z]*\\+0x",
 	" on CORE: segmentation fault (SIGSEGV): write at address 0x[0-9a-f]*; at .* of libc",
 	" on CORE: bus error (SIGBUS): read at address 0x[0-9a-f]*; at misbehave[.a-z]*\\+0x",
 	" on CORE: integer division by zero, or its result is too large (SIGFPE): at misbehave[.a-z]*\\+0x",
@@ -36,9 +35,8 @@ static const char *const expected[] = {
 	" on CORE: breakpoint instruction (SIGTRAP): at misbehave[.a-z]*\\+0x",
 	" on CORE: debug trap (SIGTRAP): at misbehave[.a-z]*\\+0x",
 	" on CORE: debug trap (SIGTRAP): at ",
-	" on CORE: segmentation fault (SIGSEGV): a vector access that is not aligned as its instruction wants it, or "
-	"an "
-	"address that no processor can have; at misbehave[.a-z]*\\+0x",
+	" on CORE: segmentation fault (SIGSEGV): access to 0x[0-9a-f]*4 by an instruction that wants a multiple of 16; "
+	"at misbehave[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_16[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_60[.a-z]*\\+0x",
 	"CORE: segmentation fault (SIGSEGV): read at address 0x0; at .*; a kernel on this core had changed FS, by "

@@ -226,6 +226,122 @@ START_TEST(lost)
 }
 END_TEST
 
+/* ---- refused instructions ---- */
+
+/* What the processor refuses without saying why. In rsi a page whose addresses are multiples of 64, in rdi one behind
+ * it, in rcx 8; in rbx and r12 an address that no processor can have. */
+static const struct {
+	const char *instruction, *error;
+	const char *isa; /* as __builtin_cpu_supports has it; NULL: all have it */
+} refused[] = {
+#define ONLY_SYSTEM(name) ": the instruction '" name "', which only the system may execute; at refuse+0x"
+#define WANTS(low, size)  low " by an instruction that wants a multiple of " size "; at refuse+0x"
+#define IMPOSSIBLE(low)	  ": access to 0x80000000000000" low ", an address that no processor can have; at refuse+0x"
+#define JUMP		  "SIGSEGV): a jump or return to an address that no processor can have; at "
+#define ANYTHING                                                                                                       \
+	": an access that is not aligned as its instruction wants it, an address that no processor can have, or an "   \
+	"instruction that only the system may execute, or not with these operands; at refuse+0x"
+	{"hlt", ONLY_SYSTEM("hlt")},
+	{"cli", ONLY_SYSTEM("cli")},
+	{"outb %%al, $0x80", ONLY_SYSTEM("out")},
+	{"inw %%dx, %%ax", ONLY_SYSTEM("in")},
+	{"int $0x21", ONLY_SYSTEM("int")},
+	{"mov %%cr3, %%rax", ONLY_SYSTEM("mov from cr")},
+	{"mov %%rax, %%dr7", ONLY_SYSTEM("mov to dr")},
+	{"rdmsr", ONLY_SYSTEM("rdmsr")},
+	{"wbinvd", ONLY_SYSTEM("wbinvd")},
+	{"invlpg (%%rsi)", ONLY_SYSTEM("invlpg")},
+	{"ltr %%ax", ONLY_SYSTEM("ltr")},
+	{"swapgs", ONLY_SYSTEM("swapgs")},
+	{"movaps %%xmm0, 4(%%rsi)", WANTS("44", "16")},
+	{"movaps %%xmm0, 0x104(%%rsi,%%rcx,2)", WANTS("54", "16")},
+	{"movdqa 8(%%rdi), %%xmm9", WANTS("88", "16")},
+	{"addps 8(%%rsi,%%rcx), %%xmm0; nop; addps 12(%%rsi,%%rcx), %%xmm0", WANTS("54", "16")},
+	{"pshufb 1(%%rsi), %%xmm0", WANTS("41", "16")},
+	{"mov %%rsi, %%r13; movntps %%xmm0, 8(%%r13)", WANTS("48", "16")},
+	{"lock cmpxchg16b 8(%%rsi)", WANTS("48", "16")},
+	{"vmovaps %%xmm0, 8(%%rsi)", WANTS("48", "16"), "avx"},
+	{"vmovaps %%ymm0, 16(%%rsi)", WANTS("50", "32"), "avx"},
+	{"mov %%rsi, %%r9; vmovdqa 16(%%r9,%%rcx,4), %%ymm11", WANTS("70", "32"), "avx"},
+	{"vmovntdqa 16(%%rsi), %%ymm0", WANTS("50", "32"), "avx2"},
+	{"vmovaps %%zmm0, 32(%%rsi)", WANTS("60", "64"), "avx512f"},
+	{"sub $8, %%rsi; vmovdqa64 0x40(%%rsi), %%zmm20", WANTS("78", "64"), "avx512f"},
+	{"lea 8(%%rsi), %%r10; vmovdqa32 0x40(%%r10), %%zmm20", WANTS("88", "64"), "avx512f"},
+	{"mov (%%rbx), %%rax", IMPOSSIBLE("00")},
+	{"movb $1, 0x12(%%r12)", IMPOSSIBLE("12")},
+	{"imul $0x12345678, 0x7f(%%rbx), %%eax", IMPOSSIBLE("7f")},
+	{"movabs 0x8000000000000034, %%al", IMPOSSIBLE("34")},
+	{"addsd 8(%%rbx,%%rcx), %%xmm0", IMPOSSIBLE("10")},
+	{"mov %%rbx, %%rdi; rep stosb", IMPOSSIBLE("00")},
+	{"mov %%r12, %%rsi; rep movsb", IMPOSSIBLE("00")},
+	{"mov %%r12, %%rdi; rep movsb", IMPOSSIBLE("00")},
+	{"pushq (%%rbx)", IMPOSSIBLE("00")},
+	{"call *16(%%rbx)", IMPOSSIBLE("10")},
+	{"vmovups (%%rbx,%%rcx), %%ymm0", IMPOSSIBLE("08"), "avx"},
+	{"mov %%rbx, %%rbp; mov 0x10(%%rbp), %%rax", "(SIGBUS)" IMPOSSIBLE("10")},
+	{"mov %%rbx, %%rsp; push %%rax", "(SIGBUS)" IMPOSSIBLE("00")},
+	{"jmp *%%rbx", JUMP},
+	{"push %%rbx; ret", JUMP},
+	{"mov %%fs:(%%rbx), %%rax", ANYTHING},
+	{"pushq $-32768; ldmxcsr (%%rsp)", ANYTHING},
+	{"mov %%cx, %%ds", ANYTHING},
+};
+
+enum { REFUSED = sizeof(refused) / sizeof(refused[0]) };
+
+/* Each instruction is a case of what the log asks for. */
+static void make_refused(void)
+{
+	static const struct handmade_launch launches[] = {
+		{"refuse", SK_LAUNCH_SUPERKERNEL, 0, 0, {{0, 0}}, 1, {{0}}, 0, bad_steps, 1}, {NULL}};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	struct handmade_package package = {.lane_count = 1, .tensors = tensors, .launches = launches};
+
+	fprintf(stream,
+		"%sstatic _Alignas(256) char page[1024];\nint refuse(struct sk_core *core)\n{ switch (LOG(core)[0]) "
+		"{\n",
+		preamble);
+	for (int i = 0; i < REFUSED; i++)
+		fprintf(stream,
+			"case %d: __asm__ volatile(\"mov $0x8000000000000000, %%%%rbx; mov %%%%rbx, %%%%r12; %s\""
+			" : : \"S\"(page + 64), \"D\"(page + 128), \"c\"(8L) : \"rax\", \"rbx\", \"r9\", \"r10\", "
+			"\"r12\", "
+			"\"r13\", \"memory\"); break;\n",
+			i, refused[i].instruction);
+	fputs("} return 0; }\n", stream);
+	fclose(stream);
+	package.source = text;
+	handmade_make(path, &package);
+	free(text);
+}
+
+static bool has_isa(const char *name)
+{
+	return !name || (!strcmp(name, "avx") && __builtin_cpu_supports("avx")) ||
+	       (!strcmp(name, "avx2") && __builtin_cpu_supports("avx2")) ||
+	       (!strcmp(name, "avx512f") && __builtin_cpu_supports("avx512f"));
+}
+
+START_TEST(refused_instructions)
+{
+	make_refused();
+
+	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 1});
+
+	for (int i = 0; i < REFUSED; i++) {
+		if (!has_isa(refused[i].isa))
+			continue;
+		log_words[0] = (uint64_t)i;
+		expect(run(&rig, "refuse"), SKRT_KERNEL_FAILED, refused[i].error);
+	}
+	log_words[0] = REFUSED;
+	ok(run(&rig, "refuse"));
+	close_rig(&rig);
+}
+END_TEST
+
 /* Failures behind which others are queued: they are skipped, and the device's own thread goes on. */
 START_TEST(asynchronous)
 {
@@ -443,6 +559,7 @@ int main(void)
 	tcase_add_test(tests, in_time);
 	tcase_add_loop_test(tests, lost, 0, 3);
 	tcase_add_loop_test(tests, asynchronous, 0, 3);
+	tcase_add_test(tests, refused_instructions);
 	tcase_add_test(tests, constructors);
 	tcase_add_loop_test(tests, failing_constructor, 0, FAILING);
 #ifndef SIGNALS_HELD

@@ -7,11 +7,23 @@
 #include <ucontext.h>
 
 #include "loader/arch/machine.h"
+#include "loader/arch/x86_64/refusal.h"
 
 enum {
 	TRAP_FLAG = 0x100, /* of the flags: every instruction raises SIGTRAP */
 	ERROR_WRITE = 2, /* of a page fault's error code: the access was a write */
+	STACK_FAULT = 12, /* exceptions … */
+	GENERAL_PROTECTION = 13,
 };
+
+static struct sk_refusal find_refusal(const greg_t *registers, int number)
+{
+	greg_t exception = registers[REG_TRAPNO];
+
+	if ((number != SIGSEGV && number != SIGBUS) || (exception != STACK_FAULT && exception != GENERAL_PROTECTION))
+		return (struct sk_refusal){.kind = SK_REFUSAL_NONE};
+	return sk_refusal_find(registers, exception == STACK_FAULT);
+}
 
 struct sk_interrupted sk_context_read(const void *context, int number)
 {
@@ -23,6 +35,7 @@ struct sk_interrupted sk_context_read(const void *context, int number)
 		.pc = (const void *)(uintptr_t)pc,
 		.sp = (const void *)(uintptr_t)registers[REG_RSP],
 		.write = registers[REG_ERR] & ERROR_WRITE,
+		.refusal = find_refusal(registers, number),
 	};
 }
 
