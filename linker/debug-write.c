@@ -30,7 +30,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 		     const sk_elf_relocation *relocation, uint8_t *bytes)
 {
 	const struct sk_relocation_type *type =
-		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
 	/* Thread-local variables are in no package; what describes an unreached one keeps its zeros. */
 	if (type->expression == SK_EXPRESSION_NONE || type->expression == SK_EXPRESSION_THREAD)

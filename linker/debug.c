@@ -79,7 +79,7 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 			       const sk_elf_relocation *relocation)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
 	struct sk_place place = {0};
 
 	switch (type ? type->expression : SK_EXPRESSION_UNSUPPORTED) {

@@ -89,7 +89,7 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 		       section->relocations[next_relocation].r_offset < offset + size) {
 			const sk_elf_relocation *relocation = &section->relocations[next_relocation++];
 			const struct sk_relocation_type *type =
-				sk_relocation_type_find(architecture, ELF64_R_TYPE(relocation->r_info));
+				sk_relocation_type_find(architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
 			if (type && relocation->r_offset + type->width > offset + size)
 				return fail(reader, section, relocation->r_offset,

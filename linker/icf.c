@@ -131,7 +131,8 @@ static void describe_relocations(struct folding *folding, const struct sk_input_
 	for (uint64_t i = 0; i < count; i++) {
 		const sk_elf_relocation *relocation = &relocations[i];
 		uint32_t number = ELF64_R_TYPE(relocation->r_info);
-		const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+		const struct sk_relocation_type *type =
+			sk_relocation_type_find(linker->architecture->relocations, number);
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 		bool slot = type && type->expression == SK_EXPRESSION_SLOT; /* the addend is not counted from S */
 		uint64_t kind = target.kind, what = 0, addend = (uint64_t)relocation->r_addend;

@@ -73,7 +73,7 @@ struct sk_linker {
 	struct sk_map groups; /* signatures of COMDAT groups, and names of linkonce sections, that have been given */
 	SK_ARRAY(struct sk_section_range *) ranges;
 	struct sk_map range_numbers; /* by name */
-	uint32_t isa; /* levels of x86-64 that any pulled object needs */
+	uint32_t isa; /* instruction sets that any pulled object needs */
 	uint32_t needed_isa; /* that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;

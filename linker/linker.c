@@ -244,10 +244,10 @@ static void join_pieces(struct sk_linker *linker, struct sk_input_section *secti
 static bool prepare_synthetic(struct sk_linker *linker)
 {
 	const uint32_t types[] = {
-		[SK_RELOCATION_RELATIVE32] = linker->architecture->relative32,
-		[SK_RELOCATION_CALL] = linker->architecture->call,
-		[SK_RELOCATION_ADDRESS64] = linker->architecture->address64,
-		[SK_RELOCATION_OFFSET32] = linker->architecture->offset32,
+		[SK_RELOCATION_RELATIVE32] = linker->architecture->relocations->relative32,
+		[SK_RELOCATION_CALL] = linker->architecture->relocations->call,
+		[SK_RELOCATION_ADDRESS64] = linker->architecture->relocations->address64,
+		[SK_RELOCATION_OFFSET32] = linker->architecture->relocations->offset32,
 	};
 	linker->reader.frames.count = 0;
 	for (size_t i = 0; i < linker->synthetic.count; i++) {

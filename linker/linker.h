@@ -151,8 +151,8 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
  * reaches that one touches both. */
 void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count);
 
-/* The levels of x86-64 (bits of GNU_PROPERTY_X86_ISA_1_NEEDED) that objects need of which the function reaches
- * something. */
+/* The instruction sets (bits of the machine's program property; x86-64: levels) that objects need of which the function
+ * reaches something. */
 uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code);
 
 /* The same of the constructors and destructors of all objects that take part. */
@@ -225,7 +225,7 @@ void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignmen
  * the place goes with: it cannot be copied, or there are more than 64 MiB of copies. */
 sk_symbol sk_linker_copy(struct sk_linker *linker, sk_symbol code, uint32_t number, struct sk_place place);
 
-/* The image needs these levels of x86-64, too. */
+/* The image needs these instruction sets, too. */
 void sk_linker_need_isa(struct sk_linker *linker, uint32_t levels);
 
 /* ---- the link ---- */

@@ -13,10 +13,7 @@
 #include "linker/section.h"
 #include "src/base/checked.h"
 
-enum {
-	SHT_X86_64_UNWIND_TYPE = 0x70000001,
-	SHT_CREL_TYPE = 0x40000014, /* LLVM's compact relocations */
-};
+enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 
 static bool check_flags(struct sk_reader *reader, const struct sk_object *object,
 			const struct sk_input_section *section)
@@ -77,14 +74,13 @@ static bool describe_section(struct sk_reader *reader, struct sk_object *object,
 	};
 	if (header->sh_type != SHT_NOBITS)
 		section->bytes = object->bytes + header->sh_offset;
-	switch (header->sh_type) {
+	switch (header->sh_type == object->architecture->unwind_section ? SHT_PROGBITS : header->sh_type) {
 	case SHT_PROGBITS:
 	case SHT_NOBITS:
 	case SHT_NOTE:
 	case SHT_INIT_ARRAY:
 	case SHT_FINI_ARRAY:
 	case SHT_PREINIT_ARRAY:
-	case SHT_X86_64_UNWIND_TYPE:
 		if (!(header->sh_flags & SHF_ALLOC))
 			return sk_debug_describe(reader, section);
 		if (sk_is_property_note(section))
@@ -229,7 +225,8 @@ static bool check_relocations(struct sk_reader *reader, const struct sk_object *
 	for (uint64_t i = 0; i < section->relocation_count; i++) {
 		const sk_elf_relocation *relocation = &section->relocations[i];
 		uint32_t number = ELF64_R_TYPE(relocation->r_info);
-		const struct sk_relocation_type *type = sk_relocation_type_find(object->architecture, number);
+		const struct sk_relocation_type *type =
+			sk_relocation_type_find(object->architecture->relocations, number);
 
 		if (!sk_within(relocation->r_offset, type ? type->width : 1, section->size))
 			return SK_BAD_OBJECT(reader, object, "relocation %llu of section %s lies outside the section",

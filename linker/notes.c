@@ -1,11 +1,9 @@
 /* Notes: .note.gnu.property sections of objects come in and one that holds for the whole image goes out; other loaded
  * notes of reached objects are kept, equal ones once.
  *
- * Properties say what machine code needs, uses or tolerates (the gABI's Linux extensions, "Program Property"; x86-64
- * psABI, "Program Property"). How two objects' values become one, the type's range says; an object without a property
- * counts in that, too. The package's own code is one more object: it uses baseline x86-64 with SSE registers. Its
- * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
- * SHSTK. */
+ * Properties say what machine code needs, uses or tolerates (the gABI's Linux extensions, "Program Property"; those
+ * of a machine are its architecture's). How two objects' values become one, the type's range says; an object without a
+ * property counts in that, too. The package's own code is one more object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,52 +14,34 @@
 #include "linker/section.h"
 #include "src/base/checked.h"
 
-/* GNU_PROPERTY_X86_FEATURE_2_USED, and bits of it and of GNU_PROPERTY_X86_FEATURE_1_AND, which <elf.h> lacks. */
-#define FEATURE_2_USED 0xc0010001
-enum { FEATURE_2_X86 = 1 << 0, FEATURE_2_XMM = 1 << 3, FEATURE_1_LAM_U48 = 1 << 2, FEATURE_1_LAM_U57 = 1 << 3 };
-
-static const struct sk_property own_properties[] = {
-	{.type = GNU_PROPERTY_X86_FEATURE_1_AND, .value = FEATURE_1_LAM_U48 | FEATURE_1_LAM_U57},
-	{.type = FEATURE_2_USED, .value = FEATURE_2_X86 | FEATURE_2_XMM},
-	{.type = GNU_PROPERTY_X86_ISA_1_USED, .value = GNU_PROPERTY_X86_ISA_1_BASELINE},
-};
-
-enum { OWN_PROPERTIES = sizeof(own_properties) / sizeof(own_properties[0]) };
-
 /* ---- what a type means ---- */
 
-enum rule {
-	UNKNOWN, /* nobody can tell what it means for the image: dropped */
-	MAXIMUM,
-	ANY, /* without data: there if any object has it */
-	AND, /* 0 for objects without it */
-	OR,
-	OR_IF_ALL, /* dropped if an object lacks it */
+/* Of every machine. */
+static const struct sk_property_range generic[] = {
+	{GNU_PROPERTY_STACK_SIZE, GNU_PROPERTY_STACK_SIZE, SK_PROPERTY_MAXIMUM, 8},
+	{GNU_PROPERTY_NO_COPY_ON_PROTECTED, GNU_PROPERTY_NO_COPY_ON_PROTECTED, SK_PROPERTY_ANY, 0},
+	{0xb0000000, 0xb0007fff, SK_PROPERTY_AND, 4}, /* GNU_PROPERTY_UINT32_AND_LO … */
+	{0xb0008000, 0xb000ffff, SK_PROPERTY_OR, 4}, /* GNU_PROPERTY_UINT32_OR_LO … */
 };
 
-static const struct {
-	uint32_t first, last;
-	enum rule rule;
-	uint32_t size; /* of the data */
-} rules[] = {
-	{GNU_PROPERTY_STACK_SIZE, GNU_PROPERTY_STACK_SIZE, MAXIMUM, 8},
-	{GNU_PROPERTY_NO_COPY_ON_PROTECTED, GNU_PROPERTY_NO_COPY_ON_PROTECTED, ANY, 0},
-	{0xb0000000, 0xb0007fff, AND, 4}, /* GNU_PROPERTY_UINT32_AND_LO … */
-	{0xb0008000, 0xb000ffff, OR, 4}, /* GNU_PROPERTY_UINT32_OR_LO … */
-	{0xc0000002, 0xc0007fff, AND, 4}, /* GNU_PROPERTY_X86_UINT32_AND_LO … */
-	{0xc0008000, 0xc000ffff, OR, 4}, /* GNU_PROPERTY_X86_UINT32_OR_LO … */
-	{0xc0010000, 0xc0017fff, OR_IF_ALL, 4}, /* GNU_PROPERTY_X86_UINT32_OR_AND_LO … */
-};
-
-static enum rule rule_of(uint32_t type, uint32_t *size)
+static const struct sk_property_range *find_range(const struct sk_property_range *ranges, size_t count, uint32_t type)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (type < rules[i].first || type > rules[i].last)
-			continue;
-		*size = rules[i].size;
-		return rules[i].rule;
-	}
-	return UNKNOWN;
+	for (size_t i = 0; i < count; i++)
+		if (type >= ranges[i].first && type <= ranges[i].last)
+			return &ranges[i];
+	return NULL;
+}
+
+static enum sk_property_rule rule_of(const struct sk_architecture *architecture, uint32_t type, uint32_t *size)
+{
+	const struct sk_property_range *range = find_range(generic, sizeof(generic) / sizeof(generic[0]), type);
+
+	if (!range)
+		range = find_range(architecture->properties, architecture->property_count, type);
+	if (!range)
+		return SK_PROPERTY_UNKNOWN;
+	*size = range->size;
+	return range->rule;
 }
 
 /* ---- reading ---- */
@@ -124,7 +104,7 @@ static bool read_property(struct sk_reader *reader, struct sk_input_section *sec
 				size);
 	property->type = type;
 	property->value = 0;
-	if (rule_of(type, &expected) == UNKNOWN)
+	if (rule_of(section->object->architecture, type, &expected) == SK_PROPERTY_UNKNOWN)
 		return true;
 	if (size != expected)
 		return BAD_NOTE(reader, section, at, "property 0x%x has %u bytes of data instead of %u", type, size,
@@ -144,7 +124,7 @@ static bool read_properties(struct sk_reader *reader, struct sk_input_section *s
 		if (!read_property(reader, section, at, end - at, &property, &used))
 			return false;
 		sk_array_push(reader->arena, &object->properties, property);
-		if (property.type == GNU_PROPERTY_X86_ISA_1_NEEDED)
+		if (property.type == object->architecture->isa_property)
 			object->isa |= (uint32_t)property.value;
 	}
 	return true;
@@ -179,7 +159,7 @@ bool sk_properties_read(struct sk_reader *reader, struct sk_input_section *secti
 /* A property of the image. */
 struct total {
 	uint32_t type;
-	enum rule rule;
+	enum sk_property_rule rule;
 	uint32_t size;
 	uint64_t value;
 	uint64_t count; /* of those that have it */
@@ -197,9 +177,9 @@ struct totals {
 static void add_property(struct totals *totals, const struct sk_property *property, uint64_t object)
 {
 	uint32_t fresh = (uint32_t)totals->items.count, size = 0, number;
-	enum rule rule = rule_of(property->type, &size);
+	enum sk_property_rule rule = rule_of(totals->linker->architecture, property->type, &size);
 
-	if (rule == UNKNOWN)
+	if (rule == SK_PROPERTY_UNKNOWN)
 		return;
 	number = sk_map_insert(&totals->numbers, (const char *)&property->type, sizeof(property->type), fresh);
 	if (number == fresh)
@@ -207,15 +187,15 @@ static void add_property(struct totals *totals, const struct sk_property *proper
 			      (struct total){.type = property->type,
 					     .rule = rule,
 					     .size = size,
-					     .value = rule == AND ? UINT64_MAX : 0});
+					     .value = rule == SK_PROPERTY_AND ? UINT64_MAX : 0});
 
 	struct total *total = &totals->items.items[number];
 
 	total->count += total->last != object;
 	total->last = object;
-	if (rule == AND)
+	if (rule == SK_PROPERTY_AND)
 		total->value &= property->value;
-	else if (rule != MAXIMUM)
+	else if (rule != SK_PROPERTY_MAXIMUM)
 		total->value |= property->value;
 	else if (property->value > total->value)
 		total->value = property->value;
@@ -232,12 +212,12 @@ static void add_object(struct totals *totals, const struct sk_object *object)
 static bool is_kept(const struct totals *totals, const struct total *total)
 {
 	switch (total->rule) {
-	case AND:
+	case SK_PROPERTY_AND:
 		return total->count == totals->objects && total->value;
-	case OR_IF_ALL:
+	case SK_PROPERTY_OR_IF_ALL:
 		return total->count == totals->objects;
 	default:
-		return total->value || total->rule == ANY;
+		return total->value || total->rule == SK_PROPERTY_ANY;
 	}
 }
 
@@ -280,12 +260,13 @@ static void write_properties(struct totals *totals)
 
 static void join_properties(struct sk_linker *linker)
 {
-	const struct sk_property needed = {.type = GNU_PROPERTY_X86_ISA_1_NEEDED, .value = linker->needed_isa};
+	const struct sk_architecture *architecture = linker->architecture;
+	const struct sk_property needed = {.type = architecture->isa_property, .value = linker->needed_isa};
 	struct totals totals = {.linker = linker, .objects = 1};
 
 	sk_map_init(&totals.numbers, linker->arena);
-	for (size_t i = 0; i < OWN_PROPERTIES; i++)
-		add_property(&totals, &own_properties[i], 1);
+	for (size_t i = 0; i < architecture->own_property_count; i++)
+		add_property(&totals, &architecture->own_properties[i], 1);
 	add_property(&totals, &needed, 1);
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)

@@ -247,7 +247,7 @@ static bool check_symbol(struct sk_reader *reader, struct sk_object *object, uin
 			return SK_BAD_OBJECT(reader, object, "common symbol %u is damaged", i);
 		return true;
 	}
-	if (section == SHN_X86_64_LCOMMON)
+	if (section == object->architecture->far_common)
 		return SK_BAD_OBJECT(reader, object,
 				     "'%s' is a common symbol of the large code model, which is not supported; "
 				     "recompile with -fno-common, or without -mcmodel=medium and -mcmodel=large",

@@ -67,7 +67,7 @@ struct sk_object {
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
 	SK_ARRAY(struct sk_property) properties;
 	uint32_t property_notes; /* that they stand in */
-	uint32_t isa; /* levels of x86-64 that it needs: GNU_PROPERTY_X86_ISA_1_NEEDED */
+	uint32_t isa; /* instruction sets that it needs: the architecture's isa_property */
 };
 
 /* A file that has been read: an input, or a member that a thin archive refers to. */

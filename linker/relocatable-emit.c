@@ -44,9 +44,9 @@ static void leave(struct sk_linker *linker, const struct sk_input_section *secti
 	uint32_t symbol = name_target(linker, section, relocation, target, &addend);
 
 	/* A function of the C library is reached by a stub, however its call is marked. */
-	if (type == linker->architecture->relative32 && target->kind == SK_TARGET_IMPORT &&
+	if (type == linker->architecture->relocations->relative32 && target->kind == SK_TARGET_IMPORT &&
 	    linker->symbols.items[target->symbol].import != SK_NONE)
-		type = linker->architecture->call;
+		type = linker->architecture->relocations->call;
 	sk_array_push(
 		linker->arena, &part->output->relocations,
 		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO((uint64_t)symbol, type), .r_addend = addend});
@@ -56,7 +56,7 @@ static void emit(struct sk_linker *linker, const struct sk_input_section *sectio
 		 const struct part *part)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	enum sk_expression expression = linker->architecture->types[number].expression;
+	enum sk_expression expression = linker->architecture->relocations->types[number].expression;
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 	uint64_t field = relocation->r_offset - part->base;
 
@@ -65,7 +65,7 @@ static void emit(struct sk_linker *linker, const struct sk_input_section *sectio
 	if (expression == SK_EXPRESSION_SLOT && sk_is_relaxed(linker, section, relocation, &target)) {
 		field = linker->architecture->relax(part->bytes, field);
 		expression = SK_EXPRESSION_RELATIVE;
-		number = linker->architecture->relative32;
+		number = linker->architecture->relocations->relative32;
 	}
 
 	uint64_t place = part->address + field, value = target.value + (uint64_t)relocation->r_addend;

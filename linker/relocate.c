@@ -36,7 +36,7 @@ static void leave_address(struct sk_linker *linker, uint64_t place, uint64_t val
 {
 	sk_array_push(linker->arena, &linker->relative,
 		      (Elf64_Rela){.r_offset = place,
-				   .r_info = ELF64_R_INFO(0, linker->architecture->loader_relative),
+				   .r_info = ELF64_R_INFO(0, linker->architecture->relocations->loader_relative),
 				   .r_addend = (int64_t)value});
 }
 
@@ -44,19 +44,14 @@ static void leave_import(struct sk_linker *linker, uint64_t place, sk_symbol sym
 {
 	uint64_t index = linker->symbols.items[symbol].dynamic_index;
 
-	sk_array_push(
-		linker->arena, &linker->import_relocations,
-		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO(index, linker->architecture->loader_import)});
+	sk_array_push(linker->arena, &linker->import_relocations,
+		      (Elf64_Rela){.r_offset = place,
+				   .r_info = ELF64_R_INFO(index, linker->architecture->relocations->loader_import)});
 }
 
 static const struct sk_relocation_type *type_of(const struct sk_linker *linker, const sk_elf_relocation *relocation)
 {
-	return &linker->architecture->types[ELF64_R_TYPE(relocation->r_info)];
-}
-
-static bool fits(const struct sk_relocation_type *type, uint64_t value)
-{
-	return type->minimum == type->maximum || ((int64_t)value >= type->minimum && (int64_t)value <= type->maximum);
+	return &linker->architecture->relocations->types[ELF64_R_TYPE(relocation->r_info)];
 }
 
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
@@ -64,14 +59,12 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 {
 	const struct sk_relocation_type *type = type_of(linker, relocation);
 
-	if (!fits(type, value))
+	if (!sk_relocation_apply(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info), field, value))
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
 			 type->name, (int64_t)value, type->minimum, type->maximum,
 			 sk_relocation_name(linker, section, relocation));
-	else
-		linker->architecture->write(ELF64_R_TYPE(relocation->r_info), field, value);
 }
 
 /* The value of a relocation in *value; returns the offset of its field in the bytes, which may have changed place with
@@ -136,6 +129,8 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
  * the others. */
 static bool relocate_alone(struct sk_linker *linker, const struct sk_input_section *section, uint8_t *bytes)
 {
+	const struct sk_relocation_table *relocations = linker->architecture->relocations;
+
 	if (section->holds_addresses)
 		return false;
 	for (uint32_t i = 0; i < section->relocation_count; i++) {
@@ -149,9 +144,8 @@ static bool relocate_alone(struct sk_linker *linker, const struct sk_input_secti
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 		uint64_t field = compute(linker, section, relocation, &target, bytes, 0, section->address, &value);
 
-		if (!fits(type, value))
+		if (!sk_relocation_apply(relocations, ELF64_R_TYPE(relocation->r_info), bytes + field, value))
 			return false;
-		linker->architecture->write(ELF64_R_TYPE(relocation->r_info), bytes + field, value);
 	}
 	return true;
 }

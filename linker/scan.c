@@ -333,7 +333,7 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 {
 	const sk_elf_symbol *raw = symbol_of(section, relocation);
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	bool slot = linker->architecture->types[number].expression == SK_EXPRESSION_SLOT;
+	bool slot = linker->architecture->relocations->types[number].expression == SK_EXPRESSION_SLOT;
 	bool merged = target->section && (target->section->flags & SHF_MERGE) && !target->section->object;
 
 	if (slot && !sk_is_relaxed(linker, section, relocation, target))
@@ -349,7 +349,7 @@ static const struct sk_relocation_type *supported_type(struct sk_linker *linker,
 						       const sk_elf_relocation *relocation)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
 
 	if (type && type->expression != SK_EXPRESSION_UNSUPPORTED)
 		return type;
@@ -455,7 +455,7 @@ static void check_constructors(struct sk_linker *linker, const struct sk_input_s
 	for (uint64_t i = 0; i < section->relocation_count; i++) {
 		const sk_elf_relocation *relocation = &section->relocations[i];
 		const struct sk_relocation_type *type =
-			sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+			sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 
 		target.value += (uint64_t)relocation->r_addend;

@@ -20,9 +20,6 @@ struct sk_merged;
 #ifndef SHF_GNU_RETAIN
 #define SHF_GNU_RETAIN (1 << 21)
 #endif
-#ifndef SHN_X86_64_LCOMMON
-#define SHN_X86_64_LCOMMON 0xff02
-#endif
 #ifndef SHT_LLVM_ADDRSIG
 #define SHT_LLVM_ADDRSIG 0x6fff4c03
 #endif

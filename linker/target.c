@@ -93,7 +93,7 @@ struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol number)
 static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *relocation)
 {
 	const struct sk_relocation_type *type =
-		sk_relocation_type_find(linker->architecture, ELF64_R_TYPE(relocation->r_info));
+		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
 	return !type || type->expression != SK_EXPRESSION_SLOT;
 }
@@ -169,7 +169,7 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 		   const sk_elf_relocation *relocation, const struct sk_target *target)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture, number);
+	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
 
 	return type->relaxable && target->kind == SK_TARGET_DEFINED && (section->flags & SHF_EXECINSTR) &&
 	       section->bytes &&

@@ -2,78 +2,21 @@
  * small model reaches 2 GiB in each direction, which is why constants of any size come last in the image and
  * dispatchers take only their start PC-relative.
  *
- * The place P of a PC-relative field is the field itself, while the processor counts from the end of the instruction;
- * the compiler has put the difference (usually -4) into the addend.
- *
  * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
  * and REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0,
  * section B.2); plain GOTPCREL does not promise what instruction it stands in and is left alone. Rewriting to an
- * immediate would need an absolute address, so only mov, call and jmp are done.
+ * immediate would need an absolute address, so only mov, call and jmp are done. stubs/x86_64/relocations.c has the
+ * types.
  *
- * 32 and 32S hold absolute addresses of non-PIC code and never fit an image that is loaded anywhere. */
+ * Program properties (psABI, "Program Property"): the package's own code uses baseline x86-64 with SSE registers. Its
+ * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
+ * SHSTK. */
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "linker/architecture.h"
-
-#define ENTRY(type, text, kind, bytes, low, high, can_relax_it)                                                        \
-	[type] = {.name = (text),                                                                                      \
-		  .expression = SK_EXPRESSION_##kind,                                                                  \
-		  .width = (bytes),                                                                                    \
-		  .relaxable = (can_relax_it),                                                                         \
-		  .minimum = (low),                                                                                    \
-		  .maximum = (high)}
-#define FIELD(type, kind, bytes, low, high) ENTRY(type, #type, kind, bytes, low, high, false)
-#define SIGNED32(type, kind)		    ENTRY(type, #type, kind, 4, INT32_MIN, INT32_MAX, false)
-#define RELAXABLE(type)			    ENTRY(type, #type, SLOT, 4, INT32_MIN, INT32_MAX, true)
-#define OTHER(type, kind)		    ENTRY(type, #type, kind, 1, 0, 0, false)
-
-static const struct sk_relocation_type types[] = {
-	FIELD(R_X86_64_NONE, NONE, 0, 0, 0),
-	FIELD(R_X86_64_64, WORD, 8, 0, 0),
-	FIELD(R_X86_64_32, NARROW, 4, 0, UINT32_MAX),
-	SIGNED32(R_X86_64_32S, NARROW),
-	FIELD(R_X86_64_16, NARROW, 2, INT16_MIN, UINT16_MAX),
-	FIELD(R_X86_64_8, NARROW, 1, INT8_MIN, UINT8_MAX),
-	FIELD(R_X86_64_PC64, RELATIVE, 8, 0, 0),
-	SIGNED32(R_X86_64_PC32, RELATIVE),
-	FIELD(R_X86_64_PC16, RELATIVE, 2, INT16_MIN, INT16_MAX),
-	FIELD(R_X86_64_PC8, RELATIVE, 1, INT8_MIN, INT8_MAX),
-	SIGNED32(R_X86_64_PLT32, CALL),
-	SIGNED32(R_X86_64_GOTPCREL, SLOT),
-	FIELD(R_X86_64_GOTPCREL64, SLOT, 8, 0, 0),
-	RELAXABLE(R_X86_64_GOTPCRELX),
-	RELAXABLE(R_X86_64_REX_GOTPCRELX),
-	SIGNED32(R_X86_64_GOTPC32, TABLE),
-	FIELD(R_X86_64_GOTPC64, TABLE, 8, 0, 0),
-	FIELD(R_X86_64_GOTOFF64, FROM_TABLE, 8, 0, 0),
-
-	OTHER(R_X86_64_DTPMOD64, THREAD),
-	OTHER(R_X86_64_DTPOFF64, THREAD),
-	OTHER(R_X86_64_TPOFF64, THREAD),
-	OTHER(R_X86_64_TLSGD, THREAD),
-	OTHER(R_X86_64_TLSLD, THREAD),
-	OTHER(R_X86_64_DTPOFF32, THREAD),
-	OTHER(R_X86_64_GOTTPOFF, THREAD),
-	OTHER(R_X86_64_TPOFF32, THREAD),
-	OTHER(R_X86_64_GOTPC32_TLSDESC, THREAD),
-	OTHER(R_X86_64_TLSDESC_CALL, THREAD),
-	OTHER(R_X86_64_TLSDESC, THREAD),
-
-	OTHER(R_X86_64_GOT32, UNSUPPORTED),
-	OTHER(R_X86_64_GOT64, UNSUPPORTED),
-	OTHER(R_X86_64_GOTPLT64, UNSUPPORTED),
-	OTHER(R_X86_64_PLTOFF64, UNSUPPORTED),
-	OTHER(R_X86_64_SIZE32, SIZE),
-	OTHER(R_X86_64_SIZE64, SIZE),
-	OTHER(R_X86_64_COPY, UNSUPPORTED),
-	OTHER(R_X86_64_GLOB_DAT, UNSUPPORTED),
-	OTHER(R_X86_64_JUMP_SLOT, UNSUPPORTED),
-	OTHER(R_X86_64_RELATIVE, UNSUPPORTED),
-	OTHER(R_X86_64_RELATIVE64, UNSUPPORTED),
-	OTHER(R_X86_64_IRELATIVE, UNSUPPORTED),
-};
+#include "linker/section.h"
 
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */
 enum {
@@ -131,11 +74,6 @@ static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
 	       (offset > 1 && bytes[offset - 2] == TWO_BYTES && (bytes[offset - 1] & CONDITION_MASK) == JUMP_IF);
 }
 
-static void write_field(uint32_t type, uint8_t *field, uint64_t value)
-{
-	memcpy(field, &value, types[type].width);
-}
-
 static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 {
 	static const uint8_t code[8] = {
@@ -148,28 +86,43 @@ static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 	memcpy(stub + 2, &distance, sizeof(distance));
 }
 
-const struct sk_architecture sk_x86_64 = {
+/* What <elf.h> lacks, or its old versions. */
+enum {
+	UNWIND_SECTION = 0x70000001, /* SHT_X86_64_UNWIND */
+	FAR_COMMON = 0xff02, /* SHN_X86_64_LCOMMON */
+};
+#define FEATURE_2_USED 0xc0010001 /* GNU_PROPERTY_X86_FEATURE_2_USED */
+/* Bits of it, and of GNU_PROPERTY_X86_FEATURE_1_AND. */
+enum { FEATURE_2_X86 = 1 << 0, FEATURE_2_XMM = 1 << 3, FEATURE_1_LAM_U48 = 1 << 2, FEATURE_1_LAM_U57 = 1 << 3 };
+
+static const struct sk_property_range properties[] = {
+	{0xc0000002, 0xc0007fff, SK_PROPERTY_AND, 4}, /* GNU_PROPERTY_X86_UINT32_AND_LO … */
+	{0xc0008000, 0xc000ffff, SK_PROPERTY_OR, 4}, /* GNU_PROPERTY_X86_UINT32_OR_LO … */
+	{0xc0010000, 0xc0017fff, SK_PROPERTY_OR_IF_ALL, 4}, /* GNU_PROPERTY_X86_UINT32_OR_AND_LO … */
+};
+
+static const struct sk_property own_properties[] = {
+	{.type = GNU_PROPERTY_X86_FEATURE_1_AND, .value = FEATURE_1_LAM_U48 | FEATURE_1_LAM_U57},
+	{.type = FEATURE_2_USED, .value = FEATURE_2_X86 | FEATURE_2_XMM},
+	{.type = GNU_PROPERTY_X86_ISA_1_USED, .value = GNU_PROPERTY_X86_ISA_1_BASELINE},
+};
+
+const struct sk_architecture sk_architecture_x86_64 = {
 	.machine = EM_X86_64,
 	.name = "x86-64",
 	.page_size = 4096,
 	.text_fill = 0xcc, /* int3 */
-	.types = types,
-	.type_count = sizeof(types) / sizeof(types[0]),
-	.relative32 = R_X86_64_PC32,
-	.call = R_X86_64_PLT32,
-	.address64 = R_X86_64_64,
-	.offset32 = R_X86_64_32,
-	.loader_relative = R_X86_64_RELATIVE,
-	.loader_import = R_X86_64_GLOB_DAT,
+	.relocations = &sk_relocations_x86_64,
 	.can_relax = can_relax,
 	.relax = relax,
 	.is_branch = is_branch,
-	.write = write_field,
+	.properties = properties,
+	.property_count = sizeof(properties) / sizeof(properties[0]),
+	.own_properties = own_properties,
+	.own_property_count = sizeof(own_properties) / sizeof(own_properties[0]),
+	.isa_property = GNU_PROPERTY_X86_ISA_1_NEEDED,
+	.unwind_section = UNWIND_SECTION,
+	.far_common = FAR_COMMON,
 	.stub_size = 8,
 	.write_stub = write_stub,
 };
-
-const struct sk_architecture *sk_architecture_find(uint16_t machine)
-{
-	return machine == EM_X86_64 ? &sk_x86_64 : NULL;
-}

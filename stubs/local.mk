@@ -1,15 +1,19 @@
+# The relocations of each machine, for the linker and for dispatchers.
+noinst_LTLIBRARIES += stubs/librelocations.la
+stubs_librelocations_la_SOURCES = stubs/relocation-types.h stubs/x86_64/relocations.c stubs/machines.def
+
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \
 	stubs/dispatcher/debug-line.c stubs/dispatcher/debug-line.h \
-	stubs/dispatcher/dispatcher.c stubs/dispatcher/dispatcher.h \
+	stubs/dispatcher/dispatcher.c stubs/dispatcher/dispatcher.h stubs/dispatcher/emitters.c \
 	stubs/dispatcher/eh_frame.c stubs/dispatcher/eh_frame.h \
 	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
 	stubs/x86_64/call.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c stubs/x86_64/encode.h \
 	stubs/dispatcher/ops.h \
 	stubs/skabi.h stubs/skplan.h
-stubs_libstubs_la_LIBADD = loader/libplan.la src/libbase.la
+stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
 
 include_HEADERS += stubs/skkernel.h
 

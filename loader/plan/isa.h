@@ -1,8 +1,8 @@
 /* Instruction sets: what kernels need beyond their machine's baseline, and what a processor has. sklink reads the
  * names, libskrt compares when it loads, skdump shows.
  *
- * A set is 64 bits. The low 32 are levels, the high ones single features, as the machine has them (x86-64: the psABI's
- * levels in GNU_PROPERTY_X86_ISA_1_NEEDED, and loader/arch/x86_64/isa.def). */
+ * A set is 64 bits. The low 32 are levels as objects name them in a program property, the high ones single features, as
+ * the machine has them (x86-64: loader/arch/x86_64/isa.c). */
 #ifndef SK_LOADER_ISA_H
 #define SK_LOADER_ISA_H
 

@@ -53,17 +53,18 @@ static const char *read_sections(struct linking *linking)
 static void apply(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
 		  const GElf_Sym *symbol)
 {
-	uint64_t type = GELF_R_TYPE(relocation->r_info), place = target->sh_offset + relocation->r_offset;
+	const struct sk_relocation_table *machine = linking->machine->relocations;
+	uint32_t type = (uint32_t)GELF_R_TYPE(relocation->r_info);
+	uint64_t place = target->sh_offset + relocation->r_offset;
 
-	if ((type != linking->machine->relative_type && type != linking->machine->call_type) ||
-	    !sk_within(relocation->r_offset, linking->machine->reference_size, target->sh_size) ||
+	if ((type != machine->relative32 && type != machine->call) ||
+	    !sk_within(relocation->r_offset, machine->types[type].width, target->sh_size) ||
 	    symbol->st_shndx >= linking->count || !is_loaded(&linking->headers[symbol->st_shndx]))
 		return;
 
 	uint64_t address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
 
-	linking->machine->apply((uint32_t)type, linking->bytes + place, address + (uint64_t)relocation->r_addend,
-				place);
+	sk_relocation_apply(machine, type, linking->bytes + place, address + (uint64_t)relocation->r_addend - place);
 }
 
 static void relocate(const struct linking *linking, const GElf_Shdr *table)

@@ -98,15 +98,15 @@ static uint64_t target_of(const struct sk_package_file *file, const struct sk_co
 /* The machine is one that code has been made for. */
 static bool relocate(const struct comparison *comparison, struct sk_code *code, uint64_t entry, const char *name)
 {
-	const struct sk_emitter *machine = sk_emitter_find(comparison->file->plan.plan->machine);
+	const struct sk_relocation_table *machine = sk_emitter_find(comparison->file->plan.plan->machine)->relocations;
 
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *relocation = &code->relocations.items[i];
 		uint64_t place = entry + relocation->offset;
 		uint64_t target = target_of(comparison->file, relocation) + (uint64_t)relocation->addend;
 
-		if (!machine->apply(relocation->call ? machine->call_type : machine->relative_type,
-				    code->bytes.items + relocation->offset, target, place)) {
+		if (!sk_relocation_apply(machine, relocation->call ? machine->call : machine->relative32,
+					 code->bytes.items + relocation->offset, target - place)) {
 			sk_error(comparison->diag, at(comparison->file, place),
 				 "the dispatcher '%s' cannot reach what the plan says it calls", name);
 			return false;

@@ -12,9 +12,6 @@
 
 #include "stubs/dispatcher/emit.h"
 
-/* The architectures, ended by NULL. */
-static const struct sk_emitter *const emitters[] = {&sk_emit_x86_64, NULL};
-
 /* Bounds that keep every offset and frame within what instructions can hold. Plans that exceed them are not useful
  * ones. */
 enum {
@@ -438,15 +435,6 @@ static const char *check_limits(struct sk_arena *arena, const struct sk_plan_vie
 					      reason);
 	}
 	return NULL;
-}
-
-const struct sk_emitter *sk_emitter_find(uint32_t machine)
-{
-	const struct sk_emitter *const *emitter = emitters;
-
-	while (*emitter && (*emitter)->machine != machine)
-		emitter++;
-	return *emitter;
 }
 
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,

@@ -587,25 +587,9 @@ static const char *emit(struct sk_arena *scratch, const struct sk_entry_ops *pro
 	return NULL;
 }
 
-/* Both types are 32 bits of S + A - P (psABI). */
-static bool apply(uint32_t type, uint8_t *field, uint64_t target, uint64_t place)
-{
-	int64_t value = (int64_t)(target - place);
-	int32_t narrow = (int32_t)value;
-
-	(void)type;
-	if (value != narrow)
-		return false;
-	memcpy(field, &narrow, sizeof(narrow));
-	return true;
-}
-
-const struct sk_emitter sk_emit_x86_64 = {
+const struct sk_emitter sk_emitter_x86_64 = {
 	.machine = EM_X86_64,
 	.name = "x86-64",
-	.relative_type = R_X86_64_PC32,
-	.call_type = R_X86_64_PLT32,
-	.reference_size = sizeof(int32_t),
-	.apply = apply,
+	.relocations = &sk_relocations_x86_64,
 	.emit = emit,
 };

@@ -11,8 +11,8 @@
 static uint64_t rewrite(uint32_t type, const char *from, size_t size, uint8_t *code)
 {
 	memcpy(code, from, size);
-	ck_assert(sk_x86_64.can_relax(type, code, size - 4, -4));
-	return sk_x86_64.relax(code, size - 4);
+	ck_assert(sk_architecture_x86_64.can_relax(type, code, size - 4, -4));
+	return sk_architecture_x86_64.relax(code, size - 4);
 }
 
 START_TEST(test_rewritten)
@@ -54,11 +54,11 @@ START_TEST(test_left_alone)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(!sk_x86_64.can_relax(cases[i].type, (const uint8_t *)cases[i].bytes, cases[i].offset,
-						   cases[i].addend),
+		ck_assert_msg(!sk_architecture_x86_64.can_relax(cases[i].type, (const uint8_t *)cases[i].bytes,
+								cases[i].offset, cases[i].addend),
 			      "case %zu", i);
-	ck_assert(!sk_relocation_type_find(&sk_x86_64, R_X86_64_GOTPCREL)->relaxable);
-	ck_assert(sk_relocation_type_find(&sk_x86_64, R_X86_64_GOTPCRELX)->relaxable);
+	ck_assert(!sk_relocation_type_find(&sk_relocations_x86_64, R_X86_64_GOTPCREL)->relaxable);
+	ck_assert(sk_relocation_type_find(&sk_relocations_x86_64, R_X86_64_GOTPCRELX)->relaxable);
 }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(test_fields)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct sk_relocation_type *type = sk_relocation_type_find(&sk_x86_64, cases[i].type);
+		const struct sk_relocation_type *type = sk_relocation_type_find(&sk_relocations_x86_64, cases[i].type);
 		uint8_t field[10] = {0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa};
 		static const uint8_t value[8] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
 
@@ -91,14 +91,14 @@ START_TEST(test_fields)
 		ck_assert_uint_eq(type->width, cases[i].width);
 		ck_assert_int_eq(type->minimum, cases[i].minimum);
 		ck_assert_int_eq(type->maximum, cases[i].maximum);
-		sk_x86_64.write(cases[i].type, field + 1, 0x1122334455667788);
+		sk_relocations_x86_64.write(cases[i].type, field + 1, 0x1122334455667788);
 		ck_assert_mem_eq(field + 1, value, cases[i].width);
 		ck_assert_uint_eq(field[0], 0xaa);
 		ck_assert_uint_eq(field[1 + cases[i].width], 0xaa);
 	}
-	ck_assert_str_eq(sk_relocation_type_find(&sk_x86_64, R_X86_64_32S)->name, "R_X86_64_32S");
-	ck_assert_ptr_null(sk_relocation_type_find(&sk_x86_64, 39)); /* reserved */
-	ck_assert_ptr_null(sk_relocation_type_find(&sk_x86_64, 0xffffffff));
+	ck_assert_str_eq(sk_relocation_type_find(&sk_relocations_x86_64, R_X86_64_32S)->name, "R_X86_64_32S");
+	ck_assert_ptr_null(sk_relocation_type_find(&sk_relocations_x86_64, 39)); /* reserved */
+	ck_assert_ptr_null(sk_relocation_type_find(&sk_relocations_x86_64, 0xffffffff));
 }
 END_TEST
 
@@ -106,9 +106,9 @@ START_TEST(test_stub)
 {
 	uint8_t stub[8];
 
-	sk_x86_64.write_stub(stub, 0x1000, 0x3010); /* jmp *0x200a(%rip) */
+	sk_architecture_x86_64.write_stub(stub, 0x1000, 0x3010); /* jmp *0x200a(%rip) */
 	ck_assert_mem_eq(stub, "\xff\x25\x0a\x20\0\0", 6);
-	sk_x86_64.write_stub(stub, 0x3000, 0x1000); /* jmp *-0x2006(%rip) */
+	sk_architecture_x86_64.write_stub(stub, 0x3000, 0x1000); /* jmp *-0x2006(%rip) */
 	ck_assert_mem_eq(stub, "\xff\x25\xfa\xdf\xff\xff", 6);
 }
 END_TEST

@@ -1,0 +1,18 @@
+/* The machines that the linker knows: those of stubs/machines.def. */
+#include <stddef.h>
+
+#include "linker/architecture.h"
+
+static const struct sk_architecture *const architectures[] = {
+#define SK_MACHINE(name) &sk_architecture_##name,
+#include "stubs/machines.def"
+#undef SK_MACHINE
+};
+
+const struct sk_architecture *sk_architecture_find(uint16_t machine)
+{
+	for (size_t i = 0; i < sizeof(architectures) / sizeof(architectures[0]); i++)
+		if (architectures[i]->machine == machine)
+			return architectures[i];
+	return NULL;
+}

@@ -1,0 +1,68 @@
+/* What each machine's relocations are: how a type computes its value (an expression, which whoever relocates
+ * evaluates), which values fit its field, and how they are written there. One const table a machine, for the linker,
+ * for dispatchers and for who makes these again. */
+#ifndef SK_RELOCATION_TYPES_H
+#define SK_RELOCATION_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the psABI's letters: S symbol, A addend, P place, G GOT slot, GOT its start, L the PLT stub or else S. The order
+ * is that of the rows of the table in scan.c. */
+enum sk_expression {
+	SK_EXPRESSION_NONE, /* nothing to do */
+	SK_EXPRESSION_WORD, /* S + A in a whole address: the loader can do it */
+	SK_EXPRESSION_NARROW, /* S + A in less */
+	SK_EXPRESSION_RELATIVE, /* S + A - P */
+	SK_EXPRESSION_CALL, /* L + A - P */
+	SK_EXPRESSION_SLOT, /* G + A - P */
+	SK_EXPRESSION_TABLE, /* GOT + A - P */
+	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
+	SK_EXPRESSION_THREAD, /* any form of thread-local storage */
+	SK_EXPRESSION_SIZE, /* of a symbol, + A */
+	SK_EXPRESSION_COUNT,
+	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
+};
+
+struct sk_relocation_type {
+	const char *name; /* NULL: there is no such type */
+	enum sk_expression expression;
+	uint8_t width; /* bytes that are written */
+	bool relaxable;
+	int64_t minimum, maximum; /* of the value; both 0: any */
+};
+
+struct sk_relocation_table {
+	const struct sk_relocation_type *types;
+	uint32_t count;
+	uint32_t relative32, call, address64, offset32; /* types of references in what sklink makes itself */
+	uint32_t loader_relative, loader_import; /* types for the loader */
+	/* Of a type of the table and a value that fits. */
+	void (*write)(uint32_t type, uint8_t *field, uint64_t value);
+};
+
+#define SK_MACHINE(name) extern const struct sk_relocation_table sk_relocations_##name;
+#include "stubs/machines.def"
+#undef SK_MACHINE
+
+/* The type, or NULL. */
+static inline const struct sk_relocation_type *sk_relocation_type_find(const struct sk_relocation_table *table,
+								       uint32_t type)
+{
+	return type < table->count && table->types[type].name ? &table->types[type] : NULL;
+}
+
+/* Writes the value of a type of the table into its field. False: it does not fit. */
+static inline bool sk_relocation_apply(const struct sk_relocation_table *table, uint32_t type, uint8_t *field,
+				       uint64_t value)
+{
+	const struct sk_relocation_type *it = &table->types[type];
+
+	if (it->minimum != it->maximum && ((int64_t)value < it->minimum || (int64_t)value > it->maximum))
+		return false;
+	table->write(type, field, value);
+	return true;
+}
+
+#endif
