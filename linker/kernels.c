@@ -148,8 +148,9 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 
 		if (find_record(linker, object, name, &record)) {
 			sk_error(linker->diag,
-				 (struct sk_place){sk_object_name(linker->arena, object), 0, 0, ".sk.kernels",
-						   record.offset},
+				 (struct sk_place){.file = sk_object_name(linker->arena, object),
+						   .section = ".sk.kernels",
+						   .offset = record.offset},
 				 "kernel '%s' has a signature, but the object does not define it as a global "
 				 "function",
 				 name);
@@ -186,7 +187,7 @@ static struct sk_kernel_record name_record(struct sk_linker *linker, const struc
 					 .object = name,
 					 .member = object->member,
 					 .input = object->input,
-					 .place = {name, 0, 0, ".sk.kernels", record->offset},
+					 .place = {.file = name, .section = ".sk.kernels", .offset = record->offset},
 					 .code = SK_NONE};
 }
 
@@ -244,7 +245,8 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 
 	if (find_record(linker, object, name, &record)) {
 		result->signature = record.signature;
-		result->place = (struct sk_place){result->object, 0, 0, ".sk.kernels", record.offset};
+		result->place =
+			(struct sk_place){.file = result->object, .section = ".sk.kernels", .offset = record.offset};
 	}
 	return sk_object_pull(linker, object);
 }

@@ -25,7 +25,7 @@ static bool read_manifest(const struct sk_link *link)
 	size_t count = read ? command->scope_options.count : 0;
 
 	for (size_t i = 0; i < count; i++)
-		read &= sk_scope_options_override(model, command->scope_options.items[i].source,
+		read &= sk_scope_options_override(model, command->scope_options.items[i].place,
 						  command->scope_options.items[i].text);
 	sk_model_add_dependencies(model, link->linker);
 	return sk_scope_options_check(model, sk_command_strip_option(command), command->relocatable) && read;

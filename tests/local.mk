@@ -83,6 +83,12 @@ tests_unit_check_arena_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_arena
 
+check_PROGRAMS += tests/unit/check_diag
+tests_unit_check_diag_SOURCES = tests/unit/check_diag.c tests/lib/messages.h
+tests_unit_check_diag_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_diag_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_diag
+
 check_PROGRAMS += tests/unit/check_tar
 tests_unit_check_tar_SOURCES = tests/unit/check_tar.c
 tests_unit_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

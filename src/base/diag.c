@@ -39,6 +39,17 @@ const char *sk_place_text(struct sk_arena *arena, struct sk_place place)
 	return place.file;
 }
 
+const struct sk_place *sk_place_keep(struct sk_arena *arena, struct sk_place place)
+{
+	struct sk_place *kept;
+
+	if (!place.file)
+		return NULL;
+	kept = SK_NEW(arena, struct sk_place);
+	*kept = place;
+	return kept;
+}
+
 static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place, const char *format,
 		va_list args)
 {
@@ -68,6 +79,8 @@ static void add(struct sk_diag *diag, enum sk_severity severity, struct sk_place
 	else
 		diag->first = message;
 	diag->last = message;
+	for (const struct sk_place *at = &place; at->line && at->origin; at = at->origin)
+		sk_note(diag, "expanded from %s", sk_place_text(diag->arena, *at->origin));
 }
 
 void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)

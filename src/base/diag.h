@@ -19,7 +19,12 @@ struct sk_place {
 	uint32_t line; /* 0: no line */
 	uint32_t column;
 	const char *section; /* NULL: no section */
-	uint64_t offset; /* in the section */
+	union {
+		uint64_t offset; /* in the section */
+		/* With a line: where that stands which this text has been expanded from, as long as the sink lives;
+		 * NULL: the text is its user's own. */
+		const struct sk_place *origin;
+	};
 };
 
 /* A name, and where it stands. */
@@ -64,7 +69,10 @@ static inline bool sk_diag_is_full(const struct sk_diag *diag)
 
 void sk_diag_init(struct sk_diag *diag, struct sk_arena *arena);
 
-/* Adds a message. Text is one sentence without a full stop. */
+/* The place, kept in the arena, as the origin of others; NULL if it is none. */
+const struct sk_place *sk_place_keep(struct sk_arena *arena, struct sk_place place);
+
+/* Adds a message, with a note for each origin of the place. Text is one sentence without a full stop. */
 void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format, ...)

@@ -18,6 +18,7 @@ enum { MAXIMUM_THREADS = 256, DEFAULT_MAXIMUM_THREADS = 8 };
 
 struct words {
 	sk_words list;
+	struct sk_place place; /* of the one that is being read */
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	struct sk_command_line *command;
@@ -183,7 +184,7 @@ static const char *suggest_option(const struct words *words, const char *word)
 
 static void unknown_option(struct words *words, const char *word)
 {
-	sk_error(words->diag, (struct sk_place){0}, "unknown option '%s'%s", word, suggest_option(words, word));
+	sk_error(words->diag, words->place, "unknown option '%s'%s", word, suggest_option(words, word));
 }
 
 static void set_number(struct words *words, const struct option *option, const char *value, unsigned *field)
@@ -194,7 +195,7 @@ static void set_number(struct words *words, const struct option *option, const c
 	unsigned long number = strtoul(value, &end, 10);
 
 	if (value[0] < '0' || value[0] > '9' || *end || errno || number < option->minimum || number > option->maximum)
-		sk_error(words->diag, (struct sk_place){0}, "--%s wants a number from %u to %u, not '%s'", option->name,
+		sk_error(words->diag, words->place, "--%s wants a number from %u to %u, not '%s'", option->name,
 			 option->minimum, option->maximum, value);
 	else
 		*field = (unsigned)number;
@@ -209,7 +210,7 @@ static unsigned choose(struct words *words, const char *option, const char *cons
 	while (names[i] && strcmp(names[i], value))
 		i++;
 	if (!names[i])
-		sk_error(words->diag, (struct sk_place){0}, "--%s wants %s, not '%s'", option, wanted, value);
+		sk_error(words->diag, words->place, "--%s wants %s, not '%s'", option, wanted, value);
 	return i;
 }
 
@@ -234,6 +235,15 @@ static void set_icf(struct words *words, const char *value)
 	static const char *const names[] = {[SK_ICF_NONE] = "none", [SK_ICF_SAFE] = "safe", [SK_ICF_ALL] = "all", NULL};
 
 	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
+}
+
+/* `source` stands in messages where a file does. */
+static void add_override(struct words *words, const char *source, const char *text)
+{
+	const struct sk_place *origin = sk_place_keep(words->arena, words->place);
+	struct sk_place place = {.file = source, .line = 1, .column = 1, .origin = origin};
+
+	sk_array_push(words->arena, &words->command->scope_options, (struct sk_name){text, place});
 }
 
 static void apply(struct words *words, const struct option *option, const char *value, bool *whole)
@@ -266,7 +276,7 @@ static void apply(struct words *words, const struct option *option, const char *
 		set_compression(words, value);
 		break;
 	case SET_KEYWORD:
-		sk_keyword_apply(words->diag, value, command);
+		sk_keyword_apply(words->diag, words->place, value, command);
 		break;
 	case SET_COLOUR:
 		set_colour(words, value ? value : "always");
@@ -281,8 +291,7 @@ static void apply(struct words *words, const struct option *option, const char *
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});
 		break;
 	case ADD_OVERRIDE:
-		sk_array_push(words->arena, &command->scope_options,
-			      (struct sk_command_override){"--scope-options", value});
+		add_override(words, "--scope-options", value);
 		break;
 	case BEGIN_WHOLE:
 	case END_WHOLE:
@@ -313,7 +322,7 @@ static void add_operand(struct words *words, const char *word, bool whole)
 
 	sk_array_push(words->arena, &command->words, (struct sk_command_word){NULL, word, SK_WORD_INPUT});
 	if (!*word)
-		sk_error(words->diag, (struct sk_place){0}, "an argument is empty; it should be the path of a file");
+		sk_error(words->diag, words->place, "an argument is empty; it should be the path of a file");
 	else if (!command->manifest)
 		command->manifest = word;
 	else
@@ -325,7 +334,7 @@ static void refuse_missing_value(struct words *words, const struct option *optio
 {
 	bool letter = word[1] != '-' && !word[2] && option->name;
 
-	sk_error(words->diag, (struct sk_place){0}, "option '%s' wants a value%s%s%s", word, letter ? " (--" : "",
+	sk_error(words->diag, words->place, "option '%s' wants a value%s%s%s", word, letter ? " (--" : "",
 		 letter ? option->name : "", letter ? "); try 'sklink --help'" : "");
 }
 
@@ -334,8 +343,9 @@ static void interpret(struct words *words)
 	bool whole = false, operands_only = false;
 
 	for (size_t i = 0; i < words->list.count; i++) {
-		const char *word = words->list.items[i], *value;
+		const char *word = words->list.items[i].text, *value;
 
+		words->place = words->list.items[i].place;
 		if (operands_only || word[0] != '-' || !word[1]) {
 			add_operand(words, word, whole);
 			continue;
@@ -349,11 +359,11 @@ static void interpret(struct words *words)
 		enum arity arity = option ? arity_of(option) : NO_VALUE;
 
 		if (arity == VALUE && !value && i + 1 < words->list.count)
-			value = words->list.items[++i];
+			value = words->list.items[++i].text;
 		if (!option)
 			unknown_option(words, word);
 		else if (value && arity == NO_VALUE)
-			sk_error(words->diag, (struct sk_place){0}, "option '--%s' takes no value", option->name);
+			sk_error(words->diag, words->place, "option '--%s' takes no value", option->name);
 		else if (value ? !*value : arity == VALUE)
 			refuse_missing_value(words, option, word);
 		else {
@@ -443,8 +453,7 @@ static void add_environment(struct words *words)
 
 	if (!text)
 		return;
-	sk_array_push(words->arena, &words->command->scope_options,
-		      (struct sk_command_override){"SKLINK_SCOPE_OPTIONS", text});
+	add_override(words, "SKLINK_SCOPE_OPTIONS", text);
 	/* A link that repeats this one has not got the environment. */
 	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"--scope-options=", text});
 }

@@ -30,12 +30,6 @@ struct sk_command_word {
 	enum sk_word_kind kind;
 };
 
-/* "SCOPE=OPTIONS". */
-struct sk_command_override {
-	const char *source; /* for messages: SKLINK_SCOPE_OPTIONS, or --scope-options */
-	const char *text;
-};
-
 struct sk_command_line {
 	const char *manifest;
 	const char *output;
@@ -47,7 +41,7 @@ struct sk_command_line {
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts response_files;
-	SK_ARRAY(struct sk_command_override) scope_options; /* what comes later counts */
+	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; what comes later counts */
 	sk_texts explained; /* --explain: tasks */
 	const char *report; /* --report; NULL: none */
 	const char *version_script; /* NULL: none */

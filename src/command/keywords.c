@@ -36,7 +36,8 @@ static const struct keyword {
 
 enum { KEYWORD_COUNT = sizeof(keywords) / sizeof(keywords[0]) };
 
-static void set_page_size(struct sk_diag *diag, const char *value, struct sk_command_line *command)
+static void set_page_size(struct sk_diag *diag, struct sk_place place, const char *value,
+			  struct sk_command_line *command)
 {
 	char *end = NULL;
 
@@ -44,23 +45,23 @@ static void set_page_size(struct sk_diag *diag, const char *value, struct sk_com
 	unsigned long long size = value && *value >= '0' && *value <= '9' ? strtoull(value, &end, 0) : 0;
 
 	if (!end || *end || errno || size < MINIMUM_PAGE || size > MAXIMUM_PAGE || !sk_is_power_of_two(size))
-		sk_error(diag, (struct sk_place){0}, "-z %s wants a power of two from %d to %d, not '%s'", page_size,
-			 MINIMUM_PAGE, MAXIMUM_PAGE, value ? value : "");
+		sk_error(diag, place, "-z %s wants a power of two from %d to %d, not '%s'", page_size, MINIMUM_PAGE,
+			 MAXIMUM_PAGE, value ? value : "");
 	else
 		command->max_page_size = size;
 }
 
-static void unknown_keyword(struct sk_diag *diag, const char *keyword)
+static void unknown_keyword(struct sk_diag *diag, struct sk_place place, const char *keyword)
 {
 	const char *names[KEYWORD_COUNT];
 
 	for (int i = 0; i < KEYWORD_COUNT; i++)
 		names[i] = keywords[i].name;
-	sk_error(diag, (struct sk_place){0}, "unknown keyword '-z %s'%s", keyword,
+	sk_error(diag, place, "unknown keyword '-z %s'%s", keyword,
 		 sk_did_you_mean(diag->arena, keyword, names, KEYWORD_COUNT));
 }
 
-void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_command_line *command)
+void sk_keyword_apply(struct sk_diag *diag, struct sk_place place, const char *keyword, struct sk_command_line *command)
 {
 	const char *equals = strchr(keyword, '='), *value = equals ? equals + 1 : NULL;
 	const char *name = sk_arena_copy(diag->arena, keyword, equals ? (size_t)(equals - keyword) : strlen(keyword));
@@ -69,25 +70,25 @@ void sk_keyword_apply(struct sk_diag *diag, const char *keyword, struct sk_comma
 	while (i < KEYWORD_COUNT && strcmp(keywords[i].name, name))
 		i++;
 	if (i == KEYWORD_COUNT) {
-		unknown_keyword(diag, name);
+		unknown_keyword(diag, place, name);
 		return;
 	}
 	if (value && keywords[i].meaning != PAGE_SIZE) {
-		sk_error(diag, (struct sk_place){0}, "-z %s takes no value", name);
+		sk_error(diag, place, "-z %s takes no value", name);
 		return;
 	}
 	switch (keywords[i].meaning) {
 	case ALWAYS:
 		break;
 	case NEVER:
-		sk_error(diag, (struct sk_place){0}, "-z %s: %s", name, keywords[i].reason);
+		sk_error(diag, place, "-z %s: %s", name, keywords[i].reason);
 		break;
 	case PROTECT:
 	case LEAVE_WRITABLE:
 		command->no_relro = keywords[i].meaning == LEAVE_WRITABLE;
 		break;
 	case PAGE_SIZE:
-		set_page_size(diag, value, command);
+		set_page_size(diag, place, value, command);
 		break;
 	}
 }

@@ -14,7 +14,7 @@ struct expansion {
 	sk_texts *files;
 };
 
-static void expand(struct expansion *expansion, char *word, unsigned depth);
+static void expand(struct expansion *expansion, struct sk_name word, unsigned depth);
 
 /* The whole file as text, or NULL after an error. */
 static char *read_text(struct expansion *expansion, const char *path)
@@ -45,52 +45,91 @@ static char *read_text(struct expansion *expansion, const char *path)
 	return text.items;
 }
 
-/* Cuts one word off the text, in place, as ld reads response files: white space separates, quotes keep it, a backslash
- * takes the next character as it is. Returns NULL at the end; *text moves on. */
-static char *next_word(char **text, bool *unterminated)
-{
-	char *from = *text + strspn(*text, " \t\r\n\f\v"), *word = from, *to = from, quote = 0;
+/* A text that is read from its beginning to its end. */
+struct cursor {
+	char *at;
+	const char *line_start;
+	struct sk_place place; /* of the word read last */
+	uint32_t line;
+};
 
-	if (!*from)
-		return NULL;
-	for (; *from && (quote || !strchr(" \t\r\n\f\v", *from)); from++) {
-		if (*from == '\\' && from[1])
-			*to++ = *++from;
-		else if (quote && *from == quote)
-			quote = 0;
-		else if (!quote && (*from == '"' || *from == '\''))
-			quote = *from;
-		else
-			*to++ = *from;
+static char take(struct cursor *cursor)
+{
+	char c = *cursor->at++;
+
+	if (c == '\n') {
+		cursor->line++;
+		cursor->line_start = cursor->at;
 	}
-	*text = from + (*from != '\0');
+	return c;
+}
+
+static bool is_blank(char c)
+{
+	return c && strchr(" \t\r\n\f\v", c);
+}
+
+/* Cuts one word off the text, in place, as ld reads response files: white space separates, quotes keep it, a backslash
+ * takes the next character as it is. Returns NULL at the end. */
+static char *next_word(struct cursor *cursor, bool *unterminated)
+{
+	while (is_blank(*cursor->at))
+		take(cursor);
+	cursor->place.line = cursor->line;
+	cursor->place.column = (uint32_t)(cursor->at - cursor->line_start) + 1;
+
+	char *word = cursor->at, *to = cursor->at, quote = 0;
+
+	if (!*word)
+		return NULL;
+	while (*cursor->at && (quote || !is_blank(*cursor->at))) {
+		char c = take(cursor);
+
+		if (c == '\\' && *cursor->at)
+			*to++ = take(cursor);
+		else if (quote && c == quote)
+			quote = 0;
+		else if (!quote && (c == '"' || c == '\''))
+			quote = c;
+		else
+			*to++ = c;
+	}
+	if (*cursor->at)
+		take(cursor);
 	*to = '\0';
 	*unterminated = quote != 0;
 	return word;
 }
 
-static void expand_response(struct expansion *expansion, const char *path, unsigned depth)
+/* `named` is the word that names the file, behind its "@". */
+static void expand_response(struct expansion *expansion, const struct sk_name *named, unsigned depth)
 {
-	struct sk_place place = {.file = path};
+	const char *path = named->text + 1;
 	bool unterminated = false;
 	char *text, *word;
 
 	if (depth == RESPONSE_DEPTH) {
-		sk_error(expansion->diag, place, "response files are nested more than %d deep", RESPONSE_DEPTH);
+		sk_error(expansion->diag, named->place, "response files are nested more than %d deep", RESPONSE_DEPTH);
 		return;
 	}
 	sk_array_push(expansion->arena, expansion->files, path);
 	text = read_text(expansion, path);
-	while (text && (word = next_word(&text, &unterminated)))
-		expand(expansion, word, depth + 1);
-	if (unterminated)
-		sk_error(expansion->diag, place, "a quote is not closed");
+	if (!text)
+		return;
+
+	struct cursor cursor = {text, text, {.file = path, .origin = sk_place_keep(expansion->arena, named->place)}, 1};
+
+	while ((word = next_word(&cursor, &unterminated))) {
+		if (unterminated)
+			sk_error(expansion->diag, cursor.place, "a quote is not closed");
+		expand(expansion, (struct sk_name){word, cursor.place}, depth + 1);
+	}
 }
 
-static void expand(struct expansion *expansion, char *word, unsigned depth)
+static void expand(struct expansion *expansion, struct sk_name word, unsigned depth)
 {
-	if (word[0] == '@' && word[1])
-		expand_response(expansion, word + 1, depth);
+	if (word.text[0] == '@' && word.text[1])
+		expand_response(expansion, &word, depth);
 	else
 		sk_array_push(expansion->arena, &expansion->list, word);
 }
@@ -100,6 +139,6 @@ sk_words sk_response_expand(struct sk_arena *arena, struct sk_diag *diag, int ar
 	struct expansion expansion = {.arena = arena, .diag = diag, .files = files};
 
 	for (int i = 1; i < argc; i++)
-		expand(&expansion, argv[i], 0);
+		expand(&expansion, (struct sk_name){.text = argv[i]}, 0);
 	return expansion.list;
 }

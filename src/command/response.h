@@ -4,7 +4,9 @@
 
 #include "src/command/command.h"
 
-typedef SK_ARRAY(char *) sk_words;
+/* Each with its place in a response file, whose origin is the word that named the file, if that stood in one, too.
+ * Words of the command line itself have no place. */
+typedef SK_ARRAY(struct sk_name) sk_words;
 
 /* All words behind the program's name; `files` gets the response files' paths. What cannot be read is an error in the
  * sink. */

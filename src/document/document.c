@@ -325,8 +325,9 @@ static bool refuse_tag_directive(const struct builder *builder)
 			first++;
 		if (between && line_end - first >= 4 && !memcmp(first, "%TAG", 4)) {
 			sk_error(builder->diag,
-				 (struct sk_place){builder->document->file, number, (uint32_t)(first - line) + 1, NULL,
-						   0},
+				 (struct sk_place){.file = builder->document->file,
+						   .line = number,
+						   .column = (uint32_t)(first - line) + 1},
 				 "tags are not accepted (%%TAG)");
 			return true;
 		}

@@ -397,17 +397,18 @@ static void override(struct sk_model *model, struct sk_place place, struct token
 		sk_scope_options_parse(model->diag, place, true, text, &model->scopes.items[first + i]);
 }
 
-bool sk_scope_options_override(struct sk_model *model, const char *source, const char *text)
+bool sk_scope_options_override(struct sk_model *model, struct sk_place place, const char *text)
 {
 	struct token rest = {text, strlen(text)};
 	unsigned errors = model->diag->errors;
 
 	while (rest.start && model->diag->errors <= errors + 1000) {
 		struct token entry = cut(rest, ';', &rest);
-		struct sk_place place = {.file = source, .line = 1, .column = (uint32_t)(entry.start - text) + 1};
+		struct sk_place at = place;
 
+		at.column += (uint32_t)(entry.start - text);
 		if (entry.length)
-			override(model, place, entry);
+			override(model, at, entry);
 	}
 	if (model->diag->errors != errors)
 		sk_note(model->diag, "in '%s'", text);

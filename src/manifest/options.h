@@ -15,9 +15,9 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 bool sk_scope_option_is_known(const char *name);
 
 /* Overrides options: `text` is "SCOPE=OPTIONS", or several of these with semicolons between them; SCOPE may be `*`, for
- * all scopes. A scope that the manifest does not have is an error. `source` says in errors where the text comes from;
- * they name its column. False after an error. */
-bool sk_scope_options_override(struct sk_model *model, const char *source, const char *text);
+ * all scopes. A scope that the manifest does not have is an error. `place` is the text's, which stands in one line.
+ * False after an error. */
+bool sk_scope_options_override(struct sk_model *model, struct sk_place place, const char *text);
 
 /* What scopes ask for and the command line rules out: compile-options=-g holds the package to its debug information,
  * which the option `strips` removes (NULL: none is given), and copies of code are made where text gets its place, which

@@ -101,9 +101,17 @@ fails_with "kernels\.o: is an object or an archive; the first argument is the ma
 fails_with '^sklink: error: sub: cannot open the file: Is a directory' "$sklink" model.yaml kernels.o -o sub
 fails_with '^sklink: error: sub/none/x\.sk: .*No such file' "$sklink" model.yaml kernels.o -o sub/none/x.sk
 echo '@loop' >loop
-fails_with '^sklink: error: loop: response files are nested' "$sklink" @loop
+fails_with '^sklink: error: loop:1:1: response files are nested' "$sklink" @loop
 printf 'model.yaml "kernels.o -o x.sk' >words
-fails_with '^sklink: error: words: a quote is not closed' "$sklink" @words
+fails_with '^sklink: error: words:1:12: a quote is not closed' "$sklink" @words
+printf 'model.yaml\n@inner' >outer
+printf 'kernels.o -o\n  x.sk "--scope-options=none=profiling=1" \n"--scope\n-options" a=b' >inner
+fails_with "^sklink: error: inner:3:1: unknown option '--scope" "$sklink" @outer
+[ "$(sed -n 2p err.txt)" = '>>> expanded from outer:2:1' ] || { cat err.txt; fail "where a response file is named"; }
+sed -i 2q inner
+fails_with "^sklink: error: --scope-options:1:1: unknown scope" "$sklink" @outer
+[ "$(grep expanded err.txt)" = "$(printf '>>> expanded from inner:2:8\n>>> expanded from outer:2:1')" ] ||
+	{ cat err.txt; fail "where an option of a response file stands"; }
 printf '"model.yaml" kern\\els.o\n  -o '"'"'with blank.sk'"'"'\n' >words
 "$sklink" @words && [ -e 'with blank.sk' ] || fail "quotes in a response file"
 [ ! -e x.sk ] || fail "something was left behind"

@@ -224,7 +224,7 @@ END_TEST
 /* Overriding with the text leaves these messages. */
 static void override(struct sk_model *model, const char *text, const char *expected)
 {
-	bool good = sk_scope_options_override(model, "there", text);
+	bool good = sk_scope_options_override(model, (struct sk_place){.file = "there", .line = 1, .column = 1}, text);
 	char *messages = take_messages(&diag);
 
 	ck_assert_str_eq(messages, expected);
