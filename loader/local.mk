@@ -81,7 +81,7 @@ loader_libloader_la_SOURCES = \
 	loader/device/thread.c \
 	loader/device/watch.c \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
-loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la
+loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 lib_LTLIBRARIES += libskrt.la

@@ -455,7 +455,8 @@ enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
 /* Writes it as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row for
  * launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an arrow
- * for each await. Core numbers are the device's; a launch numbers its own from 0. Replaces the file. Errors:
+ * for each await. Core numbers are the device's; a launch numbers its own from 0. Replaces the file once all is
+ * written beside it; after an error it is as it was. What is no regular file is written in place. Errors:
  * SKRT_NOT_READY before it has ended; SKRT_CANNOT_WRITE. */
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path);
 

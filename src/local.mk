@@ -2,9 +2,14 @@
 noinst_LTLIBRARIES += src/libnearest.la
 src_libnearest_la_SOURCES = src/base/escape.c src/base/escape.h src/base/nearest.c src/base/nearest.h
 
+# Temporary files: also for libskrt.
+noinst_LTLIBRARIES += src/libtemporary.la
+src_libtemporary_la_SOURCES = src/base/temporary.c src/base/temporary.h
+
 # Files that are written, and files that are mapped: also for skrun.
 noinst_LTLIBRARIES += src/libfiles.la
 src_libfiles_la_SOURCES = src/base/mapped.c src/base/mapped.h src/base/unfinished.c src/base/unfinished.h
+src_libfiles_la_LIBADD = src/libtemporary.la
 
 # Memory, diagnostics, maps, checked arithmetic: for everybody.
 noinst_LTLIBRARIES += src/libbase.la

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "src/base/mapped.h"
+#include "src/base/temporary.h"
 #include "src/base/unfinished.h"
 
 enum {
@@ -425,13 +426,11 @@ static bool write_all(int file, const void *bytes, uint64_t size)
 	return true;
 }
 
-/* Opens what is written to: path itself where it is no regular file, since /dev/null must not be replaced by one. */
+/* Opens what is written to: path itself where it is special, since /dev/null must not be replaced by a file. */
 static int open_output(const char *path, bool *in_place)
 {
-	struct stat status;
-
-	*in_place = !stat(path, &status) && !S_ISREG(status.st_mode);
-	return *in_place ? open(path, O_WRONLY | O_CLOEXEC) : sk_unfinished_create(path, 0666);
+	*in_place = sk_is_special(path);
+	return *in_place ? sk_special_open(path) : sk_unfinished_create(path, 0666);
 }
 
 bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, const void *data,

@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/escape.h"
+#include "src/base/temporary.h"
 
 struct writer {
 	const struct skrt_trace *trace;
@@ -224,13 +225,28 @@ void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 		trace->all_launches, trace->all_launches - trace->launch_count);
 }
 
-/* Half a trace is none; a device or a pipe stays. */
-static void remove_half(const char *path)
+/* False with errno; then the file of that name is as it was. */
+static bool write_file(const struct skrt_trace *trace, const char *path)
 {
-	struct stat status;
+	char *name = NULL;
+	int descriptor = sk_is_special(path) ? sk_special_open(path) : sk_temporary_create(path, 0666, &name);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	bool ok = false;
 
-	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-		unlink(path);
+	if (file) {
+		sk_trace_print(trace, file);
+		ok = sk_close_written(file) && (!name || rename(name, path) == 0);
+	} else if (descriptor >= 0) {
+		close(descriptor);
+	}
+
+	int reason = errno;
+
+	if (name && !ok)
+		unlink(name);
+	free(name);
+	errno = reason;
+	return ok;
 }
 
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path)
@@ -241,18 +257,7 @@ enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *pa
 		return sk_report_null(__func__);
 	if (trace->device)
 		return sk_report(SKRT_NOT_READY, "the trace has not ended");
-	FILE *file = fopen(path, "we");
-	if (!file)
+	if (!write_file(trace, path))
 		return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-	sk_trace_print(trace, file);
-	bool failed = fflush(file) || ferror(file);
-	int reason = errno;
-	if (fclose(file) && !failed) {
-		failed = true;
-		reason = errno;
-	}
-	if (!failed)
-		return SKRT_OK;
-	remove_half(path);
-	return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(reason));
+	return SKRT_OK;
 }

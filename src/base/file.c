@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/base/mapped.h"
+#include "src/base/temporary.h"
 #include "src/base/unfinished.h"
 
 static bool fail(struct sk_diag *diag, const char *path, const char *action)
@@ -110,41 +110,9 @@ static bool write_sequence(struct sk_diag *diag, const char *path, int descripto
 	return true;
 }
 
-/* The descriptor that the path is another name of, or -1. Opening the path would begin anew at the start of the file
- * that the descriptor may be of. */
-static int named_descriptor(const char *path)
-{
-	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-
-	if (!strcmp(path, "/dev/stdout"))
-		return STDOUT_FILENO;
-	if (!strcmp(path, "/dev/stderr"))
-		return STDERR_FILENO;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		const char *number = path + strlen(folders[i]);
-		char *end;
-
-		if (strncmp(path, folders[i], strlen(folders[i])) != 0)
-			continue;
-
-		long value = strtol(number, &end, 10);
-
-		if (end != number && !*end && value >= 0 && value <= INT_MAX)
-			return (int)value;
-	}
-	return -1;
-}
-
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 static bool write_special(struct sk_diag *diag, const char *path, const struct sk_file_part *parts, size_t count)
 {
-	int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	int descriptor = sk_special_open(path);
 
 	if (descriptor < 0)
 		return fail(diag, path, "open the file");
@@ -160,14 +128,8 @@ static bool write_special(struct sk_diag *diag, const char *path, const struct s
 
 bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count)
 {
-	int descriptor = named_descriptor(path);
-
-	if (descriptor >= 0) {
-		fflush(stdout); /* what stands there already comes first; its errors stay in the stream */
-		return write_sequence(diag, path, descriptor, parts, count);
-	}
-	return is_special(path) ? write_special(diag, path, parts, count)
-				: write_regular(diag, path, mode, parts, count);
+	return sk_is_special(path) ? write_special(diag, path, parts, count)
+				   : write_regular(diag, path, mode, parts, count);
 }
 
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size)
@@ -216,7 +178,7 @@ bool sk_file_same(const char *first, const char *second)
 {
 	struct stat folders[2];
 
-	return !strcmp(last_name(first), last_name(second)) && !is_special(first) && find_folder(first, &folders[0]) &&
-	       find_folder(second, &folders[1]) && folders[0].st_dev == folders[1].st_dev &&
-	       folders[0].st_ino == folders[1].st_ino;
+	return !strcmp(last_name(first), last_name(second)) && !sk_is_special(first) &&
+	       find_folder(first, &folders[0]) && find_folder(second, &folders[1]) &&
+	       folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino;
 }

@@ -5,15 +5,15 @@
 #include "src/base/unfinished.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAXIMUM_FILES = 64, MAXIMUM_ATTEMPTS = 1000 };
+#include "src/base/temporary.h"
+
+enum { MAXIMUM_FILES = 64 };
 
 static struct file {
 	char *volatile name; /* of the temporary file; NULL: the entry is free */
@@ -91,49 +91,27 @@ static void release(struct file *file)
 }
 
 /* The file is in the table from the moment on in which it exists. */
-static int create(struct file *file, char *name, mode_t mode)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-
-	int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	int reason = errno;
-
-	if (descriptor >= 0)
-		file->name = name;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = reason;
-	return descriptor;
-}
-
 int sk_unfinished_create(const char *path, mode_t mode)
 {
 	struct file *file = free_entry();
-	int descriptor = -1;
+	sigset_t all, before;
+	char *name;
 
 	if (!file || !(file->path = strdup(path)))
 		return -1;
 	watch();
-	for (unsigned i = 0; descriptor < 0 && i < MAXIMUM_ATTEMPTS; i++) {
-		char *name;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 
-		if (asprintf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), i) < 0)
-			break;
-		descriptor = create(file, name, mode);
-		if (descriptor >= 0)
-			return descriptor;
+	int descriptor = sk_temporary_create(path, mode, &name);
+	int reason = errno;
 
-		int reason = errno;
-
-		free(name);
-		errno = reason;
-		if (reason != EEXIST)
-			break;
-	}
-	release(file);
-	return -1;
+	file->name = name;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	if (descriptor < 0)
+		release(file);
+	return descriptor;
 }
 
 static bool replace(struct file *file)
@@ -168,19 +146,9 @@ void sk_unfinished_remove(const char *path)
 	release(file);
 }
 
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 FILE *sk_unfinished_open(const char *path)
 {
-	if (is_special(path))
-		return fopen(path, "we");
-
-	int descriptor = sk_unfinished_create(path, 0666);
+	int descriptor = sk_is_special(path) ? sk_special_open(path) : sk_unfinished_create(path, 0666);
 	FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 
 	if (stream || descriptor < 0)
@@ -193,16 +161,11 @@ FILE *sk_unfinished_open(const char *path)
 
 bool sk_unfinished_close(FILE *stream, const char *path)
 {
-	bool ok = fflush(stream) == 0 && !ferror(stream);
+	if (sk_close_written(stream) && (!find(path) || sk_unfinished_finish(path)))
+		return true;
+
 	int reason = errno;
 
-	if (fclose(stream) && ok) {
-		ok = false;
-		reason = errno;
-	}
-	if (ok && (!find(path) || sk_unfinished_finish(path)))
-		return true;
-	reason = ok ? errno : reason;
 	sk_unfinished_remove(path);
 	errno = reason;
 	return false;

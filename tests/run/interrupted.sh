@@ -132,6 +132,15 @@ done
 python3 -m json.tool made.json >/dev/null || fail "the trace"
 rm -f made.*
 
+# What names a descriptor is not replaced, whatever that is of: what is written there goes behind what is there.
+for output in '--trace /dev/fd/1' '--measure /dev/fd/1' '--output z=/proc/self/fd/1'; do
+	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } >written
+	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } | cat >piped
+	for file in written piped; do
+		[ "$(head -c 7 $file)$(tail -c 7 $file)" = beforebehind ] && [ "$(wc -c <$file)" -gt 24 ] || fail "skrun $output: $file"
+	done
+done
+
 # ---- inputs that are cut off while they are read ----
 # The manifest is a pipe, so sklink waits where the test wants it to.
 mkfifo manifest

@@ -3,13 +3,16 @@
 #include "config.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "loader/skrt.h"
@@ -425,6 +428,63 @@ static struct skrt_task_times times_of(const struct skrt_trace *trace, const cha
 	ck_abort_msg("no task %s in the trace", task);
 }
 
+static void read_start(int file, char text[32])
+{
+	memset(text, 0, 32);
+	ck_assert_int_ge(pread(file, text, 31, 0), 0);
+}
+
+static int count_files(void)
+{
+	DIR *folder = opendir(scratch_folder);
+	int count = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Who has the old file keeps it; a failure leaves it as it was, and nothing else; signals stay the program's. */
+static void write_trace_over_another(const struct skrt_trace *trace)
+{
+	struct rlimit before, none;
+	struct sigaction interrupt, later;
+	char file[256], text[32];
+
+	snprintf(file, sizeof(file), "%s/t.json", scratch_folder);
+	ck_assert_int_eq(sigaction(SIGINT, NULL, &interrupt), 0);
+	int old = open(file, O_RDWR | O_CREAT | O_TRUNC, 0666);
+	ck_assert_int_eq(write(old, "old", 3), 3);
+	int files = count_files();
+
+	ck_assert_ptr_ne(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 16, .rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	expect(skrt_trace_write(trace, file), SKRT_CANNOT_WRITE, "t.json: File too large");
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	ck_assert_ptr_eq(signal(SIGXFSZ, SIG_DFL), SIG_IGN);
+	int same = open(file, O_RDONLY);
+	read_start(same, text);
+	ck_assert_str_eq(text, "old");
+	close(same);
+	ck_assert_int_eq(count_files(), files);
+
+	ok(skrt_trace_write(trace, file));
+	read_start(old, text);
+	ck_assert_str_eq(text, "old");
+	close(old);
+	int new = open(file, O_RDONLY);
+	read_start(new, text);
+	ck_assert_msg(!strncmp(text, "{\"traceEvents\"", 14), "%s", text);
+	close(new);
+	ck_assert_int_eq(count_files(), files);
+	ck_assert_int_eq(sigaction(SIGINT, NULL, &later), 0);
+	ck_assert_ptr_eq(later.sa_handler, interrupt.sa_handler);
+}
+
 START_TEST(traces)
 {
 	struct skrt_trace_info info;
@@ -460,6 +520,7 @@ START_TEST(traces)
 	snprintf(file, sizeof(file), "%s/none/t.json", scratch_folder);
 	expect(skrt_trace_write(trace, file), SKRT_CANNOT_WRITE, "No such file");
 	expect(skrt_trace_write(trace, "/dev/full"), SKRT_CANNOT_WRITE, "No space left");
+	write_trace_over_another(trace);
 	ok(skrt_stream_destroy(stream));
 	ok(skrt_instance_destroy(instance));
 	expect(skrt_module_unload(module), SKRT_BUSY, "traces: 1");
