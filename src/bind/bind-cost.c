@@ -9,9 +9,8 @@ static bool gives(const struct sk_task_cost *cost, enum sk_cost value)
 	return false;
 }
 
-void sk_binder_check_cost(struct sk_binder *binder)
+void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *cost)
 {
-	const struct sk_task_cost *cost = binder->task->cost;
 	const struct sk_signature *signature = binder->signature;
 	const struct {
 		enum sk_cost value;

@@ -130,18 +130,18 @@ static void bind_tensor(struct sk_binder *binder, const struct sk_parameter *par
 	argument->size = tensor->bytes;
 }
 
-static const struct sk_set *find_set(const struct sk_task *task, const char *name)
+static const struct sk_set *find_set(const struct sk_request *request, const char *name)
 {
-	for (size_t i = 0; i < task->set.count; i++)
-		if (!strcmp(task->set.items[i].name, name))
-			return &task->set.items[i];
+	for (size_t i = 0; i < request->set_count; i++)
+		if (!strcmp(request->set[i].name, name))
+			return &request->set[i];
 	return NULL;
 }
 
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
-	const struct sk_set *set = find_set(binder->task, parameter->name);
+	const struct sk_set *set = find_set(binder->request, parameter->name);
 	uint32_t extent = sk_signature_find_extent(signature, parameter->name);
 
 	argument->kind = SK_ARGUMENT_VALUE;
@@ -153,7 +153,7 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 					binder->extents[extent]);
 		if (signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent)
 			argument->kind = SK_ARGUMENT_LENGTH;
-		bind_extent(binder, parameter, extent, binder->task->place, &argument->value);
+		bind_extent(binder, parameter, extent, binder->request->place, &argument->value);
 		if (argument->kind == SK_ARGUMENT_LENGTH)
 			argument->value = 0;
 		return true;

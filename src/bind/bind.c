@@ -1,5 +1,6 @@
-/* One task at a time: its tensors are matched with the signature's parameters, extents and scalars follow
- * (bind-extents.c, bind-scalars.c), and the arguments come out in the order of the C parameters. */
+/* One request at a time, which is a task's or somebody's who asks: its tensors are matched with the signature's
+ * parameters, extents and scalars follow (bind-extents.c, bind-scalars.c), and the arguments come out in the order of
+ * the C parameters. */
 #include "src/bind/bind.h"
 
 #include <inttypes.h>
@@ -50,20 +51,20 @@ static const char *list_parameters(const struct sk_binder *binder)
 
 static void match_by_position(struct sk_binder *binder)
 {
-	const struct sk_task *task = binder->task;
-	size_t taken = 0, wanted = 0;
+	const struct sk_request *request = binder->request;
+	size_t taken = 0, wanted = 0, given = request->arguments.count;
 
 	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++) {
 		if (!takes_tensor(binder->signature, p))
 			continue;
 		wanted++;
-		if (taken < task->args.count)
-			binder->args[p] = &task->args.items[taken++];
+		if (taken < given)
+			binder->args[p] = &request->arguments.items[taken++];
 	}
-	if (wanted != task->args.count && !sk_binder_fails(binder))
-		sk_binder_error(binder, task->args.count ? task->args.items[0].place : task->place,
+	if (wanted != given && !sk_binder_fails(binder))
+		sk_binder_error(binder, given ? request->arguments.items[0].place : request->place,
 				"%zu argument%s needed (%s), but %zu given", wanted, wanted == 1 ? " is" : "s are",
-				list_parameters(binder), task->args.count);
+				list_parameters(binder), given);
 }
 
 static void report_wrong_name(struct sk_binder *binder, const struct sk_name *name)
@@ -91,11 +92,11 @@ static void report_wrong_name(struct sk_binder *binder, const struct sk_name *na
 static void match_by_name(struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
-	const struct sk_task *task = binder->task;
+	const struct sk_request *request = binder->request;
 	const char *missing = "";
 
-	for (size_t i = 0; i < task->arg_names.count; i++) {
-		const struct sk_name *name = &task->arg_names.items[i];
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_name *name = &request->parameters[i];
 		uint32_t parameter = sk_signature_find_parameter(signature, name->text);
 
 		if (signature->result && !strcmp(signature->result, name->text))
@@ -103,26 +104,25 @@ static void match_by_name(struct sk_binder *binder)
 		if (parameter == SK_NONE || !takes_tensor(signature, parameter))
 			report_wrong_name(binder, name);
 		else
-			binder->args[parameter] = &task->args.items[i];
+			binder->args[parameter] = &request->arguments.items[i];
 	}
 	for (uint32_t p = 0; p <= signature->parameter_count; p++)
 		if (takes_tensor(signature, p) && !binder->args[p])
 			missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing, *missing ? ", " : "",
 						 parameter_name(signature, p));
 	if (*missing)
-		sk_binder_error(binder, task->place, "no tensor for %s", missing);
+		sk_binder_error(binder, request->place, "no tensor for %s", missing);
 }
 
 static void check_tensor(struct sk_binder *binder, uint32_t p)
 {
 	const struct sk_model *model = binder->model;
 	const struct sk_signature *signature = binder->signature;
-	const struct sk_name *arg = binder->args[p];
+	const struct sk_request_argument *arg = binder->args[p];
 	bool result = p == signature->parameter_count;
 	const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
 	enum sk_dtype wanted = result ? signature->result_dtype : parameter->dtype;
-	const struct sk_tensor *tensor =
-		&model->tensors.items[sk_map_find(&model->tensor_names, arg->text, strlen(arg->text))];
+	const struct sk_tensor *tensor = arg->tensor;
 
 	if (tensor->dtype != wanted)
 		sk_binder_error(binder, arg->place, "argument '%s' is %s, but tensor '%s' is %s",
@@ -142,7 +142,7 @@ static void check_tensor(struct sk_binder *binder, uint32_t p)
 
 static void match_tensors(struct sk_binder *binder)
 {
-	if (binder->task->arg_names.count)
+	if (binder->request->parameters)
 		match_by_name(binder);
 	else
 		match_by_position(binder);
@@ -156,9 +156,8 @@ static void match_tensors(struct sk_binder *binder)
 static void bind_memory(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_tensor *tensor = binder->tensors[p];
-	const struct sk_tensor *tensors = binder->model->tensors.items;
 
-	argument->tensor = tensor->view_of == SK_NONE ? (uint32_t)(tensor - tensors) : tensor->view_of;
+	argument->tensor = tensor->view_of == SK_NONE ? binder->args[p]->index : tensor->view_of;
 	argument->offset = tensor->view_offset;
 	argument->size = tensor->bytes;
 }
@@ -187,7 +186,7 @@ static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *pa
 	if (!sk_add(offset, parameter->scratch_bytes, &binder->scratch_size) ||
 	    !sk_align(binder->scratch_size, SCRATCH_ALIGNMENT, &binder->scratch_size) ||
 	    binder->scratch_size > INT64_MAX)
-		sk_binder_error(binder, binder->task->place, "more than 2^63 bytes of scratch");
+		sk_binder_error(binder, binder->request->place, "more than 2^63 bytes of scratch");
 }
 
 static void bind_arguments(struct sk_binder *binder)
@@ -219,7 +218,7 @@ static void bind_arguments(struct sk_binder *binder)
 		}
 	}
 	if (*missing)
-		sk_binder_error(binder, binder->task->place, "no value for %s; give it under 'set'", missing);
+		sk_binder_error(binder, binder->request->place, "no value for %s; give it under 'set'", missing);
 	if (!signature->result)
 		return;
 
@@ -240,8 +239,8 @@ static void check_set_names(struct sk_binder *binder)
 	for (uint32_t p = 0; p < signature->parameter_count; p++)
 		if (signature->parameters[p].kind == SK_PARAMETER_SCALAR)
 			scalars[count++] = signature->parameters[p].name;
-	for (size_t i = 0; i < binder->task->set.count; i++) {
-		const struct sk_set *set = &binder->task->set.items[i];
+	for (size_t i = 0; i < binder->request->set_count; i++) {
+		const struct sk_set *set = &binder->request->set[i];
 		uint32_t p = sk_signature_find_parameter(signature, set->name);
 
 		if (p == SK_NONE)
@@ -277,7 +276,7 @@ static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
 {
 	const struct sk_signature *signature = binder->signature;
 	const char *x = parameter_name(signature, a), *y = parameter_name(signature, b);
-	struct sk_place place = binder->args[b] ? binder->args[b]->place : binder->task->place;
+	struct sk_place place = binder->args[b] ? binder->args[b]->place : binder->request->place;
 
 	if (may_alias(signature, a, b))
 		sk_binder_error(binder, place, "'%s' and '%s' overlap, but are not the same bytes divided alike", x, y);
@@ -302,7 +301,7 @@ static void check_overlaps(struct sk_binder *binder)
 				report_overlap(binder, a, b);
 }
 
-/* ---- the task ---- */
+/* ---- the call ---- */
 
 static bool is_spmd(const struct sk_signature *signature)
 {
@@ -312,8 +311,8 @@ static bool is_spmd(const struct sk_signature *signature)
 /* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
-	if (binder->task->blocks && !is_spmd(binder->signature))
-		sk_binder_error(binder, binder->task->place,
+	if (binder->request->blocks && !is_spmd(binder->signature))
+		sk_binder_error(binder, binder->request->place,
 				"the task has 'blocks', but the signature has neither 'blocks' nor 'blocks=NAME'");
 	match_tensors(binder);
 	check_set_names(binder);
@@ -326,17 +325,18 @@ static void bind(struct sk_binder *binder)
 	check_overlaps(binder);
 }
 
-bool sk_bind_fits(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature)
+bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, const struct sk_signature *signature)
 {
-	struct sk_binder binder = {.model = model, .task = task, .signature = signature, .quiet = true};
+	struct sk_binder binder = {.model = model, .request = request, .signature = signature, .quiet = true};
 
 	bind(&binder);
 	return !binder.failed;
 }
 
-const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature)
+const char *sk_bind_reason(struct sk_model *model, const struct sk_request *request,
+			   const struct sk_signature *signature)
 {
-	struct sk_binder binder = {.model = model, .task = task, .signature = signature};
+	struct sk_binder binder = {.model = model, .request = request, .signature = signature};
 
 	bind(&binder);
 	return binder.failed ? binder.reason : NULL;
@@ -382,15 +382,17 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 bool sk_model_bind(struct sk_model *model)
 {
 	unsigned errors = model->diag->errors;
+	struct sk_request request = {.set = NULL};
 
 	for (size_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
 		struct sk_binder binder = {
-			.model = model, .task = task, .signature = kernel->signature, .kernel = kernel->name};
+			.model = model, .request = &request, .signature = kernel->signature, .kernel = kernel->name};
 
+		sk_request_of_task(model, task, &request);
 		bind(&binder);
-		sk_binder_check_cost(&binder);
+		sk_binder_check_cost(&binder, task->cost);
 		if (binder.failed)
 			continue;
 		commit(&binder, task, kernel);

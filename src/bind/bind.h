@@ -3,17 +3,18 @@
 #ifndef SK_BIND_H
 #define SK_BIND_H
 
-#include "src/model/model.h"
+#include "src/bind/request.h"
 
 /* Fills what struct sk_task says that this fills (task->kernel is set before). All errors are collected; false if there
  * was one. */
 bool sk_model_bind(struct sk_model *model);
 
-/* True if the task can call a kernel with this signature. Nothing is changed, and next to no memory taken. */
-bool sk_bind_fits(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature);
+/* True if a kernel with this signature is what is requested. Nothing is changed, and next to no memory taken. */
+bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, const struct sk_signature *signature);
 
-/* Why the task cannot call a kernel with this signature, in the arena; NULL if it can. Nothing is changed. */
-const char *sk_bind_reason(struct sk_model *model, const struct sk_task *task, const struct sk_signature *signature);
+/* Why a kernel with this signature is not what is requested, in the arena; NULL if it is. Nothing is changed. */
+const char *sk_bind_reason(struct sk_model *model, const struct sk_request *request,
+			   const struct sk_signature *signature);
 
 /* Gives every tensor that has memory of its own a role, from what the bound tasks do with it and what the manifest
  * says, numbers the bindings in manifest order, and opens the files of constants. Views and unused tensors keep

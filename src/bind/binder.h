@@ -1,12 +1,12 @@
-/* One task being bound to one signature: what the files of this room share. */
+/* One request being bound to one signature: what the files of this room share. */
 #ifndef SK_BINDER_H
 #define SK_BINDER_H
 
-#include "src/model/model.h"
+#include "src/bind/request.h"
 
 struct sk_binder {
 	struct sk_model *model;
-	const struct sk_task *task;
+	const struct sk_request *request;
 	const struct sk_signature *signature;
 	const char *kernel; /* its name, for errors; NULL: look for a reason only, put nothing into the sink */
 	const char *reason; /* the first thing that does not fit */
@@ -14,7 +14,7 @@ struct sk_binder {
 	bool failed;
 
 	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
-	const struct sk_name *args[SK_MAX_PARAMETERS + 1];
+	const struct sk_request_argument *args[SK_MAX_PARAMETERS + 1];
 	const struct sk_tensor *tensors[SK_MAX_PARAMETERS + 1];
 
 	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not bound */
@@ -37,12 +37,12 @@ bool sk_binder_fails(struct sk_binder *binder);
 /* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
 void sk_binder_bind_extents(struct sk_binder *binder);
 
-/* Fills the argument of a scalar parameter: from an extent, from `set`, or from a tensor. False if the task gives no
+/* Fills the argument of a scalar parameter: from an extent, from `set`, or from a tensor. False if the request gives no
  * value, which is for the caller to report. */
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
 
-/* Reports what the task's cost says that is not about its kind of kernel. */
-void sk_binder_check_cost(struct sk_binder *binder);
+/* Reports what a cost says that is not about this kind of kernel. NULL: there is none. */
+void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *cost);
 
 #endif

@@ -24,6 +24,7 @@ struct finder {
 	SK_ARRAY(uint32_t) input_numbers;
 	SK_ARRAY(uint32_t) libraries; /* input numbers */
 	struct sk_ops ops; /* once the libraries are known */
+	struct sk_request request; /* of the task that is looked at */
 };
 
 /* ---- inputs that the manifest names ---- */
@@ -270,11 +271,13 @@ static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen
 
 static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 {
-	struct sk_op_kernel *found = sk_ops_find(&finder->ops, task);
+	struct sk_op_kernel *found;
 
+	sk_request_of_task(finder->model, task, &finder->request);
+	found = sk_ops_find(&finder->ops, task->op.text, &finder->request);
 	if (found)
 		return use_op_kernel(finder, found, task);
-	sk_ops_report_none(&finder->ops, task);
+	sk_ops_report_none(&finder->ops, task, &finder->request);
 	return FAILED;
 }
 

@@ -102,31 +102,11 @@ static void note_left_out(struct sk_ops *ops)
 		sk_note(ops->model->diag, "archives are searched for ops only if they stand under 'library'");
 }
 
-static void report_misfits(struct sk_ops *ops, const struct sk_task *task, uint32_t op)
-{
-	struct sk_model *model = ops->model;
-	uint32_t shown = 0, more = 0;
-
-	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
-	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
-		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
-
-		if (++shown > MAX_REASONS)
-			more++;
-		else
-			sk_note(model->diag, "%s (%s): %s", kernel->name,
-				kernel->object ? kernel->object : model->manifest,
-				sk_bind_reason(model, task, kernel->signature));
-	}
-	if (more)
-		sk_note(model->diag, "and %u more", more);
-}
-
-static uint32_t find_op(struct sk_ops *ops, const struct sk_task *task)
+static uint32_t find_op(struct sk_ops *ops, const char *op)
 {
 	if (!ops->collected)
 		collect(ops);
-	return sk_map_find(&ops->numbers, task->op.text, strlen(task->op.text));
+	return sk_map_find(&ops->numbers, op, strlen(op));
 }
 
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
@@ -140,15 +120,15 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 	sk_map_init(&ops->numbers, model->arena);
 }
 
-struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task)
+struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const struct sk_request *request)
 {
-	uint32_t op = find_op(ops, task);
+	uint32_t op = find_op(ops, name);
 	uint64_t misfits = 0;
 
 	if (op == SK_NONE)
 		return NULL;
 	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
-		if (sk_bind_fits(ops->model, task, ops->kernels.items[c].signature))
+		if (sk_bind_fits(ops->model, request, ops->kernels.items[c].signature))
 			return &ops->kernels.items[c];
 		misfits++;
 	}
@@ -156,17 +136,57 @@ struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task)
 	return NULL;
 }
 
-void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task)
+struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const struct sk_request *request)
 {
 	struct sk_model *model = ops->model;
-	uint32_t op = find_op(ops, task);
+	uint32_t op = find_op(ops, name);
+	struct sk_misfits misfits = {.unknown = op == SK_NONE};
 
-	if (op == SK_NONE)
-		sk_error(model->diag, task->op.place, "no kernel has op=%s%s", task->op.text,
-			 model->diag->errors > SK_MAX_SUGGESTIONS
-				 ? ""
-				 : sk_did_you_mean(model->arena, task->op.text, ops->names.items, ops->names.count));
+	for (uint32_t c = misfits.unknown ? SK_NONE : ops->first.items[op]; c != SK_NONE;
+	     c = ops->kernels.items[c].next) {
+		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
+
+		if (misfits.items.count == MAX_REASONS)
+			misfits.more++;
+		else
+			sk_array_push(model->arena, &misfits.items,
+				      (struct sk_misfit){kernel, sk_bind_reason(model, request, kernel->signature)});
+	}
+	return misfits;
+}
+
+static void report_unknown(struct sk_ops *ops, const struct sk_name *op)
+{
+	struct sk_model *model = ops->model;
+
+	sk_error(model->diag, op->place, "no kernel has op=%s%s", op->text,
+		 model->diag->errors > SK_MAX_SUGGESTIONS
+			 ? ""
+			 : sk_did_you_mean(model->arena, op->text, ops->names.items, ops->names.count));
+}
+
+static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const struct sk_misfits *misfits)
+{
+	struct sk_model *model = ops->model;
+
+	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
+	for (size_t i = 0; i < misfits->items.count; i++) {
+		const struct sk_op_kernel *kernel = misfits->items.items[i].kernel;
+
+		sk_note(model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : model->manifest,
+			misfits->items.items[i].reason);
+	}
+	if (misfits->more)
+		sk_note(model->diag, "and %u more", misfits->more);
+}
+
+void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request)
+{
+	const struct sk_misfits misfits = sk_ops_explain(ops, task->op.text, request);
+
+	if (misfits.unknown)
+		report_unknown(ops, &task->op);
 	else
-		report_misfits(ops, task, op);
+		report_misfits(ops, task, &misfits);
 	note_left_out(ops);
 }

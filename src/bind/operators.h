@@ -1,10 +1,10 @@
-/* Operators: which kernels say op= a name, and which of them a task can call. In: the manifest's declarations and the
- * signature records of the linker's inputs. Out: a kernel's name and signature, which says all that a call of it needs.
- * Nothing is pulled and the model does not change, so that whoever wants to know may ask. */
+/* Operators: which kernels say op= a name, and which of them is what a request wants. In: the manifest's declarations
+ * and the signature records of the linker's inputs. Out: a kernel's name and signature, which says all that a call of
+ * it needs. Nothing is pulled and the model does not change, so that whoever wants to know may ask. */
 #ifndef SK_OPERATORS_H
 #define SK_OPERATORS_H
 
-#include "src/model/model.h"
+#include "src/bind/request.h"
 
 /* The signatures of objects' records, by their texts: thousands of kernels share a few. */
 struct sk_record_signatures {
@@ -42,17 +42,32 @@ struct sk_ops {
 	SK_ARRAY(const char *) names;
 	SK_ARRAY(uint32_t) first, last; /* kernel, by op */
 	struct sk_map numbers; /* name -> op */
-	uint64_t misfits; /* kernels that have been looked at for tasks that none fits */
+	uint64_t misfits; /* kernels that have been looked at for requests that none fits */
 };
 
 /* Nothing is read yet: that happens at the first question, once all inputs are known. */
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
 		 struct sk_record_signatures *signatures, const uint32_t *libraries, size_t library_count);
 
-/* The first kernel of the task's op that the task can call, or NULL; only damaged signatures are errors. */
-struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const struct sk_task *task);
+/* The first kernel of the op that is what is requested, or NULL; only damaged signatures are errors. */
+struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *op, const struct sk_request *request);
 
-/* Says why sk_ops_find has found none: there is no such op, or what keeps the task from calling each kernel of it. */
-void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task);
+/* A kernel of an op that is not what is requested, and why. */
+struct sk_misfit {
+	const struct sk_op_kernel *kernel;
+	const char *reason;
+};
+
+struct sk_misfits {
+	SK_ARRAY(struct sk_misfit) items; /* the first ones */
+	uint32_t more; /* behind these */
+	bool unknown; /* no kernel has this op */
+};
+
+/* Why sk_ops_find has found none, in the model's arena. */
+struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *op, const struct sk_request *request);
+
+/* Puts that into the sink, about a task. */
+void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request);
 
 #endif

@@ -9,6 +9,7 @@
 #include "loader/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
+#include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/messages.h"
@@ -416,6 +417,41 @@ START_TEST(test_op)
 	ck_assert_uint_eq(model->tasks.items[3].block_count, 4);
 	ck_assert(fake_linker_pulled(linker, "relu_i8"));
 	ck_assert(!fake_linker_pulled(linker, "relu_mix"));
+}
+END_TEST
+
+/* Who has no task asks with tensors that no model has, and gets a kernel, or why there is none; nothing is said. */
+START_TEST(test_op_without_a_task)
+{
+	struct sk_tensor x = {.name = "x", .dtype = SK_F64, .rank = 1, .shape = {8}, .elements = 8, .bytes = 64}, y = x;
+	struct sk_request_argument arguments[] = {{&x, 0, {0}}, {&y, 1, {0}}};
+	struct sk_request request = {.arguments = {.items = arguments, .count = 2}};
+	struct sk_record_signatures signatures;
+	struct sk_ops ops;
+
+	x.view_of = y.view_of = SK_NONE;
+	model = sk_model_create(arena, &diag);
+	sk_record_signatures_init(&signatures, model);
+	sk_ops_init(&ops, model, linker, &signatures, NULL, 0);
+	ck_assert_str_eq(sk_ops_find(&ops, "Relu", &request)->name, "relu_f64");
+	x.dtype = y.dtype = SK_F32;
+	ck_assert_str_eq(sk_ops_find(&ops, "Relu", &request)->name, "relu_f32");
+	request.blocks = 2;
+	ck_assert_str_eq(sk_ops_find(&ops, "Relu", &request)->name, "relu_blocks");
+
+	y.dtype = SK_I8;
+	request.blocks = 0;
+	ck_assert_ptr_null(sk_ops_find(&ops, "Relu", &request));
+
+	struct sk_misfits misfits = sk_ops_explain(&ops, "Relu", &request);
+
+	ck_assert(!misfits.unknown && !misfits.more);
+	ck_assert_uint_eq(misfits.items.count, 4);
+	ck_assert_str_eq(misfits.items.items[0].kernel->name, "relu_f32");
+	ck_assert_str_eq(misfits.items.items[0].reason, "argument 'y' is f32, but tensor 'x' is i8");
+	ck_assert(sk_ops_explain(&ops, "Gelu", &request).unknown);
+	ck_assert_uint_eq(model->tasks.count + model->tensors.count + model->kernels.count, 0);
+	ck_assert_uint_eq(diag.errors, 0);
 }
 END_TEST
 
@@ -900,6 +936,7 @@ static Suite *bind_suite(void)
 	tcase_add_loop_test(tcase, test_scalars, 0, sizeof(scalars) / sizeof(scalars[0]));
 	tcase_add_test(tcase, test_kernels);
 	tcase_add_test(tcase, test_op);
+	tcase_add_test(tcase, test_op_without_a_task);
 	tcase_add_test(tcase, test_declared_op);
 	tcase_add_test(tcase, test_object_beside_the_manifest);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));

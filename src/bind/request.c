@@ -1,0 +1,21 @@
+/* Requests of tasks: names become tensors; see request.h. */
+#include "src/bind/request.h"
+
+#include <string.h>
+
+void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request)
+{
+	request->place = task->place;
+	request->arguments.count = 0;
+	for (size_t i = 0; i < task->args.count; i++) {
+		const struct sk_name *name = &task->args.items[i];
+		uint32_t index = sk_map_find(&model->tensor_names, name->text, strlen(name->text));
+
+		sk_array_push(model->arena, &request->arguments,
+			      (struct sk_request_argument){&model->tensors.items[index], index, name->place});
+	}
+	request->parameters = task->arg_names.count ? task->arg_names.items : NULL;
+	request->set = task->set.items;
+	request->set_count = task->set.count;
+	request->blocks = task->blocks;
+}

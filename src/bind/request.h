@@ -1,0 +1,27 @@
+/* A call that somebody wants, before there is a kernel for it: what its tensors are like, and what is set. A task is
+ * one such request; whoever thinks about a call that no task makes can make one of tensors that no model has. */
+#ifndef SK_REQUEST_H
+#define SK_REQUEST_H
+
+#include "src/model/model.h"
+
+/* A tensor that is passed. */
+struct sk_request_argument {
+	const struct sk_tensor *tensor; /* its type and shape count */
+	uint32_t index; /* in the model, or another number that no other tensor has */
+	struct sk_place place;
+};
+
+struct sk_request {
+	struct sk_place place; /* of the call; each part has one of its own */
+	SK_ARRAY(struct sk_request_argument) arguments;
+	const struct sk_name *parameters; /* by argument: the parameter it is for; NULL: arguments are in their order */
+	const struct sk_set *set; /* scalars */
+	size_t set_count;
+	uint64_t blocks; /* 0: as the kernel says */
+};
+
+/* Makes the request that the task is. The memory of the arguments of an earlier one is used again. */
+void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request);
+
+#endif
