@@ -57,16 +57,16 @@ loader_libloader_la_SOURCES = \
 	loader/core/fibre.c loader/core/fibre.h loader/arch/x86_64/fibre.S \
 	loader/image/image.c loader/image/image.h \
 	loader/image/imports.c loader/image/imports.h \
-	loader/device/instance.c loader/device/instance.h \
+	loader/device/instance.c loader/flight/instance.h \
 	loader/image/lookup.c loader/image/integrity.c loader/image/integrity.h \
-	loader/device/block.c \
+	loader/flight/block.c \
 	loader/device/construct.c \
-	loader/device/kernel.c \
+	loader/flight/kernel.c \
 	loader/device/lane.c \
-	loader/device/flight.c \
+	loader/device/flights.c \
 	loader/device/locate.c \
 	loader/device/linked.c \
-	loader/device/module.c loader/device/module.h \
+	loader/device/module.c loader/flight/module.h \
 	loader/device/worker.c \
 	loader/image/processor.c loader/image/processor.h \
 	loader/device/queue.c \

@@ -28,8 +28,8 @@
 #include "loader/base/status.h"
 #include "loader/checks/checks.h"
 #include "loader/core/call.h"
-#include "loader/device/instance.h"
-#include "loader/device/module.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/module.h"
 #include "loader/profile/profile.h"
 
 enum {

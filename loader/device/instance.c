@@ -1,7 +1,7 @@
 /* Instances: binding memory to tensors, and the workspaces, which are mapped when a launch first needs them. */
 #include "config.h"
 
-#include "loader/device/instance.h"
+#include "loader/flight/instance.h"
 
 #include <errno.h>
 #include <inttypes.h>

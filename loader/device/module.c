@@ -2,7 +2,7 @@
  * name or number. Its kernels are made in kernel.c. */
 #include "config.h"
 
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 #include "loader/npy/npy.h"
 #include "loader/skrun/elements.h"
 #include "loader/trace/trace.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 #include "loader/image/seal.h"
 #include "loader/predict/predict.h"
 #include "loader/skrun/measure.h"

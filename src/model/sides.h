@@ -39,7 +39,7 @@ struct sk_launch_needs {
 	const uint32_t *resident; /* by lane, cores that its resident steps need, whatever the limits */
 };
 
-/* How many cores of each lane the launch gets. On the host by libskrt's rule (choose_cores in loader/device/kernel.c):
+/* How many cores of each lane the launch gets. On the host by libskrt's rule (choose_cores in loader/flight/kernel.c):
  * all, that is SK_ALL_CORES, unless nothing but blocks or one home needs fewer. On other devices by the reference
  * system's: groups of a cube core with one or two vector cores as soon as both lanes are needed, with two if more
  * vector than cube cores are needed or a kernel is mix=1:2; as many groups as the greediest task needs. */

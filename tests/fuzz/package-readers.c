@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"
 #include "src/proof/verify.h"

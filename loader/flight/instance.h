@@ -6,7 +6,7 @@
 
 #include "loader/base/status.h"
 #include "loader/core/call.h"
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
  * of the others. */

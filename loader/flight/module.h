@@ -13,7 +13,7 @@
 
 enum { SK_MOST_FLIGHTS = 64 }; /* on a device at a time */
 
-/* What a block that runs at once with others has said and heard; loader/device/block.c. */
+/* What a block that runs at once with others has said and heard; loader/flight/block.c. */
 struct sk_block_state;
 struct sk_flight;
 

@@ -4,7 +4,7 @@
  * times its partitions, and who only looks at a package, which may come from anywhere, should not pay for that. */
 #include "config.h"
 
-#include "loader/device/module.h"
+#include "loader/flight/module.h"
 
 #include <inttypes.h>
 #include <stdio.h>
