@@ -44,42 +44,26 @@ loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 # All of the runtime, for libskrt and for tests that look inside.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
-	loader/core/call.c loader/core/call.h \
-	loader/checks/checks.c loader/checks/checks.h loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c \
-	loader/checks/clocks.c loader/checks/guard.c loader/checks/guard.h loader/checks/guard-call.c \
 	loader/arch/machine.h loader/arch/x86_64.h \
-	loader/arch/x86_64/context.c loader/arch/x86_64/refusal.c loader/arch/x86_64/refusal.h loader/arch/x86_64/invoke.S \
-	loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
-	loader/image/debugger.c loader/image/debugger.h \
-	loader/device/device.c loader/device/device.h \
-	loader/image/dynamic.c \
-	loader/device/failure.c \
-	loader/core/fibre.c loader/core/fibre.h loader/arch/x86_64/fibre.S \
-	loader/image/image.c loader/image/image.h \
-	loader/image/imports.c loader/image/imports.h \
-	loader/device/instance.c loader/flight/instance.h \
-	loader/image/lookup.c loader/image/integrity.c loader/image/integrity.h \
-	loader/flight/block.c \
-	loader/device/construct.c \
-	loader/flight/kernel.c \
-	loader/device/lane.c \
-	loader/device/flights.c \
-	loader/device/locate.c \
-	loader/device/linked.c \
-	loader/device/module.c loader/flight/module.h \
-	loader/device/worker.c \
-	loader/image/processor.c loader/image/processor.h \
-	loader/device/queue.c \
-	loader/image/relocate.c \
-	loader/base/status.c loader/base/status.h \
-	loader/core/signal.c \
+	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S loader/arch/x86_64/refusal.c \
+	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
+	loader/base/clock.h loader/base/status.c loader/base/status.h \
+	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
+	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
+	loader/core/call.c loader/core/call.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c \
+	loader/device/construct.c loader/device/device.c loader/device/device.h loader/device/failure.c \
+	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \
+	loader/device/instances.h loader/device/lane.c loader/device/lane.h loader/device/linked.c loader/device/locate.c \
+	loader/device/locate.h loader/device/module.c loader/device/modules.h loader/device/queue.c loader/device/queue.h \
+	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
+	loader/device/watch.c loader/device/watch.h loader/device/worker.c loader/device/worker.h \
+	loader/flight/block.c loader/flight/block.h loader/flight/core.h loader/flight/flight.h loader/flight/instance.h \
+	loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
+	loader/image/debugger.c loader/image/debugger.h loader/image/dynamic.c loader/image/image.c loader/image/image.h \
+	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
+	loader/image/processor.c loader/image/processor.h loader/image/relocate.c loader/image/symbols.c \
 	loader/skrt.h \
-	loader/device/stream.c \
-	loader/image/symbols.c \
-	loader/trace/trace.c loader/trace/trace.h \
-	loader/trace/trace-file.c \
-	loader/device/thread.c \
-	loader/device/watch.c \
+	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h \
 	stubs/imports.def stubs/skabi.h stubs/skplan.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread

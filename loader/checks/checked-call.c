@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#include "loader/flight/block.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/kernel.h"
+
 void sk_invoke(struct sk_registers *registers, void (*function)(void));
 
 /* ---- what a call accesses ---- */
@@ -205,13 +209,13 @@ static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *ch
 		sk_call_leave(SK_STATUS_ABORTED);
 	if (!open(checked))
 		sk_call_leave(sk_checked_fail(checked, 1));
-	checked->core->worker->host->in_runtime = false;
+	checked->core->call.host->in_runtime = false;
 }
 
 void sk_checked_pause(struct sk_checked *checked)
 {
 	sk_fibre_tidy();
-	checked->core->worker->host->in_runtime = true;
+	checked->core->call.host->in_runtime = true;
 	if (!sk_guard_leave(checked->guard, checked->finding))
 		sk_call_leave(sk_checked_fail(checked, 1));
 }
@@ -231,7 +235,7 @@ void sk_checked_open(struct sk_checked *checked)
 /* A kernel may be left in the middle, the runtime may not: the host must know which of the two it is in. */
 static void invoke(struct sk_checked *checked)
 {
-	struct sk_host *host = checked->core->worker->host;
+	struct sk_host *host = checked->core->call.host;
 	const struct sk_plan_kernel *kernel = &checked->plan->kernels[checked->step->kernel];
 	bool vector_side = checked->step->flags & SK_STEP_VECTOR_SIDE;
 	const void *code = sk_plan_address(vector_side ? &kernel->vector_code : &kernel->code);
@@ -273,7 +277,7 @@ struct sk_checked *sk_checked_of(const struct sk_device_core *core)
 {
 	const struct sk_core *abi = &core->abi;
 
-	return &core->device->checks->cores[sk_core_row(core->flight->kernel->cores, abi->lane, abi->index)];
+	return &core->flight->checks->cores[sk_core_row(core->flight->kernel->cores, abi->lane, abi->index)];
 }
 
 int sk_checked_fail(const struct sk_checked *checked, int status)
@@ -289,7 +293,7 @@ bool sk_checked_await(struct sk_checked *checked)
 		const struct sk_plan_step *awaited = &checked->plan->steps[await->step];
 		bool reached = sk_block_await(&checked->core->abi, checked->launch, awaited);
 
-		checked->core->worker->host->in_runtime = true;
+		checked->core->call.host->in_runtime = true;
 		if (!reached)
 			return false;
 		if (checked->clocks)

@@ -3,7 +3,7 @@
 #define SK_LOADER_CHECKED_CALL_H
 
 #include "loader/checks/checks.h"
-#include "loader/device/device.h"
+#include "loader/flight/core.h"
 #include "stubs/skkernel.h"
 
 enum {

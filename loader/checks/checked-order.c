@@ -5,6 +5,8 @@
 
 #include "loader/checks/checked-call.h"
 
+#include "loader/flight/block.h"
+
 /* ---- awaits and progress ---- */
 
 void sk_checked_finish(struct sk_checked *checked)

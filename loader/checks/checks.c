@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/flight/block.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+
 enum {
 	MOST_ARGUMENTS = 256, /* of one call, as in dispatchers */
 	CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET,
@@ -234,7 +240,7 @@ static int run_step(struct sk_checked *checked)
 	if (checked->step->flags & SK_STEP_FEED) {
 		sk_block_feed(&checked->core->abi,
 			      (uint32_t)(checked->step - checked->plan->steps) - checked->launch->first_step);
-		checked->core->worker->host->in_runtime = true;
+		checked->core->call.host->in_runtime = true;
 	}
 	if (waits && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
@@ -252,13 +258,13 @@ int sk_checks_run(struct sk_device_core *core)
 
 	checked->core = core;
 	checked->guard = flight->instance->guard;
-	checked->clocks = core->device->checks->clocks;
-	checked->finding = core->device->checks->finding;
+	checked->clocks = core->flight->checks->clocks;
+	checked->finding = core->flight->checks->finding;
 	checked->plan = &kernel->module->plan;
 	checked->launch = record_of(flight);
 	checked->row = sk_core_row(kernel->cores, own->lane, own->index);
 	checked->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);
-	core->worker->host->in_runtime = true;
+	core->call.host->in_runtime = true;
 	for (uint32_t i = 0; i < checked->launch->step_count && !status; i++) {
 		checked->step = &checked->plan->steps[checked->launch->first_step + i];
 		if (is_mine(checked))

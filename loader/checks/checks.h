@@ -76,11 +76,11 @@ bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
 
 /* Copies the bindings that the launch reads, and those that it has written, between the bound and the guarded memory.
  */
-bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *flight, void *const *bindings);
-bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *flight, void *const *bindings);
+bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
+bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
-char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *flight,
+char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,
 		       const struct sk_plan_argument *argument, uint64_t row);
 
 /* ---- guard-call.c ---- */
@@ -88,7 +88,7 @@ char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch
 /* Opens the windows of a call and nothing else; `closed` says why the rest is closed if not because it is no argument,
  * else NULL. False: it cannot; the finding says why. The windows stay the caller's and must last until they are closed.
  */
-bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *flight, uint64_t row,
+bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
 		    struct sk_window *windows, uint32_t count, const char *closed, char *finding);
 
 /* False: a call with these windows would read what nobody has written. */

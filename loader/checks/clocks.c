@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/device/device.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 
 /* What clocks that awaits may refer to may take; behind it fewer cores have to do. */
 #define MOST_CLOCK_BYTES (UINT64_C(4) << 30)

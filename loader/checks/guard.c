@@ -16,7 +16,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/device/device.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 
 enum {
 	TENSOR_ALIGN = 64, /* doc/abi.md: what bindings, temporaries and scratch are aligned to */

@@ -3,10 +3,15 @@
  * made, since nothing of the package can run before; who only looks at a package runs none of it. */
 #include "config.h"
 
+#include "loader/device/modules.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "loader/device/device.h"
+#include "loader/device/failure.h"
+#include "loader/device/queue.h"
+#include "loader/flight/module.h"
 
 #define STACK ((size_t)1 << 20) /* room enough for what they do */
 

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include "loader/device/device.h"
-#include "loader/image/debugger.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "loader/checks/checks.h"
+#include "loader/device/flights.h"
+#include "loader/device/queue.h"
+#include "loader/device/thread.h"
+#include "loader/device/worker.h"
+#include "loader/flight/block.h"
+#include "loader/image/debugger.h"
 
 #define DEFAULT_STACK ((size_t)8 << 20)
 #define LEAST_STACK   ((size_t)16 << 10)

@@ -2,7 +2,7 @@
  * plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/device/failure.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -10,6 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "loader/checks/checks.h"
+#include "loader/device/device.h"
+#include "loader/device/locate.h"
+#include "loader/flight/block.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 
 /* ---- text ---- */
 
@@ -217,7 +225,7 @@ static bool has_failed(const struct sk_device_core *core)
 /* The step that a core was in when its call was left. */
 static uint32_t step_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
-	return core->device->checks ? core->step : sk_locate_step(kernel, false, &core->call);
+	return core->flight->checks ? core->step : sk_locate_step(kernel, false, &core->call);
 }
 
 static uint32_t task_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
@@ -281,10 +289,10 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 		add_core(text, plan, core);
 		add(text, ": ");
 		add_fault(text, kernel->module, core->flight->instance->guard, &core->call);
-	} else if (known && core->device->checks && sk_checks_finding(core->device->checks)) {
+	} else if (known && core->flight->checks && sk_checks_finding(core->flight->checks)) {
 		add(text, " on ");
 		add_core(text, plan, core);
-		add(text, ": %s", sk_checks_finding(core->device->checks));
+		add(text, ": %s", sk_checks_finding(core->flight->checks));
 	} else if (known && core->call.result == SK_STATUS_NOT_AWAITED) {
 		add(text, " returned without sk_wait_pre_task_end on ");
 		add_core(text, plan, core);

@@ -8,13 +8,21 @@
  * cores than the device has by its options; then it takes all of these, and the others, which nobody else uses. */
 #include "config.h"
 
-#include "loader/device/device.h"
-#include "loader/trace/trace.h"
+#include "loader/device/flights.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "loader/checks/checks.h"
+#include "loader/device/failure.h"
+#include "loader/device/thread.h"
+#include "loader/device/worker.h"
+#include "loader/flight/block.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+#include "loader/trace/trace.h"
 
 #define CORES_SIZE (SK_MAX_CORES * sizeof(struct sk_device_core *))
 #define WORDS_SIZE ((size_t)SK_MAX_CORES * SK_PROGRESS_STRIDE)
@@ -202,8 +210,9 @@ enum skrt_status sk_flight_start(struct skrt_device *device, struct sk_command *
 			 kernel->name);
 		return SKRT_OUT_OF_MEMORY;
 	}
-	if (device->checks)
-		status = sk_checks_begin(device->checks, flight, error, error_size);
+	flight->checks = device->checks;
+	if (flight->checks)
+		status = sk_checks_begin(flight->checks, flight, error, error_size);
 	if (status)
 		return status;
 	flight->command = command;
@@ -229,7 +238,7 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 
 	if (failed)
 		sk_failure_describe(flight, error, error_size, lost);
-	if (flight->device->checks && !sk_checks_end(flight, !failed, error, error_size))
+	if (flight->checks && !sk_checks_end(flight, !failed, error, error_size))
 		return SKRT_OUT_OF_MEMORY;
 	return failed ? SKRT_KERNEL_FAILED : SKRT_OK;
 }

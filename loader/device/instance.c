@@ -1,7 +1,7 @@
 /* Instances: binding memory to tensors, and the workspaces, which are mapped when a launch first needs them. */
 #include "config.h"
 
-#include "loader/flight/instance.h"
+#include "loader/device/instances.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "loader/checks/checks.h"
 #include "loader/device/device.h"
+#include "loader/device/failure.h"
+#include "loader/device/modules.h"
+#include "loader/device/queue.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/module.h"
 
 enum { BINDING_ALIGN = 64 };
 

@@ -1,13 +1,19 @@
 /* A lane of a device: its cores, each with a stack, and what a core is told about a flight. */
 #include "config.h"
 
-#include "loader/device/device.h"
-#include "loader/trace/trace.h"
+#include "loader/device/lane.h"
 
 #include <inttypes.h>
 #include <sys/mman.h>
 
 #include "loader/arch/machine.h"
+#include "loader/checks/checks.h"
+#include "loader/device/device.h"
+#include "loader/device/thread.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+#include "loader/trace/trace.h"
 
 #define CORES_SIZE (SK_MAX_CORES * sizeof(struct sk_device_core))
 
@@ -30,7 +36,6 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 	for (; lane->count < cores; lane->count++) {
 		struct sk_device_core *core = &lane->cores[lane->count];
 
-		core->device = device;
 		core->number = lane->count;
 		core->abi.lane = number;
 		core->abi.runtime = device->runtime;
@@ -46,7 +51,7 @@ static int enter(void *context)
 	struct sk_device_core *core = context;
 	const struct skrt_kernel *kernel = core->flight->kernel;
 
-	if (core->device->checks)
+	if (core->flight->checks)
 		return sk_checks_run(core);
 	if (!core->flight->trace)
 		return kernel->entry(&core->abi);

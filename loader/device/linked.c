@@ -3,6 +3,8 @@
  * file's, and what is checked in a file's image is checked in that object's. */
 #include "config.h"
 
+#include "loader/device/modules.h"
+
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>

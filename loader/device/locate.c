@@ -3,9 +3,10 @@
  * step it was. In come the plan, the dispatcher's code and the stack, which nobody has touched since. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/device/locate.h"
 
 #include "loader/arch/machine.h"
+#include "loader/flight/module.h"
 
 /* A program of a launch: its code, and which steps it calls. */
 struct program {

@@ -2,7 +2,7 @@
  * name or number. Its kernels are made in kernel.c. */
 #include "config.h"
 
-#include "loader/flight/module.h"
+#include "loader/device/modules.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +15,8 @@
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
 #include "loader/device/device.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 #include "loader/image/integrity.h"
 
 /* ---- loading ---- */
@@ -73,9 +75,10 @@ static enum skrt_status add_cores(struct skrt_module *module)
 		return sk_report(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
 				 module->path, module->plan.lane_count, device->name, device->lane_limit);
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		module->usual_cores[lane] = device->lanes[lane].usual;
 		module->cores[lane] = module->plan.plan->resident_cores[lane];
-		if (module->cores[lane] < device->lanes[lane].usual)
-			module->cores[lane] = device->lanes[lane].usual;
+		if (module->cores[lane] < module->usual_cores[lane])
+			module->cores[lane] = module->usual_cores[lane];
 	}
 	return sk_device_add_cores(device, module->plan.lane_count, module->cores);
 }

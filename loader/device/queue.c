@@ -7,12 +7,19 @@
  * an event, and the device's own, which queueing wakes; one of them at a time drives, that is, is the first worker. */
 #include "config.h"
 
+#include "loader/device/queue.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/device/device.h"
+#include "loader/base/clock.h"
+#include "loader/device/flights.h"
+#include "loader/device/worker.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 
 /* ---- commands; all under the device's lock ---- */
 

@@ -1,9 +1,17 @@
 /* Streams, and what can be queued on them: launches, copies, calls of host functions. */
 #include "config.h"
 
+#include "loader/device/stream.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "loader/device/device.h"
+#include "loader/device/instances.h"
+#include "loader/device/queue.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 #include "loader/trace/trace.h"
 
 /* ---- streams ---- */

@@ -1,7 +1,7 @@
 /* What the parts of a device are made of: its threads, and memory that is there when it is used. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/device/thread.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "loader/device/device.h"
 
 enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *thread, void *(*run)(void *context),
 					void *context, uint32_t number)

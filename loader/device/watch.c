@@ -5,11 +5,16 @@
  * due stands with each call. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/device/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "loader/base/clock.h"
+#include "loader/device/device.h"
+#include "loader/device/thread.h"
+#include "loader/device/worker.h"
 
 enum { REPEAT = 10000000 /* ns */ };
 

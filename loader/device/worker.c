@@ -14,7 +14,7 @@
  * others have left, and is the last one. Nobody has to be woken then. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/device/worker.h"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -25,6 +25,11 @@
 #include <unistd.h>
 
 #include "loader/arch/machine.h"
+#include "loader/base/clock.h"
+#include "loader/device/device.h"
+#include "loader/flight/block.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 
 /* ---- waiting ---- */
 

@@ -6,7 +6,7 @@
  * begin at 0 in every launch. */
 #include "config.h"
 
-#include "loader/device/device.h"
+#include "loader/flight/block.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "loader/arch/machine.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/module.h"
 
 enum { SYNC = SK_FLAGS, WORDS };
 

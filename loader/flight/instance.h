@@ -6,7 +6,6 @@
 
 #include "loader/base/status.h"
 #include "loader/core/call.h"
-#include "loader/flight/module.h"
 
 /* Zero-filled pages: the workspace proper, and behind it, where the serial entries want it, the scratch of core 0, then
  * of the others. */
@@ -35,9 +34,5 @@ struct skrt_instance {
 	struct sk_guard *guard; /* of devices with checks; else NULL */
 	struct sk_call serial_call; /* without a stack before the first serial run */
 };
-
-/* Checks that the kernel can be launched: all bound, nothing overlaps, its workspace is there. Under the device's lock.
- */
-enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel);
 
 #endif

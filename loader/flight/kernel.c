@@ -4,7 +4,7 @@
  * times its partitions, and who only looks at a package, which may come from anywhere, should not pay for that. */
 #include "config.h"
 
-#include "loader/flight/module.h"
+#include "loader/flight/kernel.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,9 @@
 #include <sys/mman.h>
 
 #include "loader/base/status.h"
-#include "loader/device/device.h"
+#include "loader/flight/block.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/module.h"
 
 void sk_kernel_free(struct skrt_kernel *kernel)
 {
@@ -144,7 +146,7 @@ static void choose_cores(struct skrt_kernel *kernel, const struct sk_plan_launch
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
-		uint32_t cores = kernel->module->device->lanes[lane].usual, wanted = launch->lane_cores[lane];
+		uint32_t cores = kernel->module->usual_cores[lane], wanted = launch->lane_cores[lane];
 
 		if (wanted && wanted < cores)
 			cores = wanted;

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "loader/device/device.h"
+#include "loader/device/watch.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
 #include "src/base/unfinished.h"
 
 static double now(void)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/flight/module.h"
 #include "src/base/escape.h"
 #include "src/base/temporary.h"
 
@@ -84,7 +85,6 @@ static void put_order(struct writer *writer, const char *kind, uint32_t process,
 /* Of the lanes of the first module that has so many. */
 static void put_rows(struct writer *writer)
 {
-	const struct skrt_device *device = NULL;
 	uint32_t lanes = 0, places = 1;
 	char name[32];
 
@@ -100,13 +100,12 @@ static void put_rows(struct writer *writer)
 	for (size_t i = 0; i < writer->trace->module_count; i++) {
 		const struct skrt_module *module = writer->trace->modules[i].module;
 
-		device = module->device;
 		for (; lanes < module->plan.lane_count; lanes++) {
 			const char *lane = sk_plan_string(&module->plan.lanes[lanes]);
 
 			put_name(writer, "process_name", 1 + lanes, 0, lane);
 			put_order(writer, "process_sort_index", 1 + lanes, 0, 1 + lanes);
-			for (uint32_t core = 0; core < device->lanes[lanes].count; core++) {
+			for (uint32_t core = 0; core < writer->trace->cores[lanes]; core++) {
 				snprintf(name, sizeof(name), "core %" PRIu32, core);
 				put_name(writer, "thread_name", 1 + lanes, core, name);
 				put_order(writer, "thread_sort_index", 1 + lanes, core, core);

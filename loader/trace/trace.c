@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "loader/arch/machine.h"
+#include "loader/base/clock.h"
+#include "loader/flight/module.h"
 
 /* ---- memory ---- */
 
@@ -328,67 +330,25 @@ double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts)
 	return (double)counts * rate;
 }
 
-/* Under the device's lock. What was queued before the trace began has not been checked for it. */
-static enum skrt_status check_idle(const struct skrt_device *device)
+struct skrt_trace *sk_trace_open(struct skrt_device *device, uint64_t most_slices)
 {
-	if (device->pending)
-		return sk_report(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
-	return SKRT_OK;
-}
-
-enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **result)
-{
-	if (!device || !result)
-		return sk_report_null(__func__);
-	if (device->checks)
-		return sk_report(SKRT_UNSUPPORTED, "a device with checks goes through the plan step by step; "
-						   "its times say nothing about the dispatchers");
 	struct skrt_trace *trace = calloc(1, sizeof(*trace));
+
 	if (!trace)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a trace");
+		return NULL;
 	trace->device = device;
 	trace->most_slices = most_slices;
 	trace->start_time = sk_now();
 	trace->start = sk_counter();
-	enum skrt_status status = sk_device_lock(device);
-	if (status) {
-		free(trace);
-		return status;
-	}
-	status = check_idle(device);
-	if (!status && device->trace)
-		status = sk_report(SKRT_BUSY, "the device has a trace already");
-	if (!status)
-		device->trace = trace;
-	sk_device_unlock(device);
-	if (status)
-		free(trace);
-	else
-		*result = trace;
-	return status;
+	return trace;
 }
 
-enum skrt_status skrt_trace_end(struct skrt_trace *trace)
+void sk_trace_finish(struct skrt_trace *trace, const uint32_t cores[SK_MAX_LANES])
 {
-	if (!trace)
-		return sk_report_null(__func__);
-	struct skrt_device *device = trace->device;
-	if (!device)
-		return sk_report(SKRT_INVALID_ARGUMENT, "the trace has ended already");
-	enum skrt_status status = sk_device_lock(device);
-	if (status)
-		return status;
-	status = check_idle(device);
-	if (!status) {
-		device->trace = NULL;
-		trace->device = NULL;
-		trace->end_time = sk_now();
-		trace->end = sk_counter();
-	}
-	sk_device_unlock(device);
-	if (!status && trace->no_memory)
-		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
-	return status;
+	trace->device = NULL;
+	trace->end_time = sk_now();
+	trace->end = sk_counter();
+	memcpy(trace->cores, cores, sizeof(trace->cores));
 }
 
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace)

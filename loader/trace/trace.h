@@ -2,7 +2,7 @@
  * cores name (struct sk_times), and when cores entered and left a launch; out come slices, arrows between them, and
  * totals.
  *
- *   trace.c       recording: tables before a launch, slices, arrows and totals after it; the public functions
+ *   trace.c       recording: tables before a launch, slices, arrows and totals after it; what the trace says
  *   trace-file.c  a trace as a file in the Trace Event format
  *
  * All times are the processor's counter; readings of the clock at the trace's beginning and end say what they are in
@@ -12,7 +12,8 @@
 
 #include <stdio.h>
 
-#include "loader/device/device.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/kernel.h"
 
 /* A core at a step, or in a launch. */
 struct sk_slice {
@@ -50,6 +51,7 @@ struct sk_traced_module {
 
 struct skrt_trace {
 	struct skrt_device *device; /* NULL: it has ended */
+	uint32_t cores[SK_MAX_LANES]; /* of the device's lanes, when it ended */
 	uint64_t most_slices;
 	bool no_memory; /* something could not be recorded */
 	uint64_t start, end; /* counter; and the same in nanoseconds: */
@@ -75,6 +77,12 @@ struct skrt_trace {
 	size_t *latest; /* by step: its slice that ended last, SIZE_MAX: none */
 	size_t latest_capacity;
 };
+
+/* A trace that begins now, of a device that has none; NULL: no memory. */
+struct skrt_trace *sk_trace_open(struct skrt_device *device, uint64_t most_slices);
+
+/* It ends now; the device's lanes have so many cores. */
+void sk_trace_finish(struct skrt_trace *trace, const uint32_t cores[SK_MAX_LANES]);
 
 /* Whether the times of the kernel's tasks can be known; before a launch of it is queued. Errors: SKRT_BAD_PACKAGE;
  * SKRT_UNSUPPORTED, and how to link the package. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"

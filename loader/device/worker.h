@@ -1,0 +1,67 @@
+/* Workers: the threads that play cores, one each, or several in turn on fibres. See worker.c. */
+#ifndef SK_LOADER_WORKER_H
+#define SK_LOADER_WORKER_H
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/flight/flight.h"
+
+/* What a worker has of a flight. */
+struct sk_part {
+	struct sk_part *next; /* among those that are posted, then those that it plays */
+	struct sk_flight *flight;
+	uint32_t rank; /* of the worker in the flight: which of its cores it plays */
+	uint32_t unfinished; /* cores that have not left */
+	bool given_up; /* the flight was aborted; cores that have not begun never will */
+};
+
+/* What a worker is told. Posted under the device's lock; then number grows. */
+struct sk_mailbox {
+	alignas(SK_LINE) _Atomic uint32_t number; /* of posts so far; a futex */
+	_Atomic uint32_t sleeping;
+	_Atomic bool stop; /* the thread ends */
+	struct sk_part *_Atomic posts; /* the last one first */
+};
+
+/* A thread that plays cores. The first of a device is whoever drives. */
+struct sk_worker {
+	struct sk_mailbox mailbox;
+	struct skrt_device *device;
+	uint32_t number;
+	pthread_t thread;
+	bool started;
+	uint32_t load; /* parts that it has of flights; under the device's lock */
+	/* While it plays: */
+	struct sk_host *host;
+	const _Atomic uint64_t *wanted; /* when it is 0, the first worker takes no more parts than it must; NULL:
+					   takes them all */
+	struct sk_part *parts;
+	struct sk_flight *lingering; /* that it has nothing more to do in; NULL: none. See worker.c */
+	struct sk_device_core **cores; /* in the order of their turns; room for all that a device can have */
+	uint32_t core_count;
+	uint64_t random; /* state; only simulated devices draw */
+};
+
+/* Plays the worker's parts of flights, those that are posted meanwhile among them, until all cores have left. Returns
+ * a flight that the caller has to complete, since the worker was the last one to leave it; NULL: none. */
+struct sk_flight *sk_worker_play(struct sk_worker *worker);
+
+/* What a waiting core does: the slow path of a dispatcher's await. */
+int sk_worker_await(struct sk_core *core, const volatile uint64_t *word, uint64_t target, uint64_t count);
+
+/* The thread of a worker: plays what is posted. */
+void *sk_worker_run(void *worker);
+void sk_worker_post(struct sk_worker *worker, struct sk_part *part);
+
+/* Waits until the count is 0, but no longer than it makes sense to wait without sleeping. */
+void sk_worker_spin(const _Atomic uint64_t *pending);
+void sk_worker_stop(struct sk_worker *worker);
+
+/* Whether something is posted that it has not taken. */
+bool sk_worker_has_posts(const struct sk_worker *worker);
+
+#endif
