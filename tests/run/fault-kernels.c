@@ -29,8 +29,10 @@ enum {
 	MISALIGNED,
 	LARGE_FRAME, /* larger than the stack by little, and by much; its far end is touched first */
 	HUGE_FRAME,
+	UNTIDY_FAULT, /* control state is not its own, either */
 	LOST_THREAD, /* it returns 0, but not to the thread that called it */
 	LOST_ENDLESS,
+	UNTIDY_ENDLESS,
 	ENDLESS,
 	/* These return 0. */
 	DIRECTION,
@@ -39,8 +41,11 @@ enum {
 	CONTROL_WORD,
 	PENDING, /* an x87 exception that the next instruction raises */
 	FULL, /* the x87 stack */
+	/* And this nobody minds. */
 	FITTING_FRAME,
 	UNUSED_SEGMENT, /* GS, which is nobody's */
+	IDENTIFICATION, /* a flag that says nothing */
+	UPPER_HALVES, /* of vector registers, without vzeroupper */
 };
 
 static __attribute__((noinline)) int deep(volatile char *outer, int depth)
@@ -78,6 +83,23 @@ static void load_control_word(unsigned short word)
 static void lose_thread(void)
 {
 	__asm__ volatile("movw %w0, %%fs; movw %w1, %%fs" : : "r"(0x2b), "r"(0) : "memory");
+}
+
+static void change_all(void)
+{
+	__builtin_ia32_ldmxcsr(0x7f80);
+	__asm__ volatile("fld1; fld1; fld1; fld1; fld1; fld1; fld1; fld1" : : : "memory");
+	load_control_word(0xc7f);
+	change_flags(1 << 18 | 1 << 10);
+}
+
+static void dirty_upper_halves(void)
+{
+	unsigned a = 1, b, c = 0, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	if (c >> 28 & 1) /* AVX */
+		__asm__ volatile("vcmpps $15, %%ymm15, %%ymm15, %%ymm15" : : : "xmm15");
 }
 
 int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char *page, int64_t n)
@@ -133,6 +155,20 @@ int misbehave(const int32_t *kind, const float *x, float *y, const unsigned char
 		break;
 	case HUGE_FRAME:
 		frame_60(x);
+		break;
+	case UNTIDY_FAULT:
+		change_all();
+		null[4] = 1;
+		break;
+	case UNTIDY_ENDLESS:
+		change_all();
+		for (volatile int i = 0;; i++)
+			;
+	case IDENTIFICATION:
+		change_flags(1 << 21);
+		break;
+	case UPPER_HALVES:
+		dirty_upper_halves();
 		break;
 	case LOST_THREAD:
 		lose_thread();

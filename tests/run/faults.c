@@ -39,14 +39,16 @@ static const char *const expected[] = {
 	"at misbehave[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_16[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_60[.a-z]*\\+0x",
+	" on CORE: segmentation fault (SIGSEGV): write at address 0x10; at misbehave[.a-z]*\\+0x[0-9a-f]+ ",
 	"CORE: segmentation fault (SIGSEGV): read at address 0x0; at .*; a kernel on this core had changed FS, by "
 	"which "
 	"a thread finds its own memory",
 	" on CORE: it was at misbehave[.a-z]*\\+0x[0-9a-f]+ .*; a kernel on this core had changed FS",
 	" on CORE: it was at misbehave[.a-z]*\\+0x",
+	" on CORE: it was at misbehave[.a-z]*\\+0x",
 };
 
-enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, LOST_THREAD = KINDS - 2, FINE_KINDS = 8 };
+enum { KINDS = sizeof(expected) / sizeof(expected[0]), TRUNCATED = 5, LOST_THREAD = KINDS - 3, FINE_KINDS = 10 };
 
 static int32_t *kind;
 static float *x, *y;
@@ -202,6 +204,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		expect(argv[3], number);
+		check_thread(number);
 		run_well(stream, instance, kernel, factor);
 	}
 	for (int number = KINDS + 1; number <= KINDS + FINE_KINDS; number++) {

@@ -43,13 +43,14 @@ for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
 	"$top_builddir/tests/run/faults" lone.sk "$lone" "launch $lone" $1 $2 >lone.txt || fail "lone on $where"
 done
 
-# kind NUMBER: what the kernel does.
+# kind NAME: what the kernel does.
 kind() {
-	printf "\\$(printf %o $1)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
+	local number=$(awk -v name="$1" '/^enum {/ { count = 0; next } $1 == name "," { print count } /^\t[A-Z_]+,/ { count++ }' fault-kernels.c)
+	printf "\\$(printf %o $number)\\0\\0\\0" | cat <(head -c 128 fine.npy) - >kind.npy
 }
 
 # The serial entries, and skrun.
-kind 1
+kind NULL_WRITE
 for file in fused lone; do
 	fails_with "^skrun: error: .*serial run: task 'bad': kernel misbehave: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
 		"$skrun" $file.sk --input kind=kind.npy --random 1 --serial
@@ -59,19 +60,15 @@ done
 
 # An array that is larger than the stack is touched in its guard, however far below it that is.
 for size in 16 60; do
-	kind $((size == 16 ? 18 : 19))
+	[ $size = 16 ] && kind LARGE_FRAME || kind HUGE_FRAME
 	for options in --serial '--unfused --cores 2' '--guard --cores 2' '--device a3'; do
 		fails_with "^skrun: error: .*: task 'bad': kernel misbehave(| on (cube |)core [0-9]*): stack overflow .SIGSEGV.: the stack has 8388608 bytes; at frame_$size[.a-z]*\+0x" \
 			"$skrun" fused.sk --input kind=kind.npy --random 1 $options
 	done
 done
-kind 29
-for options in --serial '--unfused --cores 2' '--guard --cores 2' '--device a3'; do
-	"$skrun" fused.sk --input kind=kind.npy --random 1 $options >/dev/null || fail "1 MiB, $options"
-done
 
 # Without the register that leads to the thread's own memory the fault is one all the same, and who asks is told whose it was.
-kind 20
+kind LOST_THREAD
 lost="segmentation fault .SIGSEGV.: read at address 0x0; at .*; a kernel on this core had changed FS, by which a thread finds its own memory"
 fails_with "^skrun: error: superkernel sk_fused: serial run: $lost" "$skrun" fused.sk --input kind=kind.npy --random 1 --serial
 for options in '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do
@@ -88,14 +85,26 @@ untidy() {
 			"$skrun" $file.sk --input kind=kind.npy --random 1 --guard --cores 2
 	done
 }
-untidy 23 'it has returned with the direction flag set$'
-untidy 24 'it has returned with alignment checks on$'
-untidy 25 'it has changed MXCSR .rounding, flushing to zero, exceptions. from 0x1f80 to 0x7f80$'
-untidy 26 'it has changed the x87 control word from 0x37f to 0xc7f$'
-untidy 27 'it has changed the x87 control word from 0x37f to 0x37b$'
-untidy 28 'it has returned with values on the x87 stack, or from MMX without emms$'
+untidy DIRECTION 'it has returned with the direction flag set$'
+untidy ALIGNMENT 'it has returned with alignment checks on$'
+untidy ROUNDING 'it has changed MXCSR .rounding, flushing to zero, exceptions. from 0x1f80 to 0x7f80$'
+untidy CONTROL_WORD 'it has changed the x87 control word from 0x37f to 0xc7f$'
+untidy PENDING 'it has changed the x87 control word from 0x37f to 0x37b$'
+untidy FULL 'it has returned with values on the x87 stack, or from MMX without emms$'
+# Who has a fault, too, has that in the first place.
+kind UNTIDY_FAULT
+fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
+	"$skrun" fused.sk --input kind=kind.npy --random 1 --guard --cores 2
 
-kind 22
+# What a kernel may do.
+for name in FITTING_FRAME UNUSED_SEGMENT IDENTIFICATION UPPER_HALVES; do
+	kind $name
+	for options in --serial '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do
+		"$skrun" fused.sk --input kind=kind.npy --random 1 $options >/dev/null || fail "$name, $options"
+	done
+done
+
+kind ENDLESS
 fails_with "not ended within 0.3 s: task 'bad': kernel misbehave on core 1: it was at misbehave.*; core 0, before task 'last', awaits task 'bad' .step 3. of core 1, which was still at work" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --timeout 0.3 --cores 2
 

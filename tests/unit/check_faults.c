@@ -437,6 +437,15 @@ START_TEST(constructors)
 }
 END_TEST
 
+/* The direction flag and alignment checks on, in a constructor. */
+#define UNTIDY "__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | 0x40400); "
+
+/* Whether they are, or the trap flag, on this thread. */
+static bool is_untidy(void)
+{
+	return __builtin_ia32_readeflags_u64() & 0x40500;
+}
+
 static const struct {
 	const char *constructor, *error;
 } failing[] = {
@@ -446,11 +455,16 @@ static const struct {
 	{"*(volatile char *)__builtin_alloca(60 << 20) = 1;",
 	 ": a constructor: stack overflow (SIGSEGV): the stack has 1048576 bytes; at first+0x"},
 	{"__asm__ volatile(\"int3\");", ": a constructor: breakpoint instruction (SIGTRAP): at first+0x"},
+	{"__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | 0x100);",
+	 ": a constructor: debug trap (SIGTRAP): at first+0x"},
+	{UNTIDY "*(volatile int *)16 = 1;",
+	 ": a constructor: segmentation fault (SIGSEGV): write at address 0x10; at first+0x"},
 #ifndef SANITIZED /* their threads have alternate stacks of their own */
 	{"__asm__ volatile(\"movw %w0, %%fs; movw %w1, %%fs\" : : \"r\"(0x2b), \"r\"(0) : \"memory\");",
 	 "; a kernel on this core had changed FS, by which a thread finds its own memory"},
 #endif
 #ifndef SIGNALS_HELD
+	{UNTIDY "for (;;);", ": a constructor has not ended within 0.2 s: it was at first+0x"},
 	{"for (;;);", ": a constructor has not ended within 0.2 s: it was at first+0x"},
 #endif
 };
@@ -467,11 +481,28 @@ START_TEST(failing_constructor)
 
 	ok(skrt_device_open(&(struct skrt_device_options){.timeout_ms = 200}, &device));
 	ok(skrt_module_load(device, path, &module));
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		expect(skrt_instance_create(module, &instance), SKRT_KERNEL_FAILED, failing[_i].error);
+		ck_assert(!is_untidy());
+	}
 	ok(skrt_module_unload(module));
 	ok(skrt_device_close(device));
 	expect_said(file, "c");
+}
+END_TEST
+
+/* One that leaves control state changed has changed nobody else's. */
+START_TEST(untidy_constructor)
+{
+	int file = make_constructors(UNTIDY, UNTIDY);
+	struct rig rig = open_rig(&(struct skrt_device_options){.cores = 2});
+
+	ck_assert(!is_untidy());
+	ok(run(&rig, "fine"));
+	ck_assert_uint_eq(log_words[1], 2);
+	close_rig(&rig);
+	ck_assert(!is_untidy());
+	expect_said(file, "cdyz");
 }
 END_TEST
 
@@ -562,6 +593,7 @@ int main(void)
 	tcase_add_test(tests, refused_instructions);
 	tcase_add_test(tests, constructors);
 	tcase_add_loop_test(tests, failing_constructor, 0, FAILING);
+	tcase_add_test(tests, untidy_constructor);
 #ifndef SIGNALS_HELD
 	tcase_add_test(tests, endless_calls);
 #else
