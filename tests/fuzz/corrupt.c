@@ -1,9 +1,11 @@
-/* corrupt [--integrity | --trust KEY] PACKAGE: changes every byte of a package, one at a time, to each of a few values,
- * and has the readers look at it.
+/* corrupt [--integrity | --trust KEY | --dynamic KEY] PACKAGE: changes every byte of a package, one at a time, to each
+ * of a few values, and has the readers look at it.
  *
  * With --integrity, all bytes: libskrt must refuse each change when it is asked to check the package's seal.
  * With --trust, all bytes that are loaded: libskrt must refuse each change when it is given the public key, but for the
  * fields that the signature cannot cover.
+ * With --dynamic, the entries of .dynamic instead: each tag becomes every other one, and each value that of every other
+ * entry and some near its own. libskrt must refuse each change for the key alone, and for the seal alone.
  * Without, all bytes but those of text: libskrt may accept, or refuse with a reason, and what it refuses skdump must
  * not prove; nothing else must happen. */
 #include <elf.h>
@@ -120,12 +122,84 @@ static void try(const struct file *file, size_t at, enum check check, const unsi
 	close(descriptor);
 }
 
+static void corrupt_bytes(struct file *file, enum check check, const unsigned char *key, struct counts *counts)
+{
+	for (size_t at = 0; at < file->size; at++) {
+		uint8_t old = file->bytes[at];
+		const uint8_t values[VALUES] = {0, 0xff, old ^ 1, old ^ 0x80};
+
+		if (check == ALONE ? is_in(at, file->text, file->text_end - file->text)
+				   : check == TRUST && !is_signed(file, at))
+			continue;
+		for (int i = 0; i < VALUES; i++) {
+			file->bytes[at] = values[i];
+			if (values[i] != old && (i < 2 || (values[i] != 0 && values[i] != 0xff)))
+				try(file, at, check, key, counts);
+		}
+		file->bytes[at] = old;
+	}
+}
+
+/* ---- .dynamic ---- */
+
+/* All that libskrt obeys, passes over or refuses by name, and one that it does not know. */
+static const int64_t tags[] = {
+	DT_NULL,       DT_NEEDED,     DT_PLTRELSZ, DT_PLTGOT,	DT_HASH,	 DT_STRTAB,	  DT_SYMTAB,
+	DT_RELA,       DT_RELASZ,     DT_RELAENT,  DT_STRSZ,	DT_SYMENT,	 DT_INIT,	  DT_FINI,
+	DT_SONAME,     DT_SYMBOLIC,   DT_REL,	   DT_DEBUG,	DT_TEXTREL,	 DT_JMPREL,	  DT_BIND_NOW,
+	DT_INIT_ARRAY, DT_FINI_ARRAY, DT_FLAGS,	   DT_GNU_HASH, DT_INIT_ARRAYSZ, DT_FINI_ARRAYSZ, DT_RELACOUNT,
+	DT_FLAGS_1,    DT_VERSYM,     DT_RUNPATH,
+};
+
+/* One field of an entry with another value, under each of the two checks. */
+static void try_field(const struct file *file, uint64_t *field, uint64_t value, const unsigned char *key,
+		      struct counts *counts)
+{
+	size_t at = (size_t)((uint8_t *)field - file->bytes);
+	uint64_t old = *field;
+
+	if (value == old)
+		return;
+	*field = value;
+	try(file, at, TRUST, key, counts);
+	try(file, at, INTEGRITY, NULL, counts);
+	*field = old;
+}
+
+static void corrupt_dynamic(const struct file *file, const unsigned char *key, struct counts *counts)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+	const Elf64_Phdr *dynamic = file->headers, *end = file->headers + header->e_phnum;
+
+	while (dynamic < end && dynamic->p_type != PT_DYNAMIC)
+		dynamic++;
+	if (dynamic == end)
+		return;
+
+	Elf64_Dyn *entries = (void *)(file->bytes + dynamic->p_offset);
+	uint64_t count = dynamic->p_filesz / sizeof(*entries);
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t *tag = (uint64_t *)&entries[i].d_tag, *value = &entries[i].d_un.d_val;
+		const uint64_t near[] = {0,	      1,	   *value + 8, *value - 8,
+					 *value + 24, *value - 24, *value | 4, *value / 2};
+
+		for (size_t j = 0; j < sizeof(tags) / sizeof(tags[0]); j++)
+			try_field(file, tag, (uint64_t)tags[j], key, counts);
+		for (size_t j = 0; j < sizeof(near) / sizeof(near[0]); j++)
+			try_field(file, value, near[j], key, counts);
+		for (uint64_t j = 0; j < count; j++)
+			try_field(file, value, entries[j].d_un.d_val, key, counts);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	bool dynamic = argc == 4 && !strcmp(argv[1], "--dynamic");
 	enum check check = argc == 3 && !strcmp(argv[1], "--integrity") ? INTEGRITY
 			   : argc == 4 && !strcmp(argv[1], "--trust")	? TRUST
 									: ALONE;
-	const unsigned char *key = check == TRUST ? read_key(argv[2]) : NULL;
+	const unsigned char *key = check == TRUST || dynamic ? read_key(argv[2]) : NULL;
 	struct counts counts = {0};
 	struct file file = {0};
 
@@ -134,20 +208,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	find_parts(&file);
-	for (size_t at = 0; at < file.size; at++) {
-		uint8_t old = file.bytes[at];
-		const uint8_t values[VALUES] = {0, 0xff, old ^ 1, old ^ 0x80};
-
-		if (check == ALONE ? is_in(at, file.text, file.text_end - file.text)
-				   : check == TRUST && !is_signed(&file, at))
-			continue;
-		for (int i = 0; i < VALUES; i++) {
-			file.bytes[at] = values[i];
-			if (values[i] != old && (i < 2 || (values[i] != 0 && values[i] != 0xff)))
-				try(&file, at, check, key, &counts);
-		}
-		file.bytes[at] = old;
-	}
+	if (dynamic)
+		corrupt_dynamic(&file, key, &counts);
+	else
+		corrupt_bytes(&file, check, key, &counts);
 	printf("%lu changes: %lu refused\n", counts.tried, counts.refused);
 	free(file.bytes);
 	return EXIT_SUCCESS;

@@ -110,6 +110,42 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip llvm-strip; do
 	"$skrun" stripped.sk --random 1 --trust public.pem --check-integrity >/dev/null || fail "$command counted.sk"
 done
 
+# What decides how the loaded bytes are used is signed, too: the dynamic section of a package that has all that can stand there.
+cat >constructed.c <<'C'
+#include "skkernel.h"
+#include <stdlib.h>
+static float factor;
+static float *volatile where = &factor;
+__attribute__((constructor)) static void construct(void) { *where = 3; }
+__attribute__((destructor)) static void destruct(void) { *where = 0; }
+void constructed(const float *x, float *y, int64_t n)
+{
+	void *memory = malloc(1);
+	free(memory);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] * *where;
+}
+SK_KERNEL(constructed, "in x f32[n], out y f32[n], n i64");
+C
+compile constructed
+cat >constructed.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [10]}
+  y: {dtype: f32, shape: [10]}
+tasks:
+  - {name: t, kernel: constructed, args: [x, y]}
+M
+"$sklink" --sign key.pem constructed.yaml constructed.o -o constructed.sk
+"$skrun" constructed.sk --random 1 --trust public.pem --check-integrity >/dev/null
+for tag in INIT_ARRAY FINI_ARRAY RELA RELASZ HASH SYMTAB STRTAB; do
+	readelf -dW constructed.sk | grep -q "($tag)" || fail "no $tag"
+done
+"$top_builddir/tests/fuzz/corrupt" --dynamic public.pem constructed.sk >out.txt || { cat out.txt; fail "a change of .dynamic is not noticed"; }
+cat out.txt
+read -r changes rest <out.txt
+[ "$changes" -ge 1000 ] || fail "only $changes changes of .dynamic"
+
 # ---- packages that are laid out anew around the bytes that are signed (forge.c) ----
 forge=$top_builddir/tests/run/forge
 cat >evil.c <<'C'
