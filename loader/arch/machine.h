@@ -1,20 +1,34 @@
 /* The machine that libskrt runs on, for all other rooms of the runtime. Here is what must be inline, since awaits and
  * traces use it:
  *
- *   SK_MACHINE                   its number in ELF headers and plans (EM_…)
- *   SK_CALL_SIZE                 bytes of a dispatcher's call of a kernel
- *   sk_pause()                   spends a moment of a loop that waits
- *   sk_counter()                 the counter that dispatchers note times of, read when what stands before has been
- * executed sk_order_nontemporal()       what this thread has stored past its caches is seen before what it stores from
- * here on sk_call_target(call)         where a dispatcher's call of a kernel leads that stands at the address; NULL: it
- * is none sk_dynamic_kind(type)        what a relocation of a package wants
+ *   SK_MACHINE
+ *       its number in ELF headers and plans (EM_…)
+ *   SK_CALL_SIZE
+ *       bytes of a dispatcher's call of a kernel
+ *   sk_pause()
+ *       spends a moment of a loop that waits
+ *   sk_counter()
+ *       the counter that dispatchers note times of, read when what stands before has been executed
+ *   sk_order_nontemporal()
+ *       what this thread has stored past its caches is seen before what it stores from here on
+ *   sk_call_target(call)
+ *       where a dispatcher's call of a kernel leads that stands at the address; NULL: it is none
+ *   sk_dynamic_kind(type)
+ *       what a relocation of a package wants
+ *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS
+ *       how calls pass arguments, and in how many registers at most
+ *   struct sk_control
+ *       control state that a function must leave as it was, before a call and behind it
  *
  * and below what need not be inline. A machine is a header beside this one and a folder. */
 #ifndef SK_LOADER_MACHINE_H
 #define SK_LOADER_MACHINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "stubs/convention.h"
 
 /* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend, or the
  * symbol's address. */
@@ -86,5 +100,24 @@ void sk_fibre_jump(void **left, void *sp);
 /* On a stack that ends at `top`, a multiple of 16: what makes sk_fibre_jump call run(argument), with the control state
  * of whoever asks. Returns the sp for it. */
 void *sk_fibre_first_frame(char *top, void (*run)(void *argument), void *argument);
+
+/* ---- for checked calls ---- */
+
+/* What a call passes and returns. */
+struct sk_registers {
+	uint64_t integers[SK_INTEGERS];
+	uint64_t floats[SK_FLOATS];
+	uint64_t stack_count;
+	const uint64_t *stack;
+	uint64_t integer_result;
+	uint64_t float_result;
+	struct sk_control control;
+};
+
+/* Calls the function. */
+void sk_invoke(struct sk_registers *registers, void (*function)(void));
+
+/* False: a call whose function has returned has not left control state as it found it; the finding is one sentence. */
+bool sk_control_is_tidy(const struct sk_control *control, char *finding, size_t size);
 
 #endif

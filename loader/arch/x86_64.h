@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "stubs/x86_64/registers.h"
+
 enum { SK_MACHINE = EM_X86_64, SK_CALL_SIZE = 5 };
 
 static inline void sk_pause(void)
@@ -37,6 +39,21 @@ static inline const uint8_t *sk_call_target(const uint8_t *call)
 	memcpy(&distance, call + 1, sizeof(distance));
 	return call + SK_CALL_SIZE + distance;
 }
+
+enum { SK_INTEGERS = SK_X86_INTEGERS, SK_FLOATS = SK_X86_VECTORS };
+
+static inline const struct sk_convention *sk_machine_convention(void)
+{
+	return &sk_x86_convention;
+}
+
+/* How a function has left control state, and how it was before. */
+struct sk_control {
+	uint64_t flags;
+	uint32_t mxcsr, mxcsr_before;
+	uint32_t x87[7]; /* as fnstenv stores it: control word, status word, tag word, … */
+	uint32_t x87_before; /* the control word */
+};
 
 static inline enum sk_dynamic_kind sk_dynamic_kind(uint32_t type)
 {

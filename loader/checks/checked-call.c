@@ -10,14 +10,7 @@
 #include "loader/flight/flight.h"
 #include "loader/flight/kernel.h"
 
-void sk_invoke(struct sk_registers *registers, void (*function)(void));
-
 /* ---- what a call accesses ---- */
-
-static bool is_float(uint8_t dtype)
-{
-	return dtype == SK_F16 || dtype == SK_BF16 || dtype == SK_F32 || dtype == SK_F64;
-}
 
 static uint8_t access_of(const struct sk_plan_argument *argument)
 {
@@ -125,35 +118,28 @@ static uint64_t value_of(const struct sk_checked *checked, const struct sk_plan_
 	}
 }
 
-static bool passed_as_float(const struct sk_plan_argument *argument)
-{
-	bool scalar = argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
-		      argument->kind == SK_ARGUMENT_LOAD;
-
-	return scalar && is_float(argument->dtype) && !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
-}
-
 static void pass_arguments(struct sk_checked *checked)
 {
 	struct sk_registers *registers = &checked->registers;
-	uint32_t integers = 0, floats = 0;
+	struct sk_places_taken taken = {0};
 
-	registers->stack = checked->stack;
-	registers->stack_count = 0;
 	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
 		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
 
-		if (argument->kind == SK_ARGUMENT_RESULT || argument->kind == SK_ARGUMENT_STATE)
+		if (!sk_argument_is_passed(argument))
 			continue;
+		struct sk_argument_place place = sk_convention_next(sk_machine_convention(), &taken, argument);
 		uint64_t value = value_of(checked, argument, i);
 
-		if (passed_as_float(argument) && floats < SK_FLOATS)
-			registers->floats[floats++] = value;
-		else if (!passed_as_float(argument) && integers < SK_INTEGERS)
-			registers->integers[integers++] = value;
+		if (place.kind == SK_IN_VECTOR_REGISTER)
+			registers->floats[place.index] = value;
+		else if (place.kind == SK_IN_INTEGER_REGISTER)
+			registers->integers[place.index] = value;
 		else
-			checked->stack[registers->stack_count++] = value;
+			checked->stack[place.offset / sizeof(uint64_t)] = value;
 	}
+	registers->stack = checked->stack;
+	registers->stack_count = taken.stack / sizeof(uint64_t);
 }
 
 static void store_result(const struct sk_checked *checked)
@@ -165,7 +151,8 @@ static void store_result(const struct sk_checked *checked)
 
 		if (argument->kind == SK_ARGUMENT_RESULT)
 			memcpy(sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
-			       is_float(argument->dtype) ? &registers->float_result : &registers->integer_result,
+			       sk_dtype_is_float(argument->dtype) ? &registers->float_result
+								  : &registers->integer_result,
 			       sk_dtype_size(argument->dtype));
 	}
 }
@@ -264,7 +251,7 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	if (!forgotten)
 		store_result(checked);
 	if (!sk_guard_leave(checked->guard, checked->finding) ||
-	    !sk_registers_are_tidy(&checked->registers, checked->finding))
+	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
 		return sk_checked_fail(checked, 1);
 	int status = checked->step->flags & SK_STEP_STATUS ? (int)checked->registers.integer_result : 0;
 

@@ -2,38 +2,10 @@
 #ifndef SK_LOADER_CHECKED_CALL_H
 #define SK_LOADER_CHECKED_CALL_H
 
+#include "loader/arch/machine.h"
 #include "loader/checks/checks.h"
 #include "loader/flight/core.h"
 #include "stubs/skkernel.h"
-
-enum {
-	SK_INTEGERS = 6, /* passed in registers, the rest on the stack (psABI 3.2.3) */
-	SK_FLOATS = 8,
-};
-
-/* What a call passes and returns; loader/arch/x86_64/invoke.S knows the offsets. */
-struct sk_registers {
-	uint64_t integers[SK_INTEGERS];
-	uint64_t floats[SK_FLOATS];
-	uint64_t stack_count;
-	const uint64_t *stack;
-	uint64_t integer_result;
-	uint64_t float_result;
-	/* How the function has left control state, and how it was before: */
-	uint64_t flags;
-	uint32_t mxcsr, mxcsr_before;
-	uint32_t x87[7]; /* as fnstenv stores it: control word, status word, tag word, … */
-	uint32_t x87_before; /* the control word */
-};
-
-_Static_assert(offsetof(struct sk_registers, floats) == 48 && offsetof(struct sk_registers, stack_count) == 112 &&
-		       offsetof(struct sk_registers, stack) == 120 &&
-		       offsetof(struct sk_registers, integer_result) == 128 &&
-		       offsetof(struct sk_registers, float_result) == 136 &&
-		       offsetof(struct sk_registers, flags) == 144 && offsetof(struct sk_registers, mxcsr) == 152 &&
-		       offsetof(struct sk_registers, mxcsr_before) == 156 &&
-		       offsetof(struct sk_registers, x87) == 160 && offsetof(struct sk_registers, x87_before) == 188,
-	       "loader/arch/x86_64/invoke.S depends on it");
 
 /* What a call may touch: scratch always, tensors only while it is open. */
 enum sk_phase {
@@ -87,10 +59,6 @@ int sk_checked_fail(const struct sk_checked *checked, int status);
 
 /* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
 int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high);
-
-/* False: a call whose function has returned has not left control state as it found it. loader/arch/x86_64/registers.c.
- */
-bool sk_registers_are_tidy(const struct sk_registers *registers, char *finding);
 
 /* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so
  * where tensors are open to it from now on. Each leaves the call if there is a finding, the last two also if the launch

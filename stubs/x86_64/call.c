@@ -1,9 +1,8 @@
 /* One call of a kernel on x86-64: where its arguments lie and how they get there. In: a call and its arguments from the
  * plan. Out: the instructions that place them, the call, the store of a returned value.
  *
- * Arguments stand in registers and, from the seventh integer and the ninth float on, in 8-byte stack slots
- * (psABI 3.2.3). Scratch registers: rax, and before an argument's turn its own register. What stands on the stack or in
- * float registers goes first, while rdi is still free as a second one. */
+ * Where arguments go is what stubs/x86_64/registers.h says. Scratch registers: rax, and before an argument's turn its
+ * own register. What stands on the stack or in float registers goes first, while rdi is still free as a second one. */
 #include "stubs/x86_64/emitter.h"
 
 /* Constants up to here are addressed directly; the rest of 2 GiB is for the image in front of them. */
@@ -87,16 +86,11 @@ static void set_pointer(struct sk_x86_emitter *e, const struct sk_plan_argument 
 	}
 }
 
-/* ---- arguments (psABI 3.2.3) ---- */
+/* ---- arguments ---- */
 
 static bool is_wide(uint8_t dtype)
 {
 	return sk_dtype_size(dtype) == 8;
-}
-
-static bool is_float(uint8_t dtype)
-{
-	return dtype == SK_F16 || dtype == SK_BF16 || dtype == SK_F32 || dtype == SK_F64;
 }
 
 static bool by_reference(const struct sk_plan_argument *argument)
@@ -104,44 +98,30 @@ static bool by_reference(const struct sk_plan_argument *argument)
 	return argument->flags & SK_ARGUMENT_BY_REFERENCE;
 }
 
-static bool is_passed(const struct sk_plan_argument *argument)
-{
-	return argument->kind != SK_ARGUMENT_RESULT && argument->kind != SK_ARGUMENT_STATE;
-}
-
-static bool is_scalar(const struct sk_plan_argument *argument)
-{
-	return argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
-	       argument->kind == SK_ARGUMENT_LOAD;
-}
-
-enum place_kind { IN_REGISTER, IN_FLOAT_REGISTER, ON_STACK };
+/* What a call's arguments so far have taken. */
+struct taken {
+	struct sk_places_taken places;
+	uint32_t copies; /* bytes of copies of arguments by reference */
+};
 
 struct place {
-	enum place_kind kind;
+	enum sk_place_kind kind;
 	uint8_t reg;
 	uint32_t stack; /* bytes from rsp */
 };
 
-/* Counts what the arguments so far have taken. */
-struct convention {
-	uint32_t integers, floats, stack;
-	uint32_t copies; /* bytes of copies of arguments by reference */
-};
-
-static struct place next_place(struct convention *taken, const struct sk_plan_argument *argument)
+/* The register, or the place on the stack, and room for a copy if the argument is the address of one. */
+static struct place next_place(struct taken *taken, const struct sk_plan_argument *argument)
 {
-	static const uint8_t integers[] = {SK_RDI, SK_RSI, SK_RDX, SK_RCX, SK_R8, SK_R9};
-	bool in_float = is_scalar(argument) && is_float(argument->dtype) && !by_reference(argument);
+	struct sk_argument_place place = sk_convention_next(&sk_x86_convention, &taken->places, argument);
 
 	if (by_reference(argument))
 		taken->copies += 8;
-	if (in_float && taken->floats < 8)
-		return (struct place){IN_FLOAT_REGISTER, .reg = (uint8_t)taken->floats++};
-	if (!in_float && taken->integers < sizeof(integers))
-		return (struct place){IN_REGISTER, .reg = integers[taken->integers++]};
-	taken->stack += 8;
-	return (struct place){ON_STACK, .stack = taken->stack - 8};
+	if (place.kind == SK_IN_VECTOR_REGISTER)
+		return (struct place){place.kind, .reg = sk_x86_convention.vectors[place.index]};
+	if (place.kind == SK_IN_INTEGER_REGISTER)
+		return (struct place){place.kind, .reg = sk_x86_convention.integers[place.index]};
+	return (struct place){place.kind, .stack = place.offset};
 }
 
 /* A scalar's bits as a register holds them: integers extended to 32 bits as their type says. */
@@ -283,29 +263,29 @@ static void pass_integer(struct sk_x86_emitter *e, const struct sk_op *call, con
 static void pass_address(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
 			 struct place place, uint32_t copy)
 {
-	uint8_t into = place.kind == IN_REGISTER ? place.reg : SK_RAX;
-	uint8_t scratch = place.kind == IN_REGISTER ? SK_RAX : SK_RDI;
+	uint8_t into = place.kind == SK_IN_INTEGER_REGISTER ? place.reg : SK_RAX;
+	uint8_t scratch = place.kind == SK_IN_INTEGER_REGISTER ? SK_RAX : SK_RDI;
 
 	if (argument->kind == SK_ARGUMENT_BLOCK) {
 		PUT(e, ADDRESS, .reg = into, .rm = SK_RSP, .disp = (int32_t)e->frame.block);
-	} else if (is_scalar(argument)) {
-		store_scalar(e, call, argument, copy, place.kind == IN_REGISTER ? place.reg : SK_RDI);
+	} else if (sk_argument_is_scalar(argument)) {
+		store_scalar(e, call, argument, copy, place.kind == SK_IN_INTEGER_REGISTER ? place.reg : SK_RDI);
 		PUT(e, ADDRESS, .reg = into, .rm = SK_RSP, .disp = (int32_t)copy);
 	} else {
 		set_pointer(e, argument, call->divided, into, scratch);
 	}
-	if (place.kind == ON_STACK)
+	if (place.kind == SK_ON_STACK)
 		PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)place.stack);
 }
 
 static void pass(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
 		 struct place place, uint32_t copy)
 {
-	if (!is_scalar(argument) || by_reference(argument))
+	if (!sk_argument_is_scalar(argument) || by_reference(argument))
 		pass_address(e, call, argument, place, copy);
-	else if (place.kind == ON_STACK)
+	else if (place.kind == SK_ON_STACK)
 		store_scalar(e, call, argument, place.stack, SK_RDI);
-	else if (place.kind == IN_FLOAT_REGISTER)
+	else if (place.kind == SK_IN_VECTOR_REGISTER)
 		pass_float(e, call, argument, place.reg);
 	else
 		pass_integer(e, call, argument, place.reg);
@@ -314,17 +294,17 @@ static void pass(struct sk_x86_emitter *e, const struct sk_op *call, const struc
 void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call)
 {
 	for (int turn = 0; turn < 2; turn++) {
-		struct convention taken = {0};
+		struct taken taken = {0};
 
 		for (uint32_t i = 0; i < call->argument_count; i++) {
 			const struct sk_plan_argument *argument = &call->arguments[i];
 
-			if (!is_passed(argument))
+			if (!sk_argument_is_passed(argument))
 				continue;
 			uint32_t copy = e->frame.copies + taken.copies;
 			struct place place = next_place(&taken, argument);
 
-			if ((place.kind != IN_REGISTER) == (turn == 0))
+			if ((place.kind != SK_IN_INTEGER_REGISTER) == (turn == 0))
 				pass(e, call, argument, place, copy);
 		}
 	}
@@ -345,14 +325,14 @@ static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct 
 struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op *call)
 {
 	struct sk_x86_call_needs needs = {0};
-	struct convention taken = {0};
+	struct taken taken = {0};
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		needs.registers |= argument_registers(e, &call->arguments[i]);
-		if (is_passed(&call->arguments[i]))
+		if (sk_argument_is_passed(&call->arguments[i]))
 			next_place(&taken, &call->arguments[i]);
 	}
-	needs.arguments = taken.stack;
+	needs.arguments = taken.places.stack;
 	needs.copies = taken.copies;
 	return needs;
 }
@@ -363,7 +343,7 @@ void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument 
 	static const enum sk_x86_form stores[] = {
 		[1] = SK_X86_STORE8, [2] = SK_X86_STORE16, [4] = SK_X86_STORE32, [8] = SK_X86_STORE64};
 
-	if (is_float(result->dtype))
+	if (sk_dtype_is_float(result->dtype))
 		sk_x86_put(e, is_wide(result->dtype) ? SK_X86_FROM_FLOAT64 : SK_X86_FROM_FLOAT32,
 			   (struct sk_x86_operands){.rm = SK_RAX});
 

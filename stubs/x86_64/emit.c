@@ -26,13 +26,6 @@ static const struct sk_eh_machine eh_machine = {
 	.return_address_at = -8,
 };
 
-/* DWARF's numbers of the registers that a function must preserve (psABI table 3.36). */
-static const struct {
-	uint8_t reg, dwarf;
-} preserved[] = {{SK_RBP, 6}, {SK_RBX, 3}, {SK_R12, 12}, {SK_R13, 13}, {SK_R14, 14}, {SK_R15, 15}};
-
-enum { PRESERVED_COUNT = sizeof(preserved) / sizeof(preserved[0]) };
-
 static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
 {
 	e->part = (struct sk_code_part){.offset = sk_x86_here(e), .task = task, .frame = frame};
@@ -358,7 +351,8 @@ static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct s
 	frame.block = arguments + copies;
 	frame.size = arguments + copies + blocks;
 	/* At entry rsp + 8 is a multiple of 16; at a call rsp is (psABI 3.2.2). */
-	if ((8 + 8 * (uint32_t)__builtin_popcount(frame.registers) + frame.size) % 16 != 0)
+	if ((8 + 8 * (uint32_t)__builtin_popcount(frame.registers) + frame.size) % sk_x86_convention.stack_alignment !=
+	    0)
 		frame.size += 8;
 	return frame;
 }
@@ -383,14 +377,16 @@ static void emit_prologue(struct sk_x86_emitter *e, const struct sk_op *op)
 	e->leave = sk_x86_new_label(e);
 	e->aborted = sk_x86_new_label(e);
 	e->frame = survey(e, op);
-	for (size_t i = 0; i < PRESERVED_COUNT; i++) {
-		if (!(e->frame.registers & 1u << preserved[i].reg))
+	for (size_t i = 0; i < sk_x86_convention.preserved_count; i++) {
+		const struct sk_preserved_register *preserved = &sk_x86_convention.preserved[i];
+
+		if (!(e->frame.registers & 1u << preserved->number))
 			continue;
 		/* push reg */
-		PUT(e, PUSH, .rm = preserved[i].reg);
+		PUT(e, PUSH, .rm = preserved->number);
 		cfa += 8;
 		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
-		sk_eh_saved(&e->eh, sk_x86_here(e), preserved[i].dwarf, cfa);
+		sk_eh_saved(&e->eh, sk_x86_here(e), preserved->dwarf, cfa);
 	}
 	if (e->frame.size != 0) {
 		/* sub rsp, size */
@@ -428,10 +424,12 @@ static void emit_epilogue(struct sk_x86_emitter *e, const struct sk_op *op)
 			   (struct sk_x86_operands){.rm = SK_RSP, .immediate = e->frame.size});
 		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
 	}
-	for (size_t i = PRESERVED_COUNT; i-- > 0;) {
-		if (!(e->frame.registers & 1u << preserved[i].reg))
+	for (size_t i = sk_x86_convention.preserved_count; i-- > 0;) {
+		uint8_t reg = sk_x86_convention.preserved[i].number;
+
+		if (!(e->frame.registers & 1u << reg))
 			continue;
-		PUT(e, POP, .rm = preserved[i].reg);
+		PUT(e, POP, .rm = reg);
 		cfa -= 8;
 		sk_eh_cfa_offset(&e->eh, sk_x86_here(e), cfa);
 	}

@@ -7,12 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* clang-format off */
-enum sk_x86_register {
-	SK_RAX, SK_RCX, SK_RDX, SK_RBX, SK_RSP, SK_RBP, SK_RSI, SK_RDI,
-	SK_R8,	SK_R9,	SK_R10, SK_R11, SK_R12, SK_R13, SK_R14, SK_R15,
-};
+#include "stubs/x86_64/registers.h"
 
+/* clang-format off */
 /* A branch's rel32 form follows its rel8 form. */
 enum sk_x86_form {
 	SK_X86_PUSH, SK_X86_POP,

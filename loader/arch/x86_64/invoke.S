@@ -1,7 +1,7 @@
 /* A call with arguments that are known at run time only (psABI 3.2.3). */
 	.text
 
-/* void sk_invoke(struct sk_registers *registers, void (*function)(void)): loader/checks/checked-call.h has the struct.
+/* void sk_invoke(struct sk_registers *registers, void (*function)(void)): loader/arch/machine.h has the struct.
  * Passes six integers, eight floats and stack_count words on the stack; stores what rax and xmm0 hold afterwards, and
  * the control state before and after: who called us gets back what it had. */
 	.set	INTEGERS, 0
