@@ -36,7 +36,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/launch-options.c src/planning/launch-options.h \
 	src/planning/memory.c src/planning/memory.h \
 	src/planning/order.c src/planning/order.h \
-	src/planning/partition.c src/planning/partition.h \
+	src/planning/fusion.c src/planning/fusion.h \
 	src/planning/plan-tables.c src/planning/plan-tables.h \
 	src/planning/plan-writer.c src/planning/plan-writer.h \
 	src/planning/reasons.c src/planning/reasons.h \

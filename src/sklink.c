@@ -65,35 +65,35 @@ static bool read_model(struct sk_link *link)
 static bool make_plan(struct sk_link *link)
 {
 	struct sk_model *model = link->model;
-	struct sk_partition *partition;
+	struct sk_fusion *fusion;
 	struct sk_schedule *schedule;
 	struct sk_memory *memory;
 	char error[256];
 
-	sk_timing_next(link->timing, "partition");
-	if (!(partition = sk_partition_build(model)))
+	sk_timing_next(link->timing, "fusion");
+	if (!(fusion = sk_fusion_build(model)))
 		return false;
 	/* Every task belongs to one launch, for a reason. */
 
 	sk_timing_next(link->timing, "schedule");
-	if (!(schedule = sk_schedule_build(model, partition)))
+	if (!(schedule = sk_schedule_build(model, fusion)))
 		return false;
 	/* Every step has its core set and exactly the awaits it needs. */
 
 	sk_timing_next(link->timing, "memory");
-	if (!(memory = sk_memory_plan(model, partition, schedule)))
+	if (!(memory = sk_memory_plan(model, fusion, schedule)))
 		return false;
 	/* Every temporary has bytes in the workspace. */
 
 	sk_timing_next(link->timing, "plan");
-	if (!sk_plan_write(model, partition, schedule, memory, sk_linker_machine(link->linker),
+	if (!sk_plan_write(model, fusion, schedule, memory, sk_linker_machine(link->linker),
 			   !link->command->no_task_entries, &link->image))
 		return false;
 	if (!sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error))) {
 		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 		return false;
 	}
-	link->report = sk_account_build(model, partition);
+	link->report = sk_account_build(model, fusion);
 	return true;
 }
 

@@ -42,10 +42,10 @@ endif
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/check_partition tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer
-tests_unit_check_partition_SOURCES = tests/unit/check_partition.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
-tests_unit_check_partition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
-tests_unit_check_partition_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer
+tests_unit_check_fusion_SOURCES = tests/unit/check_fusion.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_fusion_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_check_fusion_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 tests_unit_check_schedule_SOURCES = tests/unit/check_schedule.c tests/lib/model-builder.c tests/lib/model-builder.h \
 	tests/lib/happens-before.c tests/lib/happens-before.h \
 	tests/lib/random.c tests/lib/random.h
@@ -71,7 +71,7 @@ check_PROGRAMS += tests/unit/check_growth
 tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_growth_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_growth tests/unit/check_partition tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
+QUICK_TESTS += tests/unit/check_growth tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
 	tests/unit/check_segments
 endif
 

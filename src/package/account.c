@@ -1,12 +1,12 @@
 /* See account.h. */
 #include "src/package/account.h"
 
-static const struct sk_report_entry *list_tasks(const struct sk_model *model, const struct sk_partition *partition)
+static const struct sk_report_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
 {
 	struct sk_report_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_report_entry, model->tasks.count);
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		const struct sk_task_placement *placement = &partition->tasks[i];
+		const struct sk_task_placement *placement = &fusion->tasks[i];
 
 		entries[i] = (struct sk_report_entry){
 			.task = i,
@@ -14,7 +14,7 @@ static const struct sk_report_entry *list_tasks(const struct sk_model *model, co
 			.name = model->tasks.items[i].name,
 			.scope = placement->scope,
 			.code = sk_reason_code(placement->reason),
-			.sentence = sk_reason_text(model, partition, i),
+			.sentence = sk_reason_text(model, fusion, i),
 		};
 	}
 	return entries;
@@ -41,10 +41,10 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 	report->order_count = orders.count;
 }
 
-struct sk_report sk_account_build(const struct sk_model *model, const struct sk_partition *partition)
+struct sk_report sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion)
 {
-	struct sk_report report = {.entries = list_tasks(model, partition), .count = model->tasks.count};
+	struct sk_report report = {.entries = list_tasks(model, fusion), .count = model->tasks.count};
 
-	list_orders(model, partition->dependencies, &report);
+	list_orders(model, fusion->dependencies, &report);
 	return report;
 }

@@ -1,5 +1,5 @@
 /* Dependencies: which tasks must see each other's effects, before anybody asks how that is brought about. One pass over
- * the network in its order; the partition and the schedule both read the result.
+ * the network in its order; fusion and schedule both read the result.
  *
  * In comes the bound model; out come, per task, the conflicts with earlier tasks, the tasks that recorded the events it
  * waits for, and its predecessor in its stream. Each byte of a tensor remembers its last writer and the readers since

@@ -48,7 +48,7 @@ enum permission { REFUSED, SAME_CORES, ORDERED };
 struct planner {
 	const struct sk_model *model;
 	struct sk_arena *arena;
-	const struct sk_partition *partition;
+	const struct sk_fusion *fusion;
 	const struct sk_schedule *schedule;
 	SK_ARRAY(struct temporary) temporaries; /* in order of first use */
 	uint32_t *temporary_of; /* by tensor */
@@ -115,7 +115,7 @@ static void find_uses(struct planner *planner)
 {
 	for (size_t i = 0; i < planner->model->tensors.count; i++)
 		planner->temporary_of[i] = SK_NONE;
-	for (uint32_t l = 0; l < planner->partition->launch_count; l++)
+	for (uint32_t l = 0; l < planner->fusion->launch_count; l++)
 		for (uint32_t s = 0; s < planner->schedule->launches[l].step_count; s++)
 			visit_step(planner, l, s);
 }
@@ -125,7 +125,7 @@ static void find_uses(struct planner *planner)
 static enum permission compare_uses(const struct planner *planner, const struct use *earlier, const struct use *later)
 {
 	if (earlier->launch != later->launch)
-		return sk_partition_before(planner->partition, earlier->launch, later->launch) ? ORDERED : REFUSED;
+		return sk_fusion_before(planner->fusion, earlier->launch, later->launch) ? ORDERED : REFUSED;
 	if (sk_schedule_known(&planner->schedule->launches[earlier->launch], earlier->last, later->first))
 		return ORDERED;
 	if (earlier->last < later->first && earlier->home == SK_ALL_CORES && later->home == SK_ALL_CORES &&
@@ -301,7 +301,7 @@ static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
 	return true;
 }
 
-struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_partition *partition,
+struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_fusion *fusion,
 				 const struct sk_schedule *schedule)
 {
 	struct sk_arena *arena = model->arena;
@@ -309,7 +309,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_p
 	struct planner planner = {
 		.model = model,
 		.arena = arena,
-		.partition = partition,
+		.fusion = fusion,
 		.schedule = schedule,
 		.temporary_of = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
 	};

@@ -19,7 +19,7 @@ struct sk_memory {
 };
 
 /* NULL if the temporaries exceed 64 bits together (said in the sink). */
-struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_partition *partition,
+struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_fusion *fusion,
 				 const struct sk_schedule *schedule);
 
 #endif

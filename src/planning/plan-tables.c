@@ -64,7 +64,7 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 	uint64_t copies = writer->task_entries ? 2 : 1;
 
 	memset(counts, 0, COUNTS * sizeof(*counts));
-	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
+	for (uint32_t l = 0; l < writer->fusion->launch_count; l++) {
 		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
 
 		counts[STEPS] += (uint64_t)launch->step_count * copies;
@@ -78,7 +78,7 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 		}
 		counts[PARTITIONS] += launch->partition_count;
 		counts[HOMES] += launch->home_count;
-		counts[FOLLOWS] += writer->partition->launches[l].follow_count;
+		counts[FOLLOWS] += writer->fusion->launches[l].follow_count;
 	}
 }
 
@@ -88,8 +88,8 @@ static void count_copies(struct sk_plan_writer *writer)
 	const struct sk_model *model = writer->model;
 
 	writer->copies = SK_NEW_ARRAY(writer->arena, uint32_t, model->kernels.count);
-	for (uint32_t l = 0; l < writer->partition->launch_count; l++) {
-		const struct sk_launch *launch = &writer->partition->launches[l];
+	for (uint32_t l = 0; l < writer->fusion->launch_count; l++) {
+		const struct sk_launch *launch = &writer->fusion->launches[l];
 
 		for (uint32_t i = 0; i < launch->task_count; i++) {
 			uint32_t *copies = &writer->copies[model->tasks.items[launch->tasks[i]].kernel];
@@ -142,7 +142,7 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 {
 	const struct sk_model *model = writer->model;
 	uint64_t counts[COUNTS];
-	uint64_t launches = writer->partition->launch_count + (writer->task_entries ? model->tasks.count : 0);
+	uint64_t launches = writer->fusion->launch_count + (writer->task_entries ? model->tasks.count : 0);
 
 	count_records(writer, counts);
 	*size = sizeof(*header);

@@ -7,7 +7,7 @@
 
 struct sk_plan_writer {
 	const struct sk_model *model;
-	const struct sk_partition *partition;
+	const struct sk_fusion *fusion;
 	const struct sk_schedule *schedule;
 	const struct sk_memory *memory;
 	struct sk_arena *arena;

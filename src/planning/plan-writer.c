@@ -159,7 +159,7 @@ static void write_tasks(struct sk_plan_writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tasks.count; i++) {
 		const struct sk_task *task = &writer->model->tasks.items[i];
-		const struct sk_task_placement *placement = &writer->partition->tasks[i];
+		const struct sk_task_placement *placement = &writer->fusion->tasks[i];
 		struct sk_plan_task *record = &writer->tasks[i];
 
 		sk_plan_set_string(writer, &record->name, task->name);
@@ -167,7 +167,7 @@ static void write_tasks(struct sk_plan_writer *writer)
 		record->kernel = task->kernel;
 		record->stream = task->stream;
 		record->launch = placement->launch;
-		record->task_launch = writer->task_entries ? writer->partition->launch_count + i : SK_NO_INDEX;
+		record->task_launch = writer->task_entries ? writer->fusion->launch_count + i : SK_NO_INDEX;
 		record->line = task->place.line;
 		record->cost = add_cost(writer, task, 0);
 		record->vector_cost = add_cost(writer, task, 1);
@@ -307,7 +307,7 @@ static void write_device_cores(const struct sk_plan_writer *writer, struct sk_pl
 
 static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 {
-	const struct sk_launch *launch = &writer->partition->launches[number];
+	const struct sk_launch *launch = &writer->fusion->launches[number];
 	const struct sk_launch_schedule *schedule = &writer->schedule->launches[number];
 	struct sk_plan_launch *record =
 		start_launch(writer, number, launch->kind, launch->name, schedule->resident_cores);
@@ -346,10 +346,10 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 			resident_cores[sides[i].lane] = sides[i].first_core + sides[i].blocks;
 
 	struct sk_plan_launch *record =
-		start_launch(writer, writer->partition->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
+		start_launch(writer, writer->fusion->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
 	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
 
-	sk_plan_set_string(writer, &record->scope, writer->partition->tasks[number].scope);
+	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
 	record->step_count = count;
 	record->task_count = 1;
 	record->stream = task->stream;
@@ -375,13 +375,12 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 
 /* ---- the whole ---- */
 
-bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
-		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
-		   bool task_entries, struct sk_plan_image *image)
+bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
+		   const struct sk_memory *memory, uint32_t machine, bool task_entries, struct sk_plan_image *image)
 {
 	struct sk_plan_writer writer = {
 		.model = model,
-		.partition = partition,
+		.fusion = fusion,
 		.schedule = schedule,
 		.memory = memory,
 		.arena = model->arena,
@@ -405,7 +404,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_partition *part
 	sk_plan_intern_other_names(&writer);
 	/* In the order of the tables, so that relocations come out in order. */
 	write_header(&writer, machine);
-	for (uint32_t l = 0; l < partition->launch_count; l++)
+	for (uint32_t l = 0; l < fusion->launch_count; l++)
 		write_launch(&writer, l);
 	for (uint32_t t = 0; task_entries && t < model->tasks.count; t++)
 		write_task_entry(&writer, t);

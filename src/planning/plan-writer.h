@@ -2,7 +2,7 @@
  * schedule and the memory; out come the bytes of .sk.plan, what in them the linker has to relocate, and where each
  * constant lies.
  *
- * The launches of the network stand first, in the partition's order; then, unless they are not wanted, the task entries
+ * The launches of the network stand first, in the order of the fusion; then, unless they are not wanted, the task entries
  * sk_unfused_<task>, one per task in network order: one step, the smallest unit, the unshared workspace. Records of
  * each launch, and of each step, stand together and in order in every table. Tensors are those with memory of their
  * own: no views. */
@@ -43,8 +43,7 @@ struct sk_plan_image {
 };
 
 /* machine: EM_… False if the plan exceeds 2 GiB or the constants 64 bits (said in the sink). */
-bool sk_plan_write(const struct sk_model *model, const struct sk_partition *partition,
-		   const struct sk_schedule *schedule, const struct sk_memory *memory, uint32_t machine,
-		   bool task_entries, struct sk_plan_image *image);
+bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
+		   const struct sk_memory *memory, uint32_t machine, bool task_entries, struct sk_plan_image *image);
 
 #endif

@@ -1,7 +1,7 @@
 /* The words of the reasons; see reasons.h. */
 #include "src/planning/reasons.h"
 
-#include "src/planning/partition.h"
+#include "src/planning/fusion.h"
 #include "src/planning/sync-split.h"
 
 const char *sk_reason_code(enum sk_reason reason)
@@ -26,10 +26,10 @@ const char *sk_reason_code(enum sk_reason reason)
 }
 
 /* The event of the recorder that the task waits for: a task's recorders stand in the order of its waits. */
-static const char *event_of(const struct sk_model *model, const struct sk_partition *partition, uint32_t task,
+static const char *event_of(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t task,
 			    uint32_t recorder)
 {
-	const struct sk_dependencies *dependencies = partition->dependencies;
+	const struct sk_dependencies *dependencies = fusion->dependencies;
 	uint32_t first = dependencies->first_recorder[task], wait = 0;
 
 	while (dependencies->recorders[first + wait] != recorder)
@@ -39,9 +39,9 @@ static const char *event_of(const struct sk_model *model, const struct sk_partit
 
 /* Of a task that sk_sync_all keeps from another one: which of the two calls it, and in which lane their cores differ.
  */
-static const char *sync_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t number)
+static const char *sync_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
 {
-	const struct sk_task_placement *placement = &partition->tasks[number];
+	const struct sk_task_placement *placement = &fusion->tasks[number];
 	uint32_t cause = placement->cause, own[SK_MAX_LANES], other[SK_MAX_LANES];
 	const char *name = model->tasks.items[cause].name;
 	bool drop = placement->reason == SK_REASON_SYNCALL_OP_DROP;
@@ -55,34 +55,34 @@ static const char *sync_text(const struct sk_model *model, const struct sk_parti
 	return sk_arena_print(model->arena,
 			      "fused into %s and not into %s: on device '%s' sk_sync_all waits for all cores of a "
 			      "superkernel; with %s, which calls it, there may be %u of lane '%s', and %s takes %u",
-			      partition->launches[placement->launch].name,
-			      partition->launches[partition->tasks[cause].launch].name, model->device->name,
+			      fusion->launches[placement->launch].name,
+			      fusion->launches[fusion->tasks[cause].launch].name, model->device->name,
 			      drop ? "this task" : sk_arena_print(model->arena, "task '%s'", name), caller[lane],
 			      model->device->lanes[lane].name,
 			      drop ? sk_arena_print(model->arena, "task '%s'", name) : "this one", greedy[lane]);
 }
 
 /* Of a task in a later segment: what the one before ended with. */
-static const char *split_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t number)
+static const char *split_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
 {
-	const struct sk_task_placement *placement = &partition->tasks[number];
-	const struct sk_task_placement *between = &partition->tasks[placement->cause];
+	const struct sk_task_placement *placement = &fusion->tasks[number];
+	const struct sk_task_placement *between = &fusion->tasks[placement->cause];
 	const struct sk_task *cause = &model->tasks.items[placement->cause];
-	const char *launch = partition->launches[placement->launch].name;
+	const char *launch = fusion->launches[placement->launch].name;
 
 	switch (placement->reason) {
 	case SK_REASON_ISOLATED_EVENT:
 		return sk_arena_print(model->arena,
 				      "fused into %s and not into the segment before, since it waits for event '%s' of "
 				      "task '%s', which is launched by itself (%s)",
-				      launch, event_of(model, partition, number, placement->cause), cause->name,
+				      launch, event_of(model, fusion, number, placement->cause), cause->name,
 				      sk_reason_code(between->reason));
 	case SK_REASON_EXIST_DEADLOCK:
 		return sk_arena_print(model->arena,
 				      "fused into %s and not into the segment before: it waits for event '%s' of task "
 				      "'%s', which cannot start before that segment has ended, so one launch would "
 				      "wait for itself",
-				      launch, event_of(model, partition, number, placement->cause), cause->name);
+				      launch, event_of(model, fusion, number, placement->cause), cause->name);
 	case SK_REASON_EXTERNAL_DEPEND:
 		return sk_arena_print(
 			model->arena,
@@ -93,27 +93,27 @@ static const char *split_text(const struct sk_model *model, const struct sk_part
 				       : "outside of the scope");
 	case SK_REASON_SYNCALL_OP_DROP:
 	case SK_REASON_SYNCALL_OP_RISE:
-		return sync_text(model, partition, number);
+		return sync_text(model, fusion, number);
 	default:
 		return sk_arena_print(model->arena,
 				      "fused into %s and not into the segment before, since it comes after task '%s', "
 				      "which %s (%s)",
 				      launch, cause->name,
-				      partition->launches[between->launch].kind == SK_LAUNCH_SINGLE
+				      fusion->launches[between->launch].kind == SK_LAUNCH_SINGLE
 					      ? "is launched in between"
 					      : "is in a later one",
 				      sk_reason_code(between->reason));
 	}
 }
 
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t number)
+const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t number)
 {
-	const struct sk_task_placement *placement = &partition->tasks[number];
+	const struct sk_task_placement *placement = &fusion->tasks[number];
 	const struct sk_task *task = &model->tasks.items[number];
 
 	switch (placement->reason) {
 	case SK_REASON_CAN_FUSE:
-		return sk_arena_join(model->arena, "fused into ", partition->launches[placement->launch].name);
+		return sk_arena_join(model->arena, "fused into ", fusion->launches[placement->launch].name);
 	case SK_REASON_OP_UNSUPPORT:
 		return sk_arena_print(model->arena, "kernel '%s' is marked unfusible",
 				      model->kernels.items[task->kernel].name);
@@ -138,6 +138,6 @@ const char *sk_reason_text(const struct sk_model *model, const struct sk_partiti
 	case SK_REASON_COUNT:
 		return "?";
 	default:
-		return split_text(model, partition, number);
+		return split_text(model, fusion, number);
 	}
 }

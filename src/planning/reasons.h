@@ -4,7 +4,7 @@
 
 #include "src/model/model.h"
 
-struct sk_partition;
+struct sk_fusion;
 
 /* The names are the reference system's (FusionFailReason, ScopeBreakReason) where it has one for the same thing. */
 enum sk_reason {
@@ -33,6 +33,6 @@ enum sk_reason {
 const char *sk_reason_code(enum sk_reason reason);
 
 /* A sentence without a full stop about the task, which names the cause, in the model's arena. */
-const char *sk_reason_text(const struct sk_model *model, const struct sk_partition *partition, uint32_t task);
+const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t task);
 
 #endif

@@ -47,7 +47,7 @@ struct holders {
 struct scheduler {
 	const struct sk_model *model;
 	struct sk_arena *arena;
-	const struct sk_partition *partition;
+	const struct sk_fusion *fusion;
 	struct stream *streams; /* by stream number of the dependencies */
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
 	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
@@ -95,7 +95,7 @@ static uint32_t find_partition(struct scheduler *scheduler, uint64_t extent, uin
 
 static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
 {
-	struct stream *stream = &scheduler->streams[scheduler->partition->dependencies->stream[task]];
+	struct stream *stream = &scheduler->streams[scheduler->fusion->dependencies->stream[task]];
 
 	if (stream->launch != scheduler->number + 1) {
 		stream->launch = scheduler->number + 1;
@@ -176,7 +176,7 @@ static size_t count_steps(const struct scheduler *scheduler, const struct sk_lau
 
 static void make_steps(struct scheduler *scheduler)
 {
-	const struct sk_launch *source = &scheduler->partition->launches[scheduler->number];
+	const struct sk_launch *source = &scheduler->fusion->launches[scheduler->number];
 	struct sk_launch_schedule *launch = scheduler->launch;
 	const uint64_t *units = sk_units_choose(scheduler->model, source->tasks, source->task_count);
 
@@ -333,7 +333,7 @@ static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t e
  * ordered as wholes. */
 static void steps_of(const struct scheduler *scheduler, uint32_t task, uint32_t *first, uint32_t *end)
 {
-	const struct sk_task_placement *placement = &scheduler->partition->tasks[task];
+	const struct sk_task_placement *placement = &scheduler->fusion->tasks[task];
 
 	*first = *end = 0;
 	if (placement->launch != scheduler->number)
@@ -358,7 +358,7 @@ static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step
 
 static void collect_data(struct scheduler *scheduler, uint32_t step)
 {
-	const struct sk_dependencies *dependencies = scheduler->partition->dependencies;
+	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
 	uint32_t task = scheduler->launch->steps[step].task;
 
 	for (uint32_t i = dependencies->first_conflict[task]; i < dependencies->first_conflict[task + 1]; i++) {
@@ -403,14 +403,14 @@ static void add_gate(struct scheduler *scheduler, struct stream *stream, uint32_
  * ones the last of each core set is enough: who knows that it has ended knows that the others have. */
 static void collect_events(struct scheduler *scheduler, uint32_t step)
 {
-	const struct sk_dependencies *dependencies = scheduler->partition->dependencies;
+	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
 	uint32_t task = scheduler->launch->steps[step].task;
 	struct stream *stream = stream_of(scheduler, task);
 
 	for (uint32_t i = dependencies->first_recorder[task]; i < dependencies->first_recorder[task + 1]; i++) {
 		uint32_t recorder = dependencies->recorders[i];
 
-		if (scheduler->partition->tasks[recorder].launch != scheduler->number)
+		if (scheduler->fusion->tasks[recorder].launch != scheduler->number)
 			continue;
 		for (uint32_t k = 0; k < SK_MAX_LANES * CANDIDATES_PER_LANE; k++)
 			if (scheduler->recorded[recorder][k])
@@ -496,7 +496,7 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	collect_data(scheduler, index);
 	collect_after(scheduler, index);
 	collect_events(scheduler, index);
-	if (scheduler->partition->launches[scheduler->number].options.sync_all)
+	if (scheduler->fusion->launches[scheduler->number].options.sync_all)
 		collect_all(scheduler, index);
 	scheduler->clocks[set] = choose_awaits(scheduler, step);
 	if (step->await_count) {
@@ -531,15 +531,15 @@ static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedu
 		schedule_step(scheduler, step);
 }
 
-struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_partition *partition)
+struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_fusion *fusion)
 {
 	struct sk_arena *arena = model->arena;
 	struct sk_schedule *schedule = SK_NEW(arena, struct sk_schedule);
 	struct scheduler scheduler = {
 		.model = model,
 		.arena = arena,
-		.partition = partition,
-		.streams = SK_NEW_ARRAY(arena, struct stream, partition->dependencies->stream_count),
+		.fusion = fusion,
+		.streams = SK_NEW_ARRAY(arena, struct stream, fusion->dependencies->stream_count),
 		.recorded = SK_NEW_ARRAY(arena, const uint32_t *, model->tasks.count),
 		.seen = SK_NEW_ARRAY(arena, uint32_t, SK_MAX_SIDES * model->tasks.count),
 		.lanes = model->device->lane_count,
@@ -547,8 +547,8 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 	};
 
 	sk_map_init(&scheduler.partitions, arena);
-	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, partition->launch_count);
-	for (uint32_t l = 0; l < partition->launch_count; l++)
+	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, fusion->launch_count);
+	for (uint32_t l = 0; l < fusion->launch_count; l++)
 		schedule_launch(&scheduler, &schedule->launches[l], l);
 	return schedule;
 }

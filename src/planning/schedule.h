@@ -15,7 +15,7 @@
 #ifndef SK_SCHEDULE_H
 #define SK_SCHEDULE_H
 
-#include "src/planning/partition.h"
+#include "src/planning/fusion.h"
 
 enum { SK_MAX_HOMES = 128 };
 
@@ -54,7 +54,7 @@ struct sk_schedule {
 };
 
 /* Cannot fail. */
-struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_partition *partition);
+struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_fusion *fusion);
 
 /* How the cores share out an argument's bytes. units 0: not divided; unit_bytes 0 with units: irregular. */
 struct sk_pattern {

@@ -20,7 +20,7 @@ static bool is_fused(const struct sk_segments *segments, uint32_t task)
 	return segments->verdict[task] == SK_REASON_CAN_FUSE;
 }
 
-static void count_task(const struct sk_segments *segments, const struct sk_partition *partition, struct result *result,
+static void count_task(const struct sk_segments *segments, const struct sk_fusion *fusion, struct result *result,
 		       uint32_t task)
 {
 	sk_array_push(segments->model->arena, &result->tasks, task);
@@ -31,7 +31,7 @@ static void count_task(const struct sk_segments *segments, const struct sk_parti
 	if (result->superkernels == 0)
 		result->first_set = segments->set_of[task];
 	/* All tasks of a superkernel are in the same scopes: it counts at its first one. */
-	result->superkernels += partition->tasks[task].step == 0;
+	result->superkernels += fusion->tasks[task].step == 0;
 }
 
 static bool is_asked(const struct sk_segments *segments, uint32_t scope)
@@ -40,7 +40,7 @@ static bool is_asked(const struct sk_segments *segments, uint32_t scope)
 }
 
 /* Results by scope, of those that are still to be checked. */
-static struct result *count_results(const struct sk_segments *segments, const struct sk_partition *partition)
+static struct result *count_results(const struct sk_segments *segments, const struct sk_fusion *fusion)
 {
 	const struct sk_model *model = segments->model;
 	struct result *results = SK_NEW_ARRAY(model->arena, struct result, model->scopes.count);
@@ -50,21 +50,21 @@ static struct result *count_results(const struct sk_segments *segments, const st
 
 		for (size_t i = 0; i < task->scopes.count && segments->set_of[t] != SK_NONE; i++)
 			if (is_asked(segments, task->scopes.items[i]))
-				count_task(segments, partition, &results[task->scopes.items[i]], t);
+				count_task(segments, fusion, &results[task->scopes.items[i]], t);
 	}
 	return results;
 }
 
 /* Why the task begins something new in the scope; NULL: it does not. */
-static const char *find_reason(const struct sk_segments *segments, const struct sk_partition *partition,
+static const char *find_reason(const struct sk_segments *segments, const struct sk_fusion *fusion,
 			       const struct result *result, uint32_t task)
 {
 	const struct sk_model *model = segments->model;
-	const struct sk_task_placement *placement = &partition->tasks[task];
+	const struct sk_task_placement *placement = &fusion->tasks[task];
 
 	if (!is_fused(segments, task) || (placement->step == 0 && placement->cause != SK_NONE))
 		return sk_arena_print(model->arena, "(%s): %s", sk_reason_code(placement->reason),
-				      sk_reason_text(model, partition, task));
+				      sk_reason_text(model, fusion, task));
 	if (placement->step || segments->set_of[task] == result->first_set)
 		return NULL;
 	return sk_arena_print(
@@ -75,14 +75,13 @@ static const char *find_reason(const struct sk_segments *segments, const struct 
 }
 
 /* A line for each task that is launched by itself, and for the first one of each superkernel behind the first. */
-static void note_places(const struct sk_segments *segments, const struct sk_partition *partition,
-			const struct result *result)
+static void note_places(const struct sk_segments *segments, const struct sk_fusion *fusion, const struct result *result)
 {
 	const struct sk_model *model = segments->model;
 
 	for (size_t i = 0; i < result->tasks.count; i++) {
 		const struct sk_task *task = &model->tasks.items[result->tasks.items[i]];
-		const char *reason = find_reason(segments, partition, result, result->tasks.items[i]);
+		const char *reason = find_reason(segments, fusion, result, result->tasks.items[i]);
 
 		if (reason)
 			sk_note(model->diag, "%s: task '%s' %s", sk_place_text(model->arena, task->place), task->name,
@@ -122,17 +121,17 @@ static bool bypass(struct sk_segments *segments, const struct result *result)
 }
 
 /* All is said of the segments as they are, before a verdict changes, which another scope of the task may ask about. */
-bool sk_strict_check(struct sk_segments *segments, const struct sk_partition *partition)
+bool sk_strict_check(struct sk_segments *segments, const struct sk_fusion *fusion)
 {
 	const struct sk_model *model = segments->model;
-	const struct result *results = count_results(segments, partition);
+	const struct result *results = count_results(segments, fusion);
 	bool changed = false;
 
 	for (uint32_t s = 0; s < model->scopes.count; s++) {
 		if (is_whole(&results[s]))
 			continue;
 		say(model, &results[s], &model->scopes.items[s]);
-		note_places(segments, partition, &results[s]);
+		note_places(segments, fusion, &results[s]);
 		segments->checked[s] = true;
 	}
 	for (uint32_t s = 0; s < model->scopes.count; s++)

@@ -8,8 +8,8 @@
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
 #include "src/package/account.h"
+#include "src/planning/fusion.h"
 #include "src/planning/memory.h"
-#include "src/planning/partition.h"
 #include "src/planning/plan-writer.h"
 #include "src/planning/schedule.h"
 #include "src/proof/verify.h"
@@ -68,22 +68,22 @@ static void emit_all(struct sk_arena *arena, const struct sk_plan_view *plan)
 
 static void plan_model(struct sk_model *model, struct sk_diag *diag)
 {
-	struct sk_partition *partition = sk_partition_build(model);
-	struct sk_schedule *schedule = partition ? sk_schedule_build(model, partition) : NULL;
-	struct sk_memory *memory = schedule ? sk_memory_plan(model, partition, schedule) : NULL;
+	struct sk_fusion *fusion = sk_fusion_build(model);
+	struct sk_schedule *schedule = fusion ? sk_schedule_build(model, fusion) : NULL;
+	struct sk_memory *memory = schedule ? sk_memory_plan(model, fusion, schedule) : NULL;
 	enum { X86_64 = 62 };
 	struct sk_plan_image image;
 	struct sk_plan_view view;
 	char error[256];
 
-	if (!memory || !sk_plan_write(model, partition, schedule, memory, X86_64, true, &image)) {
+	if (!memory || !sk_plan_write(model, fusion, schedule, memory, X86_64, true, &image)) {
 		fuzz_promise(diag->errors, "a manifest that cannot be planned gives an error");
 		return;
 	}
 	fuzz_promise(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "a plan can be opened");
 	fuzz_promise(sk_plan_check_all(&view, error, sizeof(error)), "a plan is well-formed");
 
-	struct sk_report report = sk_account_build(model, partition);
+	struct sk_report report = sk_account_build(model, fusion);
 
 	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", report.orders, report.order_count, NULL),
 		     "a plan can be proved");

@@ -5,7 +5,7 @@
  *   add_tensor(test, "y", SK_F32, 64, 1024);
  *   add_task(test, "scale", ELEMENTWISE(64 * 1024), 0, "sp1", in("x"), out("y"));
  *   test_model_finish(test);
- *   ... sk_partition_build(&test->model) ...
+ *   ... sk_fusion_build(&test->model) ...
  *   test_model_destroy(test);
  *
  * Tasks are added in network order and may name only tensors that are there. A wrong call aborts the test program. */

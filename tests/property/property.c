@@ -31,8 +31,8 @@
 #include "src/package/account.h"
 #include "src/package/package.h"
 #include "src/package/sign.h"
+#include "src/planning/fusion.h"
 #include "src/planning/memory.h"
-#include "src/planning/partition.h"
 #include "src/planning/schedule.h"
 #include "src/proof/consistency.h"
 #include "src/proof/verify.h"
@@ -372,16 +372,16 @@ static void note_reasons(struct property *property)
 
 static bool plan_model(struct property *property, struct sk_model *model, struct sk_plan_image *image)
 {
-	struct sk_partition *partition = sk_partition_build(model);
-	struct sk_schedule *schedule = partition ? sk_schedule_build(model, partition) : NULL;
-	struct sk_memory *memory = schedule ? sk_memory_plan(model, partition, schedule) : NULL;
+	struct sk_fusion *fusion = sk_fusion_build(model);
+	struct sk_schedule *schedule = fusion ? sk_schedule_build(model, fusion) : NULL;
+	struct sk_memory *memory = schedule ? sk_memory_plan(model, fusion, schedule) : NULL;
 	char error[256];
 
-	if (!memory || !sk_plan_write(model, partition, schedule, memory, EM_X86_64, true, image))
+	if (!memory || !sk_plan_write(model, fusion, schedule, memory, EM_X86_64, true, image))
 		return false;
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
-	property->report = sk_account_build(model, partition);
+	property->report = sk_account_build(model, fusion);
 	note_reasons(property);
 	return verify(property, property->arena, &property->diag, &property->plan);
 }
@@ -397,11 +397,8 @@ static bool link_model(struct property *property, struct sk_model *model)
 	if (!plan_model(property, model, image))
 		return false;
 
-	const struct sk_package_input input = {.model = model,
-					       .report = &property->report,
-					       .image = image,
-					       .plan = &property->plan,
-					       .threads = 1};
+	const struct sk_package_input input = {
+		.model = model, .report = &property->report, .image = image, .plan = &property->plan, .threads = 1};
 
 	if (!sk_package_build(&input, property->linker, &parts))
 		return false;

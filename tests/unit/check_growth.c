@@ -3,8 +3,8 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "src/planning/fusion.h"
 #include "src/planning/memory.h"
-#include "src/planning/partition.h"
 #include "src/planning/segments.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
@@ -81,9 +81,9 @@ static uint64_t memory_steps(uint32_t count)
 			 out(name_of('y', i)));
 	test_model_finish(test);
 
-	const struct sk_partition *partition = sk_partition_build(&test->model);
-	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
-	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+	const struct sk_fusion *fusion = sk_fusion_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, fusion);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, fusion, schedule);
 
 	ck_assert_ptr_nonnull(memory);
 	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);
@@ -121,9 +121,9 @@ START_TEST(temporaries_that_nothing_orders)
 	}
 	test_model_finish(test);
 
-	const struct sk_partition *partition = sk_partition_build(&test->model);
-	const struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
-	const struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+	const struct sk_fusion *fusion = sk_fusion_build(&test->model);
+	const struct sk_schedule *schedule = sk_schedule_build(&test->model, fusion);
+	const struct sk_memory *memory = sk_memory_plan(&test->model, fusion, schedule);
 
 	ck_assert_ptr_nonnull(memory);
 	ck_assert_uint_eq(memory->workspace_size, memory->unshared_workspace_size);

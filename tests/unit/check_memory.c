@@ -14,7 +14,7 @@
 enum { N = 4096, F32 = 4 * N, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
 static struct test_model *test;
-static struct sk_partition *partition;
+static struct sk_fusion *fusion;
 static struct sk_schedule *schedule;
 static struct sk_memory *memory;
 
@@ -37,10 +37,10 @@ static void tear_down(void)
 static void plan(void)
 {
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
-	schedule = sk_schedule_build(&test->model, partition);
-	memory = sk_memory_plan(&test->model, partition, schedule);
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
+	schedule = sk_schedule_build(&test->model, fusion);
+	memory = sk_memory_plan(&test->model, fusion, schedule);
 	ck_assert_ptr_nonnull(memory);
 }
 
@@ -269,9 +269,9 @@ START_TEST(test_too_large)
 	add_task(test, "b", PLAIN, 0, "s", in("t1"), in("t2"), out("y"));
 	test->model.tensors.items[2].bytes = UINT64_MAX - 100;
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	schedule = sk_schedule_build(&test->model, partition);
-	ck_assert_ptr_null(sk_memory_plan(&test->model, partition, schedule));
+	fusion = sk_fusion_build(&test->model);
+	schedule = sk_schedule_build(&test->model, fusion);
+	ck_assert_ptr_null(sk_memory_plan(&test->model, fusion, schedule));
 	ck_assert_uint_eq(test->diag.errors, 1);
 }
 END_TEST
@@ -289,7 +289,7 @@ static struct life life_of(uint32_t tensor)
 
 	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
 		const struct sk_task *task = &test->model.tasks.items[t];
-		uint32_t time = partition->tasks[t].launch * 1000 + partition->tasks[t].step;
+		uint32_t time = fusion->tasks[t].launch * 1000 + fusion->tasks[t].step;
 
 		for (uint32_t a = 0; a < task->argument_count; a++) {
 			if (task->arguments[a].tensor != tensor)
@@ -310,12 +310,12 @@ static bool are_launches_ordered(uint32_t first, uint32_t second)
 	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
 		for (uint32_t u = 0; u < test->model.tasks.count; u++) {
 			const struct sk_task *a = &test->model.tasks.items[t], *b = &test->model.tasks.items[u];
-			uint32_t l = partition->tasks[t].launch, m = partition->tasks[u].launch;
+			uint32_t l = fusion->tasks[t].launch, m = fusion->tasks[u].launch;
 
 			for (uint32_t i = 0; i < a->argument_count; i++)
 				for (uint32_t k = 0; k < b->argument_count; k++)
 					if (a->arguments[i].tensor == first && b->arguments[k].tensor == second)
-						good &= l == m || sk_partition_before(partition, l, m);
+						good &= l == m || sk_fusion_before(fusion, l, m);
 		}
 	}
 	return good;
@@ -359,7 +359,7 @@ static uint32_t check_random(uint64_t seed, const struct random_options *options
 	test = random_model(seed, options);
 	plan();
 	shared_pairs = check_lives(seed);
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		struct oracle oracle = {
 			.model = &test->model,
 			.launch = &schedule->launches[l],

@@ -4,8 +4,8 @@
 #include <elf.h>
 
 #include "src/package/account.h"
+#include "src/planning/fusion.h"
 #include "src/planning/memory.h"
-#include "src/planning/partition.h"
 #include "src/planning/plan-writer.h"
 #include "src/planning/schedule.h"
 #include "src/proof/verify.h"
@@ -36,17 +36,17 @@ struct planned {
 
 static struct planned plan_model(struct test_model *test)
 {
-	struct sk_partition *partition = sk_partition_build(&test->model);
-	struct sk_schedule *schedule = sk_schedule_build(&test->model, partition);
-	struct sk_memory *memory = sk_memory_plan(&test->model, partition, schedule);
+	struct sk_fusion *fusion = sk_fusion_build(&test->model);
+	struct sk_schedule *schedule = sk_schedule_build(&test->model, fusion);
+	struct sk_memory *memory = sk_memory_plan(&test->model, fusion, schedule);
 	struct planned planned;
 	struct sk_plan_image image;
 	char error[256];
 
 	ck_assert_ptr_nonnull(memory);
-	ck_assert(sk_plan_write(&test->model, partition, schedule, memory, EM_X86_64, true, &image));
+	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, true, &image));
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
-	planned.report = sk_account_build(&test->model, partition);
+	planned.report = sk_account_build(&test->model, fusion);
 	return planned;
 }
 
@@ -253,10 +253,10 @@ START_TEST(more_chains_than_are_kept)
 
 	for (uint32_t t = 0; t < TASKS; t++)
 		never_fuse(test, t);
-	struct sk_partition *partition = sk_partition_build(&test->model);
+	struct sk_fusion *fusion = sk_fusion_build(&test->model);
 
-	ck_assert_uint_eq(partition->launch_count, TASKS);
-	ck_assert_uint_eq(partition->kept_chains, SK_MAX_BEFORE / TASKS);
+	ck_assert_uint_eq(fusion->launch_count, TASKS);
+	ck_assert_uint_eq(fusion->kept_chains, SK_MAX_BEFORE / TASKS);
 
 	struct planned planned = plan_model(test);
 	const struct sk_plan_view *view = &planned.view;

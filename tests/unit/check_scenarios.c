@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/planning/partition.h"
+#include "src/planning/fusion.h"
 #include "src/planning/schedule.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/suite.h"
 
 static struct test_model *test;
-static struct sk_partition *partition;
+static struct sk_fusion *fusion;
 static struct sk_schedule *schedule;
 
 static void set_up(void)
@@ -49,9 +49,9 @@ static uint32_t U(uint32_t number, uint32_t stream)
 static void plan(void)
 {
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
-	schedule = sk_schedule_build(&test->model, partition);
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
+	schedule = sk_schedule_build(&test->model, fusion);
 }
 
 static const char *name_of(uint32_t number)
@@ -66,8 +66,8 @@ static const char *superkernels(void)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		const struct sk_launch *launch = &partition->launches[l];
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		const struct sk_launch *launch = &fusion->launches[l];
 
 		if (launch->kind != SK_LAUNCH_SUPERKERNEL)
 			continue;
@@ -89,7 +89,7 @@ static const char *awaits(void)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		const struct sk_launch_schedule *launch = &schedule->launches[l];
 
 		for (uint32_t s = 0; s < launch->step_count; s++)
@@ -119,7 +119,7 @@ static const char *said(void)
 
 static const char *code_of(uint32_t number)
 {
-	return sk_reason_code(partition->tasks[number].reason);
+	return sk_reason_code(fusion->tasks[number].reason);
 }
 
 /* ---- one stream, two streams ---- */
@@ -171,9 +171,9 @@ START_TEST(J3)
 	plan();
 	ck_assert_str_eq(superkernels(), "{K1,K2}");
 	ck_assert_str_eq(awaits(), "");
-	ck_assert(sk_partition_before(partition, 0, 1) && sk_partition_before(partition, 1, 2));
-	ck_assert_uint_eq(partition->launches[1].follow_count, 1);
-	ck_assert_uint_eq(partition->launches[2].follow_count, 1);
+	ck_assert(sk_fusion_before(fusion, 0, 1) && sk_fusion_before(fusion, 1, 2));
+	ck_assert_uint_eq(fusion->launches[1].follow_count, 1);
+	ck_assert_uint_eq(fusion->launches[2].follow_count, 1);
 }
 END_TEST
 
@@ -488,7 +488,7 @@ START_TEST(S4_nothing_left)
 	U(2, 0);
 	plan();
 	ck_assert_str_eq(superkernels(), "");
-	ck_assert_uint_eq(partition->launch_count, 2);
+	ck_assert_uint_eq(fusion->launch_count, 2);
 }
 END_TEST
 
@@ -535,7 +535,7 @@ static uint32_t syncs(const char *name, uint32_t count, uint32_t lane, uint32_t 
 static void expect_reason(uint32_t number, const char *code, const char *sentence)
 {
 	ck_assert_str_eq(code_of(number), code);
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, number), sentence);
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, number), sentence);
 }
 
 /* It needs fewer cores than the greediest task before it; what follows it comes after the cut. */
@@ -699,7 +699,7 @@ START_TEST(sync_all_between_scopes)
 	plan();
 	ck_assert_str_eq(superkernels(), "{a1} {b1,b2} {a2} {c}");
 	ck_assert_str_eq(code_of(c), "SYNCALL_OP_DROP");
-	ck_assert_uint_eq(partition->tasks[c].cause, a2);
+	ck_assert_uint_eq(fusion->tasks[c].cause, a2);
 }
 END_TEST
 
@@ -732,10 +732,10 @@ START_TEST(sync_all_strictly)
 	syncs("c", 4, CUBE, 0);
 	check_strictly(test, "s", _i ? SK_STRICT_ABORT : SK_STRICT_BYPASS);
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
+	fusion = sk_fusion_build(&test->model);
 	ck_assert_ptr_nonnull(strstr(said(), "2 superkernels and 0 single tasks\n>>> test.yaml:4:3: task 'c' "
 					     "(SYNCALL_OP_DROP): "));
-	ck_assert(_i ? !partition : !*superkernels());
+	ck_assert(_i ? !fusion : !*superkernels());
 }
 END_TEST
 
@@ -750,7 +750,7 @@ START_TEST(sync_all_many)
 		syncs(sk_arena_print(test->arena, "x%u", i), 5, CUBE, 1 + i);
 	fuse_streams(test, "s");
 	plan();
-	ck_assert_uint_eq(partition->launch_count, CUTS + 1);
+	ck_assert_uint_eq(fusion->launch_count, CUTS + 1);
 }
 END_TEST
 
@@ -763,7 +763,7 @@ START_TEST(S6_nested)
 	task("k2", PLAIN, 0, "A");
 	plan();
 	ck_assert_str_eq(superkernels(), "{k1} {k2}");
-	ck_assert_str_eq(partition->launches[0].scope, "A,B");
+	ck_assert_str_eq(fusion->launches[0].scope, "A,B");
 }
 END_TEST
 
@@ -809,9 +809,9 @@ START_TEST(S6_many)
 	for (uint32_t i = 0; i < SCOPES; i++)
 		task(sk_arena_print(test->arena, "k%u", i), PLAIN, 0, sk_arena_print(test->arena, "scope%u", i));
 	plan();
-	ck_assert_uint_eq(partition->launch_count, SCOPES);
+	ck_assert_uint_eq(fusion->launch_count, SCOPES);
 	for (uint32_t i = 0; i < SCOPES; i++)
-		ck_assert_int_eq(partition->launches[i].kind, SK_LAUNCH_SUPERKERNEL);
+		ck_assert_int_eq(fusion->launches[i].kind, SK_LAUNCH_SUPERKERNEL);
 }
 END_TEST
 
@@ -823,8 +823,8 @@ START_TEST(S9)
 	task("k3", PLAIN, 6, "B");
 	plan();
 	ck_assert_str_eq(superkernels(), "{k1} {k2,k3}");
-	ck_assert_uint_eq(partition->launches[0].stream, 5);
-	ck_assert_uint_eq(partition->launches[1].stream, 7);
+	ck_assert_uint_eq(fusion->launches[0].stream, 5);
+	ck_assert_uint_eq(fusion->launches[1].stream, 7);
 }
 END_TEST
 
@@ -847,7 +847,7 @@ static const char *const broken[] = {"UKK", "KUK", "KKU", "KFK"};
 START_TEST(S11_abort)
 {
 	add_three(broken[_i], SK_STRICT_ABORT);
-	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_null(sk_fusion_build(&test->model));
 	ck_assert_ptr_nonnull(strstr(said(), "scope 's' cannot be fused whole (strict-scope-check=abort)"));
 }
 END_TEST
@@ -916,7 +916,7 @@ START_TEST(deadlock_first_wait)
 	add_event(test, x, k1);
 	plan();
 	ck_assert_str_eq(superkernels(), "{K1,K2}");
-	ck_assert(sk_partition_before(partition, partition->tasks[x].launch, partition->tasks[k1].launch));
+	ck_assert(sk_fusion_before(fusion, fusion->tasks[x].launch, fusion->tasks[k1].launch));
 }
 END_TEST
 

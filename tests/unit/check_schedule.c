@@ -13,7 +13,7 @@
 enum { ROW = 1024, ALL = 64 * ROW, RANDOM_MODELS = 500, MOST_CORES = 7 };
 
 static struct test_model *test;
-static struct sk_partition *partition;
+static struct sk_fusion *fusion;
 static struct sk_schedule *schedule;
 
 static void set_up(void)
@@ -45,9 +45,9 @@ static void add_matrices(uint32_t count)
 static void plan(void)
 {
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
-	schedule = sk_schedule_build(&test->model, partition);
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
+	schedule = sk_schedule_build(&test->model, fusion);
 	ck_assert_ptr_nonnull(schedule);
 }
 
@@ -75,9 +75,9 @@ static const char *awaits(void)
 
 static uint64_t unit_of(uint32_t task)
 {
-	const struct sk_launch_schedule *launch = &schedule->launches[partition->tasks[task].launch];
+	const struct sk_launch_schedule *launch = &schedule->launches[fusion->tasks[task].launch];
 
-	return launch->partitions[launch->steps[partition->tasks[task].step].partition].unit;
+	return launch->partitions[launch->steps[fusion->tasks[task].step].partition].unit;
 }
 
 /* ---- by hand ---- */
@@ -94,7 +94,7 @@ START_TEST(test_chain_of_splits)
 		add_task(test, name, ELEMENTWISE(ALL), 0, "s", in(from), out(to));
 	}
 	plan();
-	ck_assert_uint_eq(partition->launch_count, 1);
+	ck_assert_uint_eq(fusion->launch_count, 1);
 	ck_assert_uint_eq(schedule->launches[0].step_count, 10);
 	ck_assert_str_eq(awaits(), "");
 	ck_assert_uint_eq(schedule->launches[0].partition_count, 1);
@@ -457,10 +457,10 @@ static bool for_core_counts(struct oracle *oracle, char *text, size_t size)
 static void check_random(uint64_t seed, const struct random_options *options)
 {
 	test = random_model(seed, options);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
-	schedule = sk_schedule_build(&test->model, partition);
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
+	schedule = sk_schedule_build(&test->model, fusion);
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		struct oracle oracle = {.model = &test->model, .launch = &schedule->launches[l], .skip_step = SK_NONE};
 		char text[256] = "";
 

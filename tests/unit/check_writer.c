@@ -12,7 +12,7 @@
 enum { N = 4096, MACHINE = 62, RANDOM_MODELS = 300 };
 
 static struct test_model *test;
-static struct sk_partition *partition;
+static struct sk_fusion *fusion;
 static struct sk_schedule *schedule;
 static struct sk_memory *memory;
 static struct sk_plan_image image;
@@ -36,11 +36,11 @@ static void write_plan(bool task_entries)
 	char error[256] = "";
 
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
-	schedule = sk_schedule_build(&test->model, partition);
-	memory = sk_memory_plan(&test->model, partition, schedule);
-	ck_assert(sk_plan_write(&test->model, partition, schedule, memory, MACHINE, task_entries, &image));
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
+	schedule = sk_schedule_build(&test->model, fusion);
+	memory = sk_memory_plan(&test->model, fusion, schedule);
+	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, MACHINE, task_entries, &image));
 	ck_assert_uint_eq((uintptr_t)image.bytes % SK_PLAN_ALIGN, 0);
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "%s", error);
 	ck_assert_msg(sk_plan_check_all(&view, error, sizeof(error)), "%s", error);
@@ -301,13 +301,13 @@ START_TEST(test_random)
 	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
 		test = random_model(seed, &(struct random_options){2, 24, 4, false, 12});
 		write_plan(seed % 2);
-		ck_assert_uint_eq(view.network_launch_count, partition->launch_count);
-		for (uint32_t l = 0; l < partition->launch_count; l++) {
+		ck_assert_uint_eq(view.network_launch_count, fusion->launch_count);
+		for (uint32_t l = 0; l < fusion->launch_count; l++) {
 			const struct sk_plan_launch *launch = &view.launches[l];
 
-			ck_assert_str_eq(sk_plan_string(&launch->name), partition->launches[l].name);
-			ck_assert_uint_eq(launch->follow_count, partition->launches[l].follow_count);
-			ck_assert_uint_eq(launch->step_count, partition->launches[l].task_count);
+			ck_assert_str_eq(sk_plan_string(&launch->name), fusion->launches[l].name);
+			ck_assert_uint_eq(launch->follow_count, fusion->launches[l].follow_count);
+			ck_assert_uint_eq(launch->step_count, fusion->launches[l].task_count);
 			compare_patterns(l);
 		}
 		tear_down();

@@ -1,12 +1,12 @@
-/* Partition: scopes to launches. In comes the bound model; out come the launches in the order in which they may be
+/* Fusion: scopes to launches. In comes the bound model; out come the launches in the order in which they may be
  * started, the launch of every task, and for every task the reason why it was or was not fused.
  *
  * Tasks group only if their sets of scope tags are equal. A task that cannot be fused is a launch by itself and ends
  * the segment for what follows it in its stream and for everything that depends on it; the next task of the scope that
  * can be fused opens the next segment. No path over data, events, `after` or stream order leaves a launch and comes
  * back, also not through other segments: the launches form a directed acyclic graph. */
-#ifndef SK_PARTITION_H
-#define SK_PARTITION_H
+#ifndef SK_FUSION_H
+#define SK_FUSION_H
 
 #include "src/planning/dependency.h"
 #include "src/planning/reasons.h"
@@ -36,7 +36,7 @@ struct sk_task_placement {
 	uint32_t cause; /* a task, or SK_NONE */
 };
 
-struct sk_partition {
+struct sk_fusion {
 	struct sk_launch *launches; /* in a valid order, which is network order where that is free */
 	uint32_t launch_count;
 	struct sk_task_placement *tasks; /* by task */
@@ -50,9 +50,9 @@ enum { SK_MAX_BEFORE = 1 << 24 };
 
 /* NULL if a scope with strict-scope-check=abort is not fused whole, options do not fit tasks or device, scopes reach
  * over each other in too great numbers, or two symbols have the same name (said in the sink). */
-struct sk_partition *sk_partition_build(struct sk_model *model);
+struct sk_fusion *sk_fusion_build(struct sk_model *model);
 
 /* True if it is known that every task of the earlier launch has ended when the later one starts. */
-bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later);
+bool sk_fusion_before(const struct sk_fusion *fusion, uint32_t earlier, uint32_t later);
 
 #endif

@@ -1,6 +1,6 @@
-/* Tests of src/planning/partition.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c:
+/* Tests of src/planning/fusion.c, src/planning/segments.c, src/planning/dependency.c and src/planning/order.c:
  * launches by hand, then random models against the definition: who depends on whom, pair by pair. */
-#include "src/planning/partition.h"
+#include "src/planning/fusion.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum { RANDOM_MODELS = 500 };
 
 static struct test_model *test;
-static struct sk_partition *partition;
+static struct sk_fusion *fusion;
 
 static void set_up(void)
 {
@@ -32,8 +32,8 @@ static void tear_down(void)
 static void plan(void)
 {
 	test_model_finish(test);
-	partition = sk_partition_build(&test->model);
-	ck_assert_ptr_nonnull(partition);
+	fusion = sk_fusion_build(&test->model);
+	ck_assert_ptr_nonnull(fusion);
 }
 
 /* The launches in order, each with its tasks: "sk_s_start_k1_end_k3(k1,k3) sk_task_u(u)". */
@@ -42,8 +42,8 @@ static const char *launches(void)
 	static char text[1024];
 	size_t used = 0;
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		const struct sk_launch *launch = &partition->launches[l];
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		const struct sk_launch *launch = &fusion->launches[l];
 
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", l ? " " : "", launch->name);
 		for (uint32_t i = 0; i < launch->task_count; i++)
@@ -61,20 +61,20 @@ static const char *follows(void)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (uint32_t l = 0; l < partition->launch_count; l++)
-		for (uint32_t i = 0; i < partition->launches[l].follow_count; i++)
+	for (uint32_t l = 0; l < fusion->launch_count; l++)
+		for (uint32_t i = 0; i < fusion->launches[l].follow_count; i++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 						 i	? ",%u"
 						 : used ? " %u<%u"
 							: "%u<%u",
-						 i ? partition->launches[l].follows[i] : l,
-						 partition->launches[l].follows[i]);
+						 i ? fusion->launches[l].follows[i] : l,
+						 fusion->launches[l].follows[i]);
 	return text;
 }
 
 static const char *code_of(uint32_t task)
 {
-	return sk_reason_code(partition->tasks[task].reason);
+	return sk_reason_code(fusion->tasks[task].reason);
 }
 
 /* The messages so far. */
@@ -93,7 +93,7 @@ static const char *said(void)
 static void expect_errors(const char *expected)
 {
 	test_model_finish(test);
-	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_null(sk_fusion_build(&test->model));
 	ck_assert_str_eq(said(), expected);
 }
 
@@ -106,11 +106,11 @@ START_TEST(test_one_scope)
 	plan();
 	ck_assert_str_eq(launches(), "sk_s(k1,k2)");
 	ck_assert_str_eq(follows(), "");
-	ck_assert_int_eq(partition->launches[0].kind, SK_LAUNCH_SUPERKERNEL);
-	ck_assert_str_eq(partition->launches[0].scope, "s");
+	ck_assert_int_eq(fusion->launches[0].kind, SK_LAUNCH_SUPERKERNEL);
+	ck_assert_str_eq(fusion->launches[0].scope, "s");
 	ck_assert_str_eq(code_of(0), "CAN_FUSE");
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "fused into sk_s");
-	ck_assert_uint_eq(partition->tasks[1].step, 1);
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "fused into sk_s");
+	ck_assert_uint_eq(fusion->tasks[1].step, 1);
 }
 END_TEST
 
@@ -122,13 +122,13 @@ START_TEST(test_no_scope)
 	never_fuse(test, excluded);
 	plan();
 	ck_assert_str_eq(launches(), "sk_task_k1(k1) sk_task_k2(k2)");
-	ck_assert_int_eq(partition->launches[0].kind, SK_LAUNCH_SINGLE);
-	ck_assert_ptr_null(partition->launches[0].scope);
-	ck_assert_uint_eq(partition->launches[0].stream, 7);
+	ck_assert_int_eq(fusion->launches[0].kind, SK_LAUNCH_SINGLE);
+	ck_assert_ptr_null(fusion->launches[0].scope);
+	ck_assert_uint_eq(fusion->launches[0].stream, 7);
 	ck_assert_str_eq(code_of(0), "NOT_IN_SCOPE");
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 0), "stands outside every scope");
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 0), "stands outside every scope");
 	ck_assert_str_eq(code_of(1), "IN_UNFUSIBLE_SCOPE");
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "excluded by scope: null");
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "excluded by scope: null");
 }
 END_TEST
 
@@ -140,8 +140,8 @@ START_TEST(test_tag_sets)
 	add_task(test, "k4", PLAIN, 3, "a", in("a"), out("e"));
 	plan();
 	ck_assert_str_eq(launches(), "sk_a_b(k1,k3) sk_a(k2,k4)");
-	ck_assert_str_eq(partition->launches[0].scope, "a,b");
-	ck_assert_str_eq(partition->tasks[2].scope, "a,b");
+	ck_assert_str_eq(fusion->launches[0].scope, "a,b");
+	ck_assert_str_eq(fusion->tasks[2].scope, "a,b");
 }
 END_TEST
 
@@ -157,12 +157,12 @@ START_TEST(test_unfusible_in_the_middle)
 	ck_assert_str_eq(follows(), "1<0 2<1");
 	ck_assert_str_eq(code_of(0), "CAN_FUSE");
 	ck_assert_str_eq(code_of(1), "OP_UNSUPPORT");
-	ck_assert_str_eq(partition->tasks[1].scope, "s");
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 1), "kernel 'plain_unfusible_0' is marked unfusible");
+	ck_assert_str_eq(fusion->tasks[1].scope, "s");
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 1), "kernel 'plain_unfusible_0' is marked unfusible");
 	ck_assert_str_eq(code_of(2), "SCOPE_FUSE_PART");
-	ck_assert_uint_eq(partition->tasks[2].cause, 1);
+	ck_assert_uint_eq(fusion->tasks[2].cause, 1);
 	ck_assert_str_eq(
-		sk_reason_text(&test->model, partition, 2),
+		sk_reason_text(&test->model, fusion, 2),
 		"fused into sk_s_start_k2_end_k2 and not into the segment before, since it comes after task 'u', "
 		"which is launched in between (OP_UNSUPPORT)");
 }
@@ -193,7 +193,7 @@ START_TEST(test_dependants_in_another_stream)
 	plan();
 	ck_assert_str_eq(launches(),
 			 "sk_s_start_k1_end_k5(k1,k5) sk_task_u(u) sk_task_x(x) sk_s_start_k3_end_k4(k3,k4)");
-	ck_assert_uint_eq(partition->tasks[3].cause, 1);
+	ck_assert_uint_eq(fusion->tasks[3].cause, 1);
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(test_path_through_the_outside)
 	add_task(test, "k3", PLAIN, 0, "s", in("c"), out("e"));
 	plan();
 	ck_assert_str_eq(launches(), "sk_s_start_k1_end_k2(k1,k2) sk_task_x(x) sk_s_start_k3_end_k3(k3)");
-	ck_assert_uint_eq(partition->tasks[3].cause, 1);
+	ck_assert_uint_eq(fusion->tasks[3].cause, 1);
 }
 END_TEST
 
@@ -280,7 +280,7 @@ START_TEST(test_cycle_between_scopes)
 	plan();
 	ck_assert_str_eq(launches(), "sk_p_start_a1_end_a1(a1) sk_q(b1,b2) sk_p_start_a2_end_a2(a2)");
 	ck_assert_str_eq(code_of(3), "EXTERNAL_DEPEND");
-	ck_assert_uint_eq(partition->tasks[3].cause, 2);
+	ck_assert_uint_eq(fusion->tasks[3].cause, 2);
 }
 END_TEST
 
@@ -310,7 +310,7 @@ END_TEST
 static void expect_reason(uint32_t task, const char *code, const char *sentence)
 {
 	ck_assert_str_eq(code_of(task), code);
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, task), sentence);
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, task), sentence);
 }
 
 START_TEST(test_foreign_scope_in_between)
@@ -368,7 +368,7 @@ START_TEST(test_too_many_shared_parts)
 			add_task(test, name, PLAIN, 0, "s", in("rows"), out("a"));
 	}
 	test_model_finish(test);
-	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_null(sk_fusion_build(&test->model));
 	ck_assert_ptr_nonnull(strstr(said(), "the tasks up to 't5895' share parts of tensors in more than 8388608 "
 					     "pairs"));
 }
@@ -408,7 +408,7 @@ START_TEST(test_deadlock_between_scopes)
 	ck_assert_str_eq(launches(), "sk_p_start_a1_end_a1(a1) sk_q(b1,b2) sk_p_start_a2_end_a2(a2)");
 	ck_assert_str_eq(follows(), "1<0 2<1");
 	ck_assert_str_eq(code_of(a2), "EXIST_DEADLOCK");
-	ck_assert_uint_eq(partition->tasks[a2].cause, b2);
+	ck_assert_uint_eq(fusion->tasks[a2].cause, b2);
 }
 END_TEST
 
@@ -595,10 +595,10 @@ START_TEST(test_follows)
 	add_task(test, "all", PLAIN, 5, NULL, in("a"), in("b"), in("c"), in("d"));
 	plan();
 	ck_assert_str_eq(follows(), "1<0 2<0 3<1,2 5<3,4");
-	ck_assert(sk_partition_before(partition, 0, 5));
-	ck_assert(!sk_partition_before(partition, 0, 4));
-	ck_assert(!sk_partition_before(partition, 5, 0));
-	ck_assert(!sk_partition_before(partition, 3, 3));
+	ck_assert(sk_fusion_before(fusion, 0, 5));
+	ck_assert(!sk_fusion_before(fusion, 0, 4));
+	ck_assert(!sk_fusion_before(fusion, 5, 0));
+	ck_assert(!sk_fusion_before(fusion, 3, 3));
 }
 END_TEST
 
@@ -639,7 +639,7 @@ START_TEST(test_third_stream)
 	ck_assert_str_eq(launches(), "sk_s(k1,k2) sk_task_u(u) sk_task_k3(k3) sk_task_k4(k4)");
 	ck_assert_str_eq(code_of(3), "EXCEED_STREAM_MAX");
 	ck_assert_str_eq(code_of(4), "EXCEED_STREAM_MAX");
-	ck_assert_str_eq(sk_reason_text(&test->model, partition, 4),
+	ck_assert_str_eq(sk_reason_text(&test->model, fusion, 4),
 			 "its stream, 8, is not one of the first two of scope 's', and more need stream-fusion=1");
 	ck_assert_str_eq(said(), "test: warning: test.yaml:14:3: task 'k3' is not fused: it is in stream 9, the third "
 				 "stream of scope 's', which takes two; more need options: \"stream-fusion=1\"\n"
@@ -715,7 +715,7 @@ START_TEST(test_too_many_scopes_reach_over_each_other)
 		add_task(test, sk_arena_print(test->arena, "k%u", i), PLAIN, 0,
 			 sk_arena_print(test->arena, "s%u", i % SCOPES), in("a"));
 	test_model_finish(test);
-	ck_assert_ptr_null(sk_partition_build(&test->model));
+	ck_assert_ptr_null(sk_fusion_build(&test->model));
 	ck_assert_str_eq(said(),
 			 "test: error: test.yaml: 24000 scopes reach over each other: from their first tasks to "
 			 "their last ones there are 576024000 tasks in all, more than 536870912\n");
@@ -731,15 +731,15 @@ static void check_grouping(uint64_t seed)
 	const struct sk_task *tasks = test->model.tasks.items;
 	uint32_t seen = 0;
 
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		const struct sk_launch *launch = &partition->launches[l];
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		const struct sk_launch *launch = &fusion->launches[l];
 		const struct sk_task *first = &tasks[launch->tasks[0]];
 
 		for (uint32_t i = 0; i < launch->task_count; i++, seen++) {
 			uint32_t t = launch->tasks[i];
 
-			ck_assert_uint_eq(partition->tasks[t].launch, l);
-			ck_assert_uint_eq(partition->tasks[t].step, i);
+			ck_assert_uint_eq(fusion->tasks[t].launch, l);
+			ck_assert_uint_eq(fusion->tasks[t].step, i);
 			ck_assert(i == 0 || t > launch->tasks[i - 1]);
 			ck_assert_uint_eq(tasks[t].scopes.count, first->scopes.count);
 			for (size_t k = 0; k < first->scopes.count; k++)
@@ -759,12 +759,12 @@ static void check_grouping(uint64_t seed)
 static void check_order(uint64_t seed)
 {
 	bool path[MAX_TASKS][MAX_TASKS] = {0};
-	uint32_t count = partition->launch_count;
+	uint32_t count = fusion->launch_count;
 
 	for (uint32_t a = 0; a < test->model.tasks.count; a++)
 		for (uint32_t b = a + 1; b < test->model.tasks.count; b++)
 			if (tasks_depend(test->model.tasks.items, a, b))
-				path[partition->tasks[a].launch][partition->tasks[b].launch] = true;
+				path[fusion->tasks[a].launch][fusion->tasks[b].launch] = true;
 	for (uint32_t k = 0; k < count; k++) {
 		path[k][k] = false;
 		for (uint32_t a = 0; a < count; a++)
@@ -775,15 +775,15 @@ static void check_order(uint64_t seed)
 		for (uint32_t b = 0; b < count; b++) {
 			ck_assert_msg(!path[a][b] || a < b, "seed %llu: launch %u depends on launch %u",
 				      (unsigned long long)seed, b, a);
-			ck_assert_msg(sk_partition_before(partition, a, b) == path[a][b],
+			ck_assert_msg(sk_fusion_before(fusion, a, b) == path[a][b],
 				      "seed %llu: is launch %u before launch %u?", (unsigned long long)seed, a, b);
 		}
 	}
 	for (uint32_t b = 0; b < count; b++) {
 		bool follow[MAX_TASKS] = {0};
 
-		for (uint32_t i = 0; i < partition->launches[b].follow_count; i++)
-			follow[partition->launches[b].follows[i]] = true;
+		for (uint32_t i = 0; i < fusion->launches[b].follow_count; i++)
+			follow[fusion->launches[b].follows[i]] = true;
 		for (uint32_t a = 0; a < count; a++) {
 			bool implied = false;
 
@@ -799,8 +799,8 @@ START_TEST(test_random)
 {
 	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++) {
 		test = random_model(seed, &(struct random_options){1, MAX_TASKS, 6, false, 12});
-		partition = sk_partition_build(&test->model);
-		ck_assert_ptr_nonnull(partition);
+		fusion = sk_fusion_build(&test->model);
+		ck_assert_ptr_nonnull(fusion);
 		check_grouping(seed);
 		check_order(seed);
 		tear_down();
@@ -865,7 +865,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("partition");
+	Suite *suite = suite_create("fusion");
 	TCase *hand = tcase_create("by hand"), *random = tcase_create("random");
 
 	tcase_add_checked_fixture(hand, set_up, tear_down);

@@ -1,6 +1,6 @@
-/* See partition.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
+/* See fusion.h. The passes, in order: segments, launches with their names and reasons, the strict check of scopes
  * (after which some may have to be split up, from the start), follows, a check of the names. */
-#include "src/planning/partition.h"
+#include "src/planning/fusion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +9,26 @@
 #include "src/planning/segments.h"
 #include "src/planning/strict.h"
 
-struct partitioner {
+struct fuser {
 	struct sk_model *model;
 	struct sk_arena *arena;
 	const struct sk_dependencies *dependencies;
 	struct sk_segments *segments;
-	struct sk_partition *partition;
+	struct sk_fusion *fusion;
 };
 
-static const struct sk_task *task_at(const struct partitioner *partitioner, uint32_t task)
+static const struct sk_task *task_at(const struct fuser *fuser, uint32_t task)
 {
-	return &partitioner->model->tasks.items[task];
+	return &fuser->model->tasks.items[task];
 }
 
 /* ---- launches ---- */
 
 /* Segments are numbered by level, and only where a scope has several. Returns 0 where there is one. */
-static uint32_t *number_segments(const struct partitioner *partitioner)
+static uint32_t *number_segments(const struct fuser *fuser)
 {
-	const struct sk_segments *segments = partitioner->segments;
-	uint32_t *numbers = SK_NEW_ARRAY(partitioner->arena, uint32_t, segments->groups.count);
+	const struct sk_segments *segments = fuser->segments;
+	uint32_t *numbers = SK_NEW_ARRAY(fuser->arena, uint32_t, segments->groups.count);
 
 	for (size_t s = 0; s < segments->sets.count; s++) {
 		const struct sk_tag_set *set = &segments->sets.items[s];
@@ -50,42 +50,42 @@ static uint32_t *number_segments(const struct partitioner *partitioner)
 }
 
 /* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
-static void name_launch(const struct partitioner *partitioner, struct sk_launch *launch, uint32_t segment)
+static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uint32_t segment)
 {
-	const char *first = task_at(partitioner, launch->tasks[0])->name;
-	const char *last = task_at(partitioner, launch->tasks[launch->task_count - 1])->name;
+	const char *first = task_at(fuser, launch->tasks[0])->name;
+	const char *last = task_at(fuser, launch->tasks[launch->task_count - 1])->name;
 
 	if (launch->kind == SK_LAUNCH_SINGLE) {
-		launch->name = sk_arena_print(partitioner->arena, "sk_task_%s", first);
+		launch->name = sk_arena_print(fuser->arena, "sk_task_%s", first);
 		return;
 	}
-	char *name = segment ? sk_arena_print(partitioner->arena, "sk_%s_start_%s_end_%s", launch->scope, first, last)
-			     : sk_arena_print(partitioner->arena, "sk_%s", launch->scope);
+	char *name = segment ? sk_arena_print(fuser->arena, "sk_%s_start_%s_end_%s", launch->scope, first, last)
+			     : sk_arena_print(fuser->arena, "sk_%s", launch->scope);
 
 	for (char *comma = name; (comma = strchr(comma, ','));)
 		*comma = '_';
 	launch->name = name;
 }
 
-static void make_launch(struct partitioner *partitioner, uint32_t number, uint32_t node, uint32_t segment)
+static void make_launch(struct fuser *fuser, uint32_t number, uint32_t node, uint32_t segment)
 {
-	const struct sk_segments *segments = partitioner->segments;
+	const struct sk_segments *segments = fuser->segments;
 	const struct sk_group *group = &segments->groups.items[node];
-	struct sk_launch *launch = &partitioner->partition->launches[number];
+	struct sk_launch *launch = &fuser->fusion->launches[number];
 
 	launch->tasks = group->tasks.items;
 	launch->task_count = (uint32_t)group->tasks.count;
-	launch->stream = task_at(partitioner, launch->tasks[0])->stream;
+	launch->stream = task_at(fuser, launch->tasks[0])->stream;
 	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
 	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
 	if (group->set != SK_NONE)
-		launch->options = sk_launch_options_join(partitioner->model, segments->sets.items[group->set].scopes,
+		launch->options = sk_launch_options_join(fuser->model, segments->sets.items[group->set].scopes,
 							 segments->sets.items[group->set].scope_count);
-	name_launch(partitioner, launch, segment);
+	name_launch(fuser, launch, segment);
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i], set = segments->set_of[t];
 
-		partitioner->partition->tasks[t] = (struct sk_task_placement){
+		fuser->fusion->tasks[t] = (struct sk_task_placement){
 			.launch = number,
 			.step = i,
 			.scope = set == SK_NONE ? NULL : segments->sets.items[set].label,
@@ -95,22 +95,22 @@ static void make_launch(struct partitioner *partitioner, uint32_t number, uint32
 	}
 }
 
-static void make_launches(struct partitioner *partitioner)
+static void make_launches(struct fuser *fuser)
 {
-	const struct sk_segments *segments = partitioner->segments;
-	struct sk_partition *partition = partitioner->partition;
+	const struct sk_segments *segments = fuser->segments;
+	struct sk_fusion *fusion = fuser->fusion;
 	size_t count = segments->groups.count;
-	const uint32_t *numbers = number_segments(partitioner);
-	uint32_t *keys = SK_NEW_ARRAY(partitioner->arena, uint32_t, count);
+	const uint32_t *numbers = number_segments(fuser);
+	uint32_t *keys = SK_NEW_ARRAY(fuser->arena, uint32_t, count);
 
 	for (size_t g = 0; g < count; g++)
 		keys[g] = segments->groups.items[g].tasks.items[0];
 	const uint32_t *sorted = sk_order_sort(&segments->order, keys);
 
-	partition->launches = SK_NEW_ARRAY(partitioner->arena, struct sk_launch, count);
-	partition->launch_count = (uint32_t)count;
+	fusion->launches = SK_NEW_ARRAY(fuser->arena, struct sk_launch, count);
+	fusion->launch_count = (uint32_t)count;
 	for (uint32_t l = 0; l < count; l++)
-		make_launch(partitioner, l, sorted[l], numbers[sorted[l]]);
+		make_launch(fuser, l, sorted[l], numbers[sorted[l]]);
 }
 
 /* ---- follows ---- */
@@ -130,35 +130,35 @@ static int compare_chains(const void *a, const void *b)
 	return (left->stream > right->stream) - (left->stream < right->stream);
 }
 
-static uint32_t stream_of(const struct partitioner *partitioner, const struct sk_launch *launch)
+static uint32_t stream_of(const struct fuser *fuser, const struct sk_launch *launch)
 {
-	return partitioner->dependencies->stream[launch->tasks[0]];
+	return fuser->dependencies->stream[launch->tasks[0]];
 }
 
 /* Numbers the chains: launches of one stream are ordered, since stream order binds between launches. */
-static void number_chains(struct partitioner *partitioner)
+static void number_chains(struct fuser *fuser)
 {
-	struct sk_partition *partition = partitioner->partition;
-	uint32_t streams = partitioner->dependencies->stream_count, count = partition->launch_count;
-	struct chain *chains = SK_NEW_ARRAY(partitioner->arena, struct chain, streams);
-	uint32_t *chain_of = SK_NEW_ARRAY(partitioner->arena, uint32_t, streams);
+	struct sk_fusion *fusion = fuser->fusion;
+	uint32_t streams = fuser->dependencies->stream_count, count = fusion->launch_count;
+	struct chain *chains = SK_NEW_ARRAY(fuser->arena, struct chain, streams);
+	uint32_t *chain_of = SK_NEW_ARRAY(fuser->arena, uint32_t, streams);
 
 	for (uint32_t s = 0; s < streams; s++)
 		chains[s].stream = s;
 	for (uint32_t l = 0; l < count; l++)
-		partition->launches[l].position = ++chains[stream_of(partitioner, &partition->launches[l])].length;
+		fusion->launches[l].position = ++chains[stream_of(fuser, &fusion->launches[l])].length;
 	qsort(chains, streams, sizeof(*chains), compare_chains);
 	for (uint32_t c = 0; c < streams; c++)
 		chain_of[chains[c].stream] = c;
 	for (uint32_t l = 0; l < count; l++)
-		partition->launches[l].chain = chain_of[stream_of(partitioner, &partition->launches[l])];
+		fusion->launches[l].chain = chain_of[stream_of(fuser, &fusion->launches[l])];
 
 	/* Streams whose tasks are all in launches of other streams have no chain. */
-	partition->kept_chains = streams;
-	while (partition->kept_chains && chains[partition->kept_chains - 1].length == 0)
-		partition->kept_chains--;
-	if (partition->kept_chains > SK_MAX_BEFORE / count)
-		partition->kept_chains = SK_MAX_BEFORE / count;
+	fusion->kept_chains = streams;
+	while (fusion->kept_chains && chains[fusion->kept_chains - 1].length == 0)
+		fusion->kept_chains--;
+	if (fusion->kept_chains > SK_MAX_BEFORE / count)
+		fusion->kept_chains = SK_MAX_BEFORE / count;
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -173,22 +173,22 @@ typedef SK_ARRAY(uint32_t) launch_list;
 /* The launches that any task of the launch depends on, from the last to the first. seen[l] is the last launch that
  * listed l,
  * + 1. */
-static void list_predecessors(const struct partitioner *partitioner, uint32_t number, uint32_t *seen, launch_list *list)
+static void list_predecessors(const struct fuser *fuser, uint32_t number, uint32_t *seen, launch_list *list)
 {
-	const struct sk_segments *segments = partitioner->segments;
-	const struct sk_launch *launch = &partitioner->partition->launches[number];
+	const struct sk_segments *segments = fuser->segments;
+	const struct sk_launch *launch = &fuser->fusion->launches[number];
 
 	list->count = 0;
 	for (uint32_t i = 0; i < launch->task_count; i++) {
 		uint32_t t = launch->tasks[i];
 
 		for (uint32_t p = segments->first_predecessor[t]; p < segments->first_predecessor[t + 1]; p++) {
-			uint32_t other = partitioner->partition->tasks[segments->predecessors[p]].launch;
+			uint32_t other = fuser->fusion->tasks[segments->predecessors[p]].launch;
 
 			if (other == number || seen[other] == number + 1)
 				continue;
 			seen[other] = number + 1;
-			sk_array_push(partitioner->arena, list, other);
+			sk_array_push(fuser->arena, list, other);
 		}
 	}
 	if (list->count)
@@ -197,19 +197,19 @@ static void list_predecessors(const struct partitioner *partitioner, uint32_t nu
 
 /* Leaves out of the predecessors, which stand from the last to the first, those that a later one follows. What is kept
  * of their chains goes into `before`. Returns how many stay. */
-static uint32_t reduce(const struct sk_partition *partition, launch_list *earlier, uint32_t *before)
+static uint32_t reduce(const struct sk_fusion *fusion, launch_list *earlier, uint32_t *before)
 {
 	uint32_t stay = 0;
 
 	for (size_t i = 0; i < earlier->count; i++) {
-		const struct sk_launch *other = &partition->launches[earlier->items[i]];
+		const struct sk_launch *other = &fusion->launches[earlier->items[i]];
 
-		if (other->chain < partition->kept_chains) {
+		if (other->chain < fusion->kept_chains) {
 			if (before[other->chain] >= other->position)
 				continue;
 			before[other->chain] = other->position;
 		}
-		for (uint32_t c = 0; c < partition->kept_chains; c++)
+		for (uint32_t c = 0; c < fusion->kept_chains; c++)
 			if (other->before[c] > before[c])
 				before[c] = other->before[c];
 		earlier->items[stay++] = earlier->items[i];
@@ -217,21 +217,21 @@ static uint32_t reduce(const struct sk_partition *partition, launch_list *earlie
 	return stay;
 }
 
-static void find_follows(struct partitioner *partitioner)
+static void find_follows(struct fuser *fuser)
 {
-	struct sk_partition *partition = partitioner->partition;
-	uint32_t *seen = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->launch_count);
+	struct sk_fusion *fusion = fuser->fusion;
+	uint32_t *seen = SK_NEW_ARRAY(fuser->arena, uint32_t, fusion->launch_count);
 	launch_list earlier = {0};
 
-	number_chains(partitioner);
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		struct sk_launch *launch = &partition->launches[l];
-		uint32_t *before = SK_NEW_ARRAY(partitioner->arena, uint32_t, partition->kept_chains);
+	number_chains(fuser);
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		struct sk_launch *launch = &fusion->launches[l];
+		uint32_t *before = SK_NEW_ARRAY(fuser->arena, uint32_t, fusion->kept_chains);
 
-		list_predecessors(partitioner, l, seen, &earlier);
-		launch->follow_count = reduce(partition, &earlier, before);
+		list_predecessors(fuser, l, seen, &earlier);
+		launch->follow_count = reduce(fusion, &earlier, before);
 		launch->before = before;
-		launch->follows = SK_NEW_ARRAY(partitioner->arena, uint32_t, launch->follow_count);
+		launch->follows = SK_NEW_ARRAY(fuser->arena, uint32_t, launch->follow_count);
 		for (uint32_t i = 0; i < launch->follow_count; i++)
 			launch->follows[i] = earlier.items[launch->follow_count - 1 - i];
 	}
@@ -239,12 +239,11 @@ static void find_follows(struct partitioner *partitioner)
 
 /* ---- names ---- */
 
-static struct sk_place place_of(const struct partitioner *partitioner, const struct sk_launch *launch)
+static struct sk_place place_of(const struct fuser *fuser, const struct sk_launch *launch)
 {
-	const struct sk_task *task = task_at(partitioner, launch->tasks[0]);
+	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
 
-	return launch->kind == SK_LAUNCH_SINGLE ? task->place
-						: partitioner->model->scopes.items[task->scopes.items[0]].place;
+	return launch->kind == SK_LAUNCH_SINGLE ? task->place : fuser->model->scopes.items[task->scopes.items[0]].place;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -254,10 +253,10 @@ static bool ends_with(const char *name, const char *end)
 
 /* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, NAME_serial of a launch,
  * and sk_unfused_<task>, also with _serial. */
-static bool is_reserved(const struct partitioner *partitioner, const struct sk_map *launches, const char *name)
+static bool is_reserved(const struct fuser *fuser, const struct sk_map *launches, const char *name)
 {
 	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
-	const struct sk_map *tasks = &partitioner->model->task_names;
+	const struct sk_map *tasks = &fuser->model->task_names;
 	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
 
 	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0)
@@ -273,47 +272,46 @@ static bool is_reserved(const struct partitioner *partitioner, const struct sk_m
 }
 
 /* The launches' names are symbols: each must be the only one of its name. */
-static bool check_names(struct partitioner *partitioner)
+static bool check_names(struct fuser *fuser)
 {
-	struct sk_model *model = partitioner->model;
-	const struct sk_partition *partition = partitioner->partition;
+	struct sk_model *model = fuser->model;
+	const struct sk_fusion *fusion = fuser->fusion;
 	struct sk_map names;
 	bool good = true;
 
-	sk_map_init(&names, partitioner->arena);
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		const struct sk_launch *launch = &partition->launches[l];
+	sk_map_init(&names, fuser->arena);
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		const struct sk_launch *launch = &fusion->launches[l];
 		uint32_t other = sk_map_insert(&names, launch->name, strlen(launch->name), l);
 
 		if (other == l)
 			continue;
-		sk_error(model->diag, place_of(partitioner, launch), "two launches have the same name '%s'",
-			 launch->name);
+		sk_error(model->diag, place_of(fuser, launch), "two launches have the same name '%s'", launch->name);
 		sk_note(model->diag, "the other one comes from %s",
-			sk_place_text(partitioner->arena, place_of(partitioner, &partition->launches[other])));
+			sk_place_text(fuser->arena, place_of(fuser, &fusion->launches[other])));
 		good = false;
 	}
-	for (uint32_t l = 0; l < partition->launch_count; l++) {
-		const struct sk_launch *launch = &partition->launches[l];
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		const struct sk_launch *launch = &fusion->launches[l];
 
-		if (!is_reserved(partitioner, &names, launch->name))
+		if (!is_reserved(fuser, &names, launch->name))
 			continue;
-		sk_error(model->diag, place_of(partitioner, launch),
+		sk_error(model->diag, place_of(fuser, launch),
 			 "the launch would be named '%s', a name that sklink itself needs", launch->name);
 		good = false;
 	}
 	return good;
 }
 
-bool sk_partition_before(const struct sk_partition *partition, uint32_t earlier, uint32_t later)
+bool sk_fusion_before(const struct sk_fusion *fusion, uint32_t earlier, uint32_t later)
 {
-	const struct sk_launch *launch = &partition->launches[earlier];
+	const struct sk_launch *launch = &fusion->launches[earlier];
 
-	return earlier != later && launch->chain < partition->kept_chains &&
-	       partition->launches[later].before[launch->chain] >= launch->position;
+	return earlier != later && launch->chain < fusion->kept_chains &&
+	       fusion->launches[later].before[launch->chain] >= launch->position;
 }
 
-struct sk_partition *sk_partition_build(struct sk_model *model)
+struct sk_fusion *sk_fusion_build(struct sk_model *model)
 {
 	struct sk_arena *arena = model->arena;
 	const struct sk_dependencies *dependencies =
@@ -327,18 +325,18 @@ struct sk_partition *sk_partition_build(struct sk_model *model)
 	if (!segments)
 		return NULL;
 
-	struct sk_partition *partition = SK_NEW(arena, struct sk_partition);
-	struct partitioner partitioner = {model, arena, dependencies, segments, partition};
+	struct sk_fusion *fusion = SK_NEW(arena, struct sk_fusion);
+	struct fuser fuser = {model, arena, dependencies, segments, fusion};
 	unsigned errors = model->diag->errors;
 
-	partition->tasks = SK_NEW_ARRAY(arena, struct sk_task_placement, model->tasks.count);
-	partition->dependencies = dependencies;
+	fusion->tasks = SK_NEW_ARRAY(arena, struct sk_task_placement, model->tasks.count);
+	fusion->dependencies = dependencies;
 	do {
 		sk_segments_place(segments);
 		/* Each task is in a group, and the groups form an acyclic graph. */
-		make_launches(&partitioner);
-	} while (sk_strict_check(segments, partition));
+		make_launches(&fuser);
+	} while (sk_strict_check(segments, fusion));
 	/* Every scope is fused as far as its options allow. */
-	find_follows(&partitioner);
-	return check_names(&partitioner) && model->diag->errors == errors ? partition : NULL;
+	find_follows(&fuser);
+	return check_names(&fuser) && model->diag->errors == errors ? fusion : NULL;
 }
