@@ -82,6 +82,7 @@ src_libcore_la_SOURCES = \
 	src/command/command.c src/command/command.h \
 	src/command/configure.c src/command/configure.h \
 	src/command/help.c \
+	src/command/option.c src/command/option.h \
 	src/command/response.c src/command/response.h \
 	src/document/document.c src/document/document.h \
 	src/package/entries.c src/package/entries.h \

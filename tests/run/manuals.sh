@@ -9,7 +9,7 @@ for program in sklink skrun skdump; do
 		sort -u | diff options.txt - >&2 || fail "$program: the help (<) and the man page (>) have other options"
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the help is not understood"
 	if [ $program = sklink ]; then
-		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command/command.c" |
+		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command/option.c" |
 			awk -F: '{ if ($1) print ($1 == "Map" ? "-" : "--") $1; if ($2) print "-" $2 }' | sort -u |
 			diff options.txt - >&2 || fail "sklink: the help (<) and the table of options (>) have other ones"
 	fi
