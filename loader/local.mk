@@ -81,6 +81,7 @@ bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/skrun/elements.c loader/skrun/elements.h \
 	loader/skrun/measure.c loader/skrun/measure.h \
+	loader/skrun/run-options.c loader/skrun/run-options.h \
 	loader/skrun/session.c loader/skrun/session.h \
 	loader/skrun/skrun.c \
 	loader/skrun/task-table.c loader/skrun/task-table.h

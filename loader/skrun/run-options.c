@@ -1,0 +1,380 @@
+/* The command line of skrun: a table of options, of which --help is the text. */
+#include "config.h"
+
+#include "loader/skrun/run-options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/nearest.h"
+
+struct row;
+
+/* What an option does. Its value is NULL if it has none. */
+typedef bool apply_function(struct sk_run_options *options, const struct row *row, const char *value);
+
+struct row {
+	const char *name;
+	const char *value; /* what --help calls it; NULL: it has none */
+	const char *text; /* what --help says, line by line; NULL: nothing here */
+	apply_function *apply;
+	size_t field; /* of struct sk_run_options */
+	uint64_t least, most; /* of a number */
+	uint32_t constant; /* a bit of checks; a mode */
+};
+
+/* ---- what options do ---- */
+
+static bool set_flag(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	(void)value;
+	*(bool *)((char *)options + row->field) = true;
+	return true;
+}
+
+static bool set_text(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	*(const char **)((char *)options + row->field) = value;
+	return true;
+}
+
+static bool read_number(const struct row *row, const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *number >= row->least && *number <= row->most)
+		return true;
+	sk_skrun_error("--%s %s: not a number from %" PRIu64 " to %" PRIu64, row->name, text, row->least, row->most);
+	return false;
+}
+
+static bool set_number(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	return read_number(row, value, (uint64_t *)((char *)options + row->field));
+}
+
+static bool set_random(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	options->random = true;
+	return read_number(row, value, &options->seed);
+}
+
+static bool set_repeats(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	options->repeats_given = true;
+	return read_number(row, value, &options->repeats);
+}
+
+static bool set_cores(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	uint64_t cores;
+
+	if (!read_number(row, value, &cores))
+		return false;
+	options->device.cores = (uint32_t)cores;
+	return true;
+}
+
+/* Seconds, with a fraction if need be. */
+static bool set_timeout(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || !(seconds >= 0.001 && seconds <= 1000000)) {
+		sk_skrun_error("--%s %s: not a number of seconds from 0.001 to 1000000", row->name, value);
+		return false;
+	}
+	options->device.timeout_ms = (uint32_t)(seconds * 1000 + 0.5);
+	return true;
+}
+
+static bool add_assignment(const char *option, const char *text, struct sk_assignment *list, uint32_t *count)
+{
+	const char *sign = strchr(text, '=');
+
+	if (!sign || sign == text || sign[1] == '\0') {
+		sk_skrun_error("--%s %s: NAME=FILE is expected", option, text);
+		return false;
+	}
+	char *name = strndup(text, (size_t)(sign - text));
+	if (!name) {
+		sk_skrun_error("no memory");
+		return false;
+	}
+	for (uint32_t i = 0; i < *count; i++) {
+		if (strcmp(list[i].name, name))
+			continue;
+		sk_skrun_error("--%s %s: tensor '%s' is given twice", option, text, name);
+		free(name);
+		return false;
+	}
+	list[(*count)++] = (struct sk_assignment){.name = name, .path = sign + 1};
+	return true;
+}
+
+static bool add_input(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	return add_assignment(row->name, value, options->inputs, &options->input_count);
+}
+
+static bool add_output(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	return add_assignment(row->name, value, options->outputs, &options->output_count);
+}
+
+static bool set_mode(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	enum sk_run_mode mode = (enum sk_run_mode)row->constant;
+
+	(void)value;
+	if (options->mode_given && options->mode != mode) {
+		sk_skrun_error("--unfused and --serial exclude each other");
+		return false;
+	}
+	options->mode = mode;
+	options->mode_given = true;
+	return true;
+}
+
+static bool add_check(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	(void)value;
+	options->device.checks |= row->constant;
+	return true;
+}
+
+static bool check_integrity(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	(void)row;
+	(void)value;
+	options->package.check_integrity = 1;
+	return true;
+}
+
+static bool read_key(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	const char *error = sk_key_read(value, SK_KEY_PUBLIC, options->public_key);
+
+	(void)row;
+	if (error)
+		sk_skrun_error("%s: %s", value, error);
+	options->package.public_key = options->public_key;
+	return !error;
+}
+
+/* ---- the table ---- */
+
+#define FIELD(name) .field = offsetof(struct sk_run_options, name)
+
+static const struct row rows[] = {
+	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
+	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
+	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,
+	 .most = UINT64_MAX},
+	{"verify", NULL, "compare fused, unfused and serial runs bit for bit", set_flag, FIELD(verify)},
+	{"unfused", NULL, "run each task by itself instead of the superkernels", set_mode, .constant = SK_RUN_UNFUSED},
+	{"serial", NULL, "run the serial entries on one thread", set_mode, .constant = SK_RUN_SERIAL},
+	{"repeat", "N", "run N times (with --verify: and compare each time)", set_repeats, .least = 1,
+	 .most = 1000000000},
+	{"device", "DEVICE", "host (default); a3 or the file of a profile: simulated, all cores in turn on one thread",
+	 set_text, FIELD(device.device)},
+	{"cores", "N",
+	 "cores of each lane (default: the device's; host: one for each processor;\n"
+	 "with --predict: the profile's)",
+	 set_cores, .least = 1, .most = 4096},
+	{"seed", "N", "simulated devices: another order of the cores for each N", set_number, FIELD(device.seed),
+	 .most = UINT64_MAX},
+	{"timeout", "SECONDS", "end a launch that takes longer", set_timeout},
+	{"guard", NULL, "find reads and writes out of bounds, and reads of what is not written", add_check,
+	 .constant = SKRT_GUARD},
+	{"check-races", NULL, "find accesses that no await orders (on the device a3 unless --device says otherwise)",
+	 add_check, .constant = SKRT_CHECK_RACES},
+	{"check-integrity", NULL, "refuse a package that is not as sklink wrote it (strip is allowed)",
+	 check_integrity},
+	{"trust", "FILE", "refuse a package that is not signed with the key whose public part is in FILE (PEM)",
+	 read_key},
+	{"time", NULL, "print the median time of a run", set_flag, FIELD(time)},
+	{"trace", "FILE", "write what each core did when to FILE, for ui.perfetto.dev and chrome://tracing", set_text,
+	 FIELD(trace)},
+	{"profile", NULL, "print how long each task took, and how long cores waited before it", set_flag,
+	 FIELD(profile)},
+	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
+	{"predict", NULL,
+	 "print what the network would take on a device, unfused and fused (default: the one that\n"
+	 "the package is linked for); run no kernel",
+	 set_flag, FIELD(predict)},
+	{"costs", "FILE", "with --predict: what each task takes, as --measure writes it", set_text, FIELD(costs)},
+	{"measure", "FILE", "run each task alone on one core, and write what each takes", set_text, FIELD(measure)},
+	{"help", NULL, NULL, set_flag, FIELD(help)},
+	{"version", NULL, NULL, set_flag, FIELD(version)},
+};
+
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), FIRST_NUMBER = 256 /* behind all letters */ };
+
+static void print_row(const struct row *row)
+{
+	enum { INDENT = 23 };
+	int written = printf("  --%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+
+	for (const char *line = row->text; line;) {
+		const char *end = strchrnul(line, '\n');
+
+		printf("%*s%.*s\n", INDENT - written, "", (int)(end - line), line);
+		line = *end ? end + 1 : NULL;
+		written = 0;
+	}
+}
+
+void sk_run_options_help(void)
+{
+	puts("Usage: skrun [OPTION]... PACKAGE\n"
+	     "Load a package made by sklink and run its network.\n");
+	for (int i = 0; i < ROW_COUNT; i++)
+		if (rows[i].text)
+			print_row(&rows[i]);
+	puts("  --help, --version    print this, or the version\n"
+	     "\n"
+	     "Without --output and --verify a summary of every output is printed. Exit status: 0, or 1 after an error "
+	     "or "
+	     "a\n"
+	     "difference.");
+}
+
+/* ---- what options want of one another ---- */
+
+/* Options that say what a run does, and what is done with its values. */
+static bool is_run(const struct sk_run_options *options)
+{
+	return options->input_count || options->output_count || options->random || options->verify || options->time ||
+	       options->trace || options->profile || options->mode_given || options->repeats_given ||
+	       options->device.seed || options->device.timeout_ms || options->device.checks;
+}
+
+static bool check_options(struct sk_run_options *options)
+{
+	/* Races need many cores to show. */
+	if ((options->device.checks & SKRT_CHECK_RACES) && !options->device.device)
+		options->device.device = "a3";
+	if (!options->package.path)
+		sk_skrun_error("no package given; skrun --help tells more");
+	else if (options->verify && options->mode_given)
+		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
+	else if (!options->predict && options->costs)
+		sk_skrun_error("--costs goes with --predict");
+	else if (options->predict && options->measure)
+		sk_skrun_error("--predict runs no kernel; measure first, then predict with --costs %s",
+			       options->measure);
+	else if (options->predict && (options->list || is_run(options)))
+		sk_skrun_error("--predict runs no kernel; of the other options only --device, --costs and --cores go "
+			       "with it");
+	else if (options->measure && (options->output_count || options->verify || options->time || options->trace ||
+				      options->profile || options->mode_given))
+		sk_skrun_error(
+			"--measure runs each task alone; --output, --verify, --time, --trace, --profile, --unfused "
+			"and --serial do not go with it");
+	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
+		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
+	else if ((options->trace || options->profile) &&
+		 (options->verify || options->mode == SK_RUN_SERIAL || options->device.checks))
+		sk_skrun_error(
+			"--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard and "
+			"--check-races do not go with them");
+	else
+		return true;
+	return false;
+}
+
+/* ---- the words ---- */
+
+/* In a word of one-letter options, which we do not have, optind still points at the word. */
+static void unknown_option(const char *word)
+{
+	enum { LENGTH = 32 };
+	char letter[] = {'-', (char)optopt, '\0'}, names[ROW_COUNT][LENGTH], misspelt[LENGTH];
+	const char *candidates[ROW_COUNT], *near;
+	bool is_letter = optopt != 0 && optopt < FIRST_NUMBER;
+
+	for (int i = 0; i < ROW_COUNT; i++) {
+		snprintf(names[i], LENGTH, "--%s", rows[i].name);
+		candidates[i] = names[i];
+	}
+	snprintf(misspelt, LENGTH, "%.*s", (int)strcspn(word, "="), word);
+	near = is_letter ? NULL : sk_nearest_name(misspelt, candidates, ROW_COUNT);
+	if (near)
+		sk_skrun_error("unknown option or argument: %s; did you mean '%s'?", word, near);
+	else
+		sk_skrun_error("unknown option or argument: %s; skrun --help lists them", is_letter ? letter : word);
+}
+
+/* The options; what is left are operands. */
+static bool read_options(struct sk_run_options *options, int argc, char **argv)
+{
+	struct option long_options[ROW_COUNT + 1] = {0};
+	int number;
+
+	for (int i = 0; i < ROW_COUNT; i++)
+		long_options[i] = (struct option){rows[i].name, rows[i].value ? required_argument : no_argument, NULL,
+						  FIRST_NUMBER + i};
+	opterr = 0;
+	while ((number = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		if (number == ':') {
+			sk_skrun_error("%s needs an argument", argv[optind - 1]);
+			return false;
+		}
+		if (number == '?') {
+			unknown_option(argv[optind - 1]);
+			return false;
+		}
+
+		const struct row *row = &rows[number - FIRST_NUMBER];
+
+		if (!row->apply(options, row, optarg))
+			return false;
+		if (options->help || options->version)
+			return true;
+	}
+	return true;
+}
+
+bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv)
+{
+	*options = (struct sk_run_options){
+		.repeats = 1,
+		.inputs = calloc((size_t)argc, sizeof(*options->inputs)),
+		.outputs = calloc((size_t)argc, sizeof(*options->outputs)),
+	};
+	if (!options->inputs || !options->outputs) {
+		sk_skrun_error("no memory");
+		return false;
+	}
+	if (!read_options(options, argc, argv))
+		return false;
+	if (options->help || options->version)
+		return true;
+	for (; optind < argc; optind++) {
+		if (options->package.path) {
+			sk_skrun_error("more than one package given: %s and %s", options->package.path, argv[optind]);
+			return false;
+		}
+		options->package.path = argv[optind];
+	}
+	return check_options(options);
+}
+
+void sk_run_options_free(struct sk_run_options *options)
+{
+	for (uint32_t i = 0; i < options->input_count; i++)
+		free(options->inputs[i].name);
+	for (uint32_t i = 0; i < options->output_count; i++)
+		free(options->outputs[i].name);
+	free(options->inputs);
+	free(options->outputs);
+}

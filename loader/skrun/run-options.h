@@ -1,0 +1,39 @@
+/* The command line of skrun, as what a run is to do. */
+#ifndef SK_LOADER_RUN_OPTIONS_H
+#define SK_LOADER_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/image/seal.h"
+#include "loader/skrt.h"
+#include "loader/skrun/session.h"
+
+/* NAME=FILE of --input and --output. */
+struct sk_assignment {
+	char *name;
+	const char *path;
+};
+
+struct sk_run_options {
+	struct skrt_source package;
+	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
+	struct sk_assignment *inputs, *outputs; /* room for one each argument */
+	uint32_t input_count, output_count;
+	bool random, verify, time, profile, list, predict;
+	const char *trace, *costs, *measure; /* paths, or NULL */
+	enum sk_run_mode mode;
+	bool mode_given, repeats_given;
+	uint64_t seed, repeats;
+	struct skrt_device_options device;
+	bool help, version; /* asked for: nothing else matters */
+};
+
+/* False after "skrun: error: …". To be freed in either case. */
+bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv);
+void sk_run_options_free(struct sk_run_options *options);
+
+/* What --help prints. */
+void sk_run_options_help(void);
+
+#endif
