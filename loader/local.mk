@@ -38,6 +38,7 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/predict.c loader/predict/predict.h \
 	loader/predict/network.c loader/predict/network.h \
 	loader/predict/simulate.c loader/predict/simulate.h \
+	loader/predict/simulated-core.c loader/predict/simulator.h \
 	loader/predict/visits.c loader/predict/visits.h
 loader_libpredict_la_LIBADD = loader/libprofile.la loader/libplan.la
 

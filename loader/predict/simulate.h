@@ -18,7 +18,7 @@
 #include "loader/predict/network.h"
 
 /* Where the time on the critical path goes. */
-enum sk_part {
+enum sk_path_part {
 	SK_PART_LAUNCH, /* between launches */
 	SK_PART_AWAIT, /* from the end of the step awaited until the core goes on; blocks for one another */
 	SK_PART_CALL, /* checking awaits that are over, and calling */

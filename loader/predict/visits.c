@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* What the time up to a point is counted as; up to SK_POINT_RESUMED, the visit says it. */
-static const enum sk_part part_before[SK_POINTS] = {
+static const enum sk_path_part part_before[SK_POINTS] = {
 	[SK_POINT_CALLED] = SK_PART_CALL,  [SK_POINT_FETCHED] = SK_PART_FETCH, [SK_POINT_PREPARED] = SK_PART_RUN,
 	[SK_POINT_BEGUN] = SK_PART_CALL,   [SK_POINT_WAITED] = SK_PART_AWAIT,  [SK_POINT_SET] = SK_PART_RUN,
 	[SK_POINT_RETURNED] = SK_PART_RUN, [SK_POINT_ENDED] = SK_PART_CALL,
@@ -34,7 +34,7 @@ static bool fill_item(const struct sk_visit *visit, double until, struct sk_path
 {
 	*item = (struct sk_path_item){.step = visit->step, .core = visit->core};
 	for (int point = SK_POINT_RESUMED; point < SK_POINTS; point++) {
-		enum sk_part part = point == SK_POINT_RESUMED ? visit->between : part_before[point];
+		enum sk_path_part part = point == SK_POINT_RESUMED ? visit->between : part_before[point];
 
 		item->parts[part] += fmin(visit->at[point], until) - fmin(visit->at[point - 1], until);
 	}

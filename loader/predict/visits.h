@@ -25,7 +25,7 @@ struct sk_visit {
 	uint32_t step; /* of the network */
 	uint32_t core; /* of all lanes */
 	uint32_t cause; /* visit that let it go on; SK_NO_INDEX: the beginning of time */
-	enum sk_part between; /* what the time up to SK_POINT_RESUMED is counted as */
+	enum sk_path_part between; /* what the time up to SK_POINT_RESUMED is counted as */
 	enum sk_point reached; /* the last one */
 	double at[SK_POINTS]; /* ns; up to the last one */
 };
