@@ -90,6 +90,7 @@ src_libcore_la_SOURCES = \
 	src/outputs/header.c src/outputs/header.h \
 	src/bind/kernels.c src/bind/kernels.h \
 	src/bind/request.c src/bind/request.h \
+	src/bind/op-index.c src/bind/op-index.h \
 	src/bind/operators.c src/bind/operators.h \
 	src/command/keywords.c src/command/keywords.h \
 	src/manifest/manifest-costs.c \

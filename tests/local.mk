@@ -30,7 +30,8 @@ tests_unit_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
 tests_unit_check_manifest_SOURCES = tests/unit/check_manifest.c tests/lib/messages.h
 tests_unit_check_manifest_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_unit_check_bind_SOURCES = tests/unit/check_bind.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/messages.h
+tests_unit_check_bind_SOURCES = tests/unit/check_bind.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/messages.h \
+	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_gaps
@@ -68,9 +69,9 @@ tests_unit_check_segments_SOURCES = tests/unit/check_segments.c tests/lib/model-
 tests_unit_check_segments_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_segments_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_growth
-tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_growth_SOURCES = tests/unit/check_growth.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_growth_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_growth_LDADD = src/libplanning.la loader/libplan.la $(CHECK_LIBS)
+tests_unit_check_growth_LDADD = src/libcore.la src/libplanning.la loader/libplan.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_growth tests/unit/check_fusion tests/unit/check_schedule tests/unit/check_memory tests/unit/check_writer tests/unit/check_scenarios \
 	tests/unit/check_segments
 endif

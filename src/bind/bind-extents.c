@@ -7,10 +7,7 @@
 #include "src/bind/binder.h"
 #include "src/manifest/manifest.h"
 
-/* The tensor's size where the parameter has its dimension: all elements for one-dimensional parameters, otherwise
- * leading dimensions are folded into the first. */
-static uint64_t folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter,
-				 uint32_t dimension)
+uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
 {
 	uint32_t leading = tensor->rank - parameter->rank;
 	uint64_t product = 1;
@@ -117,7 +114,7 @@ static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32
 static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
-	uint64_t has = folded_dimension(binder->tensors[parameter], description, dimension), product;
+	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension), product;
 	uint32_t open, open_count;
 
 	if (!multiply(binder, &description->extents[dimension], &product, &open, &open_count) || open_count != 1 ||
@@ -132,7 +129,7 @@ static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_
 static void check_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
-	uint64_t has = folded_dimension(binder->tensors[parameter], description, dimension), product;
+	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension), product;
 	uint32_t open, open_count;
 
 	bool fits = multiply(binder, &description->extents[dimension], &product, &open, &open_count);

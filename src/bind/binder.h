@@ -34,6 +34,10 @@ void sk_binder_error(struct sk_binder *binder, struct sk_place place, const char
 /* True if it is enough to fail, which the binder does then. */
 bool sk_binder_fails(struct sk_binder *binder);
 
+/* The tensor's size where the parameter has its dimension: all elements for one-dimensional parameters, otherwise
+ * leading dimensions are folded into the first. */
+uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension);
+
 /* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
 void sk_binder_bind_extents(struct sk_binder *binder);
 

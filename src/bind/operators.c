@@ -1,4 +1,4 @@
-/* The kernels of operators; see operators.h. They are collected once, and chained by op. */
+/* The kernels of operators; see operators.h. They are collected once, and chained by op and by class (op-index.h). */
 #include "src/bind/operators.h"
 
 #include <string.h>
@@ -28,24 +28,45 @@ const struct sk_signature *sk_record_signature(struct sk_record_signatures *sign
 	return signatures->parsed.items[index];
 }
 
+/* Chains the kernel behind the last one of its class. */
+static void add_to_class(struct sk_ops *ops, struct sk_operator *op, uint32_t op_number, uint32_t index)
+{
+	struct sk_op_kernel *kernels = ops->kernels.items;
+	const struct sk_signature *signature = kernels[index].signature;
+	uint32_t form = sk_op_index_form(&ops->index, op_number, signature, &op->last_form);
+	uint32_t class = sk_op_index_class(&ops->index, form, signature);
+
+	if (op->first_form == SK_NONE)
+		op->first_form = form;
+	if (class == ops->classes.count)
+		sk_array_push(ops->model->arena, &ops->classes, (struct sk_op_class){index, index});
+	else
+		kernels[ops->classes.items[class].last].alike = index;
+	ops->classes.items[class].last = index;
+}
+
 static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
 {
 	struct sk_arena *arena = ops->model->arena;
-	const char *name = kernel.signature->op;
+	const char *name = kernel.signature->op, *text = kernel.signature->text;
 	uint32_t index = (uint32_t)ops->kernels.count;
 	uint32_t new = (uint32_t)ops->names.count;
 	uint32_t number = sk_map_insert(&ops->numbers, name, strlen(name), new);
 
-	kernel.next = kernel.kernel = SK_NONE;
+	kernel.next = kernel.alike = kernel.kernel = SK_NONE;
 	sk_array_push(arena, &ops->kernels, kernel);
 	if (number == new) {
 		sk_array_push(arena, &ops->names, name);
-		sk_array_push(arena, &ops->first, index);
-		sk_array_push(arena, &ops->last, index);
-		return;
+		sk_array_push(arena, &ops->items, (struct sk_operator){index, index, 0, SK_NONE, SK_NONE});
 	}
-	ops->kernels.items[ops->last.items[number]].next = index;
-	ops->last.items[number] = index;
+
+	struct sk_operator *op = &ops->items.items[number];
+
+	if (op->count++)
+		ops->kernels.items[op->last].next = index;
+	op->last = index;
+	if (sk_map_insert(&ops->texts, text, strlen(text), index) == index)
+		add_to_class(ops, op, number, index);
 }
 
 /* Members of archives count only if the manifest names the archive under `library:`. */
@@ -118,20 +139,39 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 			       .libraries = libraries,
 			       .library_count = library_count};
 	sk_map_init(&ops->numbers, model->arena);
+	sk_map_init(&ops->texts, model->arena);
+	sk_op_index_init(&ops->index, model);
+}
+
+/* The first kernel of a class that the request can mean and that stands in front of the given one; else that one. */
+static uint32_t find_in_class(struct sk_ops *ops, const struct sk_request *request, uint32_t class, uint32_t best,
+			      uint64_t *misfits)
+{
+	for (uint32_t c = ops->classes.items[class].first; c < best; c = ops->kernels.items[c].alike) {
+		ops->steps++;
+		if (sk_bind_fits(ops->model, request, ops->kernels.items[c].signature))
+			return c;
+		++*misfits;
+	}
+	return best;
 }
 
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const struct sk_request *request)
 {
-	uint32_t op = find_op(ops, name);
+	uint32_t op = find_op(ops, name), best = SK_NONE;
 	uint64_t misfits = 0;
 
 	if (op == SK_NONE)
 		return NULL;
-	for (uint32_t c = ops->first.items[op]; c != SK_NONE; c = ops->kernels.items[c].next) {
-		if (sk_bind_fits(ops->model, request, ops->kernels.items[c].signature))
-			return &ops->kernels.items[c];
-		misfits++;
+	for (uint32_t f = ops->items.items[op].first_form; f != SK_NONE; f = ops->index.forms.items[f].next) {
+		uint32_t class = sk_op_index_find(&ops->index, f, request);
+
+		ops->steps++;
+		if (class != SK_NONE)
+			best = find_in_class(ops, request, class, best, &misfits);
 	}
+	if (best != SK_NONE)
+		return &ops->kernels.items[best];
 	ops->misfits += misfits;
 	return NULL;
 }
@@ -142,16 +182,19 @@ struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const str
 	uint32_t op = find_op(ops, name);
 	struct sk_misfits misfits = {.unknown = op == SK_NONE};
 
-	for (uint32_t c = misfits.unknown ? SK_NONE : ops->first.items[op]; c != SK_NONE;
+	if (misfits.unknown)
+		return misfits;
+
+	const struct sk_operator *asked = &ops->items.items[op];
+
+	for (uint32_t c = asked->first; c != SK_NONE && misfits.items.count < MAX_REASONS;
 	     c = ops->kernels.items[c].next) {
 		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
 
-		if (misfits.items.count == MAX_REASONS)
-			misfits.more++;
-		else
-			sk_array_push(model->arena, &misfits.items,
-				      (struct sk_misfit){kernel, sk_bind_reason(model, request, kernel->signature)});
+		sk_array_push(model->arena, &misfits.items,
+			      (struct sk_misfit){kernel, sk_bind_reason(model, request, kernel->signature)});
 	}
+	misfits.more = asked->count - (uint32_t)misfits.items.count;
 	return misfits;
 }
 

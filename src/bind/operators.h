@@ -4,6 +4,7 @@
 #ifndef SK_OPERATORS_H
 #define SK_OPERATORS_H
 
+#include "src/bind/op-index.h"
 #include "src/bind/request.h"
 
 /* The signatures of objects' records, by their texts: thousands of kernels share a few. */
@@ -26,8 +27,17 @@ struct sk_op_kernel {
 	uint32_t input;
 	const struct sk_signature *signature;
 	uint32_t declared; /* index, or SK_NONE */
-	uint32_t next; /* of the same op; SK_NONE: the last one */
+	uint32_t next, alike; /* the next one of the same op, of the same class (op-index.h); SK_NONE: none */
 	uint32_t kernel; /* for the caller: in the model, once it has been picked; else SK_NONE */
+};
+
+struct sk_operator {
+	uint32_t first, last, count; /* kernels */
+	uint32_t first_form, last_form; /* in the index */
+};
+
+struct sk_op_class {
+	uint32_t first, last; /* kernels */
 };
 
 struct sk_ops {
@@ -40,9 +50,13 @@ struct sk_ops {
 	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
 	SK_ARRAY(struct sk_op_kernel) kernels; /* declared ones first, then in the order of the inputs */
 	SK_ARRAY(const char *) names;
-	SK_ARRAY(uint32_t) first, last; /* kernel, by op */
+	SK_ARRAY(struct sk_operator) items;
 	struct sk_map numbers; /* name -> op */
+	struct sk_map texts; /* of signatures that are in the index: a second kernel with one is never picked */
+	struct sk_op_index index;
+	SK_ARRAY(struct sk_op_class) classes;
 	uint64_t misfits; /* kernels that have been looked at for requests that none fits */
+	uint64_t steps; /* forms and kernels that have been looked at: for who counts */
 };
 
 /* Nothing is read yet: that happens at the first question, once all inputs are known. */

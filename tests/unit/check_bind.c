@@ -13,6 +13,7 @@
 #include "src/manifest/manifest.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/messages.h"
+#include "tests/lib/random.h"
 #include "tests/lib/suite.h"
 
 static struct sk_arena *arena;
@@ -466,6 +467,103 @@ START_TEST(test_declared_op)
 	ck_assert_str_eq(kernel(0)->name, "mine");
 	ck_assert_str_eq(kernel(0)->symbol, "bare");
 	ck_assert_ptr_eq(kernel(0), kernel(1));
+}
+END_TEST
+
+/* ---- op: kernels at random ---- */
+
+enum { OP_ROUNDS = 300, OP_KERNELS = 24, OP_TASKS = 24, OP_TENSORS = 12 };
+
+static const char *const random_dtypes[] = {"f32", "i32"};
+
+/* Few shapes, so that several kernels often fit: of any shape with so many elements, or of two or three dimensions. */
+static void print_random_kernel(FILE *stream, uint32_t number, uint64_t *random)
+{
+	static const char *const inputs[] = {"6", "12", "n", "m,n", "m,6", "m,2", "m,2,n", "m,3,2", "3,m", "m,n*2"};
+	static const char *const outputs[] = {"n", "6", "n*2", "3", "m", "m,6", "2,m"};
+	bool blocks = !random_below(random, 4);
+
+	fprintf(stream, "  k%u: {symbol: bare, signature: \"op=%s%s; in %s %s[%s], out %s f32[%s]%s\"}\n", number,
+		random_below(random, 4) ? "Any" : "Other", blocks ? " blocks" : "",
+		random_below(random, 6) ? "x" : "first", random_dtypes[!random_below(random, 8)],
+		inputs[random_below(random, 10)], random_below(random, 6) ? "y" : "second",
+		outputs[random_below(random, 7)],
+		blocks			  ? ", block"
+		: random_below(random, 6) ? ""
+					  : ", a i32");
+}
+
+static char *random_ops(uint64_t *random)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	fputs("sklink: 1\ntensors:\n", stream);
+	for (uint32_t i = 0; i < OP_TENSORS; i++)
+		fprintf(stream, "  t%u: {dtype: %s, shape: [%u, %u, %u]}\n", i,
+			random_dtypes[random_below(random, 6) == 0], 1 + random_below(random, 3),
+			1 + random_below(random, 3), 1 + random_below(random, 6));
+	fputs("kernels:\n", stream);
+	for (uint32_t i = 0; i < OP_KERNELS; i++)
+		print_random_kernel(stream, i, random);
+	fputs("tasks:\n", stream);
+	for (uint32_t i = 0; i < OP_TASKS; i++)
+		fprintf(stream,
+			random_below(random, 2) ? "  - {name: a%u, op: Any, args: [t%u, t%u]}\n"
+						: "  - {name: a%u, op: Any, args: {x: t%u, y: t%u}}\n",
+			i, random_below(random, OP_TENSORS), random_below(random, OP_TENSORS));
+	fclose(stream);
+	return text;
+}
+
+/* The first one that fits, of all of them. */
+static uint32_t first_that_fits(const struct sk_request *request)
+{
+	for (uint32_t i = 0; i < model->declared.count; i++) {
+		const struct sk_signature *signature = model->declared.items[i].parsed;
+
+		if (!strcmp(signature->op, "Any") && sk_bind_fits(model, request, signature))
+			return i;
+	}
+	return SK_NONE;
+}
+
+/* No kernel is passed over that fits, or that stands in front of another one. */
+START_TEST(test_ops_at_random)
+{
+	uint64_t random = 1, found = 0, later = 0;
+
+	for (uint32_t round = 0; round < OP_ROUNDS; round++) {
+		struct sk_record_signatures signatures;
+		struct sk_request request = {0};
+		struct sk_ops ops;
+		char *text = random_ops(&random);
+
+		model = sk_model_create(arena, &diag);
+		if (!sk_manifest_parse(model, "m.yaml", text, strlen(text)))
+			ck_abort_msg("%s", take_messages(&diag));
+		sk_record_signatures_init(&signatures, model);
+		sk_ops_init(&ops, model, linker, &signatures, NULL, 0);
+		for (uint32_t t = 0; t < OP_TASKS; t++) {
+			const struct sk_task *task = &model->tasks.items[t];
+
+			sk_request_of_task(model, task, &request);
+
+			const struct sk_op_kernel *kernel = sk_ops_find(&ops, "Any", &request);
+			uint32_t wanted = first_that_fits(&request);
+
+			ck_assert_msg((kernel ? kernel->declared : SK_NONE) == wanted, "round %u, %s: %s, but k%u fits",
+				      round, task->name, kernel ? kernel->name : "none", wanted);
+			found += wanted != SK_NONE;
+			later += wanted != SK_NONE && wanted > 2;
+		}
+		free(text);
+	}
+	/* No outcome is rare. */
+	ck_assert_uint_gt(found, OP_ROUNDS * OP_TASKS / 10);
+	ck_assert_uint_lt(found, OP_ROUNDS * OP_TASKS * 9 / 10);
+	ck_assert_uint_gt(later, found / 4);
 }
 END_TEST
 
@@ -938,6 +1036,7 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_op);
 	tcase_add_test(tcase, test_op_without_a_task);
 	tcase_add_test(tcase, test_declared_op);
+	tcase_add_test(tcase, test_ops_at_random);
 	tcase_add_test(tcase, test_object_beside_the_manifest);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_roles);

@@ -1,11 +1,16 @@
-/* What planning costs as networks grow: for networks of one shape with n and with 4n tasks the steps of each room are
- * counted (not timed), and four times the tasks may take no more than five times the steps. */
+/* What binding and planning cost as networks grow: for networks of one shape with n and with 4n tasks the steps of each
+ * room are counted (not timed), and four times the tasks may take no more than five times the steps. */
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "src/bind/operators.h"
+#include "src/manifest/manifest.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/segments.h"
+#include "tests/lib/fake-linker.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"
@@ -173,6 +178,73 @@ START_TEST(scopes_at_random)
 }
 END_TEST
 
+/* ---- operators ---- */
+
+/* As many kernels of one op as tasks, each for one shape, or for several with a part that is one; in front of them
+ * stand as many that fit no task and say the same as each other. */
+static char *operators_text(uint32_t count, const char *signature)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	fputs("sklink: 1\ntensors:\n  y: {dtype: f32, shape: [64]}\n", stream);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stream, "  t%u: {dtype: f32, shape: [2, %u]}\n", i, i + 5);
+	fputs("kernels:\n", stream);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stream, "  a%u: {signature: \"op=sum; in x f32[n], out y f32[n*64]\"}\n", i);
+	for (uint32_t i = 0; i < count; i++) {
+		fprintf(stream, "  b%u: {signature: \"op=sum; ", i);
+		fprintf(stream, signature, i + 5);
+		fputs("\"}\n", stream);
+	}
+	fputs("tasks:\n", stream);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stream, "  - {name: c%u, op: sum, args: [t%u, y]}\n", i, count - 1 - i);
+	fclose(stream);
+	return text;
+}
+
+static uint64_t operator_steps(uint32_t count, const char *signature)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+	struct sk_record_signatures signatures;
+	struct sk_request request = {0};
+	struct sk_ops ops;
+	char *text = operators_text(count, signature);
+
+	sk_diag_init(&diag, arena);
+
+	struct sk_model *model = sk_model_create(arena, &diag);
+
+	ck_assert(sk_manifest_parse(model, "m.yaml", text, strlen(text)));
+	sk_record_signatures_init(&signatures, model);
+	sk_ops_init(&ops, model, fake_linker_create(arena, &diag, NULL, 0), &signatures, NULL, 0);
+	for (uint32_t t = 0; t < count; t++) {
+		sk_request_of_task(model, &model->tasks.items[t], &request);
+
+		const struct sk_op_kernel *kernel = sk_ops_find(&ops, "sum", &request);
+
+		ck_assert_ptr_nonnull(kernel);
+		ck_assert_uint_eq(kernel->declared, 2 * count - 1 - t);
+	}
+	free(text);
+	sk_arena_destroy(arena);
+	return ops.steps;
+}
+
+START_TEST(kernels_of_an_op)
+{
+	static const char *const kinds[] = {"in x f32[2,%u], out y f32[n]", "in x f32[m,%u], out y f32[n]",
+					    "in x f32[2,%u], out y f32[64], scratch t[64]"};
+	const char *kind = kinds[_i];
+
+	ck_assert_uint_le(operator_steps(FACTOR * TASKS, kind), MOST_GROWTH * operator_steps(TASKS, kind));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("growth");
@@ -182,6 +254,7 @@ int main(void)
 	tcase_add_test(cases, many_temporaries_alive);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
 	tcase_add_test(cases, scopes_at_random);
+	tcase_add_loop_test(cases, kernels_of_an_op, 0, 3);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
 }

@@ -1,0 +1,36 @@
+/* Kernels of operators by what they ask of their tensors, so that a request need not be tried with each of them. Two
+ * kernels of an op are of one form if their tensor parameters have the same names, element types and numbers of
+ * dimensions, and the same dimensions are numbers rather than names; they are of one class if the numbers are the same,
+ * too. A request's tensors fit one class of a form at most. */
+#ifndef SK_OP_INDEX_H
+#define SK_OP_INDEX_H
+
+#include "src/bind/request.h"
+
+struct sk_op_form {
+	const struct sk_signature *signature; /* of its first kernel */
+	uint32_t next; /* of the same op; SK_NONE: the last one */
+};
+
+struct sk_op_index {
+	const struct sk_model *model;
+	struct sk_map names; /* of parameters -> number */
+	struct sk_map form_numbers; /* words that say op and form -> form */
+	struct sk_map class_numbers; /* form and fixed dimensions -> class */
+	SK_ARRAY(struct sk_op_form) forms;
+	uint32_t class_count;
+};
+
+void sk_op_index_init(struct sk_op_index *index, const struct sk_model *model);
+
+/* The form of a kernel of op number `op`. Forms are numbered from 0 on, as they come up; a new one is the first of its
+ * op if that had none, and else `next` of *last, which is the op's last one afterwards (SK_NONE: it has none). */
+uint32_t sk_op_index_form(struct sk_op_index *index, uint32_t op, const struct sk_signature *signature, uint32_t *last);
+
+/* The class of a kernel of that form. Classes are numbered from 0 on, as they come up. */
+uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struct sk_signature *signature);
+
+/* The class of the form that has all kernels of it that the request may mean; SK_NONE: there is none. */
+uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const struct sk_request *request);
+
+#endif
