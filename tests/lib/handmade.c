@@ -69,7 +69,9 @@ static uint32_t partition_count(const struct handmade_launch *launch)
 
 static const struct sk_plan_partition *partition_of(const struct handmade_launch *launch, uint32_t index)
 {
-	return launch->partition_count ? &launch->partitions[index] : &whole;
+	if (!launch->partition_count)
+		return &whole;
+	return &launch->partitions[index < HANDMADE_MAX ? index : HANDMADE_MAX - 1];
 }
 
 static void write_launches(struct writer *writer, const struct handmade_package *package)
@@ -91,10 +93,10 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 		reference(writer, NULL);
 		fprintf(writer->file,
 			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
-			"\n\t.long 0, 0, 0, 0, %u, 0, 0, 0, %u, %u\n",
+			"\n\t.long %u, 0, 0, 0, %u, 0, 0, 0, %u, %u\n",
 			launch->kind, steps, launch->step_count, partitions, partition_count(launch), homes,
-			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->step_count,
-			launch->lane_cores[0], launch->lane_cores[1]);
+			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->resident_cores,
+			launch->step_count, launch->lane_cores[0], launch->lane_cores[1]);
 		steps += launch->step_count;
 		partitions += partition_count(launch);
 		homes += launch->home_count;
@@ -186,7 +188,7 @@ static uint32_t write_tensors(struct writer *writer, const struct handmade_packa
 static void write_plan(FILE *file, const struct handmade_package *package)
 {
 	struct writer writer = {.file = file};
-	uint32_t launches = 0, tasks = 0, steps = 0, partitions = 0, homes = 0, tensors = 0;
+	uint32_t launches = 0, tasks = 0, steps = 0, partitions = 0, homes = 0, tensors = 0, resident = 0;
 
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
 		launches++;
@@ -194,6 +196,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		tasks += launch->kind == SK_LAUNCH_TASK ? 0 : launch->step_count;
 		partitions += partition_count(launch);
 		homes += launch->home_count;
+		resident = launch->resident_cores > resident ? launch->resident_cores : resident;
 	}
 	while (package->tensors[tensors].name)
 		tensors++;
@@ -204,7 +207,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		SK_PLAN_ALIGN, SK_PLAN_MAGIC, SK_PLAN_VERSION, SK_ABI_VERSION, package->workspace_size,
 		package->unshared_workspace_size);
 	reference(&writer, "hand");
-	fprintf(file, "\t.long 0, 0\n");
+	fprintf(file, "\t.long %u, 0\n", resident);
 	table(&writer, "lanes", package->lane_count);
 	table(&writer, "launches", launches);
 	table(&writer, "tasks", tasks);

@@ -26,10 +26,11 @@ struct handmade_launch {
 	struct sk_plan_home homes[HANDMADE_MAX];
 	uint32_t home_count;
 	struct sk_plan_partition partitions[HANDMADE_MAX];
-	uint32_t partition_count;
+	uint32_t partition_count; /* those behind the last of HANDMADE_MAX are like that */
 	const struct handmade_step *steps;
 	uint32_t step_count;
 	uint32_t lane_cores[SK_MAX_LANES]; /* 0: all */
+	uint32_t resident_cores; /* of the first lane */
 };
 
 struct handmade_tensor {

@@ -359,6 +359,38 @@ START_TEST(looking)
 }
 END_TEST
 
+/* A package of a megabyte could have tables of 4 GiB. */
+START_TEST(looking_at_much)
+{
+	static const struct handmade_launch launches[] = {
+		{"first",
+		 SK_LAUNCH_SUPERKERNEL,
+		 0,
+		 0,
+		 {{0, 0}},
+		 1,
+		 {{SK_MAX_RESIDENT, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+		 1 << 16,
+		 first_steps,
+		 1,
+		 {0},
+		 SK_MAX_RESIDENT},
+		{NULL},
+	};
+	const struct skrt_kernel *kernel;
+
+	make("int first(struct sk_core *core) { (void)core; return 0; }\n", 1, launches);
+	ok(skrt_device_open(NULL, &device));
+	size_t before = allocated();
+	ok(skrt_module_load(device, path, &module));
+	ck_assert_uint_eq(skrt_module_kernel_count(module), 1);
+	ok(skrt_module_kernel(module, 0, &kernel));
+	ck_assert_uint_lt(allocated() - before, 16 << 20);
+	ok(skrt_module_unload(module));
+	ok(skrt_device_close(device));
+}
+END_TEST
+
 START_TEST(homes)
 {
 	static const uint32_t streams[4] = {0, 1, 5, 13};
@@ -996,6 +1028,7 @@ int main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, ranges, 0, CORE_COUNTS);
 	tcase_add_test(tests, looking);
+	tcase_add_test(tests, looking_at_much);
 	tcase_add_loop_test(tests, homes, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, memory, 0, CORE_COUNTS);
 	tcase_add_loop_test(tests, relay, 0, CORE_COUNTS);
