@@ -39,6 +39,21 @@ static bool read_tasks(const struct skrt_trace *trace, uint64_t count, struct sk
 	return true;
 }
 
+/* Of the column of names, which a longer one leaves for its row alone: else every row would be as long as the longest.
+ */
+static int width_of(const struct skrt_task_times *tasks, size_t count)
+{
+	enum { MOST_PADDED = 256 };
+	size_t width = strlen("(outside of tasks)");
+
+	for (size_t i = 0; i < count; i++) {
+		size_t size = sk_escape(NULL, 0, tasks[i].task);
+
+		width = size > width ? size : width;
+	}
+	return width < MOST_PADDED ? (int)width : MOST_PADDED;
+}
+
 static double share(double part, double all)
 {
 	return all > 0 ? 100 * part / all : 0;
@@ -54,13 +69,10 @@ bool sk_task_table_print(const struct skrt_trace *trace)
 	struct skrt_trace_info info;
 	struct skrt_task_times *tasks;
 	size_t count;
-	int width = (int)strlen("(outside of tasks)");
 
 	skrt_trace_describe(trace, &info);
 	bool good = read_tasks(trace, info.task_count, &tasks, &count);
-	for (size_t i = 0; i < count && good; i++)
-		if ((int)sk_escape(NULL, 0, tasks[i].task) > width)
-			width = (int)sk_escape(NULL, 0, tasks[i].task);
+	int width = good ? width_of(tasks, count) : 0;
 	if (good)
 		printf("%-*s %10s %12s %12s %8s %12s\n", width, "task", "calls", "total ms", "mean us", "share %",
 		       "wait ms");

@@ -57,3 +57,18 @@ clean 1 "$skrun" named.sk "name=x.npy"
 for name in 'name\\x1b\[2J' 'task\\x1b\[2J' 'task\\x0d\\x0a\\x07\\x08' 'task\\xc2\\x9b\\xff\\x7f' 'name\\xe2\\x80\\xaeD'; do
 	grep -q "$name" all.txt || fail "nothing shows $name"
 done
+
+# Names that have lost their ends are long, and each is part of the one before: they make their own rows long, not all others.
+{
+	printf 'sklink: 1\ntensors:\n'
+	tensors '[10]' t{100..120}
+	printf 'tasks:\n'
+	for i in {100..119}; do
+		printf '  - {name: task%d%0240d, kernel: scale, args: [t%d, t%d], set: {factor: 2}, scope: sp1}\n' $i 0 $i $((i + 1))
+	done
+} >long.yaml
+"$sklink" --scope-options sp1=profiling=1 long.yaml kernels.o -o long.sk
+LC_ALL=C sed 's/\(task1[01].0*\)\x00/\1x/g' long.sk >endless.sk
+"$skrun" endless.sk --random 1 --profile >out.txt
+awk '{ if (length > most) most = length } END { exit most < 4000 }' out.txt || fail "no name has lost its end"
+awk '/^(task |\(waits\)|\(outside|all cores)/ && length > 400 { bad = 1 } END { exit bad }' out.txt || fail "a long name pads other rows"
