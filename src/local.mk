@@ -56,6 +56,7 @@ src_libproof_la_SOURCES = \
 	src/proof/calls.c src/proof/calls.h \
 	src/proof/consistency.c src/proof/consistency.h \
 	src/proof/demands.c src/proof/demands.h \
+	src/proof/device-cores.c src/proof/device-cores.h \
 	src/proof/history.c src/proof/history.h \
 	src/proof/knowledge.c src/proof/knowledge.h \
 	src/proof/launch-order.c src/proof/launch-order.h \

@@ -8,6 +8,7 @@
 #include "src/base/checked.h"
 #include "src/base/map.h"
 #include "src/proof/access.h"
+#include "src/proof/device-cores.h"
 #include "src/proof/unit-check.h"
 #include "src/signature/signature.h"
 
@@ -66,6 +67,12 @@ static const char *parameter_text(const struct calls *calls, uint32_t number)
 	const char *name = number < signature->parameter_count ? signature->parameters[number].name : signature->result;
 
 	return sk_arena_print(calls->arena, "'%s'", name ? name : "block");
+}
+
+static const char *cores_text(const struct calls *calls, uint32_t cores)
+{
+	return cores == SK_ALL_CORES ? "all cores"
+				     : sk_arena_print(calls->arena, "%u core%s", cores, cores == 1 ? "" : "s");
 }
 
 static const char *access_text(unsigned access)
@@ -423,13 +430,10 @@ static bool check_overlaps(struct calls *calls)
 /* ---- units ---- */
 
 /* Those of the network's launches; tasks' own entries have the least ones (check_unit). */
-static void check_units(struct calls *calls)
+static void check_units(struct calls *calls, const uint64_t *least)
 {
 	const struct sk_plan_view *view = calls->view;
-	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->kernel_count);
 
-	for (uint32_t i = 0; i < view->kernel_count; i++)
-		least[i] = minimum_unit(calls->signatures[i]);
 	for (uint32_t l = 0; l < view->network_launch_count; l++) {
 		uint32_t step = sk_unit_check(calls->arena, view, &view->launches[l], least);
 
@@ -442,6 +446,39 @@ static void check_units(struct calls *calls)
 			 "its units of %" PRIu64 " elements are not what it and those agree on that share its tensors",
 			 view->partitions[calls->step->partition].unit);
 	}
+}
+
+/* A plan made by hand may be for no device. */
+static void check_device_cores(struct calls *calls, const uint64_t *least)
+{
+	const struct sk_plan_view *view = calls->view;
+	struct sk_wrong_cores wrong;
+
+	if (!view->plan->device)
+		return;
+	wrong = sk_device_cores_check(calls->arena, view, least);
+	if (wrong.launch == SK_NO_INDEX)
+		return;
+
+	const struct sk_plan_launch *launch = &view->launches[wrong.launch];
+
+	sk_error(calls->diag, (struct sk_place){.file = calls->file},
+		 "launch '%s': it takes %s of lane '%s' of device %s, and %s by the rest of the plan",
+		 sk_plan_string(&launch->name), cores_text(calls, launch->device_cores[wrong.lane]),
+		 sk_plan_string(&view->lanes[wrong.lane]), sk_plan_string(&view->plan->device),
+		 cores_text(calls, wrong.follows));
+}
+
+/* What follows from the whole, where each call by itself is right. */
+static void check_together(struct calls *calls)
+{
+	const struct sk_plan_view *view = calls->view;
+	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->kernel_count);
+
+	for (uint32_t i = 0; i < view->kernel_count; i++)
+		least[i] = minimum_unit(calls->signatures[i]);
+	check_units(calls, least);
+	check_device_cores(calls, least);
 }
 
 /* ---- the whole ---- */
@@ -515,6 +552,6 @@ bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct s
 			check_step(&calls, &view->steps[calls.launch->first_step + i]);
 	}
 	if (diag->errors == errors)
-		check_units(&calls);
+		check_together(&calls);
 	return diag->errors == errors;
 }

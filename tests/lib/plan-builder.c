@@ -12,6 +12,7 @@ struct plan {
 	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
 	bool streams_apart;
 	const char *signature; /* of the only kernel */
+	const char *device; /* NULL: none */
 	uint64_t workspace, unshared, constants;
 	SK_ARRAY(struct sk_plan_launch) launches;
 	SK_ARRAY(struct sk_plan_task) tasks;
@@ -45,6 +46,11 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes)
 void plan_signature(struct plan *plan, const char *signature)
 {
 	plan->signature = signature;
+}
+
+void plan_device(struct plan *plan, const char *name)
+{
+	plan->device = name;
 }
 
 /* ---- tensors ---- */
@@ -114,6 +120,12 @@ void plan_follow(struct plan *plan, uint32_t launch)
 void plan_scratch(struct plan *plan, uint64_t size)
 {
 	LAST(plan, launches)->scratch_size = size;
+}
+
+void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second)
+{
+	LAST(plan, launches)->device_cores[0] = first;
+	LAST(plan, launches)->device_cores[1] = second;
 }
 
 void plan_lane(struct plan *plan, uint32_t lane)
@@ -493,7 +505,8 @@ void *plan_finish(struct plan *plan, size_t *size)
 
 	const char *strings = put_table(&writer, &header->strings, NULL, 0, 1);
 
-	put_string(&writer, &header->device, "test");
+	if (plan->device)
+		put_string(&writer, &header->device, plan->device);
 	for (uint32_t i = 0; i < plan->lanes; i++)
 		put_string(&writer, &lanes[i], lane_names[plan->lanes - 1][i]);
 	put_string(&writer, &kernels->name, "kernel");

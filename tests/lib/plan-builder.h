@@ -14,6 +14,9 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes);
 /* The signature of the kernel that all tasks call; the verifier does not look at it. */
 void plan_signature(struct plan *plan, const char *signature);
 
+/* The device that it is for; else none. */
+void plan_device(struct plan *plan, const char *name);
+
 /* A tensor of one dimension. Inputs, outputs and inouts are bound in the order of the calls. Returns its number. */
 uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, enum sk_role role);
 
@@ -24,6 +27,7 @@ uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype
 uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind);
 void plan_follow(struct plan *plan, uint32_t launch);
 void plan_scratch(struct plan *plan, uint64_t size);
+void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second); /* that the launch takes there */
 
 /* Adds a step with a task of its own, on lane 0 unless plan_lane said otherwise for the steps that follow. Returns its
  * index in the plan's steps. The stream of plan_plain says which home it is; all tasks are in stream 0. */

@@ -151,8 +151,8 @@ static const struct record *find_field(uint32_t number, const struct field **fie
 /* Fields that may have other numbers in a plan that is proved: what they say stands nowhere else in the package. */
 static const char *const free_fields[] = {
 	/* Only the manifest, or the processor, says whether it is right. */
-	"header.isa", "header.device", "launches.device_cores", "tasks.line", "tasks.cost", "costs.given",
-	"costs.values", "kernels.name", "kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
+	"header.isa", "header.device", "tasks.line", "tasks.cost", "costs.given", "costs.values", "kernels.name",
+	"kernels.isa", "tensors.name", "tensors.range", "lanes.name", "strings.byte",
 	/* Options of scopes. Flags and awaits may be others if the proof holds. */
 	"launches.func_align", "launches.flags", "launches.preload", "launches.copies", "launches.lane_cores",
 	"steps.flags", "awaits.step", "follows.number",
@@ -583,10 +583,13 @@ static bool signatures_agree(const struct mutant_package *package, const uint8_t
 /* What the changed field says stands nowhere else in the package, or it says the same as before. */
 static bool may_be_proved(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan, uint32_t field)
 {
+	const struct sk_plan *header = (const void *)(bytes + plan);
 	char name[MUTANT_TEXT];
 
-	return is_free(field) ||
-	       (!strcmp(mutant_field_name(field, name), "kernels.signature") && signatures_agree(package, bytes, plan));
+	mutant_field_name(field, name);
+	return is_free(field) || (!strcmp(name, "kernels.signature") && signatures_agree(package, bytes, plan)) ||
+	       /* There may be another device of that name, which has so many cores. */
+	       (!strcmp(name, "launches.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }
 
 static bool try(const struct mutant_package *package, uint8_t *bytes, uint64_t plan, const struct result *expected,

@@ -1137,10 +1137,10 @@ START_TEST(printed)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
+	plan_device(plan, "test"); /* whose profile nobody has */
 	for (int i = 0; i < 60; i++)
 		plain(plan, "same", (uint32_t)i % 2, 10);
 	view = plan_view(plan);
-	/* The plan's device is "test", whose profile nobody has. */
 	ck_assert(!sk_predict(&view, &options, stream, error, sizeof(error)));
 	ck_assert(strstr(error, "linked for device 'test', whose profile is a file: give it with --device"));
 	options.device = "a3";
