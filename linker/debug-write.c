@@ -51,7 +51,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 		value = tombstone_of(section);
 	if (type->expression == SK_EXPRESSION_RELATIVE)
 		value -= section->address + relocation->r_offset;
-	sk_relocate_field(linker, section, relocation, bytes + relocation->r_offset, value);
+	sk_relocate_field(linker, section, relocation, bytes + relocation->r_offset, value, relocation->r_offset);
 }
 
 /* Contents of an output section, compressed; NULL: that is no smaller. */

@@ -74,9 +74,9 @@ static void emit(struct sk_linker *linker, const struct sk_input_section *sectio
 
 	if (relative && target.section && target.section->output == part->output)
 		sk_relocate_field(linker, section, relocation, part->bytes + field,
-				  value + target.section->address - place);
+				  value + target.section->address - place, place);
 	else if (absolute && target.kind == SK_TARGET_ABSOLUTE)
-		sk_relocate_field(linker, section, relocation, part->bytes + field, value);
+		sk_relocate_field(linker, section, relocation, part->bytes + field, value, place);
 	else
 		leave(linker, section, relocation, &target, part, number, place);
 }

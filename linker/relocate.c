@@ -55,11 +55,12 @@ static const struct sk_relocation_type *type_of(const struct sk_linker *linker, 
 }
 
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value)
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place)
 {
 	const struct sk_relocation_type *type = type_of(linker, relocation);
 
-	if (!sk_relocation_apply(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info), field, value))
+	if (!sk_relocation_apply(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info), field, value,
+				 place))
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
@@ -120,7 +121,7 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 		leave_address(linker, address + field, value);
 	else if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_IMPORT)
 		leave_import(linker, address + field, target.symbol);
-	sk_relocate_field(linker, section, relocation, bytes + field, value);
+	sk_relocate_field(linker, section, relocation, bytes + field, value, address + field);
 }
 
 /* ---- sections, in several threads ---- */
@@ -144,7 +145,8 @@ static bool relocate_alone(struct sk_linker *linker, const struct sk_input_secti
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 		uint64_t field = compute(linker, section, relocation, &target, bytes, 0, section->address, &value);
 
-		if (!sk_relocation_apply(relocations, ELF64_R_TYPE(relocation->r_info), bytes + field, value))
+		if (!sk_relocation_apply(relocations, ELF64_R_TYPE(relocation->r_info), bytes + field, value,
+					 section->address + field))
 			return false;
 	}
 	return true;

@@ -64,9 +64,9 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 
 /* ---- relocate.c ---- */
 
-/* Writes the value into a field, if it fits. */
+/* Writes the value into a field, if it fits, which is at `place` in the image. */
 void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value);
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place);
 
 /* Applies one relocation: `bytes` are those of the whole section (or record), that stand at `address` in the image and
  * begin at `base` in the section. */

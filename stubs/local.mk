@@ -26,7 +26,21 @@ tests_unit_check_emit_LDADD = stubs/libstubs.la
 SHELL_TESTS += tests/unit/emit.sh
 QUICK_TESTS += tests/unit/emit.sh
 
+# A second machine, which only these tests have.
+SHELL_TESTS += tests/unit/machines.sh
+QUICK_TESTS += tests/unit/machines.sh
+EXTRA_DIST += tests/unit/aarch64/stubs/machines.def tests/unit/aarch64/loader/arch/host.h
+
 if HAVE_CHECK
+check_PROGRAMS += tests/unit/check_machines
+QUICK_TESTS += tests/unit/check_machines
+tests_unit_check_machines_SOURCES = tests/unit/check_machines.c \
+	tests/unit/aarch64/architecture.c tests/unit/aarch64/emitter.c tests/unit/aarch64/relocations.c \
+	linker/architecture.c stubs/dispatcher/emitters.c
+tests_unit_check_machines_CPPFLAGS = -iquote $(top_srcdir)/tests/unit/aarch64 $(AM_CPPFLAGS)
+tests_unit_check_machines_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_machines_LDADD = linker/liblinker.la stubs/libstubs.la $(CHECK_LIBS)
+
 check_PROGRAMS += tests/unit/check_dispatcher
 QUICK_TESTS += tests/unit/check_dispatcher
 tests_unit_check_dispatcher_SOURCES = \

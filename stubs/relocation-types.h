@@ -38,8 +38,9 @@ struct sk_relocation_table {
 	uint32_t count;
 	uint32_t relative32, call, address64, offset32; /* types of references in what sklink makes itself */
 	uint32_t loader_relative, loader_import; /* types for the loader */
-	/* Of a type of the table and a value that fits. */
-	void (*write)(uint32_t type, uint8_t *field, uint64_t value);
+	/* Of a type of the table and a value that fits; the field is at `place`, which some machines' bits depend on.
+	 */
+	void (*write)(uint32_t type, uint8_t *field, uint64_t value, uint64_t place);
 };
 
 #define SK_MACHINE(name) extern const struct sk_relocation_table sk_relocations_##name;
@@ -53,15 +54,15 @@ static inline const struct sk_relocation_type *sk_relocation_type_find(const str
 	return type < table->count && table->types[type].name ? &table->types[type] : NULL;
 }
 
-/* Writes the value of a type of the table into its field. False: it does not fit. */
+/* Writes the value of a type of the table into its field, which is at `place`. False: it does not fit. */
 static inline bool sk_relocation_apply(const struct sk_relocation_table *table, uint32_t type, uint8_t *field,
-				       uint64_t value)
+				       uint64_t value, uint64_t place)
 {
 	const struct sk_relocation_type *it = &table->types[type];
 
 	if (it->minimum != it->maximum && ((int64_t)value < it->minimum || (int64_t)value > it->maximum))
 		return false;
-	table->write(type, field, value);
+	table->write(type, field, value, place);
 	return true;
 }
 

@@ -20,7 +20,8 @@
  *   struct sk_control
  *       control state that a function must leave as it was, before a call and behind it
  *
- * and below what need not be inline. A machine is a header beside this one and a folder. */
+ * and below what need not be inline. A machine is a header beside this one and a folder; configure makes host.h a link
+ * to the header of the machine that it finds. */
 #ifndef SK_LOADER_MACHINE_H
 #define SK_LOADER_MACHINE_H
 
@@ -34,11 +35,7 @@
  * symbol's address. */
 enum sk_dynamic_kind { SK_DYNAMIC_UNSUPPORTED, SK_DYNAMIC_BIAS, SK_DYNAMIC_SYMBOL };
 
-#if defined(__x86_64__)
-#include "loader/arch/x86_64.h"
-#else
-#error "libskrt runs on x86-64 only so far"
-#endif
+#include "loader/arch/host.h"
 
 /* What an unsupported type of relocation stands for, for messages. */
 const char *sk_dynamic_name(uint32_t type);

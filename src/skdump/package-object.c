@@ -64,7 +64,8 @@ static void apply(const struct linking *linking, const GElf_Shdr *target, const 
 
 	uint64_t address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
 
-	sk_relocation_apply(machine, type, linking->bytes + place, address + (uint64_t)relocation->r_addend - place);
+	sk_relocation_apply(machine, type, linking->bytes + place, address + (uint64_t)relocation->r_addend - place,
+			    place);
 }
 
 static void relocate(const struct linking *linking, const GElf_Shdr *table)

@@ -106,7 +106,7 @@ static bool relocate(const struct comparison *comparison, struct sk_code *code, 
 		uint64_t target = target_of(comparison->file, relocation) + (uint64_t)relocation->addend;
 
 		if (!sk_relocation_apply(machine, relocation->call ? machine->call : machine->relative32,
-					 code->bytes.items + relocation->offset, target - place)) {
+					 code->bytes.items + relocation->offset, target - place, place)) {
 			sk_error(comparison->diag, at(comparison->file, place),
 				 "the dispatcher '%s' cannot reach what the plan says it calls", name);
 			return false;

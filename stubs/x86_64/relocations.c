@@ -66,8 +66,9 @@ static const struct sk_relocation_type types[] = {
 	OTHER(R_X86_64_IRELATIVE, UNSUPPORTED),
 };
 
-static void write_field(uint32_t type, uint8_t *field, uint64_t value)
+static void write_field(uint32_t type, uint8_t *field, uint64_t value, uint64_t place)
 {
+	(void)place;
 	memcpy(field, &value, types[type].width);
 }
 

@@ -91,7 +91,7 @@ START_TEST(test_fields)
 		ck_assert_uint_eq(type->width, cases[i].width);
 		ck_assert_int_eq(type->minimum, cases[i].minimum);
 		ck_assert_int_eq(type->maximum, cases[i].maximum);
-		sk_relocations_x86_64.write(cases[i].type, field + 1, 0x1122334455667788);
+		sk_relocations_x86_64.write(cases[i].type, field + 1, 0x1122334455667788, 0);
 		ck_assert_mem_eq(field + 1, value, cases[i].width);
 		ck_assert_uint_eq(field[0], 0xaa);
 		ck_assert_uint_eq(field[1 + cases[i].width], 0xaa);

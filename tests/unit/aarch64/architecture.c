@@ -1,0 +1,43 @@
+/* What the linker would ask of AArch64. Nothing is ever rewritten. */
+#include <elf.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "linker/architecture.h"
+
+static bool can_relax(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
+{
+	(void)type, (void)bytes, (void)offset, (void)addend;
+	return false;
+}
+
+static uint64_t relax(uint8_t *bytes, uint64_t offset)
+{
+	(void)bytes;
+	return offset;
+}
+
+static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
+{
+	(void)bytes, (void)offset;
+	return type == R_AARCH64_CALL26;
+}
+
+static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
+{
+	(void)address, (void)slot;
+	memset(stub, 0, 16); /* udf #0 */
+}
+
+const struct sk_architecture sk_architecture_aarch64 = {
+	.machine = EM_AARCH64,
+	.name = "AArch64",
+	.page_size = 65536,
+	.relocations = &sk_relocations_aarch64,
+	.can_relax = can_relax,
+	.relax = relax,
+	.is_branch = is_branch,
+	.unwind_section = SHT_PROGBITS,
+	.stub_size = 16,
+	.write_stub = write_stub,
+};

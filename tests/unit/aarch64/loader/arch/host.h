@@ -1,0 +1,63 @@
+/* What libskrt would have inline of AArch64, and how its calls pass arguments (AAPCS64). Nothing of it is ever run. */
+#ifndef SK_LOADER_AARCH64_H
+#define SK_LOADER_AARCH64_H
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SK_MACHINE = EM_AARCH64, SK_CALL_SIZE = 4, SK_INTEGERS = 8, SK_FLOATS = 8 };
+
+static inline void sk_pause(void)
+{
+}
+
+static inline uint64_t sk_counter(void)
+{
+	return 0;
+}
+
+static inline void sk_order_nontemporal(void)
+{
+}
+
+/* bl and a distance from the instruction itself. */
+static inline const uint8_t *sk_call_target(const uint8_t *call)
+{
+	uint32_t instruction;
+
+	memcpy(&instruction, call, sizeof(instruction));
+	if (instruction >> 26 != 0x25)
+		return NULL;
+	return call + ((int64_t)((uint64_t)instruction << 38) >> 36);
+}
+
+static const uint8_t sk_aarch64_registers[8] = {0, 1, 2, 3, 4, 5, 6, 7}; /* x0 …, v0 … */
+
+static const struct sk_convention sk_aarch64_convention = {
+	.integers = sk_aarch64_registers,
+	.vectors = sk_aarch64_registers,
+	.integer_count = SK_INTEGERS,
+	.vector_count = SK_FLOATS,
+	.slot_size = 8,
+	.stack_alignment = 16,
+};
+
+static inline const struct sk_convention *sk_machine_convention(void)
+{
+	return &sk_aarch64_convention;
+}
+
+struct sk_control {
+	uint64_t fpcr, fpcr_before;
+};
+
+static inline enum sk_dynamic_kind sk_dynamic_kind(uint32_t type)
+{
+	return type == R_AARCH64_RELATIVE   ? SK_DYNAMIC_BIAS
+	       : type == R_AARCH64_GLOB_DAT ? SK_DYNAMIC_SYMBOL
+					    : SK_DYNAMIC_UNSUPPORTED;
+}
+
+#endif
