@@ -3,6 +3,7 @@
 #ifndef SK_LINKER_ARCHITECTURE_H
 #define SK_LINKER_ARCHITECTURE_H
 
+#include "stubs/import-row.h"
 #include "stubs/relocation-types.h"
 
 struct sk_property;
@@ -49,6 +50,8 @@ struct sk_architecture {
 	uint32_t unwind_section; /* SHT_… that .eh_frame may have beside SHT_PROGBITS, or that one */
 	uint16_t far_common; /* SHN_… of common symbols that may lie anywhere, which no package can hold; SHN_UNDEF:
 				none */
+
+	const struct sk_import_list *imports; /* that only this machine's libraries have */
 
 	uint32_t stub_size;
 	/* A stub at `address` that jumps to what the GOT slot at `slot` holds. */

@@ -47,8 +47,7 @@ static const char *definer(const struct sk_linker_symbol *symbol)
 		return "<command line>";
 	if (symbol->rank != SK_DEFINITION_NONE)
 		return "<internal>";
-	return symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? sk_imports[symbol->import].soname
-									      : NULL;
+	return symbol->import && symbol->visibility == STV_DEFAULT ? symbol->import->library : NULL;
 }
 
 /* Once for each symbol that no object defines. */

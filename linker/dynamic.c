@@ -222,9 +222,9 @@ static struct sk_version *find_versions(struct sk_linker *linker, uint32_t *coun
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < linker->imported.count; i++) {
-		const struct sk_import *import = &sk_imports[linker->symbols.items[linker->imported.items[i]].import];
+		const struct sk_import *import = linker->symbols.items[linker->imported.items[i]].import;
 
-		versions[i] = (struct sk_version){.soname = import->soname, .name = import->version};
+		versions[i] = (struct sk_version){.soname = import->library, .name = import->version};
 	}
 	qsort(versions, linker->imported.count, sizeof(*versions), compare_versions);
 	for (size_t i = 0; i < linker->imported.count; i++) {
@@ -251,7 +251,7 @@ static uint16_t needed_number(const struct sk_linker *linker, uint32_t version)
 static uint16_t version_of(const struct sk_linker *linker, const struct sk_import *import)
 {
 	for (uint32_t i = 0; i < linker->version_count; i++)
-		if (!strcmp(linker->versions[i].soname, import->soname) &&
+		if (!strcmp(linker->versions[i].soname, import->library) &&
 		    !strcmp(linker->versions[i].name, import->version))
 			return needed_number(linker, i);
 	return VER_NDX_GLOBAL; /* not reached: find_versions has seen every import */
@@ -267,7 +267,7 @@ static void write_versions(struct sk_linker *linker)
 		const struct sk_linker_symbol *symbol = symbol_at(linker, i);
 
 		if (i <= linker->imported.count)
-			numbers[i] = version_of(linker, &sk_imports[symbol->import]);
+			numbers[i] = version_of(linker, symbol->import);
 		else
 			numbers[i] = symbol->version ? symbol->version : VER_NDX_GLOBAL;
 	}
@@ -422,9 +422,12 @@ static void write_symbols(struct sk_linker *linker)
 	Elf64_Sym *symbols = (Elf64_Sym *)sk_image_at(linker, &linker->made[SK_MADE_DYNAMIC_SYMBOLS]);
 	uint32_t imports = (uint32_t)linker->imported.count;
 
-	for (uint32_t i = 1; i <= imports; i++)
+	for (uint32_t i = 1; i <= imports; i++) {
+		uint8_t type = symbol_at(linker, i)->import->data ? STT_OBJECT : STT_FUNC;
+
 		symbols[i] = (Elf64_Sym){.st_name = linker->dynamic_name_offsets[i],
-					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+					 .st_info = ELF64_ST_INFO(STB_GLOBAL, type)};
+	}
 	for (uint32_t i = imports + 1; i < symbol_count(linker); i++) {
 		symbols[i] = sk_exported_symbol(linker, linker->exported.items[i - 1 - imports]);
 		symbols[i].st_name = linker->dynamic_name_offsets[i];

@@ -117,6 +117,7 @@ static const char *why_not(struct sk_linker *linker, sk_symbol number)
 		return meant->visibility == STV_HIDDEN || meant->visibility == STV_INTERNAL ? "it is declared hidden"
 											    : NULL;
 	case SK_TARGET_IMPORT:
+	case SK_TARGET_DATA:
 		return "it is only imported";
 	case SK_TARGET_THREAD_LOCAL:
 		return "it is thread-local, which a package cannot have";

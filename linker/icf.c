@@ -137,7 +137,7 @@ static void describe_relocations(struct folding *folding, const struct sk_input_
 		bool slot = type && type->expression == SK_EXPRESSION_SLOT; /* the addend is not counted from S */
 		uint64_t kind = target.kind, what = 0, addend = (uint64_t)relocation->r_addend;
 
-		if (target.kind == SK_TARGET_IMPORT || target.kind == SK_TARGET_WEAK) {
+		if (sk_is_import(target.kind) || target.kind == SK_TARGET_WEAK) {
 			what = target.symbol;
 		} else if (target.kind == SK_TARGET_DEFINED && edges && target.section->candidate) {
 			kind = CANDIDATE;

@@ -46,9 +46,9 @@ linker_liblinker_la_SOURCES = \
 	linker/version-script.c \
 	linker/write.c \
 	linker/x86_64.c \
-	stubs/imports.def stubs/machines.def
+	stubs/imports.def stubs/import-row.h stubs/machines.def
 linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
-linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
+linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link/link-driver

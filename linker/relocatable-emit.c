@@ -21,7 +21,7 @@ static uint32_t name_target(const struct sk_linker *linker, const struct sk_inpu
 	const struct sk_symbol_table *table = &linker->symbol_table;
 
 	*addend = relocation->r_addend;
-	if (target->kind == SK_TARGET_IMPORT || target->kind == SK_TARGET_UNDEFINED || target->kind == SK_TARGET_WEAK)
+	if (sk_is_import(target->kind) || target->kind == SK_TARGET_UNDEFINED || target->kind == SK_TARGET_WEAK)
 		return table->first_global + linker->symbols.items[target->symbol].dynamic_index - 1;
 	if (sk_needs_symbol(linker, section, relocation, target)) {
 		uint32_t slot = sk_slot_of(linker, section, relocation, target);
@@ -45,7 +45,7 @@ static void leave(struct sk_linker *linker, const struct sk_input_section *secti
 
 	/* A function of the C library is reached by a stub, however its call is marked. */
 	if (type == linker->architecture->relocations->relative32 && target->kind == SK_TARGET_IMPORT &&
-	    linker->symbols.items[target->symbol].import != SK_NONE)
+	    linker->symbols.items[target->symbol].import)
 		type = linker->architecture->relocations->call;
 	sk_array_push(
 		linker->arena, &part->output->relocations,

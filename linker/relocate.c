@@ -119,7 +119,7 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 
 	if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_DEFINED)
 		leave_address(linker, address + field, value);
-	else if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_IMPORT)
+	else if (expression == SK_EXPRESSION_WORD && sk_is_import(target.kind))
 		leave_import(linker, address + field, target.symbol);
 	sk_relocate_field(linker, section, relocation, bytes + field, value, address + field);
 }

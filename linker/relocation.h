@@ -10,7 +10,8 @@ struct sk_linker;
 enum sk_target_kind {
 	SK_TARGET_DEFINED, /* in a section of the image */
 	SK_TARGET_ABSOLUTE, /* a number */
-	SK_TARGET_IMPORT,
+	SK_TARGET_IMPORT, /* of a function */
+	SK_TARGET_DATA, /* import of data */
 	SK_TARGET_WEAK, /* undefined, weakly: 0 */
 	SK_TARGET_THREAD_LOCAL,
 	SK_TARGET_INDIRECT, /* IFUNC */
@@ -19,6 +20,11 @@ enum sk_target_kind {
 	SK_TARGET_MISSING, /* in a section that is not in the image */
 	SK_TARGET_OUTSIDE, /* behind the end of a mergeable section, or before its start */
 };
+
+static inline bool sk_is_import(enum sk_target_kind kind)
+{
+	return kind == SK_TARGET_IMPORT || kind == SK_TARGET_DATA;
+}
 
 struct sk_target {
 	enum sk_target_kind kind;

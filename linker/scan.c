@@ -27,6 +27,7 @@ enum action {
 	SLOT, /* a GOT slot */
 	STAYS, /* -r: an undefined symbol */
 	NOT_PIC, /* refused, and so is what follows */
+	ELSEWHERE,
 	NO_PLACE,
 	NO_NULL,
 	THREAD,
@@ -36,38 +37,40 @@ enum action {
 
 /* Legality: expression by kind of target. */
 static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
-	/*                           DEFINED  ABSOLUTE IMPORT   WEAK     THREAD  INDIRECT */
-	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
-	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
-	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
+	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  INDIRECT */
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NOTHING, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
 /* The same with -r. What is undefined is an import, whatever its name. */
 static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
-	/*                           DEFINED  ABSOLUTE IMPORT   WEAK     THREAD  INDIRECT */
-	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, THREAD, INDIRECT},
-	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
-	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
+	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  INDIRECT */
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, IMPORT, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOT_PIC, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, STAYS, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
 static const char *const refusals[] = {
 	[NO_PLACE] = "needs the distance to a place in the package, but the symbol is a plain number; define it as a "
 		     "function or a variable (--defsym can name another symbol)",
 	[NOT_PIC] = "needs an absolute address, which is not known when linking; recompile with -fPIC",
+	[ELSEWHERE] = "cannot reach data of the C library, which may lie anywhere; recompile with -fPIC (-fPIE is not "
+		      "enough)",
 	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
 	[THREAD] = "uses thread-local storage, which a package cannot have; recompile without thread-local variables",
 	[INDIRECT] = "refers to an IFUNC, which is not supported; name the implementation that you want instead",
@@ -146,13 +149,16 @@ static const char *const *candidates(struct sk_linker *linker, size_t *count)
 {
 	size_t functions;
 	const char *const *names = sk_linker_function_names(linker, SK_NONE, &functions);
-	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_import_count);
+	const struct sk_import_list *own = linker->architecture->imports;
+	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_import_count + own->count);
 
 	if (functions)
 		memcpy(all, names, functions * sizeof(*all));
+	*count = functions;
 	for (uint32_t i = 0; i < sk_import_count; i++)
-		all[functions + i] = sk_imports[i].name;
-	*count = functions + sk_import_count;
+		all[(*count)++] = sk_imports[i].name;
+	for (size_t i = 0; i < own->count; i++)
+		all[(*count)++] = own->rows[i].name;
 	return all;
 }
 
@@ -208,11 +214,10 @@ static void report_undefined(struct sk_linker *linker)
 		const char *hint = "";
 
 		if (sk_is_library_data(symbol->name)) {
-			hint = "; it is data of the C library, and a package can import functions only: recompile "
-			       "without it";
+			hint = "; it is data of the C library that cannot be imported: recompile without it";
 		} else if (!strcmp(symbol->name, "__tls_get_addr")) {
 			hint = "; it serves thread-local storage, which a package cannot have: recompile without it";
-		} else if (symbol->import != SK_NONE) {
+		} else if (symbol->import) {
 			hint = "; it is declared hidden, so it cannot come from the C library";
 		} else if (is_compilers_helper(symbol->name)) {
 			hint = "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
@@ -267,10 +272,10 @@ static void need_slot(struct sk_linker *linker, const struct sk_input_section *s
 		object->local_slots[ELF64_R_SYM(relocation->r_info)] = slot + 1;
 	}
 	sk_array_push(linker->arena, &linker->slots,
-		      (struct sk_got_slot){.symbol = target->kind == SK_TARGET_IMPORT ? target->symbol : SK_NONE,
+		      (struct sk_got_slot){.symbol = sk_is_import(target->kind) ? target->symbol : SK_NONE,
 					   .section = target->section,
 					   .value = target->value});
-	if (target->kind == SK_TARGET_IMPORT) {
+	if (sk_is_import(target->kind)) {
 		use_import(linker, target->symbol);
 		linker->import_address_count++;
 	} else if (target->kind == SK_TARGET_DEFINED) {
@@ -301,8 +306,8 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 		return false;
 	}
 	section->holds_addresses = true;
-	if (target->kind == SK_TARGET_IMPORT && relocation->r_addend && !linker->options.relocatable) {
-		refuse(linker, section, relocation, type, "wants an address inside an imported function");
+	if (sk_is_import(target->kind) && relocation->r_addend && !linker->options.relocatable) {
+		refuse(linker, section, relocation, type, "wants an address inside of what is imported");
 		return false;
 	}
 	return true;

@@ -36,7 +36,7 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 
 	if (target.kind != SK_TARGET_IMPORT)
 		return target.section;
-	return sk_imports[linker->symbols.items[target.symbol].import].keeps_state ? &linker->library_state : NULL;
+	return linker->symbols.items[target.symbol].import->class == SK_IMPORT_STATE ? &linker->library_state : NULL;
 }
 
 /* NULL: nothing that is part of the link. */

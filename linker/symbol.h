@@ -4,6 +4,7 @@
 #define SK_LINKER_SYMBOL_H
 
 #include "linker/object.h"
+#include "stubs/import-row.h"
 
 struct sk_linker;
 
@@ -27,7 +28,7 @@ struct sk_linker_symbol {
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
 	bool needed; /* undefined, and a reference that stays is not weak */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
-	uint32_t import; /* in the table of imports, or SK_NONE */
+	const struct sk_import *import; /* what it is if nobody defines it, or NULL */
 	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
 	uint32_t dynamic_index; /* in .dynsym; with -r: of an undefined symbol, among those that stay, from 1 */
 	uint32_t first_user, last_user; /* if undefined: in linker->users */
@@ -98,15 +99,14 @@ sk_symbol sk_alias_reference(struct sk_linker *linker, const char *name);
 
 /* ---- imports.c ---- */
 
-struct sk_import {
-	const char *name, *soname, *version;
-	bool keeps_state; /* in the C library, where all that do have the same */
-};
-
+/* What any package may import, whatever its machine. */
 extern const struct sk_import sk_imports[];
 extern const uint32_t sk_import_count;
 
-/* True for objects of the C library that kernels are known to use, such as stderr. */
+/* The names of the rows mean them, unless somebody defines them. */
+void sk_imports_enter(struct sk_linker *linker, const struct sk_import *imports, size_t count);
+
+/* True for objects of the C library that kernels are known to use and that a package cannot import. */
 bool sk_is_library_data(const char *name);
 
 #endif

@@ -14,7 +14,6 @@ sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t lengt
 						.first_definition = SK_NONE,
 						.last_definition = SK_NONE,
 						.alias = SK_NONE,
-						.import = SK_NONE,
 						.slot = SK_NONE,
 						.stub = SK_NONE,
 						.first_user = SK_NONE,

@@ -73,8 +73,9 @@ static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_ta
 	target->value = symbol->value;
 	if (symbol->rank == SK_DEFINITION_NONE)
 		/* What is declared hidden is promised to be in the package. */
-		target->kind = symbol->import != SK_NONE && symbol->visibility == STV_DEFAULT ? SK_TARGET_IMPORT
-											      : SK_TARGET_UNDEFINED;
+		target->kind = !symbol->import || symbol->visibility != STV_DEFAULT ? SK_TARGET_UNDEFINED
+			       : symbol->import->data				    ? SK_TARGET_DATA
+										    : SK_TARGET_IMPORT;
 	else if (symbol->section)
 		set_section(target, symbol->type, symbol->section, 0);
 	else

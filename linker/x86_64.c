@@ -123,6 +123,7 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.isa_property = GNU_PROPERTY_X86_ISA_1_NEEDED,
 	.unwind_section = UNWIND_SECTION,
 	.far_common = FAR_COMMON,
+	.imports = &sk_imports_x86_64,
 	.stub_size = 8,
 	.write_stub = write_stub,
 };

@@ -222,10 +222,10 @@ struct skrt_tensor {
  * Errors: SKRT_CANNOT_READ, SKRT_BAD_PACKAGE, SKRT_UNSUPPORTED, SKRT_OUT_OF_MEMORY. */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* A function that a package imports, and the address that it is to get. */
+/* What a package imports, and the address that it is to get. */
 struct skrt_import {
 	const char *name;
-	void (*function)(void); /* called as the kernel that imports it declares it */
+	void (*function)(void); /* called as the kernel that imports it declares it; of data (stderr) its address */
 };
 
 /* Where a package comes from: exactly one of path, memory and descriptor. Zero the rest. */

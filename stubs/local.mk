@@ -2,6 +2,10 @@
 noinst_LTLIBRARIES += stubs/librelocations.la
 stubs_librelocations_la_SOURCES = stubs/relocation-types.h stubs/x86_64/relocations.c stubs/machines.def
 
+# What packages for one machine alone may import, for the linker and libskrt.
+noinst_LTLIBRARIES += stubs/libimports.la
+stubs_libimports_la_SOURCES = stubs/import-row.h stubs/x86_64/imports.c stubs/x86_64/imports.def stubs/machines.def
+
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
 stubs_libstubs_la_SOURCES = \

@@ -17,6 +17,8 @@
  *       what a relocation of a package wants
  *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS
  *       how calls pass arguments, and in how many registers at most
+ *   sk_machine_imports()
+ *       what packages may import beside stubs/imports.def, from libraries that only this machine has
  *   struct sk_control
  *       control state that a function must leave as it was, before a call and behind it
  *
@@ -30,6 +32,7 @@
 #include <stdint.h>
 
 #include "stubs/convention.h"
+#include "stubs/import-row.h"
 
 /* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend, or the
  * symbol's address. */

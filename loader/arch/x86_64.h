@@ -47,6 +47,11 @@ static inline const struct sk_convention *sk_machine_convention(void)
 	return &sk_x86_convention;
 }
 
+static inline const struct sk_import_list *sk_machine_imports(void)
+{
+	return &sk_imports_x86_64;
+}
+
 /* How a function has left control state, and how it was before. */
 struct sk_control {
 	uint64_t flags;

@@ -78,7 +78,7 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	case DT_GNU_HASH:
 		tags->gnu_hash = entry->d_un.d_val;
 		break;
-	case DT_NEEDED: /* the libraries of imports.def: libskrt has its own addresses */
+	case DT_NEEDED: /* the libraries of the import list: libskrt has its own addresses */
 	case DT_SONAME:
 	case DT_SYMBOLIC:
 	case DT_DEBUG:

@@ -67,7 +67,7 @@ struct sk_image_file {
 struct sk_source {
 	const char *name; /* for messages; without a descriptor the path */
 	int file; /* descriptor of a regular file, which stays open; -1: none */
-	const struct skrt_import *imports; /* that go before those of stubs/imports.def */
+	const struct skrt_import *imports; /* that go before those of the import list */
 	uint32_t import_count;
 	/* Not mapped but read, into memory that is this process's alone: who changes the file changes nothing here. */
 	bool copied;

@@ -1,17 +1,19 @@
-/* The table of functions that packages may import, made from stubs/imports.def. The addresses are those of the C
- * library that libskrt itself is bound to. Functions that would end the process end the call of package code instead.
- */
+/* The table of what packages may import, made from stubs/imports.def. The addresses are those of the C library that
+ * libskrt itself is bound to. Functions that would end the process end the call of package code instead. What only the
+ * machine's own libraries have is asked of them when a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
 #include "loader/image/imports.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/arch/machine.h"
 #include "loader/core/call.h"
 
-/* Declared as functions without a type of their own under names of ours, so that no header and no built-in can
- * disagree. */
+/* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
+ * can disagree. */
 #define DECLARE_PURE(name)    extern void import_##name(void) __asm__(#name);
 #define DECLARE_LOCKING(name) DECLARE_PURE(name)
 #define DECLARE_STATE(name)   DECLARE_PURE(name)
@@ -21,28 +23,59 @@
 		sk_call_end(#name, __builtin_return_address(0));                                                       \
 	}
 #define SK_IMPORT(name, library, version, class) DECLARE_##class(name)
+#define SK_IMPORT_DATA				 SK_IMPORT
 #include "stubs/imports.def"
 #undef SK_IMPORT
+#undef SK_IMPORT_DATA
 
-enum import_class { PURE, LOCKING, STATE, ENDS };
-
-static const struct {
-	const char *name;
-	void (*function)(void);
-	enum import_class class;
-} imports[] = {
-#define SK_IMPORT(name, library, version, class) {#name, import_##name, class},
+static const struct sk_import rows[] = {
+#define SK_IMPORT      SK_IMPORT_FUNCTION_ROW
+#define SK_IMPORT_DATA SK_IMPORT_DATA_ROW
 #include "stubs/imports.def"
 #undef SK_IMPORT
+#undef SK_IMPORT_DATA
 };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static void (*const addresses[ROWS])(void) = {
+#define SK_IMPORT(name, library, version, class) import_##name,
+#define SK_IMPORT_DATA				 SK_IMPORT
+#include "stubs/imports.def"
+#undef SK_IMPORT
+#undef SK_IMPORT_DATA
+};
+
+/* NULL: the library is not there, or older than the list. It stays loaded: packages hold its addresses. */
+static void (*ask_library(const struct sk_import *row))(void)
+{
+	void *library = dlopen(row->library, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlvsym(library, row->name, row->version) : NULL;
+	void (*function)(void);
+
+	memcpy(&function, &symbol, sizeof(function)); /* POSIX says that they are alike, C does not */
+	return function;
+}
+
+const struct sk_import *sk_import_row(size_t number, const char **machine)
+{
+	const struct sk_import_list *own = sk_machine_imports();
+
+	*machine = number < ROWS ? NULL : own->machine;
+	if (number < ROWS)
+		return &rows[number];
+	return number - ROWS < own->count ? &own->rows[number - ROWS] : NULL;
+}
 
 void (*sk_import_find(const char *name, bool *locking))(void)
 {
-	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++) {
-		if (imports[i].name[0] != name[0] || strcmp(imports[i].name, name))
+	const struct sk_import *row;
+	const char *machine;
+
+	for (size_t i = 0; (row = sk_import_row(i, &machine)); i++) {
+		if (row->name[0] != name[0] || strcmp(row->name, name))
 			continue;
-		*locking = imports[i].class == LOCKING || imports[i].class == STATE;
-		return imports[i].function;
+		*locking = row->class == SK_IMPORT_LOCKING || row->class == SK_IMPORT_STATE;
+		return machine ? ask_library(row) : addresses[i];
 	}
 	return NULL;
 }

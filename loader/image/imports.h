@@ -3,9 +3,15 @@
 #define SK_LOADER_IMPORTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* The address of a function of stubs/imports.def, or NULL. Those of the class ENDS get a function that ends the call
- * that the thread runs. *locking: it may hold a lock of the C library. */
+#include "stubs/import-row.h"
+
+/* The address of what stands on the import list, or NULL. Functions of the class ENDS get one that ends the call that
+ * the thread runs; data gets its address. *locking: it may hold a lock of the C library. */
 void (*sk_import_find(const char *name, bool *locking))(void);
+
+/* The rows of the list. NULL: there are no more. *machine: whose libraries alone have it, or NULL. */
+const struct sk_import *sk_import_row(size_t number, const char **machine);
 
 #endif

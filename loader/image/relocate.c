@@ -1,5 +1,5 @@
 /* Symbols and relocations of a mapped package: eager relocations by the bias or to a symbol (RELATIVE and GLOB_DAT),
- * whose symbols are the package's own or functions of stubs/imports.def. Any other is refused by name, and what is
+ * whose symbols are the package's own or on the import list. Any other is refused by name, and what is
  * missing is listed in one error. The tables lie in read-only segments, so no relocation can change what the next one
  * reads. */
 #include "config.h"

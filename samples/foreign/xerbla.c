@@ -1,5 +1,5 @@
-/* xerbla_: what BLAS calls when an argument is wrong. The archive's own prints to stderr, which is data of the C
- * library, and a package imports only functions; this one ends the launch. */
+/* xerbla_: what BLAS calls when an argument is wrong. The archive's own prints to stderr and goes on; this one ends the
+ * launch. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -315,8 +315,23 @@ $head	movabs \$x, %rax
 	.data
 x:	.quad 1
 END
-refuse data "undefined symbol: stderr; it is data of the C library" <<END
+refuse data "R_X86_64_PC32 against 'stderr' cannot reach data of the C library, which may lie anywhere; recompile with -fPIC" <<END
 $head	mov stderr(%rip), %rax
+	ret
+END
+"$driver" --relocatable -o left.o --export entry=f data.o
+readelf -rW left.o | grep -q 'R_X86_64_PC32 .* stderr - 4' || fail "-r does not leave data to the next linker"
+refuse called_data "R_X86_64_PLT32 against 'stderr' cannot reach data of the C library" <<END
+$head	jmp stderr@PLT
+END
+refuse inside_data "R_X86_64_64 against 'stdout' wants an address inside of what is imported" <<END
+$head	lea x(%rip), %rax
+	ret
+	.data
+x:	.quad stdout + 8
+END
+refuse other_data "undefined symbol: environ; it is data of the C library that cannot be imported" <<END
+$head	mov environ@GOTPCREL(%rip), %rax
 	ret
 END
 refuse general_dynamic "R_X86_64_TLSGD against 'x' uses thread-local storage" <<END

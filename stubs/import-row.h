@@ -1,0 +1,32 @@
+/* A row of the import list, which is stubs/imports.def and what the machine adds to it, as linker, libskrt and skdump
+ * see it. The classes are explained there. */
+#ifndef SK_IMPORT_ROW_H
+#define SK_IMPORT_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum sk_import_class { SK_IMPORT_PURE, SK_IMPORT_LOCKING, SK_IMPORT_STATE, SK_IMPORT_ENDS };
+
+struct sk_import {
+	const char *name, *library, *version;
+	enum sk_import_class class;
+	bool data; /* no function: reached by its address alone */
+};
+
+/* What only one machine's libraries have. */
+struct sk_import_list {
+	const char *machine;
+	const struct sk_import *rows;
+	size_t count;
+};
+
+#define SK_MACHINE(name) extern const struct sk_import_list sk_imports_##name;
+#include "stubs/machines.def"
+#undef SK_MACHINE
+
+/* What SK_IMPORT and SK_IMPORT_DATA are defined as for an array of rows. */
+#define SK_IMPORT_FUNCTION_ROW(name, library, version, class) {#name, library, version, SK_IMPORT_##class, false},
+#define SK_IMPORT_DATA_ROW(name, library, version, class)     {#name, library, version, SK_IMPORT_##class, true},
+
+#endif
