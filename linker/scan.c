@@ -203,34 +203,47 @@ static bool is_compilers_helper(const char *name)
 	return false;
 }
 
+/* What is special about the name, or NULL. */
+static const char *special_hint(const struct sk_linker_symbol *symbol)
+{
+	if (sk_is_library_data(symbol->name))
+		return "; it is data of the C library that cannot be imported: recompile without it";
+	if (!strcmp(symbol->name, "__tls_get_addr"))
+		return "; it serves thread-local storage, which a package cannot have: recompile without it";
+	if (symbol->import)
+		return "; it is declared hidden, so it cannot come from the C library";
+	if (is_compilers_helper(symbol->name))
+		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
+		       "-print-libgcc-file-name' prints";
+	return NULL;
+}
+
+/* What looks like the name, or "". */
+static const char *search_hint(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
+			       const char *const **names, size_t *count)
+{
+	const struct sk_object *local = sk_find_local_function(linker, SK_NONE, symbol->name);
+
+	if (local)
+		return sk_arena_print(linker->arena, "; %s has a function of this name, but it is local (static)",
+				      sk_object_name(linker->arena, local));
+	if (!*names)
+		*names = candidates(linker, count);
+	return sk_did_you_mean(linker->arena, symbol->name, *names, *count);
+}
+
 static void report_undefined(struct sk_linker *linker)
 {
 	const char *const *names = NULL;
 	size_t count = 0;
+	bool told = false; /* what can be done, which is the same for all */
 
 	for (size_t i = 0; i < linker->undefined.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
-		const struct sk_object *local;
-		const char *hint = "";
+		const char *special = special_hint(symbol), *hint = special ? special : "";
 
-		if (sk_is_library_data(symbol->name)) {
-			hint = "; it is data of the C library that cannot be imported: recompile without it";
-		} else if (!strcmp(symbol->name, "__tls_get_addr")) {
-			hint = "; it serves thread-local storage, which a package cannot have: recompile without it";
-		} else if (symbol->import) {
-			hint = "; it is declared hidden, so it cannot come from the C library";
-		} else if (is_compilers_helper(symbol->name)) {
-			hint = "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
-			       "-print-libgcc-file-name' prints";
-		} else if (i < MAXIMUM_SUGGESTIONS && (local = sk_find_local_function(linker, SK_NONE, symbol->name))) {
-			hint = sk_arena_print(linker->arena,
-					      "; %s has a function of this name, but it is local (static)",
-					      sk_object_name(linker->arena, local));
-		} else if (i < MAXIMUM_SUGGESTIONS) {
-			if (!names)
-				names = candidates(linker, &count);
-			hint = sk_did_you_mean(linker->arena, symbol->name, names, count);
-		}
+		if (!special && i < MAXIMUM_SUGGESTIONS)
+			hint = search_hint(linker, symbol, &names, &count);
 		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s", symbol->name, hint);
 		if (sk_diag_is_full(linker->diag))
 			continue;
@@ -240,6 +253,11 @@ static void report_undefined(struct sk_linker *linker)
 
 		if (section)
 			sk_note_kernel(linker, section);
+		if (!special && !told)
+			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
+					      "prints: add an archive that has it, or let --defsym name another "
+					      "function");
+		told |= !special;
 	}
 }
 

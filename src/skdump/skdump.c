@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/image/imports.h"
+#include "src/base/table.h"
 #include "src/proof/consistency.h"
 #include "src/proof/explain.h"
 #include "src/proof/verify.h"
@@ -18,6 +20,7 @@
 static const char help[] =
 	"Usage: skdump [options] PACKAGE\n"
 	"       skdump --diff PACKAGE PACKAGE\n"
+	"       skdump --imports\n"
 	"Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n"
 	"\n"
 	"  --bindings   the tensors that a run binds\n"
@@ -33,6 +36,7 @@ static const char help[] =
 	"  --explain TASK\n"
 	"               what became of the task, why, and what puts it in order with others\n"
 	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
+	"  --imports    what any package may import: name, kind, class, library, version, machine\n"
 	"  --help       print this help\n"
 	"  --version    print the version\n"
 	"\n"
@@ -53,19 +57,29 @@ enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 struct command {
 	bool chosen[SECTIONS];
-	bool any_chosen, all, verify, diff, help, version;
+	bool any_chosen, all, verify, diff, imports, help, version;
 	SK_ARRAY(const char *) explained; /* tasks */
 	const char *packages[2];
 };
 
 /* Values of the long options behind the sections' indices. */
-enum { OPTION_ALL = SECTIONS, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_DIFF, OPTION_HELP, OPTION_VERSION, OPTIONS };
+enum {
+	OPTION_ALL = SECTIONS,
+	OPTION_VERIFY,
+	OPTION_EXPLAIN,
+	OPTION_DIFF,
+	OPTION_IMPORTS,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTIONS
+};
 
 static void apply(struct sk_diag *diag, struct command *command, int option)
 {
 	command->all |= option == OPTION_ALL;
 	command->verify |= option == OPTION_VERIFY;
 	command->diff |= option == OPTION_DIFF;
+	command->imports |= option == OPTION_IMPORTS;
 	command->help |= option == OPTION_HELP;
 	command->version |= option == OPTION_VERSION;
 	if (option == OPTION_EXPLAIN)
@@ -77,9 +91,11 @@ static void apply(struct sk_diag *diag, struct command *command, int option)
 static void take_packages(struct sk_diag *diag, int count, char **words, struct command *command)
 {
 	struct sk_place nowhere = {0};
-	int wanted = command->diff ? 2 : 1;
+	int wanted = command->diff ? 2 : command->imports ? 0 : 1;
 
-	if (count < wanted)
+	if (count > wanted && command->imports)
+		sk_error(diag, nowhere, "--imports is about all packages and takes none");
+	else if (count < wanted)
 		sk_error(diag, nowhere, count ? "--diff wants two packages" : "no package given (see --help)");
 	else if (count > wanted)
 		sk_error(diag, nowhere, "more than %s given (see --help)", wanted > 1 ? "two packages" : "one package");
@@ -87,6 +103,9 @@ static void take_packages(struct sk_diag *diag, int count, char **words, struct 
 		command->packages[i] = words[i];
 	if (command->diff && (command->any_chosen || command->all || command->verify || command->explained.count))
 		sk_error(diag, nowhere, "--diff goes with no other option");
+	if (command->imports &&
+	    (command->any_chosen || command->all || command->verify || command->diff || command->explained.count))
+		sk_error(diag, nowhere, "--imports goes with no other option");
 }
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
@@ -96,6 +115,7 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
 		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
 		[OPTION_DIFF] = {"diff", no_argument, NULL, OPTION_DIFF},
+		[OPTION_IMPORTS] = {"imports", no_argument, NULL, OPTION_IMPORTS},
 		[OPTION_HELP] = {"help", no_argument, NULL, OPTION_HELP},
 		[OPTION_VERSION] = {"version", no_argument, NULL, OPTION_VERSION},
 	};
@@ -230,6 +250,34 @@ static bool compare(struct sk_arena *arena, struct sk_diag *diag, const struct c
 	return differ;
 }
 
+/* What any package may import. */
+static void show_imports(struct sk_arena *arena)
+{
+	static const char *const headings[] = {"name", "kind", "class", "library", "version", "machine"};
+	static const char *const classes[] = {
+		[SK_IMPORT_PURE] = "PURE",
+		[SK_IMPORT_LOCKING] = "LOCKING",
+		[SK_IMPORT_STATE] = "STATE",
+		[SK_IMPORT_ENDS] = "ENDS",
+	};
+	const struct sk_import *row;
+	const char *machine;
+	struct sk_table table;
+
+	sk_table_init(&table, arena, "llllll");
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
+		sk_table_cell(&table, "%s", headings[i]);
+	for (size_t i = 0; (row = sk_import_row(i, &machine)); i++) {
+		sk_table_cell(&table, "%s", row->name);
+		sk_table_cell(&table, "%s", row->data ? "data" : "function");
+		sk_table_cell(&table, "%s", classes[row->class]);
+		sk_table_cell(&table, "%s", row->library);
+		sk_table_cell(&table, "%s", row->version);
+		sk_table_cell(&table, "%s", machine ? machine : "any");
+	}
+	sk_table_print(&table, "", stdout);
+}
+
 int main(int argc, char **argv)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -245,6 +293,8 @@ int main(int argc, char **argv)
 			puts("skdump " PACKAGE_VERSION);
 		else if (command.diff)
 			differ = compare(arena, &diag, &command);
+		else if (command.imports)
+			show_imports(arena);
 		else
 			partly = run(arena, &diag, &command);
 	}

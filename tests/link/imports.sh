@@ -1,5 +1,5 @@
 # The import list against the libraries: every row is there, is a function or data as the list says, and has the version that the
-# list says as its default version; no name is there twice; what the linker writes of it binds, with dlopen and
+# list says as its default version; no name is there twice; skdump prints it; what the linker writes of it binds, with dlopen and
 # with libskrt; and kernels that call such functions compute what the program computes that calls them itself.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/link/link-driver
@@ -15,6 +15,11 @@ for machine in any x86-64; do
 done
 [ -z "$(cut -d' ' -f1 listed.txt | sort | uniq -d)" ] || fail "twice in the list: $(cut -d' ' -f1 listed.txt | sort | uniq -d)"
 if cut -d' ' -f3 listed.txt | grep -vE '^(PURE|LOCKING|STATE|ENDS)$'; then fail "an unknown class"; fi
+
+"$skdump" --imports | tr -s ' ' >shown.txt
+{ echo name kind class library version machine; cat listed.txt; } | diff - shown.txt >&2 || fail "skdump --imports"
+fails_with 'imports is about all packages' "$skdump" --imports model.sk
+fails_with 'imports goes with no other option' "$skdump" --imports --verify
 
 for library in $(cut -d' ' -f4 listed.txt | sort -u); do
 	file=$($KERNEL_CC -print-file-name="$library")
@@ -276,3 +281,13 @@ compile faults
 printf 'sklink: 1\ntensors:\n  x: {dtype: f64, shape: [64]}\n  y: {dtype: f64, shape: [64]}\ntasks:\n  - {name: bad, kernel: faults, args: [x, y]}\n' >bad.yaml
 "$sklink" bad.yaml faults.o -o bad.sk
 fails_with 'the package imports stderr, which may have held a lock' "$skrun" bad.sk --random 1
+
+# ---- what is not on the list ----
+echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthread_create() + (int)cosfl(1); }' >missing.c && compile missing
+fails_with "undefined symbol: cosfl; did you mean 'cosf'\?$" "$driver" -o no.so --export x=f missing.o
+grep -q '^link-driver: error: undefined symbol: pthread_create$' err.txt || { cat err.txt >&2; fail "what is far from all names"; }
+[ "$(grep -c "^>>> no input defines it, and imports are a list, which 'skdump --imports' prints: .*--defsym" err.txt)" = 1 ] ||
+	{ cat err.txt >&2; fail "the ways out are not told once"; }
+echo '__attribute__((visibility("hidden"))) double sqrt(double); double f(double x) { return sqrt(x) + 1; }' >hidden.c && compile hidden
+fails_with 'it is declared hidden' "$driver" -o no.so --export x=f hidden.o
+! grep -q 'skdump --imports' err.txt || { cat err.txt >&2; fail "the list is no way out of what is declared hidden"; }
