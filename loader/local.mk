@@ -58,8 +58,8 @@ loader_libloader_la_SOURCES = \
 	loader/device/locate.h loader/device/module.c loader/device/modules.h loader/device/queue.c loader/device/queue.h \
 	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
 	loader/device/watch.c loader/device/watch.h loader/device/worker.c loader/device/worker.h \
-	loader/flight/block.c loader/flight/block.h loader/flight/core.h loader/flight/flight.h loader/flight/instance.h \
-	loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
+	loader/flight/block.c loader/flight/block.h loader/flight/contents.c loader/flight/core.h loader/flight/flight.h \
+	loader/flight/instance.h loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \
 	loader/image/debugger.c loader/image/debugger.h loader/image/dynamic.c loader/image/image.c loader/image/image.h \
 	loader/image/imports.c loader/image/imports.h loader/image/integrity.c loader/image/integrity.h loader/image/lookup.c \
 	loader/image/processor.c loader/image/processor.h loader/image/relocate.c loader/image/symbols.c \

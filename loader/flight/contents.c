@@ -1,0 +1,156 @@
+/* What a module holds: its tensors, launches and tasks, by number or name. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/base/status.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+
+/* ---- tensors ---- */
+
+static const struct sk_plan_tensor *tensor_of(const struct skrt_module *module, uint32_t binding)
+{
+	return &module->plan.tensors[module->plan.bindings[binding]];
+}
+
+static const char *tensor_name(const void *module, uint32_t binding)
+{
+	return sk_plan_string(&tensor_of(module, binding)->name);
+}
+
+/* The number of the name among count names, or SKRT_NOT_FOUND with a suggestion. */
+static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
+			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
+{
+	char suggestion[128];
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(name_of(module, i), name))
+			continue;
+		*index = i;
+		return SKRT_OK;
+	}
+	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
+	return sk_report(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
+}
+
+static enum skrt_status check_index(const struct skrt_module *module, const char *what, uint32_t index, uint32_t count)
+{
+	if (index < count)
+		return SKRT_OK;
+	return sk_report(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
+			 what, index, count);
+}
+
+_Static_assert((int)SKRT_I8 == SK_I8 && (int)SKRT_BF16 == SK_BF16 && (int)SKRT_BOOL == SK_BOOL, "dtypes");
+_Static_assert((int)SKRT_INPUT == SK_ROLE_INPUT && (int)SKRT_INOUT == SK_ROLE_INOUT, "roles");
+_Static_assert((int)SKRT_MAX_RANK == SK_MAX_RANK, "rank");
+
+uint32_t skrt_module_tensor_count(const struct skrt_module *module)
+{
+	return module->plan.binding_count;
+}
+
+enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
+{
+	if (!module || !tensor)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
+	if (status)
+		return status;
+	const struct sk_plan_tensor *record = tensor_of(module, index);
+	*tensor = (struct skrt_tensor){
+		.name = sk_plan_string(&record->name),
+		.dtype = (enum skrt_dtype)record->dtype,
+		.role = (enum skrt_role)record->role,
+		.rank = record->rank,
+		.bytes = record->bytes,
+	};
+	memcpy(tensor->shape, record->shape, record->rank * sizeof(record->shape[0]));
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
+{
+	if (!module || !name || !index)
+		return sk_report_null(__func__);
+	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
+}
+
+/* ---- kernels, and tasks ---- */
+
+static const char *launch_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.launches[index].name);
+}
+
+static const char *task_name(const void *context, uint32_t index)
+{
+	const struct skrt_module *module = context;
+
+	return sk_plan_string(&module->plan.tasks[index].name);
+}
+
+uint32_t skrt_module_kernel_count(const struct skrt_module *module)
+{
+	return module->plan.network_launch_count;
+}
+
+enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	if (!module || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "launch", index, module->plan.network_launch_count);
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char *name,
+					 const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_module_check_records(module);
+	if (!status)
+		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
+	return status ? status : sk_module_prepare(module, index, kernel);
+}
+
+uint32_t skrt_module_task_count(const struct skrt_module *module)
+{
+	return module->plan.task_count;
+}
+
+enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
+{
+	if (!module || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
+	if (!status)
+		status = sk_module_check_records(module);
+	if (status)
+		return status;
+	uint32_t launch = module->plan.tasks[index].task_launch;
+	if (launch == SK_NO_INDEX)
+		return sk_report(SKRT_NOT_FOUND,
+				 "%s: task '%s' has no entry of its own (linked with --no-task-entries)", module->path,
+				 task_name(module, index));
+	return sk_module_prepare(module, launch, kernel);
+}
+
+enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *name, const struct skrt_kernel **kernel)
+{
+	uint32_t index = 0;
+
+	if (!module || !name || !kernel)
+		return sk_report_null(__func__);
+	enum skrt_status status = sk_module_check_records(module);
+	if (!status)
+		status = find(module, "task", name, module->plan.task_count, task_name, &index);
+	return status ? status : skrt_module_task(module, index, kernel);
+}
