@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
 #include "loader/npy/npy.h"
 #include "loader/skrun/elements.h"
@@ -474,6 +475,37 @@ static void report_difference(const struct sk_slot *slot, const char *mode)
 		       sk_element_print(dtype, slot->reference, first, wanted, sizeof(wanted)), differing, count);
 }
 
+/* The first kernel of the launch that has hidden state, which outlives the run. */
+static const char *stateful_kernel(const struct sk_session *session, uint32_t number)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[number];
+	const struct skrt_kernel *kernel;
+
+	if (skrt_module_kernel(session->module, number, &kernel) || sk_module_check_steps(kernel))
+		return NULL;
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++)
+			if (plan->arguments[plan->steps[i].first_argument + j].kind == SK_ARGUMENT_STATE)
+				return sk_plan_string(&plan->kernels[plan->steps[i].kernel].name);
+	return NULL;
+}
+
+/* Runs start from the same tensors, but not from the same hidden state: that is nothing that a runtime could put back.
+ */
+static void report_state(const struct sk_session *session)
+{
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module) && !name; i++)
+		name = stateful_kernel(session, i);
+	if (name)
+		sk_skrun_error(
+			"kernel '%s' has hidden state, which each run finds as the one before has left it: unless "
+			"a task sets it anew in every run, that alone can be the difference",
+			name);
+}
+
 static bool compare(const struct sk_session *session, const char *mode)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
@@ -482,6 +514,7 @@ static bool compare(const struct sk_session *session, const char *mode)
 		if (!is_output(slot) || !memcmp(slot->data, slot->reference, slot->tensor.bytes))
 			continue;
 		report_difference(slot, mode);
+		report_state(session);
 		return false;
 	}
 	return true;

@@ -126,6 +126,33 @@ Y
 fails_with "^skrun: error: precision: 'y' differs first at \[0, 0\]: serial run 300, unfused run 128 \(300 of 300 elements differ\)" \
 	"$skrun" tell.sk --verify --cores 2
 
+! grep -q 'hidden state' err.txt || fail "there is none"
+
+# Hidden state is not put back between runs. A task that sets it, in every run, makes them alike.
+cat >counts.c <<'C'
+#include "skkernel.h"
+static int32_t count;
+void set(int32_t *y) { *y = count = 5; }
+SK_KERNEL(set, "out y i32[1]");
+void next(int32_t *y) { *y = ++count; }
+SK_KERNEL(next, "out y i32[1]");
+void get(int32_t *y) { *y = 3; }
+SK_KERNEL(get, "out y i32[1]");
+C
+compile counts
+{
+	printf 'sklink: 1\ntensors:\n'
+	printf '  %s: {dtype: i32, shape: [1]}\n' x y z
+	printf 'tasks:\n  - {name: g, kernel: get, args: [x]}\n'
+} >set.yaml
+sed '/^  x:/d; s/kernel: get, args: .x./kernel: next, args: [y]/; /^  z:/d' set.yaml >next.yaml
+printf '  - {name: s, kernel: set, args: [y]}\n  - {name: n, kernel: next, args: [z]}\n' >>set.yaml
+"$sklink" set.yaml counts.o -o set.sk
+"$skrun" set.sk --verify --repeat 3 >/dev/null
+"$sklink" next.yaml counts.o -o next.sk
+fails_with "^skrun: error: kernel 'next' has hidden state, which each run finds as the one before has left it" "$skrun" next.sk --verify
+grep -q "^skrun: error: precision: 'y' differs first" err.txt || fail "$(cat err.txt)"
+
 # State goes on from run to run; verification starts each run anew.
 cat >state.yaml <<'Y'
 sklink: 1
