@@ -8,7 +8,7 @@
 #include "stubs/skkernel.h"
 
 /* What a call may touch: scratch always, tensors only while it is open. */
-enum sk_phase {
+enum sk_call_phase {
 	SK_BEFORE_WAIT, /* it starts early, and has not called sk_wait_pre_task_end yet */
 	SK_OPEN,
 	SK_BEHIND_SET, /* it has called sk_set_next_task_start */
@@ -29,7 +29,7 @@ struct sk_checked {
 	/* The call: */
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
 	struct sk_block block;
-	enum sk_phase phase;
+	enum sk_call_phase phase;
 	struct sk_registers registers;
 	/* Room for the arguments of every step of the launch: */
 	uint64_t *stack, *copies; /* copies of arguments by reference */

@@ -8,7 +8,7 @@
 
 #include "loader/profile/lines.h"
 
-/* host_profile and a3_profile, made from the files in loader/profiles. */
+/* host_profile and a3_profile, made from the files in loader/profile. */
 #include "loader/profile/builtin-profiles.h"
 
 const char *const sk_profile_builtins[SK_PROFILE_BUILTINS] = {"host", "a3"};

@@ -2,7 +2,7 @@
  * plans for a profile's lanes, the simulated device has its cores, predictions (predict.h) use its costs.
  *
  * A profile is a text file of lines `key: value` that people copy and change; doc/simulation.md says what each key
- * means. Two are built in, `host` and `a3`: the files of loader/profiles, which are installed as well. */
+ * means. Two are built in, `host` and `a3`: the files of loader/profile, which are installed as well. */
 #ifndef SK_LOADER_PROFILE_H
 #define SK_LOADER_PROFILE_H
 

@@ -1,12 +1,12 @@
-# What doc/design.md says of the rooms holds: who may include whom, no circles of calls, one meaning a tag, machine words only in the
-# machine's rooms, functions that fit on a screen, and paths in comments and documents that exist. Lists of exceptions may only
-# shrink: one that is no longer needed is a failure, too.
+# What doc/design.md says of the rooms holds: who may include whom, no circles of includes or calls, one meaning a tag, machine
+# words only in the machine's rooms, functions that fit on a screen, and paths in comments and documents that exist. Lists of
+# exceptions may only shrink: one that is no longer needed is a failure, too.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
 out=$dir
 rooms="src linker loader stubs"
-code=$(find $rooms -name '*.[chS]' | sort)
+code=$(find $rooms -name '*.[chS]' -o -name '*.def' | sort)
 status=0
 
 # complain TITLE FILE: what FILE lists is wrong.
@@ -17,95 +17,179 @@ complain() {
 	status=1
 }
 
-# compare TITLE FOUND ALLOWED: both are sorted lists; what is found but not allowed is wrong, and what is allowed but not found.
+# compare TITLE FOUND ALLOWED: both are sorted lists; what is found but not allowed is wrong, and what is allowed but not found. The
+# first word of a line says what it is about, what else there is says where.
 compare() {
-	comm -23 "$2" "$3" >"$out/new"
-	comm -13 "$2" "$3" >"$out/gone"
+	awk 'FILENAME == ARGV[1] { allowed[$1] = 1; next } !($1 in allowed)' "$3" "$2" >"$out/new"
+	awk 'FILENAME == ARGV[1] { found[$1] = 1; next } !($1 in found)' "$2" "$3" >"$out/gone"
 	complain "$1" "$out/new"
 	complain "$1: no longer so; take it off the list in tests/run/house.sh" "$out/gone"
 }
 
-# The table of doc/design.md, section 2: "| `room/` | what it holds | `may/` `include/` |".
-sed -nE 's/^\| `([a-z0-9_/]+)\/` \|[^|]*\|([^|]*)\|.*/\1 \2/p' doc/design.md | tr -d '`,' >"$out/table"
-[ "$(wc -l <"$out/table")" -gt 15 ] || fail "the table of rooms in doc/design.md is not understood"
-for file in $code; do
-	sed -nE "s,^#[ \t]*include \"([^\"]+/)?([^\"/]+)\".*,$(dirname "$file") \1 $file: \2,p" "$file"
-done | awk '
-	FNR == NR { room = $1; known[room] = 1; for (i = 2; i <= NF; i++) { sub(/\/$/, "", $i); may[room, $i] = 1 } next }
-	{ if (NF == 3) next                     # config.h and the like: no room
-	  to = $2; sub(/\/$/, "", to)
-	  if (!($1 in known)) print $1 ": a folder that doc/design.md does not have"
-	  else if (to != $1 && !(($1, to) in may)) print $3 " " to "/" $4 }' "$out/table" - | sort -u >"$out/found"
-complain "includes that the table of doc/design.md does not allow" "$out/found"
-awk '{ for (i = 2; i <= NF; i++) { sub(/\/$/, "", $i); print $1, $i } }' "$out/table" | tsort 2>&1 >/dev/null |
-	sed -n 's/^tsort: \([a-z].*\)/\1/p' | sort -u >"$out/found" || true
-complain "rooms that include each other in circles" "$out/found"
-
-# Each header's name is its own, and each tag means one thing.
-echo "$code" | tr ' ' '\n' | grep '\.h$' | sed 's,.*/,,' | sort | uniq -d >"$out/found"
-complain "headers of the same name" "$out/found"
-grep -hoE '^(struct|union|enum) skr?t?_[a-z0-9_]+ \{' $code | tr -d '{' | sed 's/ *$//' | sort | uniq -d >"$out/found"
-sort >"$out/allowed" <<'LIST'
-LIST
-compare "tags that are defined twice" "$out/found" "$out/allowed"
-
-# Machine words.
-grep -lE 'R_X86_64|EM_X86_64|SH[TN]_X86|PROPERTY_X86|REG_R|rdtsc|mxcsr|MXCSR|cpuid|__builtin_ia32|__x86_64__|_mm_' $code | grep -vE 'x86_64|^loader/arch/' | sort >"$out/found" || true
-complain "words of a machine outside of its rooms" "$out/found"
-
-# Functions of more than 60 lines.
-awk 'FNR == 1 { begin = 0 }
-	/^\{/ { begin = FNR }
-	/^\}/ { if (begin && FNR - begin > 60) print FILENAME ": " name; begin = 0 }
-	/^[a-z].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }' \
-	$(echo "$code" | grep '\.c$') | sort >"$out/found"
-sort >"$out/allowed" <<'LIST'
-LIST
-compare "functions of more than 60 lines" "$out/found" "$out/allowed"
-
-# Paths that comments and documents name.
-grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
-	'(^|[^A-Za-z0-9_./$-])(src|linker|loader|stubs|tests|bench|doc|samples)/[a-z0-9_/-]*[a-z0-9_]\.(c|h|S|sh|md|def|mk|yaml|py)\b' \
-	$rooms tests bench samples doc README.md CONTRIBUTING.md | sed -E 's/:[^a-z]?((src|linker|loader|stubs|tests|bench|doc|samples)\/)/: \1/' |
-	while read -r place path; do
-		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || printf '%s %s\n' "$place" "$path"
-	done >"$out/found"
-complain "paths that are not there" "$out/found"
-
-# Circles of calls between the files of a room, as the objects' symbol tables tell. One line for each circle.
-for room in $(cut -d' ' -f1 "$out/table"); do
-	objects=
-	for object in "$top_builddir/$room"/*.o; do # those that an earlier build has left do not count
-		name=${object##*/}
-		name=${name%.o}
-		[ ! -e "$room/${name#lib*_la-}.c" ] || objects="$objects $object"
-	done
-	[ -n "$objects" ] || continue
-	nm -A --format=posix $objects | awk -v room="$room" '
-	{ file = $1; sub(/:$/, "", file); sub(/\.o$/, "", file); sub(/.*\//, "", file); sub(/^[a-z_]*-/, "", file)
-	  files[file] = 1
-	  if ($3 == "U") uses[file, $2] = 1; else if ($3 ~ /[TDRBV]/) definer[$2] = file }
-	function visit(v, i, n, next_ones, w, circle, members) {
+# circles: reads lines "FROM TO", and prints a line for each set of names that lead to one another.
+circles() {
+	awk '
+	{ if (!(($1, $2) in known) && $1 != $2) { known[$1, $2] = 1; to[$1] = to[$1] " " $2; names[$1] = names[$2] = 1 } }
+	function visit(v, i, n, next_ones, w, members) {
 		number[v] = low[v] = ++count; stack[++top] = v; open[v] = 1
-		n = split(calls[v], next_ones, " ")
+		n = split(to[v], next_ones, " ")
 		for (i = 1; i <= n; i++) {
 			w = next_ones[i]
 			if (!(w in number)) { visit(w); if (low[w] < low[v]) low[v] = low[w] }
 			else if (open[w] && number[w] < low[v]) low[v] = number[w]
 		}
 		if (low[v] != number[v]) return
-		members = 0
-		do { w = stack[top--]; open[w] = 0; member[++members] = w } while (w != v)
-		if (members > 1) for (i = 1; i <= members; i++) print room "/" member[i] ".c"
+		members = ""
+		do { w = stack[top--]; open[w] = 0; members = members " " w } while (w != v)
+		if (split(members, next_ones, " ") > 1) print substr(members, 2)
+	}
+	END { for (v in names) if (!(v in number)) visit(v) }' | tr ' ' '\n' | sort -u
+}
+
+# ---- includes ----
+
+# The table of doc/design.md, section 2: "| `room/` | what it holds | `may/` `include/` |".
+sed -nE 's/^\| `([a-z0-9_/]+)\/` \|[^|]*\|([^|]*)\|.*/\1 \2/p' doc/design.md | tr -d '`,' | sed 's,/\( \|$\),\1,g' >"$out/table"
+[ "$(wc -l <"$out/table")" -gt 15 ] || fail "the table of rooms in doc/design.md is not understood"
+for file in $code; do
+	echo "${file%/*}"
+done | sort -u >"$out/folders"
+cut -d' ' -f1 "$out/table" | sort | comm -3 - "$out/folders" | tr -d '\t' >"$out/found"
+complain "folders with code, and rooms in the table of doc/design.md, that are not both" "$out/found"
+
+# "folder included-folder/file file:line". No room has the name of a system's folder of headers.
+grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+("|<(src|linker|loader|stubs)/)' $code /dev/null |
+	sed -E 's,^((.*)/[^/:]+:[0-9]+):[^"<]*["<]([^">]*)[">].*,\2 \3 \1,' >"$out/includes"
+awk '
+	FILENAME == ARGV[1] { for (i = 2; i <= NF; i++) may[$1, $i] = 1; next }
+	{ to = $2
+	  if (!sub(/\/[^\/]*$/, "", to)) { # skabi.h is installed beside skkernel.h
+		if ($2 != "config.h" && $1 != "stubs") print $3 " " $2 ": not written from the root of the tree"
+	  } else if (to != $1 && !(($1, to) in may)) print $3 " " $2 }' "$out/table" "$out/includes" | sort -u >"$out/found"
+complain "includes that the table of doc/design.md does not allow" "$out/found"
+awk '
+	FILENAME == ARGV[1] { to = $2; sub(/\/[^\/]*$/, "", to); does[$1, to] = 1; next }
+	{ for (i = 2; i <= NF; i++) if (!(($1, $i) in does)) print "doc/design.md: " $1 " may include " $i }' \
+	"$out/includes" "$out/table" >"$out/found"
+complain "what the table of doc/design.md allows, and nobody does" "$out/found"
+awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$out/table" | circles >"$out/found"
+complain "rooms that include each other in circles" "$out/found"
+
+# ---- names ----
+
+# Each header's name is its own, and each tag means one thing.
+echo "$code" | tr ' ' '\n' | grep '\.h$' | sed 's,\(.*\)/\(.*\),\2 \1/\2,' | sort |
+	awk '$1 == last { print where; print $2 } { last = $1; where = $2 }' | sort -u >"$out/found"
+complain "headers of the same name" "$out/found"
+awk '
+	FNR == 1 { tag = "" }
+	/^[[:space:]]*\{/ && tag != "" { print tag, place } # the brace on a line of its own
+	{ tag = "" }
+	match($0, /(^|[^a-z_])(struct|union|enum)[[:space:]]+(sk|skrt)_[a-z0-9_]+[[:space:]]*(\{|$)/) {
+		text = substr($0, RSTART, RLENGTH)
+		sub(/.*(struct|union|enum)[[:space:]]+/, "", text)
+		place = FILENAME ":" FNR
+		if (sub(/[[:space:]]*\{/, "", text)) print text, place
+		else tag = text
+	}' $code | sort | awk '$1 == last { print last " " where; print } { last = $1; where = $2 }' | sort -u >"$out/found"
+complain "tags that are defined twice" "$out/found"
+
+# ---- machines ----
+
+grep -nwE '[A-Z_]*(R_X86_64|EM_X86_64|SH[TN]_X86|PROPERTY_X86)[A-Za-z0-9_]*|REG_R[A-Z0-9]*|rdtscp?|[a-z_]*mxcsr[a-z_]*|[A-Z_]*MXCSR[A-Z_]*|_*cpuid[a-z_]*|__builtin_ia32[a-z0-9_]*|__x86_64(__)?|__(amd64|i386|SSE|AVX)[A-Z0-9_]*|_mm[0-9]*_[a-z0-9_]*|[a-z0-9]*intrin\.h' $code |
+	grep -vE '^[^:]*x86_64|^loader/arch/' >"$out/found" || true
+complain "words of a machine outside of its rooms" "$out/found"
+# Instructions in neutral files. Directives, names of symbols and the compiler's barrier are no instructions.
+grep -nE '\b(__asm__|__asm|asm)\b' $code | grep -vE '^[^:]*x86_64|^loader/arch/|__asm__\((#name\)|"\.)|__asm__ volatile\("" ::: "memory"\)' >"$out/found" || true
+complain "instructions outside of a machine's rooms" "$out/found"
+
+# ---- functions ----
+
+awk 'FNR == 1 { begin = 0 }
+	/^\{/ { begin = FNR }
+	/^\}/ { if (begin && FNR - begin > 60) print FILENAME ":" name " " begin "-" FNR; begin = 0 }
+	/^[a-z].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }' $code | sort >"$out/found"
+sort >"$out/allowed" <<'LIST'
+LIST
+compare "functions of more than 60 lines" "$out/found" "$out/allowed"
+
+# ---- paths ----
+
+# Those that comments and documents name: of files, of modules without their ".c", and of folders.
+grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
+	'(^|[^A-Za-z0-9_./$%*-])(src|linker|loader|stubs|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(c|h|S|sh|md|def|mk|yaml|py|awk|1))?)?' \
+	$rooms tests bench samples doc README.md CONTRIBUTING.md |
+	sed -E 's/:[^a-z:]?((src|linker|loader|stubs|tests|bench|doc|samples)\/)/: \1/' | sort -u |
+	while read -r place path; do
+		case ${path##*/} in *NAME*) continue ;; esac # which stands for any
+		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ] || printf '%s %s\n' "$place" "$path"
+	done >"$out/found"
+complain "paths that are not there" "$out/found"
+
+# ---- calls ----
+
+# Each source with its object; those that an earlier build has left do not count.
+for file in $(echo "$code" | grep '\.[cS]$'); do
+	name=${file##*/} name=${name%.*}
+	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/*_la-"$name.o" "$top_builddir/${file%/*}"/*[a-z]-"$name.o"; do
+		[ ! -e "$object" ] || break
+	done
+	[ -e "$object" ] && echo "$file $object" || echo "$file" >&3
+done >"$out/objects" 3>"$out/found"
+complain "files that are not built, so nobody knows whom they call" "$out/found"
+
+# "from to symbol", by what objects leave open, and by what inline functions of headers do.
+headers=$(echo "$code" | grep '\.h$')
+sources=$(echo "$code" | grep '\.c$')
+nm -A --format=posix $(cut -d' ' -f2 "$out/objects") | awk '
+	FILENAME ~ /objects$/ { source[$2] = $1; next }
+	FILENAME == "-" {
+		file = $1; sub(/:$/, "", file); file = source[file]
+		if ($3 == "U") uses[file, $2] = 1; else if ($3 ~ /[TDRBVWC]/) definer[$2] = file
+		next
+	}
+	FNR == 1 { file = FILENAME; header = file ~ /\.h$/; inside = 0 }
+	header && /^[a-z].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+	/^\{/ { inside = 1; if (header) inlined[name] = file }
+	/^\}/ { inside = 0 }
+	inside {
+		line = $0
+		while (match(line, /skr?t?_[a-z0-9_]+\(/)) {
+			name = substr(line, RSTART, RLENGTH - 1)
+			if (header) mentions[file, name] = 1; else if (name in inlined) uses[file, name] = 1
+			line = substr(line, RSTART + RLENGTH)
+		}
 	}
 	END {
+		for (mention in mentions) uses[mention] = 1
 		for (use in uses) {
 			split(use, part, SUBSEP)
-			if (part[2] in definer && definer[part[2]] != part[1]) calls[part[1]] = calls[part[1]] " " definer[part[2]]
+			to = part[2] in inlined ? inlined[part[2]] : definer[part[2]]
+			if (to != "" && to != part[1]) print part[1], to, part[2]
 		}
-		for (file in files) if (!(file in number)) visit(file)
-	}'
-done | sort -u >"$out/found"
-complain "files that call each other in circles" "$out/found"
+	}' "$out/objects" - $headers $sources >"$out/calls"
+[ "$(wc -l <"$out/calls")" -gt 1000 ] || fail "who calls whom is not understood"
+
+# In circles between the files of a room.
+awk '{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) } from == to { print $1, $2 }' "$out/calls" | circles >"$out/found"
+awk '
+	FILENAME == ARGV[1] { in_circle[$1] = 1; next }
+	{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) }
+	from == to && ($1 in in_circle) && ($2 in in_circle) { print $1 ": calls " $3 " of " $2 }' "$out/found" "$out/calls" | sort >"$out/new"
+complain "files that call each other in circles" "$out/new"
+
+# In circles between rooms, which the table does not show where a header of one declares what another one does. The list of machines
+# is one: neutral code finds a machine's functions there, and these use what all machines have in common.
+awk '{ sub(/\/[^\/]*$/, "", $1); sub(/\/[^\/]*$/, "", $2); print $1, $2 }' "$out/calls" | circles >"$out/circles"
+sort "$out/calls" | awk '
+	FILENAME == ARGV[1] { in_circle[$1] = 1; next }
+	{ from = $1; to = $2; sub(/\/[^\/]*$/, "", from); sub(/\/[^\/]*$/, "", to) }
+	from != to && (from in in_circle) && (to in in_circle) && !seen[from, to]++ {
+		print from " " $1 ": calls " $3 " of " $2 }' "$out/circles" - >"$out/found"
+sort >"$out/allowed" <<'LIST'
+stubs/dispatcher
+stubs/x86_64
+LIST
+compare "rooms that call each other in circles" "$out/found" "$out/allowed"
 
 exit $status
