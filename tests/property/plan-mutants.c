@@ -88,13 +88,19 @@ struct byte {
 	uint8_t byte;
 };
 
-/* A new field is in the lists above, or this does not compile … */
-#define SIZE(r, name) +sizeof(((struct r *)0)->name)
+/* A new field is in the lists above, or this does not compile: sizes come to that of the record, and so do differences
+ * of squares from end to start, which another field that stands there twice would change. */
+#define SIZE(r, name)	 +sizeof(((struct r *)0)->name)
+#define START(r, name)	 (uint64_t) offsetof(struct r, name)
+#define END(r, name)	 (START(r, name) SIZE(r, name))
+#define SQUARES(r, name) +(END(r, name) * END(r, name) - START(r, name) * START(r, name))
 #define COVERED(r, fields, table)                                                                                      \
-	_Static_assert((0 fields(SIZE, SIZE, SIZE, r)) == sizeof(struct r), "fields of " #r " are missing");
+	_Static_assert((0 fields(SIZE, SIZE, SIZE, r)) == sizeof(struct r), "fields of " #r " are missing");           \
+	_Static_assert((0 fields(SQUARES, SQUARES, SQUARES, r)) == sizeof(struct r) * sizeof(struct r),                \
+		       "of the fields of " #r " one stands twice, and one is missing");
 RECORDS(COVERED)
 
-/* … and so is a new table: all of them come to what lies between the first one and the seal. */
+/* So is a new table: all of them come to what lies between the first one and the seal. */
 #define TABLE_SIZE(r, fields, table) +sizeof(((struct sk_plan *)0)->table)
 _Static_assert((0 RECORDS(TABLE_SIZE)) - sizeof(uint32_t) ==
 		       offsetof(struct sk_plan, seal) - offsetof(struct sk_plan, lanes),
