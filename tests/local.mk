@@ -149,7 +149,7 @@ END_TO_END_TESTS = \
 	tests/run/isa.sh \
 	tests/run/lanes.sh \
 	tests/run/launch-options.sh \
-	tests/run/mix.sh tests/run/early.sh tests/run/imported-state.sh \
+	tests/run/mix.sh tests/run/early.sh tests/run/hidden-state.sh tests/run/imported-state.sh \
 	tests/run/line-table.sh \
 	tests/link/tls.sh \
 	tests/run/manuals.sh \
