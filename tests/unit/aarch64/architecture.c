@@ -29,6 +29,8 @@ static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 	memset(stub, 0, 16); /* udf #0 */
 }
 
+const struct sk_import_list sk_imports_aarch64 = {.machine = "AArch64"};
+
 const struct sk_architecture sk_architecture_aarch64 = {
 	.machine = EM_AARCH64,
 	.name = "AArch64",
@@ -38,6 +40,7 @@ const struct sk_architecture sk_architecture_aarch64 = {
 	.relax = relax,
 	.is_branch = is_branch,
 	.unwind_section = SHT_PROGBITS,
+	.imports = &sk_imports_aarch64,
 	.stub_size = 16,
 	.write_stub = write_stub,
 };

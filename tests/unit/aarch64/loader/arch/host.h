@@ -49,6 +49,11 @@ static inline const struct sk_convention *sk_machine_convention(void)
 	return &sk_aarch64_convention;
 }
 
+static inline const struct sk_import_list *sk_machine_imports(void)
+{
+	return &sk_imports_aarch64;
+}
+
 struct sk_control {
 	uint64_t fpcr, fpcr_before;
 };
