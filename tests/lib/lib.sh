@@ -36,7 +36,7 @@ void increment(const float *x, float *y, int64_t n)
 	for (int64_t i = 0; i < n; i++)
 		y[i] = x[i] + 1;
 }
-SK_KERNEL(increment, "vector split=n; in x f32[n], out y f32[n], n i64");
+SK_KERNEL(increment, "vector op=Increment split=n; in x f32[n], out y f32[n], n i64");
 C
 }
 
@@ -66,4 +66,62 @@ fails_with() {
 		fail "sanitizer report: $*"
 	fi
 	grep -qE -- "$pattern" err.txt || { cat err.txt >&2; fail "no line matches '$pattern': $*"; }
+}
+
+# use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what functions return;
+# `source` compiles with these flags, too; driver, source and gives are theirs.
+use_images() {
+	driver=$top_builddir/tests/link/link-driver
+	source_flags=$*
+	$KERNEL_CC -O1 $source_flags "$top_srcdir/tests/lib/run-image.c" -o run -ldl
+}
+
+# source NAME: standard input becomes NAME.c and NAME.o, each function in a section of its own.
+source() {
+	cat >"$1.c"
+	$KERNEL_CC -O1 -fPIC -ffunction-sections $source_flags -c "$1.c" -o "$1.o"
+}
+
+# gives RESULT FUNCTION ARGUMENT…: what the function returns, linked with the arguments, in out.so, which exports it as $exported or
+# FUNCTION_. What the driver prints is in lines.txt.
+gives() {
+	result=$1 function=$2 export=${exported:-$2_}
+	shift 2
+	rm -f out.so
+	"$driver" -o out.so --export "$export=$function" "$@" >lines.txt || fail "cannot link $*"
+	[ "$(./run ./out.so "$export")" = "$export=$result" ] || fail "$*: $(./run ./out.so "$export"), not $result"
+}
+
+# two_tasks FIRST SECOND: model.yaml with a task one and a task two of kernels.c, one behind the other in the scope sp1, and model.sk.
+# Each is what a task says behind its name but for args, such as "kernel: scale, set: {factor: 2}".
+two_tasks() {
+	cat >model.yaml <<-M
+	sklink: 1
+	tensors:
+	$(tensors '[4096]' x a y)
+	tasks:
+	  - {name: one, args: [x, a], scope: sp1, $1}
+	  - {name: two, args: [a, y], scope: sp1, $2}
+	M
+	"$sklink" model.yaml kernels.o -o model.sk
+}
+
+# plain_profile NAME FLUSH: a device of 4 cores without a fraction, of 1 GHz, that move a byte a ns.
+plain_profile() {
+	cat <<-P
+	name: $1
+	lanes: core
+	core.cores: 4
+	core.operations: 1
+	core.code-cache: 1 MiB
+	clock: 1 GHz
+	launch: 1000 ns
+	await: 100 ns
+	check: 0 ns
+	call: 0 ns
+	flush: $2
+	code-fetch: unlimited
+	memory: 4 GB/s
+	core-memory: 1 GB/s
+	P
 }

@@ -1,28 +1,11 @@
 # --isolate-objects: kernels whose helpers, tables and even names are equal, but not the same, work side by side.
 . "$top_srcdir/tests/lib/lib.sh"
-driver=$top_builddir/tests/link/link-driver
-
-cat >run.c <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-	for (int i = 2; i < argc; i++) {
-		long (*function)(void) = image ? (long (*)(void))dlsym(image, argv[i]) : NULL;
-		if (!function)
-			return printf("%s\n", dlerror()), 1;
-		printf("%s%ld", i > 2 ? " " : "", function());
-	}
-	return printf("\n") < 0;
-}
-END
-$KERNEL_CC -O1 run.c -o run -ldl
-
-# source NAME: standard input becomes NAME.c and NAME.o.
-source() {
-	cat >"$1.c"
-	$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -fno-inline -fcommon -c "$1.c" -o "$1.o"
+use_images -fdata-sections -fno-inline -fcommon
+# results IMAGE FUNCTION…: what the functions return, in one line.
+results() {
+	image=$1
+	shift
+	./run "$image" $(printf 'x_%s ' "$@") | sed 's/.*=//' | paste -s -d ' '
 }
 # gives RESULTS FUNCTIONS ARGUMENT…: what the functions return, linked with the arguments.
 gives() {
@@ -32,8 +15,7 @@ gives() {
 	for function in $functions; do exports="$exports --export x_$function=$function"; done
 	rm -f out.so
 	"$driver" -o out.so --isolate-objects $exports "$@" >lines.txt || fail "cannot link $*"
-	[ "$(./run ./out.so $(printf 'x_%s ' $functions))" = "$result" ] ||
-		fail "$*: $(./run ./out.so $(printf 'x_%s ' $functions)), not $result"
+	[ "$(results ./out.so $functions)" = "$result" ] || fail "$*: $(results ./out.so $functions), not $result"
 }
 refused() {
 	fails_with "$1" "$driver" -o refused.so $(for function in $2; do printf -- '--export x_%s=%s ' "$function" "$function"; done) $3
@@ -109,7 +91,7 @@ for n in 1 5; do
 done
 gives '11 15' 'inline_1 inline_5' inline1.o inline5.o
 "$driver" -o shared.so --export x_inline_1=inline_1 --export x_inline_5=inline_5 inline1.o inline5.o
-[ "$(./run ./shared.so x_inline_1 x_inline_5)" = '11 12' ] || fail "groups are shared without --isolate-objects"
+[ "$(results ./shared.so inline_1 inline_5)" = '11 12' ] || fail "groups are shared without --isolate-objects"
 
 # Folding works across: equal helpers of isolated objects can be one.
 for n in 1 2; do

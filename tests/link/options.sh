@@ -1,35 +1,7 @@
 # Options that give names another meaning, and those that tell what has happened: lines, the map, the dependencies.
 . "$top_srcdir/tests/lib/lib.sh"
-driver=$top_builddir/tests/link/link-driver
-
-cat >run.c <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-	long (*entry)(void) = image ? (long (*)(void))dlsym(image, "entry") : NULL;
-	if (!entry)
-		return printf("%s\n", dlerror()), 1;
-	printf("%ld\n", entry());
-	return argc != 2;
-}
-END
-$KERNEL_CC -O1 run.c -o run -ldl
-
-# source NAME: standard input becomes NAME.c and NAME.o.
-source() {
-	cat >"$1.c"
-	$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -c "$1.c" -o "$1.o"
-}
-# gives RESULT FUNCTION ARGUMENT…: what the function returns, linked with the arguments.
-gives() {
-	result=$1 function=$2
-	shift 2
-	rm -f out.so
-	"$driver" -o out.so --export entry="$function" "$@" >lines.txt || fail "cannot link $*"
-	[ "$(./run ./out.so)" = "$result" ] || fail "$*: $(./run ./out.so), not $result"
-}
+use_images -fdata-sections
+exported=entry
 
 echo 'long g(void); long f(void) { return g() + 1; }' | source f
 echo 'long g(void) { return 10; } long unused_g(void) { return 3; } int unused_data = 4; int unused_zero[9];' | source g

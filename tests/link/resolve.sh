@@ -1,41 +1,6 @@
 # Resolution: which definition counts, which members are pulled, what is refused, and what the errors say.
 . "$top_srcdir/tests/lib/lib.sh"
-driver=$top_builddir/tests/link/link-driver
-
-cat >run.c <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-	if (!image)
-		return fprintf(stderr, "%s\n", dlerror()), 1;
-	for (int i = 2; i < argc; i++) {
-		int (*function)(void) = (int (*)(void))dlsym(image, argv[i]);
-		if (!function)
-			return fprintf(stderr, "%s\n", dlerror()), 1;
-		printf("%s=%d\n", argv[i], function());
-	}
-	return 0;
-}
-END
-$KERNEL_CC -O1 run.c -o run -ldl
-
-# source NAME: standard input becomes NAME.c and NAME.o.
-source() {
-	cat >"$1.c"
-	$KERNEL_CC -O1 -fPIC -fcommon -ffunction-sections -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
-}
-
-# gives RESULT FUNCTION INPUT…: what the function returns.
-gives() {
-	result=$1 function=$2
-	shift 2
-	rm -f out.so
-	"$driver" -o out.so --export "$function"_="$function" "$@" || fail "cannot link $*"
-	[ "$(./run ./out.so "$function"_)" = "$function"_="$result" ] ||
-		fail "$*: $(./run ./out.so "$function"_), not $result"
-}
+use_images -DRESULT=int -fcommon -I"$top_srcdir/stubs"
 
 # ---- objects ----
 echo 'int b(void); int a(void) { return b() + 1; }' | source a

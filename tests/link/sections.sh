@@ -1,42 +1,7 @@
 # Sections with a meaning of their own: ranges that code walks over, constructors, what is to be retained, what exists once;
 # more of them than fit into 16 bits; and the symbols and archives that come with such objects.
 . "$top_srcdir/tests/lib/lib.sh"
-driver=$top_builddir/tests/link/link-driver
-
-cat >run.c <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-	if (!image)
-		return printf("%s\n", dlerror()), 1;
-	for (int i = 2; i < argc; i++) {
-		long (*function)(void) = (long (*)(void))dlsym(image, argv[i]);
-		if (!function)
-			return printf("%s\n", dlerror()), 1;
-		printf("%s=%ld\n", argv[i], function());
-	}
-	return 0;
-}
-END
-$KERNEL_CC -O1 run.c -o run -ldl
-
-# source NAME: standard input becomes NAME.c and NAME.o.
-source() {
-	cat >"$1.c"
-	$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -c "$1.c" -o "$1.o"
-}
-
-# gives RESULT FUNCTION INPUT…: what the function returns.
-gives() {
-	result=$1 function=$2
-	shift 2
-	rm -f out.so
-	"$driver" -o out.so --export "$function"_="$function" "$@" || fail "cannot link $*"
-	[ "$(./run ./out.so "$function"_)" = "$function"_="$result" ] ||
-		fail "$*: $(./run ./out.so "$function"_), not $result"
-}
+use_images -fdata-sections
 has() { readelf -aW out.so 2>/dev/null | grep -qE -- "$1" || fail "readelf does not show: $1"; }
 has_not() {
 	if readelf -aW out.so 2>/dev/null | grep -E -- "$1"; then fail "readelf shows: $1"; fi

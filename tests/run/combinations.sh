@@ -34,22 +34,7 @@ tasks:
 scopes:
   one: {options: ""}
 M
-cat >small.profile <<'P'
-name: small
-lanes: core
-core.cores: 4
-core.operations: 1
-core.code-cache: 1 MiB
-clock: 1 GHz
-launch: 1000 ns
-await: 100 ns
-check: 0 ns
-call: 0 ns
-flush: 0.1 us
-code-fetch: unlimited
-memory: 4 GB/s
-core-memory: 1 GB/s
-P
+plain_profile small '0.1 us' >small.profile
 cat >use.c <<'C'
 #include "model.h"
 #include <stdalign.h>

@@ -11,17 +11,7 @@ fi
 
 cp "$top_srcdir/tests/lib/kernels.c" .
 $KERNEL_CC $KERNEL_CFLAGS -g -I"$top_srcdir/stubs" -c kernels.c -o kernels.o
-cat >model.yaml <<'M'
-sklink: 1
-tensors:
-  x: {dtype: f32, shape: [4096]}
-  a: {dtype: f32, shape: [4096]}
-  y: {dtype: f32, shape: [4096]}
-tasks:
-  - {name: one, kernel: scale, args: [x, a], set: {factor: 2}, scope: sp1}
-  - {name: two, kernel: prefix, args: [a, y], scope: sp1}
-M
-"$sklink" model.yaml kernels.o -o model.sk
+two_tasks 'kernel: scale, set: {factor: 2}' 'kernel: prefix'
 "$sklink" --compress-debug-sections=zlib model.yaml kernels.o -o compressed.sk
 "$sklink" -S model.yaml kernels.o -o symbols.sk
 unset SKRT_GDB

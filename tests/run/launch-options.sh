@@ -3,23 +3,8 @@
 # verify, and what is refused. How the option string is read, tests/unit/check_manifest.c tests.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
-cat >kernels.c <<'C'
-#include "skkernel.h"
-
-void product(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * x[i];
-}
-SK_KERNEL(product, "cube split=n; in x f32[n], out y f32[n], n i64");
-
-void increment(const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] + 1;
-}
-SK_KERNEL(increment, "vector op=Increment split=n; in x f32[n], out y f32[n], n i64");
-
+two_lane_kernels >kernels.c
+cat >>kernels.c <<'C'
 void sum(const float *x, float *y, int64_t n)
 {
 	float sum = 0;

@@ -11,17 +11,7 @@ if ! perf record -q -e cpu-clock -o perf.data true >/dev/null 2>&1; then
 fi
 
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
-cat >model.yaml <<'M'
-sklink: 1
-tensors:
-  x: {dtype: f32, shape: [4096]}
-  a: {dtype: f32, shape: [4096]}
-  y: {dtype: f32, shape: [4096]}
-tasks:
-  - {name: one, kernel: prefix, args: [x, a], scope: sp1}
-  - {name: two, kernel: scale, args: [a, y], set: {factor: 2}, scope: sp1}
-M
-"$sklink" model.yaml kernels.o -o model.sk
+two_tasks 'kernel: prefix' 'kernel: scale, set: {factor: 2}'
 
 # names FILE DSO: some of the samples are in prefix, of that file.
 names() {

@@ -19,22 +19,7 @@ manifest() {
 }
 
 # A device without a fraction: cores of 1 GHz that move a byte a ns.
-cat >mine.profile <<'P'
-name: mine
-lanes: core
-core.cores: 4
-core.operations: 1
-core.code-cache: 1 MiB
-clock: 1 GHz
-launch: 1000 ns
-await: 100 ns
-check: 0 ns
-call: 0 ns
-flush: 7 ns
-code-fetch: unlimited
-memory: 4 GB/s
-core-memory: 1 GB/s
-P
+plain_profile mine '7 ns' >mine.profile
 
 # The times by hand: 16 units of 64 on 4 cores. The first task takes 4000 / 4, the second moves 8192 / 4 bytes a core.
 manifest ./mine.profile '{cycles: 4000}' >model.yaml
