@@ -125,7 +125,7 @@ static uint32_t write_tasks(struct writer *writer, const struct handmade_package
 
 static void write_steps(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t partitions = 0;
+	uint32_t partitions = 0, arguments = 0;
 
 	fprintf(writer->file, ".Lsteps:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
@@ -138,11 +138,25 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 				task_number(package, step->task), step->lane, SK_STEP_SPLIT,
 				SK_STEP_PUBLISH | SK_STEP_STATUS | step->flags, ++numbers[step->lane], SK_ALL_CORES,
 				partitions);
-			fprintf(writer->file, "\t.long 0, 0, 0, 0, 0\n\t.quad %" PRIu64 "\n",
-				partition_of(launch, 0)->extent);
+			fprintf(writer->file, "\t.long %u, %u, 0, 0, 0\n\t.quad %" PRIu64 "\n", arguments,
+				step->state ? 1 : 0, partition_of(launch, 0)->extent);
+			arguments += step->state ? 1 : 0;
 		}
 		partitions += partition_count(launch);
 	}
+}
+
+/* Of steps with hidden state; those of the package have one in common. */
+static void write_arguments(struct writer *writer, const struct handmade_package *package)
+{
+	fprintf(writer->file, "\t.balign 8\n.Larguments:\n");
+	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
+		for (uint32_t i = 0; i < launch->step_count; i++)
+			if (launch->steps[i].state)
+				fprintf(writer->file,
+					"\t.byte %u, 0, %u, %u\n\t.long 0\n\t.quad 0, 0, 0, 0\n\t.long %u, 0\n",
+					SK_ARGUMENT_STATE, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_SPACE_STATE,
+					launch->steps[i].state == HANDMADE_LIBRARY_STATE ? SK_ARGUMENT_OF_LIBRARY : 0);
 }
 
 static void write_small_tables(struct writer *writer, const struct handmade_package *package)
@@ -189,6 +203,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 {
 	struct writer writer = {.file = file};
 	uint32_t launches = 0, tasks = 0, steps = 0, partitions = 0, homes = 0, tensors = 0, resident = 0;
+	uint32_t arguments = 0;
 
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
 		launches++;
@@ -196,6 +211,8 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		tasks += launch->kind == SK_LAUNCH_TASK ? 0 : launch->step_count;
 		partitions += partition_count(launch);
 		homes += launch->home_count;
+		for (uint32_t i = 0; i < launch->step_count; i++)
+			arguments += launch->steps[i].state ? 1 : 0;
 		resident = launch->resident_cores > resident ? launch->resident_cores : resident;
 	}
 	while (package->tensors[tensors].name)
@@ -217,7 +234,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "bindings", tensors);
 	table(&writer, "steps", steps);
 	table(&writer, "awaits", 0);
-	table(&writer, "arguments", 0);
+	table(&writer, "arguments", arguments);
 	table(&writer, "partitions", partitions);
 	table(&writer, "homes", homes);
 	table(&writer, "follows", 0);
@@ -227,6 +244,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	write_tasks(&writer, package);
 	fprintf(file, "\t.balign 8\n");
 	write_steps(&writer, package);
+	write_arguments(&writer, package);
 	write_small_tables(&writer, package);
 	write_tensors(&writer, package);
 	fprintf(file, ".Lstrings:\n");

@@ -15,6 +15,7 @@ struct handmade_step {
 	const char *task;
 	uint32_t lane;
 	uint32_t flags; /* besides those that all steps have: PUBLISH and STATUS */
+	enum { HANDMADE_NO_STATE, HANDMADE_OWN_STATE, HANDMADE_LIBRARY_STATE } state; /* its hidden state */
 };
 
 /* An entry is the function NAME of the C source, the serial entry NAME_serial. Ends at a launch without a name. */

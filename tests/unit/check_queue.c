@@ -27,7 +27,8 @@ enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
 /* ping and pong each wait for what the other one says. narrow, half, wide: note their number in `log`, and make
  * another value of log[0] and x[0], on 1, 2 and all cores: every core its own part, which core 0 then puts together.
  * crash: writes to nowhere. endless: never ends. holds awaits that
- * log[1] is set; works is at it until then. scratchy: two cores at once, each of whom
+ * log[1] is set; works is at it until then. Those of them with `own` have hidden state of the package, which count
+ * counts; the others of the C library. scratchy: two cores at once, each of whom
  * looks whether its scratch stays its own. */
 static const char source[] =
 	"#include \"stubs/skabi.h\"\n"
@@ -45,6 +46,12 @@ static const char source[] =
 	"int pong(struct sk_core *core)\n"
 	"{ uint64_t round = LOG(core)[16] + 1; say(&LOG(core)[16], round);\n"
 	"  return hear(core, &LOG(core)[8], round) ? SK_STATUS_ABORTED : 0; }\n"
+	"int own_ping(struct sk_core *core) { return ping(core); }\n"
+	"int own_pong(struct sk_core *core) { return pong(core); }\n"
+	"int library_ping(struct sk_core *core) { return ping(core); }\n"
+	"int library_pong(struct sk_core *core) { return pong(core); }\n"
+	"static uint64_t calls;\n"
+	"int count(struct sk_core *core) { LOG(core)[2] = ++calls; return 0; }\n"
 	"static int work(struct sk_core *core, uint64_t number)\n"
 	"{ uint64_t *log = LOG(core), place, sum = 0;\n"
 	"  log[64 + core->index * 8] = (log[0] ^ X(core)[0]) * (number + core->index);\n"
@@ -81,6 +88,11 @@ static const struct handmade_step narrow_steps[] = {{"narrow", 0}}, half_steps[]
 static const struct handmade_step wide_steps[] = {{"wide", 0}}, crash_steps[] = {{"crash", 0}};
 static const struct handmade_step endless_steps[] = {{"endless", 0}}, holds_steps[] = {{"holds", 0}};
 static const struct handmade_step scratchy_steps[] = {{"scratchy", 0}}, works_steps[] = {{"works", 0}};
+static const struct handmade_step own_ping_steps[] = {{"own_ping", 0, .state = HANDMADE_OWN_STATE}};
+static const struct handmade_step own_pong_steps[] = {{"own_pong", 0, .state = HANDMADE_OWN_STATE}};
+static const struct handmade_step library_ping_steps[] = {{"library_ping", 0, .state = HANDMADE_LIBRARY_STATE}};
+static const struct handmade_step library_pong_steps[] = {{"library_pong", 0, .state = HANDMADE_LIBRARY_STATE}};
+static const struct handmade_step count_steps[] = {{"count", 0, .state = HANDMADE_OWN_STATE}};
 
 #define LAUNCH(name, cores, scratch)                                                                                   \
 	{                                                                                                              \
@@ -91,17 +103,10 @@ static const struct handmade_step scratchy_steps[] = {{"scratchy", 0}}, works_st
 	}
 
 static const struct handmade_launch launches[] = {
-	LAUNCH(ping, 1, 0),
-	LAUNCH(pong, 1, 0),
-	LAUNCH(narrow, 1, 0),
-	LAUNCH(half, 2, 0),
-	LAUNCH(wide, 0, 0),
-	LAUNCH(crash, 1, 0),
-	LAUNCH(endless, 1, 0),
-	LAUNCH(holds, 1, 0),
-	LAUNCH(scratchy, 2, 4096),
-	LAUNCH(works, 1, 0),
-	{NULL},
+	LAUNCH(ping, 1, 0),	    LAUNCH(pong, 1, 0),		LAUNCH(narrow, 1, 0),	LAUNCH(half, 2, 0),
+	LAUNCH(wide, 0, 0),	    LAUNCH(crash, 1, 0),	LAUNCH(endless, 1, 0),	LAUNCH(holds, 1, 0),
+	LAUNCH(scratchy, 2, 4096),  LAUNCH(works, 1, 0),	LAUNCH(own_ping, 1, 0), LAUNCH(own_pong, 1, 0),
+	LAUNCH(library_ping, 1, 0), LAUNCH(library_pong, 1, 0), LAUNCH(count, 1, 0),	{NULL},
 };
 
 static const struct handmade_tensor tensors[] = {
@@ -358,6 +363,113 @@ START_TEST(random_orders)
 	}
 	for (int i = 0; i < LAUNCHES; i++)
 		ok(skrt_event_destroy(events[i]));
+	close_all();
+}
+END_TEST
+
+/* ---- hidden state ---- */
+
+static void launch_of(struct skrt_module *of, int stream, struct skrt_instance *instance, const char *name)
+{
+	const struct skrt_kernel *kernel;
+
+	ok(skrt_module_find_kernel(of, name, &kernel));
+	ok(skrt_launch(streams[stream], instance, kernel));
+}
+
+/* Launches of two instances that have some do not overlap. The package's is that of one loaded module: another one has
+ * variables of its own; the C library's is everybody's. */
+START_TEST(states_apart)
+{
+	static const struct {
+		const char *ping, *pong;
+		bool two_modules, overlap;
+	} pairs[] = {{"own_ping", "own_pong", false, false},	     {"own_ping", "own_pong", true, true},
+		     {"library_ping", "library_pong", false, false}, {"library_ping", "library_pong", true, false},
+		     {"own_ping", "library_pong", false, true},	     {"own_ping", "pong", false, true}};
+	struct skrt_module *other;
+	struct skrt_instance *elsewhere;
+
+	open_all(&places[_i]);
+	ok(skrt_module_load(device, path, &other));
+	ok(skrt_instance_create(other, &elsewhere));
+	ok(skrt_instance_bind(elsewhere, 0, buffers[0], sizeof(buffers[0])));
+	ok(skrt_instance_bind(elsewhere, 1, buffers[2], sizeof(buffers[2])));
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		close_door();
+		launch(0, instances[0][1], pairs[i].ping);
+		if (pairs[i].two_modules)
+			launch_of(other, 1, elsewhere, pairs[i].pong);
+		else
+			launch(1, instances[0][2], pairs[i].pong);
+		sem_post(&let_in);
+		if (pairs[i].overlap) {
+			synchronise_all();
+			continue;
+		}
+		expect(skrt_synchronise(streams[0]), SKRT_KERNEL_FAILED, "ping: hangs: core 0 awaits");
+		synchronise_all(); /* the other one has said it by now */
+	}
+	ok(skrt_instance_destroy(elsewhere));
+	ok(skrt_module_unload(other));
+	close_all();
+}
+END_TEST
+
+/* Of two instances whichever can start first does, unless events say otherwise; of one the order is that of the calls.
+ */
+START_TEST(states_in_order)
+{
+	struct skrt_event *counted;
+
+	open_all(&places[_i]);
+	ok(skrt_event_create(device, &counted));
+	for (uint64_t i = 0; i < 20; i++) {
+		bool told = i % 2;
+
+		ok(skrt_stream_call(streams[2], wait_outside, NULL));
+		ok(skrt_event_record(open_door, streams[2]));
+		ok(skrt_stream_wait(streams[0], open_door)); /* so it cannot start, though it is called first */
+		launch(0, instances[0][1], "count");
+		ok(skrt_event_record(counted, streams[0]));
+		if (told)
+			ok(skrt_stream_wait(streams[1], counted));
+		launch(1, instances[1][2], "count");
+		if (!told)
+			ok(skrt_synchronise(streams[1]));
+		else
+			usleep(2000); /* it would have begun */
+		sem_post(&let_in);
+		synchronise_all();
+		ck_assert_uint_eq(buffers[0][2], 2 * i + (told ? 1 : 2));
+		ck_assert_uint_eq(buffers[1][2], 2 * i + (told ? 2 : 1));
+	}
+	ok(skrt_event_destroy(counted));
+	close_all();
+}
+END_TEST
+
+/* On whatever streams: what the plan has the other way round is another run through the network. */
+START_TEST(one_instance)
+{
+	open_all(&places[_i]);
+	ok(skrt_stream_call(streams[2], wait_outside, NULL));
+	ok(skrt_event_record(open_door, streams[2]));
+	ok(skrt_stream_wait(streams[0], open_door));
+	launch(0, instances[0][1], "half");
+	launch(1, instances[0][1], "narrow");
+	usleep(2000); /* it would have begun */
+	expect(skrt_stream_query(streams[1]), SKRT_NOT_READY, "pending");
+	sem_post(&let_in);
+	synchronise_all();
+	ck_assert_uint_eq(buffers[0][ORDER + 1], 2);
+	ck_assert_uint_eq(buffers[0][ORDER + 2], 1);
+
+	close_door(); /* in the plan's order, which says that neither waits for the other */
+	launch(0, instances[0][1], "own_ping");
+	launch(1, instances[0][1], "own_pong");
+	sem_post(&let_in);
+	synchronise_all();
 	close_all();
 }
 END_TEST
@@ -651,6 +763,9 @@ int main(void)
 	tcase_add_loop_test(tests, scratch, 0, 4);
 	tcase_add_loop_test(tests, fair, 0, PLACES);
 	tcase_add_loop_test(tests, random_orders, 0, PLACES);
+	tcase_add_loop_test(tests, states_apart, 0, PLACES);
+	tcase_add_loop_test(tests, states_in_order, 0, PLACES);
+	tcase_add_loop_test(tests, one_instance, 0, PLACES);
 	tcase_add_loop_test(tests, fault_beside, 0, PLACES);
 #ifndef SIGNALS_HELD
 	tcase_add_loop_test(tests, timeout_beside, 0, 2);
