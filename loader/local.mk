@@ -48,7 +48,7 @@ loader_libloader_la_SOURCES = \
 	loader/arch/machine.h loader/arch/x86_64.h \
 	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S loader/arch/x86_64/refusal.c \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
-	loader/base/clock.h loader/base/status.c loader/base/status.h \
+	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
 	loader/core/call.c loader/core/call.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c \

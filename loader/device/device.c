@@ -48,32 +48,11 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	return SKRT_OK;
 }
 
-/* ---- the process ---- */
-
-static _Atomic uint32_t forks; /* that this process is away from the one that opened the first device */
-
-static void note_fork(void)
-{
-	atomic_fetch_add(&forks, 1);
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, note_fork);
-}
-
-enum skrt_status sk_device_check_process(const struct skrt_device *device)
-{
-	if (device->forks == atomic_load_explicit(&forks, memory_order_relaxed))
-		return SKRT_OK;
-	return sk_report(SKRT_DEVICE_LOST,
-			 "the device is that of process %ld, and its threads are there: a fork opens one of its own",
-			 (long)device->process);
-}
+/* ---- its lock ---- */
 
 enum skrt_status sk_device_lock(struct skrt_device *device)
 {
-	enum skrt_status status = sk_device_check_process(device);
+	enum skrt_status status = sk_process_check(&device->process);
 
 	if (status)
 		return status;
@@ -210,7 +189,6 @@ static enum skrt_status make_workers(struct skrt_device *device)
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
 {
 	static const struct skrt_device_options defaults;
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	SK_UNCANCELLED;
 
 	if (!result)
@@ -222,11 +200,9 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_mutex_init(&device->lock, NULL);
 	pthread_cond_init(&device->work, NULL);
 	pthread_cond_init(&device->idle, NULL);
-	pthread_once(&once, watch_forks);
 	device->runtime = &runtime;
 	device->complete = sk_queue_complete;
-	device->process = getpid();
-	device->forks = atomic_load(&forks);
+	device->process = sk_process_current();
 	sk_signals_install();
 	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
 	enum skrt_status status = configure(device, options ? options : &defaults);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loader/base/process.h"
 #include "loader/device/lane.h"
 #include "loader/device/stream.h"
 #include "loader/device/watch.h"
@@ -22,8 +23,7 @@ struct sk_checks;
 struct sk_worker;
 
 struct skrt_device {
-	pid_t process; /* that opened it */
-	uint32_t forks; /* between the first device and this one; see device.c */
+	struct sk_process process; /* that opened it */
 	char name[SK_PROFILE_MAX_NAME + 1];
 	bool simulated; /* all cores on one thread, in an order that depends on the seed alone */
 	uint64_t seed;
@@ -65,9 +65,6 @@ struct skrt_device {
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
 	char loss[SK_REPORT_SIZE]; /* why */
 };
-
-/* Whether this is the process that opened the device: a fork has none of its threads. */
-enum skrt_status sk_device_check_process(const struct skrt_device *device);
 
 /* Around what a public function does under the device's lock, in this process and without being cancelled. If lock
  * fails, so does the function. */

@@ -129,7 +129,7 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 
 	if (!module || !result)
 		return sk_report_null(__func__);
-	enum skrt_status status = sk_device_check_process(module->device);
+	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = sk_module_construct(module);
 	if (status)

@@ -64,7 +64,7 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
 
 	if (!device || !plan || !result)
 		return sk_report_null(__func__);
-	enum skrt_status status = sk_device_check_process(device);
+	enum skrt_status status = sk_process_check(&device->process);
 	if (status)
 		return status;
 	dl_iterate_phdr(look_into, &search);

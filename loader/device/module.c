@@ -111,7 +111,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 		free(path);
 		return status;
 	}
-	*module = (struct skrt_module){.device = device, .path = path, .image = *image};
+	*module = (struct skrt_module){.device = device, .process = device->process, .path = path, .image = *image};
 	pthread_mutex_init(&module->lock, NULL);
 	pthread_mutex_init(&module->construction, NULL);
 	status = open_plan(module, plan, size);
@@ -137,7 +137,7 @@ static enum skrt_status load(struct skrt_device *device, const struct sk_source 
 	struct sk_image image;
 	uint64_t size = 0;
 	char *copy;
-	enum skrt_status status = sk_device_check_process(device);
+	enum skrt_status status = sk_process_check(&device->process);
 	SK_UNCANCELLED;
 
 	if (status)

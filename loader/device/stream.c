@@ -256,7 +256,7 @@ static enum skrt_status check_owners(const struct skrt_stream *stream, const str
 	if (stream->device != instance->module->device)
 		return sk_report(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
 				 instance->module->path);
-	return sk_device_check_process(stream->device);
+	return sk_process_check(&stream->device->process);
 }
 
 /* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's

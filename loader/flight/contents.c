@@ -104,7 +104,9 @@ enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, 
 {
 	if (!module || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = check_index(module, "launch", index, module->plan.network_launch_count);
+	enum skrt_status status = sk_process_check(&module->process);
+	if (!status)
+		status = check_index(module, "launch", index, module->plan.network_launch_count);
 	return status ? status : sk_module_prepare(module, index, kernel);
 }
 
@@ -115,7 +117,9 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = sk_module_check_records(module);
+	enum skrt_status status = sk_process_check(&module->process);
+	if (!status)
+		status = sk_module_check_records(module);
 	if (!status)
 		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 	return status ? status : sk_module_prepare(module, index, kernel);
@@ -130,7 +134,9 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
 {
 	if (!module || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = check_index(module, "task", index, module->plan.task_count);
+	enum skrt_status status = sk_process_check(&module->process);
+	if (!status)
+		status = check_index(module, "task", index, module->plan.task_count);
 	if (!status)
 		status = sk_module_check_records(module);
 	if (status)
@@ -149,7 +155,9 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 
 	if (!module || !name || !kernel)
 		return sk_report_null(__func__);
-	enum skrt_status status = sk_module_check_records(module);
+	enum skrt_status status = sk_process_check(&module->process);
+	if (!status)
+		status = sk_module_check_records(module);
 	if (!status)
 		status = find(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "loader/base/process.h"
 #include "loader/base/status.h"
 #include "loader/image/image.h"
 #include "loader/plan/plan.h"
@@ -13,6 +14,7 @@
 
 struct skrt_module {
 	struct skrt_device *device;
+	struct sk_process process; /* the device's; elsewhere nobody may wait for the locks */
 	char *path;
 	struct sk_image image;
 	struct sk_plan_view plan;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loader/flight/module.h"
 #include "loader/skrt.h"
 #include "stubs/skabi.h"
 #include "tests/lib/handmade.h"
@@ -707,6 +708,10 @@ static void be_child(const struct skrt_kernel *kernel)
 	FORKED(skrt_stream_create(device, &stream));
 	FORKED(skrt_event_create(device, &event));
 	FORKED(skrt_module_load(device, path, &other));
+	FORKED(skrt_module_kernel(module, 0, &kernel));
+	FORKED(skrt_module_find_kernel(module, "wide", &kernel));
+	FORKED(skrt_module_task(module, 0, &kernel));
+	FORKED(skrt_module_find_task(module, "wide", &kernel));
 	FORKED(skrt_instance_create(module, &instance));
 	FORKED(skrt_instance_bind(instances[0][1], 0, buffers[0], sizeof(buffers[0])));
 	FORKED(skrt_instance_fill_workspace(instances[0][1], 0));
@@ -723,7 +728,7 @@ static void be_child(const struct skrt_kernel *kernel)
 	close_all();
 }
 
-/* With a launch in flight, and without. */
+/* Alone, with a launch in flight, and while somebody is just about to look for a kernel. */
 START_TEST(forked)
 {
 	const struct skrt_kernel *kernel;
@@ -731,15 +736,19 @@ START_TEST(forked)
 
 	open_all(&(struct skrt_device_options){.cores = 2});
 	ok(skrt_module_find_kernel(module, "wide", &kernel));
-	if (_i) {
+	if (_i == 1) {
 		launch(0, instances[0][1], "works");
 		usleep(20000);
 	}
+	if (_i == 2)
+		pthread_mutex_lock(&module->lock);
 	pid_t child = check_fork();
 	if (child == 0) {
 		be_child(kernel);
 		_exit(0);
 	}
+	if (_i == 2)
+		pthread_mutex_unlock(&module->lock);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child has ended with 0x%x", (unsigned)status);
 	__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
@@ -780,7 +789,7 @@ int main(void)
 	(void)cancelled;
 #endif
 #ifndef SANITIZED /* whose own threads a fork has not, either */
-	tcase_add_loop_test(tests, forked, 0, 2);
+	tcase_add_loop_test(tests, forked, 0, 3);
 #else
 	(void)forked;
 #endif

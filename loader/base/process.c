@@ -1,0 +1,39 @@
+/* Forks are counted, since to ask the system for the process's number would take longer than most of what asks here. */
+#include "config.h"
+
+#include "loader/base/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "loader/base/status.h"
+
+static _Atomic uint32_t forks; /* that this process is away from the first one that asked */
+
+static void note_fork(void)
+{
+	atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, note_fork);
+}
+
+struct sk_process sk_process_current(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	return (struct sk_process){.id = getpid(), .forks = atomic_load(&forks)};
+}
+
+enum skrt_status sk_process_check(const struct sk_process *process)
+{
+	if (process->forks == atomic_load_explicit(&forks, memory_order_relaxed))
+		return SKRT_OK;
+	return sk_report(SKRT_DEVICE_LOST,
+			 "the device is that of process %ld, and its threads are there: a fork opens one of its own",
+			 (long)process->id);
+}
