@@ -25,7 +25,8 @@
  * A thread that is cancelled (pthread_cancel) in one of these functions ends when it has returned, or later; whom
  * skrt_stream_call calls is not cancelled. Who is cancelled asynchronously must not call them.
  * A fork has none of the device's threads. There all functions that take a device, or what was made on it, are
- * SKRT_DEVICE_LOST, closing and destroying included, but for those that only describe; it can open a device of its own.
+ * SKRT_DEVICE_LOST, closing, destroying and looking for kernels included, but for those that only describe (counts,
+ * tensors, names); it can open a device of its own.
  * What skrt_stream_call calls may fork, but must not return in the child.
  *
  * The threads of a device take the floating-point environment (rounding, flushing to zero) of the thread that opens the
@@ -317,8 +318,10 @@ void skrt_kernel_describe(const struct skrt_kernel *kernel, struct skrt_kernel_i
 struct skrt_instance;
 
 /* Makes an instance: a place for bindings, and a workspace of its own. The first one of a module runs the package's
- * constructors, on the calling thread: what they do wrong is an error as in a kernel, also of all later calls. Errors:
- * SKRT_OUT_OF_MEMORY, SKRT_KERNEL_FAILED. */
+ * constructors, on the calling thread: what they do wrong is an error as in a kernel, also of all later calls. They
+ * wait for no launch, and none waits for them, nor for destructors: where they seed rand or its like, or draw, while
+ * launches of other packages do, what those draw is anybody's guess. Who makes all instances first, or waits for the
+ * launches, has an order. Errors: SKRT_OUT_OF_MEMORY, SKRT_KERNEL_FAILED. */
 enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_instance **instance);
 
 /* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */

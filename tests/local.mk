@@ -180,6 +180,7 @@ EXTRA_DIST += tests/run/check-trace.py tests/run/fail-malloc.c tests/run/feature
 # What kernels can do wrong.
 check_PROGRAMS += tests/run/faults
 tests_run_faults_SOURCES = tests/run/faults.c
+tests_run_faults_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_run_faults_LDADD = libskrt.la
 tests_run_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/run/fault-kernels.c

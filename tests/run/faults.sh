@@ -68,13 +68,16 @@ for size in 16 60; do
 done
 
 # Without the register that leads to the thread's own memory the fault is one all the same, and who asks is told whose it was.
-kind LOST_THREAD
-lost="segmentation fault .SIGSEGV.: read at address 0x0; at .*; a kernel on this core had changed FS, by which a thread finds its own memory"
-fails_with "^skrun: error: superkernel sk_fused: serial run: $lost" "$skrun" fused.sk --input kind=kind.npy --random 1 --serial
-for options in '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do
-	fails_with "^skrun: error: .*: task 'bad': kernel misbehave on (cube |)core [0-9]*: $lost" \
-		"$skrun" fused.sk --input kind=kind.npy --random 1 $options
-done
+# (AddressSanitizer has alternate stacks of its own, on which nothing says what the register has held.)
+if ! nm "$skrun" | grep -q '__asan_init'; then
+	kind LOST_THREAD
+	lost="segmentation fault .SIGSEGV.: read at address 0x0; at .*; a kernel on this core had changed FS, by which a thread finds its own memory"
+	fails_with "^skrun: error: superkernel sk_fused: serial run: $lost" "$skrun" fused.sk --input kind=kind.npy --random 1 --serial
+	for options in '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do
+		fails_with "^skrun: error: .*: task 'bad': kernel misbehave on (cube |)core [0-9]*: $lost" \
+			"$skrun" fused.sk --input kind=kind.npy --random 1 $options
+	done
+fi
 
 # Changed control state is nobody's concern but that of the core's other tasks; who asks is told whose it was.
 untidy() {
