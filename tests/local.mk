@@ -24,13 +24,13 @@ check_PROGRAMS += tests/unit/check_document tests/unit/check_signature tests/uni
 tests_unit_check_document_SOURCES = tests/unit/check_document.c tests/lib/messages.h
 tests_unit_check_document_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_document_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_unit_check_signature_SOURCES = tests/unit/check_signature.c tests/lib/messages.h
+tests_unit_check_signature_SOURCES = tests/unit/check_signature.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_signature_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_signature_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_unit_check_manifest_SOURCES = tests/unit/check_manifest.c tests/lib/messages.h
+tests_unit_check_manifest_SOURCES = tests/unit/check_manifest.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_manifest_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_manifest_LDADD = src/libcore.la $(CHECK_LIBS)
-tests_unit_check_bind_SOURCES = tests/unit/check_bind.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/messages.h \
+tests_unit_check_bind_SOURCES = tests/unit/check_bind.c tests/lib/fake-linker.c tests/lib/fake-linker.h tests/lib/sink.h tests/lib/messages.h \
 	tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_bind_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_bind_LDADD = src/libcore.la $(CHECK_LIBS)
@@ -85,7 +85,7 @@ tests_unit_check_arena_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_arena
 
 check_PROGRAMS += tests/unit/check_diag
-tests_unit_check_diag_SOURCES = tests/unit/check_diag.c tests/lib/messages.h
+tests_unit_check_diag_SOURCES = tests/unit/check_diag.c tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_diag_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_diag_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_diag

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,6 +31,23 @@ static inline void scratch_remove(void)
 static inline void scratch_add(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, scratch_make, scratch_remove);
+}
+
+/* The bytes of a file, which the caller frees. */
+static inline unsigned char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+
+	ck_assert_ptr_nonnull(file);
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+
+	unsigned char *bytes = malloc(*size);
+
+	ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
 }
 
 #endif

@@ -12,12 +12,10 @@
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
 #include "tests/lib/fake-linker.h"
-#include "tests/lib/messages.h"
 #include "tests/lib/random.h"
+#include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
-static struct sk_arena *arena;
-static struct sk_diag diag;
 static struct sk_linker *linker;
 static struct sk_model *model;
 
@@ -58,15 +56,9 @@ static const struct fake_function functions[] = {
 
 static void set_up(void)
 {
-	arena = sk_arena_create();
-	sk_diag_init(&diag, arena);
+	open_sink();
 	linker = fake_linker_create(arena, &diag, functions, sizeof(functions) / sizeof(functions[0]));
 	sk_linker_add_file(linker, "k.o", false);
-}
-
-static void tear_down(void)
-{
-	sk_arena_destroy(arena);
 }
 
 /* The tensors of most tests. */
@@ -100,11 +92,8 @@ static bool link_model(const char *text)
 static void link_good(const char *text)
 {
 	bool linked = link_model(text);
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, "");
+	expect_messages("");
 	ck_assert(linked);
-	free(messages);
 }
 
 static const struct sk_argument *argument(uint32_t task, uint32_t index)
@@ -846,13 +835,10 @@ START_TEST(test_roles)
 	}
 	ck_assert_uint_eq(model->binding_count, 8);
 
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, "t: warning: m.yaml:10:3: no task uses tensor 'i'\n"
-				   "t: warning: m.yaml:11:3: no task uses tensor 'j'\n"
-				   "t: warning: m.yaml:12:3: no task uses tensor 'u'\n"
-				   "t: warning: m.yaml:13:3: no task uses tensor 'w'\n");
-	free(messages);
+	expect_messages("t: warning: m.yaml:10:3: no task uses tensor 'i'\n"
+			"t: warning: m.yaml:11:3: no task uses tensor 'j'\n"
+			"t: warning: m.yaml:12:3: no task uses tensor 'u'\n"
+			"t: warning: m.yaml:13:3: no task uses tensor 'w'\n");
 }
 END_TEST
 
@@ -1022,7 +1008,7 @@ static Suite *bind_suite(void)
 	Suite *suite = suite_create("bind");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, set_up, close_sink);
 	tcase_add_test(tcase, test_split);
 	tcase_add_test(tcase, test_products);
 	tcase_add_test(tcase, test_folding);

@@ -3,30 +3,8 @@
 #include <string.h>
 
 #include "src/base/diag.h"
-#include "tests/lib/messages.h"
+#include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
-
-static struct sk_arena *arena;
-static struct sk_diag diag;
-
-static void set_up(void)
-{
-	arena = sk_arena_create();
-	sk_diag_init(&diag, arena);
-}
-
-static void tear_down(void)
-{
-	sk_arena_destroy(arena);
-}
-
-static void check_messages(const char *expected)
-{
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, expected);
-	free(messages);
-}
 
 /* Where a text has been expanded from stands below the message, the nearest first, and above what else there is to say.
  */
@@ -38,12 +16,12 @@ START_TEST(test_origins)
 
 	sk_error(&diag, place, "it is %s", "wrong");
 	sk_note(&diag, "it was right");
-	check_messages("t: error: tile:3:7: it is wrong\n"
-		       ">>> expanded from block:9:1\n"
-		       ">>> expanded from net:4:2\n"
-		       ">>> it was right\n");
+	expect_messages("t: error: tile:3:7: it is wrong\n"
+			">>> expanded from block:9:1\n"
+			">>> expanded from net:4:2\n"
+			">>> it was right\n");
 	sk_warning(&diag, inner, "take care");
-	check_messages("t: warning: block:9:1: take care\n>>> expanded from net:4:2\n");
+	expect_messages("t: warning: block:9:1: take care\n>>> expanded from net:4:2\n");
 	ck_assert_uint_eq(diag.errors, 1);
 	ck_assert_uint_eq(diag.warnings, 1);
 }
@@ -55,7 +33,7 @@ START_TEST(test_no_origin)
 	sk_error(&diag, (struct sk_place){.file = "a", .line = 1, .column = 1}, "here");
 	sk_error(&diag, (struct sk_place){.file = "x.o", .section = ".text", .offset = 16}, "there");
 	sk_error(&diag, (struct sk_place){0}, "nowhere");
-	check_messages("t: error: a:1:1: here\nt: error: x.o:(.text+0x10): there\nt: error: nowhere\n");
+	expect_messages("t: error: a:1:1: here\nt: error: x.o:(.text+0x10): there\nt: error: nowhere\n");
 }
 END_TEST
 
@@ -68,7 +46,7 @@ START_TEST(test_muted)
 	diag.no_warnings = true;
 	sk_error(&diag, outer, "wrong");
 	sk_warning(&diag, place, "take care");
-	check_messages("t: error: net:4:2: wrong\n");
+	expect_messages("t: error: net:4:2: wrong\n");
 }
 END_TEST
 
@@ -77,7 +55,7 @@ int main(void)
 	Suite *suite = suite_create("diag");
 	TCase *tcase = tcase_create("places");
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_add_test(tcase, test_origins);
 	tcase_add_test(tcase, test_no_origin);
 	tcase_add_test(tcase, test_muted);

@@ -284,20 +284,6 @@ END_TEST
 
 /* ---- damage ---- */
 
-static unsigned char *read_all(size_t *size)
-{
-	FILE *file = fopen(path, "rb");
-
-	ck_assert_ptr_nonnull(file);
-	fseek(file, 0, SEEK_END);
-	*size = (size_t)ftell(file);
-	rewind(file);
-	unsigned char *bytes = malloc(*size);
-	ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
-	fclose(file);
-	return bytes;
-}
-
 static void write_all(const unsigned char *bytes, size_t size)
 {
 	FILE *file = fopen(path, "wb");
@@ -514,7 +500,7 @@ START_TEST(single_changes)
 	size_t size;
 
 	handmade_compile(path, source, NULL, "");
-	unsigned char *good = read_all(&size), *bytes = malloc(size);
+	unsigned char *good = read_file(path, &size), *bytes = malloc(size);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sk_image image;
 
@@ -538,7 +524,7 @@ START_TEST(cuts)
 	size_t size;
 
 	handmade_compile(path, source, NULL, "");
-	unsigned char *bytes = read_all(&size);
+	unsigned char *bytes = read_file(path, &size);
 	uint64_t end = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		Elf64_Phdr *header = find_header(bytes, PT_LOAD, i);
@@ -570,7 +556,7 @@ START_TEST(copied)
 	size_t file_size;
 
 	handmade_compile(path, source, NULL, "");
-	unsigned char *bytes = read_all(&file_size);
+	unsigned char *bytes = read_file(path, &file_size);
 	const Elf64_Phdr *text = find_header(bytes, PT_LOAD, 1);
 	uint64_t end = text->p_vaddr + text->p_filesz;
 	bytes[text->p_offset + text->p_filesz] = 0xcc;
@@ -650,7 +636,7 @@ START_TEST(seal_not_in_file)
 	ck_assert_msg(open_image(path, &image) == SKRT_OK, "%s", skrt_error());
 	uint64_t plan = (uintptr_t)sk_image_find(&image, "sk_plan", &size) - image.bias;
 	sk_image_close(&image);
-	unsigned char *bytes = read_all(&file_size);
+	unsigned char *bytes = read_file(path, &file_size);
 	for (unsigned i = 0;; i++) {
 		Elf64_Phdr *header = find_header(bytes, PT_LOAD, i);
 

@@ -9,22 +9,8 @@
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/signature/signature.h"
-#include "tests/lib/messages.h"
+#include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
-
-static struct sk_arena *arena;
-static struct sk_diag diag;
-
-static void set_up(void)
-{
-	arena = sk_arena_create();
-	sk_diag_init(&diag, arena);
-}
-
-static void tear_down(void)
-{
-	sk_arena_destroy(arena);
-}
 
 static struct sk_model *parse_sized(const char *text, size_t size)
 {
@@ -42,11 +28,8 @@ static struct sk_model *parse(const char *text)
 static struct sk_model *parse_good(const char *text)
 {
 	struct sk_model *model = parse(text);
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, "");
+	expect_messages("");
 	ck_assert_ptr_nonnull(model);
-	free(messages);
 	return model;
 }
 
@@ -225,11 +208,8 @@ END_TEST
 static void override(struct sk_model *model, const char *text, const char *expected)
 {
 	bool good = sk_scope_options_override(model, (struct sk_place){.file = "there", .line = 1, .column = 1}, text);
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, expected);
+	expect_messages(expected);
 	ck_assert_int_eq(good, !*expected);
-	free(messages);
 }
 
 START_TEST(test_options_from_outside)
@@ -898,15 +878,10 @@ START_TEST(test_warnings)
 {
 	ck_assert_ptr_nonnull(parse(TENSORS "scopes: {sp1: {options: \"stream-fusion=1\"}}\n" TASK));
 
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, "t: warning: m.yaml:5:10: no task is in scope 'sp1'\n");
-	free(messages);
+	expect_messages("t: warning: m.yaml:5:10: no task is in scope 'sp1'\n");
 	ck_assert_ptr_nonnull(
 		parse(TENSORS "scopes: {layer: {}}\ntasks: [{name: t, kernel: f, args: [x, y], scope: layr}]\n"));
-	messages = take_messages(&diag);
-	ck_assert_str_eq(messages, "t: warning: m.yaml:5:10: no task is in scope 'layer'; did you mean 'layr'?\n");
-	free(messages);
+	expect_messages("t: warning: m.yaml:5:10: no task is in scope 'layer'; did you mean 'layr'?\n");
 }
 END_TEST
 
@@ -944,12 +919,8 @@ START_TEST(test_files)
 	ck_assert(!sk_manifest_read(model, "/nonexistent/m.yaml"));
 	ck_assert(!sk_manifest_read(model, "/"));
 
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages,
-			 "t: error: /nonexistent/m.yaml: cannot open the manifest: No such file or directory\n"
-			 "t: error: /: cannot read the manifest: Is a directory\n");
-	free(messages);
+	expect_messages("t: error: /nonexistent/m.yaml: cannot open the manifest: No such file or directory\n"
+			"t: error: /: cannot read the manifest: Is a directory\n");
 
 	char path[] = "check_manifest.XXXXXX";
 	int descriptor = mkstemp(path);
@@ -1012,8 +983,8 @@ START_TEST(test_limits)
 		ck_assert_msg(strstr(messages, cases[i].message), "case %zu: %.1000s", i, messages);
 		free(messages);
 		free(text);
-		tear_down();
-		set_up();
+		close_sink();
+		open_sink();
 	}
 }
 END_TEST
@@ -1026,12 +997,12 @@ static void parse_damaged(const char *text, size_t size)
 	char *copy = malloc(size + 1); /* exactly as large, so that AddressSanitizer sees reads behind the end */
 
 	memcpy(copy, text, size);
-	set_up();
+	open_sink();
 
 	const struct sk_model *model = parse_sized(copy, size);
 
 	ck_assert((model == NULL) == (diag.errors > 0));
-	tear_down();
+	close_sink();
 	free(copy);
 }
 
@@ -1142,7 +1113,7 @@ static Suite *manifest_suite(void)
 	Suite *suite = suite_create("manifest");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_tensors);
 	tcase_add_test(tcase, test_tasks);
@@ -1172,7 +1143,7 @@ static Suite *manifest_suite(void)
 
 	TCase *reference = tcase_create("reference");
 
-	tcase_add_checked_fixture(reference, set_up, tear_down);
+	tcase_add_checked_fixture(reference, open_sink, close_sink);
 	tcase_add_test(reference, test_manifests_of_the_reference);
 	tcase_add_test(reference, test_signatures_of_the_reference);
 	suite_add_tcase(suite, reference);

@@ -927,20 +927,6 @@ static void look_at(const char *file)
 	ok(skrt_module_unload(damaged));
 }
 
-static unsigned char *read_package(size_t *size)
-{
-	FILE *file = fopen(path, "rb");
-
-	ck_assert_ptr_nonnull(file);
-	fseek(file, 0, SEEK_END);
-	*size = (size_t)ftell(file);
-	rewind(file);
-	unsigned char *bytes = malloc(*size);
-	ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
-	fclose(file);
-	return bytes;
-}
-
 /* Bytes of the file's pages that are not all zero are changed one by one to several values. */
 START_TEST(damage)
 {
@@ -949,7 +935,7 @@ START_TEST(damage)
 
 	make(good_source, 1, good_launches);
 	ok(skrt_device_open(&(struct skrt_device_options){.cores = 1}, &device));
-	unsigned char *bytes = read_package(&size);
+	unsigned char *bytes = read_file(path, &size);
 	FILE *file = fopen(path, "r+b");
 	ck_assert_ptr_nonnull(file);
 	setvbuf(file, NULL, _IONBF, 0);

@@ -4,34 +4,17 @@
 #include <string.h>
 
 #include "src/signature/signature.h"
-#include "tests/lib/messages.h"
+#include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
-
-static struct sk_arena *arena;
-static struct sk_diag diag;
 
 /* The place of the signature's first character in a manifest. */
 static const struct sk_place place = {.file = "m.yaml", .line = 7, .column = 11};
 
-static void set_up(void)
-{
-	arena = sk_arena_create();
-	sk_diag_init(&diag, arena);
-}
-
-static void tear_down(void)
-{
-	sk_arena_destroy(arena);
-}
-
 static const struct sk_signature *parse(const char *text)
 {
 	const struct sk_signature *signature = sk_signature_parse(arena, &diag, place, text);
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, "");
+	expect_messages("");
 	ck_assert_ptr_nonnull(signature);
-	free(messages);
 	return signature;
 }
 
@@ -258,10 +241,7 @@ START_TEST(test_bad)
 	snprintf(expected, sizeof(expected), "t: error: m.yaml:7:%u: signature, column %u: %s\n",
 		 place.column + bad[_i].column - 1, bad[_i].column, bad[_i].message);
 
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages, expected);
-	free(messages);
+	expect_messages(expected);
 }
 END_TEST
 
@@ -282,14 +262,10 @@ START_TEST(test_places)
 	ck_assert_ptr_null(sk_signature_parse_folded(arena, &diag, place, "in x f23[n]"));
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, (struct sk_place){.file = "x.o"}, "in x f23[n]"));
 
-	char *messages = take_messages(&diag);
-
-	ck_assert_str_eq(messages,
-			 "t: error: l.a(m.o):(.sk.kernels+0x10): signature, column 6: unknown type 'f23'; did you mean "
-			 "'f32'?\n"
-			 "t: error: m.yaml:7:11: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"
-			 "t: error: x.o: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n");
-	free(messages);
+	expect_messages("t: error: l.a(m.o):(.sk.kernels+0x10): signature, column 6: unknown type 'f23'; did you mean "
+			"'f32'?\n"
+			"t: error: m.yaml:7:11: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n"
+			"t: error: x.o: signature, column 6: unknown type 'f23'; did you mean 'f32'?\n");
 }
 END_TEST
 
@@ -360,7 +336,7 @@ static Suite *signature_suite(void)
 	Suite *suite = suite_create("signature");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_add_loop_test(tcase, test_good, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_test(tcase, test_fields);
 	tcase_add_test(tcase, test_kinds);
