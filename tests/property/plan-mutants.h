@@ -1,5 +1,6 @@
 /* Mutants of plans: one field of one record of a package's plan becomes another number, or takes the number of another
- * record, or two records exchange theirs. Every field of every record that stubs/skplan.h defines has its turn.
+ * record, or two records exchange theirs, or all that they say. Every field of every record that stubs/skplan.h defines
+ * has its turn.
  *
  * Each mutant is tried twice: with the code of the package, and with dispatchers that are made again from the changed
  * plan, as somebody would who knows what skdump --verify compares. It must be refused, unless the field follows from
@@ -23,6 +24,7 @@ enum { MUTANT_TEXT = 512, MOST_MUTANT_FIELDS = 256 };
 struct mutant_outcome {
 	uint32_t field; /* which one was changed */
 	bool changed; /* false: no record has the field, or nothing would have changed */
+	bool whole; /* two records exchanged all that they say, which may be as good a plan */
 	uint32_t refused, accepted; /* of the tries */
 	char text[MUTANT_TEXT]; /* what was changed; after a failure, also what is wrong */
 };
