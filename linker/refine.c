@@ -1,4 +1,4 @@
-/* Partition refinement: a graph whose nodes have classes comes in; the coarsest classes that are at least as fine go
+/* Refinement of classes: a graph whose nodes have classes comes in; the coarsest classes that are at least as fine go
  * out in which equal nodes also have equal successors, edge by edge. Nodes that refer to each other in a circle are
  * equal unless something says otherwise.
  *
@@ -24,7 +24,7 @@ struct incoming {
 	uint32_t source;
 };
 
-struct partition {
+struct refinement {
 	struct sk_arena *arena;
 	struct sk_graph *graph;
 	uint32_t *members; /* nodes, class by class */
@@ -37,75 +37,75 @@ struct partition {
 	struct incoming *incoming;
 };
 
-static void enqueue(struct partition *partition, uint32_t class)
+static void enqueue(struct refinement *refinement, uint32_t class)
 {
-	partition->classes.items[class].queued = true;
-	sk_array_push(partition->arena, &partition->queue, class);
+	refinement->classes.items[class].queued = true;
+	sk_array_push(refinement->arena, &refinement->queue, class);
 }
 
 /* The classes that come in: counted, then filled. */
-static void gather_classes(struct partition *partition)
+static void gather_classes(struct refinement *refinement)
 {
-	const struct sk_graph *graph = partition->graph;
+	const struct sk_graph *graph = refinement->graph;
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < graph->class_count; i++)
-		sk_array_push(partition->arena, &partition->classes, (struct class){0});
+		sk_array_push(refinement->arena, &refinement->classes, (struct class){0});
 	for (uint32_t i = 0; i < graph->node_count; i++)
-		partition->classes.items[graph->classes[i]].count++;
+		refinement->classes.items[graph->classes[i]].count++;
 	for (uint32_t i = 0; i < graph->class_count; i++) {
-		partition->classes.items[i].first = first;
-		first += partition->classes.items[i].count;
-		partition->classes.items[i].count = 0;
-		enqueue(partition, i);
+		refinement->classes.items[i].first = first;
+		first += refinement->classes.items[i].count;
+		refinement->classes.items[i].count = 0;
+		enqueue(refinement, i);
 	}
 	for (uint32_t i = 0; i < graph->node_count; i++) {
-		struct class *class = &partition->classes.items[graph->classes[i]];
+		struct class *class = &refinement->classes.items[graph->classes[i]];
 
-		partition->positions[i] = class->first + class->count++;
-		partition->members[partition->positions[i]] = i;
+		refinement->positions[i] = class->first + class->count++;
+		refinement->members[refinement->positions[i]] = i;
 	}
 }
 
-static void turn_edges(struct partition *partition)
+static void turn_edges(struct refinement *refinement)
 {
-	const struct sk_graph *graph = partition->graph;
+	const struct sk_graph *graph = refinement->graph;
 	uint64_t count = graph->first_edges[graph->node_count];
-	uint64_t *next = SK_NEW_ARRAY(partition->arena, uint64_t, (size_t)graph->node_count + 1);
+	uint64_t *next = SK_NEW_ARRAY(refinement->arena, uint64_t, (size_t)graph->node_count + 1);
 
-	partition->first_incoming = SK_NEW_ARRAY(partition->arena, uint64_t, (size_t)graph->node_count + 1);
-	partition->incoming = SK_NEW_ARRAY(partition->arena, struct incoming, count);
+	refinement->first_incoming = SK_NEW_ARRAY(refinement->arena, uint64_t, (size_t)graph->node_count + 1);
+	refinement->incoming = SK_NEW_ARRAY(refinement->arena, struct incoming, count);
 	for (uint64_t i = 0; i < count; i++)
-		partition->first_incoming[graph->targets[i] + 1]++;
+		refinement->first_incoming[graph->targets[i] + 1]++;
 	for (uint32_t i = 0; i < graph->node_count; i++)
-		next[i + 1] = partition->first_incoming[i + 1] += partition->first_incoming[i];
+		next[i + 1] = refinement->first_incoming[i + 1] += refinement->first_incoming[i];
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		for (uint64_t j = graph->first_edges[i]; j < graph->first_edges[i + 1]; j++)
-			partition->incoming[next[graph->targets[j]]++] =
+			refinement->incoming[next[graph->targets[j]]++] =
 				(struct incoming){(uint32_t)(j - graph->first_edges[i]), i};
 }
 
 /* The node is about to leave its class. */
-static void mark(struct partition *partition, uint32_t node)
+static void mark(struct refinement *refinement, uint32_t node)
 {
-	uint32_t number = partition->graph->classes[node];
-	struct class *class = &partition->classes.items[number];
-	uint32_t from = partition->positions[node], to = class->first + class->marked;
-	uint32_t other = partition->members[to];
+	uint32_t number = refinement->graph->classes[node];
+	struct class *class = &refinement->classes.items[number];
+	uint32_t from = refinement->positions[node], to = class->first + class->marked;
+	uint32_t other = refinement->members[to];
 
 	if (!class->marked++)
-		sk_array_push(partition->arena, &partition->touched, number);
-	partition->members[to] = node;
-	partition->members[from] = other;
-	partition->positions[node] = to;
-	partition->positions[other] = from;
+		sk_array_push(refinement->arena, &refinement->touched, number);
+	refinement->members[to] = node;
+	refinement->members[from] = other;
+	refinement->positions[node] = to;
+	refinement->positions[other] = from;
 }
 
 /* Marked members get a class of their own, unless all are marked. */
-static void split(struct partition *partition, uint32_t number)
+static void split(struct refinement *refinement, uint32_t number)
 {
-	struct class *class = &partition->classes.items[number];
-	uint32_t fresh = (uint32_t)partition->classes.count;
+	struct class *class = &refinement->classes.items[number];
+	uint32_t fresh = (uint32_t)refinement->classes.count;
 	struct class left = {.first = class->first, .count = class->marked};
 	bool queued = class->queued;
 
@@ -118,9 +118,9 @@ static void split(struct partition *partition, uint32_t number)
 	uint32_t smaller = queued || left.count <= class->count ? fresh : number;
 
 	for (uint32_t i = 0; i < left.count; i++)
-		partition->graph->classes[partition->members[left.first + i]] = fresh;
-	sk_array_push(partition->arena, &partition->classes, left);
-	enqueue(partition, smaller);
+		refinement->graph->classes[refinement->members[left.first + i]] = fresh;
+	sk_array_push(refinement->arena, &refinement->classes, left);
+	enqueue(refinement, smaller);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -130,43 +130,44 @@ static int compare_numbers(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-static void split_by(struct partition *partition, const struct class *splitter)
+static void split_by(struct refinement *refinement, const struct class *splitter)
 {
-	partition->edges.count = 0;
+	refinement->edges.count = 0;
 	for (uint32_t i = 0; i < splitter->count; i++) {
-		uint32_t node = partition->members[splitter->first + i];
+		uint32_t node = refinement->members[splitter->first + i];
 
-		for (uint64_t j = partition->first_incoming[node]; j < partition->first_incoming[node + 1]; j++)
-			sk_array_push(partition->arena, &partition->edges, partition->incoming[j]);
+		for (uint64_t j = refinement->first_incoming[node]; j < refinement->first_incoming[node + 1]; j++)
+			sk_array_push(refinement->arena, &refinement->edges, refinement->incoming[j]);
 	}
-	if (partition->edges.count)
-		qsort(partition->edges.items, partition->edges.count, sizeof(struct incoming), compare_numbers);
-	for (size_t i = 0; i < partition->edges.count;) {
-		uint32_t number = partition->edges.items[i].number;
+	if (refinement->edges.count)
+		qsort(refinement->edges.items, refinement->edges.count, sizeof(struct incoming), compare_numbers);
+	for (size_t i = 0; i < refinement->edges.count;) {
+		uint32_t number = refinement->edges.items[i].number;
 
-		partition->touched.count = 0;
-		for (; i < partition->edges.count && partition->edges.items[i].number == number; i++)
-			mark(partition, partition->edges.items[i].source);
-		for (size_t j = 0; j < partition->touched.count; j++)
-			split(partition, partition->touched.items[j]);
+		refinement->touched.count = 0;
+		for (; i < refinement->edges.count && refinement->edges.items[i].number == number; i++)
+			mark(refinement, refinement->edges.items[i].source);
+		for (size_t j = 0; j < refinement->touched.count; j++)
+			split(refinement, refinement->touched.items[j]);
 	}
 }
 
 void sk_refine(struct sk_arena *arena, struct sk_graph *graph)
 {
-	struct partition partition = {.arena = arena,
-				      .graph = graph,
-				      .members = SK_NEW_ARRAY(arena, uint32_t, graph->node_count),
-				      .positions = SK_NEW_ARRAY(arena, uint32_t, graph->node_count)};
+	struct refinement refinement = {.arena = arena,
+					.graph = graph,
+					.members = SK_NEW_ARRAY(arena, uint32_t, graph->node_count),
+					.positions = SK_NEW_ARRAY(arena, uint32_t, graph->node_count)};
 
-	gather_classes(&partition);
-	turn_edges(&partition);
-	while (partition.queue.count) {
-		uint32_t number = partition.queue.items[--partition.queue.count];
-		const struct class splitter = partition.classes.items[number]; /* which may itself be split meanwhile */
+	gather_classes(&refinement);
+	turn_edges(&refinement);
+	while (refinement.queue.count) {
+		uint32_t number = refinement.queue.items[--refinement.queue.count];
+		const struct class splitter =
+			refinement.classes.items[number]; /* which may itself be split meanwhile */
 
-		partition.classes.items[number].queued = false;
-		split_by(&partition, &splitter);
+		refinement.classes.items[number].queued = false;
+		split_by(&refinement, &splitter);
 	}
-	graph->class_count = (uint32_t)partition.classes.count;
+	graph->class_count = (uint32_t)refinement.classes.count;
 }
