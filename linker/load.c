@@ -25,6 +25,9 @@ static bool check_flags(struct sk_reader *reader, const struct sk_object *object
 	if ((section->flags & wrong) == wrong)
 		return SK_BAD_OBJECT(reader, object, "section %s is both writable and executable, which is refused",
 				     section->name);
+	if (section->flags & SHF_EXECINSTR && section->type == SHT_NOBITS && section->size)
+		return SK_BAD_OBJECT(reader, object, "section %s is executable, and has no bytes in the file",
+				     section->name);
 	if (sk_is_constructors(section) && section->size % sizeof(Elf64_Addr))
 		return SK_BAD_OBJECT(reader, object,
 				     "section %s has %" PRIu64 " bytes, which is no number of addresses", section->name,

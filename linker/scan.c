@@ -473,31 +473,39 @@ static bool is_code_at(const struct sk_target *target)
 /* libskrt calls what stands there, and trusts it no more than this. */
 static void check_constructors(struct sk_linker *linker, const struct sk_input_section *section)
 {
-	uint64_t entries = 0;
+	uint64_t entries = section->size / sizeof(Elf64_Addr);
+	bool *seen = SK_NEW_ARRAY(linker->arena, bool, section->relocation_count);
 
-	for (uint64_t i = 0; i < section->relocation_count; i++) {
+	if (entries != section->relocation_count) {
+		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
+			 "the table of constructors or destructors has %" PRIu64
+			 " entries, and relocations for %" PRIu32 " of them",
+			 entries, section->relocation_count);
+		return;
+	}
+	for (uint64_t i = 0; i < entries; i++) {
 		const sk_elf_relocation *relocation = &section->relocations[i];
 		const struct sk_relocation_type *type =
 			sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
+		uint64_t entry = relocation->r_offset / sizeof(Elf64_Addr);
+		bool whole = relocation->r_offset % sizeof(Elf64_Addr) == 0 && entry < entries && !seen[entry];
 
 		target.value += (uint64_t)relocation->r_addend;
 		if (target.kind == SK_TARGET_UNDEFINED || !type) /* errors of their own */
 			return;
-		if (type->expression == SK_EXPRESSION_WORD && is_code_at(&target)) {
-			entries++;
+		if (whole && type->expression == SK_EXPRESSION_WORD && is_code_at(&target)) {
+			seen[entry] = true;
 			continue;
 		}
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
-			 "an entry of the table of constructors or destructors is no function of the package: '%s'",
+			 whole ? "an entry of the table of constructors or destructors is no function of the package: "
+				 "'%s'"
+			       : "no entry of the table of constructors or destructors begins here, or another one is "
+				 "here already: '%s'",
 			 sk_relocation_name(linker, section, relocation));
 		return;
 	}
-	if (entries != section->size / sizeof(Elf64_Addr))
-		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
-			 "the table of constructors or destructors has %" PRIu64
-			 " entries, and relocations for %" PRIu64 " of them",
-			 section->size / sizeof(Elf64_Addr), entries);
 }
 
 static void scan_section(struct sk_linker *linker, struct sk_input_section *section)

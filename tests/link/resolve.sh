@@ -249,6 +249,18 @@ for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:
 done
 printf '.section .init_array,"aw",@init_array\n.quad f, 0\n.text\nf: ret\n' | as -o entry.o
 bad entry.o 'entry.o:\(.init_array\+0x0\): the table of constructors or destructors has 2 entries, and relocations for 1'
+for places in '.-16 .-16' '.-16 .-12'; do
+	printf '.section .init_array,"aw",@init_array\n.quad 0, 0\n.text\nf: ret\n.section .init_array\n'
+	printf '.reloc %s, R_X86_64_64, f\n' $places
+done >entries.s
+for lines in 1,7 8,14; do
+	sed -n ${lines}p entries.s | as -o entry.o
+	bad entry.o 'entry.o:\(.init_array\+0x[04]\): no entry of the table of constructors or destructors begins here, or another'
+done
+# What has no bytes is no code.
+echo '.globl f; .type f, @function; f: ret' | as -o stripped.o
+objcopy --only-keep-debug stripped.o
+bad stripped.o 'section .text is executable, and has no bytes in the file'
 printf '.text\nret\n.globl last\n.type last,@function\nlast:\n.section .text.none,"ax"\n.globl none\n.type none,@function\nnone:\n' |
 	as -o last.o
 for symbol in last none; do
