@@ -1,4 +1,4 @@
-/* A loop whose rounds are independent, in several threads; see internal.h. */
+/* A loop whose rounds are independent, in several threads; see parallel.h. */
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -22,7 +22,7 @@
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (layout.h)
- *   relocate.c computes the expressions; <machine>.c writes the bits
+ *   relocate.c computes the expressions; the machine's table of relocations writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
  *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left, which
  *              relocatable-emit.c makes

@@ -1,5 +1,6 @@
 /* Computes what relocations ask for and writes it: live sections come in, their bytes in the image go out, and the list
- * of what is left to the loader. The arithmetic is the same for all machines; the bits are the architecture's. */
+ * of what is left to the loader. The arithmetic is the same for all machines; the bits are written by the machine's
+ * table (stubs/relocation-types.h). */
 #include <inttypes.h>
 #include <string.h>
 

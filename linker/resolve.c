@@ -159,19 +159,6 @@ static bool define(struct sk_linker *linker, sk_symbol number)
 	return ok;
 }
 
-bool sk_symbols_resolve(struct sk_linker *linker)
-{
-	bool ok = true;
-
-	while (linker->wanted_done < linker->wanted.count) {
-		sk_symbol number = linker->wanted.items[linker->wanted_done++];
-
-		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
-			ok &= (linker->options.isolate_objects ? sk_isolated_bind : define)(linker, number);
-	}
-	return ok;
-}
-
 static enum sk_definition_rank rank_of(const struct sk_linker *linker, const struct sk_definition *definition)
 {
 	const struct sk_object *object = linker->objects.items[definition->object];
@@ -181,7 +168,8 @@ static enum sk_definition_rank rank_of(const struct sk_linker *linker, const str
 	return sk_definition_rank(&object->symbols[definition->index]);
 }
 
-bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name)
+/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
+static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 {
 	const struct sk_definition *definitions = linker->definitions.items, *best = NULL;
 
@@ -200,5 +188,18 @@ bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name)
 	symbol->rank = linker->symbols.items[symbol->alias].rank;
 	symbol->object = object;
 	symbol->index = index;
+	return ok;
+}
+
+bool sk_symbols_resolve(struct sk_linker *linker)
+{
+	bool ok = true;
+
+	while (linker->wanted_done < linker->wanted.count) {
+		sk_symbol number = linker->wanted.items[linker->wanted_done++];
+
+		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
+			ok &= (linker->options.isolate_objects ? bind_isolated : define)(linker, number);
+	}
 	return ok;
 }

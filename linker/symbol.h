@@ -89,9 +89,6 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
 /* Pulls members until nothing more is wanted. */
 bool sk_symbols_resolve(struct sk_linker *linker);
 
-/* Objects are isolated, and somebody who has no definition wants this name: chooses one. */
-bool sk_isolated_bind(struct sk_linker *linker, sk_symbol name);
-
 /* ---- aliases.c ---- */
 
 /* The symbol that an undefined reference to this name means. */

@@ -53,6 +53,30 @@ static inline bool sk_argument_is_scalar(const struct sk_plan_argument *argument
 	       argument->kind == SK_ARGUMENT_LOAD;
 }
 
+/* A scalar's bits as a register holds them: integers extended to 32 bits as their type says. */
+static inline uint64_t sk_scalar_bits(uint64_t value, uint8_t dtype)
+{
+	switch (dtype) {
+	case SK_I8:
+		return (uint32_t)(int8_t)value;
+	case SK_I16:
+		return (uint32_t)(int16_t)value;
+	case SK_U8:
+	case SK_BOOL:
+		return (uint8_t)value;
+	case SK_U16:
+	case SK_F16:
+	case SK_BF16:
+		return (uint16_t)value;
+	case SK_I64:
+	case SK_U64:
+	case SK_F64:
+		return value;
+	default:
+		return (uint32_t)value;
+	}
+}
+
 /* Where the next argument that is passed goes. */
 static inline struct sk_argument_place sk_convention_next(const struct sk_convention *convention,
 							  struct sk_places_taken *taken,

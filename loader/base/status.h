@@ -1,7 +1,7 @@
 /* How libskrt says what went wrong: a status, and one sentence in the calling thread's buffer, where skrt_error() finds
  * it. */
-#ifndef SK_LOADER_REPORT_H
-#define SK_LOADER_REPORT_H
+#ifndef SK_LOADER_STATUS_H
+#define SK_LOADER_STATUS_H
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@ enum skrt_status sk_report(enum skrt_status status, const char *format, ...) __a
 /* The public function got a null pointer. */
 enum skrt_status sk_report_null(const char *function);
 
-/* "; did you mean 'x'?" if one of the names is near (base/nearest.h), else "". name_of(context, i) is the i-th name.
- * Returns text. */
+/* "; did you mean 'x'?" if one of the names is near (src/base/nearest.h), else "". name_of(context, i) is the i-th
+ * name. Returns text. */
 const char *sk_nearest(char *text, size_t size, const char *name, uint32_t count,
 		       const char *(*name_of)(const void *context, uint32_t index), const void *context);
 

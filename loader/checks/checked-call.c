@@ -69,19 +69,6 @@ static void find_windows(struct sk_checked *checked)
 
 /* ---- what a call passes ---- */
 
-/* A scalar's bits as a register holds them: integers of less than 32 bits extended as their type says. */
-static uint64_t extend(uint64_t value, uint8_t dtype)
-{
-	switch (dtype) {
-	case SK_I8:
-		return (uint32_t)(int8_t)value;
-	case SK_I16:
-		return (uint32_t)(int16_t)value;
-	default:
-		return sk_dtype_size(dtype) == 8 ? value : value & ((UINT64_C(1) << (8 * sk_dtype_size(dtype))) - 1);
-	}
-}
-
 static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	uint64_t value = argument->value;
@@ -91,7 +78,7 @@ static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan
 	if (argument->kind == SK_ARGUMENT_LOAD)
 		memcpy(&value, sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
 		       sk_dtype_size(argument->dtype));
-	return extend(value, argument->dtype);
+	return sk_scalar_bits(value, argument->dtype);
 }
 
 static uint64_t address_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
@@ -189,13 +176,20 @@ static bool is_aborted(const struct sk_checked *checked)
 	return atomic_load(&checked->core->flight->aborted) != SK_ABORT_NONE;
 }
 
+/* What the core returns when it ends the launch with a status of its task. */
+static int fail(const struct sk_checked *checked, int status)
+{
+	checked->core->abi.failed_task = checked->step->task;
+	return status;
+}
+
 /* Why a launch has failed must not be replaced: so nothing is opened in one that has. */
 static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *checked))
 {
 	if (is_aborted(checked))
 		sk_call_leave(SK_STATUS_ABORTED);
 	if (!open(checked))
-		sk_call_leave(sk_checked_fail(checked, 1));
+		sk_call_leave(fail(checked, 1));
 	checked->core->call.host->in_runtime = false;
 }
 
@@ -204,7 +198,7 @@ void sk_checked_pause(struct sk_checked *checked)
 	sk_fibre_tidy();
 	checked->core->call.host->in_runtime = true;
 	if (!sk_guard_leave(checked->guard, checked->finding))
-		sk_call_leave(sk_checked_fail(checked, 1));
+		sk_call_leave(fail(checked, 1));
 }
 
 void sk_checked_resume(struct sk_checked *checked)
@@ -244,7 +238,7 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	checked->high = high;
 	checked->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
 	if (!access_states(checked) || (waits ? !open_windows(checked) : !begin_accesses(checked)))
-		return sk_checked_fail(checked, 1);
+		return fail(checked, 1);
 	pass_arguments(checked);
 	invoke(checked);
 	bool forgotten = waits && !checked->block.waited;
@@ -252,12 +246,12 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 		store_result(checked);
 	if (!sk_guard_leave(checked->guard, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
-		return sk_checked_fail(checked, 1);
+		return fail(checked, 1);
 	int status = checked->step->flags & SK_STEP_STATUS ? (int)checked->registers.integer_result : 0;
 
 	if (status || !forgotten)
-		return status ? sk_checked_fail(checked, status) : 0;
-	return sk_checked_await(checked) ? sk_checked_fail(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
+		return status ? fail(checked, status) : 0;
+	return sk_checked_await(checked) ? fail(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
 }
 
 struct sk_checked *sk_checked_of(const struct sk_device_core *core)
@@ -265,12 +259,6 @@ struct sk_checked *sk_checked_of(const struct sk_device_core *core)
 	const struct sk_core *abi = &core->abi;
 
 	return &core->flight->checks->cores[sk_core_row(core->flight->kernel->cores, abi->lane, abi->index)];
-}
-
-int sk_checked_fail(const struct sk_checked *checked, int status)
-{
-	checked->core->abi.failed_task = checked->step->task;
-	return status;
 }
 
 bool sk_checked_await(struct sk_checked *checked)

@@ -52,9 +52,6 @@ struct sk_checks {
 /* The core's part of the launch that runs. */
 struct sk_checked *sk_checked_of(const struct sk_device_core *core);
 
-/* What the core returns when it ends the launch with a status of its task. */
-int sk_checked_fail(const struct sk_checked *checked, int status);
-
 /* ---- checked-call.c ---- */
 
 /* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */

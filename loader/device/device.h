@@ -1,8 +1,8 @@
 /* A device: lanes of cores, played by threads, the workers. Commands wait in their stream; a launch whose turn it is,
  * and for which there are cores, becomes a flight: the workers have their parts of it. Whoever makes that possible
  * starts it: a thread that queues, or the worker that left a flight last. The first worker is whoever drives: a thread
- * that waits for a stream, else the device's own. Two rooms below look on:
- * loader/checks checks launches step by step, loader/trace records when what ran. */
+ * that waits for a stream, else the device's own. Two other rooms look
+ * on: loader/checks checks launches step by step, loader/trace records when what ran. */
 #ifndef SK_LOADER_DEVICE_H
 #define SK_LOADER_DEVICE_H
 

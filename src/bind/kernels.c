@@ -8,7 +8,6 @@
 
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
-#include "src/signature/signature.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 

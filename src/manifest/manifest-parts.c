@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/nearest.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/manifest/manifest.h"
 

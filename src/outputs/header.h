@@ -1,4 +1,4 @@
-/* src/outputs/header: a C and C++ header about the package, for programs that call serial entries or bind tensors by
+/* A C and C++ header about the package, for programs that call serial entries or bind tensors by
  * number. In: the finished plan, and perhaps the package's bytes. Out: the file. It depends on nothing else, so that
  * equal packages have equal headers wherever they are made. */
 #ifndef SK_HEADER_H

@@ -1,4 +1,4 @@
-/* src/package/entries: the code of the launches' entries. In: the finished plan. Out: two pieces of code, that of the
+/* The code of the launches' entries. In: the finished plan. Out: two pieces of code, that of the
  * launches that scopes have become and that of the entries that every task has of its own, each with its unwind and
  * debug information. Neither knows of the other, so two threads can make them. */
 #ifndef SK_ENTRIES_H

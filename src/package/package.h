@@ -1,4 +1,4 @@
-/* src/package/package: what sklink makes itself, handed to the linker as sections. In: the finished plan. Out: the
+/* What sklink makes itself, handed to the linker as sections. In: the finished plan. Out: the
  * dispatchers, the plan, the constants, the report and the note of versions, with the symbols and relocations that tie
  * them together. */
 #ifndef SK_PACKAGE_H

@@ -1,6 +1,6 @@
-/* src/package/sign: the package's seal (struct sk_plan_seal), once every byte of the file is known. */
-#ifndef SK_SEAL_H
-#define SK_SEAL_H
+/* The package's seal (struct sk_plan_seal), once every byte of the file is known. */
+#ifndef SK_SIGN_H
+#define SK_SIGN_H
 
 #include "linker/linker.h"
 

@@ -1,5 +1,5 @@
 /* Where everything in the plan lies. All tables but the strings are counted first and laid out behind the header, so
- * that every reference can be written at once; the strings come last and grow. See plan-parts.h. */
+ * that every reference can be written at once; the strings come last and grow. See plan-tables.h. */
 #include "src/planning/plan-tables.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The plan's writer in parts: the tables with their place in the image, and the strings and relocations that their
  * records have. */
-#ifndef SK_PLAN_PARTS_H
-#define SK_PLAN_PARTS_H
+#ifndef SK_PLAN_TABLES_H
+#define SK_PLAN_TABLES_H
 
 #include "src/planning/plan-writer.h"
 

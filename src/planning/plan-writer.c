@@ -1,4 +1,4 @@
-/* See plan.h. The records of the plan, table by table. */
+/* See plan-writer.h. The records of the plan, table by table. */
 #include "src/planning/plan-tables.h"
 
 #include <string.h>

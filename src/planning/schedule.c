@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/checked.h"
 #include "src/model/sides.h"
 #include "src/model/units.h"
 

@@ -1,4 +1,4 @@
-/* Packs the report into the contents of .sk.report and back; see report.h for the format. In come the partition's
+/* Packs the report into the contents of .sk.report and back; see report.h for the format. In come the fusion's
  * decisions, or the bytes of a section that anybody may have written. */
 #include "src/proof/report.h"
 

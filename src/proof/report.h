@@ -6,7 +6,7 @@
  *   task  name  scope or -  launch  CODE  sentence
  *   later task  earlier task  event or -
  *
- * with the tasks' and the launch's numbers in the plan, the reason code of the partition, and the reason in words. Of
+ * with the tasks' and the launch's numbers in the plan, the reason code of the fusion, and the reason in words. Of
  * an event, the tasks that wait for it and record it: what follows for their streams is in the plan. Orders stand in
  * the order of their later tasks. */
 #ifndef SK_REPORT_H

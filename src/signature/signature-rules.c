@@ -1,4 +1,4 @@
-/* The rules of a signature as a whole: what DESIGN calls "refused when linking" and can be seen without a task. Comes
+/* The rules of a signature as a whole: what is refused when linking and can be seen without a task. Comes
  * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
 #include "src/signature/signature-parts.h"
 

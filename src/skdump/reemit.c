@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/checked.h"
 #include "stubs/dispatcher/dispatcher.h"
 #include "stubs/dispatcher/emit.h"
 

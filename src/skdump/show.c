@@ -1,5 +1,5 @@
 /* The sections of skdump's output; see show.h. Everything comes from the plan's tables but the reasons, which the
- * partition has left in the report. */
+ * fusion has left in the report. */
 #include "src/skdump/show.h"
 
 #include <elf.h>

@@ -1,7 +1,7 @@
-/* stubs/: from a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
+/* From a launch of the plan to machine code. The dispatcher is made from the plan itself, not from the schedule
  * that the plan was written from, so whoever has a package can make it again and compare (skdump --verify).
  *
- *   plan --dispatcher.c--> neutral ops --emit-<arch>.c--> bytes and relocations --debug-line.c--> DWARF
+ *   plan --dispatcher.c--> neutral ops --emit.h--> bytes and relocations --debug-line.c--> DWARF
  */
 #ifndef SK_DISPATCHER_H
 #define SK_DISPATCHER_H

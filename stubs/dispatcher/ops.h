@@ -1,5 +1,6 @@
 /* Neutral ops: what a dispatcher does, one after the other, without saying how. dispatcher.c makes them from the plan,
- * emit-<arch>.c turns them into machine code. They live in the arena, and the arguments they point to in the plan. */
+ * the machine's emitter (emit.h) turns them into machine code. They live in the arena, and the arguments they point to
+ * in the plan. */
 #ifndef SK_OPS_H
 #define SK_OPS_H
 

@@ -124,30 +124,6 @@ static struct place next_place(struct taken *taken, const struct sk_plan_argumen
 	return (struct place){place.kind, .stack = place.offset};
 }
 
-/* A scalar's bits as a register holds them: integers extended to 32 bits as their type says. */
-static uint64_t extend(uint64_t value, uint8_t dtype)
-{
-	switch (dtype) {
-	case SK_I8:
-		return (uint32_t)(int8_t)value;
-	case SK_I16:
-		return (uint32_t)(int16_t)value;
-	case SK_U8:
-	case SK_BOOL:
-		return (uint8_t)value;
-	case SK_U16:
-	case SK_F16:
-	case SK_BF16:
-		return (uint16_t)value;
-	case SK_I64:
-	case SK_U64:
-	case SK_F64:
-		return value;
-	default:
-		return (uint32_t)value;
-	}
-}
-
 /* mov [rsp+disp], bits */
 static void store_constant(struct sk_x86_emitter *e, uint32_t disp, uint64_t bits, bool wide)
 {
@@ -201,9 +177,9 @@ static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_plan_arg
 static bool is_constant(const struct sk_op *call, const struct sk_plan_argument *argument, uint64_t *bits)
 {
 	if (argument->kind == SK_ARGUMENT_VALUE)
-		*bits = extend(argument->value, argument->dtype);
+		*bits = sk_scalar_bits(argument->value, argument->dtype);
 	else if (argument->kind == SK_ARGUMENT_LENGTH && !call->divided)
-		*bits = extend(call->extent, argument->dtype);
+		*bits = sk_scalar_bits(call->extent, argument->dtype);
 	else
 		return false;
 	return true;

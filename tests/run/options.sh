@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command line's way to the linker's options: what each does is tested with the linker (link-options.sh, link-debug.sh);
+# The command line's way to the linker's options: what each does is tested with the linker (tests/link/options.sh, tests/link/debug.sh);
 # here that sklink passes them on.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
