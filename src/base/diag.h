@@ -1,4 +1,4 @@
-/* Diagnostics: modules put errors with their place into a sink; the program prints them when a phase has ended.
+/* Diagnostics: rooms put errors with their place into a sink; the program prints them when a phase has ended.
  * Libraries never print and never exit.
  *
  *   sklink: error: model.yaml:12:9: unknown kernel 'mull'; did you mean 'mul'?
