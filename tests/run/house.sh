@@ -1,6 +1,6 @@
 # What doc/design.md says of the rooms holds: who may include whom, no circles of includes or calls, one meaning a tag, machine
-# words only in the machine's rooms, functions that fit on a screen, and paths in comments and documents that exist. Lists of
-# exceptions may only shrink: one that is no longer needed is a failure, too.
+# words only in the machine's rooms, functions that fit on a screen and are static if they can be, and paths in comments and
+# documents that exist. Lists of exceptions may only shrink: one that is no longer needed is a failure, too.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
@@ -112,6 +112,21 @@ awk 'FNR == 1 { begin = 0 }
 sort >"$out/allowed" <<'LIST'
 LIST
 compare "functions of more than 60 lines" "$out/found" "$out/allowed"
+
+# Those of headers that nobody but their own file names.
+awk '
+	FNR == 1 { header = FILENAME ~ /^(src|linker|loader|stubs).*\.h$/ }
+	header && /^[a-z].*[ *]sk_[a-z0-9_]+\(/ && !/^(static|typedef)/ {
+		name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+		if (name ~ /^sk_/) declared[name] = FILENAME ":" FNR
+	}
+	/sk_/ {
+		gsub(/[^a-z0-9_]+/, " ")
+		for (i = 1; i <= NF; i++) if ($i ~ /^sk_/ && last[$i] != FILENAME) { last[$i] = FILENAME; files[$i]++ }
+	}
+	END { for (name in declared) if (files[name] < 3) print declared[name] ": " name }' \
+	$code $(find tests bench -name '*.[ch]') | sort >"$out/found"
+complain "functions that should be static" "$out/found"
 
 # ---- paths ----
 
