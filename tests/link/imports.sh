@@ -282,6 +282,22 @@ printf 'sklink: 1\ntensors:\n  x: {dtype: f64, shape: [64]}\n  y: {dtype: f64, s
 "$sklink" bad.yaml faults.o -o bad.sk
 fails_with 'the package imports stderr, which may have held a lock' "$skrun" bad.sk --random 1
 
+# ---- a signal that a kernel raises is an error that ends its launch, and no lock is held ----
+cat >raises.c <<'END'
+#include <signal.h>
+#include "skkernel.h"
+void raises(const double *x, double *y, int64_t n)
+{
+	*y = *x + raise(SIGFPE) + (double)n;
+}
+SK_KERNEL(raises, "in x f64[n], out y f64[n], n i64");
+END
+compile raises
+sed 's/kernel: faults/kernel: raises/' bad.yaml >raises.yaml
+"$sklink" raises.yaml raises.o -o raises.sk
+fails_with "task 'bad': kernel raises called raise on core 0" "$skrun" raises.sk --random 1
+! grep -q 'may have held a lock' err.txt || { cat err.txt >&2; fail "raise holds a lock"; }
+
 # ---- what is not on the list ----
 echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthread_create() + (int)cosfl(1); }' >missing.c && compile missing
 fails_with "undefined symbol: cosfl; did you mean 'cosf'\?$" "$driver" -o no.so --export x=f missing.o
