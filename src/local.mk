@@ -96,11 +96,11 @@ src_libcore_la_SOURCES = \
 	src/command/keywords.c src/command/keywords.h \
 	src/manifest/manifest-costs.c \
 	src/manifest/manifest-names.c \
-	src/manifest/manifest-parts.c src/manifest/manifest-parts.h \
+	src/manifest/manifest-parts.h \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
-	src/model/model.h \
+	src/model/model.c src/model/model.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \
 	src/outputs/outputs.c src/outputs/outputs.h \

@@ -5,7 +5,6 @@
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
-#include "src/manifest/manifest.h"
 
 uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "src/bind/binder.h"
-#include "src/manifest/manifest.h"
 #include "src/signature/signature.h"
 
 static bool is_float(enum sk_dtype type)

@@ -8,7 +8,6 @@
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
-#include "src/manifest/manifest.h"
 #include "src/model/sides.h"
 #include "src/signature/signature.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "src/bind/operators.h"
-#include "src/manifest/manifest.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 
@@ -31,7 +30,7 @@ struct finder {
 static uint32_t add_input(struct finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
-	const char *path = sk_manifest_path(model, name->text);
+	const char *path = sk_model_path(model, name->text);
 
 	if (access(path, F_OK) != 0) {
 		const char *found = strchr(name->text, '/') ? NULL : sk_linker_search(finder->linker, name->text);

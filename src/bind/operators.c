@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/bind/bind.h"
-#include "src/manifest/manifest.h"
 #include "src/signature/signature.h"
 
 enum { MAX_REASONS = 20 };

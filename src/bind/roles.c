@@ -6,7 +6,6 @@
 #include "loader/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/gaps.h"
-#include "src/manifest/manifest.h"
 
 /* An argument of a task; task SK_NONE: there is none. */
 struct access {

@@ -1,9 +1,19 @@
-/* Names in tasks that the manifest alone can resolve: tensors, earlier tasks, events. Comes in: all sections read. Goes
- * out: task->after, record and wait as indices; every tensor that a task names exists. */
+/* Names that the manifest alone can resolve. Scopes, wherever one is named. Of tasks tensors, earlier tasks, events:
+ * comes in: all sections read; goes out: task->after, record and wait as indices; every tensor that a task names
+ * exists. */
 #include <string.h>
 
 #include "src/manifest/manifest-parts.h"
-#include "src/manifest/manifest.h"
+
+uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
+{
+	uint32_t new = (uint32_t)model->scopes.count;
+	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
+
+	if (scope == new)
+		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name.text, .place = name.place});
+	return scope;
+}
 
 static void check_tensor(struct sk_model *model, const char *name, struct sk_place place)
 {

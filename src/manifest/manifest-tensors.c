@@ -8,7 +8,6 @@
 
 #include "src/base/checked.h"
 #include "src/manifest/manifest-parts.h"
-#include "src/manifest/manifest.h"
 #include "src/signature/signature.h"
 
 /* What the map of one tensor says. */
@@ -107,7 +106,7 @@ static void read_role(const struct sk_document *document, const struct draft *dr
 			 "tensor '%s' has 'data', so its role is constant, not %s", tensor->name, names[index]);
 	tensor->role = SK_ROLE_CONSTANT;
 	if (sk_read_text(document, draft->data, "the data of tensor", tensor->name, &data))
-		tensor->data = sk_manifest_path(model, data.text);
+		tensor->data = sk_model_path(model, data.text);
 }
 
 /* Whether it is an output shows when all tasks are bound, where the role does not say it. */

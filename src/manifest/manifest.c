@@ -224,7 +224,7 @@ static void read_device(const struct sk_document *document, void *target, const 
 	if (!file && !sk_read_choice(document, value, "'device' (if it is not the path of a profile)", NULL,
 				     sk_profile_builtins, SK_PROFILE_BUILTINS, &index))
 		return;
-	source = file ? sk_manifest_path(model, value->text) : sk_profile_builtins[index];
+	source = file ? sk_model_path(model, value->text) : sk_profile_builtins[index];
 	if (!sk_profile_load(source, profile, error, sizeof(error))) {
 		sk_error(document->diag, sk_node_place(document, value), "cannot use the device profile: %s", error);
 		return;
@@ -279,33 +279,6 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 	if (sk_diag_is_hopeless(document->diag))
 		sk_error(document->diag, (struct sk_place){.file = model->manifest},
 			 "too many errors; the rest of the manifest has not been checked");
-}
-
-static const struct sk_profile *default_device(struct sk_arena *arena)
-{
-	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);
-	char error[128];
-
-	if (!sk_profile_load("host", profile, error, sizeof(error)))
-		sk_out_of_memory(); /* the tests know that the built-in ones are good */
-	return profile;
-}
-
-struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
-{
-	struct sk_model *model = SK_NEW(arena, struct sk_model);
-
-	model->arena = arena;
-	model->diag = diag;
-	model->device = default_device(arena);
-	model->manifest = model->directory = model->root = "";
-	sk_map_init(&model->tensor_names, arena);
-	sk_map_init(&model->declared_names, arena);
-	sk_map_init(&model->kernel_names, arena);
-	sk_map_init(&model->task_names, arena);
-	sk_map_init(&model->scope_names, arena);
-	sk_map_init(&model->event_names, arena);
-	return model;
 }
 
 static struct sk_document document_of(struct sk_model *model, const char *path)

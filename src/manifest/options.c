@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "src/manifest/manifest.h"
 
 struct token {
 	const char *start;

@@ -410,8 +410,8 @@ START_TEST(test_paths)
 
 		ck_assert(sk_manifest_parse(model, cases[i].manifest, complete, strlen(complete)));
 		ck_assert_str_eq(model->directory, cases[i].directory);
-		ck_assert_str_eq(sk_manifest_path(model, "a/b.o"), cases[i].resolved);
-		ck_assert_str_eq(sk_manifest_path(model, "/a/b.o"), "/a/b.o");
+		ck_assert_str_eq(sk_model_path(model, "a/b.o"), cases[i].resolved);
+		ck_assert_str_eq(sk_model_path(model, "/a/b.o"), "/a/b.o");
 	}
 }
 END_TEST

@@ -1,21 +1,38 @@
-/* What all files of the manifest's reader share: scopes by name, paths beside the manifest, texts for messages. */
+/* An empty model, and what is asked of any: paths that it names, and texts about it for messages. */
+#include "src/model/model.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "src/manifest/manifest-parts.h"
-#include "src/manifest/manifest.h"
-
-uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
+static const struct sk_profile *default_device(struct sk_arena *arena)
 {
-	uint32_t new = (uint32_t)model->scopes.count;
-	uint32_t scope = sk_map_insert(&model->scope_names, name.text, strlen(name.text), new);
+	struct sk_profile *profile = SK_NEW(arena, struct sk_profile);
+	char error[128];
 
-	if (scope == new)
-		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name.text, .place = name.place});
-	return scope;
+	if (!sk_profile_load("host", profile, error, sizeof(error)))
+		sk_out_of_memory(); /* the tests know that the built-in ones are good */
+	return profile;
 }
 
-const char *sk_manifest_path(const struct sk_model *model, const char *path)
+struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
+{
+	struct sk_model *model = SK_NEW(arena, struct sk_model);
+
+	model->arena = arena;
+	model->diag = diag;
+	model->device = default_device(arena);
+	model->manifest = model->directory = model->root = "";
+	sk_map_init(&model->tensor_names, arena);
+	sk_map_init(&model->declared_names, arena);
+	sk_map_init(&model->kernel_names, arena);
+	sk_map_init(&model->task_names, arena);
+	sk_map_init(&model->scope_names, arena);
+	sk_map_init(&model->event_names, arena);
+	return model;
+}
+
+const char *sk_model_path(const struct sk_model *model, const char *path)
 {
 	if (*path == '/')
 		return *model->root ? sk_arena_print(model->arena, "%s%s", model->root, path) : path;
