@@ -73,7 +73,7 @@ src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
-	src/package/account.c src/package/account.h \
+	src/package/report-builder.c src/package/report-builder.h \
 	src/bind/bind-cost.c \
 	src/bind/bind-extents.c \
 	src/bind/bind-scalars.c \

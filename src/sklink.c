@@ -12,7 +12,7 @@
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/outputs/outputs.h"
-#include "src/package/account.h"
+#include "src/package/report-builder.h"
 #include "src/package/sign.h"
 #include "src/planning/memory.h"
 #include "src/proof/consistency.h"
@@ -93,7 +93,7 @@ static bool make_plan(struct sk_link *link)
 		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 		return false;
 	}
-	link->report = sk_account_build(model, fusion);
+	link->report = sk_report_build(model, fusion);
 	return true;
 }
 

@@ -28,8 +28,8 @@
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
-#include "src/package/account.h"
 #include "src/package/package.h"
+#include "src/package/report-builder.h"
 #include "src/package/sign.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
@@ -381,7 +381,7 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 		return false;
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
-	property->report = sk_account_build(model, fusion);
+	property->report = sk_report_build(model, fusion);
 	note_reasons(property);
 	return verify(property, property->arena, &property->diag, &property->plan);
 }

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <elf.h>
 
-#include "src/package/account.h"
+#include "src/package/report-builder.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/plan-writer.h"
@@ -46,7 +46,7 @@ static struct planned plan_model(struct test_model *test)
 	ck_assert_ptr_nonnull(memory);
 	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, true, &image));
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
-	planned.report = sk_account_build(&test->model, fusion);
+	planned.report = sk_report_build(&test->model, fusion);
 	return planned;
 }
 

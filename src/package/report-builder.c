@@ -1,5 +1,5 @@
-/* See account.h. */
-#include "src/package/account.h"
+/* See report-builder.h. */
+#include "src/package/report-builder.h"
 
 static const struct sk_report_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
 {
@@ -41,7 +41,7 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 	report->order_count = orders.count;
 }
 
-struct sk_report sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion)
+struct sk_report sk_report_build(const struct sk_model *model, const struct sk_fusion *fusion)
 {
 	struct sk_report report = {.entries = list_tasks(model, fusion), .count = model->tasks.count};
 
