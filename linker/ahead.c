@@ -13,7 +13,7 @@
 
 enum { MOST_THREADS = 64, MEMBERS = 64 /* that a thread takes at a time */ };
 
-struct worker {
+struct helper {
 	struct sk_ahead *ahead;
 	struct sk_arena *arena;
 	pthread_t thread;
@@ -35,8 +35,8 @@ struct sk_ahead {
 	size_t count;
 	atomic_size_t next; /* the first path that no thread has taken */
 	size_t taken; /* paths whose turn has come */
-	struct worker workers[MOST_THREADS]; /* the first is the calling thread */
-	unsigned worker_count;
+	struct helper helpers[MOST_THREADS]; /* the first is the calling thread */
+	unsigned helper_count;
 	bool finished;
 
 	pthread_mutex_t lock; /* of what follows */
@@ -108,14 +108,14 @@ static void open_members(struct sk_reader *reader, struct ahead_file *file)
 
 static void *read_files(void *context)
 {
-	struct worker *worker = context;
-	struct sk_ahead *ahead = worker->ahead;
+	struct helper *helper = context;
+	struct sk_ahead *ahead = helper->ahead;
 	struct ahead_file *file;
 	struct sk_diag diag;
 	struct sk_reader reader = {
-		.arena = worker->arena, .diag = &diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
+		.arena = helper->arena, .diag = &diag, .keep_debug = ahead->keep_debug, .root = ahead->root};
 
-	sk_diag_init(&diag, worker->arena);
+	sk_diag_init(&diag, helper->arena);
 	change_listing(ahead, 1);
 	list_files(ahead, &reader);
 	change_listing(ahead, -1);
@@ -146,14 +146,14 @@ void sk_linker_read_ahead(struct sk_linker *linker, const char *const *paths, si
 		atomic_init(&ahead->files[i].next_member, 0);
 		atomic_init(&ahead->files[i].usable, false);
 	}
-	ahead->worker_count = threads < MOST_THREADS ? threads : MOST_THREADS;
-	for (unsigned i = 0; i < ahead->worker_count; i++) {
-		struct worker *worker = &ahead->workers[i];
+	ahead->helper_count = threads < MOST_THREADS ? threads : MOST_THREADS;
+	for (unsigned i = 0; i < ahead->helper_count; i++) {
+		struct helper *helper = &ahead->helpers[i];
 
-		worker->ahead = ahead;
-		worker->arena = sk_arena_create();
+		helper->ahead = ahead;
+		helper->arena = sk_arena_create();
 		/* Where no thread can be had, the others read more. */
-		worker->started = i && !pthread_create(&worker->thread, NULL, read_files, worker);
+		helper->started = i && !pthread_create(&helper->thread, NULL, read_files, helper);
 	}
 	linker->ahead = ahead;
 }
@@ -163,10 +163,10 @@ static void finish(struct sk_ahead *ahead)
 	if (ahead->finished)
 		return;
 	ahead->finished = true;
-	read_files(&ahead->workers[0]);
-	for (unsigned i = 1; i < ahead->worker_count; i++)
-		if (ahead->workers[i].started)
-			pthread_join(ahead->workers[i].thread, NULL);
+	read_files(&ahead->helpers[0]);
+	for (unsigned i = 1; i < ahead->helper_count; i++)
+		if (ahead->helpers[i].started)
+			pthread_join(ahead->helpers[i].thread, NULL);
 }
 
 /* Gives back what nobody has taken. */
@@ -202,8 +202,8 @@ void sk_ahead_destroy(struct sk_linker *linker)
 	finish(ahead);
 	for (size_t i = 0; i < ahead->count; i++)
 		forget(&ahead->files[i].reading);
-	for (unsigned i = 0; i < ahead->worker_count; i++)
-		sk_arena_destroy(ahead->workers[i].arena);
+	for (unsigned i = 0; i < ahead->helper_count; i++)
+		sk_arena_destroy(ahead->helpers[i].arena);
 	pthread_cond_destroy(&ahead->changed);
 	pthread_mutex_destroy(&ahead->lock);
 }

@@ -183,7 +183,7 @@ struct sk_piece {
 };
 
 struct sk_section_spec {
-	const char *name; /* ".text.sk_sp1": the output section is .text */
+	const char *name; /* ".text.f": the output section is .text */
 	enum sk_section_kind kind;
 	uint64_t alignment;
 	uint64_t size;

@@ -1,4 +1,4 @@
-# Tests: Check suites (check_*.c), one per module, and end-to-end scripts (*.sh). `make check` runs all, `make check-quick`
+# Tests: Check suites (check_*.c), one for a file or a topic, and end-to-end scripts (*.sh). `make check` runs all, `make check-quick`
 # those that are quick.
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)

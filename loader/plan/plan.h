@@ -15,7 +15,7 @@
 
 struct sk_plan_view {
 	const struct sk_plan *plan;
-	const int32_t *lanes; /* string references; see sk_plan_lane_name */
+	const int32_t *lanes; /* string references, by lane */
 	const struct sk_plan_launch *launches;
 	const struct sk_plan_task *tasks;
 	const struct sk_plan_cost *costs;

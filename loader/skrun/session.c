@@ -1,5 +1,5 @@
 /* The package in skrun's hands: memory for its tensors, values in and out, runs, and the comparison of fused with
- * unfused. Uses nothing of libskrt but its public functions. */
+ * unfused. Runs by libskrt's public functions alone; what these do not tell is read in the plan. */
 #include "config.h"
 
 #include "loader/skrun/session.h"
