@@ -5,11 +5,13 @@
 #include "linker/symbol.h"
 
 const struct sk_import sk_imports[] = {
-#define SK_IMPORT      SK_IMPORT_FUNCTION_ROW
-#define SK_IMPORT_DATA SK_IMPORT_DATA_ROW
+#define SK_IMPORT	  SK_IMPORT_FUNCTION_ROW
+#define SK_IMPORT_DATA	  SK_IMPORT_DATA_ROW
+#define SK_IMPORT_POINTER SK_IMPORT_POINTER_ROW
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
+#undef SK_IMPORT_POINTER
 };
 
 const uint32_t sk_import_count = sizeof(sk_imports) / sizeof(sk_imports[0]);

@@ -27,10 +27,15 @@ static uint64_t stub_address(const struct sk_linker *linker, sk_symbol symbol)
 	       (uint64_t)linker->symbols.items[symbol].stub * linker->architecture->stub_size;
 }
 
-/* The address, or an import's stub; where the package begins, for an undefined weak function that nobody may call. */
-static uint64_t code_address(const struct sk_linker *linker, const struct sk_target *target)
+/* The address; an import's stub, or the slot that stands for it; where the package begins, for an undefined weak
+ * function that nobody may call. */
+static uint64_t near_address(const struct sk_linker *linker, const struct sk_target *target)
 {
-	return target->kind == SK_TARGET_IMPORT ? stub_address(linker, target->symbol) : address_of(target);
+	if (target->kind == SK_TARGET_IMPORT)
+		return stub_address(linker, target->symbol);
+	if (target->kind == SK_TARGET_DATA)
+		return slot_address(linker, linker->symbols.items[target->symbol].stub);
+	return address_of(target);
 }
 
 static void leave_address(struct sk_linker *linker, uint64_t place, uint64_t value)
@@ -82,7 +87,7 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 	switch (type_of(linker, relocation)->expression) {
 	case SK_EXPRESSION_RELATIVE:
 	case SK_EXPRESSION_CALL:
-		*value = code_address(linker, target) + addend - place;
+		*value = near_address(linker, target) + addend - place;
 		break;
 	case SK_EXPRESSION_SLOT:
 		if (sk_is_relaxed(linker, section, relocation, target)) {
@@ -98,7 +103,7 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 		*value = linker->made[SK_MADE_GOT].address + addend - place;
 		break;
 	case SK_EXPRESSION_FROM_TABLE:
-		*value = code_address(linker, target) + addend - linker->made[SK_MADE_GOT].address;
+		*value = near_address(linker, target) + addend - linker->made[SK_MADE_GOT].address;
 		break;
 	default: /* WORD, NARROW: the others have nothing to do, or have been refused */
 		*value = address_of(target) + addend;

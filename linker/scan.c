@@ -24,6 +24,7 @@ enum action {
 	ADDRESS, /* the loader adds where the image lies */
 	IMPORT, /* the loader writes the address of an import */
 	STUB, /* a PLT stub */
+	WORD, /* a GOT slot that stands for the data, with what that holds */
 	SLOT, /* a GOT slot */
 	STAYS, /* -r: an undefined symbol */
 	NOT_PIC, /* refused, and so is what follows */
@@ -41,11 +42,11 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, NOTHING, THREAD, INDIRECT},
 	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, INDIRECT},
 	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NOTHING, THREAD, INDIRECT},
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
 	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NO_NULL, THREAD, INDIRECT},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, INDIRECT},
 	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
 	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
@@ -313,6 +314,24 @@ static void need_stub(struct sk_linker *linker, const struct sk_input_section *s
 	sk_array_push(linker->arena, &linker->stubs, target->symbol);
 }
 
+/* What an imported pointer holds stands in a GOT slot as well, and code that reads the pointer as its own reads that.
+ */
+static bool need_word(struct sk_linker *linker, const struct sk_input_section *section,
+		      const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const char *name = linker->symbols.items[target->symbol].import->pointee;
+	struct sk_target pointee = {.kind = SK_TARGET_DATA};
+
+	if (!name)
+		return false;
+	pointee.symbol = sk_symbol_intern(linker, name, strlen(name));
+	if (sk_symbol_target(linker, pointee.symbol).kind != SK_TARGET_DATA)
+		return false;
+	need_slot(linker, section, relocation, &pointee);
+	linker->symbols.items[target->symbol].stub = linker->symbols.items[pointee.symbol].slot;
+	return true;
+}
+
 /* A word that the loader must write. Sections that are read-only otherwise become read-only after that. */
 static bool need_address(struct sk_linker *linker, struct sk_input_section *section,
 			 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
@@ -423,6 +442,10 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 		break;
 	case STUB:
 		need_stub(linker, section, relocation, target);
+		break;
+	case WORD:
+		if (!need_word(linker, section, relocation, target))
+			refuse(linker, section, relocation, type, refusals[ELSEWHERE]);
 		break;
 	case SLOT:
 		if (!sk_is_relaxed(linker, section, relocation, target))

@@ -29,7 +29,7 @@ struct sk_linker_symbol {
 	bool needed; /* undefined, and a reference that stays is not weak */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	const struct sk_import *import; /* what it is if nobody defines it, or NULL */
-	uint32_t slot, stub; /* GOT slot and PLT stub, or SK_NONE */
+	uint32_t slot, stub; /* GOT slot; PLT stub, or of data the slot that stands for it; or SK_NONE */
 	uint32_t dynamic_index; /* in .dynsym; with -r: of an undefined symbol, among those that stay, from 1 */
 	uint32_t first_user, last_user; /* if undefined: in linker->users */
 };

@@ -12,6 +12,7 @@ struct sk_import {
 	const char *name, *library, *version;
 	enum sk_import_class class;
 	bool data; /* no function: reached by its address alone */
+	const char *pointee; /* of data: the row whose address it holds; NULL: it is no such pointer */
 };
 
 /* What only one machine's libraries have. */
@@ -25,8 +26,10 @@ struct sk_import_list {
 #include "stubs/machines.def"
 #undef SK_MACHINE
 
-/* What SK_IMPORT and SK_IMPORT_DATA are defined as for an array of rows. */
-#define SK_IMPORT_FUNCTION_ROW(name, library, version, class) {#name, library, version, SK_IMPORT_##class, false},
-#define SK_IMPORT_DATA_ROW(name, library, version, class)     {#name, library, version, SK_IMPORT_##class, true},
+/* What SK_IMPORT, SK_IMPORT_DATA and SK_IMPORT_POINTER are defined as for an array of rows. */
+#define SK_IMPORT_FUNCTION_ROW(name, library, version, class) {#name, library, version, SK_IMPORT_##class, false, NULL},
+#define SK_IMPORT_DATA_ROW(name, library, version, class)     {#name, library, version, SK_IMPORT_##class, true, NULL},
+#define SK_IMPORT_POINTER_ROW(name, pointee, library, version, class)                                                  \
+	{#name, library, version, SK_IMPORT_##class, true, #pointee},
 
 #endif

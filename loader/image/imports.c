@@ -22,27 +22,33 @@
 	{                                                                                                              \
 		sk_call_end(#name, __builtin_return_address(0));                                                       \
 	}
-#define SK_IMPORT(name, library, version, class) DECLARE_##class(name)
-#define SK_IMPORT_DATA				 SK_IMPORT
+#define SK_IMPORT(name, library, version, class)		  DECLARE_##class(name)
+#define SK_IMPORT_DATA						  SK_IMPORT
+#define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
+#undef SK_IMPORT_POINTER
 
 static const struct sk_import rows[] = {
-#define SK_IMPORT      SK_IMPORT_FUNCTION_ROW
-#define SK_IMPORT_DATA SK_IMPORT_DATA_ROW
+#define SK_IMPORT	  SK_IMPORT_FUNCTION_ROW
+#define SK_IMPORT_DATA	  SK_IMPORT_DATA_ROW
+#define SK_IMPORT_POINTER SK_IMPORT_POINTER_ROW
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
+#undef SK_IMPORT_POINTER
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static void (*const addresses[ROWS])(void) = {
-#define SK_IMPORT(name, library, version, class) import_##name,
-#define SK_IMPORT_DATA				 SK_IMPORT
+#define SK_IMPORT(name, library, version, class)		  import_##name,
+#define SK_IMPORT_DATA						  SK_IMPORT
+#define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
+#undef SK_IMPORT_POINTER
 };
 
 /* NULL: the library is not there, or older than the list. It stays loaded: packages hold its addresses. */
