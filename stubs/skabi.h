@@ -79,7 +79,7 @@ struct sk_core {
 	const struct sk_core_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
-	struct sk_times *times;			/* 72  by (step number - 1); NULL: nobody wants to know */
+	struct sk_times *times;			/* 72  by call of its lane's program; NULL: nobody wants to know */
 	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
 };
 

@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 7u
+#define SK_PLAN_VERSION 8u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -115,18 +115,18 @@ enum sk_step_kind {
 
 enum {
 	SK_STEP_PUBLISH = 1,	 /* somebody awaits it: the core stores its progress behind it */
-	SK_STEP_STATUS = 2,	 /* the kernel returns int; non-zero ends the launch */
-	SK_STEP_NONTEMPORAL = 4, /* fence (sfence) behind the call */
-	SK_STEP_TIMED = 8,	 /* the dispatcher notes when it comes to the step, begins and ends it */
-	SK_STEP_FLUSH_BEFORE = 16, /* the core's data cache is flushed behind the awaits, before the call … */
-	SK_STEP_FLUSH_AFTER = 32,  /* … and behind the call, before publishing. In a serial entry neither */
-	SK_STEP_RESIDENT = 64,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
-	SK_STEP_CUBE_SIDE = 128, /* BLOCKS: the cube side of a mix task; the next step is the vector side */
-	SK_STEP_VECTOR_SIDE = 256, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
-	SK_STEP_EARLY_WAIT = 512, /* not SPLIT, no LOAD: the kernel waits for the step's awaits by itself */
-	SK_STEP_EARLY_SET = 1024, /* not SPLIT, no RESULT: the kernel can publish the step before it returns */
-	SK_STEP_FEED = 2048,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
-	SK_STEP_FLAGS = 4095,	 /* all of them */
+	SK_STEP_NONTEMPORAL = 2, /* a kernel of it stores past the caches: fence (sfence) behind the last call */
+	SK_STEP_TIMED = 4,	 /* the dispatcher notes when it comes to the step, begins and ends each call */
+	SK_STEP_FLUSH_BEFORE = 8, /* the core's data cache is flushed behind the awaits, before the first call … */
+	SK_STEP_FLUSH_AFTER = 16, /* … and behind the last one, before publishing. In a serial entry neither */
+	SK_STEP_RESIDENT = 32,	 /* BLOCKS, BLOCKS_RANGE: all blocks run at once, each on a core of its own */
+	SK_STEP_CUBE_SIDE = 64,	 /* BLOCKS: the cube side of a mix task; the next step is the vector side */
+	SK_STEP_VECTOR_SIDE = 128, /* BLOCKS: the vector side, with as many blocks or twice as many; both are RESIDENT */
+	SK_STEP_EARLY_WAIT = 256, /* not SPLIT, no LOAD: the kernel waits for the step's awaits by itself */
+	SK_STEP_EARLY_SET = 512, /* not SPLIT, no RESULT: the kernel can publish the step before it returns */
+	SK_STEP_FEED = 1024,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
+	SK_STEP_FLAGS = 2047,	 /* all of them */
+	SK_STEP_ONE_CALL = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, /* with these it has one call */
 };
 
 #define SK_ALL_CORES UINT32_MAX /* core_set: all cores of the lane */
@@ -134,11 +134,27 @@ enum {
 
 enum { SK_MAX_RESIDENT = 4096 }; /* cores of a lane that RESIDENT steps can want */
 
-/* One lane's turn at one task; a mix task has two steps, one behind the other, with equal arguments and awaits on neither
+/* Bits. */
+enum {
+	SK_CALL_STATUS = 1, /* the kernel returns int; non-zero ends the launch */
+	SK_CALL_FLAGS = 1,  /* all of them */
+};
+
+/* One kernel called for one task, with its arguments. */
+struct sk_plan_call {
+	uint32_t task;	 /* index into tasks */
+	uint32_t kernel; /* index into kernels */
+	uint32_t first_argument;
+	uint16_t argument_count;
+	uint16_t flags; /* SK_CALL_… */
+};
+
+/* One lane's turn at one task, or at several: each core makes the step's calls in order, each one for all of the core's
+ * part, which is the same for all of them. Nothing waits between two calls of a step, so what they share must fall to
+ * one core. A mix task has two steps, one behind the other, of one call each with equal arguments, and awaits on neither
  * of them by the other, which run at once. The steps of a launch stand in its global order (network order). */
 struct sk_plan_step {
-	uint32_t task;	   /* index into tasks */
-	uint32_t kernel;   /* index into kernels */
+	uint32_t first_call, call_count; /* at least one */
 	uint8_t lane;	   /* index into lanes */
 	uint8_t kind;	   /* enum sk_step_kind */
 	uint16_t flags;	   /* SK_STEP_… */
@@ -146,7 +162,6 @@ struct sk_plan_step {
 	uint32_t core_set; /* SK_ALL_CORES, or index into homes, one of the launch's */
 	uint32_t partition; /* SPLIT, BLOCKS_RANGE: index into partitions, one of the launch's; else SK_NO_INDEX */
 	uint32_t blocks;    /* BLOCKS, BLOCKS_RANGE: the constant number of blocks; else 0 */
-	uint32_t first_argument, argument_count;
 	uint32_t first_await, await_count;
 	uint32_t first_core; /* BLOCKS that are RESIDENT: block b runs on core first_core + b; else 0 */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
@@ -190,7 +205,8 @@ enum { SK_PRELOAD_LINE = 64, SK_PRELOAD_FUNCTION_LINES = 16, SK_PRELOAD_MAX_LINE
 
 /* Bits. */
 enum {
-	SK_LAUNCH_SYNC_ALL = 1, /* every step starts when all steps in front of it have ended on all cores */
+	SK_LAUNCH_SYNC_ALL = 1, /* every step has one call, and starts when all steps in front of it have ended on all
+				   cores */
 	SK_LAUNCH_DEBUG = 2,	/* the package was linked to hold debug information */
 	SK_LAUNCH_EARLY = 4,	/* it has steps with EARLY_WAIT or EARLY_SET */
 	SK_LAUNCH_FLAGS = 7,	/* all of them */
@@ -216,7 +232,7 @@ struct sk_plan_launch {
 						      RESIDENT steps */
 	uint32_t device_cores[SK_MAX_LANES];	   /* cores that it takes on the device it was planned for; SK_ALL_CORES on
 						      a host, if it takes all that there are */
-	uint32_t task_count;			   /* steps, but for the vector sides */
+	uint32_t task_count;			   /* calls of its steps, but for the vector sides */
 	uint32_t reserved;
 	/* What the scope's options say; all 0 for kinds 1 and 2. */
 	uint32_t func_align; /* its entries and its kernels begin at multiples of this power of two; 0: as they come */
@@ -342,8 +358,9 @@ struct sk_plan {
 	struct sk_plan_table tensors;	 /* struct sk_plan_tensor */
 	struct sk_plan_table bindings;	 /* uint32_t: tensor of each binding number */
 	struct sk_plan_table steps;	 /* struct sk_plan_step, launch by launch */
+	struct sk_plan_table calls;	 /* struct sk_plan_call, step by step */
 	struct sk_plan_table awaits;	 /* struct sk_plan_await */
-	struct sk_plan_table arguments;	 /* struct sk_plan_argument */
+	struct sk_plan_table arguments;	 /* struct sk_plan_argument, call by call */
 	struct sk_plan_table partitions; /* struct sk_plan_partition */
 	struct sk_plan_table homes;	 /* struct sk_plan_home */
 	struct sk_plan_table follows;	 /* uint32_t launch indices */

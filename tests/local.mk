@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # They run in this order, several at a time: the long ones first.
 TESTS = $(SLOW_TESTS) $(QUICK_TESTS)
-EXTRA_DIST += $(SHELL_TESTS) tests/lib/same-packages.sh tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
+EXTRA_DIST += $(SHELL_TESTS) tests/lib/same-packages.sh tests/lib/same-tables.py tests/lib/scratch.h tests/lib/statuses.h tests/lib/suite.h
 
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
@@ -199,6 +199,15 @@ SHELL_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-block
 QUICK_TESTS += tests/run/guard.sh tests/run/check-races.sh tests/run/check-blocks.sh tests/run/integrity.sh
 EXTRA_DIST += tests/run/check-kernels.c
 
+# Steps with several calls.
+check_PROGRAMS += tests/run/group-steps
+tests_run_group_steps_SOURCES = tests/run/group-steps.c tests/lib/match-code.c tests/lib/match-code.h \
+	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h
+tests_run_group_steps_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
+SHELL_TESTS += tests/run/step-calls.sh
+QUICK_TESTS += tests/run/step-calls.sh
+
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 MUTATE_FILES = tests/fuzz/mutate.c tests/fuzz/mutants.c tests/fuzz/mutants.h
@@ -272,7 +281,7 @@ EXTRA_DIST += tests/fuzz/fuzz-run.sh
 check_PROGRAMS += tests/property/property
 tests_property_property_SOURCES = \
 	tests/property/network-kernels.c tests/property/network-manifest.c tests/property/network.c tests/property/network.h \
-	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/property/plan-mutants.c tests/property/plan-mutants.h \
+	tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/lib/match-code.c tests/lib/match-code.h tests/property/plan-mutants.c tests/property/plan-mutants.h \
 	tests/property/property.c \
 	src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/skdump/loadable.c src/skdump/loadable.h \
 	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h src/skdump/reemit.c src/skdump/reemit.h

@@ -40,22 +40,22 @@ static void add_window(struct sk_checked *checked, const struct sk_plan_argument
 static bool access_states(struct sk_checked *checked)
 {
 	checked->window_count = 0;
-	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_STATE)
 			add_window(checked, argument, 0, 0);
 	}
-	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->windows,
-						    checked->window_count, checked->finding);
+	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
+						    checked->windows, checked->window_count, checked->finding);
 }
 
 /* What the call may touch in its phase. A divided argument: the call's part, and what lies behind all parts. */
 static void find_windows(struct sk_checked *checked)
 {
 	checked->window_count = 0;
-	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
 		uint64_t bytes = argument->kind == SK_ARGUMENT_POINTER ? argument->element_bytes : 0;
 
 		if (access_of(argument) == SK_ACCESS_NONE || argument->kind == SK_ARGUMENT_STATE ||
@@ -110,8 +110,8 @@ static void pass_arguments(struct sk_checked *checked)
 	struct sk_registers *registers = &checked->registers;
 	struct sk_places_taken taken = {0};
 
-	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
 
 		if (!sk_argument_is_passed(argument))
 			continue;
@@ -133,8 +133,8 @@ static void store_result(const struct sk_checked *checked)
 {
 	const struct sk_registers *registers = &checked->registers;
 
-	for (uint32_t i = 0; i < checked->step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->step->first_argument + i];
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_RESULT)
 			memcpy(sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
@@ -165,8 +165,8 @@ static bool begin_accesses(struct sk_checked *checked)
 {
 	checked->phase = SK_OPEN;
 	find_windows(checked);
-	if (checked->clocks && !sk_clocks_access(checked->clocks, checked->row, checked->step, checked->windows,
-						 checked->window_count, checked->finding))
+	if (checked->clocks && !sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
+						 checked->windows, checked->window_count, checked->finding))
 		return false;
 	return open_windows(checked) && sk_guard_check_written(checked->guard, checked->finding);
 }
@@ -179,7 +179,7 @@ static bool is_aborted(const struct sk_checked *checked)
 /* What the core returns when it ends the launch with a status of its task. */
 static int fail(const struct sk_checked *checked, int status)
 {
-	checked->core->abi.failed_task = checked->step->task;
+	checked->core->abi.failed_task = checked->call->task;
 	return status;
 }
 
@@ -217,15 +217,15 @@ void sk_checked_open(struct sk_checked *checked)
 static void invoke(struct sk_checked *checked)
 {
 	struct sk_host *host = checked->core->call.host;
-	const struct sk_plan_kernel *kernel = &checked->plan->kernels[checked->step->kernel];
+	const struct sk_plan_kernel *kernel = &checked->plan->kernels[checked->call->kernel];
 	bool vector_side = checked->step->flags & SK_STEP_VECTOR_SIDE;
 	const void *code = sk_plan_address(vector_side ? &kernel->vector_code : &kernel->code);
 
-	checked->core->step = (uint32_t)(checked->step - checked->plan->steps);
+	checked->core->planned_call = (uint32_t)(checked->call - checked->plan->calls);
 	host->in_runtime = false;
 	sk_invoke(&checked->registers, (void (*)(void))(uintptr_t)code);
 	host->in_runtime = true;
-	checked->core->step = SK_NO_INDEX;
+	checked->core->planned_call = SK_NO_INDEX;
 }
 
 int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
@@ -247,7 +247,7 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	if (!sk_guard_leave(checked->guard, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
 		return fail(checked, 1);
-	int status = checked->step->flags & SK_STEP_STATUS ? (int)checked->registers.integer_result : 0;
+	int status = checked->call->flags & SK_CALL_STATUS ? (int)checked->registers.integer_result : 0;
 
 	if (status || !forgotten)
 		return status ? fail(checked, status) : 0;

@@ -14,7 +14,7 @@ enum sk_call_phase {
 	SK_BEHIND_SET, /* it has called sk_set_next_task_start */
 };
 
-/* A core at a step, and its call there. Several calls are under way at once where blocks wait for one another, each on
+/* A core at a call of a step. Several calls are under way at once where blocks wait for one another, each on
  * the stack of its core; all but the one that runs are closed. */
 struct sk_checked {
 	struct sk_device_core *core;
@@ -25,13 +25,14 @@ struct sk_checked {
 	const struct sk_plan_launch *launch;
 	uint64_t row, scratch; /* of the core: among the launch's; of its scratch, among the module's */
 	const struct sk_plan_step *step;
+	const struct sk_plan_call *call; /* of the step: the one that is made, or has been made last */
 	bool finished; /* the step, so that others know */
-	/* The call: */
+	/* One part of the call, where it is made for several blocks or ranges: */
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
 	struct sk_block block;
 	enum sk_call_phase phase;
 	struct sk_registers registers;
-	/* Room for the arguments of every step of the launch: */
+	/* Room for the arguments of every call of the launch: */
 	uint64_t *stack, *copies; /* copies of arguments by reference */
 	struct sk_window *windows; /* two for each argument */
 	uint32_t window_count;

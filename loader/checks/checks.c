@@ -76,24 +76,39 @@ static const struct sk_plan_launch *record_of(const struct sk_flight *flight)
 }
 
 /* What the plan's reader leaves open. */
-static enum skrt_status check_step(const struct sk_plan_view *plan, const struct sk_plan_step *step, char *error,
-				   size_t size)
+static enum skrt_status check_call(const struct sk_plan_view *plan, const struct sk_plan_call *call, bool vector_side,
+				   char *error, size_t size)
 {
-	const char *task = sk_plan_string(&plan->tasks[step->task].name);
+	const char *task = sk_plan_string(&plan->tasks[call->task].name);
 
-	if (step->argument_count > MOST_ARGUMENTS) {
-		snprintf(error, size, "task '%s': it has %" PRIu32 " arguments; at most %d can be passed", task,
-			 step->argument_count, MOST_ARGUMENTS);
+	if (call->argument_count > MOST_ARGUMENTS) {
+		snprintf(error, size, "task '%s': it has %u arguments; at most %d can be passed", task,
+			 call->argument_count, MOST_ARGUMENTS);
 		return SKRT_BAD_PACKAGE;
 	}
-	if (step->flags & SK_STEP_VECTOR_SIDE && !plan->kernels[step->kernel].vector_code) {
+	if (vector_side && !plan->kernels[call->kernel].vector_code) {
 		snprintf(error, size, "task '%s': its kernel has no vector side", task);
 		return SKRT_BAD_PACKAGE;
 	}
 	return SKRT_OK;
 }
 
-/* Cores, each with room for the arguments of any step. */
+/* *most: the arguments of the call that has most of them. */
+static enum skrt_status check_step(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t *most,
+				   char *error, size_t size)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
+	enum skrt_status status = SKRT_OK;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && !status; call++) {
+		status = check_call(plan, call, step->flags & SK_STEP_VECTOR_SIDE, error, size);
+		if (call->argument_count > *most)
+			*most = call->argument_count;
+	}
+	return status;
+}
+
+/* Cores, each with room for the arguments of any call. */
 static bool make_cores(struct sk_checks *checks, const struct sk_flight *flight, uint32_t arguments)
 {
 	const struct skrt_module *module = flight->kernel->module;
@@ -129,11 +144,8 @@ enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_fligh
 	uint32_t arguments = 0;
 
 	checks->finding[0] = '\0';
-	for (uint32_t i = record->first_step; i < record->first_step + record->step_count && !status; i++) {
-		status = check_step(plan, &plan->steps[i], error, size);
-		if (plan->steps[i].argument_count > arguments)
-			arguments = plan->steps[i].argument_count;
-	}
+	for (uint32_t i = record->first_step; i < record->first_step + record->step_count && !status; i++)
+		status = check_step(plan, &plan->steps[i], &arguments, error, size);
 	if (!status && !make_cores(checks, flight, arguments)) {
 		snprintf(error, size, "no memory to check a launch");
 		status = SKRT_OUT_OF_MEMORY;
@@ -200,7 +212,8 @@ static int run_blocks(struct sk_checked *checked)
 	return status;
 }
 
-static int run_calls(struct sk_checked *checked)
+/* All of the core's part of the step, in one of the step's calls. */
+static int run_call(struct sk_checked *checked)
 {
 	const struct sk_plan_step *step = checked->step;
 
@@ -215,6 +228,18 @@ static int run_calls(struct sk_checked *checked)
 		&checked->core->abi.ranges[step->partition - checked->launch->first_partition];
 
 	return range->low == range->high ? 0 : sk_checked_call(checked, range->low, range->high);
+}
+
+static int run_calls(struct sk_checked *checked)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(checked->plan, checked->step);
+	int status = 0;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && !status; call++) {
+		checked->call = call;
+		status = run_call(checked);
+	}
+	return status;
 }
 
 static bool is_mine(const struct sk_checked *checked)

@@ -119,6 +119,6 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 
 /* The core is about to access the windows of a step's call. False: an access of another core that no await orders. */
 bool sk_clocks_access(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *step,
-		      const struct sk_window *windows, uint32_t count, char *finding);
+		      const struct sk_plan_call *call, const struct sk_window *windows, uint32_t count, char *finding);
 
 #endif

@@ -22,7 +22,7 @@
 /* What clocks that awaits may refer to may take; behind it fewer cores have to do. */
 #define MOST_CLOCK_BYTES (UINT64_C(4) << 30)
 
-/* Step numbers of one core; 0: none. `before` is the last one in an earlier step. */
+/* Calls of one core, numbered from 1 through all lanes of the launch; 0: none. `before` is the last one before that. */
 struct touch {
 	uint32_t write, write_before, read, read_before;
 };
@@ -80,6 +80,17 @@ void sk_clocks_close(struct sk_clocks *clocks)
 	if (clocks)
 		forget(clocks);
 	free(clocks);
+}
+
+/* A call's number in the launch. */
+static uint32_t number_of(const struct sk_clocks *clocks, const struct sk_plan_call *call)
+{
+	return (uint32_t)(call - sk_plan_launch_calls(clocks->plan, clocks->launch).first) + 1;
+}
+
+static const struct sk_plan_call *call_of(const struct sk_clocks *clocks, uint32_t number)
+{
+	return sk_plan_launch_calls(clocks->plan, clocks->launch).first + number - 1;
 }
 
 /* How many cores' clocks a step publishes. */
@@ -152,7 +163,7 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 	uint32_t *clock = clock_of(clocks, row);
 	uint64_t index = step->core_set == SK_ALL_CORES ? row - sk_core_row(clocks->cores, step->lane, 0) : 0;
 
-	clock[row] = step->number;
+	clock[row] = number_of(clocks, sk_plan_step_calls(clocks->plan, step).end - 1);
 	if (!(step->flags & SK_STEP_PUBLISH))
 		return;
 	if (!*published)
@@ -225,17 +236,18 @@ static uint32_t first_behind(const struct history *history, uint64_t low)
 struct access {
 	uint64_t row;
 	const struct sk_plan_step *step;
+	const struct sk_plan_call *call;
 	const struct sk_window *window;
 	bool write;
 	char *finding;
 };
 
-/* The step with the number in the lane's program of the launch. */
-static const struct sk_plan_step *step_of(const struct sk_clocks *clocks, uint32_t lane, uint32_t number)
+/* The step of the call with the number. */
+static const struct sk_plan_step *step_of(const struct sk_clocks *clocks, uint32_t number)
 {
 	const struct sk_plan_step *step = clocks->plan->steps + clocks->launch->first_step;
 
-	while (step->lane != lane || step->number != number)
+	while (number_of(clocks, sk_plan_step_calls(clocks->plan, step).end - 1) < number)
 		step++;
 	return step;
 }
@@ -272,45 +284,46 @@ static bool report(const struct sk_clocks *clocks, const struct access *access, 
 {
 	uint64_t index;
 	uint32_t lane = lane_of(clocks, other, &index);
-	const struct sk_plan_step *step = step_of(clocks, lane, number);
+	const struct sk_plan_task *task = &clocks->plan->tasks[call_of(clocks, number)->task];
 	bool several = clocks->plan->lane_count > 1;
 	char bytes[160];
 
 	print_bytes(clocks, access->window->argument, span, bytes, sizeof(bytes));
 	snprintf(access->finding, SK_FINDING_SIZE,
 		 "race: it %s %s, which task '%s' on %s%score %" PRIu64 " %s; no await orders the two",
-		 access->write ? "writes" : "reads", bytes, sk_plan_string(&clocks->plan->tasks[step->task].name),
+		 access->write ? "writes" : "reads", bytes, sk_plan_string(&task->name),
 		 several ? sk_plan_string(&clocks->plan->lanes[lane]) : "", several ? " " : "", index,
 		 other_writes ? "writes" : "reads");
 	return false;
 }
 
-/* Whether the core in the row is known to have ended what it did there in the step with that number. Hidden state it
+/* Whether the core in the row is known to have ended what it did there in the call with that number. Hidden state it
  * has until its call returns; where that publishes by itself, only a later step of its says so. */
 static bool has_ended(const struct sk_clocks *clocks, const struct access *access, uint64_t row, uint32_t number)
 {
 	uint32_t known = clock_of(clocks, access->row)[row];
-	uint64_t index;
 
 	if (number != known || !number || access->window->argument->kind != SK_ARGUMENT_STATE)
 		return number <= known;
-	return !(step_of(clocks, lane_of(clocks, row, &index), number)->flags & SK_STEP_EARLY_SET);
+	return !(step_of(clocks, number)->flags & SK_STEP_EARLY_SET);
 }
 
-/* The step that runs at once with this one: the other side of a mix task, or itself. */
-static const struct sk_plan_step *partner_of(const struct sk_plan_step *step)
+/* The call that runs at once with the access's: of the other side of a mix task, or itself. Sides have one call each.
+ */
+static const struct sk_plan_call *partner_of(const struct access *access)
 {
-	return step->flags & SK_STEP_CUBE_SIDE ? step + 1 : step->flags & SK_STEP_VECTOR_SIDE ? step - 1 : step;
+	uint16_t flags = access->step->flags;
+
+	return access->call + (flags & SK_STEP_CUBE_SIDE ? 1 : flags & SK_STEP_VECTOR_SIDE ? -1 : 0);
 }
 
-/* The last step in the lane, of which the access must know that it has ended; the blocks of one SPMD call, and the
- * sides of a mix task, answer for what they do with each other. */
-static uint32_t last_step(const struct access *access, uint32_t lane, uint32_t last, uint32_t before)
+/* The last call of which the access must know that it has ended; the blocks of one SPMD call, and the sides of a mix
+ * task, answer for what they do with each other. */
+static uint32_t last_call(const struct sk_clocks *clocks, const struct access *access, uint32_t last, uint32_t before)
 {
-	const struct sk_plan_step *step = access->step, *partner = partner_of(step);
-	bool same = (lane == step->lane && last == step->number) || (lane == partner->lane && last == partner->number);
+	bool same = last == number_of(clocks, access->call) || last == number_of(clocks, partner_of(access));
 
-	return same && step->kind == SK_STEP_BLOCKS ? before : last;
+	return same && access->step->kind == SK_STEP_BLOCKS ? before : last;
 }
 
 static void note(uint32_t *last, uint32_t *before, uint32_t number)
@@ -323,13 +336,13 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 
 static bool check_span(const struct sk_clocks *clocks, const struct access *access, const struct span *span)
 {
-	uint64_t vector = sk_core_row(clocks->cores, 1, 0); /* the second lane's first row */
+	uint32_t number = number_of(clocks, access->call);
 	struct touch *own = &span->cores[access->row];
 
 	for (uint64_t row = 0; row < clocks->rows; row++) {
 		const struct touch *touch = &span->cores[row];
-		uint32_t write = last_step(access, row >= vector, touch->write, touch->write_before);
-		uint32_t read = last_step(access, row >= vector, touch->read, touch->read_before);
+		uint32_t write = last_call(clocks, access, touch->write, touch->write_before);
+		uint32_t read = last_call(clocks, access, touch->read, touch->read_before);
 
 		if (row == access->row)
 			continue;
@@ -339,9 +352,9 @@ static bool check_span(const struct sk_clocks *clocks, const struct access *acce
 			return report(clocks, access, span, row, read, false);
 	}
 	if (access->write)
-		note(&own->write, &own->write_before, access->step->number);
+		note(&own->write, &own->write_before, number);
 	else
-		note(&own->read, &own->read_before, access->step->number);
+		note(&own->read, &own->read_before, number);
 	return true;
 }
 
@@ -391,10 +404,10 @@ static bool check_window(const struct sk_clocks *clocks, const struct access *ac
 }
 
 bool sk_clocks_access(struct sk_clocks *clocks, uint64_t row, const struct sk_plan_step *step,
-		      const struct sk_window *windows, uint32_t count, char *finding)
+		      const struct sk_plan_call *call, const struct sk_window *windows, uint32_t count, char *finding)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct access access = {row, step, &windows[i], false, finding};
+		struct access access = {row, step, call, &windows[i], false, finding};
 
 		if ((windows[i].access & SK_ACCESS_READ) && !check_window(clocks, &access))
 			return false;

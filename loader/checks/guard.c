@@ -345,14 +345,13 @@ static bool copy_out(const struct sk_guard *guard, const struct sk_guarded_memor
 bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
 	const struct sk_plan_view *plan = guard->plan;
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
 	for (uint32_t i = 0; i < plan->binding_count; i++)
 		guard->memories[plan->bindings[i]].copied = false;
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
-		const struct sk_plan_step *step = &plan->steps[i];
-
-		for (uint32_t j = 0; j < step->argument_count; j++) {
-			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 			struct sk_guarded_memory *memory = &guard->memories[argument->tensor];
 
 			if (argument->space != SK_SPACE_BINDING || !argument->size || memory->copied)
@@ -361,19 +360,17 @@ bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launc
 			if (!copy_in(guard, memory, bindings[argument->index]))
 				return false;
 		}
-	}
 	return true;
 }
 
 bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings)
 {
 	const struct sk_plan_view *plan = guard->plan;
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++) {
-		const struct sk_plan_step *step = &plan->steps[i];
-
-		for (uint32_t j = 0; j < step->argument_count; j++) {
-			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + j];
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
 			bool writes = argument->access & SK_ACCESS_WRITE || argument->kind == SK_ARGUMENT_RESULT;
 
@@ -381,7 +378,6 @@ bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *laun
 			    !copy_out(guard, &guard->memories[argument->tensor], argument, bindings[argument->index]))
 				return false;
 		}
-	}
 	return true;
 }
 

@@ -222,18 +222,18 @@ static bool has_failed(const struct sk_device_core *core)
 	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
 }
 
-/* The step that a core was in when its call was left. */
-static uint32_t step_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
+/* The call of the plan that a core was in when it was left. */
+static uint32_t call_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
-	return core->flight->checks ? core->step : sk_locate_step(kernel, false, &core->call);
+	return core->flight->checks ? core->planned_call : sk_locate_call(kernel, false, &core->call);
 }
 
 static uint32_t task_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
 	if (core->call.fault.kind == SK_FAULT_NONE)
 		return core->abi.failed_task;
-	uint32_t step = step_of(core, kernel);
-	return step == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.steps[step].task;
+	uint32_t call = call_of(core, kernel);
+	return call == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.calls[call].task;
 }
 
 /* Goes through all cores of the launch. */
@@ -342,7 +342,7 @@ static uint32_t awaiting_step(const struct sk_plan_view *plan, const struct sk_p
 
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 {
-	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+	return sk_plan_string(&sk_plan_step_task(plan, &plan->steps[step])->name);
 }
 
 /* "core 1, before task 'b', awaits task 'a' (step 3) of core 0, which has left without publishing it" */
@@ -402,11 +402,11 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 	while ((core = next_core(&cores))) {
 		if (core->call.fault.kind != SK_FAULT_EXPELLED)
 			continue;
-		uint32_t step = step_of(core, kernel);
+		uint32_t call = call_of(core, kernel);
 
 		add(text, "%s", separator);
-		if (step != SK_NO_INDEX) {
-			add_task(text, plan, plan->steps[step].task, plan->steps[step].kernel);
+		if (call != SK_NO_INDEX) {
+			add_task(text, plan, plan->calls[call].task, plan->calls[call].kernel);
 			add(text, " on ");
 		}
 		add_core(text, plan, core);
@@ -532,10 +532,10 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 		return;
 	}
 	if (check_plan(kernel, &text)) {
-		uint32_t step = sk_locate_step(kernel, true, call);
+		uint32_t planned = sk_locate_call(kernel, true, call);
 
-		if (step != SK_NO_INDEX) {
-			add_task(&text, plan, plan->steps[step].task, plan->steps[step].kernel);
+		if (planned != SK_NO_INDEX) {
+			add_task(&text, plan, plan->calls[planned].task, plan->calls[planned].kernel);
 			add(&text, ": ");
 		}
 		add_fault(&text, kernel->module, NULL, call);

@@ -72,7 +72,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint
 
 	core->flight = flight;
 	core->word = NULL;
-	core->step = SK_NO_INDEX;
+	core->planned_call = SK_NO_INDEX;
 	abi->index = index;
 	abi->count = kernel->cores[abi->lane];
 	abi->progress = (uint64_t *)((char *)flight->lanes[abi->lane].words + (size_t)index * SK_PROGRESS_STRIDE);

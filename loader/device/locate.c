@@ -1,6 +1,6 @@
-/* In which step a call was that did not return. Its stack tells: a dispatcher calls each step's kernel from one place
- * of its own, in the order of the steps; so the topmost word on the stack that leads back to such a place says which
- * step it was. In come the plan, the dispatcher's code and the stack, which nobody has touched since. */
+/* Which call of the plan did not return. Its stack tells: a dispatcher makes each call from one place of its own, in
+ * the order of the calls; so the topmost word on the stack that leads back to such a place says which one it was. In
+ * come the plan, the dispatcher's code and the stack, which nobody has touched since. */
 #include "config.h"
 
 #include "loader/device/locate.h"
@@ -8,7 +8,7 @@
 #include "loader/arch/machine.h"
 #include "loader/flight/module.h"
 
-/* A program of a launch: its code, and which steps it calls. */
+/* A program of a launch: its code, and which calls it makes. */
 struct program {
 	const struct sk_plan_view *plan;
 	const struct sk_plan_launch *launch;
@@ -64,41 +64,53 @@ static bool has_step(const struct program *program, const struct sk_plan_step *s
 	return step->lane == lane;
 }
 
-/* The step of one program whose call returns to the address; SK_NO_INDEX: none. *at moves from the program's start to
- * its end, or is NULL if the address is not in a program behind, either. */
-static uint32_t step_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
+/* Moves *at behind the next place from which the program makes the call; false: there is none in front of the address.
+ */
+static bool pass_call(const struct program *program, const struct sk_plan_step *step, const struct sk_plan_call *call,
+		      uint32_t copy, const uint8_t **at, const uint8_t *address)
+{
+	uint32_t first_copy = program->plan->kernels[call->kernel].first_copy;
+	uint32_t kernel = copy ? first_copy + copy - 1 : call->kernel;
+
+	*at = find_call(program, kernel, step->flags & SK_STEP_VECTOR_SIDE, *at);
+	if (!*at || *at + SK_CALL_SIZE > address)
+		*at = NULL;
+	else
+		*at += SK_CALL_SIZE;
+	return *at;
+}
+
+/* The call of one program that returns to the address; SK_NO_INDEX: none. *at moves from the program's start to its
+ * end, or is NULL if the address is not in a program behind, either. */
+static uint32_t call_of_program(const struct program *program, uint32_t lane, uint32_t copy, const uint8_t **at,
 				const uint8_t *address)
 {
 	for (uint32_t i = 0; i < program->launch->step_count; i++) {
-		uint32_t index = program->launch->first_step + i;
-		const struct sk_plan_step *step = &program->plan->steps[index];
-		uint32_t first_copy = program->plan->kernels[step->kernel].first_copy;
+		const struct sk_plan_step *step = &program->plan->steps[program->launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(program->plan, step);
 
 		if (!has_step(program, step, lane))
 			continue;
-		*at = find_call(program, copy ? first_copy + copy - 1 : step->kernel, step->flags & SK_STEP_VECTOR_SIDE,
-				*at);
-		if (!*at || *at + SK_CALL_SIZE > address) {
-			*at = NULL;
-			return SK_NO_INDEX;
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+			if (!pass_call(program, step, call, copy, at, address))
+				return SK_NO_INDEX;
+			if (*at == address)
+				return (uint32_t)(call - program->plan->calls);
 		}
-		*at += SK_CALL_SIZE;
-		if (*at == address)
-			return index;
 	}
 	return SK_NO_INDEX;
 }
 
-/* The step whose call returns to the address; SK_NO_INDEX: none. */
-static uint32_t step_that_returns_to(const struct program *program, const uint8_t *address)
+/* The call that returns to the address; SK_NO_INDEX: none. */
+static uint32_t call_that_returns_to(const struct program *program, const uint8_t *address)
 {
 	uint32_t copies = program->serial || !program->launch->copies ? 1 : program->launch->copies;
-	uint32_t lanes = program->serial ? 1 : program->plan->lane_count, step = SK_NO_INDEX;
+	uint32_t lanes = program->serial ? 1 : program->plan->lane_count, call = SK_NO_INDEX;
 	const uint8_t *at = program->start;
 
-	for (uint32_t i = 0; i < lanes * copies && at && step == SK_NO_INDEX; i++)
-		step = step_of_program(program, i / copies, i % copies, &at, address);
-	return step;
+	for (uint32_t i = 0; i < lanes * copies && at && call == SK_NO_INDEX; i++)
+		call = call_of_program(program, i / copies, i % copies, &at, address);
+	return call;
 }
 
 /* Whether a call of one of the plan's kernels stands before the address. */
@@ -120,17 +132,18 @@ static bool is_behind_call(const struct program *program, const uint8_t *address
 
 __attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
 uint32_t
-sk_locate_step(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
+sk_locate_call(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
 {
 	struct program program = program_of(kernel, serial);
+	struct sk_plan_calls planned = sk_plan_launch_calls(program.plan, program.launch);
 	const uintptr_t *word = (const uintptr_t *)(const void *)(call->fibre.stack + call->fibre.size);
 
 	while (sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
 		if (!is_behind_call(&program, (const uint8_t *)*word))
 			continue;
-		uint32_t step = step_that_returns_to(&program, (const uint8_t *)*word);
-		if (step != SK_NO_INDEX)
-			return step;
+		uint32_t found = call_that_returns_to(&program, (const uint8_t *)*word);
+		if (found != SK_NO_INDEX)
+			return found;
 	}
-	return program.launch->step_count == 1 ? program.launch->first_step : SK_NO_INDEX;
+	return planned.end - planned.first == 1 ? (uint32_t)(planned.first - program.plan->calls) : SK_NO_INDEX;
 }

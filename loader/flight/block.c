@@ -332,6 +332,6 @@ bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_device_
 	if (word < SYNC)
 		snprintf(what, sizeof(what), "sk_set_flag of flag %" PRIu64, word);
 	snprintf(text, size, "in task '%s' waits for %s by %s %" PRIu32 "%s",
-		 sk_plan_string(&plan->tasks[step->task].name), what, who, block, side);
+		 sk_plan_string(&sk_plan_step_task(plan, step)->name), what, who, block, side);
 	return true;
 }

@@ -24,7 +24,7 @@ struct sk_device_core {
 	bool taken; /* by a flight; under the device's lock */
 	struct sk_worker *worker; /* that plays it in this flight */
 	uint32_t turn; /* its place among the worker's */
-	uint32_t step; /* of the plan, whose kernel it is in; only devices with checks know, else SK_NO_INDEX */
+	uint32_t planned_call; /* of the plan, that it is in; only devices with checks know, else SK_NO_INDEX */
 	struct sk_flight *flight;
 	struct sk_call call;
 	/* What it waits for, and if it was told to leave, waited for; NULL: nothing. */

@@ -267,6 +267,15 @@ enum skrt_status sk_module_check_records(struct skrt_module *module)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
+static void count_calls(struct skrt_kernel *kernel)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
+
+	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
+		kernel->lane_calls[plan->steps[i].lane] += plan->steps[i].call_count;
+}
+
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 {
 	struct skrt_module *module = kernel->module;
@@ -279,6 +288,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	pthread_mutex_lock(&module->lock);
 	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
 		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
+		count_calls(own);
 		own->steps_checked = true;
 	}
 	bool good = own->steps_checked;
@@ -286,14 +296,15 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
-/* The hidden state of the launch's steps, which have been checked. */
+/* The hidden state of the launch's calls; its steps have been checked. */
 static uint32_t find_states(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
 {
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 	uint32_t states = SK_STATES_KNOWN;
 
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
-		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++) {
-			const struct sk_plan_argument *argument = &plan->arguments[plan->steps[i].first_argument + j];
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
 			if (argument->kind == SK_ARGUMENT_STATE)
 				states |= argument->flags & SK_ARGUMENT_OF_LIBRARY ? SK_STATES_LIBRARY : SK_STATES_OWN;

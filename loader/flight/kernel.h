@@ -42,7 +42,8 @@ struct skrt_kernel {
 	uint32_t block_count;
 	/* For traces; under the module's lock until they are true: */
 	bool steps_checked;
-	bool timed; /* the dispatcher notes the times of all steps */
+	bool timed; /* the dispatcher notes the times of all calls */
+	uint32_t lane_calls[SK_MAX_LANES]; /* by lane: how many */
 	uint32_t states; /* enum sk_states; under the module's lock */
 };
 

@@ -11,7 +11,8 @@ struct sk_plan_checker {
 	const char *record; /* "launch", "tensor" …; NULL: the header */
 	uint32_t index; /* of the record */
 	uint32_t step; /* within the launch; SK_NO_INDEX: none */
-	uint32_t argument; /* within the step; SK_NO_INDEX: none */
+	uint32_t call; /* within the step; SK_NO_INDEX: none, or the only one */
+	uint32_t argument; /* within the call; SK_NO_INDEX: none */
 	char *error;
 	size_t error_size;
 };

@@ -215,13 +215,13 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 }
 
 static bool check_arguments(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			    const struct sk_plan_step *step)
+			    const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
-	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_argument *arguments = sk_plan_arguments(checker->view, call);
 	bool result = false;
 
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &view->arguments[step->first_argument + i];
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &arguments[i];
 
 		checker->argument = i;
 		if (!check_argument(checker, launch, step, argument))
@@ -229,7 +229,7 @@ static bool check_arguments(struct sk_plan_checker *checker, const struct sk_pla
 		if (argument->kind == SK_ARGUMENT_RESULT && result)
 			return sk_plan_fail(checker, "a call has one result");
 		result |= argument->kind == SK_ARGUMENT_RESULT;
-		if (result && (step->flags & SK_STEP_STATUS))
+		if (result && (call->flags & SK_CALL_STATUS))
 			return sk_plan_fail(checker, "the returned value cannot be both a status and a result");
 	}
 	checker->argument = SK_NO_INDEX;
@@ -294,14 +294,12 @@ static bool check_resident(const struct sk_plan_checker *checker, const struct s
 			    step->first_core, launch->resident_cores[step->lane]);
 }
 
-static bool same_arguments(const struct sk_plan_view *view, const struct sk_plan_step *one,
-			   const struct sk_plan_step *other)
+static bool same_call(const struct sk_plan_view *view, const struct sk_plan_call *one, const struct sk_plan_call *other)
 {
 	size_t size = one->argument_count * sizeof(struct sk_plan_argument);
 
-	return one->argument_count == other->argument_count &&
-	       (size == 0 ||
-		memcmp(&view->arguments[one->first_argument], &view->arguments[other->first_argument], size) == 0);
+	return one->task == other->task && one->argument_count == other->argument_count &&
+	       (size == 0 || memcmp(sk_plan_arguments(view, one), sk_plan_arguments(view, other), size) == 0);
 }
 
 /* The steps of a mix task stand together and share nothing but the arguments. */
@@ -319,7 +317,8 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 							 : "the vector side has no cube side");
 	if (!behind_cube)
 		return true;
-	if (cube->task != step->task || !same_arguments(view, cube, step) || (cube->flags ^ step->flags) & SK_STEP_FEED)
+	if (!same_call(view, sk_plan_step_calls(view, cube).first, sk_plan_step_calls(view, step).first) ||
+	    (cube->flags ^ step->flags) & SK_STEP_FEED)
 		return sk_plan_fail(checker, "its sides differ in task, arguments or flags");
 	if (step->blocks != cube->blocks && step->blocks != 2 * (uint64_t)cube->blocks)
 		return sk_plan_fail(checker, "its sides have %u and %u blocks", cube->blocks, step->blocks);
@@ -333,59 +332,128 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 }
 
 /* The arguments' slice has been checked. */
-static bool has_argument(const struct sk_plan_view *view, const struct sk_plan_step *step, enum sk_argument_kind kind)
+static bool has_argument(const struct sk_plan_view *view, const struct sk_plan_call *call, enum sk_argument_kind kind)
 {
-	for (uint32_t i = 0; i < step->argument_count; i++)
-		if (view->arguments[step->first_argument + i].kind == kind)
+	const struct sk_plan_argument *arguments = sk_plan_arguments(view, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (arguments[i].kind == kind)
 			return true;
 	return false;
 }
 
-/* Kernels that start early; what a call passes is read in front of it, what it returns is stored behind it. */
+/* Kernels that start early, each its step's only call; what a call passes is read in front of it, what it returns is
+ * stored behind it. */
 static bool check_early(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *view = checker->view;
+	const struct sk_plan_call *call = sk_plan_step_calls(view, step).first;
 	bool waits = step->flags & SK_STEP_EARLY_WAIT, sets = step->flags & SK_STEP_EARLY_SET;
 
 	if (!waits && !sets)
 		return true;
 	if (!(launch->flags & SK_LAUNCH_EARLY))
 		return sk_plan_fail(checker, "its launch does not say that a step starts early");
-	if (step->kind == SK_STEP_SPLIT || !has_argument(view, step, SK_ARGUMENT_BLOCK))
+	if (step->kind == SK_STEP_SPLIT || !has_argument(view, call, SK_ARGUMENT_BLOCK))
 		return sk_plan_fail(checker, "it cannot start early without a block");
-	if (waits && has_argument(view, step, SK_ARGUMENT_LOAD))
+	if (waits && has_argument(view, call, SK_ARGUMENT_LOAD))
 		return sk_plan_fail(checker, "it cannot wait by itself, since it gets a scalar from a tensor");
-	if (sets && has_argument(view, step, SK_ARGUMENT_RESULT))
+	if (sets && has_argument(view, call, SK_ARGUMENT_RESULT))
 		return sk_plan_fail(checker, "it cannot publish its result before it returns");
 	return true;
 }
 
-static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-		       const struct sk_plan_step *step)
+static bool check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *view = checker->view;
 
-	if (step->task >= view->task_count)
-		return sk_plan_fail(checker, "task %u is out of range (%u tasks)", step->task, view->task_count);
-	const struct sk_plan_task *task = &view->tasks[step->task];
+	if (call->task >= view->task_count)
+		return sk_plan_fail(checker, "task %u is out of range (%u tasks)", call->task, view->task_count);
+	const struct sk_plan_task *task = &view->tasks[call->task];
 
 	if ((sk_plan_is_task_launch(launch) ? task->task_launch : task->launch) != checker->index)
-		return sk_plan_fail(checker, "task %u does not belong to this launch", step->task);
-	if (step->kernel >= view->kernel_count)
-		return sk_plan_fail(checker, "kernel %u is out of range (%u kernels)", step->kernel,
+		return sk_plan_fail(checker, "task %u does not belong to this launch", call->task);
+	if (call->kernel >= view->kernel_count)
+		return sk_plan_fail(checker, "kernel %u is out of range (%u kernels)", call->kernel,
 				    view->kernel_count);
-	if (step->kernel != task->kernel)
-		return sk_plan_fail(checker, "kernel %u is not its task's", step->kernel);
-	if (launch->copies > 1 && (!view->kernels[step->kernel].first_copy ||
-				   launch->copies - 1u > view->kernel_count - view->kernels[step->kernel].first_copy))
-		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", step->kernel);
+	if (call->kernel != task->kernel)
+		return sk_plan_fail(checker, "kernel %u is not its task's", call->kernel);
+	if (launch->copies > 1 && (!view->kernels[call->kernel].first_copy ||
+				   launch->copies - 1u > view->kernel_count - view->kernels[call->kernel].first_copy))
+		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", call->kernel);
+	if (call->flags & ~SK_CALL_FLAGS)
+		return sk_plan_fail(checker, "flags 0x%x of its call are unknown", call->flags);
+	return check_arguments(checker, launch, step, call);
+}
+
+/* Calls stand in the order of their steps, without a gap: behind those of the step in front, whosever that is. */
+static bool check_calls_slice(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			      const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = checker->view;
+	uint64_t end = step == view->steps ? 0 : (uint64_t)step[-1].first_call + step[-1].call_count;
+
+	if (step->call_count == 0)
+		return sk_plan_fail(checker, "it has no call");
+	if (step->first_call != end)
+		return sk_plan_fail(checker, "its calls begin at %u, those of the step before it end at %" PRIu64,
+				    step->first_call, end);
+	if (step->call_count > 1 && (step->flags & SK_STEP_ONE_CALL || launch->flags & SK_LAUNCH_SYNC_ALL))
+		return sk_plan_fail(checker, "it has %u calls, but its flags or its launch's allow one",
+				    step->call_count);
+	return sk_plan_check_slice(checker, "calls", step->first_call, step->call_count, &end, view->call_count);
+}
+
+/* Messages name a call where there are several. */
+static void enter_call(struct sk_plan_checker *checker, const struct sk_plan_step *step, uint32_t call)
+{
+	checker->call = step->call_count > 1 && call < step->call_count ? call : SK_NO_INDEX;
+}
+
+/* Where the arguments are; *end: where those of the calls so far end. */
+static bool check_argument_slices(struct sk_plan_checker *checker, const struct sk_plan_step *step, uint64_t *end)
+{
+	const struct sk_plan_call *calls = sk_plan_step_calls(checker->view, step).first;
+
+	for (uint32_t i = 0; i < step->call_count; i++) {
+		enter_call(checker, step, i);
+		if (!sk_plan_check_slice(checker, "arguments", calls[i].first_argument, calls[i].argument_count, end,
+					 checker->view->argument_count))
+			return false;
+	}
+	enter_call(checker, step, step->call_count);
+	return true;
+}
+
+static bool check_calls(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_step *step)
+{
+	const struct sk_plan_call *calls = sk_plan_step_calls(checker->view, step).first;
+
+	for (uint32_t i = 0; i < step->call_count; i++) {
+		enter_call(checker, step, i);
+		if (!check_call(checker, launch, step, &calls[i]))
+			return false;
+	}
+	enter_call(checker, step, step->call_count);
+	return true;
+}
+
+/* arguments: where those of the steps so far end. */
+static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step, uint64_t *arguments)
+{
+	const struct sk_plan_view *view = checker->view;
+
 	if (step->lane >= view->lane_count)
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
-	return check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
-	       check_early(checker, launch, step) && check_arguments(checker, launch, step);
+	return check_calls_slice(checker, launch, step) && check_argument_slices(checker, step, arguments) &&
+	       check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
+	       check_early(checker, launch, step) && check_calls(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -408,28 +476,25 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 {
 	const struct sk_plan_view *view = checker->view;
 	uint32_t numbers[SK_MAX_LANES] = {0};
-	uint64_t arguments = 0, awaits = 0;
-	uint32_t tasks = 0;
+	uint64_t arguments = 0, awaits = 0, tasks = 0;
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
 
 		checker->step = i;
-		if (!sk_plan_check_slice(checker, "arguments", step->first_argument, step->argument_count, &arguments,
-					 view->argument_count) ||
-		    !sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
+		if (!sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
 					 view->await_count) ||
-		    !check_step(checker, launch, step) || !check_awaits(checker, launch, step) ||
+		    !check_step(checker, launch, step, &arguments) || !check_awaits(checker, launch, step) ||
 		    !check_sides(checker, launch, i))
 			return false;
 		if (step->number != ++numbers[step->lane])
 			return sk_plan_fail(checker, "its number is %u, but its lane's next one is %u", step->number,
 					    numbers[step->lane]);
-		tasks += !(step->flags & SK_STEP_VECTOR_SIDE);
+		tasks += step->flags & SK_STEP_VECTOR_SIDE ? 0 : step->call_count;
 	}
 	checker->step = SK_NO_INDEX;
 	if (tasks != launch->task_count)
-		return sk_plan_fail(checker, "it has %u tasks instead of %u", tasks, launch->task_count);
+		return sk_plan_fail(checker, "it has %" PRIu64 " tasks instead of %u", tasks, launch->task_count);
 	for (uint32_t lane = 0; lane < view->lane_count; lane++)
 		if (numbers[lane] != launch->lane_steps[lane])
 			return sk_plan_fail(checker, "lane %u has %u steps instead of %u", lane, numbers[lane],
@@ -486,19 +551,24 @@ bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_l
 bool sk_plan_check_all(const struct sk_plan_view *view, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
-	uint64_t arguments = 0, awaits = 0;
+	uint64_t arguments = 0, awaits = 0, calls = 0;
 
 	if (!sk_plan_check_records(view, error, error_size))
 		return false;
 	/* One launch's steps cannot share records, but those of two launches could. */
 	for (uint32_t i = 0; i < view->step_count; i++) {
-		arguments += view->steps[i].argument_count;
+		calls += view->steps[i].call_count;
 		awaits += view->steps[i].await_count;
 	}
+	for (uint32_t i = 0; i < view->call_count; i++)
+		arguments += view->calls[i].argument_count;
 	if (arguments > view->argument_count || awaits > view->await_count)
 		return sk_plan_fail(&checker,
 				    "its steps claim %" PRIu64 " arguments and %" PRIu64 " awaits, more than there are",
 				    arguments, awaits);
+	if (calls != view->call_count)
+		return sk_plan_fail(&checker, "its steps have %" PRIu64 " calls, but there are %u", calls,
+				    view->call_count);
 	for (uint32_t i = 0; i < view->launch_count; i++)
 		if (!sk_plan_check_launch(view, i, error, error_size))
 			return false;

@@ -15,13 +15,14 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 288, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 296, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
 _Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
-_Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
+_Static_assert(sizeof(struct sk_plan_step) == 48, "struct sk_plan_step");
+_Static_assert(sizeof(struct sk_plan_call) == 16, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
 _Static_assert(sizeof(struct sk_plan_partition) == 16, "struct sk_plan_partition");
 
@@ -35,6 +36,8 @@ bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...
 		used += (size_t)snprintf(where, sizeof(where), "%s %u: ", checker->record, checker->index);
 	if (checker->step != SK_NO_INDEX)
 		used += (size_t)snprintf(where + used, sizeof(where) - used, "step %u: ", checker->step);
+	if (checker->call != SK_NO_INDEX)
+		used += (size_t)snprintf(where + used, sizeof(where) - used, "call %u: ", checker->call);
 	if (checker->argument != SK_NO_INDEX)
 		snprintf(where + used, sizeof(where) - used, "argument %u: ", checker->argument);
 	va_start(args, format);
@@ -47,8 +50,12 @@ bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...
 
 struct sk_plan_checker sk_plan_checker_at(const struct sk_plan_view *view, char *error, size_t error_size)
 {
-	return (struct sk_plan_checker){
-		.view = view, .step = SK_NO_INDEX, .argument = SK_NO_INDEX, .error = error, .error_size = error_size};
+	return (struct sk_plan_checker){.view = view,
+					.step = SK_NO_INDEX,
+					.call = SK_NO_INDEX,
+					.argument = SK_NO_INDEX,
+					.error = error,
+					.error_size = error_size};
 }
 
 bool sk_plan_within(uint64_t offset, uint64_t size, uint64_t limit)
@@ -118,6 +125,7 @@ static const struct table tables[] = {
 	TABLE(tensors, struct sk_plan_tensor, tensors, tensor_count),
 	TABLE(bindings, uint32_t, bindings, binding_count),
 	TABLE(steps, struct sk_plan_step, steps, step_count),
+	TABLE(calls, struct sk_plan_call, calls, call_count),
 	TABLE(awaits, struct sk_plan_await, awaits, await_count),
 	TABLE(arguments, struct sk_plan_argument, arguments, argument_count),
 	TABLE(partitions, struct sk_plan_partition, partitions, partition_count),
@@ -443,7 +451,7 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 		return sk_plan_fail(checker, "it has a serial entry, but blocks that run at once");
 	if (launch->step_count == 0 || steps != launch->step_count)
 		return sk_plan_fail(checker, "it has %u steps, but its lanes have %" PRIu64, launch->step_count, steps);
-	if (launch->task_count == 0 || launch->task_count > launch->step_count)
+	if (launch->task_count == 0 || launch->task_count > view->call_count)
 		return sk_plan_fail(checker, "it cannot have %u tasks", launch->task_count);
 	if (launch->reserved)
 		return sk_plan_fail(checker, "a reserved field is not zero");

@@ -23,13 +23,14 @@ struct sk_plan_view {
 	const struct sk_plan_tensor *tensors;
 	const uint32_t *bindings;
 	const struct sk_plan_step *steps;
+	const struct sk_plan_call *calls;
 	const struct sk_plan_await *awaits;
 	const struct sk_plan_argument *arguments;
 	const struct sk_plan_partition *partitions;
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
 	uint32_t lane_count, launch_count, task_count, cost_count, kernel_count, tensor_count, binding_count,
-		step_count, await_count, argument_count, partition_count, home_count, follow_count;
+		step_count, call_count, await_count, argument_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -43,13 +44,13 @@ bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char
 /* Checks all records outside launches' steps: launches, tasks, kernels, tensors. */
 bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t error_size);
 
-/* Checks all steps, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines them:
- * indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings' sizes,
- * workspace, constants), numbers counting up per lane, awaits earlier in the launch. The records outside must have been
- * checked. */
+/* Checks all steps, calls, awaits, arguments, partitions, homes and follows of one launch, as stubs/skplan.h defines
+ * them: indices in range and inside the launch's own slices, kinds known, addresses inside their space (bindings'
+ * sizes, workspace, constants), numbers counting up per lane, awaits earlier in the launch. The records outside must
+ * have been checked. */
 bool sk_plan_check_launch(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size);
 
-/* Whether the dispatcher of a launch that has been checked notes the times of all steps. */
+/* Whether the dispatcher of a launch that has been checked notes the times of all calls. */
 bool sk_plan_notes_times(const struct sk_plan_view *view, const struct sk_plan_launch *launch);
 
 /* Checks all of that, for whoever reads all of a plan: in time bounded by the section's size, whatever is in it. */
@@ -67,21 +68,60 @@ static inline bool sk_plan_calls_runtime(const struct sk_plan_launch *launch)
 	return sk_plan_is_resident(launch) || launch->flags & SK_LAUNCH_EARLY;
 }
 
-/* What the manifest says that the step's task costs, or its side of a mix task: of the whole task unless the task has a
- * vector_cost. NULL: nothing. */
-static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view *view, const struct sk_plan_step *step)
+/* Calls one behind the other, from the first one to in front of the end. */
+struct sk_plan_calls {
+	const struct sk_plan_call *first, *end;
+};
+
+/* A step's calls; of a launch that has been checked, at least one. */
+static inline struct sk_plan_calls sk_plan_step_calls(const struct sk_plan_view *view, const struct sk_plan_step *step)
 {
-	const struct sk_plan_task *task = &view->tasks[step->task];
+	const struct sk_plan_call *first = &view->calls[step->first_call];
+
+	return (struct sk_plan_calls){first, first + step->call_count};
+}
+
+/* The calls of all steps of a launch that has been checked. */
+static inline struct sk_plan_calls sk_plan_launch_calls(const struct sk_plan_view *view,
+							const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_step *first = &view->steps[launch->first_step];
+
+	return (struct sk_plan_calls){sk_plan_step_calls(view, first).first,
+				      sk_plan_step_calls(view, &first[launch->step_count - 1]).end};
+}
+
+/* A call's arguments; NULL: it has none, and where they would begin may be anything. */
+static inline const struct sk_plan_argument *sk_plan_arguments(const struct sk_plan_view *view,
+							       const struct sk_plan_call *call)
+{
+	return call->argument_count ? &view->arguments[call->first_argument] : NULL;
+}
+
+/* The task after which messages name a step: its first call's. */
+static inline const struct sk_plan_task *sk_plan_step_task(const struct sk_plan_view *view,
+							   const struct sk_plan_step *step)
+{
+	return &view->tasks[view->calls[step->first_call].task];
+}
+
+/* What the manifest says that the task of a step's call costs, or its side of a mix task: of the whole task unless the
+ * task has a vector_cost. NULL: nothing. */
+static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view *view, const struct sk_plan_step *step,
+						      const struct sk_plan_call *call)
+{
+	const struct sk_plan_task *task = &view->tasks[call->task];
 	bool vector = step->flags & SK_STEP_VECTOR_SIDE && task->vector_cost != SK_NO_INDEX;
 	uint32_t cost = vector ? task->vector_cost : task->cost;
 
 	return cost == SK_NO_INDEX ? NULL : &view->costs[cost];
 }
 
-/* Bytes of the function that a step calls; 0: not known. */
-static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const struct sk_plan_step *step)
+/* Bytes of the function that a step's call calls; 0: not known. */
+static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const struct sk_plan_step *step,
+					 const struct sk_plan_call *call)
 {
-	const struct sk_plan_kernel *kernel = &view->kernels[step->kernel];
+	const struct sk_plan_kernel *kernel = &view->kernels[call->kernel];
 
 	return step->flags & SK_STEP_VECTOR_SIDE ? kernel->vector_code_size : kernel->code_size;
 }

@@ -80,15 +80,15 @@ static bool read_file(struct collector *collector, const char *file, char *error
 	return !failed;
 }
 
-/* ---- steps ---- */
+/* ---- calls ---- */
 
-/* What the step's arguments name, each byte once for reading and once for writing. */
-static double argument_bytes(const struct sk_plan_view *plan, const struct sk_plan_step *step)
+/* What the call's arguments name, each byte once for reading and once for writing. */
+static double argument_bytes(const struct sk_plan_view *plan, const struct sk_plan_call *call)
 {
 	double bytes = 0;
 
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
 		if (argument->kind == SK_ARGUMENT_STATE)
 			continue;
@@ -127,14 +127,16 @@ static double part_of(const struct sk_plan_cost *cost, enum sk_cost part)
 	return whole ? (double)cost->values[part] / (double)whole : 0;
 }
 
-static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step)
+static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step,
+			      const struct sk_plan_call *call)
 {
 	static const struct sk_plan_cost nothing;
 	const struct sk_plan_view *plan = collector->plan;
-	const struct sk_plan_cost *given = sk_plan_cost(plan, step), *cost = given ? given : &nothing;
-	const struct entry *entry = collector->by_task[step->task];
+	const struct sk_plan_cost *given = sk_plan_cost(plan, step, call), *cost = given ? given : &nothing;
+	const struct entry *entry = collector->by_task[call->task];
 	bool first_side = !(step->flags & SK_STEP_VECTOR_SIDE);
-	struct sk_work work = {.code = sk_plan_code_size(plan, step), .waits = (double)cost->values[SK_COST_WAITS]};
+	struct sk_work work = {.code = sk_plan_code_size(plan, step, call),
+			       .waits = (double)cost->values[SK_COST_WAITS]};
 
 	if (sk_cost_gives(cost, SK_COST_CODE))
 		work.code = (double)cost->values[SK_COST_CODE];
@@ -143,13 +145,13 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 		collector->costs->from_file += first_side;
 	} else if (sk_cost_gives(cost, SK_COST_CYCLES) || sk_cost_gives(cost, SK_COST_OPERATIONS) ||
 		   sk_cost_gives(cost, SK_COST_BYTES)) {
-		double share = plan->tasks[step->task].vector_cost == SK_NO_INDEX ? share_of_side(step) : 1;
+		double share = plan->tasks[call->task].vector_cost == SK_NO_INDEX ? share_of_side(step) : 1;
 
 		work.compute = compute_time(collector, step, cost) * share;
 		work.bytes = (double)cost->values[SK_COST_BYTES] * share;
 		collector->costs->from_manifest += first_side;
 	} else {
-		work.bytes = argument_bytes(plan, step) * share_of_side(step);
+		work.bytes = argument_bytes(plan, call) * share_of_side(step);
 		collector->costs->from_arguments += first_side;
 	}
 	work.before_wait = work.compute * part_of(cost, SK_COST_BEFORE_WAIT);
@@ -160,14 +162,16 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 static bool collect_work(struct collector *collector)
 {
 	const struct sk_plan_view *plan = collector->plan;
-	struct sk_work *work = calloc(plan->step_count + (size_t)1, sizeof(*work));
+	struct sk_work *work = calloc(plan->call_count + (size_t)1, sizeof(*work));
 
 	collector->costs->work = work;
 	for (uint32_t l = 0; work && l < plan->network_launch_count; l++)
 		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
-			uint32_t step = plan->launches[l].first_step + i;
+			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
+			struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
-			work[step] = work_of(collector, &plan->steps[step]);
+			for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+				work[call - plan->calls] = work_of(collector, step, call);
 		}
 	return work != NULL;
 }
@@ -188,7 +192,7 @@ bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *
 	free(collector.entries);
 	free(collector.by_task);
 	if (!good)
-		snprintf(error, error_size, "no memory for the costs of %u steps", plan->step_count);
+		snprintf(error, error_size, "no memory for the costs of %u steps", plan->call_count);
 	return good;
 }
 

@@ -1,4 +1,4 @@
-/* What each step of a plan takes on a profile's device: from a file of measured or guessed times, else from the
+/* What each call of a plan takes on a profile's device: from a file of measured or guessed times, else from the
  * manifest's `cost:`, else from the bytes of its arguments.
  *
  * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
@@ -9,7 +9,7 @@
 #include "loader/predict/network.h"
 
 struct sk_costs {
-	struct sk_work *work; /* by step of the plan; of task entries' steps nothing. Free it with sk_costs_free */
+	struct sk_work *work; /* by call of the plan; of task entries' calls nothing. Free it with sk_costs_free */
 	uint32_t from_file, from_manifest, from_arguments; /* tasks of the network */
 };
 

@@ -9,32 +9,32 @@ enum { STREAMS = 65536 };
 
 struct builder {
 	const struct sk_plan_view *plan;
-	const struct sk_work *work; /* by step of the plan */
+	const struct sk_work *work; /* by call of the plan */
 	const uint32_t *lanes; /* by lane of the plan */
 	struct sk_network *network;
 	uint32_t await_count, follow_count;
-	uint32_t *step_launches; /* unfused: the launch of each step of the plan */
+	uint32_t *step_launches; /* unfused: the launch of each step of the plan, of several calls the last one's */
 	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
 	uint32_t *last_of_stream; /* unfused: the last launch, or SK_NO_INDEX */
 };
 
 /* ---- parts ---- */
 
-static struct sk_network_step *add_step(struct builder *builder, uint32_t index)
+static struct sk_network_step *add_step(struct builder *builder, const struct sk_plan_step *step,
+					const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *plan = builder->plan;
-	const struct sk_plan_step *step = &plan->steps[index];
 	struct sk_network_step *result = &builder->network->steps[builder->network->step_count++];
 
 	*result = (struct sk_network_step){
-		.task = step->task,
-		.kernel = step->kernel,
+		.task = call->task,
+		.kernel = call->kernel,
 		.lane = builder->lanes[step->lane],
 		.kind = step->kind,
 		.flags = step->flags,
 		.blocks = step->blocks,
 		.first_core = step->first_core,
-		.work = builder->work[index],
+		.work = builder->work[call - plan->calls],
 		.first_await = builder->await_count,
 	};
 	if (step->core_set != SK_ALL_CORES)
@@ -69,30 +69,51 @@ static void add_follow(struct builder *builder, uint32_t launch, uint32_t follow
 
 /* ---- fused ---- */
 
-/* What the options of its scope do to a step; before: the one in front of it in its lane, or NULL. */
-static void apply_options(struct sk_network_step *step, const struct sk_plan_launch *launch,
-			  const struct sk_plan_step *planned, const struct sk_plan_step *before, enum sk_way way)
+/* A launch on its way into the network. A place is the number of a call in the launch, and of its step in the network
+ * behind `first`. */
+struct placing {
+	const struct sk_plan_launch *launch;
+	enum sk_way way;
+	uint32_t first;
+	/* By lane: the last place, the last one in front of that one's task, the last step of the plan. */
+	uint32_t last[SK_MAX_LANES], front[SK_MAX_LANES];
+	const struct sk_plan_step *before[SK_MAX_LANES];
+};
+
+/* Which of its step's calls one is. */
+struct position {
+	bool first, last;
+};
+
+/* What the options of its scope do to a call's step. */
+static void apply_options(struct sk_network_step *step, const struct placing *placing,
+			  const struct sk_plan_step *planned, struct position position)
 {
-	uint32_t preload = way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
+	const struct sk_plan_launch *launch = placing->launch;
+	const struct sk_plan_step *before = placing->before[planned->lane];
+	uint32_t preload = placing->way == SK_WAY_PRELOAD ? SK_PRELOAD_MAX : launch->preload;
 
 	step->cores = launch->lane_cores[planned->lane];
-	step->flushes = (planned->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) +
-			(planned->flags & SK_STEP_FLUSH_AFTER || way == SK_WAY_FLUSH ? 1 : 0);
+	step->flushes =
+		(planned->flags & SK_STEP_FLUSH_BEFORE && position.first ? 1 : 0) +
+		((planned->flags & SK_STEP_FLUSH_AFTER && position.last) || placing->way == SK_WAY_FLUSH ? 1 : 0);
 	step->preload = (double)sk_plan_preload_bytes(preload, (uint64_t)step->work.code);
-	step->preload_before = before && sk_plan_preloads(before, planned);
+	step->preload_before = !position.first || (before && sk_plan_preloads(before, planned));
 }
 
 enum { STARTS_EARLY = SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
 
 /* How the step's kernel can start early, if its scope lets it: not for what the dispatcher does around the call, nor
- * where it has hidden state in common with others; if it has any, the plan says. */
+ * where it has hidden state in common with others; if it has any, the plan says. Nor beside other calls. */
 static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
 			    const struct sk_plan_step *step)
 {
-	uint32_t flags = launch->flags & SK_LAUNCH_SYNC_ALL ? 0 : plan->kernels[step->kernel].early;
+	const struct sk_plan_call *call = sk_plan_step_calls(plan, step).first;
+	bool barred = launch->flags & SK_LAUNCH_SYNC_ALL || step->call_count > 1;
+	uint32_t flags = barred ? 0 : plan->kernels[call->kernel].early;
 
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		uint8_t kind = plan->arguments[step->first_argument + i].kind;
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		uint8_t kind = plan->arguments[call->first_argument + i].kind;
 
 		if (kind == SK_ARGUMENT_LOAD)
 			flags &= ~(uint32_t)SK_STEP_EARLY_WAIT;
@@ -105,72 +126,106 @@ static uint32_t early_flags(const struct sk_plan_view *plan, const struct sk_pla
 }
 
 /* Whether the step's kernel starts early. */
-static void apply_way(struct sk_network_step *step, const struct sk_plan_view *plan,
-		      const struct sk_plan_launch *launch, const struct sk_plan_step *planned, enum sk_way way)
+static void apply_way(struct sk_network_step *step, const struct sk_plan_view *plan, const struct placing *placing,
+		      const struct sk_plan_step *planned)
 {
+	enum sk_way way = placing->way;
+
 	if (way == SK_WAY_LATE || way == SK_WAY_EARLY || way == SK_WAY_SYNC_ALL)
 		step->flags &= ~(uint32_t)STARTS_EARLY;
 	if (way == SK_WAY_EARLY)
-		step->flags |= early_flags(plan, launch, planned);
+		step->flags |= early_flags(plan, placing->launch, planned);
 }
 
-/* Awaits the step at a place of the launch, whose steps begin at `first` in the network, and if it is a vector side the
- * cube side, too; same_lane: only where that is in the same lane. */
-static void await_place(struct builder *builder, struct sk_network_step *step, const struct sk_plan_step *steps,
-			uint32_t first, uint32_t place, bool same_lane)
+/* Awaits the step at a place, and if it is a vector side the cube side, too; same_lane: only where that is in the same
+ * lane. */
+static void await_place(struct builder *builder, struct sk_network_step *step, const struct placing *placing,
+			uint32_t place, bool same_lane)
 {
-	add_await(builder, step, first + place);
-	if (steps[place].flags & SK_STEP_VECTOR_SIDE && (!same_lane || steps[place - 1].lane == steps[place].lane))
-		add_await(builder, step, first + place - 1);
+	const struct sk_network_step *awaited = &builder->network->steps[placing->first + place];
+
+	add_await(builder, step, placing->first + place);
+	if (awaited->flags & SK_STEP_VECTOR_SIDE && (!same_lane || awaited[-1].lane == awaited->lane))
+		add_await(builder, step, placing->first + place - 1);
 }
 
-/* The steps of network launches stand first in a plan, launch by launch, perhaps with gaps that no launch owns. */
+/* Who awaits a step awaits its last call. */
+static void add_planned_awaits(struct builder *builder, struct sk_network_step *step, const struct placing *placing,
+			       const struct sk_plan_step *planned)
+{
+	const struct sk_plan_view *plan = builder->plan;
+	const struct sk_plan_call *first = sk_plan_launch_calls(plan, placing->launch).first;
+
+	for (uint32_t i = 0; i < planned->await_count; i++) {
+		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[planned->first_await + i].step];
+
+		add_await(builder, step,
+			  placing->first + (uint32_t)(sk_plan_step_calls(plan, awaited).end - 1 - first));
+	}
+}
+
+static void add_call(struct builder *builder, struct placing *placing, const struct sk_plan_step *planned,
+		     const struct sk_plan_call *call)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(builder->plan, planned);
+	struct position position = {call == calls.first, call == calls.end - 1};
+	uint32_t place = builder->network->step_count - placing->first, lane = planned->lane;
+	struct sk_network_step *step = add_step(builder, planned, call);
+	bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
+	uint32_t task = vector_side ? place - 1 : place; /* the first step of its task; the sides run at once */
+	uint32_t *front = &placing->front[lane];
+
+	apply_options(step, placing, planned, position);
+	apply_way(step, builder->plan, placing, planned);
+	if (!vector_side || planned[-1].lane != planned->lane)
+		*front = placing->last[lane];
+	placing->last[lane] = place;
+	placing->before[lane] = planned;
+	if (placing->way == SK_WAY_LANE_BARRIER && *front != SK_NO_INDEX)
+		await_place(builder, step, placing, *front, true);
+	if (placing->way == SK_WAY_SYNC_ALL && task > 0)
+		await_place(builder, step, placing, task - 1, false);
+	if (placing->way == SK_WAY_SYNC_ALL)
+		return; /* the step in front has awaited the one in front of it, and so on */
+	if (position.first)
+		add_planned_awaits(builder, step, placing, planned);
+}
+
+/* The steps of network launches stand first in a plan, launch by launch. */
 static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
 	const struct sk_plan_view *plan = builder->plan;
-	const struct sk_plan_step *steps = plan->steps + launch->first_step;
-	uint32_t number = start_launch(builder), first = builder->network->step_count;
-	/* By lane, places in the launch: the last step, and the last one in front of that one's task. */
-	uint32_t last[SK_MAX_LANES] = {SK_NO_INDEX, SK_NO_INDEX}, front[SK_MAX_LANES];
+	struct placing placing = {
+		.launch = launch,
+		.way = way,
+		.first = builder->network->step_count,
+		.last = {SK_NO_INDEX, SK_NO_INDEX},
+	};
+	uint32_t number = start_launch(builder);
 
-	builder->network->launches[number].step_count = launch->step_count;
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		add_follow(builder, number, plan->follows[launch->first_follow + i]);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *planned = &steps[i];
-		struct sk_network_step *step = add_step(builder, launch->first_step + i);
-		uint8_t lane = planned->lane;
-		bool vector_side = planned->flags & SK_STEP_VECTOR_SIDE;
-		uint32_t task = vector_side ? i - 1 : i; /* the first step of its task; the sides run at once */
+		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, planned);
 
-		apply_options(step, launch, planned, last[lane] == SK_NO_INDEX ? NULL : &steps[last[lane]], way);
-		apply_way(step, plan, launch, planned, way);
-		if (!vector_side || steps[task].lane != lane)
-			front[lane] = last[lane];
-		last[lane] = i;
-		if (way == SK_WAY_LANE_BARRIER && front[lane] != SK_NO_INDEX)
-			await_place(builder, step, steps, first, front[lane], true);
-		if (way == SK_WAY_SYNC_ALL && task > 0)
-			await_place(builder, step, steps, first, task - 1, false);
-		if (way == SK_WAY_SYNC_ALL)
-			continue; /* the step in front has awaited the one in front of it, and so on */
-		for (uint32_t a = 0; a < planned->await_count; a++)
-			add_await(builder, step,
-				  first + plan->awaits[planned->first_await + a].step - launch->first_step);
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			add_call(builder, &placing, planned, call);
 	}
+	builder->network->launches[number].step_count = builder->network->step_count - placing.first;
 }
 
 /* ---- unfused ---- */
 
-/* A launch for a task's step, or the step of its other side. Awaits become what it follows. What a plan elides, because
- * the same core does both, needs nothing: such steps are on the same lane, which takes its launches one after the
+/* A launch for a task's call, or the call of its other side. Awaits become what it follows. What a plan elides, because
+ * the same core does both, needs nothing: such calls are on the same lane, which takes its launches one after the
  * other. */
-static void add_single(struct builder *builder, const struct sk_plan_launch *launch, uint32_t gathering, uint32_t index)
+static void add_single(struct builder *builder, uint32_t gathering, const struct sk_plan_step *step,
+		       const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *plan = builder->plan;
-	const struct sk_plan_step *step = &plan->steps[index];
-	uint32_t stream = plan->tasks[step->task].stream % STREAMS, number = builder->last_of_stream[stream];
-	uint32_t launch_index = (uint32_t)(launch - plan->launches);
+	const struct sk_plan_task *task = &plan->tasks[call->task];
+	uint32_t stream = task->stream % STREAMS, number = builder->last_of_stream[stream];
 
 	if (!(step->flags & SK_STEP_VECTOR_SIDE)) {
 		uint32_t last = number;
@@ -180,11 +235,11 @@ static void add_single(struct builder *builder, const struct sk_plan_launch *lau
 		add_follow(builder, number, last);
 	}
 	builder->network->launches[number].step_count++;
-	add_step(builder, index);
-	for (uint32_t i = 0; i < step->await_count; i++)
+	add_step(builder, step, call);
+	for (uint32_t i = 0; i < step->await_count && call == sk_plan_step_calls(plan, step).first; i++)
 		add_follow(builder, number, builder->step_launches[plan->awaits[step->first_await + i].step]);
-	builder->step_launches[index] = builder->last_of_stream[stream] = number;
-	builder->last_of_launch[launch_index * SK_MAX_LANES + step->lane] = number;
+	builder->step_launches[step - plan->steps] = builder->last_of_stream[stream] = number;
+	builder->last_of_launch[task->launch * SK_MAX_LANES + step->lane] = number;
 }
 
 /* The launches of one planned launch's tasks, behind one without steps that gathers all launches that must have ended
@@ -199,8 +254,13 @@ static void add_singles(struct builder *builder, const struct sk_plan_launch *la
 				   builder->last_of_launch[builder->plan->follows[launch->first_follow + i] *
 								   SK_MAX_LANES +
 							   lane]);
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		add_single(builder, launch, gathering, launch->first_step + i);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &builder->plan->steps[launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(builder->plan, step);
+
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			add_single(builder, gathering, step, call);
+	}
 }
 
 static uint32_t *make_indices(size_t count)
@@ -218,19 +278,19 @@ bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *wor
 		      enum sk_way way, struct sk_network *network)
 {
 	struct builder builder = {.plan = plan, .work = work, .lanes = lanes, .network = network};
-	size_t launches = plan->network_launch_count, steps = plan->step_count, awaits = plan->await_count;
+	size_t launches = plan->network_launch_count, calls = plan->call_count, awaits = plan->await_count;
 	bool unfused = way == SK_WAY_UNFUSED, good;
 
 	*network = (struct sk_network){
-		.launches = calloc(launches + (unfused ? steps : 0) + 1, sizeof(*network->launches)),
-		.steps = calloc(steps + 1, sizeof(*network->steps)),
-		.awaits = calloc(awaits + 2 * steps + 1, sizeof(*network->awaits)),
-		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * steps + awaits + 1,
+		.launches = calloc(launches + (unfused ? calls : 0) + 1, sizeof(*network->launches)),
+		.steps = calloc(calls + 1, sizeof(*network->steps)),
+		.awaits = calloc(awaits + 2 * calls + 1, sizeof(*network->awaits)),
+		.follows = calloc(SK_MAX_LANES * (size_t)plan->follow_count + 2 * calls + awaits + 1,
 				  sizeof(*network->follows)),
 	};
 	good = network->launches && network->steps && network->awaits && network->follows;
 	if (unfused) {
-		builder.step_launches = make_indices(steps);
+		builder.step_launches = make_indices(plan->step_count);
 		builder.last_of_launch = make_indices(launches * SK_MAX_LANES);
 		builder.last_of_stream = make_indices(STREAMS);
 		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;

@@ -1,5 +1,6 @@
 /* What a prediction lets the simulated cores do: launches of steps with awaits, taken from a plan, either as it is or
- * as it would be with other options. No addresses, no kernels: only who follows whom, and what a step costs. */
+ * as it would be with other options. No addresses, no kernels: only who follows whom, and what a step costs. Each call
+ * of a plan is a step here: the further ones of the plan's step come on the same cores, in order, and await nothing. */
 #ifndef SK_LOADER_NETWORK_H
 #define SK_LOADER_NETWORK_H
 
@@ -59,7 +60,7 @@ enum sk_way {
 	SK_WAYS,
 };
 
-/* The network of a plan of which sk_plan_check_all has approved, in one of the ways. work: by step of the plan; lanes:
+/* The network of a plan of which sk_plan_check_all has approved, in one of the ways. work: by call of the plan; lanes:
  * by lane of the plan, the profile's. False if there is no memory. Free it in either case. */
 bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *work, const uint32_t *lanes,
 		      enum sk_way way, struct sk_network *network);

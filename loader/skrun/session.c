@@ -484,10 +484,13 @@ static const char *stateful_kernel(const struct sk_session *session, uint32_t nu
 
 	if (skrt_module_kernel(session->module, number, &kernel) || sk_module_check_steps(kernel))
 		return NULL;
-	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
-		for (uint32_t j = 0; j < plan->steps[i].argument_count; j++)
-			if (plan->arguments[plan->steps[i].first_argument + j].kind == SK_ARGUMENT_STATE)
-				return sk_plan_string(&plan->kernels[plan->steps[i].kernel].name);
+
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++)
+			if (plan->arguments[call->first_argument + i].kind == SK_ARGUMENT_STATE)
+				return sk_plan_string(&plan->kernels[call->kernel].name);
 	return NULL;
 }
 

@@ -50,7 +50,7 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 /* Bytes from one core's table to the next one's, in a lane. */
 static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 {
-	size_t size = kernel->lane_steps[lane] * sizeof(struct sk_times);
+	size_t size = kernel->lane_calls[lane] * sizeof(struct sk_times);
 
 	return (size + SK_LINE - 1) & ~(size_t)(SK_LINE - 1);
 }
@@ -93,7 +93,7 @@ void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight)
 
 /* ---- after a launch ---- */
 
-/* How often the core calls the kernel in the step. */
+/* How often the core calls the kernel in each call of the step. */
 static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t core)
 {
 	uint32_t cores = kernel->cores[step->lane];
@@ -119,13 +119,22 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 	}
 }
 
-/* When the core was at the step: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
-static struct sk_times times_of(const struct sk_flight *flight, const struct sk_plan_step *step, uint32_t index)
-{
-	const struct sk_times *table = sk_trace_times(flight, step->lane, index);
-	const struct sk_device_core *core = flight->lanes[step->lane].cores[index];
+/* A call on its way into the trace. */
+struct traced_call {
+	const struct sk_plan_step *step;
+	const struct sk_plan_call *call;
+	uint32_t number; /* in its lane's program, from 0 */
+	uint32_t await_count; /* the step's, of its first call */
+	struct sk_task_total *total;
+};
 
-	return table ? table[step->number - 1] : (struct sk_times){.began = core->entered, .ended = core->left};
+/* When the core was at the call: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
+static struct sk_times times_of(const struct sk_flight *flight, const struct traced_call *traced, uint32_t index)
+{
+	const struct sk_times *table = sk_trace_times(flight, traced->step->lane, index);
+	const struct sk_device_core *core = flight->lanes[traced->step->lane].cores[index];
+
+	return table ? table[traced->number] : (struct sk_times){.began = core->entered, .ended = core->left};
 }
 
 /* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
@@ -192,35 +201,36 @@ static void add_totals(struct skrt_trace *trace, struct sk_task_total *total, co
 	trace->wait_counts += wait;
 }
 
-/* A core at a step: its slice, and an arrow for each await, from what came last of the step that it awaited. */
-static bool record_step(struct skrt_trace *trace, const struct sk_flight *flight, const struct sk_plan_step *step,
-			uint32_t core, struct sk_task_total *total)
+/* A core at a call: its slice, and an arrow for each await, from what came last of the step that it awaited. */
+static bool record_core(struct skrt_trace *trace, const struct sk_flight *flight, const struct traced_call *traced,
+			uint32_t core)
 {
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	const struct sk_plan_step *first = &plan->steps[plan->launches[flight->kernel->launch].first_step];
-	struct sk_times times = times_of(flight, step, core);
+	const struct sk_plan_step *step = traced->step;
+	struct sk_times times = times_of(flight, traced, core);
 	uint64_t calls = count_calls(flight->kernel, step, core);
 	size_t *latest = &trace->latest[step - first], number = trace->slice_count;
 
-	if (!calls && !step->await_count)
+	if (!calls && !traced->await_count)
 		return true;
 	move_wait(step, calls, &times);
 
 	const struct sk_slice *slice =
 		add_slice(trace, (struct sk_slice){.lane = step->lane,
 						   .core = flight->lanes[step->lane].cores[core]->number,
-						   .task = step->task,
+						   .task = traced->call->task,
 						   .flags = step->flags,
-						   .arrived = step->await_count ? times.arrived : 0,
+						   .arrived = traced->await_count ? times.arrived : 0,
 						   .began = times.began,
 						   .ended = times.ended,
 						   .calls = calls});
 	if (!slice)
 		return false;
-	add_totals(trace, total, slice);
+	add_totals(trace, traced->total, slice);
 	if (calls && (*latest == SIZE_MAX || trace->slices[*latest].ended < slice->ended))
 		*latest = number;
-	for (uint32_t i = 0; i < step->await_count; i++) {
+	for (uint32_t i = 0; i < traced->await_count; i++) {
 		size_t from = trace->latest[plan->steps + plan->awaits[step->first_await + i].step - first];
 
 		if (from != SIZE_MAX && !add_arrow(trace, from, number))
@@ -229,23 +239,45 @@ static bool record_step(struct skrt_trace *trace, const struct sk_flight *flight
 	return true;
 }
 
+/* On all cores of its step. */
+static bool record_call(struct skrt_trace *trace, const struct sk_flight *flight, const struct traced_call *traced)
+{
+	const struct sk_plan_step *step = traced->step;
+	uint32_t cores = flight->kernel->cores[step->lane], core = 0;
+
+	if (step->core_set != SK_ALL_CORES) {
+		core = flight->kernel->module->plan.homes[step->core_set].stream % cores;
+		cores = core + 1;
+	}
+	traced->total->runs += !(step->flags & SK_STEP_VECTOR_SIDE);
+	for (; core < cores; core++)
+		if (!record_core(trace, flight, traced, core))
+			return false;
+	return true;
+}
+
 static bool record_steps(struct skrt_trace *trace, const struct sk_flight *flight, struct sk_task_total *totals)
 {
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
+	uint32_t numbers[SK_MAX_LANES] = {0};
 
 	for (uint32_t i = 0; i < record->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
-		uint32_t cores = flight->kernel->cores[step->lane], core = 0;
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
-		if (step->core_set != SK_ALL_CORES) {
-			core = plan->homes[step->core_set].stream % cores;
-			cores = core + 1;
-		}
-		totals[step->task].runs += !(step->flags & SK_STEP_VECTOR_SIDE);
-		for (; core < cores; core++)
-			if (!record_step(trace, flight, step, core, &totals[step->task]))
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+			const struct traced_call traced = {
+				.step = step,
+				.call = call,
+				.number = numbers[step->lane]++,
+				.await_count = call == calls.first ? step->await_count : 0,
+				.total = &totals[call->task],
+			};
+
+			if (!record_call(trace, flight, &traced))
 				return false;
+		}
 	}
 	return true;
 }

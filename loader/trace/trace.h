@@ -15,12 +15,12 @@
 #include "loader/flight/flight.h"
 #include "loader/flight/kernel.h"
 
-/* A core at a step, or in a launch. */
+/* A core at a call of a step, or in a launch. */
 struct sk_slice {
 	uint32_t lane, core; /* the lane's, whatever its number in the launch */
 	uint32_t task; /* of the plan; SK_NO_INDEX: the core's part of the launch */
 	uint32_t flags; /* of the step: SK_STEP_…; 0: it is at none */
-	uint64_t arrived; /* when it began to wait; 0: it had no await */
+	uint64_t arrived; /* when it began to wait; 0: it had no await, or is not the step's first call */
 	uint64_t began, ended;
 	uint64_t calls; /* of the kernel; 0: the core had nothing to do but to wait */
 };

@@ -59,9 +59,10 @@ static const char *task_name(const struct writer *writer, uint32_t task)
 	return sk_plan_string(&writer->plan->tasks[task].name);
 }
 
+/* After its first task. */
 static const char *step_name(const struct writer *writer, uint32_t step)
 {
-	return task_name(writer, writer->plan->steps[step].task);
+	return sk_plan_string(&sk_plan_step_task(writer->plan, &writer->plan->steps[step])->name);
 }
 
 static const char *launch_name(const struct writer *writer, uint32_t launch)
@@ -106,7 +107,7 @@ static void add_task(const struct writer *writer, struct scope *scope, uint32_t 
 	sk_array_push(writer->arena, &scope->asked, task);
 	if (writer->plan->launches[launch].kind != SK_LAUNCH_SUPERKERNEL)
 		sk_array_push(writer->arena, &scope->singles, task);
-	else if (writer->plan->steps[writer->plan->launches[launch].first_step].task == task)
+	else if (sk_plan_launch_calls(writer->plan, &writer->plan->launches[launch]).first->task == task)
 		sk_array_push(writer->arena, &scope->launches, launch);
 }
 
@@ -285,15 +286,15 @@ static const char *cores_text(const struct writer *writer, const struct sk_plan_
 	return sk_arena_print(writer->arena, "home of stream %u", writer->plan->homes[step->core_set].stream);
 }
 
-static void put_step(const struct writer *writer, const struct sk_plan_step *step)
+static void put_task(const struct writer *writer, uint32_t number, const struct sk_plan_step *step)
 {
 	static const char *const kinds[SK_STEP_KIND_COUNT] = {"plain", "blocks", "blocks of a range", "split"};
-	const struct sk_plan_task *task = &writer->plan->tasks[step->task];
-	const struct sk_report_entry *entry = sk_report_find(writer->input->report, step->task);
+	const struct sk_plan_task *task = &writer->plan->tasks[number];
+	const struct sk_report_entry *entry = sk_report_find(writer->input->report, number);
 
 	put_text(writer, "{", "name", sk_plan_string(&task->name));
 	put_number(writer, ", ", "line", task->line);
-	put_text(writer, ", ", "kernel", sk_plan_string(&writer->plan->kernels[step->kernel].name));
+	put_text(writer, ", ", "kernel", sk_plan_string(&writer->plan->kernels[task->kernel].name));
 	put_number(writer, ", ", "stream", task->stream);
 	put_text(writer, ", ", "scope", optional(&task->scope));
 	put_text(writer, ", ", "launch", launch_name(writer, task->launch));
@@ -322,20 +323,13 @@ static void put_step(const struct writer *writer, const struct sk_plan_step *ste
 static void put_task_list(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
-	const struct sk_plan_step **steps = SK_NEW_ARRAY(writer->arena, const struct sk_plan_step *, plan->task_count);
+	const struct sk_task_call *places = sk_find_calls(writer->arena, plan);
 	bool first = true;
 
-	for (uint32_t l = 0; l < plan->network_launch_count; l++)
-		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
-			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
-
-			if (!(step->flags & SK_STEP_VECTOR_SIDE))
-				steps[step->task] = step;
-		}
 	fputs("  \"tasks\": [", writer->stream);
 	for (uint32_t i = 0; i < plan->task_count; i++) {
 		begin_item(writer, &first);
-		put_step(writer, steps[i]);
+		put_task(writer, i, &plan->steps[places[i].step]);
 	}
 	fputs("\n  ],\n", writer->stream);
 }
@@ -370,8 +364,8 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 					     [SK_FACT_SAME_CORE] = "same core",
 					     [SK_FACT_LAUNCH] = "launch order"};
 
-	put_text(writer, "{", "earlier", step_name(writer, fact->earlier.step));
-	put_text(writer, ", ", "later", step_name(writer, fact->later.step));
+	put_text(writer, "{", "earlier", sk_plan_string(&sk_access_task(writer->plan, &fact->earlier)->name));
+	put_text(writer, ", ", "later", sk_plan_string(&sk_access_task(writer->plan, &fact->later)->name));
 	put_text(writer, ", ", "why", sk_fact_reason(writer->plan, fact));
 	if (!fact->order)
 		put_tensors(writer, fact);

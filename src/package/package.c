@@ -242,12 +242,13 @@ static void align_kernels(struct package *package)
 	for (uint32_t l = 0; l < plan->launch_count; l++) {
 		const struct sk_plan_launch *launch = &plan->launches[l];
 
-		for (uint32_t i = 0; i < launch->step_count; i++) {
-			uint32_t kernel = plan->steps[launch->first_step + i].kernel;
+		struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
-			raise(&alignments[kernel], launch->func_align);
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+			raise(&alignments[call->kernel], launch->func_align);
 			for (uint32_t copy = 1; copy < launch->copies; copy++)
-				raise(&alignments[plan->kernels[kernel].first_copy + copy - 1], launch->func_align);
+				raise(&alignments[plan->kernels[call->kernel].first_copy + copy - 1],
+				      launch->func_align);
 		}
 	}
 	for (uint32_t k = 0; k < plan->kernel_count; k++)

@@ -156,6 +156,7 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
 			 sizeof(struct sk_plan_kernel), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
+	       add_table(header, &header->calls, counts[STEPS], sizeof(struct sk_plan_call), size) && /* one each */
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
 	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
 	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
@@ -191,6 +192,7 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 	writer->tensors = start_of(&plan->tensors);
 	writer->bindings = start_of(&plan->bindings);
 	writer->steps = start_of(&plan->steps);
+	writer->calls = start_of(&plan->calls);
 	writer->awaits = start_of(&plan->awaits);
 	writer->arguments = start_of(&plan->arguments);
 	writer->partitions = start_of(&plan->partitions);

@@ -203,8 +203,24 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	}
 }
 
-/* What a step is by itself: task, kernel, spread and arguments. */
-static struct sk_plan_step *write_call(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
+static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unshared)
+{
+	const struct sk_task *task = &writer->model->tasks.items[number];
+	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
+
+	writer->calls[writer->call_count++] = (struct sk_plan_call){
+		.task = number,
+		.kernel = task->kernel,
+		.first_argument = writer->argument_count,
+		.argument_count = (uint16_t)task->argument_count, /* the parameters, a result and states */
+		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
+	};
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		write_argument(writer, &task->arguments[a], unshared);
+}
+
+/* What the step of a task is by itself: its spread, and one call. */
+static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
 				       const struct sk_side *side, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
@@ -212,25 +228,21 @@ static struct sk_plan_step *write_call(struct sk_plan_writer *writer, struct sk_
 	struct sk_plan_step *record = &writer->steps[writer->step_count++];
 	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
 
-	record->task = number;
-	record->kernel = task->kernel;
+	record->first_call = writer->call_count;
+	record->call_count = 1;
 	record->lane = (uint8_t)side->lane;
 	record->kind = (uint8_t)signature->spread;
-	record->flags = (uint16_t)((signature->returns_status ? SK_STEP_STATUS : 0) |
-				   (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) | side->flags);
+	record->flags = (uint16_t)((signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) | side->flags);
 	record->number = 1;
 	record->core_set = SK_ALL_CORES;
 	record->partition = SK_NO_INDEX;
 	record->blocks = side->blocks;
 	record->first_core = side->first_core;
 	record->extent = divided ? task->extent : 0;
-	record->first_argument = writer->argument_count;
-	record->argument_count = task->argument_count;
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		launch->flags |= SK_LAUNCH_EARLY;
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		write_argument(writer, &task->arguments[a], unshared);
+	write_call(writer, number, unshared);
 	return record;
 }
 
@@ -242,7 +254,7 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 	sk_task_sides(writer->model, step->task, sides);
 	sides[step->side].flags = step->flags;
 
-	struct sk_plan_step *record = write_call(writer, launch, step->task, &sides[step->side], false);
+	struct sk_plan_step *record = start_step(writer, launch, step->task, &sides[step->side], false);
 
 	record->number = step->number;
 	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
@@ -347,7 +359,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 
 	struct sk_plan_launch *record =
 		start_launch(writer, writer->fusion->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
-	struct sk_plan_step *step = write_call(writer, record, number, &sides[0], true);
+	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], true);
 
 	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
 	record->step_count = count;
@@ -370,7 +382,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	write_device_cores(writer, record, &number, 1);
 	if (count == 1)
 		return;
-	write_call(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
+	start_step(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

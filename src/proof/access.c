@@ -39,11 +39,33 @@ void sk_access_range(const struct sk_plan_argument *argument, uint64_t *low, uin
 	*high = state ? (uint64_t)argument->index + 1 : argument->offset + argument->size;
 }
 
+struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_view *view)
+{
+	struct sk_task_call *places = SK_NEW_ARRAY(arena, struct sk_task_call, view->task_count);
+
+	for (uint32_t l = 0; l < view->network_launch_count; l++)
+		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
+			uint32_t step = view->launches[l].first_step + i, first = view->steps[step].first_call;
+
+			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)
+				continue;
+			for (uint32_t call = first; call < first + view->steps[step].call_count; call++)
+				places[view->calls[call].task] = (struct sk_task_call){l, step, call};
+		}
+	return places;
+}
+
 /* The cores share out all of its bytes. */
 static bool is_divided(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
 {
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 &&
 	       argument->element_bytes * step->extent == argument->size;
+}
+
+/* One core at most runs the step's calls. */
+static bool on_one_core(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
 
 static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
@@ -58,6 +80,8 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 	const struct sk_plan_argument *argument = &view->arguments[one->argument];
 	const struct sk_plan_argument *other_argument = &view->arguments[other->argument];
 
+	if (one->step == other->step && on_one_core(step))
+		return true;
 	if (!is_divided(step, argument) || !is_divided(other_step, other_argument) ||
 	    !same_start(argument, other_argument))
 		return false;
@@ -70,13 +94,7 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 	return units.units == other_units.units && units.unit_bytes == other_units.unit_bytes;
 }
 
-/* One core at most runs the step's calls. */
-static bool on_one_core(const struct sk_plan_step *step)
-{
-	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
-}
-
-bool sk_access_allowed_within_step(const struct sk_plan_view *view, const struct sk_step_access *one,
+bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct sk_step_access *one,
 				   const struct sk_step_access *other)
 {
 	const struct sk_plan_step *step = &view->steps[one->step];

@@ -1,4 +1,4 @@
-/* What the steps of a plan touch: an access is one argument of one step that reads or writes memory. In comes the
+/* What the steps of a plan touch: an access is one argument of one call that reads or writes memory. In comes the
  * plan's view; out come the facts that the verifier needs about one access, or about two, and the words for them in its
  * messages. */
 #ifndef SK_ACCESS_H
@@ -8,8 +8,23 @@
 #include "src/base/arena.h"
 
 struct sk_step_access {
-	uint32_t launch, step, argument; /* indices into the plan's tables */
+	uint32_t launch, step, call, argument; /* indices into the plan's tables */
 };
+
+/* Where a task of the network runs, of a mix task the cube side: indices into the plan's tables. */
+struct sk_task_call {
+	uint32_t launch, step, call;
+};
+
+/* Those of all tasks of a plan that has been checked, by task; zeros for one that no launch of the network runs. */
+struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_view *view);
+
+/* The task that makes the access. */
+static inline const struct sk_plan_task *sk_access_task(const struct sk_plan_view *view,
+							const struct sk_step_access *access)
+{
+	return &view->tasks[view->calls[access->call].task];
+}
 
 bool sk_access_reads(const struct sk_plan_argument *argument);
 bool sk_access_writes(const struct sk_plan_argument *argument);
@@ -18,14 +33,15 @@ bool sk_access_writes(const struct sk_plan_argument *argument);
 void sk_access_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high);
 
 /* True if for every number of cores each byte is touched by the same core in both, which are accesses by two steps on
- * all cores of one lane: both divided into equal units from an equal base. Where blocks' ranges are irregular, there
- * are no units, and all has to be the same. */
+ * all cores of one lane, or by two calls of one such step: both divided into equal units from an equal base. Where
+ * blocks' ranges are irregular, there are no units, and all has to be the same. One step may also have one block only.
+ */
 bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
 			 const struct sk_step_access *other);
 
-/* True if the cores of the step may make both accesses, of which one writes, to common bytes: one core makes them all,
- * or they are identical and each core keeps to its own part. */
-bool sk_access_allowed_within_step(const struct sk_plan_view *view, const struct sk_step_access *one,
+/* True if the cores of a step may make both accesses of one call, of which one writes, to common bytes: one core makes
+ * them all, or they are identical and each core keeps to its own part. */
+bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct sk_step_access *one,
 				   const struct sk_step_access *other);
 
 /* The same for one access that writes. Kernels of the kind `blocks` answer for their blocks themselves. */

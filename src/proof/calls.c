@@ -24,11 +24,12 @@ struct calls {
 	const struct sk_plan_view *view;
 	const char *file;
 	const struct sk_signature **signatures; /* by kernel */
-	const struct sk_plan_step **states_of; /* by kernel: the first step that calls it */
+	const struct sk_plan_call **states_of; /* by kernel: the first call of it */
 
 	/* The call at hand. */
 	const struct sk_plan_launch *launch;
 	const struct sk_plan_step *step;
+	const struct sk_plan_call *call;
 	const struct sk_signature *signature;
 	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not known */
 };
@@ -39,7 +40,7 @@ struct calls {
 __attribute__((format(printf, 2, 3))) static bool disagree(struct calls *calls, const char *format, ...)
 {
 	const struct sk_plan_view *view = calls->view;
-	const struct sk_plan_kernel *kernel = &view->kernels[calls->step->kernel];
+	const struct sk_plan_kernel *kernel = &view->kernels[calls->call->kernel];
 	va_list args;
 
 	va_start(args, format);
@@ -49,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static bool disagree(struct calls *calls, 
 	va_end(args);
 	sk_error(calls->diag, (struct sk_place){.file = calls->file},
 		 "launch '%s': the call of task '%s' contradicts the signature of kernel '%s': %s",
-		 sk_plan_string(&calls->launch->name), sk_plan_string(&view->tasks[calls->step->task].name),
+		 sk_plan_string(&calls->launch->name), sk_plan_string(&view->tasks[calls->call->task].name),
 		 sk_plan_string(&kernel->name), text);
 	sk_note(calls->diag, "the signature is: %s", calls->signature->text);
 	return false;
@@ -57,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static bool disagree(struct calls *calls, 
 
 static const struct sk_plan_argument *argument_of(const struct calls *calls, uint32_t number)
 {
-	return &calls->view->arguments[calls->step->first_argument + number];
+	return &calls->view->arguments[calls->call->first_argument + number];
 }
 
 /* "'x'"; the result's number is the one behind the parameters'. */
@@ -89,11 +90,21 @@ static uint64_t minimum_unit(const struct sk_signature *signature)
 	return signature->elementwise ? ELEMENTWISE_UNIT : 1;
 }
 
-/* What the step's flags have to be, as far as they follow from the signature. Kernels that may start early need not. */
-static uint32_t flags_of(const struct sk_signature *signature)
+/* What the step's flags have to be, as far as they follow from the signatures of its calls. Kernels that may start
+ * early need not. */
+static uint32_t flags_of(const struct calls *calls)
 {
-	return (signature->returns_status ? SK_STEP_STATUS : 0) | (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) |
-	       (signature->sync_all || signature->lane == SK_LANE_MIX ? SK_STEP_RESIDENT : 0);
+	struct sk_plan_calls all = sk_plan_step_calls(calls->view, calls->step);
+	uint32_t flags = 0;
+
+	for (const struct sk_plan_call *call = all.first; call < all.end; call++) {
+		const struct sk_signature *signature = calls->signatures[call->kernel];
+
+		if (signature)
+			flags |= (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) |
+				 (signature->sync_all || signature->lane == SK_LANE_MIX ? SK_STEP_RESIDENT : 0);
+	}
+	return flags;
 }
 
 /* Devices have one lane, or one for cube kernels and one for all others. */
@@ -140,15 +151,17 @@ static bool check_spread(struct calls *calls)
 {
 	const struct sk_plan_step *step = calls->step;
 	const struct sk_signature *signature = calls->signature;
-	uint32_t follow = SK_STEP_STATUS | SK_STEP_NONTEMPORAL | SK_STEP_RESIDENT;
+	uint32_t follow = SK_STEP_NONTEMPORAL | SK_STEP_RESIDENT;
 	uint32_t early =
 		(signature->early_wait ? SK_STEP_EARLY_WAIT : 0) | (signature->early_set ? SK_STEP_EARLY_SET : 0);
 
 	if (step->kind != signature->spread)
 		return disagree(calls, "the step spreads over the cores in another way (kind %u, not %u)", step->kind,
 				signature->spread);
-	if ((step->flags & follow) != flags_of(signature))
+	if ((step->flags & follow) != flags_of(calls))
 		return disagree(calls, "flags 0x%x of the step are 0x%x", follow, step->flags & follow);
+	if ((calls->call->flags & SK_CALL_STATUS) != (signature->returns_status ? SK_CALL_STATUS : 0))
+		return disagree(calls, "what it returns is %s status", signature->returns_status ? "no" : "a");
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
 		return disagree(calls, "the kernel does not start early by itself");
 	if (signature->unfusible && calls->launch->kind == SK_LAUNCH_SUPERKERNEL)
@@ -287,16 +300,16 @@ static bool check_result(struct calls *calls, uint32_t number)
 /* Whatever a kernel keeps from call to call it keeps in all its calls: the signature does not say what that is. */
 static bool check_states(struct calls *calls, uint32_t first)
 {
-	const struct sk_plan_step *step = calls->step;
-	const struct sk_plan_step *other = calls->states_of[step->kernel];
+	const struct sk_plan_call *call = calls->call;
+	const struct sk_plan_call *other = calls->states_of[call->kernel];
 
-	for (uint32_t i = first; i < step->argument_count; i++)
+	for (uint32_t i = first; i < call->argument_count; i++)
 		if (argument_of(calls, i)->kind != SK_ARGUMENT_STATE || calls->signature->reentrant)
-			return disagree(calls, "it has %u arguments instead of %u", step->argument_count, first);
+			return disagree(calls, "it has %u arguments instead of %u", call->argument_count, first);
 	if (!other)
-		other = calls->states_of[step->kernel] = step;
-	for (uint32_t i = first; i < step->argument_count || i < other->argument_count; i++)
-		if (step->argument_count != other->argument_count ||
+		other = calls->states_of[call->kernel] = call;
+	for (uint32_t i = first; i < call->argument_count || i < other->argument_count; i++)
+		if (call->argument_count != other->argument_count ||
 		    argument_of(calls, i)->index != calls->view->arguments[other->first_argument + i].index)
 			return disagree(calls, "hidden state is not that of the call of task '%s'",
 					sk_plan_string(&calls->view->tasks[other->task].name));
@@ -309,8 +322,8 @@ static bool check_arguments(struct calls *calls)
 	uint32_t wanted = signature->parameter_count + (signature->result ? 1 : 0);
 	uint64_t scratch = 0;
 
-	if (calls->step->argument_count < wanted)
-		return disagree(calls, "it has %u arguments instead of %u", calls->step->argument_count, wanted);
+	if (calls->call->argument_count < wanted)
+		return disagree(calls, "it has %u arguments instead of %u", calls->call->argument_count, wanted);
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (!check_parameter(calls, i, &scratch))
 			return false;
@@ -412,7 +425,7 @@ static bool is_memory(const struct sk_plan_argument *argument)
 
 static bool check_overlaps(struct calls *calls)
 {
-	for (uint32_t b = 1; b < calls->step->argument_count; b++) {
+	for (uint32_t b = 1; b < calls->call->argument_count; b++) {
 		const struct sk_plan_argument *other = argument_of(calls, b);
 
 		for (uint32_t a = 0; a < b && is_memory(other); a++) {
@@ -441,7 +454,8 @@ static void check_units(struct calls *calls, const uint64_t *least)
 			continue;
 		calls->launch = &view->launches[l];
 		calls->step = &view->steps[step];
-		calls->signature = calls->signatures[calls->step->kernel];
+		calls->call = sk_plan_step_calls(view, calls->step).first;
+		calls->signature = calls->signatures[calls->call->kernel];
 		disagree(calls,
 			 "its units of %" PRIu64 " elements are not what it and those agree on that share its tensors",
 			 view->partitions[calls->step->partition].unit);
@@ -483,10 +497,11 @@ static void check_together(struct calls *calls)
 
 /* ---- the whole ---- */
 
-static void check_step(struct calls *calls, const struct sk_plan_step *step)
+static void check_call(struct calls *calls, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	calls->step = step;
-	calls->signature = calls->signatures[step->kernel];
+	calls->call = call;
+	calls->signature = calls->signatures[call->kernel];
 	if (!calls->signature)
 		return; /* it has an error of its own */
 	memset(calls->extents, 0, sizeof(calls->extents));
@@ -494,6 +509,14 @@ static void check_step(struct calls *calls, const struct sk_plan_step *step)
 		calls->extents[calls->signature->spread_extent] = step->extent;
 	if (check_spread(calls) && check_arguments(calls) && check_extents(calls))
 		check_overlaps(calls);
+}
+
+static void check_step(struct calls *calls, const struct sk_plan_step *step)
+{
+	struct sk_plan_calls all = sk_plan_step_calls(calls->view, step);
+
+	for (const struct sk_plan_call *call = all.first; call < all.end; call++)
+		check_call(calls, step, call);
 }
 
 /* What the kernel's own record repeats of its signature. */
@@ -529,7 +552,7 @@ static void read_signatures(struct calls *calls)
 
 	sk_map_init(&texts, calls->arena);
 	calls->signatures = SK_NEW_ARRAY(calls->arena, const struct sk_signature *, view->kernel_count);
-	calls->states_of = SK_NEW_ARRAY(calls->arena, const struct sk_plan_step *, view->kernel_count);
+	calls->states_of = SK_NEW_ARRAY(calls->arena, const struct sk_plan_call *, view->kernel_count);
 	for (uint32_t i = 0; i < view->kernel_count && calls->diag->errors <= MOST_ERRORS; i++) {
 		const char *text = sk_plan_string(&view->kernels[i].signature);
 		uint32_t first = sk_map_insert(&texts, text, strlen(text), i);

@@ -20,7 +20,7 @@ struct consistency {
 	struct sk_diag *diag;
 	const struct sk_plan_view *view;
 	const char *file;
-	uint32_t *step_of; /* by task: its step in the network, of a mix task that of the cube side */
+	const struct sk_task_call *places; /* by task: where the network runs it */
 };
 
 /* ---- errors ---- */
@@ -108,6 +108,7 @@ static bool check_tables(const struct consistency *check)
 		PART(tensors, struct sk_plan_tensor),
 		PART(bindings, uint32_t),
 		PART(steps, struct sk_plan_step),
+		PART(calls, struct sk_plan_call),
 		PART(awaits, struct sk_plan_await),
 		PART(arguments, struct sk_plan_argument),
 		PART(partitions, struct sk_plan_partition),
@@ -150,18 +151,18 @@ static bool check_slices_of_steps(const struct consistency *check)
 	const struct sk_plan_view *view = check->view;
 	uint32_t arguments = 0, awaits = 0;
 
-	for (uint32_t i = 0; i < view->step_count; i++) {
-		const struct sk_plan_step *step = &view->steps[i];
-
-		if (!check_slice(check, "arguments", step->first_argument, step->argument_count, &arguments) ||
-		    !check_slice(check, "awaits", step->first_await, step->await_count, &awaits))
+	for (uint32_t i = 0; i < view->step_count; i++)
+		if (!check_slice(check, "awaits", view->steps[i].first_await, view->steps[i].await_count, &awaits))
 			return false;
-	}
+	for (uint32_t i = 0; i < view->call_count; i++)
+		if (!check_slice(check, "arguments", view->calls[i].first_argument, view->calls[i].argument_count,
+				 &arguments))
+			return false;
 	return same_number(check, "header", "the number of arguments", view->argument_count, arguments) &&
 	       same_number(check, "header", "the number of awaits", view->await_count, awaits);
 }
 
-/* Every record belongs to somebody. */
+/* Every record belongs to somebody; that calls do, the plan's reader sees. */
 static bool check_slices(const struct consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
@@ -192,6 +193,7 @@ struct needs {
 
 static struct needs needs_of(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
 {
+	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
 	struct needs needs = {0};
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -200,13 +202,14 @@ static struct needs needs_of(const struct sk_plan_view *view, const struct sk_pl
 		needs.early |= step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
 		if (step->flags & SK_STEP_RESIDENT)
 			raise(&needs.resident_cores[step->lane], (uint64_t)step->first_core + step->blocks);
-		for (uint32_t a = 0; a < step->argument_count; a++) {
-			const struct sk_plan_argument *argument = &view->arguments[step->first_argument + a];
+	}
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
 
 			if (argument->kind == SK_ARGUMENT_SCRATCH)
 				raise(&needs.scratch, align(argument->offset + argument->size));
 		}
-	}
 	return needs;
 }
 
@@ -246,11 +249,18 @@ static bool check_options(const struct consistency *check, const struct sk_plan_
 static bool check_home(const struct consistency *check, const struct sk_plan_launch *launch,
 		       const struct sk_plan_step *step, bool seen)
 {
-	const struct sk_plan_task *task = &check->view->tasks[step->task];
+	const struct sk_plan_view *view = check->view;
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
 
-	return (seen && launch->home_count >= MOST_HOMES) ||
-	       same_number(check, sk_plan_string(&task->name), "the stream of its home",
-			   check->view->homes[step->core_set].stream, task->stream);
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		const struct sk_plan_task *task = &view->tasks[call->task];
+
+		if (!(seen && launch->home_count >= MOST_HOMES) &&
+		    !same_number(check, sk_plan_string(&task->name), "the stream of its home",
+				 view->homes[step->core_set].stream, task->stream))
+			return false;
+	}
+	return true;
 }
 
 static bool check_homes(const struct consistency *check, const struct sk_plan_launch *launch)
@@ -284,7 +294,7 @@ static bool check_flags(const struct consistency *check, const struct sk_plan_la
 	bool *awaited = SK_NEW_ARRAY(check->arena, bool, launch->step_count);
 
 	for (uint32_t i = launch->step_count; i-- > 0;) {
-		const char *name = sk_plan_string(&view->tasks[steps[i].task].name);
+		const char *name = sk_plan_string(&sk_plan_step_task(view, &steps[i])->name);
 
 		for (uint32_t a = 0; a < steps[i].await_count; a++)
 			awaited[view->awaits[steps[i].first_await + a].step - launch->first_step] = true;
@@ -301,11 +311,13 @@ static bool check_flags(const struct consistency *check, const struct sk_plan_la
 static bool check_tasks_of(const struct consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
-	const struct sk_plan_task *first = &view->tasks[view->steps[launch->first_step].task];
+	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
+	const struct sk_plan_task *first = &view->tasks[calls.first->task];
 	const char *name = sk_plan_string(&launch->name);
 
-	for (uint32_t i = 0; i < launch->step_count && launch->kind != SK_LAUNCH_SINGLE; i++) {
-		const struct sk_plan_task *task = &view->tasks[view->steps[launch->first_step + i].task];
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && launch->kind != SK_LAUNCH_SINGLE;
+	     call++) {
+		const struct sk_plan_task *task = &view->tasks[call->task];
 
 		if (!same_text(check, sk_plan_string(&task->name), "its scope", sk_plan_string(&task->scope),
 			       sk_plan_string(&launch->scope)))
@@ -336,20 +348,6 @@ static bool check_launches(const struct consistency *check)
 
 /* ---- tasks and their own entries ---- */
 
-static void find_steps(struct consistency *check)
-{
-	const struct sk_plan_view *view = check->view;
-
-	check->step_of = SK_NEW_ARRAY(check->arena, uint32_t, view->task_count);
-	for (uint32_t l = 0; l < view->network_launch_count; l++)
-		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
-			uint32_t step = view->launches[l].first_step + i;
-
-			if (!(view->steps[step].flags & SK_STEP_VECTOR_SIDE))
-				check->step_of[view->steps[step].task] = step;
-		}
-}
-
 /* The argument, with an offset from the start of its tensor. */
 static struct sk_plan_argument without_place(const struct sk_plan_view *view, const struct sk_plan_launch *launch,
 					     const struct sk_plan_argument *argument)
@@ -363,20 +361,16 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 }
 
 /* What has nothing to do with the launch is the same in both. */
-static bool same_call(const struct consistency *check, const struct sk_plan_task *task, const struct sk_plan_step *step,
-		      const struct sk_plan_step *own)
+static bool same_call(const struct consistency *check, const struct sk_plan_call *call, const struct sk_plan_call *own)
 {
 	const struct sk_plan_view *view = check->view;
-	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
-			   SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET;
+	const struct sk_plan_task *task = &view->tasks[call->task];
 
-	if (step->lane != own->lane || step->kind != own->kind || (step->flags & ~launchs) != (own->flags & ~launchs) ||
-	    step->blocks != own->blocks || step->first_core != own->first_core || step->extent != own->extent ||
-	    step->argument_count != own->argument_count)
+	if (call->task != own->task || call->flags != own->flags || call->argument_count != own->argument_count)
 		return false;
-	for (uint32_t i = 0; i < step->argument_count; i++) {
+	for (uint32_t i = 0; i < call->argument_count; i++) {
 		struct sk_plan_argument one =
-			without_place(view, &view->launches[task->launch], &view->arguments[step->first_argument + i]);
+			without_place(view, &view->launches[task->launch], &view->arguments[call->first_argument + i]);
 		struct sk_plan_argument other = without_place(view, &view->launches[task->task_launch],
 							      &view->arguments[own->first_argument + i]);
 
@@ -386,16 +380,30 @@ static bool same_call(const struct consistency *check, const struct sk_plan_task
 	return true;
 }
 
+/* The same of the steps; what a step with several calls does for the sake of another one of them is not asked. */
+static bool same_step(const struct sk_plan_step *step, const struct sk_plan_step *own)
+{
+	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
+			   SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET | (step->call_count > 1 ? SK_STEP_NONTEMPORAL : 0);
+
+	return step->lane == own->lane && step->kind == own->kind &&
+	       (step->flags & ~launchs) == (own->flags & ~launchs) && step->blocks == own->blocks &&
+	       step->first_core == own->first_core && step->extent == own->extent;
+}
+
 static bool check_entry(const struct consistency *check, uint32_t number)
 {
 	const struct sk_plan_view *view = check->view;
 	const struct sk_plan_task *task = &view->tasks[number];
 	const struct sk_plan_launch *entry = &view->launches[task->task_launch];
-	const struct sk_plan_step *step = &view->steps[check->step_of[number]], *own = &view->steps[entry->first_step];
+	const struct sk_plan_step *step = &view->steps[check->places[number].step];
+	const struct sk_plan_step *own = &view->steps[entry->first_step];
+	const struct sk_plan_call *call = &view->calls[check->places[number].call];
+	const struct sk_plan_call *own_call = sk_plan_launch_calls(view, entry).first;
 	const char *name = sk_plan_string(&task->name);
 
 	for (uint32_t i = 0; i < entry->step_count; i++)
-		if (!same_call(check, task, &step[i], &own[i]))
+		if (!same_step(&step[i], &own[i]) || !same_call(check, &call[i], &own_call[i]))
 			return contradict(check, "%s: its own entry calls the kernel in another way than its launch",
 					  name);
 	return same_text(check, name, "its entry", sk_plan_string(&entry->name),
@@ -410,7 +418,7 @@ static bool check_costs(const struct consistency *check)
 
 	for (uint32_t i = 0; i < view->task_count; i++) {
 		const struct sk_plan_task *task = &view->tasks[i];
-		bool mix = view->steps[check->step_of[i]].flags & SK_STEP_CUBE_SIDE;
+		bool mix = view->steps[check->places[i].step].flags & SK_STEP_CUBE_SIDE;
 
 		if ((task->cost != SK_NO_INDEX && task->cost != next++) ||
 		    (task->vector_cost != SK_NO_INDEX && (!mix || task->vector_cost != next++)))
@@ -512,11 +520,11 @@ static struct use *collect_uses(const struct consistency *check)
 	struct use *uses = SK_NEW_ARRAY(check->arena, struct use, view->tensor_count);
 
 	for (uint32_t t = 0; t < view->task_count; t++) {
-		const struct sk_plan_step *step = &view->steps[check->step_of[t]];
+		const struct sk_plan_call *call = &view->calls[check->places[t].call];
 
-		for (uint32_t i = 0; i < 2 * step->argument_count; i++)
-			note_access(&view->arguments[step->first_argument + i % step->argument_count],
-				    i >= step->argument_count, uses);
+		for (uint32_t i = 0; i < 2u * call->argument_count; i++)
+			note_access(&view->arguments[call->first_argument + i % call->argument_count],
+				    i >= call->argument_count, uses);
 	}
 	return uses;
 }
@@ -685,7 +693,7 @@ bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const st
 	struct consistency check = {.arena = arena, .diag = diag, .view = view, .file = file};
 	bool sound = sk_calls_check(arena, diag, view, file);
 
-	find_steps(&check);
+	check.places = sk_find_calls(arena, view);
 	sound &= check_tables(&check) && check_slices(&check);
 	sound &= check_launches(&check);
 	sound &= check_tasks(&check);

@@ -9,13 +9,18 @@
 
 enum { ALL_CORES, HOME, KINDS_OF_SETS };
 
-/* The last steps of a stream in a launch, per lane on all cores and on its home; + 1, 0: none. */
+struct taken_call {
+	uint32_t step; /* + 1, 0: none */
+	uint32_t call;
+};
+
+/* The last calls of a stream in a launch, per lane on all cores and on its home. */
 struct sk_taken {
-	uint32_t steps[SK_MAX_LANES][KINDS_OF_SETS];
+	struct taken_call calls[SK_MAX_LANES][KINDS_OF_SETS];
 };
 
 struct gate {
-	uint32_t step;
+	uint32_t step, call;
 	uint32_t order; /* that asks for it */
 };
 
@@ -27,21 +32,6 @@ struct sk_demand_stream {
 };
 
 /* ---- building ---- */
-
-static void find_steps(struct sk_demands *demands)
-{
-	const struct sk_plan_view *view = demands->view;
-
-	for (uint32_t l = 0; l < view->network_launch_count; l++)
-		for (uint32_t i = 0; i < view->launches[l].step_count; i++) {
-			uint32_t step = view->launches[l].first_step + i, task = view->steps[step].task;
-
-			if (view->steps[step].flags & SK_STEP_VECTOR_SIDE)
-				continue;
-			demands->step_of[task] = step;
-			demands->launch_of[task] = l;
-		}
-}
 
 struct stream_key {
 	uint32_t stream, task;
@@ -97,20 +87,18 @@ void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const 
 		.view = view,
 		.orders = orders,
 		.first_order = SK_NEW_ARRAY(arena, uint32_t, tasks + (size_t)1),
-		.step_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
-		.launch_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
+		.places = sk_find_calls(arena, view),
 		.previous = SK_NEW_ARRAY(arena, uint32_t, tasks),
 		.stream_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
 		.recorded = SK_NEW_ARRAY(arena, struct sk_taken *, tasks),
 		.records = SK_NEW_ARRAY(arena, bool, tasks),
 		.gates_left = MAX_LOOKS,
 	};
-	find_steps(demands);
 	number_streams(demands);
 	sort_orders(demands, order_count);
 }
 
-/* ---- step by step ---- */
+/* ---- call by call ---- */
 
 static struct sk_demand_stream *stream_of(struct sk_demands *demands, uint32_t launch, uint32_t task)
 {
@@ -142,7 +130,7 @@ static void add_gate(struct sk_demands *demands, struct sk_demand_stream *stream
 		demands->gates_left--;
 		if (!same_core_set(&steps[known->step], &steps[gate.step]))
 			continue;
-		if (known->step < gate.step)
+		if (known->call < gate.call)
 			*known = gate;
 		return;
 	}
@@ -156,46 +144,51 @@ static void open_event(struct sk_demands *demands, struct sk_demand_stream *stre
 
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 		for (uint32_t kind = 0; kind < KINDS_OF_SETS; kind++)
-			if (taken->steps[lane][kind])
-				add_gate(demands, stream, (struct gate){taken->steps[lane][kind] - 1, order});
+			if (taken->calls[lane][kind].step)
+				add_gate(demands, stream,
+					 (struct gate){taken->calls[lane][kind].step - 1, taken->calls[lane][kind].call,
+						       order});
 }
 
-void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t step)
+void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t call)
 {
-	uint32_t task = demands->view->steps[step].task;
+	uint32_t task = demands->view->calls[call].task;
 	struct sk_demand_stream *stream = stream_of(demands, launch, task);
 
 	demands->list.count = 0;
 	for (uint32_t i = demands->first_order[task]; i < demands->first_order[task + 1]; i++) {
 		const struct sk_wanted_order *order = &demands->orders[i];
 		uint32_t earlier = order->earlier;
+		struct sk_task_call place = demands->places[earlier];
 
 		sk_array_push(demands->arena, &demands->list,
-			      (struct sk_demand){demands->launch_of[earlier], demands->step_of[earlier], order, false});
-		if (order->event && demands->launch_of[earlier] == launch && demands->recorded[earlier])
+			      (struct sk_demand){place.launch, place.step, place.call, order, false});
+		if (order->event && place.launch == launch && demands->recorded[earlier])
 			open_event(demands, stream, i);
 	}
 	for (size_t i = 0; i < stream->gates.count; i++) {
 		const struct gate *gate = &stream->gates.items[i];
 		const struct sk_wanted_order *order = &demands->orders[gate->order];
 
-		if (order->later != task || demands->step_of[order->earlier] != gate->step)
+		if (order->later != task || demands->places[order->earlier].call != gate->call)
 			sk_array_push(demands->arena, &demands->list,
-				      (struct sk_demand){launch, gate->step, order, true});
+				      (struct sk_demand){launch, gate->step, gate->call, order, true});
 	}
 }
 
-bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step)
+bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step, uint32_t call)
 {
 	const struct sk_plan_step *steps = demands->view->steps, *record = &steps[step];
-	struct sk_demand_stream *stream = stream_of(demands, launch, record->task);
-	uint32_t *last = &stream->taken.steps[record->lane][record->core_set == SK_ALL_CORES ? ALL_CORES : HOME];
-	bool one_home = *last == 0 || same_core_set(&steps[*last - 1], record);
+	uint32_t task = demands->view->calls[call].task;
+	struct sk_demand_stream *stream = stream_of(demands, launch, task);
+	struct taken_call *last =
+		&stream->taken.calls[record->lane][record->core_set == SK_ALL_CORES ? ALL_CORES : HOME];
+	bool one_home = last->step == 0 || same_core_set(&steps[last->step - 1], record);
 
-	*last = step + 1;
-	if (demands->records[record->task]) {
-		demands->recorded[record->task] = SK_NEW(demands->arena, struct sk_taken);
-		*demands->recorded[record->task] = stream->taken;
+	*last = (struct taken_call){step + 1, call};
+	if (demands->records[task]) {
+		demands->recorded[task] = SK_NEW(demands->arena, struct sk_taken);
+		*demands->recorded[task] = stream->taken;
 	}
 	return one_home;
 }

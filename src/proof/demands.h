@@ -9,7 +9,7 @@
  * the one stream up to there and of the other from there on.
  *  - The task that waits comes behind the one that records.
  *  - Where both are in one launch: each task of the waiting stream from there on comes behind the *gates*, which are
- * the last steps on each core set that the recording stream has taken up to the record. Who knows that a step has ended
+ * the last calls on each core set that the recording stream has taken up to the record. Who knows that a step has ended
  *    knows it of all earlier ones of its core set, so they stand for all of the stream. A stream has one home per lane
  * at most, and so four gates for each event. Gates on one core set are one, the later one, so a stream has no more
  * gates than the launch has core sets, however many events it waits for. */
@@ -19,8 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "loader/plan/plan.h"
-#include "src/base/arena.h"
+#include "src/proof/access.h"
 
 /* One task comes after another one, or waits for an event that it records. */
 struct sk_wanted_order {
@@ -28,9 +27,9 @@ struct sk_wanted_order {
 	const char *event; /* NULL: `after` */
 };
 
-/* A step that must have ended on all its cores. */
+/* A call that must have ended on all cores of its step. */
 struct sk_demand {
-	uint32_t launch, step; /* indices into the plan's tables */
+	uint32_t launch, step, call; /* indices into the plan's tables */
 	const struct sk_wanted_order *order;
 	bool is_gate; /* the order is about other tasks of the two streams */
 };
@@ -40,7 +39,7 @@ struct sk_demands {
 	const struct sk_plan_view *view;
 	const struct sk_wanted_order *orders; /* in the order of their later tasks */
 	uint32_t *first_order; /* by task: its orders go from here to the next one's */
-	uint32_t *step_of, *launch_of; /* by task: its step in the network, of a mix task that of the cube side */
+	struct sk_task_call *places; /* by task: where the network runs it */
 	uint32_t *previous; /* by task: the one in front of it in its stream, or SK_NO_INDEX */
 	uint32_t *stream_of; /* by task: its stream, numbered from 0 */
 	struct sk_demand_stream *streams; /* by that number */
@@ -54,12 +53,12 @@ struct sk_demands {
 void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const struct sk_plan_view *view,
 		      const struct sk_wanted_order *orders, size_t order_count);
 
-/* Fills the list with what the step's task has to come behind, but for what its stream asks of its launch. To be called
+/* Fills the list with what the call's task has to come behind, but for what its stream asks of its launch. To be called
  * for each task of the network in the plan's order. */
-void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t step);
+void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t call);
 
-/* Notes that the stream of the step's task has taken the step; for each side of a mix task. False if the stream has
- * another home in the lane already. */
-bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step);
+/* Notes that the stream of the call's task has taken the call, which is one of the step; for each side of a mix task.
+ * False if the stream has another home in the lane already. */
+bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step, uint32_t call);
 
 #endif

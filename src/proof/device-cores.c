@@ -48,9 +48,11 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(view, step);
 		uint64_t *cores = &wants.cores[step->lane];
 
-		*cores = greatest_of(*cores, cores_of_step(step, least[step->kernel]));
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			*cores = greatest_of(*cores, cores_of_step(step, least[call->kernel]));
 		wants.splits |= step->kind == SK_STEP_SPLIT;
 		wants.one_to_two |= step->flags & SK_STEP_VECTOR_SIDE && step->blocks > step[-1].blocks;
 	}

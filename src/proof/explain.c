@@ -8,9 +8,15 @@
 
 #include "src/base/escape.h"
 
+/* After which a step is named. */
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
 {
-	return sk_plan_string(&plan->tasks[plan->steps[step].task].name);
+	return sk_plan_string(&sk_plan_step_task(plan, &plan->steps[step])->name);
+}
+
+static const char *task_of(const struct sk_plan_view *plan, const struct sk_step_access *access)
+{
+	return sk_plan_string(&sk_access_task(plan, access)->name);
 }
 
 static const char *launch_name(const struct sk_plan_view *plan, uint32_t launch)
@@ -95,16 +101,17 @@ static const struct sk_plan_tensor *find_temporary(const struct sk_plan_view *pl
 const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *plan,
 			   const struct sk_temporaries *temporaries, const struct sk_step_access *access)
 {
-	const struct sk_plan_step *step = &plan->steps[access->step];
-	uint32_t entry = plan->tasks[step->task].task_launch;
+	const struct sk_plan_call *call = &plan->calls[access->call];
+	uint32_t entry = plan->tasks[call->task].task_launch;
 	const struct sk_plan_launch *launch = entry < plan->launch_count ? &plan->launches[entry] : NULL;
-	const struct sk_plan_step *alone = launch && launch->step_count == 1 ? &plan->steps[launch->first_step] : NULL;
+	const struct sk_plan_call *alone =
+		launch && launch->step_count == 1 ? sk_plan_launch_calls(plan, launch).first : NULL;
 
 	if (plan->arguments[access->argument].space != SK_SPACE_WORKSPACE || !alone || launch->kind != SK_LAUNCH_TASK ||
-	    alone->task != step->task || alone->argument_count != step->argument_count)
+	    alone->task != call->task || alone->argument_count != call->argument_count)
 		return sk_access_tensor_text(arena, plan, access);
 
-	uint32_t argument = alone->first_argument + access->argument - step->first_argument;
+	uint32_t argument = alone->first_argument + access->argument - call->first_argument;
 	const struct sk_plan_tensor *tensor = find_temporary(plan, temporaries, plan->arguments[argument].offset);
 
 	return tensor ? sk_arena_print(arena, "'%s'", sk_plan_string(&tensor->name)) : "a tensor without a name";
@@ -113,8 +120,8 @@ const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *pl
 /* True if the fact's order names its two tasks; else it is an event's, of their streams. */
 static bool is_of_its_tasks(const struct sk_plan_view *plan, const struct sk_fact *fact)
 {
-	return plan->steps[fact->earlier.step].task == fact->order->earlier &&
-	       plan->steps[fact->later.step].task == fact->order->later;
+	return plan->calls[fact->earlier.call].task == fact->order->earlier &&
+	       plan->calls[fact->later.call].task == fact->order->later;
 }
 
 static const char *event_text(const struct sk_explanation *explanation, const struct sk_wanted_order *order)
@@ -133,10 +140,8 @@ static const char *deeds_text(const struct sk_explanation *explanation, const st
 			      const struct sk_fact *fact, bool later)
 {
 	const struct sk_plan_view *plan = explanation->plan;
-	const char *first =
-		later ? sk_arena_print(explanation->arena, "'%s'", task_name(plan, fact->earlier.step)) : "it";
-	const char *second =
-		later ? "it" : sk_arena_print(explanation->arena, "'%s'", task_name(plan, fact->later.step));
+	const char *first = later ? sk_arena_print(explanation->arena, "'%s'", task_of(plan, &fact->earlier)) : "it";
+	const char *second = later ? "it" : sk_arena_print(explanation->arena, "'%s'", task_of(plan, &fact->later));
 
 	if (fact->order && !is_of_its_tasks(plan, fact))
 		return event_text(explanation, fact->order);
@@ -173,7 +178,7 @@ static const char *cover_text(const struct sk_explanation *explanation, const st
 {
 	const struct sk_plan_view *plan = explanation->plan;
 	struct sk_arena *arena = explanation->arena;
-	const char *earlier = task_name(plan, fact->earlier.step), *later = task_name(plan, fact->later.step);
+	const char *earlier = task_of(plan, &fact->earlier), *later = task_of(plan, &fact->later);
 
 	switch (fact->kind) {
 	case SK_FACT_AWAIT:
@@ -219,13 +224,16 @@ static void say(const struct sk_explanation *explanation, const char *format, ..
 }
 
 static void explain_place(const struct sk_explanation *explanation, const struct sk_plan_task *task,
-			  const struct sk_plan_step *step)
+			  const struct sk_plan_step *step, uint32_t call)
 {
 	const struct sk_plan_view *plan = explanation->plan;
 	const struct sk_plan_launch *launch = &plan->launches[task->launch];
 	FILE *stream = explanation->stream;
 
-	say(explanation, "  It is step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
+	fputs("  It is ", stream);
+	if (step->call_count > 1)
+		say(explanation, "call %u of %u in ", call - step->first_call + 1, step->call_count);
+	say(explanation, "step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
 	    launch->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]), sk_plan_string(&launch->name),
 	    task->launch + 1, plan->network_launch_count);
 	if (!launch->follow_count)
@@ -283,27 +291,31 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 
 static bool has_state(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t state)
 {
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+	struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
-		if (argument->kind == SK_ARGUMENT_STATE && argument->index == state)
-			return true;
-	}
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_STATE && argument->index == state)
+				return true;
+		}
 	return false;
 }
 
-/* The last step in front of this one, or the first one behind it, that has some of its hidden state on another core
- * set; NULL: none has. */
+/* The last step in front of this one, which has one call, or the first one behind it, that has some of its hidden state
+ * on another core set; NULL: none has. */
 static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, const struct sk_plan_step *step,
 					     bool behind)
 {
-	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[step->task].launch];
+	const struct sk_plan_call *call = sk_plan_step_calls(plan, step).first;
+	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[call->task].launch];
 	const struct sk_plan_step *first = &plan->steps[launch->first_step], *end = first + launch->step_count;
 
 	for (const struct sk_plan_step *other = behind ? step + 1 : step - 1; first <= other && other < end;
 	     other += behind ? 1 : -1)
-		for (uint32_t i = 0; i < step->argument_count && other->core_set != step->core_set; i++) {
-			const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
+		for (uint32_t i = 0; i < call->argument_count && other->core_set != step->core_set; i++) {
+			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
 			if (argument->kind == SK_ARGUMENT_STATE && has_state(plan, other, argument->index))
 				return other;
@@ -311,10 +323,10 @@ static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, co
 	return NULL;
 }
 
-static bool has_argument(const struct sk_plan_view *plan, const struct sk_plan_step *step, enum sk_argument_kind kind)
+static bool has_argument(const struct sk_plan_view *plan, const struct sk_plan_call *call, enum sk_argument_kind kind)
 {
-	for (uint32_t i = 0; i < step->argument_count; i++)
-		if (plan->arguments[step->first_argument + i].kind == kind)
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (plan->arguments[call->first_argument + i].kind == kind)
 			return true;
 	return false;
 }
@@ -326,9 +338,11 @@ static const char *late_text(const struct sk_explanation *explanation, const str
 	bool set = flag == SK_STEP_EARLY_SET;
 	const struct sk_plan_step *rival = find_rival(plan, step, set);
 
-	if (plan->launches[plan->tasks[step->task].launch].flags & SK_LAUNCH_SYNC_ALL)
+	if (plan->launches[sk_plan_step_task(plan, step)->launch].flags & SK_LAUNCH_SYNC_ALL)
 		return "its scope has debug-sync-all=1";
-	if (has_argument(plan, step, set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
+	if (step->call_count > 1)
+		return "its step has several calls";
+	if (has_argument(plan, sk_plan_step_calls(plan, step).first, set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
 		return set ? "its result is stored behind the call"
 			   : "a scalar is read from a tensor in front of the call";
 	if (!rival)
@@ -337,11 +351,12 @@ static const char *late_text(const struct sk_explanation *explanation, const str
 			      task_name(plan, (uint32_t)(rival - plan->steps)), set ? "behind" : "before");
 }
 
-static void explain_start(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
+static void explain_start(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t kernel,
+			  uint32_t flag)
 {
 	const char *what = flag == SK_STEP_EARLY_WAIT ? "wait by itself" : "let later tasks start before it returns";
 
-	if (!(explanation->plan->kernels[step->kernel].early & flag))
+	if (!(explanation->plan->kernels[kernel].early & flag))
 		return;
 	if (step->flags & flag)
 		say(explanation, "  Its kernel may %s.\n", what);
@@ -349,8 +364,8 @@ static void explain_start(const struct sk_explanation *explanation, const struct
 		say(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
 }
 
-/* The facts in which the step is the later one, or the earlier one. */
-static void explain_facts(const struct sk_explanation *explanation, uint32_t step, bool later)
+/* The facts in which the call is the later one, or the earlier one. */
+static void explain_facts(const struct sk_explanation *explanation, uint32_t call, bool later)
 {
 	const struct sk_temporaries temporaries = sk_temporaries_sort(explanation->arena, explanation->plan);
 	const struct sk_facts *facts = explanation->facts;
@@ -359,7 +374,7 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t ste
 	for (size_t i = 0; i < facts->items.count; i++) {
 		const struct sk_fact *fact = &facts->items.items[i];
 
-		if ((later ? fact->later.step : fact->earlier.step) != step)
+		if ((later ? fact->later.call : fact->earlier.call) != call)
 			continue;
 		if (!any)
 			fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
@@ -372,14 +387,19 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t ste
 		      explanation->stream);
 }
 
-static uint32_t find_step(const struct sk_plan_view *plan, uint32_t task)
+/* The first step of its launch that runs the task, and the call that does; false: none does. */
+static bool find_call(const struct sk_plan_view *plan, uint32_t task, uint32_t *step, uint32_t *call)
 {
 	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[task].launch];
 
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		if (plan->steps[launch->first_step + i].task == task)
-			return launch->first_step + i;
-	return SK_NO_INDEX;
+	for (*step = launch->first_step; *step < launch->first_step + launch->step_count; ++*step) {
+		const struct sk_plan_step *record = &plan->steps[*step];
+
+		for (*call = record->first_call; *call < record->first_call + record->call_count; ++*call)
+			if (plan->calls[*call].task == task)
+				return true;
+	}
+	return false;
 }
 
 void sk_explain(const struct sk_explanation *explanation, uint32_t index)
@@ -388,7 +408,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	const struct sk_plan_task *task = &plan->tasks[index];
 	const struct sk_report_entry *entry = explanation->report ? sk_report_find(explanation->report, index) : NULL;
 	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL;
-	uint32_t step = find_step(plan, index);
+	uint32_t step, call;
 	FILE *stream = explanation->stream;
 
 	say(explanation, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
@@ -398,17 +418,17 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
 	else
 		fputs("  Why it is launched so is not known: the report has been stripped.\n", stream);
-	if (step == SK_NO_INDEX) {
+	if (!find_call(plan, index, &step, &call)) {
 		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
 		return;
 	}
-	explain_place(explanation, task, &plan->steps[step]);
+	explain_place(explanation, task, &plan->steps[step], call);
 	explain_work(explanation, &plan->steps[step]);
 	explain_awaits(explanation, &plan->steps[step]);
-	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_WAIT);
-	explain_start(explanation, &plan->steps[step], SK_STEP_EARLY_SET);
-	explain_facts(explanation, step, true);
-	explain_facts(explanation, step, false);
+	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_WAIT);
+	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_SET);
+	explain_facts(explanation, call, true);
+	explain_facts(explanation, call, false);
 }
 
 void sk_explain_tasks(const struct sk_explanation *explanation, struct sk_diag *diag, const char *const *names,

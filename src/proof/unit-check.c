@@ -54,6 +54,17 @@ static uint64_t unit_of(const struct checker *checker, uint32_t step)
 	return checker->view->partitions[step_of(checker, step)->partition].unit;
 }
 
+/* The least unit that all kernels of the step can have: the least common multiple of theirs. */
+static uint64_t least_of(const struct checker *checker, const uint64_t *least, uint32_t step)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(checker->view, step_of(checker, step));
+	uint64_t unit = 1;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		unit *= least[call->kernel] / common_factor(unit, least[call->kernel]);
+	return unit;
+}
+
 static int compare_uses(const void *a, const void *b)
 {
 	const struct use *one = a, *other = b;
@@ -65,20 +76,30 @@ static int compare_uses(const void *a, const void *b)
 	return (one->size > other->size) - (one->size < other->size);
 }
 
+static void collect_uses_of(struct checker *checker, struct sk_arena *arena, uint32_t step,
+			    const struct sk_plan_call *call)
+{
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checker->view->arguments[call->first_argument + i];
+
+		if (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes)
+			sk_array_push(arena, &checker->uses,
+				      (struct use){argument->tensor, step, argument->offset, argument->size,
+						   unit_of(checker, step) * argument->element_bytes,
+						   argument->access & SK_ACCESS_WRITE});
+	}
+}
+
 static void collect_uses(struct checker *checker, struct sk_arena *arena)
 {
 	for (uint32_t s = 0; s < checker->launch->step_count; s++) {
 		const struct sk_plan_step *step = step_of(checker, s);
 
-		for (uint32_t i = 0; step->kind == SK_STEP_SPLIT && i < step->argument_count; i++) {
-			const struct sk_plan_argument *argument = &checker->view->arguments[step->first_argument + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(checker->view, step);
 
-			if (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes)
-				sk_array_push(arena, &checker->uses,
-					      (struct use){argument->tensor, s, argument->offset, argument->size,
-							   unit_of(checker, s) * argument->element_bytes,
-							   argument->access & SK_ACCESS_WRITE});
-		}
+		for (const struct sk_plan_call *call = calls.first; step->kind == SK_STEP_SPLIT && call < calls.end;
+		     call++)
+			collect_uses_of(checker, arena, s, call);
 	}
 	if (checker->uses.count)
 		qsort(checker->uses.items, checker->uses.count, sizeof(struct use), compare_uses);
@@ -130,15 +151,14 @@ uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, 
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT) {
 			struct component *component = &components[find_root(&checker, s)];
 
-			component->factor = common_factor(component->factor,
-							  unit_of(&checker, s) / least[step_of(&checker, s)->kernel]);
+			component->factor =
+				common_factor(component->factor, unit_of(&checker, s) / least_of(&checker, least, s));
 		}
 	for (uint32_t s = 0; s < launch->step_count; s++) {
 		const struct component *component = &components[find_root(&checker, s)];
 
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT &&
-		    (component->fits ? component->factor != 1
-				     : unit_of(&checker, s) != least[step_of(&checker, s)->kernel]))
+		    (component->fits ? component->factor != 1 : unit_of(&checker, s) != least_of(&checker, least, s)))
 			return launch->first_step + s;
 	}
 	return SK_NO_INDEX;

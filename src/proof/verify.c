@@ -13,7 +13,8 @@
  * checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about single bytes,
  * segments only bundle them.
  *
- * When a comes before b, with the steps Y and X that make the accesses:
+ * When a comes before b, with the steps Y and X that make the accesses, or the same step in an earlier and a later
+ * call, which each core makes in this order (then rule 4 says nothing, since a step awaits earlier ones only):
  *  1. Y and X are in different launches, and X's follows Y's, directly or through others.
  *  2. Y and X run on the same home.
  *  3. Y and X run on all cores of one lane, and both accesses are divided into equal units from an equal base: then
@@ -30,7 +31,7 @@
  * state what X knows is what its cores knew before its own awaits if X has EARLY_WAIT, and Y has finished when it is
  * known to have returned, which its own number does not say if it has EARLY_SET.
  *
- * Within one step, where several cores run it, writes must be divided and overlap nothing else of the call but an
+ * Within one call, where several cores make it, writes must be divided and overlap nothing else of the call but an
  * identical range (a parameter that the signature allows to be another one). Kernels of the kind `blocks` answer for
  * the blocks that share one argument themselves.
  *
@@ -41,8 +42,8 @@
  * both (sk_plan_check_launch), so both begin, and all their blocks run at once, as those of every RESIDENT step do.
  * Launches follow earlier launches only.
  *
- * Where a launch has SK_LAUNCH_SYNC_ALL, each step must know by rule 2 or 4 that the step in front of it has finished,
- * and none starts early.
+ * Where a launch has SK_LAUNCH_SYNC_ALL, each step, which has one call (sk_plan_check_launch), must know by rule 2 or 4
+ * that the step in front of it has finished, and none starts early.
  *
  * What the network wants beside its data (demands.h) is proved of whole steps, so rule 3 does not count for it: behind
  * `after`, an event or a stream's order there is no byte to say on which core it matters.
@@ -95,11 +96,18 @@ static const char *launch_name(const struct verifier *verifier, uint32_t launch)
 	return sk_plan_string(&verifier->view->launches[launch].name);
 }
 
+/* After which a step is named. */
 static const char *task_name(const struct verifier *verifier, uint32_t step)
 {
 	const struct sk_plan_view *view = verifier->view;
 
-	return sk_plan_string(&view->tasks[view->steps[step].task].name);
+	return sk_plan_string(&sk_plan_step_task(view, &view->steps[step])->name);
+}
+
+/* Whose access it is. */
+static const char *task_of(const struct verifier *verifier, const struct sk_step_access *access)
+{
+	return sk_plan_string(&sk_access_task(verifier->view, access)->name);
 }
 
 /* ---- conflicts ---- */
@@ -120,7 +128,7 @@ static const char *deed_text(const struct verifier *verifier, const struct sk_st
 
 static void note_step(struct verifier *verifier, const struct sk_step_access *access)
 {
-	sk_note(verifier->diag, "'%s' is %s", task_name(verifier, access->step),
+	sk_note(verifier->diag, "'%s' is %s", task_of(verifier, access),
 		sk_access_step_text(verifier->arena, verifier->view, access));
 }
 
@@ -151,7 +159,7 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 	if (verifier->order.exhausted)
 		return; /* it is not known */
 
-	const char *earlier_task = task_name(verifier, earlier->step), *later_task = task_name(verifier, later->step);
+	const char *earlier_task = task_of(verifier, earlier), *later_task = task_of(verifier, later);
 	const char *earlier_launch = launch_name(verifier, earlier->launch);
 	const char *later_launch = launch_name(verifier, later->launch);
 	const char *earlier_deed = deed_text(verifier, earlier), *later_deed = deed_text(verifier, later);
@@ -168,23 +176,27 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 			 earlier_launch, later_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
 	note_step(verifier, earlier);
 	note_step(verifier, later);
-	if (one_launch)
+	if (earlier->step == later->step)
+		sk_note(verifier->diag,
+			"they are calls of one step, between which no core waits for another one: only "
+			"what falls to the same core in both, whatever the number of cores, is in order");
+	else if (one_launch)
 		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished%s",
 			later_task, earlier_task, early_text(verifier, earlier, later));
 	else
 		note_launches(verifier, earlier->launch, later->launch);
 }
 
-static void report_within_step(struct verifier *verifier, const struct sk_step_access *one,
+static void report_within_call(struct verifier *verifier, const struct sk_step_access *one,
 			       const struct sk_step_access *other)
 {
-	uint32_t first = verifier->view->steps[one->step].first_argument;
+	uint32_t first = verifier->view->calls[one->call].first_argument;
 
 	sk_error(verifier->diag, place(verifier),
 		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
 		 "them "
 		 "is written",
-		 launch_name(verifier, one->launch), task_name(verifier, one->step), one->argument - first,
+		 launch_name(verifier, one->launch), task_of(verifier, one), one->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, one), other->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, other),
 		 sk_access_overlap_text(verifier->arena, verifier->view, one, other));
@@ -195,7 +207,7 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 {
 	sk_error(verifier->diag, place(verifier),
 		 "launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
-		 launch_name(verifier, access->launch), task_name(verifier, access->step),
+		 launch_name(verifier, access->launch), task_of(verifier, access),
 		 sk_access_tensor_text(verifier->arena, verifier->view, access),
 		 sk_access_overlap_text(verifier->arena, verifier->view, access, access));
 	note_step(verifier, access);
@@ -211,8 +223,8 @@ static bool same_cores(const struct sk_plan_view *view, const struct sk_step_acc
 	       sk_access_same_core(view, earlier, later);
 }
 
-/* By which rule the earlier step, which is another one, comes before the later one; false if by none. Accesses are
- * those of rule 3; without them (argument SK_NO_INDEX) the whole steps have to be in order. */
+/* By which rule the earlier call, which is another one, comes before the later one; false if by none. Accesses are
+ * those of rule 3; without them (argument SK_NO_INDEX) the whole calls have to be in order. */
 static bool find_rule(struct verifier *verifier, const struct sk_step_access *earlier,
 		      const struct sk_step_access *later, enum sk_fact_kind *kind)
 {
@@ -225,6 +237,9 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 	*kind = SK_FACT_HOME;
 	if (one->core_set == other->core_set && one->core_set != SK_ALL_CORES)
 		return true;
+	*kind = SK_FACT_SAME_CORE;
+	if (one == other)
+		return same_cores(view, earlier, later);
 	*kind = SK_FACT_KNOWN;
 	if (is_of_state(view, later) ? sk_knows_returned(&verifier->knowledge, later->step, earlier->step)
 				     : sk_knows(&verifier->knowledge, later->step, earlier->step))
@@ -294,14 +309,14 @@ static void check_contents(struct verifier *verifier, const struct sk_step_acces
 
 	const char *reads =
 		sk_arena_print(verifier->arena, "launch '%s': task '%s' reads %s", launch_name(verifier, later->launch),
-			       task_name(verifier, later->step), sk_access_tensor_text(verifier->arena, view, later));
+			       task_of(verifier, later), sk_access_tensor_text(verifier->arena, view, later));
 
 	if (!earlier)
 		sk_error(verifier->diag, place(verifier), "%s (%s), but no task before it has written all of that",
 			 reads, sk_access_overlap_text(verifier->arena, view, later, later));
 	else
 		sk_error(verifier->diag, place(verifier), "%s, but task '%s' has last written %s there (%s)", reads,
-			 task_name(verifier, earlier->step), sk_access_tensor_text(verifier->arena, view, earlier),
+			 task_of(verifier, earlier), sk_access_tensor_text(verifier->arena, view, earlier),
 			 sk_access_overlap_text(verifier->arena, view, earlier, later));
 	verifier->stale = true;
 }
@@ -310,9 +325,9 @@ static void check_contents(struct verifier *verifier, const struct sk_step_acces
 static bool in_network_order(const struct verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
-	const struct sk_plan_step *steps = verifier->view->steps;
+	const struct sk_plan_call *calls = verifier->view->calls;
 
-	return steps[earlier->step].task <= steps[later->step].task ||
+	return calls[earlier->call].task <= calls[later->call].task ||
 	       (is_in_workspace(verifier, later) && !same_tensor(verifier, earlier, later));
 }
 
@@ -325,16 +340,16 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
 
 	if (verifier->reported)
 		return;
-	if (earlier->step == later->step) {
-		if (sk_access_allowed_within_step(view, earlier, later))
+	if (earlier->call == later->call) {
+		if (sk_access_allowed_within_call(view, earlier, later))
 			return;
-		report_within_step(verifier, earlier, later);
+		report_within_call(verifier, earlier, later);
 	} else if (!find_rule(verifier, earlier, later, &kind)) {
 		report_unordered(verifier, earlier, later);
 	} else if (!in_network_order(verifier, earlier, later)) {
 		sk_error(verifier->diag, place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
-			 task_name(verifier, earlier->step), task_name(verifier, later->step),
+			 task_of(verifier, earlier), task_of(verifier, later),
 			 sk_access_tensor_text(verifier->arena, view, later));
 	} else {
 		if (verifier->facts && later->launch < view->network_launch_count)
@@ -389,20 +404,20 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_history_access(history, low, high, verifier->current, access_of(argument), check_conflict, verifier);
 }
 
-/* The task in front of the step's in its stream is in an earlier launch, or runs before it in this one. */
-static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t index)
+/* The task in front of the call's in its stream is in an earlier launch, or runs before it in this one. */
+static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t call)
 {
 	const struct sk_demands *demands = &verifier->demands;
-	uint32_t previous = demands->previous[verifier->view->steps[index].task];
+	uint32_t task = verifier->view->calls[call].task, previous = demands->previous[task];
 
 	if (previous == SK_NO_INDEX)
 		return;
 
-	uint32_t earlier = demands->launch_of[previous];
+	uint32_t earlier = demands->places[previous].launch;
 	const char *earlier_task = sk_plan_string(&verifier->view->tasks[previous].name);
-	const char *later_task = task_name(verifier, index);
+	const char *later_task = sk_plan_string(&verifier->view->tasks[task].name);
 
-	if (demands->step_of[previous] > index) {
+	if (demands->places[previous].call > call) {
 		sk_error(verifier->diag, place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and in its stream",
 			 later_task, earlier_task);
@@ -432,10 +447,10 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_wanted_order *order = demand->order;
-	const struct sk_step_access earlier = {demand->launch, demand->step, SK_NO_INDEX};
+	const struct sk_step_access earlier = {demand->launch, demand->step, demand->call, SK_NO_INDEX};
 	enum sk_fact_kind kind;
 
-	if (earlier.step < later->step && find_rule(verifier, &earlier, later, &kind)) {
+	if (earlier.call < later->call && find_rule(verifier, &earlier, later, &kind)) {
 		if (verifier->facts && is_worth_a_fact(view, demand, later->step))
 			add_fact(verifier, &earlier, later, order, kind);
 		return;
@@ -446,7 +461,7 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
 
 	sk_error(verifier->diag, place(verifier), "nothing orders task '%s' and task '%s', which comes after it%s",
-		 task_name(verifier, earlier.step), task_name(verifier, later->step), event);
+		 task_of(verifier, &earlier), task_of(verifier, later), event);
 	if (demand->is_gate)
 		sk_note(verifier->diag,
 			"the event orders all of stream %u up to '%s' before all of stream %u from '%s' on",
@@ -454,22 +469,35 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 			view->tasks[order->later].stream, sk_plan_string(&view->tasks[order->later].name));
 }
 
-/* The orders that no byte shows, and of which the step's task is the later one. */
+/* A call is behind its stream's tasks before it, which each lane has on one home. */
+static void pass_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
+{
+	const struct sk_step_access place = {launch, step, call, SK_NO_INDEX};
+	const struct sk_plan_view *view = verifier->view;
+
+	if (!sk_demands_pass(&verifier->demands, launch, step, call))
+		sk_error(verifier->diag, (struct sk_place){.file = verifier->file},
+			 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
+			 launch_name(verifier, launch), task_of(verifier, &place),
+			 sk_plan_string(&view->lanes[view->steps[step].lane]));
+}
+
+/* The orders that no byte shows, and of which a task of the step is the later one. */
 static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t index)
 {
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_step_access later = {launch, index, SK_NO_INDEX};
+	const struct sk_plan_step *step = &verifier->view->steps[index];
 
-	check_stream(verifier, launch, index);
-	sk_demands_collect(&verifier->demands, launch, index);
-	for (size_t i = 0; i < verifier->demands.list.count; i++)
-		check_demand(verifier, &verifier->demands.list.items[i], &later);
-	for (uint32_t i = index; i < index + sk_side_count(&view->steps[index]); i++)
-		if (!sk_demands_pass(&verifier->demands, launch, i))
-			sk_error(verifier->diag, place(verifier),
-				 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
-				 launch_name(verifier, launch), task_name(verifier, i),
-				 sk_plan_string(&view->lanes[view->steps[i].lane]));
+	for (uint32_t call = step->first_call; call < step->first_call + step->call_count; call++) {
+		const struct sk_step_access later = {launch, index, call, SK_NO_INDEX};
+
+		check_stream(verifier, launch, call);
+		sk_demands_collect(&verifier->demands, launch, call);
+		for (size_t i = 0; i < verifier->demands.list.count; i++)
+			check_demand(verifier, &verifier->demands.list.items[i], &later);
+		pass_call(verifier, launch, index, call);
+	}
+	if (sk_side_count(step) > 1)
+		pass_call(verifier, launch, index + 1, step[1].first_call);
 }
 
 /* debug-sync-all: a step begins when the step in front of it has ended on all its cores. That one began when the one in
@@ -492,26 +520,34 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 	sk_error(verifier->diag, place(verifier),
 		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
 		 launch_name(verifier, launch), task_name(verifier, index),
-		 sk_plan_string(&verifier->view->tasks[before->task].name));
+		 task_name(verifier, (uint32_t)(before - verifier->view->steps)));
 }
 
-/* The step's accesses to hidden state, or all others. */
-static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
+/* The call's accesses to hidden state, or all others. */
+static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call, bool states)
 {
 	static const unsigned passes[] = {SK_ACCESS_READ, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_ACCESS_WRITE};
 	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_step *step = &view->steps[index];
+	const struct sk_plan_call *record = &view->calls[call];
 
-	/* Reads before writes, so that the step's writes meet its own reads, and none of its reads finds what it
+	/* Reads before writes, so that the call's writes meet its own reads, and none of its reads finds what it
 	 * writes. */
 	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
-		for (uint32_t i = 0; i < step->argument_count; i++) {
-			const struct sk_step_access access = {launch, index, step->first_argument + i};
+		for (uint32_t i = 0; i < record->argument_count; i++) {
+			const struct sk_step_access access = {launch, step, call, record->first_argument + i};
 			const struct sk_plan_argument *argument = &view->arguments[access.argument];
 
 			if (is_of_state(view, &access) == states && access_of(argument) == passes[pass])
 				check_access(verifier, &access);
 		}
+}
+
+static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
+{
+	const struct sk_plan_step *step = &verifier->view->steps[index];
+
+	for (uint32_t i = 0; i < step->call_count; i++)
+		check_call(verifier, launch, index, step->first_call + i, states);
 }
 
 /* Of a mix task the cube side, whose accesses are those of both. The call of a kernel that waits by itself begins in
@@ -585,27 +621,28 @@ static void init_histories(struct verifier *verifier)
 	sk_history_init(&verifier->states, &verifier->pool);
 }
 
+static void count_calls(const struct sk_plan_view *view, const struct sk_plan_step *step, uint32_t *runs)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		runs[call->task] += !(step->flags & SK_STEP_VECTOR_SIDE);
+}
+
 /* Each task runs once in the network; its own entry, if it has one, runs it and nothing else. */
-static void count_steps(struct verifier *verifier)
+static void check_runs(struct verifier *verifier)
 {
 	const struct sk_plan_view *view = verifier->view;
 	uint32_t *runs = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
 
 	for (uint32_t i = 0; i < view->launch_count; i++) {
 		const struct sk_plan_launch *launch = &view->launches[i];
-		uint32_t tasks = 0;
 
-		for (uint32_t j = 0; j < launch->step_count; j++) {
-			const struct sk_plan_step *step = &view->steps[launch->first_step + j];
-
-			if (step->flags & SK_STEP_VECTOR_SIDE)
-				continue;
-			tasks++;
-			runs[step->task] += launch->kind != SK_LAUNCH_TASK;
-		}
-		if (launch->kind == SK_LAUNCH_TASK && tasks != 1)
+		if (launch->kind == SK_LAUNCH_TASK && launch->task_count != 1)
 			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u tasks instead of one",
-				 launch_name(verifier, i), tasks);
+				 launch_name(verifier, i), launch->task_count);
+		for (uint32_t j = 0; j < launch->step_count && launch->kind != SK_LAUNCH_TASK; j++)
+			count_calls(view, &view->steps[launch->first_step + j], runs);
 	}
 	for (uint32_t i = 0; i < view->task_count; i++)
 		if (runs[i] != 1)
@@ -629,7 +666,7 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		sk_error(diag, place(&verifier), "%s", text);
 		return false;
 	}
-	count_steps(&verifier);
+	check_runs(&verifier);
 	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);

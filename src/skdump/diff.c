@@ -149,18 +149,20 @@ static const char *work_text(const struct items *items, const struct sk_plan_ste
 			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "");
 }
 
-static void add_task(struct items *items, const struct sk_plan_step *step)
+static void add_task(struct items *items, const struct sk_plan_step *step, uint32_t number)
 {
 	const struct sk_plan_view *plan = items->plan;
-	const struct sk_plan_task *task = &plan->tasks[step->task];
-	const struct sk_report_entry *entry = sk_report_find(&items->file->report, step->task);
+	const struct sk_plan_task *task = &plan->tasks[number];
+	const struct sk_report_entry *entry = sk_report_find(&items->file->report, number);
 	struct item *item = add_item(items, TASK, sk_plan_string(&task->name));
 	names awaits = {0};
 
-	for (uint32_t i = 0; i < step->await_count; i++)
-		add_name(items, &awaits,
-			 sk_plan_string(&plan->tasks[plan->steps[plan->awaits[step->first_await + i].step].task].name));
-	item->values[0] = sk_plan_string(&plan->kernels[step->kernel].name);
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
+
+		add_name(items, &awaits, sk_plan_string(&sk_plan_step_task(plan, awaited)->name));
+	}
+	item->values[0] = sk_plan_string(&plan->kernels[task->kernel].name);
 	item->values[1] = number_text(items, task->stream);
 	item->values[2] = or_dash(sk_plan_string(&task->scope));
 	item->values[3] = sk_plan_string(&plan->launches[task->launch].name);
@@ -195,9 +197,11 @@ static void list_items(struct items *items, struct sk_arena *arena, const struct
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
 		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
 			const struct sk_plan_step *step = &plan->steps[plan->launches[l].first_step + i];
+			struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
-			if (!(step->flags & SK_STEP_VECTOR_SIDE))
-				add_task(items, step);
+			for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+				if (!(step->flags & SK_STEP_VECTOR_SIDE))
+					add_task(items, step, call->task);
 		}
 }
 

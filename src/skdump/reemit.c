@@ -178,12 +178,12 @@ static bool check_alignments(const struct comparison *comparison, const struct s
 {
 	const struct sk_package_file *file = comparison->file;
 	const char *name = sk_plan_string(&launch->name);
+	struct sk_plan_calls calls = sk_plan_launch_calls(&file->plan, launch);
 	bool sound =
 		check_alignment(comparison, launch->func_align, sk_package_file_target(file, &launch->entry), name);
 
-	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_kernel *kernel =
-			&file->plan.kernels[file->plan.steps[launch->first_step + i].kernel];
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		const struct sk_plan_kernel *kernel = &file->plan.kernels[call->kernel];
 
 		sound &= check_kernel(comparison, launch, kernel);
 		for (uint32_t copy = 1; copy < launch->copies; copy++)

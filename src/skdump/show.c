@@ -211,11 +211,9 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	return sk_arena_print(show->arena, "%u %s", cores[lane], name_text(show, &plan->lanes[lane]));
 }
 
-static const char *task_of_step(const struct sk_show *show, uint32_t step)
+static const char *task_of(const struct sk_show *show, const struct sk_plan_call *call)
 {
-	const struct sk_plan_view *plan = &show->file->plan;
-
-	return name_text(show, &plan->tasks[plan->steps[step].task].name);
+	return name_text(show, &show->file->plan.tasks[call->task].name);
 }
 
 void sk_show_launches(const struct sk_show *show)
@@ -228,6 +226,7 @@ void sk_show_launches(const struct sk_show *show)
 		 "follows");
 	for (uint32_t i = 0; i < shown_launches(show); i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
+		struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
 		sk_table_cell(&table, "%u", i);
 		sk_table_cell(&table, "%s", name_text(show, &launch->name));
@@ -236,8 +235,8 @@ void sk_show_launches(const struct sk_show *show)
 		sk_table_cell(&table, "%s", or_dash(show, &launch->scope));
 		sk_table_cell(&table, "%u", launch->stream);
 		sk_table_cell(&table, "%u", launch->step_count);
-		sk_table_cell(&table, "%s", task_of_step(show, launch->first_step));
-		sk_table_cell(&table, "%s", task_of_step(show, launch->first_step + launch->step_count - 1));
+		sk_table_cell(&table, "%s", task_of(show, calls.first));
+		sk_table_cell(&table, "%s", task_of(show, calls.end - 1));
 		sk_table_cell(&table, "%u", count_awaits(plan, launch));
 		sk_table_cell(&table, "%s", follows_text(show, launch));
 	}
@@ -297,15 +296,16 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	}
 }
 
-/* "cycles 900, bytes 4096": what the manifest says that the step's task, or its side of it, costs. What the sides have
+/* "cycles 900, bytes 4096": what the manifest says that the call's task, or its side of it, costs. What the sides have
  * together stands with the cube side. */
-static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step)
+static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step,
+			     const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
-	const struct sk_plan_cost *cost = sk_plan_cost(plan, step);
+	const struct sk_plan_cost *cost = sk_plan_cost(plan, step, call);
 	const char *text = "";
 
-	if (!cost || (step->flags & SK_STEP_VECTOR_SIDE && plan->tasks[step->task].vector_cost == SK_NO_INDEX))
+	if (!cost || (step->flags & SK_STEP_VECTOR_SIDE && plan->tasks[call->task].vector_cost == SK_NO_INDEX))
 		return text;
 	for (int i = 0; i < SK_COST_COUNT; i++)
 		if (sk_cost_gives(cost, i))
@@ -316,8 +316,11 @@ static const char *cost_text(const struct sk_show *show, const struct sk_plan_st
 
 static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
 {
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		if (sk_plan_cost(plan, &plan->steps[launch->first_step + i]))
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
+
+	/* A vector side has no cost of its own where its task has none. */
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (plan->tasks[call->task].cost != SK_NO_INDEX)
 			return true;
 	return false;
 }
@@ -337,8 +340,8 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
 									  : "";
 
-		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ", name_text(show, &plan->tasks[awaited->task].name),
-			side);
+		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ",
+			task_of(show, sk_plan_step_calls(plan, awaited).first), side);
 	}
 	sk_text_close(show->arena, &text);
 	return text.bytes;
@@ -389,6 +392,25 @@ static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
 		    [(step->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (step->flags & SK_STEP_FLUSH_AFTER ? 2 : 0)];
 }
 
+/* A step's first call has what is said of the step beside it, any other call only what is said of itself. */
+static void show_call(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step,
+		      const struct sk_plan_call *call, bool costs)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	bool first = call == sk_plan_step_calls(plan, step).first;
+
+	sk_table_cell(table, "%s", first ? sk_arena_print(show->arena, "%u", step->number) : "");
+	sk_table_cell(table, "%s", task_of(show, call));
+	sk_table_cell(table, "%s", name_text(show, &plan->kernels[call->kernel].name));
+	sk_table_cell(table, "%s", first ? name_text(show, &plan->lanes[step->lane]) : "");
+	sk_table_cell(table, "%s", first ? cores_text(show, step) : "");
+	sk_table_cell(table, "%s%s", first ? work_text(show, step) : "", first ? early_text(step) : "");
+	if (costs)
+		sk_table_cell(table, "%s", cost_text(show, step, call));
+	sk_table_cell(table, "%s%s", first ? awaits_text(show, step) : "",
+		      first ? flushes_text(step, step->await_count) : "");
+}
+
 static void show_launch_steps(const struct sk_show *show, uint32_t index)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -402,16 +424,10 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
-		sk_table_cell(&table, "%u", step->number);
-		sk_table_cell(&table, "%s", name_text(show, &plan->tasks[step->task].name));
-		sk_table_cell(&table, "%s", name_text(show, &plan->kernels[step->kernel].name));
-		sk_table_cell(&table, "%s", name_text(show, &plan->lanes[step->lane]));
-		sk_table_cell(&table, "%s", cores_text(show, step));
-		sk_table_cell(&table, "%s%s", work_text(show, step), early_text(step));
-		if (costs)
-			sk_table_cell(&table, "%s", cost_text(show, step));
-		sk_table_cell(&table, "%s%s", awaits_text(show, step), flushes_text(step, step->await_count));
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			show_call(show, &table, step, call, costs);
 	}
 	print_section(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,

@@ -5,7 +5,7 @@
  *
  *   parallel   [entry: fork by lane]  [fork by copy of the kernels]
  *              { home guard { preload … await … call … publish } … } epilogue, for each lane and copy;
- *              with SK_STEP_TIMED also a time before and behind the awaits, and behind the call
+ *              with SK_STEP_TIMED also a time before the awaits, and before and behind each call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  */
 #include "stubs/dispatcher/dispatcher.h"
@@ -18,7 +18,7 @@ enum {
 	MOST_ARGUMENTS = 256, /* of one call */
 	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings */
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
-	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* step numbers of steps whose times are noted */
+	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* calls of a launch whose times are noted */
 };
 
 enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
@@ -32,6 +32,7 @@ struct lowering {
 	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
 	uint32_t guard_label; /* behind the run */
 	uint32_t copy; /* of the kernels' code that is called */
+	uint32_t timed; /* the call whose times are noted: its number in its lane's program, from 1 */
 };
 
 static void push(struct lowering *l, struct sk_op op)
@@ -49,50 +50,53 @@ static void push_label(struct lowering *l, uint32_t label)
 	push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
 }
 
-static void push_task(struct lowering *l, const struct sk_plan_step *step)
+static struct sk_plan_calls calls_of(const struct lowering *l, const struct sk_plan_step *step)
 {
-	push(l, (struct sk_op){.kind = SK_OP_TASK, .number = step->task});
+	return sk_plan_step_calls(l->plan, step);
+}
+
+static void push_task(struct lowering *l, uint32_t task)
+{
+	push(l, (struct sk_op){.kind = SK_OP_TASK, .number = task});
 }
 
 static void push_frame(struct lowering *l, const struct sk_plan_step *step)
 {
-	push(l, (struct sk_op){.kind = SK_OP_FRAME, .number = step->task});
+	push(l, (struct sk_op){.kind = SK_OP_FRAME, .number = calls_of(l, step).first->task});
 }
 
-/* ---- one step ---- */
+/* ---- one call ---- */
 
 /* The kernel itself, or the copy that is called. */
-static uint32_t kernel_of(const struct lowering *l, const struct sk_plan_step *step)
+static uint32_t kernel_of(const struct lowering *l, const struct sk_plan_call *call)
 {
-	return l->copy ? l->plan->kernels[step->kernel].first_copy + l->copy - 1 : step->kernel;
+	return l->copy ? l->plan->kernels[call->kernel].first_copy + l->copy - 1 : call->kernel;
 }
 
-static void lower_call(struct lowering *l, const struct sk_plan_step *step)
+static void lower_call(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
-	/* Where a step's arguments are has been checked only if it has any. */
-	const struct sk_plan_argument *arguments =
-		step->argument_count ? l->plan->arguments + step->first_argument : NULL;
+	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_CALL,
-			.index = kernel_of(l, step),
+			.index = kernel_of(l, call),
 			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
 			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
 			.extent = step->extent,
 			.arguments = arguments,
-			.argument_count = step->argument_count,
+			.argument_count = call->argument_count,
 		});
-	for (uint32_t i = 0; i < step->argument_count; i++) {
+	for (uint32_t i = 0; i < call->argument_count; i++) {
 		if (arguments[i].kind == SK_ARGUMENT_RESULT)
 			push(l, (struct sk_op){.kind = SK_OP_RESULT, .arguments = &arguments[i], .argument_count = 1});
 	}
-	if (step->flags & SK_STEP_STATUS)
-		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = step->task});
+	if (call->flags & SK_CALL_STATUS)
+		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = call->task});
 	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
-		push(l, (struct sk_op){.kind = SK_OP_WAITED, .number = step->task});
+		push(l, (struct sk_op){.kind = SK_OP_WAITED, .number = call->task});
 }
 
-static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
+static void lower_blocks(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	struct sk_op op = {
 		.kind = SK_OP_BLOCKS_BEGIN,
@@ -110,18 +114,18 @@ static void lower_blocks(struct lowering *l, const struct sk_plan_step *step)
 	if (op.order == SK_BLOCKS_OF_RANGE)
 		op.index = step->partition - l->launch->first_partition;
 	push(l, op);
-	lower_call(l, step);
+	lower_call(l, step, call);
 	op.kind = SK_OP_BLOCKS_END;
 	push(l, op);
 	push_label(l, op.label);
 }
 
 /* A serial entry computes the whole extent at once, which may be empty like any core's range. */
-static void lower_split(struct lowering *l, const struct sk_plan_step *step)
+static void lower_split(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	if (l->program->serial) {
 		if (step->extent != 0)
-			lower_call(l, step);
+			lower_call(l, step, call);
 		return;
 	}
 	uint32_t label = new_label(l);
@@ -131,34 +135,65 @@ static void lower_split(struct lowering *l, const struct sk_plan_step *step)
 			.index = step->partition - l->launch->first_partition,
 			.label = label,
 		});
-	lower_call(l, step);
+	lower_call(l, step, call);
 	push_label(l, label);
 }
 
-static bool has_block(const struct lowering *l, const struct sk_plan_step *step)
+static bool has_block(const struct lowering *l, const struct sk_plan_call *call)
 {
-	for (uint32_t i = 0; i < step->argument_count; i++)
-		if (l->plan->arguments[step->first_argument + i].kind == SK_ARGUMENT_BLOCK)
+	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (arguments[i].kind == SK_ARGUMENT_BLOCK)
 			return true;
 	return false;
 }
 
-static void lower_body(struct lowering *l, const struct sk_plan_step *step)
+/* A call for all of a core's part of its step. */
+static void lower_part(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	switch ((enum sk_step_kind)step->kind) {
 	case SK_STEP_SPLIT:
-		lower_split(l, step);
+		lower_split(l, step, call);
 		break;
 	case SK_STEP_BLOCKS:
 	case SK_STEP_BLOCKS_RANGE:
 		if (step->blocks != 0)
-			lower_blocks(l, step);
+			lower_blocks(l, step, call);
 		break;
 	default:
-		if (has_block(l, step))
-			lower_blocks(l, step);
+		if (has_block(l, call))
+			lower_blocks(l, step, call);
 		else
-			lower_call(l, step);
+			lower_call(l, step, call);
+	}
+}
+
+/* ---- one step ---- */
+
+static void lower_time(struct lowering *l, const struct sk_plan_step *step, enum sk_moment moment)
+{
+	if (step->flags & SK_STEP_TIMED && !l->program->serial)
+		push(l, (struct sk_op){.kind = SK_OP_TIME, .number = l->timed, .moment = moment});
+}
+
+/* Between two calls of a step. */
+static void next_call(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	lower_time(l, step, SK_ENDED);
+	l->timed++;
+	push_task(l, call->task);
+	lower_time(l, step, SK_BEGAN);
+}
+
+static void lower_body(struct lowering *l, const struct sk_plan_step *step)
+{
+	struct sk_plan_calls calls = calls_of(l, step);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		if (call > calls.first)
+			next_call(l, step, call);
+		lower_part(l, step, call);
 	}
 	if (step->flags & SK_STEP_FEED)
 		push(l, (struct sk_op){
@@ -183,12 +218,6 @@ static void lower_awaits(struct lowering *l, const struct sk_plan_step *step)
 		}
 		push(l, op);
 	}
-}
-
-static void lower_time(struct lowering *l, const struct sk_plan_step *step, enum sk_moment moment)
-{
-	if (step->flags & SK_STEP_TIMED)
-		push(l, (struct sk_op){.kind = SK_OP_TIME, .number = step->number, .moment = moment});
 }
 
 static void close_guard(struct lowering *l)
@@ -226,26 +255,38 @@ static uint32_t next_of_lane(const struct lowering *l, uint32_t index, uint32_t 
 	return index;
 }
 
-static void push_preload(struct lowering *l, const struct sk_plan_step *step)
+static bool is_called(struct sk_plan_calls calls, uint32_t kernel)
 {
-	uint64_t lines = sk_plan_preload_bytes(l->launch->preload, sk_plan_code_size(l->plan, step)) / SK_PRELOAD_LINE;
-
-	push(l, (struct sk_op){
-			.kind = SK_OP_PRELOAD,
-			.index = kernel_of(l, step),
-			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
-			.number = (uint32_t)lines,
-		});
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (call->kernel == kernel)
+			return true;
+	return false;
 }
 
-static bool calls_the_same(const struct sk_plan_step *step, const struct sk_plan_step *other)
+/* there: a step whose code is there already, or NULL. */
+static void push_preloads(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_step *there)
 {
-	return step->kernel == other->kernel && !((step->flags ^ other->flags) & SK_STEP_VECTOR_SIDE);
+	bool same_side = there && !((step->flags ^ there->flags) & SK_STEP_VECTOR_SIDE);
+	struct sk_plan_calls calls = calls_of(l, step);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		uint64_t bytes = sk_plan_preload_bytes(l->launch->preload, sk_plan_code_size(l->plan, step, call));
+
+		if ((same_side && is_called(calls_of(l, there), call->kernel)) ||
+		    is_called((struct sk_plan_calls){calls.first, call}, call->kernel))
+			continue;
+		push(l, (struct sk_op){
+				.kind = SK_OP_PRELOAD,
+				.index = kernel_of(l, call),
+				.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
+				.number = (uint32_t)(bytes / SK_PRELOAD_LINE),
+			});
+	}
 }
 
-/* The code of a step is fetched while the step in front of it in the lane awaits and runs, if all cores that run it
- * come by there; else, as that of a lane's first step, while it awaits itself. A kernel that runs twice in a row is
- * there already. */
+/* The code of a step's kernels is fetched while the step in front of it in the lane awaits and runs, if all cores that
+ * run it come by there; else, as that of a lane's first step, while it awaits itself. A kernel that two steps in a row
+ * call is there already. */
 static void lower_preloads(struct lowering *l, uint32_t before, uint32_t index, uint32_t after)
 {
 	const struct sk_plan_step *steps = l->plan->steps + l->launch->first_step;
@@ -254,10 +295,9 @@ static void lower_preloads(struct lowering *l, uint32_t before, uint32_t index, 
 	if (l->launch->preload == SK_PRELOAD_NONE)
 		return;
 	if (before == SK_NO_INDEX || !sk_plan_preloads(&steps[before], step))
-		push_preload(l, step);
-	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]) &&
-	    !calls_the_same(step, &steps[after]))
-		push_preload(l, &steps[after]);
+		push_preloads(l, step, NULL);
+	if (after < l->launch->step_count && sk_plan_preloads(step, &steps[after]))
+		push_preloads(l, &steps[after], step);
 }
 
 /* What begins a function stands next to the lane's first step. */
@@ -295,11 +335,13 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 	uint32_t before = SK_NO_INDEX;
 
 	lower_prologue(l, lane);
+	l->timed = 0;
 	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < l->launch->step_count;) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 		uint32_t after = next_of_lane(l, i, lane);
 
-		push_task(l, step);
+		l->timed++;
+		push_task(l, calls_of(l, step).first->task);
 		open_guard(l, step->core_set);
 		lower_preloads(l, before, i, after);
 		if (step->flags & SK_STEP_EARLY_WAIT) {
@@ -387,7 +429,7 @@ static void lower_serial(struct lowering *l, const char *name)
 	for (uint32_t i = 0; i < l->launch->step_count; i++) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 
-		push_task(l, step);
+		push_task(l, calls_of(l, step).first->task);
 		lower_body(l, step);
 	}
 	push(l, (struct sk_op){.kind = SK_OP_EPILOGUE});
@@ -395,23 +437,43 @@ static void lower_serial(struct lowering *l, const char *name)
 
 /* ---- refusals ---- */
 
-static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_view *plan,
-				   const struct sk_plan_step *step)
+static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_step *step,
+				   const struct sk_plan_call *call, const struct sk_plan_argument *arguments)
 {
-	if (step->argument_count > MOST_ARGUMENTS)
-		return sk_arena_print(arena, "it has %u arguments; at most %d can be passed", step->argument_count,
-				      MOST_ARGUMENTS);
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &plan->arguments[step->first_argument + i];
-		bool divided = step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+	bool divided = step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
 
-		if (argument->kind != SK_ARGUMENT_LENGTH)
+	if (call->argument_count > MOST_ARGUMENTS)
+		return sk_arena_print(arena, "it has %u arguments; at most %d can be passed", call->argument_count,
+				      MOST_ARGUMENTS);
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		if (arguments[i].kind != SK_ARGUMENT_LENGTH)
 			continue;
 		if (!divided)
 			return sk_arena_print(arena, "argument %u is a length, but the task has no divided extent", i);
-		if (argument->dtype >= SK_F16)
+		if (arguments[i].dtype >= SK_F16)
 			return sk_arena_print(arena, "argument %u is a length of the type %s; lengths are integers", i,
-					      sk_dtype_name(argument->dtype));
+					      sk_dtype_name(arguments[i].dtype));
+	}
+	return NULL;
+}
+
+/* first: the launch's first call. */
+static const char *check_step(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_plan_step *step,
+			      uint32_t first)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
+	const char *reason = NULL;
+
+	if (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER)
+		reason = "its step number or number of blocks exceeds 31 bits";
+	else if ((step->flags & SK_STEP_TIMED) && (uint64_t)step->first_call - first + step->call_count > MOST_TIMED)
+		reason = "its number in the launch is too large for a table of times";
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		if (!reason)
+			reason = check_arguments(arena, step, call, sk_plan_arguments(plan, call));
+		if (reason)
+			return sk_arena_print(arena, "task %s: %s", sk_plan_string(&plan->tasks[call->task].name),
+					      reason);
 	}
 	return NULL;
 }
@@ -419,22 +481,15 @@ static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_
 static const char *check_limits(struct sk_arena *arena, const struct sk_plan_view *plan,
 				const struct sk_plan_launch *launch)
 {
+	const char *reason = NULL;
+
 	if (launch->home_count > MOST_TABLE_ROWS || launch->partition_count > MOST_TABLE_ROWS ||
 	    plan->binding_count > MOST_TABLE_ROWS)
 		return "the launch has more homes, partitions or bindings than a dispatcher can address";
-	for (uint32_t i = 0; i < launch->step_count; i++) {
-		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
-		const char *reason = check_arguments(arena, plan, step);
-
-		if (!reason && (step->number > MOST_NUMBER || step->blocks > MOST_NUMBER))
-			reason = "its step number or number of blocks exceeds 31 bits";
-		if (!reason && (step->flags & SK_STEP_TIMED) && step->number > MOST_TIMED)
-			reason = "its step number is too large for a table of times";
-		if (reason)
-			return sk_arena_print(arena, "task %s: %s", sk_plan_string(&plan->tasks[step->task].name),
-					      reason);
-	}
-	return NULL;
+	for (uint32_t i = 0; i < launch->step_count && !reason; i++)
+		reason = check_step(arena, plan, &plan->steps[launch->first_step + i],
+				    plan->steps[launch->first_step].first_call);
+	return reason;
 }
 
 const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,

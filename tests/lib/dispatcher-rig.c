@@ -38,6 +38,7 @@ struct rig_plan *rig_plan_new(void)
 		.tasks = plan->tasks,
 		.kernels = plan->kernels,
 		.steps = plan->steps,
+		.calls = plan->calls,
 		.awaits = plan->awaits,
 		.arguments = plan->arguments,
 		.partitions = plan->partitions,
@@ -77,17 +78,15 @@ struct sk_plan_step *rig_step(struct rig_plan *plan, enum sk_step_kind kind, voi
 
 	if (kind == SK_STEP_PLAIN && plan->view.home_count == 0)
 		rig_home(plan, 0, 0);
-	plan->functions[plan->view.kernel_count] = function;
 	*step = (struct sk_plan_step){
-		.task = plan->view.task_count++,
-		.kernel = plan->view.kernel_count++,
+		.first_call = plan->view.call_count,
 		.kind = (uint8_t)kind,
 		.core_set = kind == SK_STEP_PLAIN ? 0 : SK_ALL_CORES,
 		.partition = SK_NO_INDEX,
-		.first_argument = plan->view.argument_count,
 		.first_await = plan->view.await_count,
 	};
 	plan->launch.step_count = plan->view.step_count;
+	rig_call_too(plan, function);
 	return step;
 }
 
@@ -96,10 +95,27 @@ static struct sk_plan_step *last_step(struct rig_plan *plan)
 	return &plan->steps[plan->view.step_count - 1];
 }
 
+struct sk_plan_call *rig_last_call(struct rig_plan *plan)
+{
+	return &plan->calls[plan->view.call_count - 1];
+}
+
+struct sk_plan_call *rig_call_too(struct rig_plan *plan, void (*function)(void))
+{
+	plan->functions[plan->view.kernel_count] = function;
+	plan->calls[plan->view.call_count++] = (struct sk_plan_call){
+		.task = plan->view.task_count++,
+		.kernel = plan->view.kernel_count++,
+		.first_argument = plan->view.argument_count,
+	};
+	last_step(plan)->call_count++;
+	return rig_last_call(plan);
+}
+
 void rig_argument(struct rig_plan *plan, struct sk_plan_argument argument)
 {
 	plan->arguments[plan->view.argument_count++] = argument;
-	last_step(plan)->argument_count++;
+	rig_last_call(plan)->argument_count++;
 }
 
 void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited)

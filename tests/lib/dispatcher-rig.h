@@ -19,6 +19,7 @@ struct rig_plan {
 	struct sk_plan_kernel kernels[MOST];
 	void (*functions[MOST])(void); /* of kernels */
 	struct sk_plan_step steps[MOST];
+	struct sk_plan_call calls[MOST];
 	struct sk_plan_await awaits[MOST];
 	struct sk_plan_argument arguments[2 * MOST];
 	struct sk_plan_partition partitions[MOST_CORES];
@@ -39,6 +40,11 @@ uint32_t rig_partition(struct rig_plan *plan, uint64_t extent, uint64_t unit);
 /* Adds a step on lane 0 for a task of its own; core set: home 0 if it is plain, else all. The caller may change it
  * before it adds another. */
 struct sk_plan_step *rig_step(struct rig_plan *plan, enum sk_step_kind kind, void (*function)(void));
+/* The step added last calls one more function, for a task of its own; arguments go there from now on. */
+struct sk_plan_call *rig_call_too(struct rig_plan *plan, void (*function)(void));
+
+/* The call added last. */
+struct sk_plan_call *rig_last_call(struct rig_plan *plan);
 #define RIG_FUNCTION(function) ((void (*)(void))(function))
 
 /* Adds to the step added last. */

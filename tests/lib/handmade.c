@@ -123,9 +123,25 @@ static uint32_t write_tasks(struct writer *writer, const struct handmade_package
 	return count;
 }
 
+/* One call of a step each. */
+static void write_calls(struct writer *writer, const struct handmade_package *package)
+{
+	uint32_t arguments = 0;
+
+	fprintf(writer->file, ".Lcalls:\n");
+	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
+		for (uint32_t i = 0; i < launch->step_count; i++) {
+			const struct handmade_step *step = &launch->steps[i];
+
+			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n", task_number(package, step->task),
+				arguments, step->state ? 1 : 0, SK_CALL_STATUS);
+			arguments += step->state ? 1 : 0;
+		}
+}
+
 static void write_steps(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t partitions = 0, arguments = 0;
+	uint32_t partitions = 0, calls = 0;
 
 	fprintf(writer->file, ".Lsteps:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
@@ -134,13 +150,11 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 		for (uint32_t i = 0; i < launch->step_count; i++) {
 			const struct handmade_step *step = &launch->steps[i];
 
-			fprintf(writer->file, "\t.long %u, 0\n\t.byte %u, %u\n\t.short %u\n\t.long %u, %u, %u, 0\n",
-				task_number(package, step->task), step->lane, SK_STEP_SPLIT,
-				SK_STEP_PUBLISH | SK_STEP_STATUS | step->flags, ++numbers[step->lane], SK_ALL_CORES,
-				partitions);
-			fprintf(writer->file, "\t.long %u, %u, 0, 0, 0\n\t.quad %" PRIu64 "\n", arguments,
-				step->state ? 1 : 0, partition_of(launch, 0)->extent);
-			arguments += step->state ? 1 : 0;
+			fprintf(writer->file, "\t.long %u, 1\n\t.byte %u, %u\n\t.short %u\n\t.long %u, %u, %u, 0\n",
+				calls++, step->lane, SK_STEP_SPLIT, SK_STEP_PUBLISH | step->flags,
+				++numbers[step->lane], SK_ALL_CORES, partitions);
+			fprintf(writer->file, "\t.long 0, 0, 0\n\t.quad %" PRIu64 "\n",
+				partition_of(launch, 0)->extent);
 		}
 		partitions += partition_count(launch);
 	}
@@ -233,6 +247,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "tensors", tensors);
 	table(&writer, "bindings", tensors);
 	table(&writer, "steps", steps);
+	table(&writer, "calls", steps);
 	table(&writer, "awaits", 0);
 	table(&writer, "arguments", arguments);
 	table(&writer, "partitions", partitions);
@@ -244,6 +259,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	write_tasks(&writer, package);
 	fprintf(file, "\t.balign 8\n");
 	write_steps(&writer, package);
+	write_calls(&writer, package);
 	write_arguments(&writer, package);
 	write_small_tables(&writer, package);
 	write_tensors(&writer, package);

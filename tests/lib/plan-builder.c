@@ -20,6 +20,7 @@ struct plan {
 	SK_ARRAY(struct sk_plan_tensor) tensors;
 	SK_ARRAY(uint32_t) bindings;
 	SK_ARRAY(struct sk_plan_step) steps;
+	SK_ARRAY(struct sk_plan_call) calls;
 	SK_ARRAY(struct sk_plan_await) awaits;
 	SK_ARRAY(struct sk_plan_argument) arguments;
 	SK_ARRAY(struct sk_plan_partition) partitions;
@@ -161,21 +162,28 @@ static uint32_t partition_of(struct plan *plan, uint64_t extent, uint64_t unit)
 	return launch->first_partition + launch->partition_count++;
 }
 
-static uint32_t add_step(struct plan *plan, struct sk_plan_step step)
+static void add_call(struct plan *plan, uint32_t task)
+{
+	PUSH(plan, calls, (struct sk_plan_call){.task = task, .first_argument = (uint32_t)plan->arguments.count});
+	LAST(plan, launches)->task_count++;
+	LAST(plan, steps)->call_count++;
+}
+
+static uint32_t add_step(struct plan *plan, struct sk_plan_step step, uint32_t task)
 {
 	struct sk_plan_launch *launch = LAST(plan, launches);
 
 	step.number = ++launch->lane_steps[step.lane];
-	step.first_argument = (uint32_t)plan->arguments.count;
+	step.first_call = (uint32_t)plan->calls.count;
 	step.first_await = (uint32_t)plan->awaits.count;
-	step.argument_count = step.await_count = 0;
+	step.call_count = step.await_count = 0;
 	launch->step_count++;
-	launch->task_count++;
 	PUSH(plan, steps, step);
+	add_call(plan, task);
 	return (uint32_t)plan->steps.count - 1;
 }
 
-static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_step step)
+static uint32_t new_task(struct plan *plan, const char *task)
 {
 	struct sk_plan_task record = {.stream = plan->streams_apart ? (uint32_t)plan->tasks.count : 0,
 				      .launch = (uint32_t)plan->launches.count - 1,
@@ -184,11 +192,20 @@ static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_ste
 				      .vector_cost = SK_NO_INDEX,
 				      .line = (uint32_t)plan->tasks.count + 1};
 
-	step.task = (uint32_t)plan->tasks.count;
-	step.lane = (uint8_t)plan->lane;
 	PUSH(plan, tasks, record);
 	PUSH(plan, task_names, task);
-	return add_step(plan, step);
+	return (uint32_t)plan->tasks.count - 1;
+}
+
+static uint32_t add_task(struct plan *plan, const char *task, struct sk_plan_step step)
+{
+	step.lane = (uint8_t)plan->lane;
+	return add_step(plan, step, new_task(plan, task));
+}
+
+void plan_call(struct plan *plan, const char *task)
+{
+	add_call(plan, new_task(plan, task));
 }
 
 uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream)
@@ -251,12 +268,11 @@ uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uin
 	plan->lane = 0;
 	cube = add_task(plan, task, side);
 	plan_resident(plan);
-	side.task = LAST(plan, steps)->task;
 	side.flags = SK_STEP_VECTOR_SIDE;
 	side.blocks = vector_blocks;
 	side.lane = (uint8_t)(plan->lanes - 1);
 	side.first_core = side.lane ? 0 : cube_blocks;
-	add_step(plan, side);
+	add_step(plan, side, LAST(plan, calls)->task);
 	plan_resident(plan);
 	LAST(plan, launches)->task_count--;
 	return cube;
@@ -275,10 +291,10 @@ void plan_stream(struct plan *plan, uint32_t stream)
 void plan_entry_step(struct plan *plan, uint32_t index)
 {
 	struct sk_plan_step step = plan->steps.items[index];
-	uint64_t scratch = plan->launches.items[plan->tasks.items[step.task].launch].scratch_size;
-	uint32_t first = step.first_argument, count = step.argument_count;
+	struct sk_plan_call call = plan->calls.items[step.first_call];
+	uint64_t scratch = plan->launches.items[plan->tasks.items[call.task].launch].scratch_size;
 
-	plan->tasks.items[step.task].task_launch = (uint32_t)plan->launches.count - 1;
+	plan->tasks.items[call.task].task_launch = (uint32_t)plan->launches.count - 1;
 	step.flags &= (uint16_t)~SK_STEP_PUBLISH;
 	if (step.core_set != SK_ALL_CORES) {
 		struct sk_plan_home home = plan->homes.items[step.core_set];
@@ -291,9 +307,9 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 		step.partition = partition_of(plan, partition.extent, partition.unit);
 	}
 	LAST(plan, launches)->scratch_size = scratch;
-	add_step(plan, step);
-	for (uint32_t i = 0; i < count; i++)
-		plan_argument(plan, plan->arguments.items[first + i]);
+	add_step(plan, step, call.task);
+	for (uint32_t i = 0; i < call.argument_count; i++)
+		plan_argument(plan, plan->arguments.items[call.first_argument + i]);
 }
 
 /* ---- arguments and awaits ---- */
@@ -301,7 +317,7 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 void plan_argument(struct plan *plan, struct sk_plan_argument argument)
 {
 	PUSH(plan, arguments, argument);
-	LAST(plan, steps)->argument_count++;
+	LAST(plan, calls)->argument_count++;
 }
 
 void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t offset, uint64_t size,
@@ -455,7 +471,7 @@ static size_t room_for(const struct plan *plan)
 		room += sizeof(*plan->tensors.items) + strlen(plan->tensor_names.items[i]) + 1;
 	return room + plan->costs.count * sizeof(*plan->costs.items) +
 	       plan->bindings.count * sizeof(*plan->bindings.items) + plan->steps.count * sizeof(*plan->steps.items) +
-	       plan->awaits.count * sizeof(*plan->awaits.items) +
+	       plan->calls.count * sizeof(*plan->calls.items) + plan->awaits.count * sizeof(*plan->awaits.items) +
 	       plan->arguments.count * sizeof(*plan->arguments.items) +
 	       plan->partitions.count * sizeof(*plan->partitions.items) +
 	       plan->homes.count * sizeof(*plan->homes.items) + plan->follows.count * sizeof(*plan->follows.items);
@@ -497,6 +513,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 
 	PUT(bindings);
 	PUT(steps);
+	PUT(calls);
 	PUT(awaits);
 	PUT(arguments);
 	PUT(partitions);

@@ -1,5 +1,5 @@
-/* Builds plans for tests, a line per tensor, step, argument and await, without a planner: also wrong ones. Calls add to
- * the launch begun last and to the step added last. Names must outlive the plan. */
+/* Builds plans for tests, a line per tensor, step, argument and await, without a planner: also wrong ones. Functions
+ * add to the launch begun last, to the step and to the call added last. Names must outlive the plan. */
 #ifndef SK_TESTS_PLAN_H
 #define SK_TESTS_PLAN_H
 
@@ -37,14 +37,17 @@ uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64
 uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks);
 uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks);
 
+/* The step added last calls the kernel once more, for a task of its own: arguments go there from now on. */
+void plan_call(struct plan *plan, const char *task);
+
 /* From here on each task is in a stream of its own, which has the task's number. */
 void plan_streams_apart(struct plan *plan);
 
 /* Puts the task added last into another stream. */
 void plan_stream(struct plan *plan, uint32_t stream);
 
-/* Adds the step of a task's own entry: a copy of the task's step with its arguments, whose temporaries move to the
- * unshared workspace (where they have the same offsets). */
+/* Adds the step of a task's own entry: a copy of the task's step, which has one call, with its arguments, whose
+ * temporaries move to the unshared workspace (where they have the same offsets). */
 void plan_entry_step(struct plan *plan, uint32_t step);
 
 /* Arguments. plan_access takes the whole tensor; it is divided if the step has an extent that divides the tensor's

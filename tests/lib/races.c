@@ -17,7 +17,7 @@ struct event {
 };
 
 struct touch {
-	uint32_t event, argument;
+	uint32_t event, call, argument;
 	uint32_t space, index;
 	uint64_t low, high;
 	bool write;
@@ -105,23 +105,25 @@ static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_
 
 /* ---- who touches what ---- */
 
-static void touch(struct race *race, uint32_t argument, uint64_t low, uint64_t high, bool write)
+static void touch(struct race *race, uint32_t call, uint32_t argument, uint64_t low, uint64_t high, bool write)
 {
 	const struct sk_plan_argument *record = &race->view->arguments[argument];
 
 	if (low == high)
 		return;
 	ck_assert_uint_lt(race->touch_count, MAX_TOUCHES);
-	race->touches[race->touch_count++] =
-		(struct touch){race->event_count,     argument, record->space, record->index, record->offset + low,
-			       record->offset + high, write};
+	race->touches[race->touch_count++] = (struct touch){race->event_count,	   call,	  argument,
+							    record->space,	   record->index, record->offset + low,
+							    record->offset + high, write};
 }
 
 /* One call's accesses, for elements [low, high) of the extent. */
-static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
+static void touch_call(struct race *race, const struct sk_plan_step *step, uint32_t index, uint64_t low, uint64_t high)
 {
-	for (uint32_t i = 0; i < step->argument_count; i++) {
-		const struct sk_plan_argument *argument = &race->view->arguments[step->first_argument + i];
+	const struct sk_plan_call *call = &race->view->calls[index];
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &race->view->arguments[call->first_argument + i];
 		bool state = argument->kind == SK_ARGUMENT_STATE, result = argument->kind == SK_ARGUMENT_RESULT;
 		bool write = state || result ||
 			     (argument->kind == SK_ARGUMENT_POINTER && (argument->access & SK_ACCESS_WRITE));
@@ -130,12 +132,19 @@ static void touch_all(struct race *race, const struct sk_plan_step *step, uint64
 		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
 			continue;
 		if (bytes == 0) {
-			touch(race, step->first_argument + i, 0, state ? 1 : argument->size, write);
+			touch(race, index, call->first_argument + i, 0, state ? 1 : argument->size, write);
 			continue;
 		}
-		touch(race, step->first_argument + i, low * bytes, high * bytes, write);
-		touch(race, step->first_argument + i, step->extent * bytes, argument->size, write);
+		touch(race, index, call->first_argument + i, low * bytes, high * bytes, write);
+		touch(race, index, call->first_argument + i, step->extent * bytes, argument->size, write);
 	}
+}
+
+/* A core makes a step's calls one after the other. */
+static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 0; i < step->call_count; i++)
+		touch_call(race, step, step->first_call + i, low, high);
 }
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
@@ -191,12 +200,12 @@ static void add_step(struct race *race, uint32_t launch, uint32_t index)
 
 /* ---- conflicts ---- */
 
-/* The same step, or the other side of a mix task. */
+/* The same call, or that of the other side of a mix task. */
 static bool same_task(const struct race *race, const struct touch *a, const struct touch *b)
 {
 	uint32_t one = race->events[a->event].step, other = race->events[b->event].step;
 
-	return one == other || (other == one + 1 && race->view->steps[other].flags & SK_STEP_VECTOR_SIDE) ||
+	return a->call == b->call || (other == one + 1 && race->view->steps[other].flags & SK_STEP_VECTOR_SIDE) ||
 	       (one == other + 1 && race->view->steps[one].flags & SK_STEP_VECTOR_SIDE);
 }
 
@@ -290,16 +299,16 @@ static bool has_bytes(const struct sk_plan_argument *argument)
 }
 
 /* Reads come before writes. */
-static bool step_reads_astray(const struct contents *contents, const struct sk_plan_step *step)
+static bool call_reads_astray(const struct contents *contents, const struct sk_plan_call *call)
 {
-	const struct sk_plan_argument *arguments = contents->view->arguments + step->first_argument;
+	const struct sk_plan_argument *arguments = contents->view->arguments + call->first_argument;
 	bool astray = false;
 
-	for (uint32_t a = 0; a < step->argument_count; a++)
+	for (uint32_t a = 0; a < call->argument_count; a++)
 		if (has_bytes(&arguments[a]) &&
 		    (arguments[a].kind == SK_ARGUMENT_LOAD || arguments[a].access & SK_ACCESS_READ))
 			astray |= !finds_its_own(contents, &arguments[a]);
-	for (uint32_t a = 0; a < step->argument_count; a++) {
+	for (uint32_t a = 0; a < call->argument_count; a++) {
 		if (!has_bytes(&arguments[a]) ||
 		    !(arguments[a].kind == SK_ARGUMENT_RESULT || arguments[a].access & SK_ACCESS_WRITE))
 			continue;
@@ -318,8 +327,9 @@ bool reads_astray(const struct sk_plan_view *view)
 		contents.owners[i] = calloc(view->tensors[view->bindings[i]].bytes, sizeof(uint32_t));
 	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
 	for (uint32_t l = 0; l < view->network_launch_count; l++)
-		for (uint32_t s = 0; s < view->launches[l].step_count; s++)
-			astray |= step_reads_astray(&contents, &view->steps[view->launches[l].first_step + s]);
+		for (struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[l]);
+		     calls.first < calls.end; calls.first++)
+			astray |= call_reads_astray(&contents, calls.first);
 	for (uint32_t i = 0; i <= view->binding_count; i++)
 		free(contents.owners[i]);
 	free(contents.owners);

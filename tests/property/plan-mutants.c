@@ -12,8 +12,8 @@
 #include "src/skdump/kernel-symbols.h"
 #include "src/skdump/loadable.h"
 #include "src/skdump/reemit.h"
-#include "stubs/dispatcher/dispatcher.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/match-code.h"
 #include "tests/property/network.h"
 
 /* ---- the fields ---- */
@@ -26,7 +26,7 @@
 	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
 	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
 	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
-	TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, partitions) \
+	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, partitions) \
 	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
 	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
 #define LAUNCH_FIELDS(N, A, R, r) \
@@ -45,9 +45,9 @@
 	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
 	N(r, unshared_offset) N(r, bytes) A(r, shape)
 #define STEP_FIELDS(N, A, R, r) \
-	N(r, task) N(r, kernel) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) N(r, partition) \
-	N(r, blocks) N(r, first_argument) N(r, argument_count) N(r, first_await) N(r, await_count) N(r, first_core) \
-	N(r, extent)
+	N(r, first_call) N(r, call_count) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) \
+	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent)
+#define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, argument_count) N(r, flags)
 #define AWAIT_FIELDS(N, A, R, r) N(r, step)
 #define ARGUMENT_FIELDS(N, A, R, r) \
 	N(r, kind) N(r, dtype) N(r, access) N(r, space) N(r, index) N(r, offset) N(r, size) N(r, element_bytes) \
@@ -67,6 +67,7 @@
 	X(sk_plan_kernel, KERNEL_FIELDS, kernels) \
 	X(sk_plan_tensor, TENSOR_FIELDS, tensors) \
 	X(sk_plan_step, STEP_FIELDS, steps) \
+	X(sk_plan_call, CALL_FIELDS, calls) \
 	X(sk_plan_await, AWAIT_FIELDS, awaits) \
 	X(sk_plan_argument, ARGUMENT_FIELDS, arguments) \
 	X(sk_plan_partition, PARTITION_FIELDS, partitions) \
@@ -364,71 +365,6 @@ static bool is_proved(const char *path)
 	}
 	sk_arena_destroy(arena);
 	return sound;
-}
-
-/* ---- dispatchers to match ---- */
-
-static void relocate(const struct sk_package_file *file, struct sk_code *code, uint64_t entry)
-{
-	for (size_t i = 0; i < code->relocations.count; i++) {
-		const struct sk_code_relocation *relocation = &code->relocations.items[i];
-		const struct sk_plan_kernel *kernel = &file->plan.kernels[relocation->index];
-		const int32_t *target = relocation->target == SK_CODE_CONSTANTS ? &file->plan.plan->constants
-					: relocation->target == SK_CODE_KERNEL	? &kernel->code
-										: &kernel->vector_code;
-		uint64_t value = sk_package_file_target(file, target) + (uint64_t)relocation->addend -
-				 (entry + relocation->offset);
-
-		memcpy(code->bytes.items + relocation->offset, &value, 4);
-	}
-}
-
-/* Where the code that begins at the address may end: functions are aligned, and padded, to 64 bytes. */
-static uint64_t room_at(const struct sk_package_file *file, uint64_t entry, size_t parts)
-{
-	for (size_t i = 0; i < file->functions.count; i++)
-		if (file->functions.items[i].address > entry && parts-- == 1)
-			return file->functions.items[i].address;
-	return entry;
-}
-
-static void make_entry(const struct sk_package_file *file, uint8_t *bytes, uint32_t launch, enum sk_entry_kind kind,
-		       const int32_t *reference)
-{
-	struct sk_arena *arena = sk_arena_create();
-	struct sk_code code = {.arena = arena};
-	uint64_t entry = sk_package_file_target(file, reference);
-
-	if (!sk_dispatcher_emit(arena, &file->plan, launch, kind, "entry", &code) &&
-	    entry + code.bytes.count <= room_at(file, entry, code.symbols.count) && entry < file->size) {
-		relocate(file, &code, entry);
-		memcpy(bytes + entry, code.bytes.items, code.bytes.count);
-	}
-	sk_arena_destroy(arena);
-}
-
-/* Puts the dispatchers of the plan in the file into the bytes, where they fit. True if that changed any. */
-static bool match_code(const char *path, uint8_t *bytes, size_t size)
-{
-	struct sk_arena *arena = sk_arena_create();
-	struct sk_package_file file;
-	struct sk_diag diag;
-	bool differs = false;
-
-	sk_diag_init(&diag, arena);
-	if (sk_package_file_open(arena, &diag, path, &file)) {
-		for (uint32_t i = 0; i < file.plan.launch_count; i++) {
-			const struct sk_plan_launch *launch = &file.plan.launches[i];
-
-			make_entry(&file, bytes, i, SK_ENTRY_PARALLEL, &launch->entry);
-			if (launch->serial_entry && !sk_plan_is_resident(launch))
-				make_entry(&file, bytes, i, SK_ENTRY_SERIAL, &launch->serial_entry);
-		}
-		differs = memcmp(bytes, file.bytes, size) != 0;
-		sk_package_file_close(&file);
-	}
-	sk_arena_destroy(arena);
-	return differs;
 }
 
 /* ---- runs ---- */

@@ -497,7 +497,7 @@ static uint32_t task_number(const struct sk_plan_view *plan, uint32_t task)
 
 static uint32_t task_of_step(const struct property *property, uint32_t step)
 {
-	return task_number(&property->plan, property->plan.steps[step].task);
+	return task_number(&property->plan, property->plan.calls[property->plan.steps[step].first_call].task);
 }
 
 /* Takes one record out of a table of 32-bit numbers: of those from first, count are left. */
@@ -711,7 +711,8 @@ static void note_state(struct property *property, const struct sk_plan_launch *l
 	note(property, KIND_STATES_MEET, meets);
 	note(property, KIND_EARLY_STATES, step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET));
 	note(property, KIND_LATE_STATES,
-	     meets && plan->kernels[step->kernel].early & ~(uint32_t)step->flags & SK_STEP_EARLY_WAIT);
+	     meets && plan->kernels[plan->calls[step->first_call].kernel].early & ~(uint32_t)step->flags &
+			      SK_STEP_EARLY_WAIT);
 }
 
 static void note_launch(struct property *property, const struct sk_plan_launch *launch)
@@ -727,7 +728,7 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)
 			note_await(property, step, &plan->steps[plan->awaits[step->first_await + a].step]);
-		note(property, KIND_MIXED_STREAMS, plan->tasks[step->task].stream != launch->stream);
+		note(property, KIND_MIXED_STREAMS, sk_plan_step_task(plan, step)->stream != launch->stream);
 		if (property->network->tasks[task_of_step(property, s)].kernel->state)
 			note_state(property, launch, s);
 		for (uint32_t e = launch->first_step; e < s && !step->await_count; e++)

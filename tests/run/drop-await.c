@@ -40,7 +40,7 @@ static void start_early(struct sk_plan_view *view, uint32_t number)
 {
 	struct sk_plan_step *step = (struct sk_plan_step *)&view->steps[number];
 
-	step->flags |= (uint16_t)view->kernels[step->kernel].early;
+	step->flags |= (uint16_t)view->kernels[view->calls[step->first_call].kernel].early;
 	for (uint32_t i = 0; i < view->launch_count; i++)
 		((struct sk_plan_launch *)view->launches)[i].flags |= SK_LAUNCH_EARLY;
 }

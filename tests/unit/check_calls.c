@@ -109,10 +109,15 @@ START_TEST(step_contradicts)
 	struct sk_plan_view view = scaled(64);
 	struct sk_plan_step *step = (struct sk_plan_step *)view.steps;
 
-	step->argument_count = 3;
+	struct sk_plan_call *call = (struct sk_plan_call *)view.calls;
+
+	call->argument_count = 3;
 	expect(&view, "it has 3 arguments instead of 4");
-	step->argument_count = 4;
-	step->flags = SK_STEP_STATUS;
+	call->argument_count = 4;
+	call->flags = SK_CALL_STATUS;
+	expect(&view, "what it returns is a status");
+	call->flags = 0;
+	step->flags = SK_STEP_NONTEMPORAL;
 	expect(&view, "flags 0x");
 	step->flags = SK_STEP_EARLY_SET;
 	expect(&view, "the kernel does not start early by itself");

@@ -572,7 +572,8 @@ static int give_status(int64_t status)
 
 static void add_status(int64_t status)
 {
-	STEP(plan, SK_STEP_PLAIN, give_status)->flags = SK_STEP_STATUS;
+	STEP(plan, SK_STEP_PLAIN, give_status);
+	rig_last_call(plan)->flags = SK_CALL_STATUS;
 	VALUE(plan, SK_I64, (uint64_t)status);
 }
 
@@ -610,6 +611,67 @@ static void take_number(int64_t number)
 	RIG_LOG((uint64_t)number);
 }
 
+static void add_status_too(int64_t status)
+{
+	rig_call_too(plan, RIG_FUNCTION(give_status))->flags = SK_CALL_STATUS;
+	VALUE(plan, SK_I64, (uint64_t)status);
+}
+
+/* The calls of one step come one after the other, until one fails. */
+START_TEST(several_calls)
+{
+	add_status(0);
+	add_status_too(0);
+	add_status_too(5);
+	add_status(9);
+
+	struct rig_device *device = rig_device_new(plan, 1, 0, workspace);
+
+	ck_assert_int_eq(run_core(device, 0), 5);
+	ck_assert_uint_eq(device->cores[0][0].failed_task, 2);
+	ck_assert_uint_eq(rig_log.count, 3);
+	rig_log.count = 0;
+	ck_assert_int_eq(run_serial(NULL), 5);
+	ck_assert_uint_eq(rig_log.count, 3);
+	rig_device_free(device);
+}
+END_TEST
+
+static void expect_numbers(uint64_t length)
+{
+	unsigned at = 0;
+
+	for (uint64_t i = 0; length && i < 3; i++)
+		RIG_EXPECT(&at, i ? 99 + i : length);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_log.count = 0;
+}
+
+/* Each core makes them all for its range, or none of them. */
+START_TEST(several_divided_calls)
+{
+	static const uint64_t lengths[] = {0, 4, 1};
+	struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_number);
+	struct rig_device *device;
+
+	step->partition = rig_partition(plan, 5, 4);
+	step->extent = 5;
+	LENGTH(plan, SK_I64);
+	for (uint64_t i = 0; i < 2; i++) {
+		rig_call_too(plan, RIG_FUNCTION(take_number));
+		VALUE(plan, SK_I64, 100 + i);
+	}
+	device = rig_device_new(plan, 3, 0, workspace);
+	for (uint32_t core = 0; core < 3; core++) {
+		ck_assert_int_eq(run_core(device, core), 0);
+		expect_numbers(lengths[core]);
+	}
+	ck_assert_int_eq(run_serial(NULL), 0);
+	expect_numbers(5);
+	rig_device_free(device);
+}
+END_TEST
+
 static struct sk_plan_step *add_numbered(uint32_t core_set, uint16_t flags)
 {
 	struct sk_plan_step *step = STEP(plan, core_set == SK_ALL_CORES ? SK_STEP_BLOCKS : SK_STEP_PLAIN, take_number);
@@ -617,7 +679,7 @@ static struct sk_plan_step *add_numbered(uint32_t core_set, uint16_t flags)
 	step->core_set = core_set;
 	step->blocks = core_set == SK_ALL_CORES ? MOST_CORES : 0;
 	step->flags = flags;
-	VALUE(plan, SK_I64, step->task);
+	VALUE(plan, SK_I64, rig_last_call(plan)->task);
 	return step;
 }
 
@@ -1130,15 +1192,15 @@ START_TEST(refusals)
 	plan->arguments[0].dtype = SK_F32;
 	ck_assert_ptr_nonnull(strstr(refusal(), "is a length of the type f32"));
 	plan->arguments[0].dtype = SK_I64;
-	plan->steps[0].argument_count = 300;
+	plan->calls[0].argument_count = 300;
 	ck_assert_ptr_nonnull(strstr(refusal(), "it has 300 arguments; at most 256"));
-	plan->steps[0].argument_count = 1;
+	plan->calls[0].argument_count = 1;
 	plan->steps[0].blocks = UINT32_MAX;
 	ck_assert_ptr_nonnull(strstr(refusal(), "exceeds 31 bits"));
 	plan->steps[0].blocks = 0;
-	plan->steps[0].number = INT32_MAX / 2;
-	ck_assert_ptr_null(refusal());
 	plan->steps[0].flags |= SK_STEP_TIMED;
+	ck_assert_ptr_null(refusal());
+	plan->steps[0].call_count = INT32_MAX / 2;
 	ck_assert_ptr_nonnull(strstr(refusal(), "too large for a table of times"));
 }
 END_TEST
@@ -1177,6 +1239,8 @@ static Suite *suite(void)
 	tcase_add_loop_test(calls, blocks, 0, 10);
 	tcase_add_test(calls, results);
 	tcase_add_test(calls, statuses);
+	tcase_add_test(calls, several_calls);
+	tcase_add_test(calls, several_divided_calls);
 	suite_add_tcase(suite, calls);
 
 	tcase_add_checked_fixture(order, setup, teardown);

@@ -64,10 +64,51 @@ static void make_sample(void)
 	sound = plan_view(plan);
 }
 
+/* The calls of the other sample, as indices into the plan's calls: of a divided step, of a plain one, of another
+ * launch. */
+enum { FIRST_OF_TWO, SECOND_OF_TWO, FIRST_OF_THREE, SECOND_OF_THREE, THIRD_OF_THREE, ALONE, CALLS };
+
+/* A plan whose steps have two calls, three and one. */
+static void make_sample_of_calls(void)
+{
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 100, SK_ROLE_INPUT);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 100, SK_ROLE_OUTPUT);
+	uint32_t t = plan_temporary(plan, "t", SK_F32, 100, 0);
+	uint32_t r = plan_temporary(plan, "r", SK_F32, 100, 448);
+
+	plan_launch(plan, "first", SK_LAUNCH_SUPERKERNEL);
+	plan_split(plan, "a", 100, 64);
+	plan_access(plan, x, SK_ACCESS_READ);
+	plan_access(plan, t, SK_ACCESS_WRITE);
+	plan_call(plan, "b");
+	plan_access(plan, t, SK_ACCESS_READ);
+	plan_access(plan, r, SK_ACCESS_WRITE);
+	plan_plain(plan, "c", 0);
+	plan_access(plan, r, SK_ACCESS_READ | SK_ACCESS_WRITE);
+	plan_await(plan, 0);
+	plan_call(plan, "d");
+	plan_call(plan, "e");
+	plan_access(plan, r, SK_ACCESS_READ);
+	plan_result(plan, y, 0);
+	plan_launch(plan, "second", SK_LAUNCH_SINGLE);
+	plan_follow(plan, 0);
+	plan_plain(plan, "f", 0);
+	plan_access(plan, t, SK_ACCESS_READ);
+	plan_result(plan, y, 4);
+	sound = plan_view(plan);
+}
+
 static void setup(void)
 {
 	arena = sk_arena_create();
 	make_sample();
+}
+
+static void setup_calls(void)
+{
+	arena = sk_arena_create();
+	make_sample_of_calls();
 }
 
 static void teardown(void)
@@ -103,7 +144,8 @@ END_TEST
 static void expect_units(uint32_t step, uint32_t argument, uint64_t units, uint64_t unit_bytes)
 {
 	const struct sk_plan_step *record = &sound.steps[step];
-	struct sk_units found = sk_plan_units(&sound, record, &sound.arguments[record->first_argument + argument]);
+	struct sk_units found =
+		sk_plan_units(&sound, record, &sound.arguments[sound.calls[step].first_argument + argument]);
 
 	ck_assert_uint_eq(found.units, units);
 	ck_assert_uint_eq(found.unit_bytes, unit_bytes);
@@ -117,7 +159,7 @@ START_TEST(units)
 	expect_units(RANGE, 0, 3, 0); /* 3 does not divide 100 */
 
 	struct sk_plan_step step = sound.steps[RANGE];
-	struct sk_plan_argument argument = sound.arguments[step.first_argument];
+	struct sk_plan_argument argument = sound.arguments[sound.calls[RANGE].first_argument];
 
 	step.blocks = 4;
 	ck_assert_uint_eq(sk_plan_units(&sound, &step, &argument).units, 4);
@@ -140,6 +182,7 @@ struct damaged {
 	struct sk_plan_tensor *tensors;
 	uint32_t *bindings;
 	struct sk_plan_step *steps;
+	struct sk_plan_call *calls; /* one a step */
 	struct sk_plan_await *awaits;
 	struct sk_plan_partition *partitions;
 	struct sk_plan_home *homes;
@@ -160,6 +203,7 @@ static struct damaged copy_sample(void)
 		.tensors = (struct sk_plan_tensor *)view.tensors,
 		.bindings = (uint32_t *)view.bindings,
 		.steps = (struct sk_plan_step *)view.steps,
+		.calls = (struct sk_plan_call *)view.calls,
 		.awaits = (struct sk_plan_await *)view.awaits,
 		.partitions = (struct sk_plan_partition *)view.partitions,
 		.homes = (struct sk_plan_home *)view.homes,
@@ -167,7 +211,7 @@ static struct damaged copy_sample(void)
 	};
 
 	for (int i = 0; i < STEPS; i++)
-		copy.arguments[i] = (struct sk_plan_argument *)view.arguments + view.steps[i].first_argument;
+		copy.arguments[i] = (struct sk_plan_argument *)view.arguments + view.calls[i].first_argument;
 	return copy;
 }
 
@@ -192,7 +236,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 8 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 9 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -288,7 +332,7 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("cost 0: a part of it is more than the whole", d.costs[0].values[SK_COST_AFTER_SET] = SK_COST_MAX);
 	REFUSED("tensor 0: the range lies outside the strings", d.tensors[0].range = 1 << 20);
 	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
-	REFUSED("kernel 0: ways 0x100 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
+	REFUSED("kernel 0: ways 0x80 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
 	REFUSED("kernel 0: a reserved field is not zero", d.kernels[0].reserved = 1);
 	REFUSED("launch 0: a reserved field is not zero", d.launches[0].reserved = 1);
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
@@ -320,10 +364,10 @@ END_TEST
 
 START_TEST(damaged_steps)
 {
-	REFUSED("launch 0: step 1: task 5 is out of range", d.steps[SPLIT].task = 5);
-	REFUSED("step 1: task 4 does not belong", d.steps[SPLIT].task = 4);
-	REFUSED("launch 2: step 0: task 0 does not belong", d.steps[ENTRY].task = 0);
-	REFUSED("step 1: kernel 1 is out of range", d.steps[SPLIT].kernel = 1);
+	REFUSED("launch 0: step 1: task 5 is out of range", d.calls[SPLIT].task = 5);
+	REFUSED("step 1: task 4 does not belong", d.calls[SPLIT].task = 4);
+	REFUSED("launch 2: step 0: task 0 does not belong", d.calls[ENTRY].task = 0);
+	REFUSED("step 1: kernel 1 is out of range", d.calls[SPLIT].kernel = 1);
 	REFUSED("step 1: lane 1 is out of range", d.steps[SPLIT].lane = 1);
 	REFUSED("step 1: flags 0x1001 are unknown", d.steps[SPLIT].flags |= 0x1000);
 	REFUSED("it cannot have 0 tasks", d.launches[0].task_count = 0);
@@ -355,12 +399,81 @@ START_TEST(damaged_steps)
 	REFUSED("divides 101 elements, not its 100", d.partitions[0].extent = 101);
 	REFUSED("does not divide its 3 blocks", d.partitions[1].extent = 4);
 	REFUSED("does not divide its 3 blocks", d.partitions[1].unit = 2);
-	REFUSED("step 2: its arguments overlap", d.steps[BLOCKS].first_argument--);
-	REFUSED("step 0: arguments 17 to 20 are out of range (20 in all)", d.steps[ENTRY].first_argument++);
-	REFUSED("more than there are", d.steps[SECOND].argument_count = 12, d.steps[SECOND].first_argument = 0);
+	REFUSED("step 2: its arguments overlap", d.calls[BLOCKS].first_argument--);
+	REFUSED("step 0: arguments 17 to 20 are out of range (20 in all)", d.calls[ENTRY].first_argument++);
+	REFUSED("more than there are", d.calls[SECOND].argument_count = 12, d.calls[SECOND].first_argument = 0);
 	REFUSED("awaits step record 1, which is no earlier step", d.awaits[0].step = SPLIT);
 	REFUSED("awaits step record 4, which is no earlier", d.awaits[1].step = SECOND);
 	REFUSED("awaits 2 to 2 are out of range (2 in all)", d.steps[RANGE].first_await++);
+}
+END_TEST
+
+START_TEST(sound_calls)
+{
+	char error[256];
+
+	ck_assert_int_eq(CALLS, STEPS); /* struct damaged has so many arguments */
+	ck_assert_msg(sk_plan_check_all(&sound, error, sizeof(error)), "%s", error);
+	ck_assert_uint_eq(sound.call_count, CALLS);
+	ck_assert_uint_eq(sound.steps[0].call_count, 2);
+	ck_assert_uint_eq(sound.steps[1].call_count, 3);
+	ck_assert_uint_eq(sound.launches[0].task_count, 5);
+
+	struct sk_plan_calls calls = sk_plan_step_calls(&sound, &sound.steps[1]);
+
+	ck_assert_str_eq(sk_plan_string(&sk_plan_step_task(&sound, &sound.steps[1])->name), "c");
+	ck_assert_ptr_null(sk_plan_arguments(&sound, &calls.first[1]));
+	ck_assert_ptr_eq(sk_plan_launch_calls(&sound, &sound.launches[0]).end, calls.end);
+	ck_assert_ptr_eq(sk_plan_launch_calls(&sound, &sound.launches[1]).first, calls.end);
+}
+END_TEST
+
+/* The calls of steps divide the table: no gap, no overlap, none left over, none beyond the end. */
+START_TEST(damaged_calls)
+{
+	REFUSED("launch 0: step 0: it has no call", d.steps[0].call_count = 0, d.steps[2].call_count = 3);
+	REFUSED("launch 0: step 0: its calls begin at 1, those of the step before it end at 0",
+		d.steps[0].first_call = 1);
+	REFUSED("step 1: its calls begin at 1, those of the step before it end at 2", d.steps[1].first_call = 1);
+	REFUSED("step 1: its calls begin at 3, those", d.steps[1].first_call = 3);
+	REFUSED("step 1: its calls begin at 4294967295", d.steps[1].first_call = UINT32_MAX);
+	REFUSED("launch 1: step 0: its calls begin at 4, those", d.steps[2].first_call = 4, d.steps[2].call_count = 1);
+	REFUSED("its steps have 7 calls, but there are 6", d.steps[2].call_count = 2);
+	REFUSED("its steps have 5 calls, but there are 6", d.steps[1].call_count = 2);
+	REFUSED("its steps have 4294967297 calls", d.steps[1].call_count = UINT32_MAX - 1);
+	REFUSED("launch 0: it has 5 tasks instead of 4", d.launches[0].task_count = 4);
+	REFUSED("step 0: it has 2 calls, but its flags or its launch's allow one",
+		d.launches[0].flags = SK_LAUNCH_SYNC_ALL);
+	REFUSED("step 1: it has 3 calls, but its flags or its launch's allow one",
+		d.launches[0].flags = SK_LAUNCH_EARLY, d.steps[1].flags |= SK_STEP_EARLY_SET);
+	REFUSED("step 0: it has 2 calls, but its flags", d.steps[0].flags |= SK_STEP_RESIDENT);
+	REFUSED("launch 0: step 0: call 1: task 6 is out of range", d.calls[SECOND_OF_TWO].task = 6);
+	REFUSED("step 1: call 2: task 5 does not belong", d.calls[THIRD_OF_THREE].task = ALONE);
+	REFUSED("step 1: call 0: kernel 1 is out of range", d.calls[FIRST_OF_THREE].kernel = 1);
+	REFUSED("step 0: call 0: flags 0x2 of its call are unknown", d.calls[FIRST_OF_TWO].flags = 2);
+	REFUSED("step 0: call 1: its arguments overlap", d.calls[SECOND_OF_TWO].first_argument--);
+	REFUSED("launch 1: step 0: arguments 8 to 9 are out of range (9 in all)", d.calls[ALONE].first_argument++);
+	REFUSED("step 1: call 2: argument 0: kind 0 is unknown", d.arguments[THIRD_OF_THREE][0].kind = 0);
+	REFUSED("step 1: call 2: argument 1: the returned value cannot be both",
+		d.calls[THIRD_OF_THREE].flags = SK_CALL_STATUS);
+	REFUSED("the table of calls (7 records) lies outside", d.plan->calls.count = 7,
+		d.plan->calls.offset = INT32_MAX);
+	REFUSED("is not aligned", d.plan->calls.offset++);
+}
+END_TEST
+
+/* Who runs one launch asks for no more than that one. */
+START_TEST(calls_of_one_launch)
+{
+	struct damaged d = copy_sample();
+	struct sk_plan_view view;
+	char error[256];
+
+	d.steps[2].call_count = 2;
+	ck_assert(sk_plan_open(d.plan, d.plan->size, &view, error, sizeof(error)));
+	ck_assert(sk_plan_check_launch(&view, 0, error, sizeof(error)));
+	ck_assert(!sk_plan_check_launch(&view, 1, error, sizeof(error)));
+	ck_assert_str_eq(error, "plan: launch 1: step 0: calls 5 to 6 are out of range (6 in all)");
 }
 END_TEST
 
@@ -407,7 +520,7 @@ START_TEST(damaged_arguments)
 	REFUSED("its step has no blocks", d.arguments[SPLIT][0].kind = SK_ARGUMENT_BLOCK);
 	REFUSED("launch 1: step 0: argument 1: it writes a constant", d.arguments[SECOND][1].space = SK_SPACE_CONSTANT,
 		d.arguments[SECOND][1].index = 0);
-	REFUSED("a status and a result", d.steps[SECOND].flags |= SK_STEP_STATUS);
+	REFUSED("a status and a result", d.calls[SECOND].flags |= SK_CALL_STATUS);
 	REFUSED("a call has one result", d.arguments[SECOND][0] = d.arguments[SECOND][1]);
 	REFUSED("launch 2: step 0: argument 1: 400 bytes at offset 448", d.plan->unshared_workspace_size = 840;
 		d.tensors[4].unshared_offset = 0; d.arguments[ENTRY][1].offset = 448);
@@ -429,9 +542,9 @@ static void read_damaged(unsigned char *bytes, size_t size)
 	for (uint32_t i = 0; i < view.task_count; i++)
 		length += strlen(sk_plan_string(&view.tasks[i].name));
 	for (uint32_t i = 0; i < view.step_count; i++)
-		for (uint32_t a = 0; a < view.steps[i].argument_count; a++)
+		for (uint32_t a = 0; a < view.calls[i].argument_count; a++)
 			length +=
-				sk_plan_units(&view, &view.steps[i], &view.arguments[view.steps[i].first_argument + a])
+				sk_plan_units(&view, &view.steps[i], &view.arguments[view.calls[i].first_argument + a])
 					.units;
 	ck_assert_uint_ne(length, SIZE_MAX); /* so that the walk is not optimised away */
 }
@@ -506,6 +619,16 @@ int main(void)
 	tcase_add_test(tcase, damaged_tasks_and_tensors);
 	tcase_add_test(tcase, damaged_steps);
 	tcase_add_test(tcase, damaged_arguments);
+	tcase_add_test(tcase, every_cut);
+	tcase_add_test(tcase, every_byte);
+	tcase_add_test(tcase, every_pair_of_words);
+	suite_add_tcase(suite, tcase);
+	tcase = tcase_create("steps of several calls");
+	tcase_add_checked_fixture(tcase, setup_calls, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, sound_calls);
+	tcase_add_test(tcase, damaged_calls);
+	tcase_add_test(tcase, calls_of_one_launch);
 	tcase_add_test(tcase, every_cut);
 	tcase_add_test(tcase, every_byte);
 	tcase_add_test(tcase, every_pair_of_words);

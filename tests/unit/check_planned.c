@@ -148,7 +148,8 @@ START_TEST(early_starts)
 			((struct sk_plan_launch *)view.launches)[i].flags |= SK_LAUNCH_EARLY;
 		for (uint32_t i = 0; i < view.step_count; i++) {
 			struct sk_plan_step *step = (struct sk_plan_step *)&view.steps[i];
-			uint32_t can = view.kernels[step->kernel].early & ~(uint32_t)step->flags;
+			uint32_t can = view.kernels[sk_plan_step_calls(&view, step).first->kernel].early &
+				       ~(uint32_t)step->flags;
 
 			for (uint32_t flag = SK_STEP_EARLY_WAIT; flag <= SK_STEP_EARLY_SET; flag *= 2) {
 				if (!(can & flag))
@@ -174,7 +175,8 @@ END_TEST
 static bool is_of_side(const struct sk_plan_view *view, uint32_t argument)
 {
 	for (uint32_t i = 0; i < view->step_count; i++)
-		if (argument - view->steps[i].first_argument < view->steps[i].argument_count)
+		if (argument - view->calls[view->steps[i].first_call].first_argument <
+		    view->calls[view->steps[i].first_call].argument_count)
 			return view->steps[i].flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
 	return false;
 }
@@ -204,7 +206,8 @@ START_TEST(moved_addresses)
 		struct sk_plan_argument *record = (struct sk_plan_argument *)&view.arguments[argument];
 		uint64_t limit = record->space == SK_SPACE_WORKSPACE ? view.plan->workspace_size : record->size;
 		bool network =
-			argument < view.steps[view.launches[view.network_launch_count].first_step].first_argument;
+			argument <
+			sk_plan_launch_calls(&view, &view.launches[view.network_launch_count]).first->first_argument;
 
 		if (network && !is_of_side(&view, argument) && record->kind == SK_ARGUMENT_POINTER &&
 		    record->offset + record->size < limit) {

@@ -751,7 +751,7 @@ START_TEST(task_entries)
 
 	/* The entry's own argument, undivided. */
 	struct sk_plan_view copy = plan_copy(arena, &view);
-	uint32_t entry = copy.steps[copy.launches[1].first_step].first_argument;
+	uint32_t entry = sk_plan_launch_calls(&copy, &copy.launches[1]).first->first_argument;
 
 	((struct sk_plan_argument *)copy.arguments)[entry].element_bytes = 0;
 	expect_rejected(&copy, (const char *const[]){"launch 'sk_unfused_split': the cores of task 'split'", NULL});
@@ -859,12 +859,12 @@ START_TEST(order_of_the_network)
 	struct sk_plan_view view = plan_view(plan);
 
 	expect_sound(&view);
-	((struct sk_plan_step *)view.steps)[0].task = 1;
-	((struct sk_plan_step *)view.steps)[1].task = 0;
+	((struct sk_plan_call *)view.calls)[0].task = 1;
+	((struct sk_plan_call *)view.calls)[1].task = 0;
 	expect_rejected(&view, (const char *const[]){"task 'second' runs before task 'first', which is before it in "
 						     "the network and shares 't' with it",
 						     NULL});
-	((struct sk_plan_step *)view.steps)[1].task = 1;
+	((struct sk_plan_call *)view.calls)[1].task = 1;
 	expect_rejected(&view, (const char *const[]){"task 'first' runs 0 times instead of once",
 						     "task 'second' runs 2 times", NULL});
 }
@@ -946,8 +946,8 @@ START_TEST(order_of_a_temporary)
 	struct sk_plan_view view = plan_view(plan);
 
 	expect_sound(&view);
-	((struct sk_plan_step *)view.steps)[0].task = 1;
-	((struct sk_plan_step *)view.steps)[1].task = 0;
+	((struct sk_plan_call *)view.calls)[0].task = 1;
+	((struct sk_plan_call *)view.calls)[1].task = 0;
 	expect_rejected(&view, (const char *const[]){"task 'second' runs before task 'first', which is before it in "
 						     "the network and shares 't' with it",
 						     NULL});
@@ -1120,8 +1120,8 @@ START_TEST(streams_in_order)
 	struct sk_plan_view view = plan_view(plan);
 
 	expect_sound(&view);
-	((struct sk_plan_step *)view.steps)[0].task = 1;
-	((struct sk_plan_step *)view.steps)[1].task = 0;
+	((struct sk_plan_call *)view.calls)[0].task = 1;
+	((struct sk_plan_call *)view.calls)[1].task = 0;
 	expect_rejected(&view, (const char *const[]){"task 'second' runs before task 'first', which is before it in "
 						     "the network and in its stream",
 						     NULL});
@@ -1263,7 +1263,14 @@ static uint32_t random_step(struct random_plan *random, uint64_t *extent)
 	}
 }
 
-static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
+static void random_call(struct random_plan *random, uint64_t extent)
+{
+	for (uint32_t i = 0, arguments = 1 + below(random, 2); i < arguments; i++)
+		random_argument(random, extent);
+}
+
+/* most: calls of a step. */
+static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes, uint32_t most)
 {
 	struct random_plan random = {.state = seed * 0x9e3779b97f4a7c15u + lanes, .plan = create(lanes)};
 	uint32_t launches = 1 + below(&random, 4), count = 0;
@@ -1288,10 +1295,13 @@ static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
 			plan_lane(random.plan, below(&random, lanes));
 			random.steps[count] = random_step(&random, &extent);
 			random.waits = false;
-			if (plan_step_kind(random.plan) != SK_STEP_SPLIT)
+			if (plan_step_kind(random.plan) != SK_STEP_SPLIT && most == 1)
 				random_start(&random);
-			for (uint32_t i = 0, arguments = 1 + below(&random, 2); i < arguments; i++)
-				random_argument(&random, extent);
+			random_call(&random, extent);
+			for (uint32_t calls = 1; calls < most && below(&random, 2); calls++) {
+				plan_call(random.plan, "more");
+				random_call(&random, extent);
+			}
 			for (uint32_t i = first; i < count; i++)
 				if (below(&random, 4) < density)
 					plan_await(random.plan, random.steps[i]);
@@ -1308,13 +1318,13 @@ static struct sk_plan_view random_view(uint64_t seed, uint32_t lanes)
  * the verifier refuses, since it wants one base of both; no linked plan has such pairs without an order. Here they do
  * not: elements are of one or two bytes, and bases multiples of eight. So is the other verdict, on what reads find:
  * steps are looked at in the plan's order, whether anything keeps it or not. */
-static void compare_with_search(uint32_t lanes, uint64_t plans, uint32_t cores)
+static void compare_with_search(uint32_t lanes, uint32_t most, uint64_t plans, uint32_t cores)
 {
 	static const uint32_t more_than_units[] = {11, 11};
 	uint64_t sound = 0, straight = 0;
 
 	for (uint64_t seed = 0; seed < plans; seed++) {
-		struct sk_plan_view view = random_view(seed, lanes);
+		struct sk_plan_view view = random_view(seed, lanes, most);
 		bool accepted = sk_verify(arena, &diag, &view, "random", NULL, 0, NULL);
 		bool races = races_exist_up_to(&view, cores) || races_exist(&view, more_than_units);
 		bool astray = reads_astray(&view);
@@ -1338,13 +1348,20 @@ static void compare_with_search(uint32_t lanes, uint64_t plans, uint32_t cores)
 
 START_TEST(random_plans_on_one_lane)
 {
-	compare_with_search(1, 8000, 6);
+	compare_with_search(1, 1, 8000, 6);
 }
 END_TEST
 
 START_TEST(random_plans_on_two_lanes)
 {
-	compare_with_search(2, 1000, 5);
+	compare_with_search(2, 1, 1000, 5);
+}
+END_TEST
+
+START_TEST(random_plans_of_several_calls)
+{
+	compare_with_search(1, 3, 4000, 6);
+	compare_with_search(2, 3, 1000, 5);
 }
 END_TEST
 
@@ -1498,6 +1515,7 @@ int main(void)
 	tcase_add_test(tcase, order_of_a_temporary);
 	tcase_add_test(tcase, random_plans_on_one_lane);
 	tcase_add_test(tcase, random_plans_on_two_lanes);
+	tcase_add_test(tcase, random_plans_of_several_calls);
 	tcase_add_test(tcase, event_between_streams);
 	tcase_add_test(tcase, event_without_its_stream);
 	tcase_add_test(tcase, event_between_equal_units);

@@ -127,8 +127,8 @@ START_TEST(test_addresses)
 	ck_assert_uint_eq(view.plan->workspace_size, 2 * 4 * N);
 	ck_assert_uint_eq(view.plan->unshared_workspace_size, 3 * 4 * N);
 
-	const struct sk_plan_step *fused = &view.steps[view.launches[0].first_step];
-	const struct sk_plan_step *single = &view.steps[view.launches[3].first_step]; /* t2's entry */
+	const struct sk_plan_call *fused = sk_plan_launch_calls(&view, &view.launches[0]).first;
+	const struct sk_plan_call *single = sk_plan_launch_calls(&view, &view.launches[3]).first; /* t2's entry */
 
 	ck_assert_uint_eq(view.arguments[fused[1].first_argument].offset, 256);
 	ck_assert_uint_eq(view.arguments[fused[1].first_argument].size, 1024);
@@ -220,7 +220,8 @@ START_TEST(test_launches)
 
 	const struct sk_plan_step *steps = &view.steps[third->first_step];
 
-	ck_assert_uint_eq(view.steps[0].flags, SK_STEP_STATUS | SK_STEP_NONTEMPORAL);
+	ck_assert_uint_eq(view.steps[0].flags, SK_STEP_NONTEMPORAL);
+	ck_assert_uint_eq(view.calls[0].flags, SK_CALL_STATUS);
 	ck_assert_uint_eq(view.steps[0].extent, N);
 	ck_assert_uint_eq(view.partitions[view.steps[0].partition].unit, 64);
 	ck_assert_uint_eq(steps[0].flags, SK_STEP_PUBLISH);
@@ -282,11 +283,13 @@ static void compare_patterns(uint32_t number)
 
 	for (uint32_t s = 0; s < launch->step_count; s++) {
 		const struct sk_plan_step *step = &view.steps[view.launches[number].first_step + s];
+		const struct sk_plan_call *call = sk_plan_step_calls(&view, step).first;
 
-		ck_assert_uint_eq(step->task, launch->steps[s].task);
+		ck_assert_uint_eq(step->call_count, 1);
+		ck_assert_uint_eq(call->task, launch->steps[s].task);
 		ck_assert_uint_eq(step->await_count, launch->steps[s].await_count);
-		for (uint32_t a = 0; a < step->argument_count; a++) {
-			const struct sk_plan_argument *argument = &view.arguments[step->first_argument + a];
+		for (uint32_t a = 0; a < call->argument_count; a++) {
+			const struct sk_plan_argument *argument = &view.arguments[call->first_argument + a];
 			struct sk_units units = sk_plan_units(&view, step, argument);
 			struct sk_pattern pattern = sk_schedule_pattern(&test->model, launch, s, a);
 

@@ -1,0 +1,14 @@
+/* The dispatchers of a package made again from its plan, and put where they stand in the file: for tests that change
+ * the plan of a package and want code to match, as somebody would who knows what skdump --verify compares. */
+#ifndef SK_TESTS_MATCH_CODE_H
+#define SK_TESTS_MATCH_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Puts the dispatchers of the plan in the file into the bytes, which are the file's, where they fit. True if that
+ * changed any. */
+bool match_code(const char *path, uint8_t *bytes, size_t size);
+
+#endif
