@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "loader/core/fibre.h"
@@ -216,6 +217,22 @@ START_TEST(no_room)
 }
 END_TEST
 
+#ifndef SANITIZED /* they have reserved more, or take a smaller one */
+/* Where address space is counted it is not spent on guards. */
+START_TEST(limited)
+{
+	struct rlimit limit = {.rlim_cur = (rlim_t)4 << 30, .rlim_max = RLIM_INFINITY};
+	struct sk_fibre fibre;
+
+	ck_assert_uint_eq(one.guard, SK_FIBRE_GUARD);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert(sk_fibre_open(&fibre, STACK));
+	ck_assert_uint_eq(fibre.guard, SK_FIBRE_SMALL_GUARD);
+	sk_fibre_close(&fibre);
+}
+END_TEST
+#endif
+
 int main(void)
 {
 	Suite *suite = suite_create("fibre");
@@ -227,6 +244,7 @@ int main(void)
 	tcase_add_test(tests, alignment);
 #ifndef SANITIZED
 	tcase_add_test_raise_signal(tests, guard, SIGSEGV);
+	tcase_add_test(tests, limited);
 #endif
 	tcase_add_test(tests, traces);
 	tcase_add_test(tests, threads);
