@@ -12,7 +12,6 @@
  * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
  * SHSTK. */
 #include <elf.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "linker/architecture.h"

@@ -3,8 +3,8 @@
 
 #include "loader/base/status.h"
 
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "src/base/escape.h"
 #include "src/base/nearest.h"

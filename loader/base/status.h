@@ -3,7 +3,6 @@
 #ifndef SK_LOADER_STATUS_H
 #define SK_LOADER_STATUS_H
 
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "loader/skrt.h"

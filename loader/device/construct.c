@@ -6,7 +6,6 @@
 #include "loader/device/modules.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "loader/device/device.h"
 #include "loader/device/failure.h"

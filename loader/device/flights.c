@@ -10,7 +10,6 @@
 
 #include "loader/device/flights.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -6,7 +6,6 @@
 #include "loader/device/modules.h"
 
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -7,8 +7,6 @@
 
 #include "loader/device/watch.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "loader/base/clock.h"

@@ -19,7 +19,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include "loader/image/imports.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "loader/arch/machine.h"

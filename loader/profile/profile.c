@@ -3,7 +3,6 @@
 #include "loader/profile/profile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "loader/profile/lines.h"

@@ -1,7 +1,6 @@
 /* Open addressing with linear probing; hashes are kept, so growing does not read the keys again. */
 #include "src/base/map.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <xxhash.h>
 

@@ -2,8 +2,6 @@
 #include "src/base/timing.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "src/base/json.h"

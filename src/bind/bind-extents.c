@@ -1,7 +1,6 @@
 /* Extents: from the shapes of a task's tensors to the numbers behind the names in a signature. A dimension binds the
  * one factor of its product that the others leave open; afterwards every dimension must agree. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"

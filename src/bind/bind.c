@@ -3,7 +3,6 @@
  * the C parameters. */
 #include "src/bind/bind.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "src/base/checked.h"

@@ -3,7 +3,6 @@
 #ifndef SK_OPTION_H
 #define SK_OPTION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "src/base/arena.h"

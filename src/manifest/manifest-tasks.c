@@ -1,7 +1,6 @@
 /* `tasks:` of the manifest. Comes in: the list's node. Goes out: model->tasks in network order, with all that a task
  * says; kernels and arguments stay names until they are bound. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,8 @@
  * become identifiers here and never stand in comments. */
 #include "src/outputs/header.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/file.h"

@@ -2,7 +2,6 @@
 #include "src/outputs/shares.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct shares {
 	struct sk_arena *arena;

@@ -2,8 +2,6 @@
  * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "src/package/package.h"
 
-#include <string.h>
-
 #include "src/package/entries.h"
 #include "src/package/names.h"
 #include "src/proof/report.h"

@@ -13,6 +13,8 @@
 #ifndef SK_ANCESTRY_H
 #define SK_ANCESTRY_H
 
+#include <stdbool.h>
+
 #include "src/planning/order.h"
 
 struct sk_segments;

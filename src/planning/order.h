@@ -8,8 +8,6 @@
 #ifndef SK_ORDER_H
 #define SK_ORDER_H
 
-#include <stdbool.h>
-
 #include "src/base/arena.h"
 #include "src/base/map.h"
 

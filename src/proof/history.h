@@ -8,7 +8,6 @@
 #ifndef SK_HISTORY_H
 #define SK_HISTORY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/arena.h"

@@ -2,7 +2,6 @@
  * decisions, or the bytes of a section that anybody may have written. */
 #include "src/proof/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 

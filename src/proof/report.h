@@ -12,7 +12,6 @@
 #ifndef SK_REPORT_H
 #define SK_REPORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

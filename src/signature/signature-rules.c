@@ -2,8 +2,6 @@
  * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
 #include "src/signature/signature-parts.h"
 
-#include <string.h>
-
 #include "src/signature/signature.h"
 
 static void check_names(struct sk_signature_source *source, const struct sk_signature *signature)

@@ -2,7 +2,6 @@
  * plan's references say; that these are right shows in the comparison, since the code calls the same places. */
 #include "src/skdump/reemit.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "stubs/dispatcher/dispatcher.h"

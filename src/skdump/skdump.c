@@ -3,7 +3,6 @@
 
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "loader/image/imports.h"
 #include "src/base/table.h"

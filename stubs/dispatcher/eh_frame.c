@@ -2,8 +2,6 @@
  * them with the inputs'. */
 #include "stubs/dispatcher/eh_frame.h"
 
-#include <string.h>
-
 /* DWARF 5 section 7.24 and the LSB's pointer encodings. */
 enum {
 	DW_CFA_NOP = 0x00,

@@ -15,7 +15,6 @@
 #include "stubs/x86_64/emitter.h"
 
 #include <elf.h>
-#include <string.h>
 
 static const struct sk_eh_machine eh_machine = {
 	.code_alignment = 1,
