@@ -84,3 +84,8 @@ for program in samples/composite/run samples/composite/run-cc samples/composite/
 	$program >out.txt 2>&1 || status=$?
 	[ $status = 1 ] && grep -q '^usage: ' out.txt || { cat out.txt >&2; fail "$program does not say how it is used"; }
 done
+
+# What is no number of layers is no endless manifest.
+for numbers in x 0 -1 '3 x' '1 0'; do
+	fails_with '^usage: generate LAYERS' timeout 60 "$top_srcdir/samples/decode_layers/generate" $numbers
+done
