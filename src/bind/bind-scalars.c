@@ -112,8 +112,7 @@ static void bind_tensor(struct sk_binder *binder, const struct sk_parameter *par
 			struct sk_argument *argument)
 {
 	const struct sk_model *model = binder->model;
-	uint32_t index = sk_map_find(&model->tensor_names, set->text, strlen(set->text));
-	const struct sk_tensor *tensor = &model->tensors.items[index];
+	const struct sk_tensor *tensor = &model->tensors.items[set->tensor];
 
 	if (tensor->elements != 1 || tensor->dtype != parameter->dtype) {
 		sk_binder_error(binder, set->place, "'%s' is one %s, but tensor '%s' is %s %s", parameter->name,
@@ -124,7 +123,7 @@ static void bind_tensor(struct sk_binder *binder, const struct sk_parameter *par
 	argument->kind = parameter->by_reference ? SK_ARGUMENT_POINTER : SK_ARGUMENT_LOAD;
 	argument->by_reference = false;
 	argument->access = SK_ACCESS_READ;
-	argument->tensor = tensor->view_of == SK_NONE ? index : tensor->view_of;
+	argument->tensor = tensor->view_of == SK_NONE ? set->tensor : tensor->view_of;
 	argument->offset = tensor->view_offset;
 	argument->size = tensor->bytes;
 }

@@ -1,18 +1,16 @@
-/* Requests of tasks: names become tensors; see request.h. */
+/* Requests of tasks; see request.h. */
 #include "src/bind/request.h"
-
-#include <string.h>
 
 void sk_request_of_task(struct sk_model *model, const struct sk_task *task, struct sk_request *request)
 {
 	request->place = task->place;
 	request->arguments.count = 0;
 	for (size_t i = 0; i < task->args.count; i++) {
-		const struct sk_name *name = &task->args.items[i];
-		uint32_t index = sk_map_find(&model->tensor_names, name->text, strlen(name->text));
+		const struct sk_named_tensor *named = &task->args.items[i];
 
 		sk_array_push(model->arena, &request->arguments,
-			      (struct sk_request_argument){&model->tensors.items[index], index, name->place});
+			      (struct sk_request_argument){&model->tensors.items[named->tensor], named->tensor,
+							   named->place});
 	}
 	request->parameters = task->arg_names.count ? task->arg_names.items : NULL;
 	request->set = task->set.items;

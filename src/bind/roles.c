@@ -53,14 +53,9 @@ static struct use *collect_uses(const struct sk_model *model, const struct sk_ga
 	return uses;
 }
 
-/* True if that is the name of the argument's tensor, or of a view of the same bytes. */
-static bool names(const struct sk_model *model, const char *name, const struct sk_argument *argument)
+/* True if it is the argument's tensor, or a view of the same bytes. */
+static bool is_tensor_of(const struct sk_model *model, uint32_t index, const struct sk_argument *argument)
 {
-	uint32_t index = sk_map_find(&model->tensor_names, name, strlen(name));
-
-	if (index == SK_NONE)
-		return false;
-
 	const struct sk_tensor *tensor = &model->tensors.items[index];
 
 	return (tensor->view_of == SK_NONE ? index : tensor->view_of) == argument->tensor &&
@@ -74,10 +69,11 @@ static struct sk_place place_of(const struct sk_model *model, struct access acce
 	const struct sk_argument *argument = &task->arguments[access.argument];
 
 	for (size_t i = 0; i < task->args.count; i++)
-		if (names(model, task->args.items[i].text, argument))
+		if (is_tensor_of(model, task->args.items[i].tensor, argument))
 			return task->args.items[i].place;
 	for (size_t i = 0; i < task->set.count; i++)
-		if (task->set.items[i].kind == SK_SET_TENSOR && names(model, task->set.items[i].text, argument))
+		if (task->set.items[i].kind == SK_SET_TENSOR &&
+		    is_tensor_of(model, task->set.items[i].tensor, argument))
 			return task->set.items[i].place;
 	return task->place;
 }

@@ -15,22 +15,6 @@ uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
 	return scope;
 }
 
-static void check_tensor(struct sk_model *model, const char *name, struct sk_place place)
-{
-	if (sk_map_find(&model->tensor_names, name, strlen(name)) == SK_NONE)
-		sk_error(model->diag, place, "unknown tensor '%s'%s", name,
-			 SK_SUGGEST_NAME(model, name, model->tensors.items, model->tensors.count));
-}
-
-static void check_tensors(struct sk_model *model, const struct sk_task *task)
-{
-	for (size_t i = 0; i < task->args.count; i++)
-		check_tensor(model, task->args.items[i].text, task->args.items[i].place);
-	for (size_t i = 0; i < task->set.count; i++)
-		if (task->set.items[i].kind == SK_SET_TENSOR)
-			check_tensor(model, task->set.items[i].text, task->set.items[i].place);
-}
-
 static void resolve_after(struct sk_model *model, uint32_t index)
 {
 	struct sk_task *task = &model->tasks.items[index];
@@ -125,7 +109,6 @@ void sk_manifest_resolve_names(struct sk_model *model)
 	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 
-		check_tensors(model, task);
 		resolve_after(model, t);
 		resolve_waits(model, task);
 		resolve_records(model, task, recorded);

@@ -14,7 +14,7 @@ void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_
 /* `cost:` of a task, which is the target. */
 void sk_manifest_read_cost(const struct sk_document *document, void *target, const struct sk_node *value);
 
-/* Resolves after, record and wait of all tasks, and checks that args and set name tensors. */
+/* Resolves after, record and wait of all tasks. */
 void sk_manifest_resolve_names(struct sk_model *model);
 
 /* The scope of that name, added if there is none yet. */

@@ -66,13 +66,25 @@ static bool parse_real(const char *text, struct sk_set *set, bool *valid)
 	return true;
 }
 
+/* Tensors have been read before. */
+static struct sk_named_tensor named_tensor(const struct sk_document *document, const struct sk_name *name)
+{
+	struct sk_model *model = document->owner;
+	uint32_t index = sk_map_find(&model->tensor_names, name->text, strlen(name->text));
+
+	if (index == SK_NONE)
+		sk_error(model->diag, name->place, "unknown tensor '%s'%s", name->text,
+			 SK_SUGGEST_NAME(model, name->text, model->tensors.items, model->tensors.count));
+	return (struct sk_named_tensor){index, name->place};
+}
+
 static void read_tensor_name(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_set *set = target;
 	struct sk_name name;
 
 	if (sk_read_name(document, value, "'tensor'", NULL, &name)) {
-		set->text = name.text;
+		set->tensor = named_tensor(document, &name).tensor;
 		set->place = name.place;
 	}
 }
@@ -85,8 +97,9 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 
 	if (value->kind == SK_NODE_MAP) {
 		set->kind = SK_SET_TENSOR;
+		set->tensor = SK_NONE;
 		sk_read_fields(document, value, "the value of", set->name, fields, 1, set);
-		return set->text != NULL;
+		return set->tensor != SK_NONE;
 	}
 	if (value->kind == SK_NODE_LIST || !value->length) {
 		sk_error(document->diag, sk_node_place(document, value),
@@ -149,6 +162,12 @@ static void read_op(const struct sk_document *document, void *target, const stru
 	sk_read_name(document, value, "'op'", NULL, &((struct sk_task *)target)->op);
 }
 
+static void reserve_args(const struct sk_document *document, struct sk_task *task, size_t count)
+{
+	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_named_tensor, count + 1);
+	task->args.capacity = count + 1;
+}
+
 static void read_args(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
@@ -158,13 +177,17 @@ static void read_args(const struct sk_document *document, void *target, const st
 			sk_error(document->diag, sk_node_place(document, value), "'args' must be a list or a map");
 			return;
 		}
-		task->args.items = sk_read_names(document, value, "an argument", &task->args.count);
-		task->args.capacity = task->args.count;
+		size_t count;
+		const struct sk_name *names = sk_read_names(document, value, "an argument", &count);
+
+		reserve_args(document, task, count);
+		for (size_t i = 0; i < count; i++)
+			sk_array_push(document->arena, &task->args, named_tensor(document, &names[i]));
 		return;
 	}
-	task->args.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
+	reserve_args(document, task, value->count);
 	task->arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
-	task->args.capacity = task->arg_names.capacity = value->count + 1;
+	task->arg_names.capacity = value->count + 1;
 	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
 		struct sk_name parameter, tensor;
 
@@ -172,7 +195,7 @@ static void read_args(const struct sk_document *document, void *target, const st
 		    !sk_read_name(document, key->value, "argument", parameter.text, &tensor))
 			continue;
 		sk_array_push(document->arena, &task->arg_names, parameter);
-		sk_array_push(document->arena, &task->args, tensor);
+		sk_array_push(document->arena, &task->args, named_tensor(document, &tensor));
 	}
 }
 

@@ -5,7 +5,7 @@
 #include "src/model/model.h"
 
 /* Reads the manifest into an empty model. Afterwards the model has the device, tensors with views resolved, declared
- * kernels with their signatures, libraries, scopes, events and tasks; tasks' args name tensors that exist, and after,
+ * kernels with their signatures, libraries, scopes, events and tasks; tasks' args are tensors, and after,
  * record and wait are filled. All errors are collected; false if there was one. */
 bool sk_manifest_read(struct sk_model *model, const char *path);
 

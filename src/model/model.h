@@ -106,6 +106,12 @@ struct sk_kernel {
 
 /* ---- tasks ---- */
 
+/* A tensor where a task names it. */
+struct sk_named_tensor {
+	uint32_t tensor; /* index into tensors; SK_NONE after an error */
+	struct sk_place place;
+};
+
 /* One bound argument, in the terms of the plan (stubs/skplan.h), but with a tensor instead of an address. */
 struct sk_argument {
 	enum sk_argument_kind kind;
@@ -127,7 +133,8 @@ struct sk_set {
 	int64_t integer; /* also for integers up to 2^64-1, as bits */
 	bool negative;
 	double real;
-	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name; TENSOR: a tensor's name */
+	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name */
+	uint32_t tensor; /* TENSOR: index into tensors; SK_NONE after an error */
 };
 
 /* `cost:` of a task, in the terms of the plan. */
@@ -142,7 +149,7 @@ struct sk_task {
 	struct sk_place place;
 	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
 	struct sk_name op; /* `op:` */
-	SK_ARRAY(struct sk_name) args; /* tensor names; by position, or with arg_names by name */
+	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
 	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */
 	SK_ARRAY(struct sk_set) set;
 	uint32_t stream;

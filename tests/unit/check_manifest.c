@@ -138,7 +138,7 @@ START_TEST(test_tasks)
 	ck_assert_ptr_null(scale->op.text);
 	ck_assert_uint_eq(scale->args.count, 3);
 	ck_assert_uint_eq(scale->arg_names.count, 0);
-	ck_assert_str_eq(scale->args.items[2].text, "t");
+	ck_assert_str_eq(model->tensors.items[scale->args.items[2].tensor].name, "t");
 	ck_assert_uint_eq(scale->args.items[2].place.column, 45);
 	ck_assert_uint_eq(scale->stream, 0);
 	ck_assert_uint_eq(scale->kernel, SK_NONE);
@@ -146,7 +146,7 @@ START_TEST(test_tasks)
 	ck_assert_ptr_null(act->kernel_name.text);
 	ck_assert_uint_eq(act->args.count, 2);
 	ck_assert_str_eq(act->arg_names.items[1].text, "x");
-	ck_assert_str_eq(act->args.items[1].text, "t");
+	ck_assert_str_eq(model->tensors.items[act->args.items[1].tensor].name, "t");
 	ck_assert_uint_eq(act->stream, 3);
 	ck_assert_uint_eq(last->blocks, 12);
 	ck_assert_uint_eq(last->cost->count, 1);
@@ -269,7 +269,7 @@ START_TEST(test_set)
 	ck_assert_int_eq(set[2].kind, SK_SET_EXTENT);
 	ck_assert_str_eq(set[2].text, "n");
 	ck_assert_int_eq(set[3].kind, SK_SET_TENSOR);
-	ck_assert_str_eq(set[3].text, "p");
+	ck_assert_str_eq(model->tensors.items[set[3].tensor].name, "p");
 	ck_assert_int_eq(more[0].integer, 255);
 	ck_assert_uint_eq((uint64_t)more[1].integer, UINT64_MAX);
 	ck_assert(!more[1].negative);
