@@ -61,7 +61,7 @@ src_libproof_la_SOURCES = \
 	src/proof/knowledge.c src/proof/knowledge.h \
 	src/proof/launch-order.c src/proof/launch-order.h \
 	src/proof/explain.c src/proof/explain.h \
-	src/proof/report.c src/proof/report.h \
+	src/proof/account.c src/proof/account.h \
 	src/signature/signature-attributes.c src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-rules.c \
 	src/signature/signature.c src/signature/signature.h \
@@ -73,7 +73,7 @@ src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
-	src/package/report-builder.c src/package/report-builder.h \
+	src/package/account-builder.c src/package/account-builder.h \
 	src/bind/bind-cost.c \
 	src/bind/bind-extents.c \
 	src/bind/bind-scalars.c \

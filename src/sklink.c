@@ -12,7 +12,7 @@
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
 #include "src/outputs/outputs.h"
-#include "src/package/report-builder.h"
+#include "src/package/account-builder.h"
 #include "src/package/sign.h"
 #include "src/planning/memory.h"
 #include "src/proof/consistency.h"
@@ -93,7 +93,7 @@ static bool make_plan(struct sk_link *link)
 		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 		return false;
 	}
-	link->report = sk_report_build(model, fusion);
+	link->account = sk_account_build(model, fusion);
 	return true;
 }
 
@@ -103,15 +103,15 @@ static bool prove_plan(struct sk_link *link)
 	struct sk_facts *facts = sk_outputs_want_facts(link->command) ? &link->facts : NULL;
 
 	sk_timing_next(link->timing, "verify");
-	return sk_verify(link->arena, link->diag, &link->plan, manifest, link->report.orders, link->report.order_count,
-			 facts) &&
-	       sk_consistency_check(link->arena, link->diag, &link->plan, manifest, &link->report);
+	return sk_verify(link->arena, link->diag, &link->plan, manifest, link->account.orders,
+			 link->account.order_count, facts) &&
+	       sk_consistency_check(link->arena, link->diag, &link->plan, manifest, &link->account);
 }
 
 static bool make_sections(struct sk_link *link)
 {
 	const struct sk_package_input input = {.model = link->model,
-					       .report = &link->report,
+					       .account = &link->account,
 					       .image = &link->image,
 					       .plan = &link->plan,
 					       .soname = link->command->soname,

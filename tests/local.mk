@@ -105,16 +105,16 @@ endif
 
 # The plan's reader, the verifier, the report.
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/check_plan tests/unit/check_verify tests/unit/check_report
+check_PROGRAMS += tests/unit/check_plan tests/unit/check_verify tests/unit/check_account
 tests_unit_check_plan_SOURCES = tests/unit/check_plan.c tests/lib/plan-builder.c tests/lib/plan-builder.h
 tests_unit_check_plan_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_plan_LDADD = loader/libplan.la src/libbase.la $(CHECK_LIBS)
 tests_unit_check_verify_SOURCES = tests/unit/check_verify.c tests/lib/plan-builder.c tests/lib/plan-builder.h tests/lib/races.c tests/lib/races.h
 tests_unit_check_verify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
-tests_unit_check_report_SOURCES = tests/unit/check_report.c
-tests_unit_check_report_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
-tests_unit_check_report_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
+tests_unit_check_account_SOURCES = tests/unit/check_account.c
+tests_unit_check_account_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
+tests_unit_check_account_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
 check_PROGRAMS += tests/unit/check_calls
 tests_unit_check_calls_SOURCES = tests/unit/check_calls.c tests/lib/plan-builder.c tests/lib/plan-builder.h
 tests_unit_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -130,7 +130,7 @@ tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show
-QUICK_TESTS += tests/unit/check_plan tests/unit/check_calls tests/unit/check_verify tests/unit/check_report tests/unit/check_planned
+QUICK_TESTS += tests/unit/check_plan tests/unit/check_calls tests/unit/check_verify tests/unit/check_account tests/unit/check_planned
 endif
 
 # End to end: from kernels in C to a package that runs.

@@ -289,7 +289,7 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 {
 	static const char *const kinds[SK_STEP_KIND_COUNT] = {"plain", "blocks", "blocks of a range", "split"};
 	const struct sk_plan_task *task = &writer->plan->tasks[number];
-	const struct sk_report_entry *entry = sk_report_find(writer->input->report, number);
+	const struct sk_account_entry *entry = sk_account_find(writer->input->account, number);
 
 	put_text(writer, "{", "name", sk_plan_string(&task->name));
 	put_number(writer, ", ", "line", task->line);

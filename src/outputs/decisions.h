@@ -5,13 +5,13 @@
 
 #include "loader/profile/profile.h"
 #include "src/package/entries.h"
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 struct sk_decisions {
 	const char *manifest; /* its path, as given */
 	const struct sk_profile *device; /* that the plan is for */
 	const struct sk_plan_view *plan;
-	const struct sk_report *report;
+	const struct sk_account *account;
 	const struct sk_facts *facts;
 	const struct sk_entries *entries; /* SK_ENTRIES of them */
 	uint64_t output_size; /* bytes of the package */

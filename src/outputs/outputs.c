@@ -30,7 +30,7 @@ static void explain_tasks(struct sk_link *link)
 {
 	sk_text_open(&link->explained);
 
-	const struct sk_explanation explanation = {link->arena, &link->plan, &link->report, &link->facts,
+	const struct sk_explanation explanation = {link->arena, &link->plan, &link->account, &link->facts,
 						   link->explained.stream};
 
 	sk_explain_tasks(&explanation, link->diag, link->command->explained.items, link->command->explained.count);
@@ -70,7 +70,7 @@ static bool write_decisions(const struct sk_link *link)
 					  .manifest = link->command->manifest,
 					  .device = link->model->device,
 					  .plan = &link->plan,
-					  .report = &link->report,
+					  .account = &link->account,
 					  .facts = &link->facts,
 					  .entries = link->parts.entries,
 					  .output_size = counts.output_size,

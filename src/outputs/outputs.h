@@ -18,7 +18,7 @@ struct sk_link {
 	struct sk_model *model;
 	struct sk_plan_image image; /* of the plan, once it is complete; */
 	struct sk_plan_view plan; /* a view of it */
-	struct sk_report report; /* what became of each task */
+	struct sk_account account; /* what became of each task */
 	struct sk_facts facts; /* why tasks are in order; only if sk_outputs_want_facts */
 	struct sk_package_parts parts; /* once there are dispatchers */
 	struct sk_text explained; /* what --explain asks for, once it is prepared */

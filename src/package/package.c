@@ -1,10 +1,10 @@
 /* Sections for the linker: the code of all launches' entries with its unwind and debug information, the plan, the
- * constants and the report. Symbols first, relocations last, so that nothing has to be looked up. */
+ * constants and the account. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "src/package/package.h"
 
 #include "src/package/entries.h"
 #include "src/package/names.h"
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 struct package {
 	struct sk_model *model;
@@ -207,13 +207,13 @@ static sk_section add_plan(struct package *package, const char *plan_symbol)
 	return section;
 }
 
-static void add_report(struct package *package, const struct sk_report *report)
+static void add_account(struct package *package, const struct sk_account *account)
 {
 	const void *bytes;
 	uint64_t size;
 
-	sk_report_pack(package->model->arena, report, &bytes, &size);
-	add_bytes(package, SK_REPORT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
+	sk_account_pack(package->model->arena, account, &bytes, &size);
+	add_bytes(package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, bytes, size);
 }
 
 static void raise(uint32_t *number, uint32_t other)
@@ -326,6 +326,6 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol);
-	add_report(&package, input->report);
+	add_account(&package, input->account);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* What sklink makes itself, handed to the linker as sections. In: the finished plan. Out: the
- * dispatchers, the plan, the constants, the report and the note of versions, with the symbols and relocations that tie
+ * dispatchers, the plan, the constants, the account and the note of versions, with the symbols and relocations that tie
  * them together. */
 #ifndef SK_PACKAGE_H
 #define SK_PACKAGE_H
@@ -8,12 +8,12 @@
 #include "src/model/model.h"
 #include "src/package/entries.h"
 #include "src/planning/plan-writer.h"
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 /* What the package is made from. */
 struct sk_package_input {
 	struct sk_model *model;
-	const struct sk_report *report;
+	const struct sk_account *account;
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
 	const char *soname; /* NULL: none */

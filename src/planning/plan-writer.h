@@ -2,10 +2,10 @@
  * schedule and the memory; out come the bytes of .sk.plan, what in them the linker has to relocate, and where each
  * constant lies.
  *
- * The launches of the network stand first, in the order of the fusion; then, unless they are not wanted, the task entries
- * sk_unfused_<task>, one per task in network order: one step, the smallest unit, the unshared workspace. Records of
- * each launch, and of each step, stand together and in order in every table. Tensors are those with memory of their
- * own: no views. */
+ * The launches of the network stand first, in the order of the fusion; then, unless they are not wanted, the task
+ * entries sk_unfused_<task>, one per task in network order: one step, the smallest unit, the unshared workspace.
+ * Records of each launch, and of each step, stand together and in order in every table. Tensors are those with memory
+ * of their own: no views. */
 #ifndef SK_PLAN_WRITER_H
 #define SK_PLAN_WRITER_H
 

@@ -650,7 +650,7 @@ static bool check_kernels(const struct consistency *check)
 	return sound;
 }
 
-/* ---- the report ---- */
+/* ---- the account ---- */
 
 /* What ends a field there is a blank in it; a scope that there is not is '-'. */
 static bool same_field(const char *field, const char *text)
@@ -660,35 +660,36 @@ static bool same_field(const char *field, const char *text)
 	return *field == *text;
 }
 
-static bool check_entry_of_report(const struct consistency *check, const struct sk_report_entry *entry, uint32_t number)
+static bool check_entry_of_account(const struct consistency *check, const struct sk_account_entry *entry,
+				   uint32_t number)
 {
 	const struct sk_plan_task *task = &check->view->tasks[number];
 	const char *name = sk_plan_string(&task->name), *scope = sk_plan_string(&task->scope);
 
-	if (!same_number(check, "the report", "the number of a task", entry->task, number))
+	if (!same_number(check, "the account", "the number of a task", entry->task, number))
 		return false;
 	if (!same_field(entry->name, name))
-		return contradict(check, "task '%s' is '%s' in the report", name, entry->name);
+		return contradict(check, "task '%s' is '%s' in the account", name, entry->name);
 	if (entry->scope ? !same_field(entry->scope, scope) : *scope && strcmp(scope, "-") != 0)
-		return contradict(check, "the scope of task '%s' is '%s', and '%s' in the report", name, scope,
+		return contradict(check, "the scope of task '%s' is '%s', and '%s' in the account", name, scope,
 				  entry->scope ? entry->scope : "");
-	return same_number(check, name, "its launch in the report", entry->launch, task->launch);
+	return same_number(check, name, "its launch in the account", entry->launch, task->launch);
 }
 
-static bool check_report(const struct consistency *check, const struct sk_report *report)
+static bool check_account(const struct consistency *check, const struct sk_account *account)
 {
 	const struct sk_plan_view *view = check->view;
 
-	if (!same_number(check, "the report", "its number of tasks", report->count, view->task_count))
+	if (!same_number(check, "the account", "its number of tasks", account->count, view->task_count))
 		return false;
 	for (uint32_t i = 0; i < view->task_count; i++)
-		if (!check_entry_of_report(check, &report->entries[i], i))
+		if (!check_entry_of_account(check, &account->entries[i], i))
 			return false;
 	return true;
 }
 
 bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
-			  const char *file, const struct sk_report *report)
+			  const char *file, const struct sk_account *account)
 {
 	struct consistency check = {.arena = arena, .diag = diag, .view = view, .file = file};
 	bool sound = sk_calls_check(arena, diag, view, file);
@@ -699,5 +700,5 @@ bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const st
 	sound &= check_tasks(&check);
 	sound &= check_tensors(&check);
 	sound &= check_kernels(&check);
-	return sound && (!report || check_report(&check, report));
+	return sound && (!account || check_account(&check, account));
 }

@@ -406,7 +406,8 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 {
 	const struct sk_plan_view *plan = explanation->plan;
 	const struct sk_plan_task *task = &plan->tasks[index];
-	const struct sk_report_entry *entry = explanation->report ? sk_report_find(explanation->report, index) : NULL;
+	const struct sk_account_entry *entry =
+		explanation->account ? sk_account_find(explanation->account, index) : NULL;
 	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL;
 	uint32_t step, call;
 	FILE *stream = explanation->stream;
@@ -417,7 +418,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	if (entry)
 		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
 	else
-		fputs("  Why it is launched so is not known: the report has been stripped.\n", stream);
+		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
 	if (!find_call(plan, index, &step, &call)) {
 		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
 		return;

@@ -1,16 +1,16 @@
-/* Explanations: what became of one task, in sentences. In come a package's plan, its report and the facts that its
+/* Explanations: what became of one task, in sentences. In come a package's plan, its account and the facts that its
  * proof rests on; so sklink and skdump say the same. */
 #ifndef SK_EXPLAIN_H
 #define SK_EXPLAIN_H
 
 #include <stdio.h>
 
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 struct sk_explanation {
 	struct sk_arena *arena;
 	const struct sk_plan_view *plan;
-	const struct sk_report *report; /* NULL: it has been stripped */
+	const struct sk_account *account; /* NULL: it has been stripped */
 	const struct sk_facts *facts;
 	FILE *stream;
 };
@@ -32,7 +32,7 @@ struct sk_temporaries {
 
 struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct sk_plan_view *plan);
 
-/* Words that the machine-readable report needs, too: "read after write", and the tensor that an access names, "'t'". */
+/* Words that the report needs, too: "read after write", and the tensor that an access names, "'t'". */
 const char *sk_fact_reason(const struct sk_plan_view *plan, const struct sk_fact *fact);
 const char *sk_fact_tensor(struct sk_arena *arena, const struct sk_plan_view *plan,
 			   const struct sk_temporaries *temporaries, const struct sk_step_access *access);

@@ -153,7 +153,7 @@ static void add_task(struct items *items, const struct sk_plan_step *step, uint3
 {
 	const struct sk_plan_view *plan = items->plan;
 	const struct sk_plan_task *task = &plan->tasks[number];
-	const struct sk_report_entry *entry = sk_report_find(&items->file->report, number);
+	const struct sk_account_entry *entry = sk_account_find(&items->file->account, number);
 	struct item *item = add_item(items, TASK, sk_plan_string(&task->name));
 	names awaits = {0};
 

@@ -148,27 +148,27 @@ static bool read_plan(const struct opening *opening)
 	return true;
 }
 
-static bool read_report(const struct opening *opening)
+static bool read_account(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
 	GElf_Shdr header;
 	const char *error;
 
-	if (!find_section(opening, SK_REPORT_SECTION, &header))
+	if (!find_section(opening, SK_ACCOUNT_SECTION, &header))
 		return true;
 	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size))
 		return refuse(opening, "the section .sk.report lies outside the file");
-	error = sk_report_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->report);
-	for (size_t i = 0; i < file->report.count && !error; i++)
-		if (file->report.entries[i].launch >= file->plan.network_launch_count)
-			error = "the report names a launch that the plan does not have";
-	for (size_t i = 0; i < file->report.order_count && !error; i++)
-		if (file->report.orders[i].later >= file->plan.task_count ||
-		    file->report.orders[i].earlier >= file->plan.task_count)
-			error = "the report names a task that the plan does not have";
+	error = sk_account_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->account);
+	for (size_t i = 0; i < file->account.count && !error; i++)
+		if (file->account.entries[i].launch >= file->plan.network_launch_count)
+			error = "the account names a launch that the plan does not have";
+	for (size_t i = 0; i < file->account.order_count && !error; i++)
+		if (file->account.orders[i].later >= file->plan.task_count ||
+		    file->account.orders[i].earlier >= file->plan.task_count)
+			error = "the account names a task that the plan does not have";
 	if (error)
 		return refuse(opening, error);
-	file->has_report = true;
+	file->has_account = true;
 	return true;
 }
 
@@ -292,7 +292,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	opening.elf = elf_memory((char *)file->bytes, file->size);
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
-		check_machine(&opening) && read_report(&opening) && read_symbols(&opening);
+		check_machine(&opening) && read_account(&opening) && read_symbols(&opening);
 	if (sound)
 		read_functions(&opening);
 	elf_end(opening.elf);

@@ -1,5 +1,5 @@
 /* A package read from its file, for whoever looks into one without running it. In comes a path, and a file that anybody
- * may have written; out comes its image with everything checked that is needed to find the plan, the report and the
+ * may have written; out comes its image with everything checked that is needed to find the plan, the account and the
  * code. The file is the image: in a package every loaded byte stands in the file at its address; in an object of sklink
  * -r it is taken to. */
 #ifndef SK_PACKAGE_FILE_H
@@ -11,7 +11,7 @@
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 #include "src/base/map.h"
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 /* A loaded segment: addresses [start, end) are these bytes of the file. */
 struct sk_file_segment {
@@ -38,8 +38,8 @@ struct sk_package_file {
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
-	bool has_report;
-	struct sk_report report; /* its numbers are within the plan */
+	bool has_account;
+	struct sk_account account; /* its numbers are within the plan */
 	struct sk_map symbols; /* of .dynsym, or global ones of an object, defined: name to index in symbol_values */
 	SK_ARRAY(uint64_t) symbol_values;
 	bool has_symtab;

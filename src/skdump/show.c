@@ -1,5 +1,5 @@
 /* The sections of skdump's output; see show.h. Everything comes from the plan's tables but the reasons, which the
- * fusion has left in the report. */
+ * fusion has left in the account. */
 #include "src/skdump/show.h"
 
 #include <elf.h>
@@ -531,10 +531,10 @@ void sk_show_reasons(const struct sk_show *show)
 	struct sk_table table;
 
 	sk_table_init(&table, show->arena, "lllll");
-	if (file->has_report)
+	if (file->has_account)
 		HEADINGS(&table, "task", "scope", "launch", "reason", "");
-	for (size_t i = 0; i < file->report.count; i++) {
-		const struct sk_report_entry *reason = &file->report.entries[i];
+	for (size_t i = 0; i < file->account.count; i++) {
+		const struct sk_account_entry *reason = &file->account.entries[i];
 
 		sk_table_cell(&table, "%s", reason->name);
 		sk_table_cell(&table, "%s", reason->scope ? reason->scope : "-");
@@ -542,6 +542,6 @@ void sk_show_reasons(const struct sk_show *show)
 		sk_table_cell(&table, "%s", reason->code);
 		sk_table_cell(&table, "%s", reason->sentence);
 	}
-	print_section(show, file->has_report ? "reasons" : "reasons: the report has been stripped from the package",
+	print_section(show, file->has_account ? "reasons" : "reasons: the account has been stripped from the package",
 		      &table);
 }

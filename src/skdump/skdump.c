@@ -182,19 +182,19 @@ static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
 static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file, bool *partly)
 {
 	const struct sk_plan_view *plan = &file->plan;
-	const struct sk_report *report = file->has_report ? &file->report : NULL;
+	const struct sk_account *account = file->has_account ? &file->account : NULL;
 	struct sk_unknown_code unknown = {0};
-	bool sound = sk_verify(arena, diag, plan, file->path, file->report.orders, file->report.order_count, NULL) &&
-		     sk_consistency_check(arena, diag, plan, file->path, report) &&
+	bool sound = sk_verify(arena, diag, plan, file->path, file->account.orders, file->account.order_count, NULL) &&
+		     sk_consistency_check(arena, diag, plan, file->path, account) &&
 		     sk_kernel_symbols_check(arena, diag, file, &unknown);
 
 	sound &= sk_reemit_compare(diag, file);
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
-	*partly = !report || unknown.kernels || unknown.entries;
+	*partly = !account || unknown.kernels || unknown.entries;
 	print_verdict(plan, *partly ? "verified in part" : "verified");
-	if (!report)
+	if (!account)
 		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
 	if (unknown.kernels || unknown.entries)
 		printf("not proved: which code %u kernel%s and %u task entr%s are, since the package has no %s\n",
@@ -208,10 +208,10 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 		    const struct command *command)
 {
 	struct sk_facts facts = {0};
-	const struct sk_explanation explanation = {arena, &file->plan, file->has_report ? &file->report : NULL, &facts,
-						   stdout};
+	const struct sk_explanation explanation = {arena, &file->plan, file->has_account ? &file->account : NULL,
+						   &facts, stdout};
 
-	if (!sk_verify(arena, diag, &file->plan, file->path, file->report.orders, file->report.order_count, &facts))
+	if (!sk_verify(arena, diag, &file->plan, file->path, file->account.orders, file->account.order_count, &facts))
 		return;
 	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
 }

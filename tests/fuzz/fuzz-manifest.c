@@ -7,7 +7,7 @@
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
-#include "src/package/report-builder.h"
+#include "src/package/account-builder.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/plan-writer.h"
@@ -83,9 +83,9 @@ static void plan_model(struct sk_model *model, struct sk_diag *diag)
 	fuzz_promise(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "a plan can be opened");
 	fuzz_promise(sk_plan_check_all(&view, error, sizeof(error)), "a plan is well-formed");
 
-	struct sk_report report = sk_report_build(model, fusion);
+	struct sk_account account = sk_account_build(model, fusion);
 
-	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", report.orders, report.order_count, NULL),
+	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", account.orders, account.order_count, NULL),
 		     "a plan can be proved");
 	emit_all(model->arena, &view);
 	fuzz_accept();

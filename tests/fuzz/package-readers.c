@@ -59,7 +59,7 @@ enum { EXPLAINED = 64 };
 static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
 {
 	FILE *stream = fopen("/dev/null", "w");
-	const struct sk_explanation explanation = {arena, &file->plan, &file->report, facts, stream};
+	const struct sk_explanation explanation = {arena, &file->plan, &file->account, facts, stream};
 
 	fuzz_promise(stream, "there is a /dev/null");
 	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
@@ -80,9 +80,9 @@ bool readers_prove(const char *path)
 		struct sk_facts facts = {0};
 		struct sk_unknown_code unknown;
 
-		sound = sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count,
+		sound = sk_verify(arena, &diag, &file.plan, path, file.account.orders, file.account.order_count,
 				  &facts) &&
-			sk_consistency_check(arena, &diag, &file.plan, path, file.has_report ? &file.report : NULL) &&
+			sk_consistency_check(arena, &diag, &file.plan, path, file.has_account ? &file.account : NULL) &&
 			sk_kernel_symbols_check(arena, &diag, &file, &unknown) && sk_reemit_compare(&diag, &file) &&
 			sk_loadable_check(&diag, &file);
 		if (sound)

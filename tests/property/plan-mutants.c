@@ -356,9 +356,10 @@ static bool is_proved(const char *path)
 
 	sk_diag_init(&diag, arena);
 	if (sk_package_file_open(arena, &diag, path, &file)) {
-		sound = file.has_report &&
-			sk_verify(arena, &diag, &file.plan, path, file.report.orders, file.report.order_count, NULL) &&
-			sk_consistency_check(arena, &diag, &file.plan, path, &file.report) &&
+		sound = file.has_account &&
+			sk_verify(arena, &diag, &file.plan, path, file.account.orders, file.account.order_count,
+				  NULL) &&
+			sk_consistency_check(arena, &diag, &file.plan, path, &file.account) &&
 			sk_kernel_symbols_check(arena, &diag, &file, &unknown) && !unknown.kernels &&
 			!unknown.entries && sk_reemit_compare(&diag, &file) && sk_loadable_check(&diag, &file);
 		sk_package_file_close(&file);

@@ -28,8 +28,8 @@
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
+#include "src/package/account-builder.h"
 #include "src/package/package.h"
-#include "src/package/report-builder.h"
 #include "src/package/sign.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
@@ -194,7 +194,7 @@ struct property {
 	struct sk_diag diag;
 	struct sk_linker *linker;
 	struct sk_plan_view plan;
-	struct sk_report report; /* with the orders that `after` and events want */
+	struct sk_account account; /* with the orders that `after` and events want */
 	const uint8_t *package;
 	uint64_t package_size;
 	struct network_state *expected[RUNS]; /* after each run */
@@ -357,16 +357,16 @@ static struct sk_model *read_model(struct property *property)
 static bool verify(const struct property *property, struct sk_arena *arena, struct sk_diag *diag,
 		   const struct sk_plan_view *plan)
 {
-	return sk_verify(arena, diag, plan, "model.yaml", property->report.orders, property->report.order_count,
+	return sk_verify(arena, diag, plan, "model.yaml", property->account.orders, property->account.order_count,
 			 NULL) &&
-	       sk_consistency_check(arena, diag, plan, "model.yaml", &property->report);
+	       sk_consistency_check(arena, diag, plan, "model.yaml", &property->account);
 }
 
 static void note_reasons(struct property *property)
 {
-	for (size_t i = 0; i < property->report.count; i++) {
-		note(property, KIND_SYNC_DROP, !strcmp(property->report.entries[i].code, "SYNCALL_OP_DROP"));
-		note(property, KIND_SYNC_RISE, !strcmp(property->report.entries[i].code, "SYNCALL_OP_RISE"));
+	for (size_t i = 0; i < property->account.count; i++) {
+		note(property, KIND_SYNC_DROP, !strcmp(property->account.entries[i].code, "SYNCALL_OP_DROP"));
+		note(property, KIND_SYNC_RISE, !strcmp(property->account.entries[i].code, "SYNCALL_OP_RISE"));
 	}
 }
 
@@ -381,7 +381,7 @@ static bool plan_model(struct property *property, struct sk_model *model, struct
 		return false;
 	if (!sk_plan_open(image->bytes, image->size, &property->plan, error, sizeof(error)))
 		fail(property, "the plan is refused: %s", error);
-	property->report = sk_report_build(model, fusion);
+	property->account = sk_account_build(model, fusion);
 	note_reasons(property);
 	return verify(property, property->arena, &property->diag, &property->plan);
 }
@@ -398,7 +398,7 @@ static bool link_model(struct property *property, struct sk_model *model)
 		return false;
 
 	const struct sk_package_input input = {
-		.model = model, .report = &property->report, .image = image, .plan = &property->plan, .threads = 1};
+		.model = model, .account = &property->account, .image = image, .plan = &property->plan, .threads = 1};
 
 	if (!sk_package_build(&input, property->linker, &parts))
 		return false;

@@ -66,7 +66,7 @@ says "^  Nothing has to come before it\.\$" '^  All cores share its 1000 element
 says "^    'sums' writes 'y', which it reads: no await: one core, the home of stream 0, runs both, one after the other\.\$"
 objcopy --remove-section .sk.report model.sk stripped.sk
 "$skdump" --explain double stripped.sk >said.txt
-says 'the report has been stripped' "'double' awaits 'turn'"
+says 'the account has been stripped' "'double' awaits 'turn'"
 
 # Elementwise chains need no await, and say why.
 cat >chain.yaml <<'M'

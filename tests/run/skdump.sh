@@ -65,11 +65,11 @@ shows '--verify --launches' '^verified: ' 'sk_sp1 +superkernel'
 shows --version '^skdump [0-9]'
 shows --help '^Usage: skdump '
 
-# Without task entries, without the report.
+# Without task entries, without the account.
 "$sklink" --no-task-entries model.yaml kernels.o -o bare.sk
 "$skdump" --verify bare.sk | grep -qx 'verified: 3 launches, 5 steps' || fail "a package without task entries"
 objcopy --remove-section .sk.report model.sk stripped.sk
-"$skdump" --reasons stripped.sk | grep -q 'has been stripped' || fail "a missing report is not mentioned"
+"$skdump" --reasons stripped.sk | grep -q 'has been stripped' || fail "a missing account is not mentioned"
 
 # partly PACKAGE WHAT…: proved but for these, which --verify names, with an exit status of its own.
 partly() {
@@ -102,7 +102,7 @@ sed 's/name: first/name: fist/' model.yaml >other.yaml
 "$sklink" other.yaml kernels.o -o other.sk
 objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc other.sk other.report
 objcopy --update-section .sk.report=other.report model.sk mixed.sk
-fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'first' is 'fist' in the report" \
+fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'first' is 'fist' in the account" \
 	"$skdump" --verify mixed.sk
 
 # Code that goes by another name.

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <elf.h>
 
-#include "src/package/report-builder.h"
+#include "src/package/account-builder.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/plan-writer.h"
@@ -31,7 +31,7 @@ static const struct random_options variants[] = {
 /* A random model's plan, and what its `after` and events want. */
 struct planned {
 	struct sk_plan_view view;
-	struct sk_report report;
+	struct sk_account account;
 };
 
 static struct planned plan_model(struct test_model *test)
@@ -46,17 +46,17 @@ static struct planned plan_model(struct test_model *test)
 	ck_assert_ptr_nonnull(memory);
 	ck_assert(sk_plan_write(&test->model, fusion, schedule, memory, EM_X86_64, true, &image));
 	ck_assert_msg(sk_plan_open(image.bytes, image.size, &planned.view, error, sizeof(error)), "%s", error);
-	planned.report = sk_report_build(&test->model, fusion);
+	planned.account = sk_account_build(&test->model, fusion);
 	return planned;
 }
 
 /* The verdict on the plan, or on a copy of it with a damage. */
-static bool accepts(struct test_model *test, const struct sk_plan_view *view, const struct sk_report *report)
+static bool accepts(struct test_model *test, const struct sk_plan_view *view, const struct sk_account *account)
 {
 	struct sk_diag diag;
 
 	sk_diag_init(&diag, test->arena);
-	return sk_verify(test->arena, &diag, view, "random", report->orders, report->order_count, NULL);
+	return sk_verify(test->arena, &diag, view, "random", account->orders, account->order_count, NULL);
 }
 
 /* The same, for those who know nothing of what the manifest wants beside its data. What reads find is asked of another
@@ -94,8 +94,8 @@ START_TEST(plans_are_accepted)
 		struct sk_diag diag;
 
 		sk_diag_init(&diag, test->arena);
-		if (!sk_verify(test->arena, &diag, &planned.view, "random", planned.report.orders,
-			       planned.report.order_count, NULL))
+		if (!sk_verify(test->arena, &diag, &planned.view, "random", planned.account.orders,
+			       planned.account.order_count, NULL))
 			sk_diag_flush(&diag, "rejected", 0, stdout);
 		ck_assert_msg(diag.errors == 0, "seed %u", (unsigned)seed);
 		if (seed < MODELS)
@@ -119,7 +119,7 @@ START_TEST(every_await_is_missed)
 			struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
 			bool accepted = accepts_data(test, &without);
 
-			ck_assert_msg(!accepts(test, &without, &planned.report), "seed %u, await %u", (unsigned)seed,
+			ck_assert_msg(!accepts(test, &without, &planned.account), "seed %u, await %u", (unsigned)seed,
 				      i);
 			ck_assert_msg(accepted != has_races(&without), "seed %u, await %u: %s", (unsigned)seed, i,
 				      accepted ? "accepted" : "rejected");
@@ -236,12 +236,12 @@ START_TEST(more_streams_than_homes)
 	struct planned planned = plan_model(test);
 
 	ck_assert_uint_eq(planned.view.launches[0].home_count, SK_MAX_HOMES);
-	ck_assert(accepts(test, &planned.view, &planned.report));
+	ck_assert(accepts(test, &planned.view, &planned.account));
 	ck_assert_uint_gt(planned.view.await_count, 29);
 	for (uint32_t i = 0; i < planned.view.await_count; i += 29) {
 		struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
 
-		ck_assert_msg(!accepts(test, &without, &planned.report), "await %u", i);
+		ck_assert_msg(!accepts(test, &without, &planned.account), "await %u", i);
 	}
 	test_model_destroy(test);
 }
@@ -265,12 +265,12 @@ START_TEST(more_chains_than_are_kept)
 	const struct sk_plan_view *view = &planned.view;
 	uint32_t rejected = 0;
 
-	ck_assert(accepts(test, view, &planned.report));
+	ck_assert(accepts(test, view, &planned.account));
 	for (uint32_t i = view->follow_count / 2; i < view->follow_count; i += view->follow_count / 8) {
 		uint32_t *follow = (uint32_t *)&view->follows[i], kept = *follow;
 
 		*follow = 0;
-		rejected += !accepts(test, view, &planned.report);
+		rejected += !accepts(test, view, &planned.account);
 		*follow = kept;
 	}
 	ck_assert_uint_gt(rejected, 0);

@@ -1,6 +1,6 @@
-/* Packs the report into the contents of .sk.report and back; see report.h for the format. In come the fusion's
+/* Packs the account into the contents of .sk.report and back; see account.h for the format. In come the fusion's
  * decisions, or the bytes of a section that anybody may have written. */
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -30,14 +30,15 @@ static const char *print_number(struct sk_arena *scratch, uint32_t number)
 	return end;
 }
 
-/* The report as text, in the scratch arena. */
-static char *format_report(struct sk_arena *scratch, const struct sk_report *report, size_t *length)
+/* The account as text, in the scratch arena. */
+static char *format_account(struct sk_arena *scratch, const struct sk_account *account, size_t *length)
 {
-	size_t task_fields = report->count * FIELDS, all = task_fields + report->order_count * ORDER_FIELDS, total = 0;
+	size_t task_fields = account->count * FIELDS, all = task_fields + account->order_count * ORDER_FIELDS,
+	       total = 0;
 	const char **fields = SK_NEW_ARRAY(scratch, const char *, all);
 
-	for (size_t i = 0; i < report->count; i++) {
-		const struct sk_report_entry *entry = &report->entries[i];
+	for (size_t i = 0; i < account->count; i++) {
+		const struct sk_account_entry *entry = &account->entries[i];
 		const char **line = &fields[i * FIELDS];
 
 		line[0] = print_number(scratch, entry->task);
@@ -47,8 +48,8 @@ static char *format_report(struct sk_arena *scratch, const struct sk_report *rep
 		line[4] = entry->code;
 		line[5] = entry->sentence;
 	}
-	for (size_t i = 0; i < report->order_count; i++) {
-		const struct sk_wanted_order *order = &report->orders[i];
+	for (size_t i = 0; i < account->order_count; i++) {
+		const struct sk_wanted_order *order = &account->orders[i];
 		const char **line = &fields[task_fields + i * ORDER_FIELDS];
 
 		line[0] = print_number(scratch, order->later);
@@ -70,11 +71,11 @@ static char *format_report(struct sk_arena *scratch, const struct sk_report *rep
 	return text;
 }
 
-void sk_report_pack(struct sk_arena *arena, const struct sk_report *report, const void **bytes, uint64_t *size)
+void sk_account_pack(struct sk_arena *arena, const struct sk_account *account, const void **bytes, uint64_t *size)
 {
 	struct sk_arena *scratch = sk_arena_create();
 	size_t length;
-	char *text = format_report(scratch, report, &length);
+	char *text = format_account(scratch, account, &length);
 	uLongf packed = compressBound(length);
 	unsigned char *section = sk_arena_alloc(scratch, HEADER + packed, 1);
 
@@ -123,7 +124,7 @@ static int cut_line(char *line, char *fields[FIELDS])
 	return count;
 }
 
-static bool parse_task(char *const fields[FIELDS], struct sk_report_entry *entry)
+static bool parse_task(char *const fields[FIELDS], struct sk_account_entry *entry)
 {
 	entry->name = fields[1];
 	entry->scope = strcmp(fields[2], "-") == 0 ? NULL : fields[2];
@@ -138,18 +139,18 @@ static bool parse_order(char *const fields[FIELDS], struct sk_wanted_order *orde
 	return parse_number(fields[0], &order->later) && parse_number(fields[1], &order->earlier);
 }
 
-static const char *parse_text(struct sk_arena *arena, char *text, size_t length, struct sk_report *report)
+static const char *parse_text(struct sk_arena *arena, char *text, size_t length, struct sk_account *account)
 {
 	size_t lines = 0, tasks = 0, orders = 0;
 
 	if (memchr(text, '\0', length))
-		return "the report's text holds a NUL byte";
+		return "the account's text holds a NUL byte";
 	if (length && text[length - 1] != '\n')
-		return "the report's last line has no end";
+		return "the account's last line has no end";
 	for (size_t i = 0; i < length; i++)
 		lines += text[i] == '\n';
 
-	struct sk_report_entry *entries = SK_NEW_ARRAY(arena, struct sk_report_entry, lines);
+	struct sk_account_entry *entries = SK_NEW_ARRAY(arena, struct sk_account_entry, lines);
 	struct sk_wanted_order *wanted = SK_NEW_ARRAY(arena, struct sk_wanted_order, lines);
 	char *line = text;
 
@@ -164,25 +165,25 @@ static const char *parse_text(struct sk_arena *arena, char *text, size_t length,
 						    : false;
 
 		if (!good || (orders > 1 && wanted[orders - 1].later < wanted[orders - 2].later))
-			return sk_arena_print(arena, "line %zu of the report is malformed", i + 1);
+			return sk_arena_print(arena, "line %zu of the account is malformed", i + 1);
 		line = end + 1;
 	}
-	*report = (struct sk_report){entries, tasks, wanted, orders};
+	*account = (struct sk_account){entries, tasks, wanted, orders};
 	return NULL;
 }
 
-const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_report *report)
+const char *sk_account_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_account *account)
 {
 	const unsigned char *section = bytes;
 	uint64_t length = 0;
 
-	*report = (struct sk_report){0};
+	*account = (struct sk_account){0};
 	if (size < HEADER)
-		return "the report is shorter than its header";
+		return "the account is shorter than its header";
 	for (int i = 0; i < HEADER; i++)
 		length |= (uint64_t)section[i] << (8 * i);
 	if (length / MAX_RATIO > size - HEADER)
-		return sk_arena_print(arena, "the report claims %llu bytes, more than %llu compressed bytes can hold",
+		return sk_arena_print(arena, "the account claims %llu bytes, more than %llu compressed bytes can hold",
 				      (unsigned long long)length, (unsigned long long)(size - HEADER));
 
 	char *text = sk_arena_alloc(arena, length + 1, 1);
@@ -194,16 +195,16 @@ const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t
 	if (result == Z_MEM_ERROR)
 		sk_out_of_memory();
 	if (result != Z_OK || unpacked != length || used != size - HEADER)
-		return "the report's zlib stream is damaged";
-	return parse_text(arena, text, length, report);
+		return "the account's zlib stream is damaged";
+	return parse_text(arena, text, length, account);
 }
 
-const struct sk_report_entry *sk_report_find(const struct sk_report *report, uint32_t task)
+const struct sk_account_entry *sk_account_find(const struct sk_account *account, uint32_t task)
 {
-	if (task < report->count && report->entries[task].task == task) /* as sklink writes them */
-		return &report->entries[task];
-	for (size_t i = 0; i < report->count; i++)
-		if (report->entries[i].task == task)
-			return &report->entries[i];
+	if (task < account->count && account->entries[task].task == task) /* as sklink writes them */
+		return &account->entries[task];
+	for (size_t i = 0; i < account->count; i++)
+		if (account->entries[i].task == task)
+			return &account->entries[i];
 	return NULL;
 }

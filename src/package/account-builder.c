@@ -1,14 +1,14 @@
-/* See report-builder.h. */
-#include "src/package/report-builder.h"
+/* See account-builder.h. */
+#include "src/package/account-builder.h"
 
-static const struct sk_report_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
+static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
 {
-	struct sk_report_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_report_entry, model->tasks.count);
+	struct sk_account_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_account_entry, model->tasks.count);
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task_placement *placement = &fusion->tasks[i];
 
-		entries[i] = (struct sk_report_entry){
+		entries[i] = (struct sk_account_entry){
 			.task = i,
 			.launch = placement->launch,
 			.name = model->tasks.items[i].name,
@@ -22,7 +22,7 @@ static const struct sk_report_entry *list_tasks(const struct sk_model *model, co
 
 /* A task's recorders stand in the order of its waits. */
 static void list_orders(const struct sk_model *model, const struct sk_dependencies *dependencies,
-			struct sk_report *report)
+			struct sk_account *account)
 {
 	SK_ARRAY(struct sk_wanted_order) orders = {0};
 
@@ -37,14 +37,14 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 				(struct sk_wanted_order){dependencies->recorders[dependencies->first_recorder[t] + i],
 							 t, model->events.items[task->wait.items[i]].name});
 	}
-	report->orders = orders.items;
-	report->order_count = orders.count;
+	account->orders = orders.items;
+	account->order_count = orders.count;
 }
 
-struct sk_report sk_report_build(const struct sk_model *model, const struct sk_fusion *fusion)
+struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion)
 {
-	struct sk_report report = {.entries = list_tasks(model, fusion), .count = model->tasks.count};
+	struct sk_account account = {.entries = list_tasks(model, fusion), .count = model->tasks.count};
 
-	list_orders(model, fusion->dependencies, &report);
-	return report;
+	list_orders(model, fusion->dependencies, &account);
+	return account;
 }

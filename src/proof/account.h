@@ -1,4 +1,4 @@
-/* The report: what became of each task and why, and which orders the manifest wants beside those of the data: for
+/* The account: what became of each task and why, and which orders the manifest wants beside those of the data: for
  * people, and for the proof. It travels in the package as the section .sk.report, which is not loaded and which only
  * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
  * task and, behind these, a line per order, their fields separated by tabs:
@@ -9,17 +9,17 @@
  * with the tasks' and the launch's numbers in the plan, the reason code of the fusion, and the reason in words. Of
  * an event, the tasks that wait for it and record it: what follows for their streams is in the plan. Orders stand in
  * the order of their later tasks. */
-#ifndef SK_REPORT_H
-#define SK_REPORT_H
+#ifndef SK_ACCOUNT_H
+#define SK_ACCOUNT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/proof/verify.h"
 
-#define SK_REPORT_SECTION ".sk.report"
+#define SK_ACCOUNT_SECTION ".sk.report"
 
-struct sk_report_entry {
+struct sk_account_entry {
 	uint32_t task; /* index into the plan's tasks */
 	uint32_t launch; /* index into the plan's launches: the one that runs it */
 	const char *name; /* of the task */
@@ -28,21 +28,21 @@ struct sk_report_entry {
 	const char *sentence; /* the reason, for people */
 };
 
-struct sk_report {
-	const struct sk_report_entry *entries;
+struct sk_account {
+	const struct sk_account_entry *entries;
 	size_t count;
 	const struct sk_wanted_order *orders;
 	size_t order_count;
 };
 
-/* Packs the report into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */
-void sk_report_pack(struct sk_arena *arena, const struct sk_report *report, const void **bytes, uint64_t *size);
+/* Packs the account into the section's contents, in the arena. Tabs and line ends inside a field become spaces. */
+void sk_account_pack(struct sk_arena *arena, const struct sk_account *account, const void **bytes, uint64_t *size);
 
-/* Unpacks a section's contents into the arena. Returns NULL, or what is wrong with them; then the report is empty.
+/* Unpacks a section's contents into the arena. Returns NULL, or what is wrong with them; then the account is empty.
  * Trusts nothing: sizes, the stream and every line are checked; what the numbers mean is for the caller to check. */
-const char *sk_report_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_report *report);
+const char *sk_account_unpack(struct sk_arena *arena, const void *bytes, uint64_t size, struct sk_account *account);
 
-/* What the report says about the task, or NULL. */
-const struct sk_report_entry *sk_report_find(const struct sk_report *report, uint32_t task);
+/* What the account says about the task, or NULL. */
+const struct sk_account_entry *sk_account_find(const struct sk_account *account, uint32_t task);
 
 #endif

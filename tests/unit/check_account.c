@@ -1,10 +1,10 @@
-/* The report: packed and unpacked again, and what unpacking says to damaged sections. */
+/* The account: packed and unpacked again, and what unpacking says to damaged sections. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "src/proof/report.h"
+#include "src/proof/account.h"
 #include "tests/lib/suite.h"
 
 static struct sk_arena *arena;
@@ -19,7 +19,7 @@ static void teardown(void)
 	sk_arena_destroy(arena);
 }
 
-static const struct sk_report_entry sample[] = {
+static const struct sk_account_entry sample[] = {
 	{0, 0, "mul", "sp1", "CAN_FUSE", "fused into the first segment of sp1"},
 	{1, 0, "add", "sp1", "CAN_FUSE", ""},
 	{2, 1, "sort", NULL, "OP_UNSUPPORT", "its kernel is marked unfusible"},
@@ -28,69 +28,69 @@ static const struct sk_report_entry sample[] = {
 enum { SAMPLES = sizeof(sample) / sizeof(sample[0]) };
 
 static const struct sk_wanted_order sample_orders[] = {{0, 1, NULL}, {0, 2, "ready"}, {1, 2, NULL}};
-static const struct sk_report sample_report = {sample, SAMPLES, sample_orders, 3};
+static const struct sk_account sample_account = {sample, SAMPLES, sample_orders, 3};
 
 START_TEST(round_trip)
 {
-	struct sk_report report;
+	struct sk_account account;
 	const void *bytes;
 	uint64_t size;
 
-	sk_report_pack(arena, &sample_report, &bytes, &size);
-	ck_assert_ptr_null(sk_report_unpack(arena, bytes, size, &report));
-	ck_assert_uint_eq(report.count, SAMPLES);
-	for (size_t i = 0; i < report.count; i++) {
-		ck_assert_uint_eq(report.entries[i].task, sample[i].task);
-		ck_assert_uint_eq(report.entries[i].launch, sample[i].launch);
-		ck_assert_str_eq(report.entries[i].name, sample[i].name);
-		ck_assert_pstr_eq(report.entries[i].scope, sample[i].scope);
-		ck_assert_str_eq(report.entries[i].code, sample[i].code);
-		ck_assert_str_eq(report.entries[i].sentence, sample[i].sentence);
-		ck_assert_ptr_eq(sk_report_find(&report, sample[i].task), &report.entries[i]);
+	sk_account_pack(arena, &sample_account, &bytes, &size);
+	ck_assert_ptr_null(sk_account_unpack(arena, bytes, size, &account));
+	ck_assert_uint_eq(account.count, SAMPLES);
+	for (size_t i = 0; i < account.count; i++) {
+		ck_assert_uint_eq(account.entries[i].task, sample[i].task);
+		ck_assert_uint_eq(account.entries[i].launch, sample[i].launch);
+		ck_assert_str_eq(account.entries[i].name, sample[i].name);
+		ck_assert_pstr_eq(account.entries[i].scope, sample[i].scope);
+		ck_assert_str_eq(account.entries[i].code, sample[i].code);
+		ck_assert_str_eq(account.entries[i].sentence, sample[i].sentence);
+		ck_assert_ptr_eq(sk_account_find(&account, sample[i].task), &account.entries[i]);
 	}
-	ck_assert_ptr_null(sk_report_find(&report, 3));
-	ck_assert_uint_eq(report.order_count, 3);
+	ck_assert_ptr_null(sk_account_find(&account, 3));
+	ck_assert_uint_eq(account.order_count, 3);
 	for (size_t i = 0; i < 3; i++) {
-		ck_assert_uint_eq(report.orders[i].earlier, sample_orders[i].earlier);
-		ck_assert_uint_eq(report.orders[i].later, sample_orders[i].later);
-		ck_assert_pstr_eq(report.orders[i].event, sample_orders[i].event);
+		ck_assert_uint_eq(account.orders[i].earlier, sample_orders[i].earlier);
+		ck_assert_uint_eq(account.orders[i].later, sample_orders[i].later);
+		ck_assert_pstr_eq(account.orders[i].event, sample_orders[i].event);
 	}
 }
 END_TEST
 
-START_TEST(empty_report)
+START_TEST(empty_account)
 {
-	struct sk_report report;
+	struct sk_account account;
 	const void *bytes;
 	uint64_t size;
 
-	sk_report_pack(arena, &(struct sk_report){0}, &bytes, &size);
-	ck_assert_ptr_null(sk_report_unpack(arena, bytes, size, &report));
-	ck_assert_uint_eq(report.count, 0);
+	sk_account_pack(arena, &(struct sk_account){0}, &bytes, &size);
+	ck_assert_ptr_null(sk_account_unpack(arena, bytes, size, &account));
+	ck_assert_uint_eq(account.count, 0);
 }
 END_TEST
 
 START_TEST(separators_in_fields)
 {
-	const struct sk_report_entry odd = {0, 0, "a\tb", "s\nt", "C\rD", "one\ntwo\tthree"};
-	struct sk_report report;
+	const struct sk_account_entry odd = {0, 0, "a\tb", "s\nt", "C\rD", "one\ntwo\tthree"};
+	struct sk_account account;
 	const void *bytes;
 	uint64_t size;
 
-	sk_report_pack(arena, &(struct sk_report){&odd, 1, NULL, 0}, &bytes, &size);
-	ck_assert_ptr_null(sk_report_unpack(arena, bytes, size, &report));
-	ck_assert_uint_eq(report.count, 1);
-	ck_assert_str_eq(report.entries[0].name, "a b");
-	ck_assert_str_eq(report.entries[0].scope, "s t");
-	ck_assert_str_eq(report.entries[0].code, "C D");
-	ck_assert_str_eq(report.entries[0].sentence, "one two three");
+	sk_account_pack(arena, &(struct sk_account){&odd, 1, NULL, 0}, &bytes, &size);
+	ck_assert_ptr_null(sk_account_unpack(arena, bytes, size, &account));
+	ck_assert_uint_eq(account.count, 1);
+	ck_assert_str_eq(account.entries[0].name, "a b");
+	ck_assert_str_eq(account.entries[0].scope, "s t");
+	ck_assert_str_eq(account.entries[0].code, "C D");
+	ck_assert_str_eq(account.entries[0].sentence, "one two three");
 }
 END_TEST
 
 /* The section that claims `length` bytes and holds the text. */
 static const char *unpack_text(const char *text, size_t text_size, uint64_t length)
 {
-	struct sk_report report;
+	struct sk_account account;
 	unsigned char section[512];
 	uLongf packed = sizeof(section) - 8;
 
@@ -98,10 +98,10 @@ static const char *unpack_text(const char *text, size_t text_size, uint64_t leng
 		section[i] = (unsigned char)(length >> (8 * i));
 	ck_assert_int_eq(compress(section + 8, &packed, (const Bytef *)text, text_size), Z_OK);
 
-	const char *error = sk_report_unpack(arena, section, 8 + packed, &report);
+	const char *error = sk_account_unpack(arena, section, 8 + packed, &account);
 
 	if (error)
-		ck_assert_uint_eq(report.count, 0);
+		ck_assert_uint_eq(account.count, 0);
 	return error;
 }
 
@@ -119,16 +119,16 @@ START_TEST(malformed_lines)
 {
 	ck_assert_ptr_null(unpack_text("1\ta\t-\t2\tC\ts\n", 12, 12));
 	expect_text("1\ta\t-\t2\tC\ts", "has no end");
-	expect_text("1\ta\t-\t2\tC\n", "line 1 of the report is malformed");
-	expect_text("1\ta\t-\t2\tC\ts\tmore\n", "line 1 of the report is malformed");
-	expect_text("1\ta\t-\t2\tC\ts\n\n", "line 2 of the report is malformed");
+	expect_text("1\ta\t-\t2\tC\n", "line 1 of the account is malformed");
+	expect_text("1\ta\t-\t2\tC\ts\tmore\n", "line 1 of the account is malformed");
+	expect_text("1\ta\t-\t2\tC\ts\n\n", "line 2 of the account is malformed");
 	expect_text("x\ta\t-\t2\tC\ts\n", "malformed");
 	expect_text("1\ta\t-\t\tC\ts\n", "malformed");
 	expect_text("1\ta\t-\t-2\tC\ts\n", "malformed");
 	expect_text("4294967296\ta\t-\t2\tC\ts\n", "malformed");
 	expect_text("99999999999999999999\ta\t-\t2\tC\ts\n", "malformed");
-	expect_text("2\t1\t-\n1\t0\te\n", "line 2 of the report is malformed"); /* not in order */
-	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\n", "line 2 of the report is malformed"); /* a task behind it */
+	expect_text("2\t1\t-\n1\t0\te\n", "line 2 of the account is malformed"); /* not in order */
+	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\n", "line 2 of the account is malformed"); /* a task behind it */
 	expect_text("2\tx\t-\n", "malformed");
 	expect_text("2\t1\n", "malformed");
 	expect(unpack_text("1\ta\0\t-\t2\tC\ts\n", 13, 13), "NUL");
@@ -138,30 +138,30 @@ END_TEST
 START_TEST(wrong_sizes)
 {
 	static const char text[] = "1\ta\t-\t2\tC\ts\n";
-	struct sk_report report;
+	struct sk_account account;
 
 	expect(unpack_text(text, 12, 11), "damaged");
 	expect(unpack_text(text, 12, 13), "damaged");
 	expect(unpack_text(text, 12, UINT64_MAX), "more than");
 	expect(unpack_text(text, 12, (uint64_t)1 << 40), "more than");
-	expect(sk_report_unpack(arena, "", 0, &report), "shorter than its header");
-	expect(sk_report_unpack(arena, "1234567", 7, &report), "shorter than its header");
-	expect(sk_report_unpack(arena, "\0\0\0\0\0\0\0\0", 8, &report), "damaged");
+	expect(sk_account_unpack(arena, "", 0, &account), "shorter than its header");
+	expect(sk_account_unpack(arena, "1234567", 7, &account), "shorter than its header");
+	expect(sk_account_unpack(arena, "\0\0\0\0\0\0\0\0", 8, &account), "damaged");
 }
 END_TEST
 
 START_TEST(every_cut)
 {
-	struct sk_report report;
+	struct sk_account account;
 	const void *bytes;
 	uint64_t size;
 
-	sk_report_pack(arena, &sample_report, &bytes, &size);
+	sk_account_pack(arena, &sample_account, &bytes, &size);
 	for (uint64_t cut = 0; cut < size; cut++) {
 		unsigned char *part = malloc(cut + 1); /* of its own, so that a sanitizer sees an overrun */
 
 		memcpy(part, bytes, cut);
-		ck_assert_ptr_nonnull(sk_report_unpack(arena, part, cut, &report));
+		ck_assert_ptr_nonnull(sk_account_unpack(arena, part, cut, &account));
 		free(part);
 	}
 }
@@ -170,20 +170,20 @@ END_TEST
 /* zlib's checksum finds every flipped bit that makes a difference, and a wrong length does not fit it. */
 START_TEST(every_flipped_bit)
 {
-	struct sk_report report;
+	struct sk_account account;
 	unsigned char *copy;
 	const void *bytes, *again;
 	uint64_t size, again_size;
 
-	sk_report_pack(arena, &sample_report, &bytes, &size);
+	sk_account_pack(arena, &sample_account, &bytes, &size);
 	copy = sk_arena_alloc(arena, size, 1);
 	for (uint64_t bit = 0; bit < 8 * size; bit++) {
 		memcpy(copy, bytes, size);
 		copy[bit / 8] ^= (unsigned char)(1u << (bit % 8));
-		if (sk_report_unpack(arena, copy, size, &report))
+		if (sk_account_unpack(arena, copy, size, &account))
 			continue;
 		/* A hint in zlib's header, or padding in front of the checksum. */
-		sk_report_pack(arena, &report, &again, &again_size);
+		sk_account_pack(arena, &account, &again, &again_size);
 		ck_assert_uint_eq(again_size, size);
 		ck_assert_mem_eq(again, bytes, size);
 	}
@@ -192,12 +192,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("report");
-	TCase *tcase = tcase_create("report");
+	Suite *suite = suite_create("account");
+	TCase *tcase = tcase_create("account");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, round_trip);
-	tcase_add_test(tcase, empty_report);
+	tcase_add_test(tcase, empty_account);
 	tcase_add_test(tcase, separators_in_fields);
 	tcase_add_test(tcase, malformed_lines);
 	tcase_add_test(tcase, wrong_sizes);
