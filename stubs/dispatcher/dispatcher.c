@@ -57,12 +57,12 @@ static struct sk_plan_calls calls_of(const struct lowering *l, const struct sk_p
 
 static void push_task(struct lowering *l, uint32_t task)
 {
-	push(l, (struct sk_op){.kind = SK_OP_TASK, .number = task});
+	push(l, (struct sk_op){.kind = SK_OP_TASK, .part = {.task = task}});
 }
 
 static void push_frame(struct lowering *l, const struct sk_plan_step *step)
 {
-	push(l, (struct sk_op){.kind = SK_OP_FRAME, .number = calls_of(l, step).first->task});
+	push(l, (struct sk_op){.kind = SK_OP_FRAME, .part = {.task = calls_of(l, step).first->task}});
 }
 
 /* ---- one call ---- */
@@ -79,45 +79,43 @@ static void lower_call(struct lowering *l, const struct sk_plan_step *step, cons
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_CALL,
-			.index = kernel_of(l, call),
-			.divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
-			.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
-			.extent = step->extent,
-			.arguments = arguments,
-			.argument_count = call->argument_count,
+			.call = {.kernel = kernel_of(l, call),
+				 .divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
+				 .vector_side = step->flags & SK_STEP_VECTOR_SIDE,
+				 .extent = step->extent,
+				 .arguments = arguments,
+				 .argument_count = call->argument_count},
 		});
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		if (arguments[i].kind == SK_ARGUMENT_RESULT)
-			push(l, (struct sk_op){.kind = SK_OP_RESULT, .arguments = &arguments[i], .argument_count = 1});
+			push(l, (struct sk_op){.kind = SK_OP_RESULT, .result = {.argument = &arguments[i]}});
 	}
 	if (call->flags & SK_CALL_STATUS)
-		push(l, (struct sk_op){.kind = SK_OP_STATUS, .number = call->task});
+		push(l, (struct sk_op){.kind = SK_OP_STATUS, .status = {.task = call->task}});
 	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
-		push(l, (struct sk_op){.kind = SK_OP_WAITED, .number = call->task});
+		push(l, (struct sk_op){.kind = SK_OP_WAITED, .waited = {.task = call->task}});
 }
 
 static void lower_blocks(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
-	struct sk_op op = {
-		.kind = SK_OP_BLOCKS_BEGIN,
+	struct sk_op_blocks blocks = {
 		.label = new_label(l),
-		.blocks = step->kind == SK_STEP_PLAIN ? 1 : step->blocks,
+		.count = step->kind == SK_STEP_PLAIN ? 1 : step->blocks,
 		.first_core = step->first_core,
 		.calls_runtime = step->flags & CALLS_RUNTIME && !l->program->serial,
-		.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+		.step = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
 		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_BLOCKS_ALL
 			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_BLOCKS_OF_RANGE
 			 : step->flags & SK_STEP_RESIDENT		   ? SK_BLOCKS_RESIDENT
 									   : SK_BLOCKS_OF_CORE,
 	};
 
-	if (op.order == SK_BLOCKS_OF_RANGE)
-		op.index = step->partition - l->launch->first_partition;
-	push(l, op);
+	if (blocks.order == SK_BLOCKS_OF_RANGE)
+		blocks.partition = step->partition - l->launch->first_partition;
+	push(l, (struct sk_op){.kind = SK_OP_BLOCKS_BEGIN, .blocks = blocks});
 	lower_call(l, step, call);
-	op.kind = SK_OP_BLOCKS_END;
-	push(l, op);
-	push_label(l, op.label);
+	push(l, (struct sk_op){.kind = SK_OP_BLOCKS_END, .blocks = blocks});
+	push_label(l, blocks.label);
 }
 
 /* A serial entry computes the whole extent at once, which may be empty like any core's range. */
@@ -132,8 +130,7 @@ static void lower_split(struct lowering *l, const struct sk_plan_step *step, con
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_RANGE,
-			.index = step->partition - l->launch->first_partition,
-			.label = label,
+			.range = {.partition = step->partition - l->launch->first_partition, .label = label},
 		});
 	lower_call(l, step, call);
 	push_label(l, label);
@@ -174,7 +171,7 @@ static void lower_part(struct lowering *l, const struct sk_plan_step *step, cons
 static void lower_time(struct lowering *l, const struct sk_plan_step *step, enum sk_moment moment)
 {
 	if (step->flags & SK_STEP_TIMED && !l->program->serial)
-		push(l, (struct sk_op){.kind = SK_OP_TIME, .number = l->timed, .moment = moment});
+		push(l, (struct sk_op){.kind = SK_OP_TIME, .time = {.call = l->timed, .moment = moment}});
 }
 
 /* Between two calls of a step. */
@@ -198,7 +195,7 @@ static void lower_body(struct lowering *l, const struct sk_plan_step *step)
 	if (step->flags & SK_STEP_FEED)
 		push(l, (struct sk_op){
 				.kind = SK_OP_FEED,
-				.number = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+				.feed = {.step = (uint32_t)(step - l->plan->steps) - l->launch->first_step},
 			});
 	if (step->flags & SK_STEP_NONTEMPORAL)
 		push(l, (struct sk_op){.kind = SK_OP_FENCE});
@@ -210,11 +207,14 @@ static void lower_awaits(struct lowering *l, const struct sk_plan_step *step)
 {
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = l->plan->steps + l->plan->awaits[step->first_await + i].step;
-		struct sk_op op = {.kind = SK_OP_AWAIT_ALL, .lane = awaited->lane, .number = awaited->number};
+		struct sk_op op = {
+			.kind = SK_OP_AWAIT_ALL,
+			.await = {.lane = awaited->lane, .number = awaited->number},
+		};
 
 		if (awaited->core_set != SK_ALL_CORES) {
 			op.kind = SK_OP_AWAIT_HOME;
-			op.index = awaited->core_set - l->launch->first_home;
+			op.await.home = awaited->core_set - l->launch->first_home;
 		}
 		push(l, op);
 	}
@@ -239,8 +239,7 @@ static void open_guard(struct lowering *l, uint32_t core_set)
 	l->guard_label = new_label(l);
 	push(l, (struct sk_op){
 			.kind = SK_OP_HOME_GUARD,
-			.index = core_set - l->launch->first_home,
-			.label = l->guard_label,
+			.home_guard = {.home = core_set - l->launch->first_home, .label = l->guard_label},
 		});
 }
 
@@ -277,9 +276,9 @@ static void push_preloads(struct lowering *l, const struct sk_plan_step *step, c
 			continue;
 		push(l, (struct sk_op){
 				.kind = SK_OP_PRELOAD,
-				.index = kernel_of(l, call),
-				.vector_side = step->flags & SK_STEP_VECTOR_SIDE,
-				.number = (uint32_t)(bytes / SK_PRELOAD_LINE),
+				.preload = {.kernel = kernel_of(l, call),
+					    .vector_side = step->flags & SK_STEP_VECTOR_SIDE,
+					    .lines = (uint32_t)(bytes / SK_PRELOAD_LINE)},
 			});
 	}
 }
@@ -317,7 +316,7 @@ static void push_first_frame(struct lowering *l, uint32_t lane)
 static void lower_prologue(struct lowering *l, uint32_t lane)
 {
 	push_first_frame(l, lane);
-	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .lane = lane});
+	push(l, (struct sk_op){.kind = SK_OP_PROLOGUE, .prologue = {.lane = lane}});
 }
 
 static void lower_run(struct lowering *l, const struct sk_plan_step *step)
@@ -356,7 +355,7 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 		}
 		lower_time(l, step, SK_ENDED);
 		if (step->flags & SK_STEP_PUBLISH)
-			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .number = step->number});
+			push(l, (struct sk_op){.kind = SK_OP_PUBLISH, .publish = {.number = step->number}});
 		before = i;
 		i = after;
 	}
@@ -366,7 +365,7 @@ static void lower_lane(struct lowering *l, uint32_t lane)
 
 static void push_function(struct lowering *l, const char *name)
 {
-	push(l, (struct sk_op){.kind = SK_OP_FUNCTION, .name = name});
+	push(l, (struct sk_op){.kind = SK_OP_FUNCTION, .function = {.name = name}});
 }
 
 /* The lane's program in a function that has been begun, and behind it one for each other copy of the kernels. */
@@ -380,7 +379,7 @@ static void lower_copies(struct lowering *l, const char *name, uint32_t lane)
 	}
 	l->program->label_count += copies - 1;
 	push_first_frame(l, lane);
-	push(l, (struct sk_op){.kind = SK_OP_SPLIT, .blocks = copies, .label = first});
+	push(l, (struct sk_op){.kind = SK_OP_SPLIT, .split = {.copies = copies, .first_label = first}});
 	lower_lane(l, lane);
 	for (l->copy = 1; l->copy < copies; l->copy++) {
 		push_label(l, first + l->copy - 1);
@@ -411,7 +410,7 @@ static void lower_parallel(struct lowering *l, const char *name)
 	uint32_t label = new_label(l);
 
 	push_frame(l, &l->plan->steps[l->launch->first_step]);
-	push(l, (struct sk_op){.kind = SK_OP_FORK, .lane = 0, .label = label});
+	push(l, (struct sk_op){.kind = SK_OP_FORK, .fork = {.lane = 0, .label = label}});
 	lower_lane_function(l, name, 0);
 	push_label(l, label);
 	lower_lane_function(l, name, 1);

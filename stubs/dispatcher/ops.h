@@ -10,60 +10,120 @@
 #include "src/base/arena.h"
 #include "stubs/skplan.h"
 
+/* The words in front of a colon say which part of an op's union holds what the kind has. */
 enum sk_op_kind {
-	SK_OP_FUNCTION, /* begins a function: name */
-	SK_OP_FRAME, /* what follows begins the function, next to the code of task `number` */
-	SK_OP_TASK, /* what follows is for task `number`, up to the next one or the epilogue */
-	SK_OP_FORK, /* in the entry: a core of another lane than `lane` jumps to label */
-	SK_OP_SPLIT, /* a core whose index modulo `blocks` is c > 0 jumps to label + c - 1 */
-	SK_OP_PROLOGUE, /* saves registers, makes the frame, loads what the program needs of the core of `lane` */
-	SK_OP_LABEL, /* label */
-	SK_OP_HOME_GUARD, /* a core that is not home `index` jumps to label */
-	SK_OP_AWAIT_HOME, /* until home `index` of lane has finished step `number` */
-	SK_OP_AWAIT_ALL, /* until every core of lane has finished step `number` */
-	SK_OP_RANGE, /* the range is this core's of partition `index`; if it is empty, jump to label */
-	SK_OP_BLOCKS_BEGIN, /* repeats up to BLOCKS_END for this core's blocks, as order says; none: jump to label */
-	SK_OP_BLOCKS_END,
-	SK_OP_CALL, /* kernel `index`, or if so its vector side, with arguments */
-	SK_OP_STATUS, /* a non-zero status ends the program and blames task `number` */
-	SK_OP_FEED, /* takes part in sk_sync_all of the step at place `number` of the launch */
-	SK_OP_WAITED, /* a block that has not waited by itself does so now, ends the program and blames task `number` */
-	SK_OP_RESULT, /* stores the returned value as arguments[0] says */
+	SK_OP_FUNCTION, /* function: begins one */
+	SK_OP_FRAME, /* part: what follows begins the function, next to the code of the task */
+	SK_OP_TASK, /* part: what follows is for the task, up to the next one or the epilogue */
+	SK_OP_FORK, /* fork: in the entry, a core of another lane jumps to label */
+	SK_OP_SPLIT, /* split: a core whose index modulo `copies` is c > 0 jumps to first_label + c - 1 */
+	SK_OP_PROLOGUE, /* prologue: saves registers, makes the frame, loads what the program needs of its core */
+	SK_OP_LABEL, /* label: stands here */
+	SK_OP_HOME_GUARD, /* home_guard: a core that is not the home jumps to label */
+	SK_OP_AWAIT_HOME, /* await: until the home of lane has finished the step */
+	SK_OP_AWAIT_ALL, /* await: until every core of lane has finished the step */
+	SK_OP_RANGE, /* range: it is this core's of the partition; if it is empty, jump to label */
+	SK_OP_BLOCKS_BEGIN, /* blocks: repeats up to BLOCKS_END for this core's, as order says; none: jump to label */
+	SK_OP_BLOCKS_END, /* blocks: as they began */
+	SK_OP_CALL, /* call: the kernel, or if so its vector side, with arguments */
+	SK_OP_STATUS, /* status: one that is not zero ends the program and blames the task */
+	SK_OP_FEED, /* feed: takes part in sk_sync_all of the step */
+	SK_OP_WAITED, /* waited: a block that has not waited does so now, ends the program and blames the task */
+	SK_OP_RESULT, /* result: stores the returned value as the argument says */
 	SK_OP_FENCE, /* orders non-temporal stores before whatever follows */
 	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
-	SK_OP_PRELOAD, /* fetches the first `number` lines of the code of kernel `index`, or of its vector side */
-	SK_OP_PUBLISH, /* this core has finished step `number` */
-	SK_OP_TIME, /* if the core has a table of times: now it is at step `number`'s moment */
+	SK_OP_PRELOAD, /* preload: fetches the first lines of the code of the kernel, or of its vector side */
+	SK_OP_PUBLISH, /* publish: this core has finished the step */
+	SK_OP_TIME, /* time: if the core has a table of times, now it is at the call's moment */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
 };
 
 enum sk_block_order {
-	SK_BLOCKS_ALL, /* 0, 1, … blocks - 1 */
+	SK_BLOCKS_ALL, /* 0, 1, … count - 1 */
 	SK_BLOCKS_OF_CORE, /* the core's index, then every core count further */
-	SK_BLOCKS_OF_RANGE, /* those in the core's range of partition `index` */
+	SK_BLOCKS_OF_RANGE, /* those in the core's range of the partition */
 	SK_BLOCKS_RESIDENT, /* one at most: the core's index less first_core */
 };
 
 enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
 
+struct sk_op_await {
+	uint32_t lane;
+	uint32_t number; /* of the step */
+	uint32_t home; /* AWAIT_HOME: within the launch */
+};
+
+struct sk_op_blocks {
+	enum sk_block_order order;
+	uint32_t count;
+	uint32_t first_core; /* SK_BLOCKS_RESIDENT; else 0 */
+	uint32_t partition; /* SK_BLOCKS_OF_RANGE: within the launch */
+	uint32_t label;
+	uint32_t step; /* its place in the launch */
+	bool calls_runtime; /* the blocks can */
+};
+
+struct sk_op_call {
+	uint32_t kernel; /* of the plan */
+	uint32_t argument_count;
+	const struct sk_plan_argument *arguments;
+	uint64_t extent;
+	bool vector_side; /* it is that of a mix kernel */
+	bool divided; /* pointers with element_bytes lie at the range's start, LENGTH is the range's; else it is extent
+		       */
+};
+
 struct sk_op {
 	enum sk_op_kind kind;
-	uint32_t label;
-	uint32_t lane;
-	uint32_t index; /* partition and home: within the launch; kernel: of the plan */
-	uint32_t number; /* of a step, or of a task */
-	enum sk_block_order order;
-	enum sk_moment moment;
-	uint32_t blocks;
-	uint32_t first_core;
-	bool calls_runtime; /* the blocks can; `number` is their step's place in the launch */
-	bool vector_side; /* CALL, PRELOAD: it is that of a mix kernel */
-	bool divided; /* CALL: pointers with element_bytes lie at the range's start, LENGTH is the range's; else LENGTH
-			 is extent */
-	uint64_t extent;
-	const struct sk_plan_argument *arguments;
-	uint32_t argument_count;
-	const char *name;
+	union {
+		struct {
+			const char *name;
+		} function;
+		struct {
+			uint32_t task;
+		} part, status, waited;
+		struct {
+			uint32_t lane;
+			uint32_t label;
+		} fork;
+		struct {
+			uint32_t copies;
+			uint32_t first_label;
+		} split;
+		struct {
+			uint32_t lane;
+		} prologue;
+		uint32_t label;
+		struct {
+			uint32_t home; /* within the launch */
+			uint32_t label;
+		} home_guard;
+		struct sk_op_await await;
+		struct {
+			uint32_t partition; /* within the launch */
+			uint32_t label;
+		} range;
+		struct sk_op_blocks blocks;
+		struct sk_op_call call;
+		struct {
+			uint32_t step; /* its place in the launch */
+		} feed;
+		struct {
+			const struct sk_plan_argument *argument;
+		} result;
+		struct {
+			uint32_t kernel; /* of the plan */
+			uint32_t lines;
+			bool vector_side; /* it is that of a mix kernel */
+		} preload;
+		struct {
+			uint32_t number; /* of the step */
+		} publish;
+		struct {
+			uint32_t call; /* its number in the lane's program, from 1 */
+			enum sk_moment moment;
+		} time;
+	};
 };
 
 /* What one entry does. */

@@ -174,7 +174,7 @@ static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_plan_arg
 	return into;
 }
 
-static bool is_constant(const struct sk_op *call, const struct sk_plan_argument *argument, uint64_t *bits)
+static bool is_constant(const struct sk_op_call *call, const struct sk_plan_argument *argument, uint64_t *bits)
 {
 	if (argument->kind == SK_ARGUMENT_VALUE)
 		*bits = sk_scalar_bits(argument->value, argument->dtype);
@@ -186,8 +186,8 @@ static bool is_constant(const struct sk_op *call, const struct sk_plan_argument 
 }
 
 /* A scalar into its place on the stack: an argument, or a copy whose address is the argument. */
-static void store_scalar(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
-			 uint32_t disp, uint8_t scratch)
+static void store_scalar(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			 const struct sk_plan_argument *argument, uint32_t disp, uint8_t scratch)
 {
 	bool wide = is_wide(argument->dtype);
 	uint64_t bits;
@@ -202,7 +202,7 @@ static void store_scalar(struct sk_x86_emitter *e, const struct sk_op *call, con
 		   (struct sk_x86_operands){.reg = reg, .rm = SK_RSP, .disp = (int32_t)disp});
 }
 
-static void pass_float(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
+static void pass_float(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
 		       uint8_t reg)
 {
 	uint64_t bits;
@@ -220,8 +220,8 @@ static void pass_float(struct sk_x86_emitter *e, const struct sk_op *call, const
 		   (struct sk_x86_operands){.reg = reg, .rm = SK_RAX});
 }
 
-static void pass_integer(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
-			 uint8_t reg)
+static void pass_integer(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			 const struct sk_plan_argument *argument, uint8_t reg)
 {
 	uint64_t bits;
 
@@ -236,8 +236,8 @@ static void pass_integer(struct sk_x86_emitter *e, const struct sk_op *call, con
 }
 
 /* An address: of a tensor, of scratch, of the block, of the copy of a scalar. */
-static void pass_address(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
-			 struct place place, uint32_t copy)
+static void pass_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			 const struct sk_plan_argument *argument, struct place place, uint32_t copy)
 {
 	uint8_t into = place.kind == SK_IN_INTEGER_REGISTER ? place.reg : SK_RAX;
 	uint8_t scratch = place.kind == SK_IN_INTEGER_REGISTER ? SK_RAX : SK_RDI;
@@ -254,7 +254,7 @@ static void pass_address(struct sk_x86_emitter *e, const struct sk_op *call, con
 		PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)place.stack);
 }
 
-static void pass(struct sk_x86_emitter *e, const struct sk_op *call, const struct sk_plan_argument *argument,
+static void pass(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
 		 struct place place, uint32_t copy)
 {
 	if (!sk_argument_is_scalar(argument) || by_reference(argument))
@@ -267,7 +267,7 @@ static void pass(struct sk_x86_emitter *e, const struct sk_op *call, const struc
 		pass_integer(e, call, argument, place.reg);
 }
 
-void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call)
+void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
 {
 	for (int turn = 0; turn < 2; turn++) {
 		struct taken taken = {0};
@@ -286,7 +286,7 @@ void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call)
 	}
 	/* call kernel */
 	PUT(e, CALL, 0);
-	sk_x86_relocate(e, true, call->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, call->index, 0);
+	sk_x86_relocate(e, true, call->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, call->kernel, 0);
 }
 
 static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct sk_plan_argument *argument)
@@ -298,7 +298,7 @@ static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct 
 	return argument->space == SK_SPACE_WORKSPACE ? 1u << WORKSPACE : 0;
 }
 
-struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op *call)
+struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call)
 {
 	struct sk_x86_call_needs needs = {0};
 	struct taken taken = {0};

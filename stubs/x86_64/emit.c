@@ -40,7 +40,7 @@ static void emit_status(struct sk_x86_emitter *e, const struct sk_op *op)
 	if (!e->program->serial) {
 		failed = sk_x86_new_label(e);
 		sk_array_push(e->arena, &e->tails,
-			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = op->number});
+			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = op->status.task});
 	}
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
@@ -50,7 +50,7 @@ static void emit_feed(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* mov rdi, core; mov esi, step; mov rax, [core.runtime]; call [rax + feed] */
 	PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
-	sk_x86_set_register(e, SK_RSI, op->number);
+	sk_x86_set_register(e, SK_RSI, op->feed.step);
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
 	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_FEED);
 }
@@ -61,7 +61,7 @@ static void emit_waited(struct sk_x86_emitter *e, const struct sk_op *op)
 
 	sk_array_push(e->arena, &e->tails,
 		      (struct sk_x86_tail){
-			      .label = forgotten, .reached = SK_NO_INDEX, .task = op->number, .forgotten = true});
+			      .label = forgotten, .reached = SK_NO_INDEX, .task = op->waited.task, .forgotten = true});
 	/* cmp dword ptr [block.waited], 0; je forgotten */
 	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
@@ -72,18 +72,18 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t waits = sk_x86_new_label(e), reached = sk_x86_new_label(e);
 
-	if (op->lane == e->lane) {
+	if (op->await.lane == e->lane) {
 		/* lea rdx, [base + number] */
-		PUT(e, ADDRESS, .reg = SK_RDX, .rm = BASE, .disp = (int32_t)op->number);
+		PUT(e, ADDRESS, .reg = SK_RDX, .rm = BASE, .disp = (int32_t)op->await.number);
 	} else {
 		/* mov edx, number; add rdx, [core.lanes[lane].base] */
-		sk_x86_set_register(e, SK_RDX, op->number);
-		PUT(e, ADD64_MEMORY, .reg = SK_RDX, .rm = CORE, .disp = LANE(op->lane) + LANE_BASE);
+		sk_x86_set_register(e, SK_RDX, op->await.number);
+		PUT(e, ADD64_MEMORY, .reg = SK_RDX, .rm = CORE, .disp = LANE(op->await.lane) + LANE_BASE);
 	}
 	if (op->kind == SK_OP_AWAIT_HOME) {
 		/* mov rsi, [core.homes]; mov rsi, [rsi + home.word]; cmp [rsi], rdx; jb waits */
 		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = CORE_HOMES);
-		PUT(e, LOAD64, .reg = SK_RSI, .rm = SK_RSI, .disp = 16 * (int32_t)op->index + HOME_WORD);
+		PUT(e, LOAD64, .reg = SK_RSI, .rm = SK_RSI, .disp = 16 * (int32_t)op->await.home + HOME_WORD);
 		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
 		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
 	} else {
@@ -92,8 +92,8 @@ static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
 		 * -128 fits into a byte, 128 does not. */
 		uint32_t next = sk_x86_new_label(e);
 
-		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = LANE(op->lane) + LANE_WORDS);
-		PUT(e, LOAD32, .reg = SK_RCX, .rm = CORE, .disp = LANE(op->lane) + LANE_COUNT);
+		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = LANE(op->await.lane) + LANE_WORDS);
+		PUT(e, LOAD32, .reg = SK_RCX, .rm = CORE, .disp = LANE(op->await.lane) + LANE_COUNT);
 		sk_x86_set_label(e, next);
 		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
 		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
@@ -116,8 +116,9 @@ static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 
 	/* lea rax, [rip+kernel]; mov ecx, lines;  next: prefetcht1 [rax]; add rax, 64; dec ecx; jne next */
 	PUT(e, ADDRESS_RELATIVE, .reg = SK_RAX);
-	sk_x86_relocate(e, false, op->vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, op->index, 0);
-	sk_x86_set_register(e, SK_RCX, op->number);
+	sk_x86_relocate(e, false, op->preload.vector_side ? SK_CODE_VECTOR_KERNEL : SK_CODE_KERNEL, op->preload.kernel,
+			0);
+	sk_x86_set_register(e, SK_RCX, op->preload.lines);
 	sk_x86_set_label(e, next);
 	PUT(e, PREFETCH, .rm = SK_RAX);
 	PUT(e, ADD64_BYTE, .rm = SK_RAX, .immediate = SK_PRELOAD_LINE);
@@ -180,7 +181,7 @@ static void emit_tails(struct sk_x86_emitter *e)
 static void emit_publish(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* lea rax, [base + number]; mov [progress], rax */
-	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)op->number);
+	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)op->publish.number);
 	PUT(e, STORE64, .reg = SK_RAX, .rm = PROGRESS);
 }
 
@@ -188,7 +189,7 @@ static void emit_publish(struct sk_x86_emitter *e, const struct sk_op *op)
 static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t unwanted = sk_x86_new_label(e);
-	uint32_t offset = (op->number - 1) * (uint32_t)sizeof(struct sk_times) + 8 * op->moment;
+	uint32_t offset = (op->time.call - 1) * (uint32_t)sizeof(struct sk_times) + 8 * op->time.moment;
 
 	/* mov rcx, [core.times]; test rcx, rcx; je unwanted */
 	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_TIMES);
@@ -209,38 +210,39 @@ static void emit_home_guard(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* mov rax, [core.homes]; cmp dword ptr [rax + home.mine], 0; je label */
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_HOMES);
-	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RAX, .disp = 16 * (int32_t)op->index + HOME_MINE);
-	sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->label);
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RAX, .disp = 16 * (int32_t)op->home_guard.home + HOME_MINE);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->home_guard.label);
 }
 
 static void emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	int32_t range = 16 * (int32_t)op->index;
+	int32_t range = 16 * (int32_t)op->range.partition;
 
 	/* mov r10, [ranges + low]; mov r11, [ranges + high]; sub r11, r10; jbe label */
 	PUT(e, LOAD64, .reg = LOW, .rm = RANGES, .disp = range + RANGE_LOW);
 	PUT(e, LOAD64, .reg = LENGTH, .rm = RANGES, .disp = range + RANGE_HIGH);
 	PUT(e, SUBTRACT64, .rm = LENGTH, .reg = LOW);
-	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->label);
+	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
 }
 
 /* cmp eax, the number that ends the blocks' loop */
-static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op *op)
+static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
-	if (op->order == SK_BLOCKS_OF_RANGE)
-		PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_HIGH);
-	else if (op->blocks <= INT8_MAX)
-		PUT(e, COMPARE32_BYTE, .rm = SK_RAX, .immediate = op->blocks);
+	if (blocks->order == SK_BLOCKS_OF_RANGE)
+		PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = RANGES,
+		    .disp = 16 * (int32_t)blocks->partition + RANGE_HIGH);
+	else if (blocks->count <= INT8_MAX)
+		PUT(e, COMPARE32_BYTE, .rm = SK_RAX, .immediate = blocks->count);
 	else
-		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = op->blocks);
+		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = blocks->count);
 }
 
 /* What the block's functions need, or that there are none. eax stays. */
-static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op *op)
+static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
 	int32_t block = (int32_t)e->frame.block;
 
-	if (!op->calls_runtime) {
+	if (!blocks->calls_runtime) {
 		/* mov qword ptr [block.functions], 0 */
 		PUT(e, STORE64_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS, .immediate = 0);
 		return;
@@ -251,55 +253,65 @@ static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op *op)
 	PUT(e, LOAD64, .reg = SK_RCX, .rm = SK_RCX, .disp = RUNTIME_BLOCK_FUNCTIONS);
 	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
 	PUT(e, STORE64, .reg = CORE, .rm = SK_RSP, .disp = block + BLOCK_CORE);
-	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = op->number);
+	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = blocks->step);
 }
 
 /* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
 static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
+	const struct sk_op_blocks *blocks = &op->blocks;
 	int32_t block = (int32_t)e->frame.block;
 
-	if (op->order == SK_BLOCKS_ALL) {
+	if (blocks->order == SK_BLOCKS_ALL) {
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
 		/* mov eax, [core.index] or [ranges + low]; sub rax, first; cmp eax, end; jae label
 		 * A core in front of the first one has a number that is too great, being unsigned. */
-		if (op->order == SK_BLOCKS_OF_RANGE)
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)op->index + RANGE_LOW);
+		if (blocks->order == SK_BLOCKS_OF_RANGE)
+			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
+			    .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);
 		else
 			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
-		if (op->first_core != 0)
-			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = op->first_core);
-		emit_blocks_compare(e, op);
-		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, op->label);
+		if (blocks->first_core != 0)
+			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
+		emit_blocks_compare(e, blocks);
+		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
 	}
 	/* mov dword ptr [block.count], blocks;  …;  loop: mov [block.index], eax */
-	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = op->blocks);
-	emit_block_runtime(e, op);
+	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = blocks->count);
+	emit_block_runtime(e, blocks);
 	e->loop = sk_x86_new_label(e);
 	sk_x86_set_label(e, e->loop);
 	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
 	/* mov dword ptr [block.waited], 0 */
-	if (op->calls_runtime)
+	if (blocks->calls_runtime)
 		PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_WAITED, .immediate = 0);
 }
 
 static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	if (op->order == SK_BLOCKS_RESIDENT)
+	if (op->blocks.order == SK_BLOCKS_RESIDENT)
 		return;
 	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
 	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
-	if (op->order == SK_BLOCKS_OF_CORE)
+	if (op->blocks.order == SK_BLOCKS_OF_CORE)
 		PUT(e, ADD32_MEMORY, .reg = SK_RAX, .rm = CORE, .disp = CORE_COUNT);
 	else
 		PUT(e, INCREMENT32, .rm = SK_RAX);
-	emit_blocks_compare(e, op);
+	emit_blocks_compare(e, &op->blocks);
 	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->loop);
 }
 
 /* ---- functions ---- */
+
+static uint32_t blocks_registers(const struct sk_op_blocks *blocks)
+{
+	bool by_core = blocks->order == SK_BLOCKS_OF_CORE || blocks->order == SK_BLOCKS_RESIDENT;
+
+	return (by_core || blocks->calls_runtime ? 1u << CORE : 0) |
+	       (blocks->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
+}
 
 /* The registers of the contract that an op reads, apart from its arguments'. */
 static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op *op)
@@ -309,7 +321,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 		return 1u << CORE;
 	case SK_OP_AWAIT_HOME:
 	case SK_OP_AWAIT_ALL:
-		return 1u << CORE | (op->lane == e->lane ? 1u << BASE : 0);
+		return 1u << CORE | (op->await.lane == e->lane ? 1u << BASE : 0);
 	case SK_OP_TIME:
 		return 1u << CORE;
 	case SK_OP_STATUS:
@@ -322,10 +334,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_RANGE:
 		return 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
-		return (op->order == SK_BLOCKS_OF_CORE || op->order == SK_BLOCKS_RESIDENT || op->calls_runtime
-				? 1u << CORE
-				: 0) |
-		       (op->order == SK_BLOCKS_OF_RANGE ? 1u << RANGES : 0);
+		return blocks_registers(&op->blocks);
 	default:
 		return 0;
 	}
@@ -338,8 +347,10 @@ static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct s
 	uint32_t arguments = 0, copies = 0, blocks = 0;
 
 	for (; op->kind != SK_OP_EPILOGUE; op++) {
-		struct sk_x86_call_needs needs = sk_x86_call_needs(e, op);
+		struct sk_x86_call_needs needs = {0};
 
+		if (op->kind == SK_OP_CALL)
+			needs = sk_x86_call_needs(e, &op->call);
 		frame.registers |= op_registers(e, op) | needs.registers;
 		if (op->kind == SK_OP_BLOCKS_BEGIN)
 			blocks = sizeof(struct sk_block);
@@ -372,7 +383,7 @@ static void emit_prologue(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t cfa = 8;
 
-	e->lane = op->lane;
+	e->lane = op->prologue.lane;
 	e->leave = sk_x86_new_label(e);
 	e->aborted = sk_x86_new_label(e);
 	e->frame = survey(e, op);
@@ -454,15 +465,15 @@ static void emit_function(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	end_function(e);
 	sk_array_push(e->code->arena, &e->code->symbols,
-		      (struct sk_code_symbol){.name = op->name, .offset = sk_x86_here(e)});
+		      (struct sk_code_symbol){.name = op->function.name, .offset = sk_x86_here(e)});
 	sk_eh_function_begin(&e->eh, sk_x86_here(e));
 }
 
 static void emit_fork(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* cmp dword ptr [rdi + core.lane], lane; jne label */
-	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RDI, .disp = CORE_LANE, .immediate = op->lane);
-	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->label);
+	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RDI, .disp = CORE_LANE, .immediate = op->fork.lane);
+	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, op->fork.label);
 }
 
 static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
@@ -470,17 +481,17 @@ static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
 	/* mov eax, [rdi + core.index]; xor edx, edx; mov ecx, copies; div ecx; cmp edx, 1; je label … */
 	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RDI, .disp = CORE_INDEX);
 	PUT(e, ZERO32, .reg = SK_RDX, .rm = SK_RDX);
-	sk_x86_set_register(e, SK_RCX, op->blocks);
+	sk_x86_set_register(e, SK_RCX, op->split.copies);
 	PUT(e, DIVIDE32, .rm = SK_RCX);
-	for (uint32_t copy = 1; copy < op->blocks; copy++) {
+	for (uint32_t copy = 1; copy < op->split.copies; copy++) {
 		PUT(e, COMPARE32_BYTE, .rm = SK_RDX, .immediate = copy);
-		sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->label + copy - 1);
+		sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->split.first_label + copy - 1);
 	}
 }
 
 static void emit_part(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	begin_part(e, op->number, op->kind == SK_OP_FRAME);
+	begin_part(e, op->part.task, op->kind == SK_OP_FRAME);
 }
 
 static void emit_label(struct sk_x86_emitter *e, const struct sk_op *op)
@@ -502,9 +513,14 @@ static void emit_flush(struct sk_x86_emitter *e, const struct sk_op *op)
 	PUT(e, FULL_FENCE, 0);
 }
 
+static void emit_call(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	sk_x86_emit_call(e, &op->call);
+}
+
 static void emit_result(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	sk_x86_emit_result(e, op->arguments);
+	sk_x86_emit_result(e, op->result.argument);
 }
 
 static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op) = {
@@ -521,7 +537,7 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_RANGE] = emit_range,
 	[SK_OP_BLOCKS_BEGIN] = emit_blocks_begin,
 	[SK_OP_BLOCKS_END] = emit_blocks_end,
-	[SK_OP_CALL] = sk_x86_emit_call,
+	[SK_OP_CALL] = emit_call,
 	[SK_OP_STATUS] = emit_status,
 	[SK_OP_FEED] = emit_feed,
 	[SK_OP_WAITED] = emit_waited,

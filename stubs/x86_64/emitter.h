@@ -169,8 +169,8 @@ struct sk_x86_call_needs {
 	uint32_t copies; /* bytes of copies of arguments by reference */
 };
 
-struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op *call);
-void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op *call);
+struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call);
+void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call);
 void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument *result);
 
 #endif
