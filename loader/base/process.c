@@ -33,7 +33,7 @@ enum skrt_status sk_process_check(const struct sk_process *process)
 {
 	if (process->forks == atomic_load_explicit(&forks, memory_order_relaxed))
 		return SKRT_OK;
-	return sk_report(SKRT_DEVICE_LOST,
-			 "the device is that of process %ld, and its threads are there: a fork opens one of its own",
-			 (long)process->id);
+	return sk_fail(SKRT_DEVICE_LOST,
+		       "the device is that of process %ld, and its threads are there: a fork opens one of its own",
+		       (long)process->id);
 }

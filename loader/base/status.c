@@ -9,12 +9,12 @@
 #include "src/base/escape.h"
 #include "src/base/nearest.h"
 
-static _Thread_local char text_of_thread[SK_REPORT_SIZE];
+static _Thread_local char text_of_thread[SK_ERROR_SIZE];
 
-enum skrt_status sk_report(enum skrt_status status, const char *format, ...)
+enum skrt_status sk_fail(enum skrt_status status, const char *format, ...)
 {
 	va_list arguments;
-	char text[SK_REPORT_SIZE]; /* an argument may be the old text */
+	char text[SK_ERROR_SIZE]; /* an argument may be the old text */
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
@@ -23,9 +23,9 @@ enum skrt_status sk_report(enum skrt_status status, const char *format, ...)
 	return status;
 }
 
-enum skrt_status sk_report_null(const char *function)
+enum skrt_status sk_fail_null(const char *function)
 {
-	return sk_report(SKRT_INVALID_ARGUMENT, "%s: a null pointer", function);
+	return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a null pointer", function);
 }
 
 const char *skrt_error(void)

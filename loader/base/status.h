@@ -7,13 +7,13 @@
 
 #include "loader/skrt.h"
 
-enum { SK_REPORT_SIZE = 512 };
+enum { SK_ERROR_SIZE = 512 };
 
 /* Writes the thread's text and returns the status. */
-enum skrt_status sk_report(enum skrt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum skrt_status sk_fail(enum skrt_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The public function got a null pointer. */
-enum skrt_status sk_report_null(const char *function);
+enum skrt_status sk_fail_null(const char *function);
 
 /* "; did you mean 'x'?" if one of the names is near (src/base/nearest.h), else "". name_of(context, i) is the i-th
  * name. Returns text. */

@@ -279,8 +279,8 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 		 span->high - start - 1, sk_plan_string(&tensor->name));
 }
 
-static bool report(const struct sk_clocks *clocks, const struct access *access, const struct span *span, uint64_t other,
-		   uint32_t number, bool other_writes)
+static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct span *span,
+		      uint64_t other, uint32_t number, bool other_writes)
 {
 	uint64_t index;
 	uint32_t lane = lane_of(clocks, other, &index);
@@ -347,9 +347,9 @@ static bool check_span(const struct sk_clocks *clocks, const struct access *acce
 		if (row == access->row)
 			continue;
 		if (!has_ended(clocks, access, row, write))
-			return report(clocks, access, span, row, write, true);
+			return name_race(clocks, access, span, row, write, true);
 		if (access->write && !has_ended(clocks, access, row, read))
-			return report(clocks, access, span, row, read, false);
+			return name_race(clocks, access, span, row, read, false);
 	}
 	if (access->write)
 		note(&own->write, &own->write_before, number);

@@ -30,7 +30,7 @@ static void make_key(void)
 	pthread_key_create(&signal_stack, free_signal_stack);
 }
 
-/* Without one, a stack that overflows could not be reported: the handler would have nowhere to run. Without memory for
+/* Without one, a stack that overflows could not be told of: the handler would have nowhere to run. Without memory for
  * it everything else works. */
 static void make_signal_stack(void)
 {

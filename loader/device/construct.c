@@ -42,18 +42,18 @@ static enum skrt_status run(struct skrt_module *module, struct sk_functions func
 			    const char *what)
 {
 	enum skrt_status status = SKRT_OK;
-	char text[SK_REPORT_SIZE];
+	char text[SK_ERROR_SIZE];
 	struct sk_call call;
 	bool lost = false;
 
 	if (!functions.count)
 		return SKRT_OK;
 	if (!sk_call_open(&call, STACK))
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", module->path);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", module->path);
 	sk_watch_call(module->device, &call, run_all, &functions);
 	if (call.fault.kind) {
 		sk_failure_describe_function(module, what, &call, text, sizeof(text), &lost);
-		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
+		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);
 		if (lost)
 			sk_queue_lose(module->device, text);
 	}
@@ -67,7 +67,7 @@ enum skrt_status sk_module_construct(struct skrt_module *module)
 
 	pthread_mutex_lock(&module->construction);
 	if (*module->failure)
-		status = sk_report(SKRT_KERNEL_FAILED, "%s", module->failure);
+		status = sk_fail(SKRT_KERNEL_FAILED, "%s", module->failure);
 	else if (!module->constructed)
 		status = run(module, module->image.constructors, run_constructors, "a constructor");
 	module->constructed |= !status;

@@ -36,10 +36,10 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set))
-		return sk_report(SKRT_OUT_OF_MEMORY, "cannot find out which processors there are: %s", strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "cannot find out which processors there are: %s", strerror(errno));
 	device->processors = calloc(CPU_SETSIZE, sizeof(*device->processors));
 	if (!device->processors)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	for (int i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET(i, &set))
 			device->processors[device->processor_count++] = i;
@@ -103,31 +103,31 @@ static const char *profile_name(const void *context, uint32_t index)
 /* A name without a point or a slash is that of a built-in profile. */
 static enum skrt_status find_profile(const char *name, struct sk_profile *profile)
 {
-	char text[SK_REPORT_SIZE / 2];
+	char text[SK_ERROR_SIZE / 2];
 
 	if (sk_profile_load(name, profile, text, sizeof(text)))
 		return SKRT_OK;
 	if (strpbrk(name, "./"))
-		return sk_report(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
+		return sk_fail(SKRT_NOT_FOUND, "cannot use the device profile: %s", text);
 	for (size_t i = 0; i < SK_PROFILE_BUILTINS; i++)
 		if (!strcmp(name, sk_profile_builtins[i]))
-			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for the device profile '%s'", name);
+			return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the device profile '%s'", name);
 	sk_nearest(text, 128, name, SK_PROFILE_BUILTINS, profile_name, NULL);
-	return sk_report(SKRT_NOT_FOUND, "no device '%s'%s", name,
-			 *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");
+	return sk_fail(SKRT_NOT_FOUND, "no device '%s'%s", name,
+		       *text ? text : "; there are host and a3, and profiles by their path (./my.profile)");
 }
 
 static enum skrt_status check_options(const struct skrt_device_options *options)
 {
 	if (options->cores > SK_MAX_CORES)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
-				 SK_MAX_CORES);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
+			       SK_MAX_CORES);
 	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES))
-		return sk_report(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
-				 options->checks);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
+			       options->checks);
 	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))
-		return sk_report(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
-				 options->stack_size, LEAST_STACK, MOST_STACK);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "stacks of %" PRIu64 " bytes; %zu to %zu are possible",
+			       options->stack_size, LEAST_STACK, MOST_STACK);
 	return SKRT_OK;
 }
 
@@ -147,9 +147,9 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 	memcpy(device->name, profile.name, sizeof(device->name));
 	device->seed = options->seed;
 	if (device->seed && !device->simulated)
-		return sk_report(SKRT_INVALID_ARGUMENT,
-				 "a seed is for simulated devices; on device %s the order of cores is not chosen",
-				 device->name);
+		return sk_fail(SKRT_INVALID_ARGUMENT,
+			       "a seed is for simulated devices; on device %s the order of cores is not chosen",
+			       device->name);
 	device->stack_size = options->stack_size ? options->stack_size : DEFAULT_STACK;
 	device->watch.timeout = options->timeout_ms * UINT64_C(1000000);
 	for (uint32_t i = 0; i < SK_MAX_LANES; i++) {
@@ -160,7 +160,7 @@ static enum skrt_status configure(struct skrt_device *device, const struct skrt_
 	/* The host has whatever lanes a package wants. */
 	device->lane_limit = device->simulated ? profile.lane_count : SK_MAX_LANES;
 	if (options->checks && !(device->checks = sk_checks_open(options->checks)))
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	device->worker_limit = device->simulated || device->checks ? 1 : device->processor_count;
 	return SKRT_OK;
 }
@@ -171,7 +171,7 @@ static enum skrt_status make_workers(struct skrt_device *device)
 
 	device->workers = aligned_alloc(SK_LINE, size);
 	if (!device->workers)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	memset(device->workers, 0, size);
 	bool good = sk_flight_open(device, 0);
 
@@ -181,7 +181,7 @@ static enum skrt_status make_workers(struct skrt_device *device)
 		device->workers[i].cores = sk_device_reserve(WORKER_SIZE);
 		good &= device->workers[i].cores != NULL;
 	}
-	return good ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+	return good ? SKRT_OK : sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 }
 
 enum skrt_status skrt_device_open(const struct skrt_device_options *options, struct skrt_device **result)
@@ -190,10 +190,10 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	SK_UNCANCELLED;
 
 	if (!result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct skrt_device *device = aligned_alloc(SK_LINE, sizeof(*device));
 	if (!device)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a device");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");
 	memset(device, 0, sizeof(*device));
 	pthread_mutex_init(&device->lock, NULL);
 	pthread_cond_init(&device->work, NULL);
@@ -235,10 +235,10 @@ enum skrt_status skrt_device_close(struct skrt_device *device)
 	pthread_cond_signal(&device->work);
 	sk_device_unlock(device);
 	if (busy)
-		return sk_report(SKRT_BUSY,
-				 "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
-				 ", allocations: %" PRIu64 ", traces: %d",
-				 modules, streams, events, allocations, traced);
+		return sk_fail(SKRT_BUSY,
+			       "the device is in use; modules: %" PRIu32 ", streams: %" PRIu32 ", events: %" PRIu32
+			       ", allocations: %" PRIu64 ", traces: %d",
+			       modules, streams, events, allocations, traced);
 	/* The queue is empty: what is in it would keep streams alive. */
 	pthread_join(device->driver, NULL);
 	free_device(device);
@@ -257,12 +257,12 @@ enum skrt_status skrt_allocate(struct skrt_device *device, uint64_t bytes, void 
 	uint64_t size;
 
 	if (!device || !memory)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (__builtin_add_overflow(bytes, SK_LINE, &size))
 		size = UINT64_MAX;
 	void *result = aligned_alloc(SK_LINE, size & ~(uint64_t)(SK_LINE - 1));
 	if (!result)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
 	enum skrt_status status = sk_device_lock(device);
 	if (status) {
 		free(result);
@@ -279,7 +279,7 @@ enum skrt_status skrt_free(struct skrt_device *device, void *memory)
 	if (!memory)
 		return SKRT_OK;
 	if (!device)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_device_lock(device);
 	if (status)
 		return status;

@@ -63,7 +63,7 @@ struct skrt_device {
 	uint64_t allocations; /* not freed */
 	struct skrt_trace *trace; /* changes only while nothing is pending; NULL: none */
 	bool lost; /* a fault may have left a lock of the C library taken: nothing runs any more */
-	char loss[SK_REPORT_SIZE]; /* why */
+	char loss[SK_ERROR_SIZE]; /* why */
 };
 
 /* Around what a public function does under the device's lock, in this process and without being cancelled. If lock

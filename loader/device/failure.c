@@ -255,7 +255,7 @@ static const struct sk_device_core *next_core(struct cores *cores)
 	return NULL;
 }
 
-/* The failure to report: of those that failed themselves, the one with the earliest task. */
+/* The failure that is told: of those that failed themselves, the one with the earliest task. */
 static struct failure find_failure(const struct sk_flight *flight)
 {
 	struct cores cores = {.flight = flight};

@@ -59,14 +59,14 @@ static enum skrt_status make_workspace(struct skrt_instance *instance, bool unsh
 	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 
 	if (!measure(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
-				 bytes);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
+			       bytes);
 	if (workspace.size == 0)
 		workspace.size = SK_LINE;
 	workspace.memory = mmap(NULL, workspace.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (workspace.memory == MAP_FAILED)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
-				 module->path, workspace.size, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
+			       module->path, workspace.size, strerror(errno));
 	instance->workspaces[unshared] = workspace;
 	return SKRT_OK;
 }
@@ -80,33 +80,33 @@ static bool is_code(const struct skrt_module *module, const int32_t *reference)
 static enum skrt_status check_plan(const struct skrt_module *module)
 {
 	const struct sk_plan_view *plan = &module->plan;
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 
 	if (!sk_plan_check_all(plan, error, sizeof(error)))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
 	for (uint32_t i = 0; i < plan->kernel_count; i++)
 		if (!is_code(module, &plan->kernels[i].code) ||
 		    (plan->kernels[i].vector_code && !is_code(module, &plan->kernels[i].vector_code)))
-			return sk_report(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
-					 sk_plan_string(&plan->kernels[i].name));
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
+				       sk_plan_string(&plan->kernels[i].name));
 	return SKRT_OK;
 }
 
 static enum skrt_status cannot_guard(const struct skrt_module *module)
 {
-	return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", module->path, strerror(errno));
+	return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", module->path, strerror(errno));
 }
 
 static enum skrt_status make_guard(struct skrt_instance *instance)
 {
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = check_plan(module);
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 
 	if (status)
 		return status;
 	instance->guard = sk_guard_open(instance, sk_checks_guard(module->device->checks), error, sizeof(error));
-	return instance->guard ? SKRT_OK : sk_report(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
+	return instance->guard ? SKRT_OK : sk_fail(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
 }
 
 /* ---- instances ---- */
@@ -128,7 +128,7 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 	SK_UNCANCELLED;
 
 	if (!module || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = sk_module_construct(module);
@@ -141,7 +141,7 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 		free(instance);
 		free(bindings);
 		free(runs);
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	}
 	instance->module = module;
 	instance->bindings = bindings;
@@ -167,8 +167,8 @@ static enum skrt_status check_idle(const struct skrt_instance *instance)
 {
 	if (!instance->pending)
 		return SKRT_OK;
-	return sk_report(SKRT_BUSY, "%s: the instance is in use; launches pending: %" PRIu32, instance->module->path,
-			 instance->pending);
+	return sk_fail(SKRT_BUSY, "%s: the instance is in use; launches pending: %" PRIu32, instance->module->path,
+		       instance->pending);
 }
 
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
@@ -192,18 +192,17 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	struct skrt_tensor tensor;
 
 	if (!instance || !data)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
 	if (status)
 		return status;
 	if (bytes != tensor.bytes)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
-				 module->path, tensor.name, tensor.bytes, bytes);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
+			       module->path, tensor.name, tensor.bytes, bytes);
 	if ((uintptr_t)data % BINDING_ALIGN)
-		return sk_report(SKRT_INVALID_ARGUMENT,
-				 "%s: the memory bound to tensor '%s' is not aligned to %d bytes", module->path,
-				 tensor.name, BINDING_ALIGN);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the memory bound to tensor '%s' is not aligned to %d bytes",
+			       module->path, tensor.name, BINDING_ALIGN);
 	status = sk_device_lock(module->device);
 	if (status)
 		return status;
@@ -237,10 +236,10 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 	uint32_t index;
 
 	if (!instance || !name || !data || (rank && !shape))
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (rank > SKRT_MAX_RANK)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,
-				 SKRT_MAX_RANK);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,
+			       SKRT_MAX_RANK);
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = skrt_module_find_tensor(module, name, &index);
 	if (!status)
@@ -248,14 +247,14 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 	if (status)
 		return status;
 	if (dtype != tensor.dtype)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
-				 module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
-				 sk_dtype_name((enum sk_dtype)dtype));
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
+			       module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
+			       sk_dtype_name((enum sk_dtype)dtype));
 	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0)) {
 		print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted));
 		print_shape(rank, shape, found, sizeof(found));
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
-				 name, wanted, found);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
+			       name, wanted, found);
 	}
 	return skrt_instance_bind(instance, index, data, tensor.bytes);
 }
@@ -263,7 +262,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte)
 {
 	if (!instance)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct skrt_device *device = instance->module->device;
 	enum skrt_status status = sk_device_lock(device);
 	if (status)
@@ -308,7 +307,7 @@ static enum skrt_status check_overlap(const struct skrt_instance *instance, stru
 		if (before && range->start < before->end) {
 			skrt_module_tensor(instance->module, before->binding, &one);
 			skrt_module_tensor(instance->module, range->binding, &other);
-			return sk_report(
+			return sk_fail(
 				SKRT_INVALID_ARGUMENT,
 				"%s: tensors '%s' and '%s' are bound to overlapping memory, and are not both inputs",
 				instance->module->path, one.name, other.name);
@@ -329,14 +328,14 @@ static enum skrt_status check_bindings(const struct skrt_instance *instance)
 	enum skrt_status status = SKRT_OK;
 
 	if (!ranges)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory", module->path);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory", module->path);
 	for (uint32_t i = 0; i < count && !status; i++) {
 		struct skrt_tensor tensor;
 		uintptr_t start = (uintptr_t)instance->bindings[i];
 
 		skrt_module_tensor(module, i, &tensor);
 		if (!start)
-			status = sk_report(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
+			status = sk_fail(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
 		ranges[i] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
 	}
 	if (!status)
@@ -350,7 +349,7 @@ enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct 
 	enum skrt_status status;
 
 	if (instance->serial)
-		return sk_report(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
+		return sk_fail(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
 	if (!instance->checked) {
 		status = check_bindings(instance);
 		if (status)
@@ -389,8 +388,8 @@ static enum skrt_status begin_serial(struct skrt_instance *instance, const struc
 	if (!status)
 		status = sk_instance_ready(instance, kernel);
 	if (!status && !instance->serial_call.fibre.stack && !sk_call_open(&instance->serial_call, device->stack_size))
-		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack of %zu bytes", instance->module->path,
-				   device->stack_size);
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack of %zu bytes", instance->module->path,
+				 device->stack_size);
 	instance->pending += !status;
 	instance->serial |= !status;
 	sk_device_unlock(device);
@@ -407,20 +406,20 @@ static void end_serial(struct skrt_instance *instance)
 
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
-	char text[SK_REPORT_SIZE];
+	char text[SK_ERROR_SIZE];
 	bool lost = false;
 	SK_UNCANCELLED;
 
 	if (!instance || !kernel)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (instance->module != kernel->module)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
-				 instance->module->path);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
+			       instance->module->path);
 	if (!kernel->serial_entry) {
 		sk_kernel_title(kernel, text, sizeof(text));
-		return sk_report(SKRT_NOT_FOUND,
-				 "%s: %s has no serial entry: it has a task whose blocks wait for one another",
-				 instance->module->path, text);
+		return sk_fail(SKRT_NOT_FOUND,
+			       "%s: %s has no serial entry: it has a task whose blocks wait for one another",
+			       instance->module->path, text);
 	}
 	enum skrt_status status = begin_serial(instance, kernel);
 	if (status)
@@ -431,7 +430,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 	sk_watch_call(instance->module->device, call, run_serial, &run);
 	if (call->result || call->fault.kind) {
 		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
-		status = sk_report(SKRT_KERNEL_FAILED, "%s", text);
+		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);
 		if (lost)
 			sk_queue_lose(instance->module->device, text);
 	}

@@ -32,7 +32,7 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 	if (!lane->cores)
 		lane->cores = sk_device_reserve(CORES_SIZE);
 	if (!lane->cores)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu32 " cores", cores);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for %" PRIu32 " cores", cores);
 	for (; lane->count < cores; lane->count++) {
 		struct sk_device_core *core = &lane->cores[lane->count];
 
@@ -40,8 +40,8 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 		core->abi.lane = number;
 		core->abi.runtime = device->runtime;
 		if (!sk_call_open(&core->call, device->stack_size))
-			return sk_report(SKRT_OUT_OF_MEMORY, "no memory for stacks of %zu bytes for %" PRIu32 " cores",
-					 device->stack_size, cores);
+			return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for stacks of %zu bytes for %" PRIu32 " cores",
+				       device->stack_size, cores);
 	}
 	return SKRT_OK;
 }

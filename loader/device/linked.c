@@ -62,15 +62,15 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
 	SK_UNCANCELLED;
 
 	if (!device || !plan || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&device->process);
 	if (status)
 		return status;
 	dl_iterate_phdr(look_into, &search);
 	if (search.no_memory)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a module");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a module");
 	if (!search.name)
-		return sk_report(SKRT_BAD_PACKAGE, "the plan at %p is in no object that is loaded", (const void *)plan);
+		return sk_fail(SKRT_BAD_PACKAGE, "the plan at %p is in no object that is loaded", (const void *)plan);
 
 	uint64_t size = sizeof(*plan);
 

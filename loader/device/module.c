@@ -20,12 +20,12 @@
 
 static enum skrt_status damaged(const struct skrt_module *module, const char *what)
 {
-	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
 
 static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)
 {
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 
 	if (!bytes)
 		return damaged(module, "not a package: no symbol sk_plan");
@@ -60,7 +60,7 @@ static enum skrt_status make_kernels(struct skrt_module *module)
 
 	module->kernels = calloc(count + (size_t)1, sizeof(*module->kernels));
 	if (!module->kernels)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	return SKRT_OK;
 }
 
@@ -69,8 +69,8 @@ static enum skrt_status add_cores(struct skrt_module *module)
 	struct skrt_device *device = module->device;
 
 	if (module->plan.lane_count > device->lane_limit)
-		return sk_report(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
-				 module->path, module->plan.lane_count, device->name, device->lane_limit);
+		return sk_fail(SKRT_UNSUPPORTED, "%s: has steps for %" PRIu32 " lanes; device %s has %" PRIu32,
+			       module->path, module->plan.lane_count, device->name, device->lane_limit);
 	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
 		module->usual_cores[lane] = device->lanes[lane].usual;
 		module->cores[lane] = module->plan.plan->resident_cores[lane];
@@ -106,7 +106,7 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	if (!module) {
 		struct sk_image unused = *image;
 
-		status = sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", path);
 		sk_image_close(&unused);
 		free(path);
 		return status;
@@ -144,7 +144,7 @@ static enum skrt_status load(struct skrt_device *device, const struct sk_source 
 		return status;
 	copy = strdup(source->name);
 	if (!copy)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a module", source->name);
 	status = sk_image_open(source, &image);
 	if (status) {
 		free(copy);
@@ -157,7 +157,7 @@ static enum skrt_status load(struct skrt_device *device, const struct sk_source 
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **result)
 {
 	if (!device || !path || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	return load(device, &(struct sk_source){.name = path, .file = -1}, result);
 }
 
@@ -184,11 +184,11 @@ static int copy_to_file(const void *memory, uint64_t bytes)
 static enum skrt_status check_imports(const struct skrt_source *source, const char *name)
 {
 	if (source->import_count && !source->imports)
-		return sk_report_null("skrt_module_load_from");
+		return sk_fail_null("skrt_module_load_from");
 	for (uint32_t i = 0; i < source->import_count; i++)
 		if (!source->imports[i].name || !source->imports[i].function)
-			return sk_report(SKRT_INVALID_ARGUMENT,
-					 "%s: import number %" PRIu32 " has no name or no address", name, i);
+			return sk_fail(SKRT_INVALID_ARGUMENT, "%s: import number %" PRIu32 " has no name or no address",
+				       name, i);
 	return SKRT_OK;
 }
 
@@ -196,7 +196,7 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 				       struct skrt_module **result)
 {
 	if (!device || !source || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct sk_source own = {
 		.name = source->name   ? source->name
 			: source->path ? source->path
@@ -216,8 +216,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 	if (status)
 		return status;
 	if (!!source->path + !!source->memory + !!source->use_descriptor != 1)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
-				 own.name);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a source is one of a path, memory and a descriptor",
+			       own.name);
 	if (source->path)
 		own.name = source->path;
 	if (source->use_descriptor)
@@ -225,7 +225,7 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 	if (source->memory)
 		own.file = copy_to_file(source->memory, source->bytes);
 	if (own.file < 0 && !source->path)
-		return sk_report(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
+		return sk_fail(SKRT_CANNOT_READ, "%s: %s", own.name, strerror(source->memory ? errno : EBADF));
 	status = load(device, &own, result);
 	if (source->memory)
 		close(own.file);
@@ -246,8 +246,8 @@ enum skrt_status skrt_module_unload(struct skrt_module *module)
 	device->modules -= !busy;
 	sk_device_unlock(device);
 	if (busy)
-		return sk_report(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32 ", traces: %" PRIu32,
-				 module->path, instances, traces);
+		return sk_fail(SKRT_BUSY, "%s: the module is in use; instances: %" PRIu32 ", traces: %" PRIu32,
+			       module->path, instances, traces);
 	free_module(module);
 	return SKRT_OK;
 }

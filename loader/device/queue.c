@@ -231,7 +231,7 @@ enum skrt_status sk_queue_check_lost(const struct skrt_device *device)
 {
 	if (!device->lost)
 		return SKRT_OK;
-	return sk_report(SKRT_DEVICE_LOST, "the device is lost: %s", device->loss);
+	return sk_fail(SKRT_DEVICE_LOST, "the device is lost: %s", device->loss);
 }
 
 /* ---- from queueing to the end ---- */
@@ -322,7 +322,7 @@ static bool has_steps(const struct skrt_kernel *kernel)
 
 static enum outcome start_launch(struct skrt_device *device, struct sk_command *command, bool reserved[SK_MAX_LANES])
 {
-	char error[SK_REPORT_SIZE];
+	char error[SK_ERROR_SIZE];
 
 	if (device->holding || !is_its_turn(command) || !shares_nothing(device, command))
 		return WAITS;
@@ -402,7 +402,7 @@ void sk_queue_hand_over(struct skrt_device *device)
 static void complete(struct sk_flight *flight)
 {
 	struct skrt_device *device = flight->device;
-	char error[SK_REPORT_SIZE];
+	char error[SK_ERROR_SIZE];
 	bool lost = false;
 	enum skrt_status status = sk_flight_result(flight, error, sizeof(error), &lost);
 

@@ -19,10 +19,10 @@
 enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stream **result)
 {
 	if (!device || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct skrt_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a stream");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a stream");
 	stream->device = device;
 	pthread_cond_init(&stream->ended, NULL);
 	enum skrt_status status = sk_device_lock(device);
@@ -49,7 +49,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 	device->streams -= !pending;
 	sk_device_unlock(device);
 	if (pending)
-		return sk_report(SKRT_BUSY, "the stream is in use; pending: %" PRIu64, pending);
+		return sk_fail(SKRT_BUSY, "the stream is in use; pending: %" PRIu64, pending);
 	pthread_cond_destroy(&stream->ended);
 	free(stream);
 	return SKRT_OK;
@@ -61,13 +61,13 @@ static enum skrt_status finish(struct skrt_stream *stream)
 	sk_queue_finish(stream->device, stream, &stream->pending, &stream->ended);
 	enum skrt_status status = stream->status;
 	stream->status = SKRT_OK;
-	return status ? sk_report(status, "%s", stream->error) : SKRT_OK;
+	return status ? sk_fail(status, "%s", stream->error) : SKRT_OK;
 }
 
 enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 {
 	if (!stream)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_device_lock(stream->device);
 	if (status)
 		return status;
@@ -79,14 +79,14 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 enum skrt_status skrt_stream_query(struct skrt_stream *stream)
 {
 	if (!stream)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_device_lock(stream->device);
 	if (status)
 		return status;
 	uint64_t pending = stream->pending;
 	sk_device_unlock(stream->device);
 	if (pending)
-		return sk_report(SKRT_NOT_READY, "pending on the stream: %" PRIu64, pending);
+		return sk_fail(SKRT_NOT_READY, "pending on the stream: %" PRIu64, pending);
 	return SKRT_OK;
 }
 
@@ -103,7 +103,7 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 	if (sk_queue_reserve(device, 1))
 		sk_queue_append(device, command);
 	else
-		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
 	sk_queue_dispatch(device);
 	sk_queue_hand_over(device);
 	sk_device_unlock(device);
@@ -113,7 +113,7 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes)
 {
 	if (!stream || ((!to || !from) && bytes))
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	return enqueue_one(stream, &(struct sk_command){
 					   .kind = SK_COMMAND_COPY,
 					   .stream = stream,
@@ -125,7 +125,7 @@ enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(v
 				  void *context)
 {
 	if (!stream || !function)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	return enqueue_one(stream, &(struct sk_command){
 					   .kind = SK_COMMAND_CALL,
 					   .stream = stream,
@@ -138,10 +138,10 @@ enum skrt_status skrt_stream_call(struct skrt_stream *stream, void (*function)(v
 enum skrt_status skrt_event_create(struct skrt_device *device, struct skrt_event **result)
 {
 	if (!device || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct skrt_event *event = calloc(1, sizeof(*event));
 	if (!event)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for an event");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for an event");
 	event->device = device;
 	pthread_cond_init(&event->reached, NULL);
 	enum skrt_status status = sk_device_lock(device);
@@ -168,7 +168,7 @@ enum skrt_status skrt_event_destroy(struct skrt_event *event)
 	device->events -= !pending;
 	sk_device_unlock(device);
 	if (pending)
-		return sk_report(SKRT_BUSY, "the event is in use; it has not been reached");
+		return sk_fail(SKRT_BUSY, "the event is in use; it has not been reached");
 	pthread_cond_destroy(&event->reached);
 	free(event);
 	return SKRT_OK;
@@ -178,9 +178,9 @@ static enum skrt_status check_one_device(const struct skrt_stream *stream, const
 					 const char *function)
 {
 	if (!stream || !event)
-		return sk_report_null(function);
+		return sk_fail_null(function);
 	if (stream->device != event->device)
-		return sk_report(SKRT_INVALID_ARGUMENT, "stream and event are not of one device");
+		return sk_fail(SKRT_INVALID_ARGUMENT, "stream and event are not of one device");
 	return SKRT_OK;
 }
 
@@ -208,19 +208,19 @@ enum skrt_status skrt_stream_wait(struct skrt_stream *stream, struct skrt_event 
 enum skrt_status skrt_event_query(struct skrt_event *event)
 {
 	if (!event)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_device_lock(event->device);
 	if (status)
 		return status;
 	uint64_t pending = event->pending;
 	sk_device_unlock(event->device);
-	return pending ? sk_report(SKRT_NOT_READY, "the event has not been reached") : SKRT_OK;
+	return pending ? sk_fail(SKRT_NOT_READY, "the event has not been reached") : SKRT_OK;
 }
 
 enum skrt_status skrt_event_synchronise(struct skrt_event *event)
 {
 	if (!event)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_device_lock(event->device);
 	if (status)
 		return status;
@@ -232,9 +232,9 @@ enum skrt_status skrt_event_synchronise(struct skrt_event *event)
 enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event *end, double *seconds)
 {
 	if (!start || !end || !seconds)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (start->device != end->device)
-		return sk_report(SKRT_INVALID_ARGUMENT, "the events are not of one device");
+		return sk_fail(SKRT_INVALID_ARGUMENT, "the events are not of one device");
 	enum skrt_status status = sk_device_lock(start->device);
 	if (status)
 		return status;
@@ -242,7 +242,7 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 	double elapsed = (double)(end->time - start->time) * 1e-9;
 	sk_device_unlock(start->device);
 	if (!ready)
-		return sk_report(SKRT_NOT_READY, "an event has not been reached, or was never recorded");
+		return sk_fail(SKRT_NOT_READY, "an event has not been reached, or was never recorded");
 	*seconds = elapsed;
 	return SKRT_OK;
 }
@@ -252,10 +252,10 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 static enum skrt_status check_owners(const struct skrt_stream *stream, const struct skrt_instance *instance)
 {
 	if (!stream || !instance)
-		return sk_report(SKRT_INVALID_ARGUMENT, "a launch needs a stream and an instance; one is null");
+		return sk_fail(SKRT_INVALID_ARGUMENT, "a launch needs a stream and an instance; one is null");
 	if (stream->device != instance->module->device)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
-				 instance->module->path);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: stream and instance are not of one device",
+			       instance->module->path);
 	return sk_process_check(&stream->device->process);
 }
 
@@ -281,7 +281,7 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 			return status;
 	}
 	if (!sk_queue_reserve(device, count))
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
 	for (uint32_t i = 0; i < count; i++)
 		sk_queue_append(
 			device,
@@ -320,11 +320,11 @@ static enum skrt_status start_kernel(struct skrt_stream *stream, struct skrt_ins
 	if (status)
 		return status;
 	if (!kernel)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: a launch needs a kernel; it is null",
-				 instance->module->path);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: a launch needs a kernel; it is null",
+			       instance->module->path);
 	if (kernel->module != instance->module)
-		return sk_report(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
-				 instance->module->path);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
+			       instance->module->path);
 	return start(stream, instance, kernel, wait);
 }
 
@@ -343,7 +343,7 @@ enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint
 	enum skrt_status status = SKRT_OK;
 
 	if (!streams || !count)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	for (uint32_t i = 0; i < count && !status; i++)
 		status = check_owners(streams[i], instance);
 	if (!status)

@@ -65,7 +65,7 @@ struct skrt_stream {
 	struct skrt_stream *next; /* of those whose first command could start, if only it were for the stream */
 	pthread_cond_t ended; /* pending has become 0 */
 	enum skrt_status status; /* of the first failure that nobody has been told yet */
-	char error[SK_REPORT_SIZE];
+	char error[SK_ERROR_SIZE];
 };
 
 #endif

@@ -27,7 +27,7 @@ enum skrt_status sk_device_start_thread(struct skrt_device *device, pthread_t *t
 	int reason = pthread_create(thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (reason)
-		return sk_report(SKRT_OUT_OF_MEMORY, "cannot start a thread of a device: %s", strerror(reason));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "cannot start a thread of a device: %s", strerror(reason));
 	if (number < device->processor_count)
 		snprintf(name, sizeof(name), "skrt %" PRIu32, number);
 	else

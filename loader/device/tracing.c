@@ -11,20 +11,20 @@
 static enum skrt_status check_idle(const struct skrt_device *device)
 {
 	if (device->pending)
-		return sk_report(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
+		return sk_fail(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
 	return SKRT_OK;
 }
 
 enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slices, struct skrt_trace **result)
 {
 	if (!device || !result)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (device->checks)
-		return sk_report(SKRT_UNSUPPORTED, "a device with checks goes through the plan step by step; "
-						   "its times say nothing about the dispatchers");
+		return sk_fail(SKRT_UNSUPPORTED, "a device with checks goes through the plan step by step; "
+						 "its times say nothing about the dispatchers");
 	struct skrt_trace *trace = sk_trace_open(device, most_slices);
 	if (!trace)
-		return sk_report(SKRT_OUT_OF_MEMORY, "no memory for a trace");
+		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a trace");
 	enum skrt_status status = sk_device_lock(device);
 	if (status) {
 		free(trace);
@@ -32,7 +32,7 @@ enum skrt_status skrt_trace_begin(struct skrt_device *device, uint64_t most_slic
 	}
 	status = check_idle(device);
 	if (!status && device->trace)
-		status = sk_report(SKRT_BUSY, "the device has a trace already");
+		status = sk_fail(SKRT_BUSY, "the device has a trace already");
 	if (!status)
 		device->trace = trace;
 	sk_device_unlock(device);
@@ -48,10 +48,10 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace)
 	uint32_t cores[SK_MAX_LANES];
 
 	if (!trace)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	struct skrt_device *device = trace->device;
 	if (!device)
-		return sk_report(SKRT_INVALID_ARGUMENT, "the trace has ended already");
+		return sk_fail(SKRT_INVALID_ARGUMENT, "the trace has ended already");
 	enum skrt_status status = sk_device_lock(device);
 	if (status)
 		return status;
@@ -64,6 +64,6 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace)
 	}
 	sk_device_unlock(device);
 	if (!status && trace->no_memory)
-		status = sk_report(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
 	return status;
 }

@@ -33,15 +33,15 @@ static enum skrt_status find(const struct skrt_module *module, const char *what,
 		return SKRT_OK;
 	}
 	sk_nearest(suggestion, sizeof(suggestion), name, count, name_of, module);
-	return sk_report(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
+	return sk_fail(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
 }
 
 static enum skrt_status check_index(const struct skrt_module *module, const char *what, uint32_t index, uint32_t count)
 {
 	if (index < count)
 		return SKRT_OK;
-	return sk_report(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
-			 what, index, count);
+	return sk_fail(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
+		       what, index, count);
 }
 
 _Static_assert((int)SKRT_I8 == SK_I8 && (int)SKRT_BF16 == SK_BF16 && (int)SKRT_BOOL == SK_BOOL, "dtypes");
@@ -56,7 +56,7 @@ uint32_t skrt_module_tensor_count(const struct skrt_module *module)
 enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t index, struct skrt_tensor *tensor)
 {
 	if (!module || !tensor)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = check_index(module, "bound tensor", index, module->plan.binding_count);
 	if (status)
 		return status;
@@ -75,7 +75,7 @@ enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t i
 enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const char *name, uint32_t *index)
 {
 	if (!module || !name || !index)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
 }
 
@@ -103,7 +103,7 @@ uint32_t skrt_module_kernel_count(const struct skrt_module *module)
 enum skrt_status skrt_module_kernel(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
 {
 	if (!module || !kernel)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = check_index(module, "launch", index, module->plan.network_launch_count);
@@ -116,7 +116,7 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 	uint32_t index = 0;
 
 	if (!module || !name || !kernel)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = sk_module_check_records(module);
@@ -133,7 +133,7 @@ uint32_t skrt_module_task_count(const struct skrt_module *module)
 enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, const struct skrt_kernel **kernel)
 {
 	if (!module || !kernel)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = check_index(module, "task", index, module->plan.task_count);
@@ -143,9 +143,8 @@ enum skrt_status skrt_module_task(struct skrt_module *module, uint32_t index, co
 		return status;
 	uint32_t launch = module->plan.tasks[index].task_launch;
 	if (launch == SK_NO_INDEX)
-		return sk_report(SKRT_NOT_FOUND,
-				 "%s: task '%s' has no entry of its own (linked with --no-task-entries)", module->path,
-				 task_name(module, index));
+		return sk_fail(SKRT_NOT_FOUND, "%s: task '%s' has no entry of its own (linked with --no-task-entries)",
+			       module->path, task_name(module, index));
 	return sk_module_prepare(module, launch, kernel);
 }
 
@@ -154,7 +153,7 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 	uint32_t index = 0;
 
 	if (!module || !name || !kernel)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	enum skrt_status status = sk_process_check(&module->process);
 	if (!status)
 		status = sk_module_check_records(module);

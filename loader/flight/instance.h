@@ -30,7 +30,7 @@ struct skrt_instance {
 	uint64_t *queued, *ended; /* by launch of the network: the last run of which it was queued, has ended */
 	uint64_t failed_run; /* the last one that has failed, and why */
 	enum skrt_status failure;
-	char error[SK_REPORT_SIZE];
+	char error[SK_ERROR_SIZE];
 	struct sk_guard *guard; /* of devices with checks; else NULL */
 	struct sk_call serial_call; /* without a stack before the first serial run */
 };

@@ -112,7 +112,7 @@ const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const s
 
 static enum skrt_status damaged(const struct skrt_module *module, const char *what)
 {
-	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
 
 /* How many of the lane's cores the launch can keep busy, at most `cores`; others would have no part in any step. The
@@ -175,13 +175,13 @@ static bool check_all_records(struct skrt_module *module, char *error, size_t er
 static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 {
 	const struct sk_plan_launch *launch = &module->plan.launches[index];
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 
 	if (!sk_plan_check_record(&module->plan, index, error, sizeof(error)))
 		return damaged(module, error);
 	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
-				 module->path, index, sk_plan_string(&launch->name));
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
+			       module->path, index, sk_plan_string(&launch->name));
 	if (sk_plan_calls_runtime(launch) && (!check_all_records(module, error, sizeof(error)) ||
 					      !sk_plan_check_launch(&module->plan, index, error, sizeof(error))))
 		return damaged(module, error);
@@ -221,8 +221,8 @@ static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
 		return status;
 	struct skrt_kernel *kernel = make_kernel(module, launch);
 	if (!kernel)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
-				 sk_plan_string(&module->plan.launches[launch].name));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
+			       sk_plan_string(&module->plan.launches[launch].name));
 	kernel->next = module->prepared;
 	module->prepared = kernel;
 	module->kernels[launch] = kernel;
@@ -259,7 +259,7 @@ enum skrt_status sk_module_prepare_network(struct skrt_module *module)
 
 enum skrt_status sk_module_check_records(struct skrt_module *module)
 {
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 
 	pthread_mutex_lock(&module->lock);
 	bool good = check_all_records(module, error, sizeof(error));
@@ -280,7 +280,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 {
 	struct skrt_module *module = kernel->module;
 	struct skrt_kernel *own = module->kernels[kernel->launch];
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 	enum skrt_status status = sk_module_check_records(module);
 
 	if (status)

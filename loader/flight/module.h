@@ -28,7 +28,7 @@ struct skrt_module {
 	_Atomic bool network_prepared;
 	pthread_mutex_t construction; /* held while constructors run, which may take long: */
 	bool constructed; /* they have run, or failed: */
-	char failure[SK_REPORT_SIZE]; /* in this way; "": they have not */
+	char failure[SK_ERROR_SIZE]; /* in this way; "": they have not */
 	uint32_t instances; /* alive; under the device's lock */
 	_Atomic uint32_t traces; /* that hold launches of it */
 };

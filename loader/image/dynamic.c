@@ -50,13 +50,13 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	const char *refused = refused_tag(entry->d_tag);
 
 	if (refused)
-		return sk_report(SKRT_UNSUPPORTED, "%s: %s are not supported", path, refused);
+		return sk_fail(SKRT_UNSUPPORTED, "%s: %s are not supported", path, refused);
 	switch (entry->d_tag) {
 	case DT_FLAGS:
 		if (entry->d_un.d_val & DF_TEXTREL)
-			return sk_report(SKRT_UNSUPPORTED, "%s: %s are not supported", path, refused_tag(DT_TEXTREL));
+			return sk_fail(SKRT_UNSUPPORTED, "%s: %s are not supported", path, refused_tag(DT_TEXTREL));
 		if (entry->d_un.d_val & DF_STATIC_TLS)
-			return sk_report(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", path);
+			return sk_fail(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", path);
 		break;
 	case DT_HASH:
 	case DT_STRTAB:
@@ -71,8 +71,8 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	case DT_FINI_ARRAY:
 	case DT_FINI_ARRAYSZ:
 		if (tags->values[entry->d_tag])
-			return sk_report(SKRT_BAD_PACKAGE, "%s: dynamic section: tag %" PRId64 " stands there twice",
-					 path, (int64_t)entry->d_tag);
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: dynamic section: tag %" PRId64 " stands there twice",
+				       path, (int64_t)entry->d_tag);
 		tags->values[entry->d_tag] = entry->d_un.d_val;
 		break;
 	case DT_GNU_HASH:
@@ -93,8 +93,8 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	case DT_VERDEFNUM:
 		break;
 	default:
-		return sk_report(SKRT_UNSUPPORTED, "%s: dynamic section: tag 0x%" PRIx64 " is not supported", path,
-				 (uint64_t)entry->d_tag);
+		return sk_fail(SKRT_UNSUPPORTED, "%s: dynamic section: tag 0x%" PRIx64 " is not supported", path,
+			       (uint64_t)entry->d_tag);
 	}
 	return SKRT_OK;
 }
@@ -107,14 +107,14 @@ static enum skrt_status read_tags(const char *path, const struct sk_image *image
 
 	memset(tags, 0, sizeof(*tags));
 	if (!entries)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the dynamic section does not lie in a segment", path);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the dynamic section does not lie in a segment", path);
 	for (uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
 		enum skrt_status status = add_tag(path, tags, &entries[i]);
 
 		if (status)
 			return status;
 		if (i + 1 == count)
-			return sk_report(SKRT_BAD_PACKAGE, "%s: the dynamic section has no end", path);
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: the dynamic section has no end", path);
 	}
 	return SKRT_OK;
 }
@@ -186,16 +186,16 @@ enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const
 	if (status)
 		return status;
 	if (!find_symbols(image, &tags))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the dynamic symbol, string or hash table is damaged", path);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the dynamic symbol, string or hash table is damaged", path);
 	const uint64_t *values = tags.values;
 	dynamic->relocation_count = values[DT_RELASZ] / sizeof(Elf64_Rela);
 	dynamic->relocations = table_at(image, values[DT_RELA], values[DT_RELASZ], 8);
 	if (values[DT_RELASZ] && (values[DT_RELAENT] != sizeof(Elf64_Rela) || values[DT_RELASZ] % sizeof(Elf64_Rela) ||
 				  !dynamic->relocations))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation table is damaged", path);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the relocation table is damaged", path);
 	if (!find_functions(image, values[DT_INIT_ARRAY], values[DT_INIT_ARRAYSZ], &image->constructors) ||
 	    !find_functions(image, values[DT_FINI_ARRAY], values[DT_FINI_ARRAYSZ], &image->destructors))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the table of constructors or destructors is damaged", path);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the table of constructors or destructors is damaged", path);
 	return SKRT_OK;
 }
 
@@ -211,5 +211,5 @@ enum skrt_status sk_dynamic_check_functions(const char *path, const struct sk_im
 {
 	if (all_in_text(image, &image->constructors) && all_in_text(image, &image->destructors))
 		return SKRT_OK;
-	return sk_report(SKRT_BAD_PACKAGE, "%s: a constructor or destructor does not lie in text", path);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: a constructor or destructor does not lie in text", path);
 }

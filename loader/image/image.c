@@ -41,12 +41,12 @@ struct loading {
 
 static enum skrt_status damaged(const struct loading *loading, const char *what)
 {
-	return sk_report(SKRT_BAD_PACKAGE, "%s: %s", loading->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", loading->path, what);
 }
 
 static enum skrt_status damaged_segment(const struct loading *loading, uint32_t index, const char *what)
 {
-	return sk_report(SKRT_BAD_PACKAGE, "%s: program header %" PRIu32 ": %s", loading->path, index, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: program header %" PRIu32 ": %s", loading->path, index, what);
 }
 
 /* ---- the file ---- */
@@ -59,9 +59,9 @@ static enum skrt_status open_file(struct loading *loading, struct sk_image *imag
 	if (loading->file < 0)
 		loading->file = open(loading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (loading->file < 0 || fstat(loading->file, &status))
-		return sk_report(SKRT_CANNOT_READ, "%s: %s", loading->path, strerror(errno));
+		return sk_fail(SKRT_CANNOT_READ, "%s: %s", loading->path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return sk_report(SKRT_CANNOT_READ, "%s: not a regular file", loading->path);
+		return sk_fail(SKRT_CANNOT_READ, "%s: not a regular file", loading->path);
 	loading->file_size = (uint64_t)status.st_size;
 	image->filesystem = status.st_dev;
 	image->inode = status.st_ino;
@@ -76,9 +76,9 @@ enum skrt_status sk_image_read(const char *path, int file, void *bytes, uint64_t
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
-			return sk_report(SKRT_CANNOT_READ, "%s: %s", path, strerror(errno));
+			return sk_fail(SKRT_CANNOT_READ, "%s: %s", path, strerror(errno));
 		if (count == 0)
-			return sk_report(SKRT_BAD_PACKAGE, "%s: the file is truncated", path);
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: the file is truncated", path);
 		done += (uint64_t)count;
 	}
 	return SKRT_OK;
@@ -106,22 +106,22 @@ static enum skrt_status read_headers(struct loading *loading)
 	    header->e_ident[EI_VERSION] != EV_CURRENT || header->e_version != EV_CURRENT)
 		return damaged(loading, "not a 64-bit little-endian ELF file of version 1");
 	if (header->e_ident[EI_OSABI] != ELFOSABI_SYSV && header->e_ident[EI_OSABI] != ELFOSABI_GNU)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: OS ABI %u is neither System V nor GNU", loading->path,
-				 header->e_ident[EI_OSABI]);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: OS ABI %u is neither System V nor GNU", loading->path,
+			       header->e_ident[EI_OSABI]);
 	if (header->e_type == ET_REL)
 		return damaged(loading,
 			       "not a package: an object; what sklink -r makes is for the linker of a program");
 	if (header->e_type != ET_DYN)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
-				 header->e_type);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
+			       header->e_type);
 	if (header->e_machine != SK_MACHINE)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: made for ELF machine %u, this is machine %u", loading->path,
-				 header->e_machine, SK_MACHINE);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: made for ELF machine %u, this is machine %u", loading->path,
+			       header->e_machine, SK_MACHINE);
 	if (header->e_ehsize != sizeof(Elf64_Ehdr) || header->e_phentsize != sizeof(Elf64_Phdr))
 		return damaged(loading, "the ELF header has wrong sizes");
 	if (header->e_phnum == 0 || header->e_phnum > HEADER_LIMIT)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: %u program headers; 1 to %d are possible", loading->path,
-				 header->e_phnum, HEADER_LIMIT);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: %u program headers; 1 to %d are possible", loading->path,
+			       header->e_phnum, HEADER_LIMIT);
 	uint64_t size = header->e_phnum * sizeof(Elf64_Phdr);
 	if (header->e_phoff > loading->file_size || size > loading->file_size - header->e_phoff)
 		return damaged(loading, "the file is truncated: program headers lie behind its end");
@@ -208,15 +208,15 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 			loading->relro = header;
 			break;
 		case PT_TLS:
-			return sk_report(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", loading->path);
+			return sk_fail(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", loading->path);
 		case PT_INTERP:
 			return damaged(loading, "a program, not a package (it names an interpreter)");
 		case PT_SHLIB:
 			return damaged_segment(loading, i, "unknown type");
 		case PT_GNU_STACK:
 			if (header->p_flags & PF_X)
-				return sk_report(SKRT_UNSUPPORTED, "%s: an executable stack is not supported",
-						 loading->path);
+				return sk_fail(SKRT_UNSUPPORTED, "%s: an executable stack is not supported",
+					       loading->path);
 			break;
 		default: /* notes, unwind tables: nothing that loading depends on */
 			break;
@@ -242,8 +242,8 @@ static enum skrt_status reserve(const struct loading *loading, struct sk_image *
 	char *mapping = mmap(NULL, span + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (mapping == MAP_FAILED)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: cannot reserve %" PRIu64 " bytes of address space: %s",
-				 loading->path, span, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot reserve %" PRIu64 " bytes of address space: %s",
+			       loading->path, span, strerror(errno));
 	image->mapping = mapping;
 	image->mapping_size = span + slack;
 	image->bias = (uintptr_t)mapping - start;
@@ -265,13 +265,13 @@ static enum skrt_status map_segment(const struct loading *loading, const struct 
 		file_pages_end = (file_end + page - 1) & ~(uintptr_t)(page - 1);
 		if (mmap((void *)start, file_end - start, segment->protection, MAP_PRIVATE | MAP_FIXED, loading->file,
 			 (off_t)(segment->offset - within)) == MAP_FAILED)
-			return sk_report(SKRT_OUT_OF_MEMORY, "%s: cannot map: %s", loading->path, strerror(errno));
+			return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot map: %s", loading->path, strerror(errno));
 		if (segment->size > segment->file_size)
 			memset((void *)file_end, 0, file_pages_end - file_end);
 	}
 	if (end > file_pages_end && mmap((void *)file_pages_end, end - file_pages_end, segment->protection,
 					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: cannot map: %s", loading->path, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot map: %s", loading->path, strerror(errno));
 	return SKRT_OK;
 }
 
@@ -285,13 +285,13 @@ static enum skrt_status copy_segment(const struct loading *loading, const struct
 
 	if (mmap((void *)start, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 	    MAP_FAILED)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory for a copy of %" PRIu64 " bytes: %s", loading->path,
-				 segment->size, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a copy of %" PRIu64 " bytes: %s", loading->path,
+			       segment->size, strerror(errno));
 	madvise((void *)start, size,
 		MADV_HUGEPAGE); /* 0.1 s for 1 GiB rather than 0.6 s; no harm where it is refused */
 	status = read_file(loading, (void *)memory, segment->file_size, segment->offset);
 	if (!status && mprotect((void *)start, size, segment->protection))
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: cannot protect: %s", loading->path, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot protect: %s", loading->path, strerror(errno));
 	return status;
 }
 
@@ -317,7 +317,7 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 	uintptr_t start = (image->bias + relro->p_vaddr) & ~(uintptr_t)(loading->page - 1);
 	uintptr_t end = (image->bias + relro->p_vaddr + relro->p_memsz) & ~(uintptr_t)(loading->page - 1);
 	if (end > start && mprotect((void *)start, end - start, PROT_READ))
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: cannot protect: %s", loading->path, strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: cannot protect: %s", loading->path, strerror(errno));
 	return SKRT_OK;
 }
 

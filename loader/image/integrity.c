@@ -14,7 +14,7 @@
 
 static enum skrt_status refuse(const struct sk_source *source, const char *what)
 {
-	return sk_report(SKRT_BAD_PACKAGE, "%s: integrity: %s", source->name, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: %s", source->name, what);
 }
 
 static const void *in_memory(const struct sk_image *image, uint64_t address)
@@ -97,7 +97,7 @@ static enum skrt_status check_rest(const struct sk_source *source, const struct 
 		rest.size -= image->segments[i].file_size;
 	char *bytes = malloc(rest.size + 1);
 	if (!bytes)
-		return sk_report(SKRT_OUT_OF_MEMORY, "%s: no memory to check it", source->name);
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory to check it", source->name);
 	rest.bytes = bytes;
 	status = read_rest(source, image, file, bytes);
 	if (!status) {
@@ -115,13 +115,13 @@ static enum skrt_status check_signature(const struct sk_source *source, const st
 	static const uint8_t none[SK_SEAL_SIGNATURE];
 
 	if (!sk_seal_can_sign())
-		return sk_report(SKRT_UNSUPPORTED, "%s: cannot check a signature: libskrt was built without libsodium",
-				 source->name);
+		return sk_fail(SKRT_UNSUPPORTED, "%s: cannot check a signature: libskrt was built without libsodium",
+			       source->name);
 	if (!memcmp(loaded->seal->signature, none, sizeof(none)))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: it is not signed", source->name);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: it is not signed", source->name);
 	if (!sk_seal_check_signature(loaded, source->public_key, loaded->seal->signature))
-		return sk_report(SKRT_BAD_PACKAGE,
-				 "%s: its signature is not by the trusted key, or it has been changed", source->name);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: its signature is not by the trusted key, or it has been changed",
+			       source->name);
 	return SKRT_OK;
 }
 

@@ -14,7 +14,7 @@ enum skrt_status sk_processor_check(const char *path, const struct sk_image *ima
 {
 	uint64_t size = 0, has;
 	const struct sk_plan *header = sk_image_find(image, "sk_plan", &size);
-	char error[SK_REPORT_SIZE - 128];
+	char error[SK_ERROR_SIZE - 128];
 	struct sk_plan_view plan;
 
 	if (!header || size < sizeof(*header) || (uintptr_t)header % SK_PLAN_ALIGN ||
@@ -28,7 +28,7 @@ enum skrt_status sk_processor_check(const char *path, const struct sk_image *ima
 		return SKRT_OK;
 	if (!sk_plan_open(header, size, &plan, error, sizeof(error)) ||
 	    !sk_plan_check_records(&plan, error, sizeof(error)))
-		return sk_report(SKRT_BAD_PACKAGE, "%s: %s", path, error);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", path, error);
 	sk_isa_check(&plan, has, error, sizeof(error));
-	return sk_report(SKRT_UNSUPPORTED, "%s: %s", path, error);
+	return sk_fail(SKRT_UNSUPPORTED, "%s: %s", path, error);
 }

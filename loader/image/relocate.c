@@ -35,7 +35,7 @@ static void add_missing(struct missing *missing, const char *name)
 			(size_t)snprintf(missing->names + missing->used, room, "%s%s", missing->used ? ", " : "", name);
 }
 
-static enum skrt_status report_missing(const char *path, const struct missing *missing)
+static enum skrt_status fail_missing(const char *path, const struct missing *missing)
 {
 	char more[32] = "";
 
@@ -43,8 +43,7 @@ static enum skrt_status report_missing(const char *path, const struct missing *m
 		return SKRT_OK;
 	if (missing->unnamed)
 		snprintf(more, sizeof(more), " and %" PRIu32 " more", missing->unnamed);
-	return sk_report(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names,
-			 more);
+	return sk_fail(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names, more);
 }
 
 /* The function of whoever loads the package goes before libskrt's own. It is not known to lock. */
@@ -64,8 +63,8 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 	const Elf64_Sym *symbol = sk_image_symbol(image, ELF64_R_SYM(relocation->r_info), &name);
 
 	if (!symbol)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
-				 source->name, (uint64_t)relocation->r_offset);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
+			       source->name, (uint64_t)relocation->r_offset);
 	if (symbol->st_shndx == SHN_UNDEF) {
 		bool locking = false;
 		void (*function)(void) = find_import(source, name, &locking);
@@ -79,7 +78,7 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 	}
 	*value = (uintptr_t)sk_image_symbol_address(image, symbol);
 	if (!*value)
-		return sk_report(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", source->name, name);
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: symbol %s lies outside of the segments", source->name, name);
 	return SKRT_OK;
 }
 
@@ -109,9 +108,9 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 		uint64_t value = image->bias + (uint64_t)relocation->r_addend;
 
 		if (!place)
-			return sk_report(SKRT_BAD_PACKAGE,
-					 "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
-					 source->name, (uint64_t)relocation->r_offset);
+			return sk_fail(SKRT_BAD_PACKAGE,
+				       "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
+				       source->name, (uint64_t)relocation->r_offset);
 		enum sk_dynamic_kind kind = sk_dynamic_kind(type);
 		if (kind == SK_DYNAMIC_SYMBOL) {
 			enum skrt_status status = resolve(source, image, relocation, &missing, &value);
@@ -119,12 +118,11 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 			if (status)
 				return status;
 		} else if (kind != SK_DYNAMIC_BIAS) {
-			return sk_report(SKRT_UNSUPPORTED,
-					 "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32
-					 "), which is not supported",
-					 source->name, (uint64_t)relocation->r_offset, sk_dynamic_name(type), type);
+			return sk_fail(SKRT_UNSUPPORTED,
+				       "%s: address 0x%" PRIx64 " needs %s (type %" PRIu32 "), which is not supported",
+				       source->name, (uint64_t)relocation->r_offset, sk_dynamic_name(type), type);
 		}
 		memcpy(place, &value, sizeof(value));
 	}
-	return report_missing(source->name, &missing);
+	return fail_missing(source->name, &missing);
 }

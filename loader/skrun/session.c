@@ -455,7 +455,7 @@ static void print_index(const struct skrt_tensor *tensor, uint64_t flat, char *t
 }
 
 /* Says where the data first differs from the reference, and how many elements differ. */
-static void report_difference(const struct sk_slot *slot, const char *mode)
+static void print_difference(const struct sk_slot *slot, const char *mode)
 {
 	enum skrt_dtype dtype = slot->tensor.dtype;
 	uint32_t size = sk_element_size(dtype);
@@ -496,7 +496,7 @@ static const char *stateful_kernel(const struct sk_session *session, uint32_t nu
 
 /* Runs start from the same tensors, but not from the same hidden state: that is nothing that a runtime could put back.
  */
-static void report_state(const struct sk_session *session)
+static void print_state(const struct sk_session *session)
 {
 	const char *name = NULL;
 
@@ -516,8 +516,8 @@ static bool compare(const struct sk_session *session, const char *mode)
 
 		if (!is_output(slot) || !memcmp(slot->data, slot->reference, slot->tensor.bytes))
 			continue;
-		report_difference(slot, mode);
-		report_state(session);
+		print_difference(slot, mode);
+		print_state(session);
 		return false;
 	}
 	return true;

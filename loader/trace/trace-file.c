@@ -253,10 +253,10 @@ enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *pa
 	SK_UNCANCELLED;
 
 	if (!trace || !path)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	if (trace->device)
-		return sk_report(SKRT_NOT_READY, "the trace has not ended");
+		return sk_fail(SKRT_NOT_READY, "the trace has not ended");
 	if (!write_file(trace, path))
-		return sk_report(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+		return sk_fail(SKRT_CANNOT_WRITE, "%s: %s", path, strerror(errno));
 	return SKRT_OK;
 }

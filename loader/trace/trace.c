@@ -35,16 +35,16 @@ static void *grow(struct skrt_trace *trace, void *items, size_t count, size_t *c
 
 enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 {
-	char title[SK_REPORT_SIZE / 2];
+	char title[SK_ERROR_SIZE / 2];
 	enum skrt_status status = sk_module_check_steps(kernel);
 
 	if (status || kernel->timed || kernel->module->plan.launches[kernel->launch].task_count <= 1)
 		return status;
 	sk_kernel_title(kernel, title, sizeof(title));
-	return sk_report(SKRT_UNSUPPORTED,
-			 "%s: %s does not note when its tasks begin and end: link the package with "
-			 "sklink --scope-options '*=profiling=1'",
-			 kernel->module->path, title);
+	return sk_fail(SKRT_UNSUPPORTED,
+		       "%s: %s does not note when its tasks begin and end: link the package with "
+		       "sklink --scope-options '*=profiling=1'",
+		       kernel->module->path, title);
 }
 
 /* Bytes from one core's table to the next one's, in a lane. */
@@ -388,7 +388,7 @@ enum skrt_status skrt_trace_destroy(struct skrt_trace *trace)
 	if (!trace)
 		return SKRT_OK;
 	if (trace->device)
-		return sk_report(SKRT_BUSY, "the trace has not ended");
+		return sk_fail(SKRT_BUSY, "the trace has not ended");
 	for (size_t i = 0; i < trace->module_count; i++) {
 		atomic_fetch_sub(&trace->modules[i].module->traces, 1);
 		free(trace->modules[i].tasks);
@@ -426,7 +426,7 @@ enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index,
 	uint64_t number = index;
 
 	if (!trace || !times)
-		return sk_report_null(__func__);
+		return sk_fail_null(__func__);
 	for (size_t i = 0; i < trace->module_count; i++) {
 		const struct sk_plan_view *plan = &trace->modules[i].module->plan;
 		const struct sk_task_total *total = &trace->modules[i].tasks[number];
@@ -445,5 +445,5 @@ enum skrt_status skrt_trace_task(const struct skrt_trace *trace, uint64_t index,
 		};
 		return SKRT_OK;
 	}
-	return sk_report(SKRT_INVALID_ARGUMENT, "no task number %" PRIu64 " in the trace", index);
+	return sk_fail(SKRT_INVALID_ARGUMENT, "no task number %" PRIu64 " in the trace", index);
 }
