@@ -64,7 +64,7 @@ src_libproof_la_SOURCES = \
 	src/proof/account.c src/proof/account.h \
 	src/signature/signature-attributes.c src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-rules.c \
-	src/signature/signature.c src/signature/signature.h \
+	src/signature/signature-parser.c src/signature/signature-parser.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
 	src/proof/verify.c src/proof/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
@@ -101,6 +101,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.c src/model/model.h \
+	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \
 	src/outputs/outputs.c src/outputs/outputs.h \

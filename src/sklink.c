@@ -11,6 +11,7 @@
 #include "src/command/reproduction.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
+#include "src/model/model.h"
 #include "src/outputs/outputs.h"
 #include "src/package/account-builder.h"
 #include "src/package/sign.h"

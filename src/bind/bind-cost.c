@@ -1,5 +1,7 @@
 /* A task's `cost:` against its kernel: values that are about what this kind of kernel does not do are errors. */
 #include "src/bind/binder.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
 
 static bool gives(const struct sk_task_cost *cost, enum sk_cost value)
 {

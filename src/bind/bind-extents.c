@@ -4,6 +4,9 @@
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
+#include "src/model/tensor.h"
 
 uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
 {

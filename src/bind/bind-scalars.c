@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "src/bind/binder.h"
-#include "src/signature/signature.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
+#include "src/signature/signature-parser.h"
 
 static bool is_float(enum sk_dtype type)
 {

@@ -8,7 +8,9 @@
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
 #include "src/model/sides.h"
-#include "src/signature/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
+#include "src/signature/signature-parser.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 

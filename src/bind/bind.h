@@ -4,6 +4,8 @@
 #define SK_BIND_H
 
 #include "src/bind/request.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
 
 /* Fills what struct sk_task says that this fills (task->kernel is set before). All errors are collected; false if there
  * was one. */

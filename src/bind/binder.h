@@ -3,6 +3,10 @@
 #define SK_BINDER_H
 
 #include "src/bind/request.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 
 struct sk_binder {
 	struct sk_model *model;

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "src/model/task.h"
+
 /* The pieces of one tensor: number i reaches from borders[i] to borders[i + 1]. */
 struct pieces {
 	uint64_t *borders; /* ascending */

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "src/bind/operators.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
 
 enum { FAILED = SK_NONE - 1 /* a name that has been looked up in vain */ };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/bind/binder.h"
+#include "src/model/tensor.h"
 
 enum {
 	FORM_WORDS = 1 + 2 * (SK_MAX_PARAMETERS + 1),

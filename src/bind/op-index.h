@@ -6,6 +6,8 @@
 #define SK_OP_INDEX_H
 
 #include "src/bind/request.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
 
 struct sk_op_form {
 	const struct sk_signature *signature; /* of its first kernel */

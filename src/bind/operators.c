@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/bind/bind.h"
-#include "src/signature/signature.h"
+#include "src/signature/signature-parser.h"
 
 enum { MAX_REASONS = 20 };
 

@@ -6,6 +6,9 @@
 
 #include "src/bind/op-index.h"
 #include "src/bind/request.h"
+#include "src/model/model.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
 
 /* The signatures of objects' records, by their texts: thousands of kernels share a few. */
 struct sk_record_signatures {

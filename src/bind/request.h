@@ -4,6 +4,8 @@
 #define SK_REQUEST_H
 
 #include "src/model/model.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 
 /* A tensor that is passed. */
 struct sk_request_argument {

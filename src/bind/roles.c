@@ -6,6 +6,9 @@
 #include "loader/npy/npy.h"
 #include "src/bind/bind.h"
 #include "src/bind/gaps.h"
+#include "src/model/model.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 
 /* An argument of a task; task SK_NONE: there is none. */
 struct access {

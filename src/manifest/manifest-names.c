@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "src/manifest/manifest-parts.h"
+#include "src/model/model.h"
+#include "src/model/scope.h"
+#include "src/model/task.h"
 
 uint32_t sk_manifest_scope(struct sk_model *model, struct sk_name name)
 {

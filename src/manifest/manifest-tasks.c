@@ -7,6 +7,8 @@
 
 #include "src/base/checked.h"
 #include "src/manifest/manifest-parts.h"
+#include "src/model/model.h"
+#include "src/model/task.h"
 
 enum {
 	MAX_STREAM = 65535,

@@ -8,7 +8,9 @@
 
 #include "src/base/checked.h"
 #include "src/manifest/manifest-parts.h"
-#include "src/signature/signature.h"
+#include "src/model/model.h"
+#include "src/model/tensor.h"
+#include "src/signature/signature-parser.h"
 
 /* What the map of one tensor says. */
 struct draft {

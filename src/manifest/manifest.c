@@ -10,7 +10,9 @@
 #include "src/base/nearest.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/manifest/options.h"
-#include "src/signature/signature.h"
+#include "src/model/scope.h"
+#include "src/model/task.h"
+#include "src/signature/signature-parser.h"
 
 /* ---- kernels ---- */
 

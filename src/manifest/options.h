@@ -4,6 +4,7 @@
 #define SK_OPTIONS_H
 
 #include "src/model/model.h"
+#include "src/model/scope.h"
 
 /* Parses the text into the scope; what it does not name stays as it is. Unknown and repeated names, missing and bad
  * values are errors; false if there was one. in_line: the text's characters stand in the file from `place` on, so that

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/model/scope.h"
+#include "src/model/task.h"
 #include "src/model/units.h"
 
 uint32_t sk_mix_default_blocks(const struct sk_profile *device, uint32_t ratio)

@@ -4,6 +4,7 @@
 #define SK_SIDES_H
 
 #include "src/model/model.h"
+#include "src/model/signature.h"
 
 enum { SK_MAX_SIDES = 2 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/checked.h"
+#include "src/model/task.h"
 
 enum { ELEMENTWISE_UNIT = 64 };
 

@@ -6,6 +6,7 @@
 #include "src/base/text.h"
 #include "src/base/timing.h"
 #include "src/command/command.h"
+#include "src/model/model.h"
 #include "src/package/package.h"
 
 /* One link, as far as it has come: what each pass has left for those behind it. */

@@ -2,6 +2,7 @@
 #ifndef SK_SHARES_H
 #define SK_SHARES_H
 
+#include "src/model/model.h"
 #include "src/package/package.h"
 
 /* In the model's arena. `entries` are those of the plan's launches. */

@@ -1,6 +1,8 @@
 /* See account-builder.h. */
 #include "src/package/account-builder.h"
 
+#include "src/model/task.h"
+
 static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
 {
 	struct sk_account_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_account_entry, model->tasks.count);

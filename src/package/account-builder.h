@@ -2,6 +2,7 @@
 #ifndef SK_ACCOUNT_BUILDER_H
 #define SK_ACCOUNT_BUILDER_H
 
+#include "src/model/model.h"
 #include "src/planning/fusion.h"
 #include "src/proof/account.h"
 

@@ -2,6 +2,7 @@
  * constants and the account. Symbols first, relocations last, so that nothing has to be looked up. */
 #include "src/package/package.h"
 
+#include "src/model/task.h"
 #include "src/package/entries.h"
 #include "src/package/names.h"
 #include "src/proof/account.h"

@@ -9,6 +9,7 @@
 #define SK_DEPENDENCY_H
 
 #include "src/model/model.h"
+#include "src/model/task.h"
 
 /* Two accesses to the same bytes, at least one of them a write. */
 struct sk_conflict {

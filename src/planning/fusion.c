@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/task.h"
 #include "src/planning/launch-options.h"
 #include "src/planning/segments.h"
 #include "src/planning/strict.h"

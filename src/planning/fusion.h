@@ -8,6 +8,8 @@
 #ifndef SK_FUSION_H
 #define SK_FUSION_H
 
+#include "src/model/model.h"
+#include "src/model/scope.h"
 #include "src/planning/dependency.h"
 #include "src/planning/reasons.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/model/sides.h"
+#include "src/model/task.h"
 
 /* ---- names of kernels ---- */
 

@@ -4,6 +4,7 @@
 #define SK_LAUNCH_OPTIONS_H
 
 #include "src/model/model.h"
+#include "src/model/scope.h"
 
 /* Checks what can only be checked once kernels and device are known: that lists name kernels of their scope, and that
  * there are as many cores as options ask for. False after an error. */

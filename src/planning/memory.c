@@ -15,6 +15,8 @@
 
 #include "src/base/checked.h"
 #include "src/base/ranges.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 
 /* All accesses to a temporary by one core set in one launch. A core set's clock only grows, so its first and last step
  * stand for those between. */

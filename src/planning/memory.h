@@ -6,6 +6,7 @@
 #ifndef SK_MEMORY_H
 #define SK_MEMORY_H
 
+#include "src/model/model.h"
 #include "src/planning/schedule.h"
 
 enum { SK_WORKSPACE_ALIGNMENT = 64 };

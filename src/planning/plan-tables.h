@@ -3,6 +3,7 @@
 #ifndef SK_PLAN_TABLES_H
 #define SK_PLAN_TABLES_H
 
+#include "src/model/model.h"
 #include "src/planning/plan-writer.h"
 
 struct sk_plan_writer {

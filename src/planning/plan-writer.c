@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/model/scope.h"
 #include "src/model/sides.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 #include "src/model/units.h"
 #include "src/planning/launch-options.h"
 #include "stubs/skabi.h"

@@ -9,6 +9,7 @@
 #ifndef SK_PLAN_WRITER_H
 #define SK_PLAN_WRITER_H
 
+#include "src/model/model.h"
 #include "src/planning/memory.h"
 
 enum sk_plan_target {

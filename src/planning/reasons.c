@@ -1,6 +1,7 @@
 /* The words of the reasons; see reasons.h. */
 #include "src/planning/reasons.h"
 
+#include "src/model/task.h"
 #include "src/planning/fusion.h"
 #include "src/planning/sync-split.h"
 

@@ -15,6 +15,8 @@
 #ifndef SK_SCHEDULE_H
 #define SK_SCHEDULE_H
 
+#include "src/model/model.h"
+#include "src/model/task.h"
 #include "src/planning/fusion.h"
 
 enum { SK_MAX_HOMES = 128 };

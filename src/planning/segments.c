@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/model/scope.h"
+#include "src/model/task.h"
 #include "src/planning/verdicts.h"
 
 #define MOST_REACH (UINT64_C(1) << 29)

@@ -3,6 +3,7 @@
 #ifndef SK_SEGMENTS_H
 #define SK_SEGMENTS_H
 
+#include "src/model/model.h"
 #include "src/planning/ancestry.h"
 #include "src/planning/dependency.h"
 #include "src/planning/order.h"

@@ -2,6 +2,10 @@
  * one, too, is several sets. */
 #include "src/planning/strict.h"
 
+#include "src/model/model.h"
+#include "src/model/scope.h"
+#include "src/model/task.h"
+
 /* What a scope has become. */
 struct result {
 	uint32_t superkernels; /* that its tasks are in … */

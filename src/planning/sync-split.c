@@ -2,6 +2,7 @@
 #include "src/planning/sync-split.h"
 
 #include "src/model/sides.h"
+#include "src/model/task.h"
 
 /* feed-sync-all=1 makes the idle cores take part, so that there is nothing to wait for in vain. */
 static bool synchronises(const struct sk_model *model, uint32_t number)

@@ -1,6 +1,9 @@
 /* See verdicts.h. First what the task itself says, then the limit of streams, which counts only what could be fused. */
 #include "src/planning/verdicts.h"
 
+#include "src/model/model.h"
+#include "src/model/task.h"
+
 enum { STREAM_LIMIT = 2 };
 
 /* Blocks are cores on a device that has cube and vector cores; threads of a host take any number of them in turn. */

@@ -10,7 +10,7 @@
 #include "src/proof/access.h"
 #include "src/proof/device-cores.h"
 #include "src/proof/unit-check.h"
-#include "src/signature/signature.h"
+#include "src/signature/signature-parser.h"
 
 enum {
 	ELEMENTWISE_UNIT = 64, /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */

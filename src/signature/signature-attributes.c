@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/plan/isa.h"
+#include "src/model/signature.h"
 #include "src/signature/signature-parts.h"
 
 enum attribute {

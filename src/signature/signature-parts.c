@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "src/signature/signature-parser.h"
 #include "src/signature/signature-parts.h"
-#include "src/signature/signature.h"
 
 void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
 {

@@ -2,7 +2,12 @@
 #ifndef SK_SIGNATURE_PARTS_H
 #define SK_SIGNATURE_PARTS_H
 
-#include "src/model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+#include "src/model/signature.h"
 
 struct sk_signature_source {
 	struct sk_arena *arena;

@@ -2,7 +2,8 @@
  * in: a parsed signature whose names are still text in places. Goes out: the same, resolved, or errors. */
 #include "src/signature/signature-parts.h"
 
-#include "src/signature/signature.h"
+#include "src/model/signature.h"
+#include "src/signature/signature-parser.h"
 
 static void check_names(struct sk_signature_source *source, const struct sk_signature *signature)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/signature/signature.h"
+#include "src/signature/signature-parser.h"
 
 /* So many names may be compared, of functions that share an address. */
 #define MAX_LOOKS (UINT64_C(1) << 24)

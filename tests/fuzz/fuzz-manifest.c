@@ -7,6 +7,7 @@
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
+#include "src/model/model.h"
 #include "src/package/account-builder.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/signature.h"
+#include "src/model/task.h"
+
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };
 
 /* What one core touches of one argument: space and bytes. */

@@ -5,6 +5,7 @@
 #ifndef SK_TESTS_HAPPENS_BEFORE_H
 #define SK_TESTS_HAPPENS_BEFORE_H
 
+#include "src/model/model.h"
 #include "src/planning/memory.h"
 
 struct oracle {

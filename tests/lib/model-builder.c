@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "src/bind/gaps.h"
+#include "src/model/signature.h"
+#include "src/model/tensor.h"
 
 static const struct sk_profile profiles[] = {
 	{.name = "host", .lane_count = 1, .lanes = {{.name = "core", .cores = 2, .blocks = 8}}},

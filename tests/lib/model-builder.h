@@ -13,6 +13,8 @@
 #define SK_TESTS_MODEL_H
 
 #include "src/model/model.h"
+#include "src/model/scope.h"
+#include "src/model/task.h"
 
 struct test_model {
 	struct sk_arena *arena;

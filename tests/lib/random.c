@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "src/model/tensor.h"
+
 enum {
 	ROW_COUNT = 24,
 	ROW_LENGTH = 48,

@@ -28,6 +28,7 @@
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
+#include "src/model/model.h"
 #include "src/package/account-builder.h"
 #include "src/package/package.h"
 #include "src/package/sign.h"

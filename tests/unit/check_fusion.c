@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/scope.h"
+#include "src/model/task.h"
 #include "src/planning/order.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/model.h"
+#include "src/model/task.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
 #include "tests/lib/suite.h"

@@ -7,6 +7,7 @@
 
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
+#include "src/model/model.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/segments.h"

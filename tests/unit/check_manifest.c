@@ -8,7 +8,12 @@
 #include "src/document/document.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
-#include "src/signature/signature.h"
+#include "src/model/model.h"
+#include "src/model/scope.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
+#include "src/signature/signature-parser.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 

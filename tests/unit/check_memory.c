@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/model/task.h"
+#include "src/model/tensor.h"
 #include "tests/lib/happens-before.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"

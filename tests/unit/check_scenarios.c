@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/scope.h"
 #include "src/planning/fusion.h"
 #include "src/planning/schedule.h"
 #include "tests/lib/model-builder.h"

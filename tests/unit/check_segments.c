@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/model.h"
 #include "src/planning/segments.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"

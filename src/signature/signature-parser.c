@@ -1,7 +1,7 @@
 /* The signature's grammar, by recursive descent over a handful of tokens. Comes in: a line of text. Goes out: struct
  * sk_signature. What follows from the signature as a whole (nothing can bind an extent, a split extent stands inside)
  * is checked in signature-rules.c, when the text has been understood. */
-#include "src/signature/signature.h"
+#include "src/signature/signature-parser.h"
 
 #include <ctype.h>
 #include <string.h>

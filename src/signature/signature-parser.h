@@ -1,9 +1,11 @@
 /* Signatures: how to call a function that is already compiled. One parser for both places where a signature can stand,
  * in an object and in the manifest. The grammar is in doc/manifest.md. */
-#ifndef SK_SIGNATURE_H
-#define SK_SIGNATURE_H
+#ifndef SK_SIGNATURE_PARSER_H
+#define SK_SIGNATURE_PARSER_H
 
-#include "src/model/model.h"
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+#include "src/model/signature.h"
 
 /* Parses and checks all that concerns one signature alone. NULL after errors; they name the column within the
  * signature. place is where the first character of the text stands: in a text file, the column is added to it; in an

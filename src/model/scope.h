@@ -1,0 +1,45 @@
+/* Scopes: the tasks that one superkernel shall run, and how. A task says which ones it is in. */
+#ifndef SK_SCOPE_H
+#define SK_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+
+/* strict-scope-check: what is done where a scope cannot be fused whole. The greater one wins. */
+enum sk_strict_check {
+	SK_STRICT_NONE, /* it is split */
+	SK_STRICT_BYPASS, /* it is not fused at all */
+	SK_STRICT_ABORT, /* the link fails */
+};
+
+typedef SK_ARRAY(struct sk_name) sk_names;
+
+/* What a scope's options say about its superkernels; all 0 where they say nothing. */
+struct sk_launch_options {
+	uint32_t func_align;
+	uint32_t preload; /* enum sk_preload */
+	uint32_t split_mode;
+	uint32_t cube_cores, vector_cores; /* debug-aic-num, debug-aiv-num */
+	bool sync_all, flush_all; /* debug-sync-all, debug-dcci-all */
+	bool profiling;
+	bool debug; /* compile-options=-g */
+	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */
+	/* The dcci lists: names of kernels, or of what they compute (op=). */
+	sk_names flush_before, flush_after, flush_never;
+};
+
+struct sk_scope {
+	const char *name;
+	struct sk_place place;
+	bool declared; /* it stands under `scopes` */
+	bool stream_fusion; /* stream-fusion=1 */
+	enum sk_strict_check strict;
+	struct sk_launch_options launch;
+	bool starts_late; /* early-start=0 or 2 */
+	bool feeds_sync_all; /* feed-sync-all=1 */
+};
+
+#endif

@@ -1,0 +1,62 @@
+/* Signatures: how a kernel is called. Names of extents stand once, everything else refers to them by index. */
+#ifndef SK_SIGNATURE_H
+#define SK_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/map.h"
+#include "stubs/skplan.h"
+
+enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 64 };
+
+/* One dimension of a parameter: a product of names, or an integer. */
+struct sk_extent {
+	uint64_t constant; /* the integer; 1 where there are only names */
+	uint32_t names[SK_MAX_FACTORS]; /* indices into the signature's extents */
+	uint32_t name_count;
+};
+
+enum sk_parameter_kind {
+	SK_PARAMETER_TENSOR, /* pointer */
+	SK_PARAMETER_SCALAR, /* by value, or by reference */
+	SK_PARAMETER_BLOCK,
+	SK_PARAMETER_SCRATCH,
+};
+
+struct sk_parameter {
+	enum sk_parameter_kind kind;
+	const char *name; /* NULL for BLOCK */
+	enum sk_dtype dtype;
+	enum sk_access access; /* TENSOR */
+	uint32_t alias_of; /* TENSOR y@x: the parameter x that y may be; else SK_NONE */
+	uint32_t rank; /* TENSOR */
+	struct sk_extent extents[SK_MAX_RANK];
+	bool by_reference; /* SCALAR: "ref" */
+	uint64_t scratch_bytes; /* SCRATCH */
+};
+
+enum sk_lane_kind { SK_LANE_ANY, SK_LANE_CUBE, SK_LANE_VECTOR, SK_LANE_MIX };
+
+struct sk_signature {
+	const char *text; /* normalised: one space where the grammar has space, no others */
+	enum sk_lane_kind lane;
+	enum sk_step_kind spread; /* PLAIN, BLOCKS, BLOCKS_RANGE, SPLIT */
+	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
+	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
+	bool unfusible, reentrant, nontemporal, sync_all;
+	bool early_wait, early_set; /* early-start=wait, set, both */
+	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
+	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
+	const char *op; /* op=NAME, or NULL */
+	uint64_t isa; /* isa=: instruction sets, as loader/plan/isa.h has them */
+	const char **extents; /* names */
+	uint32_t extent_count;
+	struct sk_parameter *parameters; /* in C order */
+	uint32_t parameter_count;
+	bool returns_status; /* -> status */
+	const char *result; /* -> out NAME DTYPE; else NULL */
+	enum sk_dtype result_dtype;
+};
+
+#endif

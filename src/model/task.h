@@ -1,0 +1,114 @@
+/* Tasks: what the manifest says of each, and what binding makes of that; and the kernels that they call. */
+#ifndef SK_TASK_H
+#define SK_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linker/linker.h"
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+#include "src/base/map.h"
+#include "src/model/signature.h"
+#include "stubs/skplan.h"
+
+/* ---- kernels ---- */
+
+/* A kernel that the manifest declares for an object without signature. */
+struct sk_declared_kernel {
+	const char *name;
+	struct sk_place place;
+	struct sk_name symbol; /* text NULL: same as name */
+	struct sk_name object; /* as written; text NULL: any input */
+	struct sk_name signature; /* text NULL: it must be in the object */
+	const struct sk_signature *parsed; /* of `signature` */
+};
+
+struct sk_kernel {
+	const char *name; /* in the manifest */
+	const char *symbol;
+	struct sk_place place; /* of its entry under `kernels:`, or of the first task that uses it */
+	const char *object_name; /* for messages: "lib.a(member.o)" */
+	const struct sk_signature *signature;
+	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
+	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
+	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
+	const uint32_t *state; /* hidden state: numbers of what is reached and kept (linker), empty if reentrant */
+	size_t state_count;
+	uint32_t library_state; /* the one among them that is the C library's, or SK_NONE */
+	uint64_t isa; /* instruction sets that its signature and what it reaches need */
+};
+
+/* ---- tasks ---- */
+
+/* A tensor where a task names it. */
+struct sk_named_tensor {
+	uint32_t tensor; /* index into tensors; SK_NONE after an error */
+	struct sk_place place;
+};
+
+/* One bound argument, in the terms of the plan (stubs/skplan.h), but with a tensor instead of an address. */
+struct sk_argument {
+	enum sk_argument_kind kind;
+	enum sk_dtype dtype;
+	enum sk_access access;
+	bool by_reference;
+	bool of_library; /* STATE: the C library's */
+	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
+	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
+	uint64_t size; /* bytes accessed */
+	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
+	uint64_t value; /* VALUE: the bits; STATE: the state's number */
+};
+
+struct sk_set {
+	const char *name; /* the scalar parameter */
+	struct sk_place place;
+	enum { SK_SET_INTEGER, SK_SET_FLOAT, SK_SET_EXTENT, SK_SET_TENSOR } kind;
+	int64_t integer; /* also for integers up to 2^64-1, as bits */
+	bool negative;
+	double real;
+	const char *text; /* INTEGER, FLOAT: as written; EXTENT: an extent's name */
+	uint32_t tensor; /* TENSOR: index into tensors; SK_NONE after an error */
+};
+
+/* `cost:` of a task, in the terms of the plan. */
+struct sk_task_cost {
+	struct sk_place place;
+	uint32_t count; /* 1: of the whole task; 2: of the cube side and of the vector side of a mix task */
+	struct sk_plan_cost of[2];
+};
+
+struct sk_task {
+	const char *name;
+	struct sk_place place;
+	struct sk_name kernel_name; /* `kernel:`; text NULL with op */
+	struct sk_name op; /* `op:` */
+	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
+	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */
+	SK_ARRAY(struct sk_set) set;
+	uint32_t stream;
+	SK_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
+	bool never_fuse; /* scope: null */
+	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
+	uint64_t blocks; /* `blocks:`, or 0 */
+	const struct sk_task_cost *cost; /* NULL: there is none */
+
+	/* Filled by sk_model_bind: */
+	uint32_t kernel; /* index into kernels */
+	SK_ARRAY(uint32_t) after; /* task indices, all smaller than its own */
+	SK_ARRAY(uint32_t) record, wait; /* event indices */
+	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
+	uint32_t argument_count;
+	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
+	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
+	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
+	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
+};
+
+struct sk_event {
+	const char *name;
+};
+
+#endif
