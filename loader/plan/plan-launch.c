@@ -331,17 +331,6 @@ static bool check_sides(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
-/* The arguments' slice has been checked. */
-static bool has_argument(const struct sk_plan_view *view, const struct sk_plan_call *call, enum sk_argument_kind kind)
-{
-	const struct sk_plan_argument *arguments = sk_plan_arguments(view, call);
-
-	for (uint32_t i = 0; i < call->argument_count; i++)
-		if (arguments[i].kind == kind)
-			return true;
-	return false;
-}
-
 /* Kernels that start early, each its step's only call; what a call passes is read in front of it, what it returns is
  * stored behind it. */
 static bool check_early(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -355,11 +344,11 @@ static bool check_early(const struct sk_plan_checker *checker, const struct sk_p
 		return true;
 	if (!(launch->flags & SK_LAUNCH_EARLY))
 		return sk_plan_fail(checker, "its launch does not say that a step starts early");
-	if (step->kind == SK_STEP_SPLIT || !has_argument(view, call, SK_ARGUMENT_BLOCK))
+	if (step->kind == SK_STEP_SPLIT || !sk_plan_has_argument(view, call, SK_ARGUMENT_BLOCK))
 		return sk_plan_fail(checker, "it cannot start early without a block");
-	if (waits && has_argument(view, call, SK_ARGUMENT_LOAD))
+	if (waits && sk_plan_has_argument(view, call, SK_ARGUMENT_LOAD))
 		return sk_plan_fail(checker, "it cannot wait by itself, since it gets a scalar from a tensor");
-	if (sets && has_argument(view, call, SK_ARGUMENT_RESULT))
+	if (sets && sk_plan_has_argument(view, call, SK_ARGUMENT_RESULT))
 		return sk_plan_fail(checker, "it cannot publish its result before it returns");
 	return true;
 }

@@ -98,6 +98,18 @@ static inline const struct sk_plan_argument *sk_plan_arguments(const struct sk_p
 	return call->argument_count ? &view->arguments[call->first_argument] : NULL;
 }
 
+/* Whether the call, whose arguments lie in the plan, has one of that kind. */
+static inline bool sk_plan_has_argument(const struct sk_plan_view *view, const struct sk_plan_call *call,
+					enum sk_argument_kind kind)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(view, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (arguments[i].kind == kind)
+			return true;
+	return false;
+}
+
 /* The task after which messages name a step: its first call's. */
 static inline const struct sk_plan_task *sk_plan_step_task(const struct sk_plan_view *view,
 							   const struct sk_plan_step *step)

@@ -488,9 +488,8 @@ static const char *stateful_kernel(const struct sk_session *session, uint32_t nu
 	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-		for (uint32_t i = 0; i < call->argument_count; i++)
-			if (plan->arguments[call->first_argument + i].kind == SK_ARGUMENT_STATE)
-				return sk_plan_string(&plan->kernels[call->kernel].name);
+		if (sk_plan_has_argument(plan, call, SK_ARGUMENT_STATE))
+			return sk_plan_string(&plan->kernels[call->kernel].name);
 	return NULL;
 }
 

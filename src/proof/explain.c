@@ -323,14 +323,6 @@ static const struct sk_plan_step *find_rival(const struct sk_plan_view *plan, co
 	return NULL;
 }
 
-static bool has_argument(const struct sk_plan_view *plan, const struct sk_plan_call *call, enum sk_argument_kind kind)
-{
-	for (uint32_t i = 0; i < call->argument_count; i++)
-		if (plan->arguments[call->first_argument + i].kind == kind)
-			return true;
-	return false;
-}
-
 /* Why the step does not do by itself what its kernel can: the flag is SK_STEP_EARLY_WAIT or SK_STEP_EARLY_SET. */
 static const char *late_text(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t flag)
 {
@@ -342,7 +334,8 @@ static const char *late_text(const struct sk_explanation *explanation, const str
 		return "its scope has debug-sync-all=1";
 	if (step->call_count > 1)
 		return "its step has several calls";
-	if (has_argument(plan, sk_plan_step_calls(plan, step).first, set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
+	if (sk_plan_has_argument(plan, sk_plan_step_calls(plan, step).first,
+				 set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
 		return set ? "its result is stored behind the call"
 			   : "a scalar is read from a tensor in front of the call";
 	if (!rival)
