@@ -1,27 +1,16 @@
-/* What packages for every machine may import, as stubs/imports.def lists it. */
+/* What packages may import, as symbols of the link. */
 #include <string.h>
 
 #include "linker/link.h"
 #include "linker/symbol.h"
 
-const struct sk_import sk_imports[] = {
-#define SK_IMPORT	  SK_IMPORT_FUNCTION_ROW
-#define SK_IMPORT_DATA	  SK_IMPORT_DATA_ROW
-#define SK_IMPORT_POINTER SK_IMPORT_POINTER_ROW
-#include "stubs/imports.def"
-#undef SK_IMPORT
-#undef SK_IMPORT_DATA
-#undef SK_IMPORT_POINTER
-};
-
-const uint32_t sk_import_count = sizeof(sk_imports) / sizeof(sk_imports[0]);
-
-void sk_imports_enter(struct sk_linker *linker, const struct sk_import *imports, size_t count)
+void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *list)
 {
-	for (size_t i = 0; i < count; i++) {
-		sk_symbol symbol = sk_symbol_intern(linker, imports[i].name, strlen(imports[i].name));
+	for (size_t i = 0; i < list->count; i++) {
+		const struct sk_import *row = &list->rows[i];
+		sk_symbol symbol = sk_symbol_intern(linker, row->name, strlen(row->name));
 
-		linker->symbols.items[symbol].import = &imports[i];
+		linker->symbols.items[symbol].import = row;
 	}
 }
 

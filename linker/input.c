@@ -35,7 +35,7 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
 		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
 				     object->architecture->name, linker->architecture->name);
 	if (!linker->architecture)
-		sk_imports_enter(linker, object->architecture->imports->rows, object->architecture->imports->count);
+		sk_imports_enter(linker, object->architecture->imports);
 	linker->architecture = object->architecture;
 	sk_array_push(linker->arena, &linker->objects, object);
 	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);

@@ -80,7 +80,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);
 	describe_made_sections(linker);
-	sk_imports_enter(linker, sk_imports, sk_import_count);
+	sk_imports_enter(linker, &sk_imports);
 	if (!options->relocatable) /* else it stays undefined */
 		sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
 				 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);

@@ -46,7 +46,7 @@ linker_liblinker_la_SOURCES = \
 	linker/version-script.c \
 	linker/write.c \
 	linker/x86_64.c \
-	stubs/imports.def stubs/import-row.h stubs/machines.def
+	stubs/import-row.h stubs/machines.def
 linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
 linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
 

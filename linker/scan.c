@@ -151,13 +151,13 @@ static const char *const *candidates(struct sk_linker *linker, size_t *count)
 	size_t functions;
 	const char *const *names = sk_linker_function_names(linker, SK_NONE, &functions);
 	const struct sk_import_list *own = linker->architecture->imports;
-	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_import_count + own->count);
+	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_imports.count + own->count);
 
 	if (functions)
 		memcpy(all, names, functions * sizeof(*all));
 	*count = functions;
-	for (uint32_t i = 0; i < sk_import_count; i++)
-		all[(*count)++] = sk_imports[i].name;
+	for (size_t i = 0; i < sk_imports.count; i++)
+		all[(*count)++] = sk_imports.rows[i].name;
 	for (size_t i = 0; i < own->count; i++)
 		all[(*count)++] = own->rows[i].name;
 	return all;

@@ -96,12 +96,8 @@ sk_symbol sk_alias_reference(struct sk_linker *linker, const char *name);
 
 /* ---- imports.c ---- */
 
-/* What any package may import, whatever its machine. */
-extern const struct sk_import sk_imports[];
-extern const uint32_t sk_import_count;
-
 /* The names of the rows mean them, unless somebody defines them. */
-void sk_imports_enter(struct sk_linker *linker, const struct sk_import *imports, size_t count);
+void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *list);
 
 /* True for objects of the C library that kernels are known to use and that a package cannot import. */
 bool sk_is_library_data(const char *name);

@@ -15,12 +15,15 @@ struct sk_import {
 	const char *pointee; /* of data: the row whose address it holds; NULL: it is no such pointer */
 };
 
-/* What only one machine's libraries have. */
+/* Rows of one origin. */
 struct sk_import_list {
-	const char *machine;
+	const char *machine; /* whose libraries alone have it; NULL: every machine's */
 	const struct sk_import *rows;
 	size_t count;
 };
+
+/* stubs/imports.def. */
+extern const struct sk_import_list sk_imports;
 
 #define SK_MACHINE(name) extern const struct sk_import_list sk_imports_##name;
 #include "stubs/machines.def"

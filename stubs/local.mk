@@ -2,9 +2,11 @@
 noinst_LTLIBRARIES += stubs/librelocations.la
 stubs_librelocations_la_SOURCES = stubs/relocation-types.h stubs/x86_64/relocations.c stubs/machines.def
 
-# What packages for one machine alone may import, for the linker and libskrt.
+# What packages may import, for the linker, libskrt and skdump.
 noinst_LTLIBRARIES += stubs/libimports.la
-stubs_libimports_la_SOURCES = stubs/import-row.h stubs/x86_64/imports.c stubs/x86_64/imports.def stubs/machines.def
+stubs_libimports_la_SOURCES = \
+	stubs/import-row.h stubs/imports.c stubs/imports.def \
+	stubs/x86_64/imports.c stubs/x86_64/imports.def stubs/machines.def
 
 # Dispatcher synthesis, and the headers that linker, runtime and kernels share.
 noinst_LTLIBRARIES += stubs/libstubs.la
@@ -20,8 +22,6 @@ stubs_libstubs_la_SOURCES = \
 stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
 
 include_HEADERS += stubs/skkernel.h
-
-EXTRA_DIST += stubs/imports.def
 
 # The encoder against the system's assembler.
 check_PROGRAMS += tests/unit/check_emit

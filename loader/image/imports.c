@@ -1,6 +1,6 @@
-/* The table of what packages may import, made from stubs/imports.def. The addresses are those of the C library that
- * libskrt itself is bound to. Functions that would end the process end the call of package code instead. What only the
- * machine's own libraries have is asked of them when a package wants it, so that libskrt needs no such library. */
+/* What packages may import, with its addresses: those of the C library that libskrt itself is bound to. Functions that
+ * would end the process end the call of package code instead. What only the machine's own libraries have is asked of
+ * them when a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
 #include "loader/image/imports.h"
@@ -29,18 +29,8 @@
 #undef SK_IMPORT_DATA
 #undef SK_IMPORT_POINTER
 
-static const struct sk_import rows[] = {
-#define SK_IMPORT	  SK_IMPORT_FUNCTION_ROW
-#define SK_IMPORT_DATA	  SK_IMPORT_DATA_ROW
-#define SK_IMPORT_POINTER SK_IMPORT_POINTER_ROW
-#include "stubs/imports.def"
-#undef SK_IMPORT
-#undef SK_IMPORT_DATA
-#undef SK_IMPORT_POINTER
-};
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static void (*const addresses[ROWS])(void) = {
+/* In the order of the rows. */
+static void (*const addresses[])(void) = {
 #define SK_IMPORT(name, library, version, class)		  import_##name,
 #define SK_IMPORT_DATA						  SK_IMPORT
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
@@ -63,12 +53,12 @@ static void (*ask_library(const struct sk_import *row))(void)
 
 const struct sk_import *sk_import_row(size_t number, const char **machine)
 {
-	const struct sk_import_list *own = sk_machine_imports();
+	bool common = number < sk_imports.count;
+	const struct sk_import_list *list = common ? &sk_imports : sk_machine_imports();
+	size_t index = common ? number : number - sk_imports.count;
 
-	*machine = number < ROWS ? NULL : own->machine;
-	if (number < ROWS)
-		return &rows[number];
-	return number - ROWS < own->count ? &own->rows[number - ROWS] : NULL;
+	*machine = list->machine;
+	return index < list->count ? &list->rows[index] : NULL;
 }
 
 void (*sk_import_find(const char *name, bool *locking))(void)
