@@ -3,7 +3,7 @@
  * made, since nothing of the package can run before; who only looks at a package runs none of it. */
 #include "config.h"
 
-#include "loader/device/modules.h"
+#include "loader/device/construct.h"
 
 #include <string.h>
 

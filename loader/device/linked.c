@@ -3,7 +3,7 @@
  * file's, and what is checked in a file's image is checked in that object's. */
 #include "config.h"
 
-#include "loader/device/modules.h"
+#include "loader/device/loading.h"
 
 #include <link.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "loader/device/device.h"
-#include "loader/device/instances.h"
 #include "loader/device/queue.h"
+#include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"

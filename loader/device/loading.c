@@ -1,8 +1,8 @@
-/* Modules: from a path, memory or a descriptor to a package whose plan has been checked. What a module holds is asked
- * for in loader/flight/contents.c. */
+/* From a path, memory or a descriptor to a package whose plan has been checked. What a module holds is asked for in
+ * loader/flight/contents.c. */
 #include "config.h"
 
-#include "loader/device/modules.h"
+#include "loader/device/loading.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
+#include "loader/device/construct.h"
 #include "loader/device/device.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"

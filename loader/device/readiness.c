@@ -1,0 +1,160 @@
+/* Before an instance is launched: what is bound to its tensors is looked at once, and its workspaces are mapped when a
+ * launch first needs them. */
+#include "config.h"
+
+#include "loader/device/readiness.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "loader/flight/core.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+
+/* ---- workspaces ---- */
+
+/* Offsets and size of a workspace whose tasks need `bytes`, with scratch for every core. */
+static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
+{
+	uint64_t all;
+
+	if (__builtin_add_overflow(bytes, SK_LINE - 1, &workspace->scratch) ||
+	    __builtin_add_overflow(scratch, SK_LINE - 1, &workspace->scratch_stride))
+		return false;
+	workspace->scratch &= ~(uint64_t)(SK_LINE - 1);
+	workspace->scratch_stride &= ~(uint64_t)(SK_LINE - 1);
+	/* The serial entries' scratch begins right behind `bytes`; what core 0 has is at least as much. */
+	return !__builtin_mul_overflow(workspace->scratch_stride, cores, &all) &&
+	       !__builtin_add_overflow(workspace->scratch, all, &workspace->size);
+}
+
+/* Bytes of scratch that a core needs: the greatest of the network's launches, or of the task entries. */
+static uint64_t scratch_size(const struct sk_plan_view *plan, bool unshared)
+{
+	uint32_t first = unshared ? plan->network_launch_count : 0;
+	uint32_t end = unshared ? plan->launch_count : plan->network_launch_count;
+	uint64_t size = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		if (plan->launches[i].scratch_size > size)
+			size = plan->launches[i].scratch_size;
+	return size;
+}
+
+enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool unshared)
+{
+	const struct skrt_module *module = instance->module;
+	const struct sk_plan *plan = module->plan.plan;
+	struct sk_workspace workspace = {0};
+	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
+	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
+
+	if (!measure(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
+			       bytes);
+	if (workspace.size == 0)
+		workspace.size = SK_LINE;
+	workspace.memory = mmap(NULL, workspace.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (workspace.memory == MAP_FAILED)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
+			       module->path, workspace.size, strerror(errno));
+	instance->workspaces[unshared] = workspace;
+	return SKRT_OK;
+}
+
+/* ---- bindings ---- */
+
+struct range {
+	uintptr_t start, end;
+	bool written;
+	uint32_t binding;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+/* Goes through the ranges by address, and compares each with the one that reaches farthest among those before it, and
+ * with the farthest that is written: two that overlap, one of them written, are found at the latter's start. */
+static enum skrt_status check_overlap(const struct skrt_instance *instance, struct range *ranges, uint32_t count)
+{
+	const struct range *farthest = NULL, *written = NULL;
+	struct skrt_tensor one, other;
+
+	qsort(ranges, count, sizeof(*ranges), compare_ranges);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct range *range = &ranges[i];
+		const struct range *before = range->written ? farthest : written;
+
+		if (before && range->start < before->end) {
+			skrt_module_tensor(instance->module, before->binding, &one);
+			skrt_module_tensor(instance->module, range->binding, &other);
+			return sk_fail(
+				SKRT_INVALID_ARGUMENT,
+				"%s: tensors '%s' and '%s' are bound to overlapping memory, and are not both inputs",
+				instance->module->path, one.name, other.name);
+		}
+		if (!farthest || range->end > farthest->end)
+			farthest = range;
+		if (range->written && (!written || range->end > written->end))
+			written = range;
+	}
+	return SKRT_OK;
+}
+
+static enum skrt_status check_bindings(const struct skrt_instance *instance)
+{
+	const struct skrt_module *module = instance->module;
+	uint32_t count = module->plan.binding_count;
+	struct range *ranges = calloc(count + (size_t)1, sizeof(*ranges));
+	enum skrt_status status = SKRT_OK;
+
+	if (!ranges)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory", module->path);
+	for (uint32_t i = 0; i < count && !status; i++) {
+		struct skrt_tensor tensor;
+		uintptr_t start = (uintptr_t)instance->bindings[i];
+
+		skrt_module_tensor(module, i, &tensor);
+		if (!start)
+			status = sk_fail(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
+		ranges[i] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
+	}
+	if (!status)
+		status = check_overlap(instance, ranges, count);
+	free(ranges);
+	return status;
+}
+
+/* ---- the instance ---- */
+
+enum skrt_status sk_instance_check_idle(const struct skrt_instance *instance)
+{
+	if (!instance->pending)
+		return SKRT_OK;
+	return sk_fail(SKRT_BUSY, "%s: the instance is in use; launches pending: %" PRIu32, instance->module->path,
+		       instance->pending);
+}
+
+enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	enum skrt_status status;
+
+	if (instance->serial)
+		return sk_fail(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
+	if (!instance->checked) {
+		status = check_bindings(instance);
+		if (status)
+			return status;
+		instance->checked = true;
+	}
+	return instance->workspaces[kernel->unshared].memory ? SKRT_OK
+							     : sk_instance_make_workspace(instance, kernel->unshared);
+}
