@@ -55,6 +55,8 @@ src_libproof_la_SOURCES = \
 	src/proof/access.c src/proof/access.h \
 	src/proof/calls.c src/proof/calls.h \
 	src/proof/consistency.c src/proof/consistency.h \
+	src/proof/consistency-launches.c src/proof/consistency-tensors.c \
+	src/proof/contradiction.c src/proof/contradiction.h \
 	src/proof/demands.c src/proof/demands.h \
 	src/proof/device-cores.c src/proof/device-cores.h \
 	src/proof/history.c src/proof/history.h \

@@ -1,0 +1,166 @@
+/* Whether launches say what follows from their steps: cores and scratch, options, homes, flags, scope and stream. */
+#include "src/proof/contradiction.h"
+
+enum { MOST_HOMES = 128 /* of a lane in a launch */ };
+
+/* What the steps of a launch need. */
+struct needs {
+	uint64_t scratch, resident_cores[SK_MAX_LANES];
+	bool early;
+};
+
+static struct needs needs_of(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
+	struct needs needs = {0};
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+
+		needs.early |= step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
+		if (step->flags & SK_STEP_RESIDENT)
+			sk_raise(&needs.resident_cores[step->lane], (uint64_t)step->first_core + step->blocks);
+	}
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_SCRATCH)
+				sk_raise(&needs.scratch, sk_align_plan(argument->offset + argument->size));
+		}
+	return needs;
+}
+
+static bool check_needs(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const char *name = sk_plan_string(&launch->name);
+	struct needs needs = needs_of(check->view, launch);
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+		if (!sk_same_number(check, name, "its number of resident cores", launch->resident_cores[lane],
+				    needs.resident_cores[lane]))
+			return false;
+	return sk_same_number(check, name, "its scratch", launch->scratch_size, needs.scratch) &&
+	       sk_same_number(check, name, "its flag of early starts", !!(launch->flags & SK_LAUNCH_EARLY),
+			      needs.early);
+}
+
+/* Options are those of a scope that is fused. */
+static bool check_options(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const char *name = sk_plan_string(&launch->name);
+	bool has_options = launch->func_align || launch->flags & ~SK_LAUNCH_EARLY || launch->preload || launch->copies;
+
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++) {
+		has_options |= launch->lane_cores[lane] != 0;
+		if (lane >= check->view->lane_count && (launch->lane_cores[lane] || launch->device_cores[lane]))
+			return sk_contradict(check, "%s: it has cores in lane %u, which there is not", name, lane);
+	}
+	if (launch->kind == SK_LAUNCH_SUPERKERNEL)
+		return launch->scope || sk_contradict(check, "%s: a superkernel without a scope", name);
+	if (launch->kind == SK_LAUNCH_SINGLE && launch->scope)
+		return sk_contradict(check, "%s: no superkernel, but a scope", name);
+	return sk_same_number(check, name, "its number of tasks", launch->task_count, 1) &&
+	       (!has_options || sk_contradict(check, "%s: options of a scope, and no superkernel", name));
+}
+
+/* A stream's home has its number. Where there are as many as can be, others share them. */
+static bool check_home(const struct sk_consistency *check, const struct sk_plan_launch *launch,
+		       const struct sk_plan_step *step, bool seen)
+{
+	const struct sk_plan_view *view = check->view;
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		const struct sk_plan_task *task = &view->tasks[call->task];
+
+		if (!(seen && launch->home_count >= MOST_HOMES) &&
+		    !sk_same_number(check, sk_plan_string(&task->name), "the stream of its home",
+				    view->homes[step->core_set].stream, task->stream))
+			return false;
+	}
+	return true;
+}
+
+static bool check_homes(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	bool *homes = SK_NEW_ARRAY(check->arena, bool, launch->home_count);
+	bool *partitions = SK_NEW_ARRAY(check->arena, bool, launch->partition_count);
+	uint32_t unused = launch->home_count + launch->partition_count;
+
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
+		bool *used = step->core_set != SK_ALL_CORES   ? &homes[step->core_set - launch->first_home]
+			     : step->partition != SK_NO_INDEX ? &partitions[step->partition - launch->first_partition]
+							      : NULL;
+
+		if (step->core_set != SK_ALL_CORES && !check_home(check, launch, step, *used))
+			return false;
+		unused -= used && !*used;
+		if (used)
+			*used = true;
+	}
+	return sk_same_number(check, sk_plan_string(&launch->name), "the number of homes and partitions without a step",
+			      unused, 0);
+}
+
+/* Progress is published if and only if somebody awaits it, and times are noted of all steps or of none. */
+static bool check_flags(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	const struct sk_plan_step *steps = &view->steps[launch->first_step];
+	bool *awaited = SK_NEW_ARRAY(check->arena, bool, launch->step_count);
+
+	for (uint32_t i = launch->step_count; i-- > 0;) {
+		const char *name = sk_plan_string(&sk_plan_step_task(view, &steps[i])->name);
+
+		for (uint32_t a = 0; a < steps[i].await_count; a++)
+			awaited[view->awaits[steps[i].first_await + a].step - launch->first_step] = true;
+		if (!sk_same_number(check, name, "whether its end is published", !!(steps[i].flags & SK_STEP_PUBLISH),
+				    awaited[i]) ||
+		    !sk_same_number(check, name, "whether its times are noted", !!(steps[i].flags & SK_STEP_TIMED),
+				    !!(steps[0].flags & SK_STEP_TIMED)))
+			return false;
+	}
+	return true;
+}
+
+/* A task that could not be fused is launched by itself, outside of its scope. */
+static bool check_tasks_of(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
+	const struct sk_plan_task *first = &view->tasks[calls.first->task];
+	const char *name = sk_plan_string(&launch->name);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && launch->kind != SK_LAUNCH_SINGLE;
+	     call++) {
+		const struct sk_plan_task *task = &view->tasks[call->task];
+
+		if (!sk_same_text(check, sk_plan_string(&task->name), "its scope", sk_plan_string(&task->scope),
+				  sk_plan_string(&launch->scope)))
+			return false;
+	}
+	return sk_same_number(check, name, "its stream", launch->stream, first->stream);
+}
+
+bool sk_consistency_check_launches(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint64_t resident_cores[SK_MAX_LANES] = {0};
+	bool sound = true;
+
+	for (uint32_t l = 0; l < view->launch_count; l++) {
+		const struct sk_plan_launch *launch = &view->launches[l];
+
+		sound &= check_needs(check, launch) && check_options(check, launch) && check_homes(check, launch) &&
+			 check_flags(check, launch) && check_tasks_of(check, launch);
+		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+			sk_raise(&resident_cores[lane], launch->resident_cores[lane]);
+	}
+	for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
+		sound &= sk_same_number(check, "header", "the number of resident cores",
+					view->plan->resident_cores[lane], resident_cores[lane]);
+	return sound;
+}
