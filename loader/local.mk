@@ -84,10 +84,13 @@ bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/skrun/elements.c loader/skrun/elements.h \
 	loader/skrun/measure.c loader/skrun/measure.h \
+	loader/skrun/messages.c loader/skrun/messages.h \
 	loader/skrun/run-options.c loader/skrun/run-options.h \
 	loader/skrun/session.c loader/skrun/session.h \
 	loader/skrun/skrun.c \
-	loader/skrun/task-table.c loader/skrun/task-table.h
+	loader/skrun/summary.c \
+	loader/skrun/task-table.c loader/skrun/task-table.h \
+	loader/skrun/verification.c
 # Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la loader/libnpy.la -lpthread -lm
 dist_man_MANS += doc/skrun.1

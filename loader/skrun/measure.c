@@ -16,6 +16,7 @@
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
+#include "loader/skrun/messages.h"
 #include "src/base/unfinished.h"
 
 static double now(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/skrun/messages.h"
 #include "src/base/nearest.h"
 
 struct row;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "loader/skrt.h"
+#include "loader/skrun/elements.h"
 
 enum sk_run_mode {
 	SK_RUN_FUSED, /* the network's launches */
@@ -34,6 +35,21 @@ struct sk_session {
 	uint32_t slot_count;
 };
 
+static inline bool sk_slot_is_input(const struct sk_slot *slot)
+{
+	return slot->tensor.role != SKRT_OUTPUT;
+}
+
+static inline bool sk_slot_is_output(const struct sk_slot *slot)
+{
+	return slot->tensor.role != SKRT_INPUT;
+}
+
+static inline uint64_t sk_slot_element_count(const struct sk_slot *slot)
+{
+	return slot->tensor.bytes / sk_element_size(slot->tensor.dtype);
+}
+
 /* All functions return false after printing "skrun: error: …". */
 bool sk_session_open(struct sk_session *session, const struct skrt_source *source,
 		     const struct skrt_device_options *device);
@@ -41,8 +57,15 @@ bool sk_session_open(struct sk_session *session, const struct skrt_source *sourc
 bool sk_session_prepare(struct sk_session *session);
 void sk_session_close(struct sk_session *session);
 
+/* Memory as bindings want it, zeroed; for free(). NULL: there is none, and nothing is printed. */
+void *sk_session_allocate(const struct skrt_tensor *tensor);
+
 /* The slot with the name; NULL after an error. */
 struct sk_slot *sk_session_find(struct sk_session *session, const char *name);
+
+/* What the manifest says of random values of the tensor with that binding number; false: nothing, or nothing that makes
+ * sense. */
+bool sk_session_range(const struct sk_session *session, uint32_t binding, double range[2]);
 
 /* Fills inputs and inouts: one from a file; those that are left from a seed; or an error that names those that are
  * left. */
@@ -53,8 +76,8 @@ bool sk_session_check_filled(const struct sk_session *session);
 /* Runs the network once; adds the wall time in seconds to *seconds. */
 bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *seconds);
 
-/* Compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same start. Prints
- * the result, or where they differ first. seconds gets the time of each fused run. */
+/* verification.c: compares `repeats` fused runs, and one serial run, bit for bit with an unfused one, all from the same
+ * start. Prints the result, or where they differ first. seconds gets the time of each fused run. */
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
 
 /* Around the runs that a trace is to tell about; it is written to the path, if there is one. */
@@ -63,11 +86,9 @@ bool sk_session_end_trace(struct sk_session *session, const char *path);
 
 bool sk_session_write(struct sk_session *session, const char *name, const char *path);
 
-/* For people: what the package holds, and what the outputs are. */
+/* summary.c. For people: what the package holds, and what the outputs are. */
 bool sk_session_list(struct sk_session *session);
 void sk_session_print_cores(const struct sk_session *session);
 void sk_session_summarise(const struct sk_session *session);
-
-void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -13,6 +13,7 @@
 #include "loader/flight/module.h"
 #include "loader/predict/predict.h"
 #include "loader/skrun/measure.h"
+#include "loader/skrun/messages.h"
 #include "loader/skrun/run-options.h"
 #include "loader/skrun/session.h"
 #include "loader/skrun/task-table.h"

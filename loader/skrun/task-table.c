@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/skrun/messages.h"
 #include "loader/skrun/session.h"
 #include "src/base/escape.h"
 

@@ -1,0 +1,52 @@
+/* See messages.h. Names come from packages, so what is no text is escaped. */
+#include "config.h"
+
+#include "loader/skrun/messages.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/escape.h"
+
+void sk_skrun_error(const char *format, ...)
+{
+	va_list arguments;
+
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	fputs("skrun: error: ", stderr);
+	sk_escape_print(text ? text : "no memory", stderr);
+	fputc('\n', stderr);
+	free(text);
+}
+
+void sk_print_named(const char *before, const char *name, const char *behind)
+{
+	fputs(before, stdout);
+	sk_escape_print(name, stdout);
+	fputs(behind, stdout);
+}
+
+bool sk_succeeded(enum skrt_status status)
+{
+	if (status)
+		sk_skrun_error("%s", skrt_error());
+	return status == SKRT_OK;
+}
+
+const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "[");
+
+	for (uint32_t i = 0; i < rank && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
+	if (used < size)
+		snprintf(text + used, size - used, "]");
+	return text;
+}

@@ -1,0 +1,101 @@
+/* For people: what a package holds, on which cores it runs, and what its outputs are. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/skrun/messages.h"
+#include "loader/skrun/session.h"
+
+enum { SHOWN = 6 /* elements of a summary */ };
+
+/* "cores 2", on other devices than the host "device a3, cores 24 and 48". */
+void sk_session_print_cores(const struct sk_session *session)
+{
+	const char *device = skrt_device_name(session->device);
+	uint32_t first = skrt_device_cores(session->device, 0), second = skrt_device_cores(session->device, 1);
+
+	if (strcmp(device, "host"))
+		sk_print_named("device ", device, ", ");
+	printf("cores %" PRIu32, first);
+	if (second && second != first)
+		printf(" and %" PRIu32, second);
+}
+
+static const char *role_name(enum skrt_role role)
+{
+	static const char *const names[] = {[SKRT_INPUT] = "input", [SKRT_OUTPUT] = "output", [SKRT_INOUT] = "inout"};
+
+	return names[role];
+}
+
+static void print_tensor(const struct skrt_tensor *tensor)
+{
+	char shape[SK_SHAPE_SIZE];
+
+	printf("%-6s", role_name(tensor->role));
+	sk_print_named("  ", tensor->name, "  ");
+	printf("%s %s", sk_element_type_name(tensor->dtype),
+	       sk_print_shape(tensor->rank, tensor->shape, shape, sizeof(shape)));
+}
+
+bool sk_session_list(struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		double range[2];
+
+		print_tensor(&session->slots[i].tensor);
+		if (sk_session_range(session, i, range))
+			printf(", random values from %.9g to %.9g", range[0], range[1]);
+		printf("\n");
+	}
+	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {
+		const struct skrt_kernel *kernel;
+		struct skrt_kernel_info info;
+
+		if (!sk_succeeded(skrt_module_kernel(session->module, i, &kernel)))
+			return false;
+		skrt_kernel_describe(kernel, &info);
+		sk_print_named("launch  ", info.name, "  ");
+		if (info.kind == SKRT_SUPERKERNEL) {
+			sk_print_named("superkernel of scope ", info.scope, ", ");
+			printf("%" PRIu32 " task%s", info.task_count, info.task_count == 1 ? "" : "s");
+		} else {
+			printf("a task by itself");
+		}
+		printf(", stream %" PRIu32 "%s\n", info.stream, info.has_serial_entry ? "" : ", no serial entry");
+	}
+	return true;
+}
+
+/* FNV-1a over the bytes: the same on every machine that computed the same. */
+static uint64_t hash_bytes(const unsigned char *bytes, uint64_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint64_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+void sk_session_summarise(const struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const struct sk_slot *slot = &session->slots[i];
+		uint64_t count = sk_slot_element_count(slot);
+		char text[64];
+		double sum = 0;
+
+		if (!sk_slot_is_output(slot))
+			continue;
+		print_tensor(&slot->tensor);
+		printf(":");
+		for (uint64_t j = 0; j < count && j < SHOWN; j++)
+			printf(" %s", sk_element_print(slot->tensor.dtype, slot->data, j, text, sizeof(text)));
+		for (uint64_t j = 0; j < count; j++)
+			sum += sk_element_value(slot->tensor.dtype, slot->data, j);
+		printf("%s (sum %.9g, hash %016" PRIx64 ")\n", count > SHOWN ? " …" : "", sum,
+		       hash_bytes(slot->data, slot->tensor.bytes));
+	}
+}

@@ -1,0 +1,183 @@
+/* The comparison of fused and serial runs with an unfused one, bit for bit: each begins with the same bytes, and with
+ * poison where it is to write. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+#include "loader/skrun/messages.h"
+#include "loader/skrun/session.h"
+
+enum {
+	POISON = 0xa5, /* in outputs before a run */
+	WORKSPACE_POISON = 0xff, /* NaN in every floating-point type: what is read too early shows */
+};
+
+/* Copies of what the runs start from and lead to. */
+static bool make_copies(struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		if (!sk_slot_is_output(slot))
+			continue;
+		slot->start = sk_session_allocate(&slot->tensor);
+		slot->reference = sk_session_allocate(&slot->tensor);
+		if (!slot->start || !slot->reference) {
+			sk_skrun_error("no memory for copies of tensor '%s' (%" PRIu64 " bytes each)",
+				       slot->tensor.name, slot->tensor.bytes);
+			return false;
+		}
+		if (sk_slot_is_input(slot))
+			memcpy(slot->start, slot->data, slot->tensor.bytes);
+		else
+			memset(slot->start, POISON, slot->tensor.bytes);
+	}
+	return true;
+}
+
+/* Puts everything that a run may write back to where all runs start: nothing of the run before is left to be taken for
+ * a result. */
+static bool reset(struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++)
+		if (sk_slot_is_output(&session->slots[i]))
+			memcpy(session->slots[i].data, session->slots[i].start, session->slots[i].tensor.bytes);
+	return sk_succeeded(skrt_instance_fill_workspace(session->instance, WORKSPACE_POISON));
+}
+
+static void print_index(const struct skrt_tensor *tensor, uint64_t flat, char *text, size_t size)
+{
+	uint64_t index[SKRT_MAX_RANK];
+
+	for (uint32_t i = tensor->rank; i-- > 0;) {
+		index[i] = flat % tensor->shape[i];
+		flat /= tensor->shape[i];
+	}
+	sk_print_shape(tensor->rank, index, text, size);
+}
+
+/* Says where the data first differs from the reference, and how many elements differ. */
+static void print_difference(const struct sk_slot *slot, const char *mode)
+{
+	enum skrt_dtype dtype = slot->tensor.dtype;
+	uint32_t size = sk_element_size(dtype);
+	uint64_t count = sk_slot_element_count(slot), differing = 0, first = count;
+	char index[SK_SHAPE_SIZE], found[64], wanted[64];
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (!memcmp((char *)slot->data + i * size, (char *)slot->reference + i * size, size))
+			continue;
+		if (differing++ == 0)
+			first = i;
+	}
+	print_index(&slot->tensor, first, index, sizeof(index));
+	sk_skrun_error("precision: '%s' differs first at %s: %s run %s, unfused run %s (%" PRIu64 " of %" PRIu64
+		       " elements differ)",
+		       slot->tensor.name, index, mode, sk_element_print(dtype, slot->data, first, found, sizeof(found)),
+		       sk_element_print(dtype, slot->reference, first, wanted, sizeof(wanted)), differing, count);
+}
+
+/* The first kernel of the launch that has hidden state, which outlives the run. */
+static const char *stateful_kernel(const struct sk_session *session, uint32_t number)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[number];
+	const struct skrt_kernel *kernel;
+
+	if (skrt_module_kernel(session->module, number, &kernel) || sk_module_check_steps(kernel))
+		return NULL;
+
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (sk_plan_has_argument(plan, call, SK_ARGUMENT_STATE))
+			return sk_plan_string(&plan->kernels[call->kernel].name);
+	return NULL;
+}
+
+/* Runs start from the same tensors, but not from the same hidden state: that is nothing that a runtime could put back.
+ */
+static void print_state(const struct sk_session *session)
+{
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module) && !name; i++)
+		name = stateful_kernel(session, i);
+	if (name)
+		sk_skrun_error(
+			"kernel '%s' has hidden state, which each run finds as the one before has left it: unless "
+			"a task sets it anew in every run, that alone can be the difference",
+			name);
+}
+
+static bool compare(const struct sk_session *session, const char *mode)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const struct sk_slot *slot = &session->slots[i];
+
+		if (!sk_slot_is_output(slot) || !memcmp(slot->data, slot->reference, slot->tensor.bytes))
+			continue;
+		print_difference(slot, mode);
+		print_state(session);
+		return false;
+	}
+	return true;
+}
+
+/* True if all launches have serial entries; else says which has none. */
+static bool find_serial_entries(struct sk_session *session, bool *all)
+{
+	*all = true;
+	for (uint32_t i = 0; i < skrt_module_kernel_count(session->module); i++) {
+		const struct skrt_kernel *kernel;
+		struct skrt_kernel_info info;
+
+		if (!sk_succeeded(skrt_module_kernel(session->module, i, &kernel)))
+			return false;
+		skrt_kernel_describe(kernel, &info);
+		if (info.has_serial_entry)
+			continue;
+		sk_print_named("serial run left out: launch ", info.name, " has no serial entry\n");
+		*all = false;
+		break;
+	}
+	return true;
+}
+
+bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds)
+{
+	double unused;
+	bool serial;
+	uint32_t outputs = 0;
+	uint64_t bytes = 0;
+
+	if (!find_serial_entries(session, &serial) || !make_copies(session) || !reset(session) ||
+	    !sk_session_run(session, SK_RUN_UNFUSED, &unused))
+		return false;
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		if (!sk_slot_is_output(slot))
+			continue;
+		memcpy(slot->reference, slot->data, slot->tensor.bytes);
+		outputs++;
+		bytes += slot->tensor.bytes;
+	}
+	if (serial &&
+	    (!reset(session) || !sk_session_run(session, SK_RUN_SERIAL, &unused) || !compare(session, "serial")))
+		return false;
+	for (uint32_t i = 0; i < repeats; i++)
+		if (!reset(session) || !sk_session_run(session, SK_RUN_FUSED, &seconds[i]) ||
+		    !compare(session, "fused"))
+			return false;
+	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, ", outputs, bytes);
+	sk_session_print_cores(session);
+	if (repeats > 1)
+		printf(", repeats %" PRIu32, repeats);
+	printf(")\n");
+	return true;
+}
