@@ -67,7 +67,7 @@ static void free_instance(struct skrt_instance *instance)
 	sk_call_close(&instance->serial_call);
 	sk_guard_close(instance->guard);
 	free(instance->bindings);
-	free(instance->queued);
+	free(instance->ended);
 	free(instance);
 }
 
@@ -84,17 +84,16 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 		return status;
 	struct skrt_instance *instance = calloc(1, sizeof(*instance));
 	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
-	uint64_t *runs = calloc(module->plan.network_launch_count + (size_t)1, 2 * sizeof(*runs));
-	if (!instance || !bindings || !runs) {
+	uint64_t *ended = calloc(module->plan.network_launch_count + (size_t)1, sizeof(*ended));
+	if (!instance || !bindings || !ended) {
 		free(instance);
 		free(bindings);
-		free(runs);
+		free(ended);
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	}
 	instance->module = module;
 	instance->bindings = bindings;
-	instance->queued = runs;
-	instance->ended = runs + module->plan.network_launch_count;
+	instance->ended = ended;
 	status = sk_instance_make_workspace(instance, false);
 	if (!status && module->device->checks)
 		status = make_guard(instance);

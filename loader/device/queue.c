@@ -68,28 +68,17 @@ static void make_ready(struct skrt_device *device, struct skrt_stream *stream)
 
 /* ---- the order within an instance ---- */
 
-/* Which launches before this one it follows. Launches that come in the plan's order are one run through the network,
- * and in one run a launch follows those that the plan says, if all of them are there. */
+/* Launches that come in the plan's order are one run through the network. */
 static void enter_instance(struct sk_command *command)
 {
 	struct skrt_instance *instance = command->launch.instance;
 	const struct skrt_kernel *kernel = command->launch.kernel;
-	const struct sk_plan_view *plan = &kernel->module->plan;
-	const struct sk_plan_launch *record = &plan->launches[kernel->launch];
-	bool in_network = kernel->launch < plan->network_launch_count;
+	bool in_network = kernel->launch < kernel->module->plan.network_launch_count;
 
 	if (!instance->first || !in_network || kernel->launch < instance->next_launch)
 		instance->run++;
 	instance->next_launch = in_network ? kernel->launch + 1 : UINT32_MAX;
 	command->launch.run = instance->run;
-	command->launch.alone = !in_network;
-	for (uint32_t i = 0; i < record->follow_count && !command->launch.alone; i++) {
-		uint32_t follow = plan->follows[record->first_follow + i];
-
-		command->launch.alone = follow >= kernel->launch || instance->queued[follow] != instance->run;
-	}
-	if (in_network)
-		instance->queued[kernel->launch] = instance->run;
 	command->launch.before = instance->last;
 	command->launch.behind = NULL;
 	if (instance->last)
@@ -112,7 +101,8 @@ static void leave_instance(struct sk_command *command)
 	instance->pending--;
 }
 
-/* Whether all that it follows in its instance has ended. */
+/* Whether all that it follows in its instance has ended. Where a launch that the plan says is not there, as in a run
+ * that leaves it out, nothing says which of those before it that one follows: so all must have ended. */
 static bool is_its_turn(const struct sk_command *command)
 {
 	const struct skrt_instance *instance = command->launch.instance;
@@ -121,7 +111,7 @@ static bool is_its_turn(const struct sk_command *command)
 
 	if (instance->first == command)
 		return true;
-	if (command->launch.alone || instance->first->launch.run != command->launch.run)
+	if (instance->first->launch.run != command->launch.run)
 		return false;
 	for (uint32_t i = 0; i < record->follow_count; i++)
 		if (instance->ended[plan->follows[record->first_follow + i]] < command->launch.run)

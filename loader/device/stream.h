@@ -24,7 +24,6 @@ struct sk_command {
 			struct sk_command *before,
 				*behind; /* unfinished launches of the instance, in the order of the calls */
 			uint64_t run; /* through the network: see struct skrt_instance */
-			bool alone; /* it starts when all launches of the instance before it have ended */
 		} launch;
 		struct {
 			void *to;

@@ -27,7 +27,7 @@ struct skrt_instance {
 	struct sk_command *first, *last; /* launches that have not ended, in the order of the calls */
 	uint64_t run;
 	uint32_t next_launch; /* the least that can be the run's next one */
-	uint64_t *queued, *ended; /* by launch of the network: the last run of which it was queued, has ended */
+	uint64_t *ended; /* by launch of the network: the last run of which it has ended */
 	uint64_t failed_run; /* the last one that has failed, and why */
 	enum skrt_status failure;
 	char error[SK_ERROR_SIZE];

@@ -76,7 +76,7 @@ static const struct sk_plan_partition *partition_of(const struct handmade_launch
 
 static void write_launches(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t steps = 0, partitions = 0, homes = 0;
+	uint32_t steps = 0, partitions = 0, homes = 0, follows = 0;
 
 	fprintf(writer->file, ".Llaunches:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
@@ -92,14 +92,16 @@ static void write_launches(struct writer *writer, const struct handmade_package 
 			fprintf(writer->file, "\t.long 0\n");
 		reference(writer, NULL);
 		fprintf(writer->file,
-			"\t.long %u, %u, %u, 0, 0, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
+			"\t.long %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, 0\n\t.quad %" PRIu64
 			"\n\t.long %u, 0, 0, 0, %u, 0, 0, 0, %u, %u\n",
-			launch->kind, steps, launch->step_count, partitions, partition_count(launch), homes,
-			launch->home_count, lane_steps[0], lane_steps[1], launch->scratch_size, launch->resident_cores,
-			launch->step_count, launch->lane_cores[0], launch->lane_cores[1]);
+			launch->kind, steps, launch->step_count, follows, launch->follows, partitions,
+			partition_count(launch), homes, launch->home_count, lane_steps[0], lane_steps[1],
+			launch->scratch_size, launch->resident_cores, launch->step_count, launch->lane_cores[0],
+			launch->lane_cores[1]);
 		steps += launch->step_count;
 		partitions += partition_count(launch);
 		homes += launch->home_count;
+		follows += launch->follows ? 1 : 0;
 	}
 }
 
@@ -184,6 +186,10 @@ static void write_small_tables(struct writer *writer, const struct handmade_pack
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
 		for (uint32_t i = 0; i < launch->home_count; i++)
 			fprintf(writer->file, "\t.long %u, %u\n", launch->homes[i].lane, launch->homes[i].stream);
+	fprintf(writer->file, ".Lfollows:\n");
+	for (uint32_t i = 0; package->launches[i].name; i++)
+		if (package->launches[i].follows)
+			fprintf(writer->file, "\t.long %u\n", i - 1);
 	fprintf(writer->file, ".Llanes:\n");
 	for (uint32_t i = 0; i < package->lane_count; i++)
 		reference(writer, i ? "vector" : "cube");
@@ -217,10 +223,11 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 {
 	struct writer writer = {.file = file};
 	uint32_t launches = 0, tasks = 0, steps = 0, partitions = 0, homes = 0, tensors = 0, resident = 0;
-	uint32_t arguments = 0;
+	uint32_t arguments = 0, follows = 0;
 
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
 		launches++;
+		follows += launch->follows ? 1 : 0;
 		steps += launch->step_count;
 		tasks += launch->kind == SK_LAUNCH_TASK ? 0 : launch->step_count;
 		partitions += partition_count(launch);
@@ -252,7 +259,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "arguments", arguments);
 	table(&writer, "partitions", partitions);
 	table(&writer, "homes", homes);
-	table(&writer, "follows", 0);
+	table(&writer, "follows", follows);
 	fprintf(file, "\t.long .Lstrings - ., .Lend - .Lstrings\n\t.zero %zu\n\t.balign 8\n",
 		sizeof(struct sk_plan_seal));
 	write_launches(&writer, package);

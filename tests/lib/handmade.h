@@ -32,6 +32,7 @@ struct handmade_launch {
 	uint32_t step_count;
 	uint32_t lane_cores[SK_MAX_LANES]; /* 0: all */
 	uint32_t resident_cores; /* of the first lane */
+	int follows; /* it follows the launch before it, and no other */
 };
 
 struct handmade_tensor {

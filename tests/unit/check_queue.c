@@ -29,8 +29,8 @@ enum { WORDS = 1024, PING = 8, PONG = 16, ORDER = 32 };
  * another value of log[0] and x[0], on 1, 2 and all cores: every core its own part, which core 0 then puts together.
  * crash: writes to nowhere. endless: never ends. holds awaits that
  * log[1] is set; works is at it until then. Those of them with `own` have hidden state of the package, which count
- * counts; the others of the C library. scratchy: two cores at once, each of whom
- * looks whether its scratch stays its own. */
+ * counts; the others of the C library. head, middle, tail: as narrow, and each follows the one before. scratchy: two
+ * cores at once, each of whom looks whether its scratch stays its own. */
 static const char source[] =
 	"#include \"stubs/skabi.h\"\n"
 	"#define LOG(core) ((uint64_t *)(core)->bindings[0])\n"
@@ -69,6 +69,9 @@ static const char source[] =
 	"int narrow(struct sk_core *core) { return work(core, 1); }\n"
 	"int half(struct sk_core *core) { return work(core, 2); }\n"
 	"int wide(struct sk_core *core) { return work(core, 3); }\n"
+	"int head(struct sk_core *core) { return work(core, 4); }\n"
+	"int middle(struct sk_core *core) { return work(core, 5); }\n"
+	"int tail(struct sk_core *core) { return work(core, 6); }\n"
 	"int crash(struct sk_core *core) { *(volatile int *)8 = (int)core->index; return 0; }\n"
 	"int endless(struct sk_core *core) { for (;;) delay(core->count + 1000); }\n"
 	"int holds(struct sk_core *core)\n"
@@ -93,8 +96,15 @@ static const struct handmade_step own_ping_steps[] = {{"own_ping", 0, .state = H
 static const struct handmade_step own_pong_steps[] = {{"own_pong", 0, .state = HANDMADE_OWN_STATE}};
 static const struct handmade_step library_ping_steps[] = {{"library_ping", 0, .state = HANDMADE_LIBRARY_STATE}};
 static const struct handmade_step library_pong_steps[] = {{"library_pong", 0, .state = HANDMADE_LIBRARY_STATE}};
+static const struct handmade_step head_steps[] = {{"head", 0}}, middle_steps[] = {{"middle", 0}};
+static const struct handmade_step tail_steps[] = {{"tail", 0}};
 static const struct handmade_step count_steps[] = {{"count", 0, .state = HANDMADE_OWN_STATE}};
 
+#define FOLLOWING(name)                                                                                                \
+	{                                                                                                              \
+#name, .kind = SK_LAUNCH_SUPERKERNEL, .home_count = 1, .steps = name##_steps, .step_count = 1,         \
+		       .lane_cores = {1 }, .follows = 1                                                                \
+	}
 #define LAUNCH(name, cores, scratch)                                                                                   \
 	{                                                                                                              \
 #name, SK_LAUNCH_SUPERKERNEL, 0, scratch, {{0, 0 } }, 1, {{0 } }, 0, name##_steps, 1,                  \
@@ -104,10 +114,25 @@ static const struct handmade_step count_steps[] = {{"count", 0, .state = HANDMAD
 	}
 
 static const struct handmade_launch launches[] = {
-	LAUNCH(ping, 1, 0),	    LAUNCH(pong, 1, 0),		LAUNCH(narrow, 1, 0),	LAUNCH(half, 2, 0),
-	LAUNCH(wide, 0, 0),	    LAUNCH(crash, 1, 0),	LAUNCH(endless, 1, 0),	LAUNCH(holds, 1, 0),
-	LAUNCH(scratchy, 2, 4096),  LAUNCH(works, 1, 0),	LAUNCH(own_ping, 1, 0), LAUNCH(own_pong, 1, 0),
-	LAUNCH(library_ping, 1, 0), LAUNCH(library_pong, 1, 0), LAUNCH(count, 1, 0),	{NULL},
+	LAUNCH(ping, 1, 0),
+	LAUNCH(pong, 1, 0),
+	LAUNCH(narrow, 1, 0),
+	LAUNCH(half, 2, 0),
+	LAUNCH(wide, 0, 0),
+	LAUNCH(crash, 1, 0),
+	LAUNCH(endless, 1, 0),
+	LAUNCH(holds, 1, 0),
+	LAUNCH(scratchy, 2, 4096),
+	LAUNCH(works, 1, 0),
+	LAUNCH(own_ping, 1, 0),
+	LAUNCH(own_pong, 1, 0),
+	LAUNCH(library_ping, 1, 0),
+	LAUNCH(library_pong, 1, 0),
+	LAUNCH(count, 1, 0),
+	LAUNCH(head, 1, 0),
+	FOLLOWING(middle),
+	FOLLOWING(tail),
+	{NULL},
 };
 
 static const struct handmade_tensor tensors[] = {
@@ -475,6 +500,31 @@ START_TEST(one_instance)
 }
 END_TEST
 
+/* Of one run through the network: a launch waits for those that it follows; where one of them has been left out, for
+ * all that were called before. */
+START_TEST(follows)
+{
+	static const char *const runs[][3] = {{"head", "middle", "tail"}, {"head", "tail", NULL}};
+	static const uint64_t orders[][3] = {{4, 5, 6}, {4, 6, 0}};
+
+	open_all(&places[_i]);
+	for (int i = 0; i < 20; i++) {
+		memset(buffers[0] + ORDER, 0, 32 * sizeof(uint64_t));
+		ok(skrt_stream_call(streams[STREAMS - 1], wait_outside, NULL));
+		ok(skrt_event_record(open_door, streams[STREAMS - 1]));
+		ok(skrt_stream_wait(streams[0], open_door)); /* only the first of them waits at the door */
+		for (int j = 0; j < 3 && runs[i % 2][j]; j++)
+			launch(j, instances[0][1], runs[i % 2][j]);
+		usleep(2000); /* the others would have begun */
+		expect(skrt_stream_query(streams[1]), SKRT_NOT_READY, "pending");
+		sem_post(&let_in);
+		synchronise_all();
+		ck_assert_mem_eq(buffers[0] + ORDER + 1, orders[i % 2], sizeof(orders[0]));
+	}
+	close_all();
+}
+END_TEST
+
 /* ---- failures ---- */
 
 /* One fails while another is at work, which it does not notice. */
@@ -775,6 +825,7 @@ int main(void)
 	tcase_add_loop_test(tests, states_apart, 0, PLACES);
 	tcase_add_loop_test(tests, states_in_order, 0, PLACES);
 	tcase_add_loop_test(tests, one_instance, 0, PLACES);
+	tcase_add_loop_test(tests, follows, 0, PLACES);
 	tcase_add_loop_test(tests, fault_beside, 0, PLACES);
 #ifndef SIGNALS_HELD
 	tcase_add_loop_test(tests, timeout_beside, 0, 2);
