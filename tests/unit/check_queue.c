@@ -142,7 +142,7 @@ static const struct handmade_tensor tensors[] = {
 
 enum { STREAMS = 4, BUFFERS = 4 };
 
-static char path[128];
+static char path[128], other_path[128];
 static struct skrt_device *device;
 static struct skrt_module *module;
 static struct skrt_stream *streams[STREAMS];
@@ -733,6 +733,130 @@ START_TEST(cancelled)
 }
 END_TEST
 
+/* All that it does comes to places where a thread is cancelled. */
+static const char consulting_source[] = "#include \"stubs/skabi.h\"\n"
+					"void consult(void);\n"
+					"int kernel(void) { return 0; }\n"
+					"__attribute__((constructor)) static void construct(void) { consult(); }\n"
+					"__attribute__((destructor)) static void destruct(void) { consult(); }\n"
+					"int fine(struct sk_core *core) { return (int)core->index; }\n"
+					"int fine_serial(void *const *tensors, void *workspace)\n"
+					"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
+
+static unsigned consulted;
+
+static void consult(void)
+{
+	consulted++;
+	pthread_testcancel();
+}
+
+static struct skrt_instance *consulting;
+static struct skrt_trace *written;
+static const struct skrt_kernel *fine_kernel;
+
+static enum skrt_status open_device(void)
+{
+	return skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device);
+}
+
+static enum skrt_status load_consulting(void)
+{
+	static const struct skrt_import imports[] = {{"consult", consult}};
+
+	return skrt_module_load_from(device, &(struct skrt_source){.path = path, .imports = imports, .import_count = 1},
+				     &module);
+}
+
+static enum skrt_status make_consulting(void)
+{
+	return skrt_instance_create(module, &consulting);
+}
+
+static enum skrt_status run_consulting(void)
+{
+	enum skrt_status status = skrt_module_find_kernel(module, "fine", &fine_kernel);
+
+	return status ? status : skrt_run_serial(consulting, fine_kernel);
+}
+
+static enum skrt_status write_trace(void)
+{
+	char file[160];
+	enum skrt_status status = skrt_trace_begin(device, 8, &written);
+
+	snprintf(file, sizeof(file), "%s/trace.json", scratch_folder);
+	if (!status)
+		status = skrt_trace_end(written);
+	return status ? status : skrt_trace_write(written, file);
+}
+
+static enum skrt_status unload_consulting(void)
+{
+	enum skrt_status status = skrt_trace_destroy(written);
+
+	if (!status)
+		status = skrt_instance_destroy(consulting);
+	return status ? status : skrt_module_unload(module);
+}
+
+static enum skrt_status load_other(void)
+{
+	return skrt_module_load(device, other_path, &module);
+}
+
+static enum skrt_status close_device(void)
+{
+	enum skrt_status status = skrt_module_unload(module);
+
+	return status ? status : skrt_device_close(device);
+}
+
+struct early_victim {
+	enum skrt_status (*function)(void);
+	int status; /* -1: it has not returned */
+};
+
+static void *be_cancelled_before(void *context)
+{
+	struct early_victim *victim = context;
+
+	pthread_cancel(pthread_self());
+	victim->status = (int)victim->function();
+	pthread_testcancel();
+	return NULL;
+}
+
+/* What somebody who has been cancelled before calls is done to its end, though kernels and the C library come to places
+ * where threads are cancelled. */
+START_TEST(cancelled_before)
+{
+	static enum skrt_status (*const functions[])(void) = {open_device,    load_consulting, make_consulting,
+							      run_consulting, write_trace,     unload_consulting,
+							      load_other,     close_device};
+	static const struct handmade_step steps[] = {{"fine", 0}};
+	static const struct handmade_launch fine[] = {
+		{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, steps, 1}, {NULL}};
+	static const struct handmade_tensor none[] = {{NULL}};
+
+	snprintf(other_path, sizeof(other_path), "%s", path);
+	snprintf(path, sizeof(path), "%s/consulting.sk", scratch_folder);
+	handmade_make(path, &(struct handmade_package){
+				    .lane_count = 1, .tensors = none, .launches = fine, .source = consulting_source});
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		struct early_victim victim = {functions[i], -1};
+		pthread_t thread;
+		void *result;
+
+		ck_assert_int_eq(pthread_create(&thread, NULL, be_cancelled_before, &victim), 0);
+		ck_assert_int_eq(pthread_join(thread, &result), 0);
+		ck_assert_msg(victim.status == SKRT_OK, "function %zu: status %d", i, victim.status);
+		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+	}
+	ck_assert_uint_eq(consulted, 3);
+}
+END_TEST
+
 #define FORKED(call) expect((call), SKRT_DEVICE_LOST, "its threads are there: a fork opens one of its own")
 
 /* Of what the parent has made nothing can be used; a device of the child's own can. */
@@ -836,7 +960,9 @@ int main(void)
 	tcase_add_test(tests, busy);
 #ifndef __SANITIZE_ADDRESS__ /* it takes the frames that a cancelled thread was in for still in use when that ends */
 	tcase_add_loop_test(tests, cancelled, 1, 4);
+	tcase_add_test(tests, cancelled_before);
 #else
+	(void)cancelled_before;
 	(void)cancelled;
 #endif
 #ifndef SANITIZED /* whose own threads a fork has not, either */
