@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -743,6 +744,12 @@ static const char consulting_source[] = "#include \"stubs/skabi.h\"\n"
 					"int fine_serial(void *const *tensors, void *workspace)\n"
 					"{ (void)tensors; (void)workspace; consult(); return 0; }\n";
 
+static const char fine_source[] = "#include \"stubs/skabi.h\"\n"
+				  "int kernel(void) { return 0; }\n"
+				  "int fine(struct sk_core *core) { return (int)(core->index * 0); }\n";
+
+static const struct handmade_step fine_steps[] = {{"fine", 0}};
+static const struct handmade_tensor no_tensors[] = {{NULL}};
 static unsigned consulted;
 
 static void consult(void)
@@ -753,6 +760,7 @@ static void consult(void)
 
 static struct skrt_instance *consulting;
 static struct skrt_trace *written;
+static struct skrt_module *linked;
 static const struct skrt_kernel *fine_kernel;
 
 static enum skrt_status open_device(void)
@@ -760,12 +768,17 @@ static enum skrt_status open_device(void)
 	return skrt_device_open(&(struct skrt_device_options){.cores = 2}, &device);
 }
 
+static char consulting_package[1 << 16];
+static size_t consulting_bytes;
+
+/* From memory: so it is also written to a file. */
 static enum skrt_status load_consulting(void)
 {
 	static const struct skrt_import imports[] = {{"consult", consult}};
+	struct skrt_source from = {
+		.memory = consulting_package, .bytes = consulting_bytes, .imports = imports, .import_count = 1};
 
-	return skrt_module_load_from(device, &(struct skrt_source){.path = path, .imports = imports, .import_count = 1},
-				     &module);
+	return skrt_module_load_from(device, &from, &module);
 }
 
 static enum skrt_status make_consulting(void)
@@ -815,16 +828,23 @@ static enum skrt_status close_device(void)
 struct early_victim {
 	enum skrt_status (*function)(void);
 	int status; /* -1: it has not returned */
+	char error[256];
 };
 
-static void *be_cancelled_before(void *context)
+static void *be_early_victim(void *context)
 {
 	struct early_victim *victim = context;
 
-	pthread_cancel(pthread_self());
 	victim->status = (int)victim->function();
+	snprintf(victim->error, sizeof(victim->error), "%s", skrt_error());
 	pthread_testcancel();
 	return NULL;
+}
+
+static void *be_cancelled_before(void *context)
+{
+	pthread_cancel(pthread_self());
+	return be_early_victim(context);
 }
 
 /* What somebody who has been cancelled before calls is done to its end, though kernels and the C library come to places
@@ -834,26 +854,71 @@ START_TEST(cancelled_before)
 	static enum skrt_status (*const functions[])(void) = {open_device,    load_consulting, make_consulting,
 							      run_consulting, write_trace,     unload_consulting,
 							      load_other,     close_device};
-	static const struct handmade_step steps[] = {{"fine", 0}};
 	static const struct handmade_launch fine[] = {
-		{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, steps, 1}, {NULL}};
-	static const struct handmade_tensor none[] = {{NULL}};
+		{"fine", SK_LAUNCH_SUPERKERNEL, 1, 0, {{0, 0}}, 1, {{0}}, 0, fine_steps, 1}, {NULL}};
 
 	snprintf(other_path, sizeof(other_path), "%s", path);
 	snprintf(path, sizeof(path), "%s/consulting.sk", scratch_folder);
-	handmade_make(path, &(struct handmade_package){
-				    .lane_count = 1, .tensors = none, .launches = fine, .source = consulting_source});
+	handmade_make(path,
+		      &(struct handmade_package){
+			      .lane_count = 1, .tensors = no_tensors, .launches = fine, .source = consulting_source});
+	FILE *file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	consulting_bytes = fread(consulting_package, 1, sizeof(consulting_package), file);
+	ck_assert(feof(file));
+	fclose(file);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		struct early_victim victim = {functions[i], -1};
+		struct early_victim victim = {functions[i], -1, ""};
 		pthread_t thread;
 		void *result;
 
 		ck_assert_int_eq(pthread_create(&thread, NULL, be_cancelled_before, &victim), 0);
 		ck_assert_int_eq(pthread_join(thread, &result), 0);
-		ck_assert_msg(victim.status == SKRT_OK, "function %zu: status %d", i, victim.status);
+		ck_assert_msg(victim.status == SKRT_OK, "function %zu: status %d: %s", i, victim.status, victim.error);
 		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
 	}
 	ck_assert_uint_eq(consulted, 3);
+}
+END_TEST
+
+static const void *linked_plan;
+
+static enum skrt_status load_linked(void)
+{
+	return skrt_module_load_linked(device, linked_plan, &linked);
+}
+
+/* A package that wants more cores than there are waits until nothing is in flight. */
+START_TEST(cancelled_while_cores_are_added)
+{
+	static const struct handmade_launch many[] = {{"fine", SK_LAUNCH_SUPERKERNEL, .home_count = 1,
+						       .steps = fine_steps, .step_count = 1, .resident_cores = 5},
+						      {NULL}};
+	struct early_victim victim = {load_linked, -1, ""};
+	pthread_t thread;
+	char file[160];
+
+	snprintf(file, sizeof(file), "%s/many.sk", scratch_folder);
+	handmade_make(file, &(struct handmade_package){
+				    .lane_count = 1, .tensors = no_tensors, .launches = many, .source = fine_source});
+	void *object = dlopen(file, RTLD_NOW);
+	ck_assert_msg(object != NULL, "%s", dlerror());
+	linked_plan = dlsym(object, "sk_plan");
+	open_all(&(struct skrt_device_options){.cores = 2});
+	launch(0, instances[0][1], "works");
+	usleep(20000);
+	ck_assert_int_eq(pthread_create(&thread, NULL, be_early_victim, &victim), 0);
+	usleep(20000);
+	ck_assert_int_eq(pthread_cancel(thread), 0);
+	usleep(20000);
+	ck_assert_int_eq(victim.status, -1);
+	__atomic_store_n(&buffers[0][1], 1, __ATOMIC_RELEASE);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(victim.status, SKRT_OK);
+	synchronise_all();
+	ok(skrt_module_unload(linked));
+	close_all();
+	dlclose(object);
 }
 END_TEST
 
@@ -961,8 +1026,10 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__ /* it takes the frames that a cancelled thread was in for still in use when that ends */
 	tcase_add_loop_test(tests, cancelled, 1, 4);
 	tcase_add_test(tests, cancelled_before);
+	tcase_add_test(tests, cancelled_while_cores_are_added);
 #else
 	(void)cancelled_before;
+	(void)cancelled_while_cores_are_added;
 	(void)cancelled;
 #endif
 #ifndef SANITIZED /* whose own threads a fork has not, either */
