@@ -102,11 +102,14 @@ static char *put(char *end, struct sk_plan_table *table, const void *records, ui
 {
 	char *start = (char *)(((uintptr_t)end + 7) & ~(uintptr_t)7);
 
+	*table = (struct sk_plan_table){0};
+	if (!count)
+		return end;
 	memset(end, 0, (size_t)(start - end));
 	memmove(start, records, count * size);
 	table->count = count;
-	table->offset = count ? (int32_t)(start - (char *)&table->offset) : 0;
-	return count ? start + count * size : end;
+	table->offset = (int32_t)(start - (char *)&table->offset);
+	return start + count * size;
 }
 
 /* The tables from the steps on, which hold no references, are moved up. What is left before the strings, becomes one.
