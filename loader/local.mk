@@ -52,12 +52,13 @@ loader_libloader_la_SOURCES = \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
 	loader/core/call.c loader/core/call.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c \
-	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/failure.c \
+	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/drive.c loader/device/drive.h loader/device/failure.c \
 	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \
 	loader/device/lane.c loader/device/lane.h loader/device/linked.c loader/device/locate.c \
 	loader/device/locate.h loader/device/loading.c loader/device/loading.h loader/device/queue.c loader/device/queue.h \
 	loader/device/readiness.c loader/device/readiness.h loader/device/serial.c \
 	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
+	loader/device/turns.c loader/device/turns.h \
 	loader/device/watch.c loader/device/watch.h loader/device/worker.c loader/device/worker.h \
 	loader/flight/block.c loader/flight/block.h loader/flight/contents.c loader/flight/core.h loader/flight/flight.h \
 	loader/flight/instance.h loader/flight/kernel.c loader/flight/kernel.h loader/flight/module.h \

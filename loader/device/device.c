@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "loader/checks/checks.h"
+#include "loader/device/drive.h"
 #include "loader/device/flights.h"
 #include "loader/device/queue.h"
 #include "loader/device/thread.h"
@@ -199,7 +200,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	pthread_cond_init(&device->work, NULL);
 	pthread_cond_init(&device->idle, NULL);
 	device->runtime = &runtime;
-	device->complete = sk_queue_complete;
+	device->complete = sk_drive_complete;
 	device->process = sk_process_current();
 	sk_signals_install();
 	sk_debugger_wanted(); /* found out here, once, and not while a package is loaded */
@@ -209,7 +210,7 @@ enum skrt_status skrt_device_open(const struct skrt_device_options *options, str
 	if (!status)
 		status = sk_watch_open(device);
 	if (!status)
-		status = sk_device_start_thread(device, &device->driver, sk_queue_work, device, 0);
+		status = sk_device_start_thread(device, &device->driver, sk_drive_work, device, 0);
 	if (status) {
 		free_device(device);
 		return status;
@@ -347,7 +348,7 @@ enum skrt_status sk_device_add_cores(struct skrt_device *device, uint32_t lane_c
 	}
 	device->holding--;
 	sk_queue_dispatch(device);
-	sk_queue_hand_over(device);
+	sk_drive_hand_over(device);
 	pthread_mutex_unlock(&device->lock);
 	return status;
 }

@@ -1,9 +1,7 @@
-/* What is queued on a device, what starts when, and who drives; all but sk_queue_work, sk_queue_complete and
- * sk_queue_lose under the device's lock. See queue.c. */
+/* What is queued on a device, and what starts when; all but sk_queue_lose under the device's lock. See queue.c. */
 #ifndef SK_LOADER_QUEUE_H
 #define SK_LOADER_QUEUE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,19 +16,13 @@ void sk_queue_append(struct skrt_device *device, const struct sk_command *comman
 /* Starts all that can start. */
 void sk_queue_dispatch(struct skrt_device *device);
 
-/* The device's own thread: does what nobody else does. */
-void *sk_queue_work(void *device);
+/* The command has ended: its stream's next one may start, and all that can then, starts. */
+void sk_queue_end(struct skrt_device *device, struct sk_command *command);
 
-/* Wakes it if there is something to do that nobody does. */
-void sk_queue_hand_over(struct skrt_device *device);
-
-/* Drives, or waits for those who do, until *pending is 0, which `ended` tells. A thread that waits for a stream drives
- * when there is a flight of it to play, so that it is not caught in somebody else's. */
-void sk_queue_finish(struct skrt_device *device, const struct skrt_stream *stream, const _Atomic uint64_t *pending,
-		     pthread_cond_t *ended);
-
-/* The last worker has left the flight. */
-void sk_queue_complete(struct sk_flight *flight);
+/* The same of a launch that was in flight. If the status is an error, so are its stream and its run through the
+ * network; lost: the device is, too. */
+void sk_queue_end_launch(struct skrt_device *device, struct sk_command *command, enum skrt_status status,
+			 const char *error, bool lost);
 
 /* Nothing runs on the device any more. */
 void sk_queue_lose(struct skrt_device *device, const char *why);

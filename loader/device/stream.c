@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "loader/device/device.h"
+#include "loader/device/drive.h"
 #include "loader/device/queue.h"
 #include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
@@ -58,7 +59,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 /* Until nothing is pending on the stream; returns its failure and clears it. Under the device's lock. */
 static enum skrt_status finish(struct skrt_stream *stream)
 {
-	sk_queue_finish(stream->device, stream, &stream->pending, &stream->ended);
+	sk_drive_until(stream->device, stream, &stream->pending, &stream->ended);
 	enum skrt_status status = stream->status;
 	stream->status = SKRT_OK;
 	return status ? sk_fail(status, "%s", stream->error) : SKRT_OK;
@@ -105,7 +106,7 @@ static enum skrt_status enqueue_one(struct skrt_stream *stream, const struct sk_
 	else
 		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the queue of a device");
 	sk_queue_dispatch(device);
-	sk_queue_hand_over(device);
+	sk_drive_hand_over(device);
 	sk_device_unlock(device);
 	return status;
 }
@@ -224,7 +225,7 @@ enum skrt_status skrt_event_synchronise(struct skrt_event *event)
 	enum skrt_status status = sk_device_lock(event->device);
 	if (status)
 		return status;
-	sk_queue_finish(event->device, NULL, &event->pending, &event->reached);
+	sk_drive_until(event->device, NULL, &event->pending, &event->reached);
 	sk_device_unlock(event->device);
 	return SKRT_OK;
 }
@@ -307,7 +308,7 @@ static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *
 	if (!status && wait)
 		status = finish(stream);
 	else if (!status)
-		sk_queue_hand_over(device);
+		sk_drive_hand_over(device);
 	sk_device_unlock(device);
 	return status;
 }
@@ -357,7 +358,7 @@ enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint
 	if (status)
 		return status;
 	status = enqueue(streams, count, instance, NULL);
-	sk_queue_hand_over(device);
+	sk_drive_hand_over(device);
 	sk_device_unlock(device);
 	return status;
 }

@@ -1,0 +1,194 @@
+/* Who drives. What is no launch and takes time, copies and calls, are errands for the next thread that has nothing
+ * better to do. Such threads are those that wait for a stream or an event, and the device's own, which queueing wakes;
+ * one of them at a time drives, that is, is the first worker. */
+#include "config.h"
+
+#include "loader/device/drive.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "loader/device/flights.h"
+#include "loader/device/queue.h"
+#include "loader/device/worker.h"
+
+/* ---- the end of a flight ---- */
+
+static bool may_drive(const struct skrt_device *device)
+{
+	return !device->driving && sk_worker_has_posts(&device->workers[0]);
+}
+
+void sk_drive_hand_over(struct skrt_device *device)
+{
+	/* Who drives and has no cores to play does the errands; else the device's thread or, if that drives, who waits.
+	 */
+	bool errands = device->errands.first && (!device->driving || device->workers[0].load);
+
+	if (may_drive(device) || errands)
+		pthread_cond_signal(&device->work);
+	for (struct sk_command *command = errands ? device->errands.first : NULL; command; command = command->next)
+		pthread_cond_broadcast(&command->stream->ended);
+}
+
+/* The last worker has left the flight. Begins without the lock and ends with it. */
+static void complete(struct sk_flight *flight)
+{
+	struct skrt_device *device = flight->device;
+	char error[SK_ERROR_SIZE];
+	bool lost = false;
+	enum skrt_status status = sk_flight_result(flight, error, sizeof(error), &lost);
+
+	pthread_mutex_lock(&device->lock);
+
+	struct sk_command *command = flight->command;
+
+	sk_flight_end(flight, status == SKRT_OK);
+	sk_queue_end_launch(device, command, status, error, lost);
+	sk_count(&device->in_flight, -1);
+	sk_drive_hand_over(device);
+}
+
+void sk_drive_complete(struct sk_flight *flight)
+{
+	struct skrt_device *device = flight->device;
+
+	complete(flight);
+	pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- those who have nothing better to do ---- */
+
+/* The first errand, or the first one of the stream. NULL: there is none. */
+static struct sk_command *take_errand(struct skrt_device *device, const struct skrt_stream *stream)
+{
+	struct sk_command *before = NULL, *command = device->errands.first;
+
+	for (; command && stream && command->stream != stream; command = command->next)
+		before = command;
+	if (!command)
+		return NULL;
+	*(before ? &before->next : &device->errands.first) = command->next;
+	if (device->errands.last == command)
+		device->errands.last = before;
+	return command;
+}
+
+/* False: there was none. */
+static bool run_errand(struct skrt_device *device, const struct skrt_stream *stream)
+{
+	struct sk_command *command = take_errand(device, stream);
+
+	if (!command)
+		return false;
+
+	enum skrt_status status = command->stream->status;
+
+	pthread_mutex_unlock(&device->lock);
+	if (command->kind == SK_COMMAND_CALL)
+		command->call.function(command->call.context, status);
+	else if (command->copy.bytes) /* else the addresses may be null */
+		memmove(command->copy.to, command->copy.from, command->copy.bytes);
+	pthread_mutex_lock(&device->lock);
+	sk_queue_end(device, command);
+	return true;
+}
+
+/* A caller that the scheduler has put on a worker's processor would share it with that worker, and each would wait for
+ * the other's time slice. It steps over to the first processor, where no worker is pinned; afterwards it may be moved
+ * as freely as before. A caller that is bound elsewhere stays there. */
+static void leave_workers_processors(const struct skrt_device *device)
+{
+	uint32_t workers = atomic_load(&device->worker_count);
+	int processor = workers > 1 ? sched_getcpu() : -1;
+	cpu_set_t own, first;
+
+	for (uint32_t i = 1; i < workers; i++) {
+		if (device->processors[i] != processor)
+			continue;
+		if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(device->processors[0], &own))
+			return;
+		CPU_ZERO(&first);
+		CPU_SET(device->processors[0], &first);
+		if (!sched_setaffinity(0, sizeof(first), &first))
+			sched_setaffinity(0, sizeof(own), &own);
+		return;
+	}
+}
+
+/* As the first worker, until it has nothing to do, or *wanted is 0 and it has left what it has begun. */
+static void drive(struct skrt_device *device, const _Atomic uint64_t *wanted)
+{
+	struct sk_worker *worker = &device->workers[0];
+
+	device->driving = true;
+	worker->wanted = wanted;
+	sk_watch_drive(device, true);
+	pthread_mutex_unlock(&device->lock);
+	leave_workers_processors(device);
+	for (;;) {
+		struct sk_flight *flight = sk_worker_play(worker);
+
+		if (flight)
+			complete(flight);
+		else
+			pthread_mutex_lock(&device->lock);
+		if (!sk_worker_has_posts(worker) || (wanted && !*wanted))
+			break;
+		pthread_mutex_unlock(&device->lock);
+	}
+	sk_watch_drive(device, false);
+	device->driving = false;
+}
+
+void *sk_drive_work(void *context)
+{
+	struct skrt_device *device = context;
+
+	pthread_mutex_lock(&device->lock);
+	while (!device->stopping) {
+		if (may_drive(device))
+			drive(device, NULL);
+		else if (!run_errand(device, NULL))
+			pthread_cond_wait(&device->work, &device->lock);
+	}
+	pthread_mutex_unlock(&device->lock);
+	return NULL;
+}
+
+/* Whether something is posted to the first worker that the thread waits for. One that waits for an event (stream NULL)
+ * takes whatever comes. While nobody drives, posts are only added. */
+static bool may_help(const struct skrt_device *device, const struct skrt_stream *stream)
+{
+	const struct sk_part *post = device->driving ? NULL : atomic_load(&device->workers[0].mailbox.posts);
+
+	while (post && stream && post->flight->command->stream != stream)
+		post = post->next;
+	return post;
+}
+
+void sk_drive_until(struct skrt_device *device, const struct skrt_stream *stream, const _Atomic uint64_t *pending,
+		    pthread_cond_t *ended)
+{
+	bool spin = atomic_load(&device->worker_count) > 1;
+
+	while (*pending) {
+		if (may_help(device, stream)) {
+			drive(device, pending);
+			continue;
+		}
+		if (run_errand(device, stream))
+			continue;
+		sk_drive_hand_over(device);
+		if (!spin) {
+			pthread_cond_wait(ended, &device->lock);
+			continue;
+		}
+		/* What others play may end soon. Whatever happens meanwhile is seen before sleeping. */
+		pthread_mutex_unlock(&device->lock);
+		sk_worker_spin(pending);
+		pthread_mutex_lock(&device->lock);
+		spin = false;
+	}
+	sk_drive_hand_over(device);
+}

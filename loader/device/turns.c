@@ -1,0 +1,142 @@
+/* See turns.h. */
+#include "config.h"
+
+#include "loader/device/turns.h"
+
+#include "loader/base/clock.h"
+#include "loader/device/stream.h"
+#include "loader/flight/flight.h"
+#include "loader/flight/instance.h"
+#include "loader/flight/kernel.h"
+#include "loader/flight/module.h"
+
+/* ---- the order within an instance ---- */
+
+/* Launches that come in the plan's order are one run through the network. */
+void sk_turn_enter_instance(struct sk_command *command)
+{
+	struct skrt_instance *instance = command->launch.instance;
+	const struct skrt_kernel *kernel = command->launch.kernel;
+	bool in_network = kernel->launch < kernel->module->plan.network_launch_count;
+
+	if (!instance->first || !in_network || kernel->launch < instance->next_launch)
+		instance->run++;
+	instance->next_launch = in_network ? kernel->launch + 1 : UINT32_MAX;
+	command->launch.run = instance->run;
+	command->launch.before = instance->last;
+	command->launch.behind = NULL;
+	if (instance->last)
+		instance->last->launch.behind = command;
+	else
+		instance->first = command;
+	instance->last = command;
+	instance->pending++;
+}
+
+void sk_turn_leave_instance(struct sk_command *command)
+{
+	struct skrt_instance *instance = command->launch.instance;
+	struct sk_command *before = command->launch.before, *behind = command->launch.behind;
+
+	*(before ? &before->launch.behind : &instance->first) = behind;
+	*(behind ? &behind->launch.before : &instance->last) = before;
+	if (command->launch.kernel->launch < instance->module->plan.network_launch_count)
+		instance->ended[command->launch.kernel->launch] = command->launch.run;
+	instance->pending--;
+}
+
+bool sk_turn_has_come(const struct sk_command *command)
+{
+	const struct skrt_instance *instance = command->launch.instance;
+	const struct sk_plan_view *plan = &instance->module->plan;
+	const struct sk_plan_launch *record = &plan->launches[command->launch.kernel->launch];
+
+	if (instance->first == command)
+		return true;
+	if (instance->first->launch.run != command->launch.run)
+		return false;
+	for (uint32_t i = 0; i < record->follow_count; i++)
+		if (instance->ended[plan->follows[record->first_follow + i]] < command->launch.run)
+			return false;
+	return true;
+}
+
+/* Of launches of different instances. All modules of a plan share its kernels' hidden state, and all packages what the
+ * C library keeps. */
+static bool share_state(const struct skrt_kernel *kernel, const struct skrt_kernel *other)
+{
+	uint32_t common = sk_kernel_states(kernel) & sk_kernel_states(other);
+
+	if (other->module->plan.plan != kernel->module->plan.plan)
+		common &= ~(uint32_t)SK_STATES_OWN;
+	return common & (SK_STATES_OWN | SK_STATES_LIBRARY);
+}
+
+/* Instances share what blocks of a kernel say to each other, and hidden state. */
+bool sk_turn_shares_nothing(const struct skrt_device *device, const struct sk_command *command)
+{
+	const struct skrt_kernel *kernel = command->launch.kernel;
+	uint32_t left = device->flight_count;
+
+	for (uint32_t i = 0; left > 0; i++) {
+		const struct sk_flight *other = device->flights[i];
+
+		if (!other || !other->command)
+			continue;
+		left--;
+		if (other->kernel == kernel && kernel->block_count)
+			return false;
+		if (other->instance != command->launch.instance && share_state(kernel, other->kernel))
+			return false;
+	}
+	return true;
+}
+
+/* ---- events ---- */
+
+void sk_turn_enter_event(struct sk_command *command)
+{
+	struct skrt_event *event = command->event.event;
+
+	command->event.behind = NULL;
+	if (command->kind == SK_COMMAND_RECORD) {
+		command->event.record = ++event->recorded;
+		if (event->records.first)
+			event->records.last->event.behind = command;
+		else
+			event->records.first = command;
+		event->records.last = command;
+		sk_count(&event->pending, 1);
+	} else if (!event->pending) {
+		command->event.event = NULL;
+	} else {
+		command->event.record = event->recorded;
+		command->event.behind = event->waits;
+		event->waits = command;
+	}
+}
+
+void sk_turn_reach(struct sk_command *record)
+{
+	struct skrt_event *event = record->event.event;
+	struct sk_command **link = &event->records.first, *before = NULL;
+
+	for (; *link != record; link = &(*link)->event.behind)
+		before = *link;
+	*link = record->event.behind;
+	if (event->records.last == record)
+		event->records.last = before;
+	event->time = sk_now();
+	for (link = &event->waits; *link;) {
+		struct sk_command *wait = *link;
+
+		if (event->records.first && event->records.first->event.record <= wait->event.record) {
+			link = &wait->event.behind;
+			continue;
+		}
+		*link = wait->event.behind;
+		wait->event.event = NULL;
+	}
+	if (sk_count(&event->pending, -1) == 0)
+		pthread_cond_broadcast(&event->reached);
+}
