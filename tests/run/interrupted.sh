@@ -47,7 +47,7 @@ has_written() { [ -n "$(find . -name "$1.*.tmp" -size +0)" ]; }
 
 # ---- signals, while everything but one file has been written ----
 mkfifo pipe
-for signal in INT TERM HUP QUIT PIPE XCPU KILL; do
+for signal in INT TERM HUP QUIT PIPE XCPU ALRM ABRT KILL; do
 	(ulimit -c 0; trap - INT QUIT; exec "$sklink" model.yaml kernel.o -o made.sk $outputs --time-trace=pipe) 2>err.txt &
 	process=$!
 	wait_until has_written made.sk
