@@ -181,5 +181,9 @@ int main(int argc, char **argv)
 	if (!write_file(path, bytes, size))
 		return EXIT_FAILURE;
 	match_code(path, (uint8_t *)bytes, size);
-	return write_file(path, bytes, size) ? EXIT_SUCCESS : EXIT_FAILURE;
+
+	bool written = write_file(path, bytes, size);
+
+	free(bytes);
+	return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
