@@ -452,7 +452,7 @@ static const struct {
 	{"abort();", ": a constructor called abort at first"},
 	{"*(volatile int *)16 = 1;",
 	 ": a constructor: segmentation fault (SIGSEGV): write at address 0x10; at first+0x"},
-	{"*(volatile char *)__builtin_alloca(60 << 20) = 1;",
+	{"volatile unsigned long far = 60 << 20; *(volatile char *)__builtin_alloca(far) = 1;",
 	 ": a constructor: stack overflow (SIGSEGV): the stack has 1048576 bytes; at first+0x"},
 	{"__asm__ volatile(\"int3\");", ": a constructor: breakpoint instruction (SIGTRAP): at first+0x"},
 	{"__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | 0x100);",
