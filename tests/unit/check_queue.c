@@ -1026,11 +1026,14 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__ /* it takes the frames that a cancelled thread was in for still in use when that ends */
 	tcase_add_loop_test(tests, cancelled, 1, 4);
 	tcase_add_test(tests, cancelled_before);
-	tcase_add_test(tests, cancelled_while_cores_are_added);
 #else
 	(void)cancelled_before;
-	(void)cancelled_while_cores_are_added;
 	(void)cancelled;
+#endif
+#ifndef SANITIZED /* ThreadSanitizer's list of threads stays locked when one that makes others is cancelled */
+	tcase_add_test(tests, cancelled_while_cores_are_added);
+#else
+	(void)cancelled_while_cores_are_added;
 #endif
 #ifndef SANITIZED /* whose own threads a fork has not, either */
 	tcase_add_loop_test(tests, forked, 0, 3);
