@@ -260,9 +260,9 @@ void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, siz
 /* The search comes by the library's state for the first time. */
 static bool is_new_library(struct sk_linker *linker)
 {
-	bool is_new = linker->reached.library_search != linker->reached.search;
+	bool is_new = linker->reached.import_search != linker->reached.search;
 
-	linker->reached.library_search = linker->reached.search;
+	linker->reached.import_search = linker->reached.search;
 	return is_new;
 }
 

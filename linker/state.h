@@ -47,7 +47,7 @@ struct sk_reached {
 	SK_ARRAY(uint32_t) open; /* nodes whose components are not complete */
 	SK_ARRAY(uint32_t) targets; /* components that they lead to */
 	uint32_t search; /* number of the last one among components */
-	uint32_t library_search; /* the last one that came by the C library's state */
+	uint32_t import_search; /* the last one that came by the C library's state */
 };
 
 #endif

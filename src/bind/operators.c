@@ -73,8 +73,8 @@ static bool is_searched(const struct sk_ops *ops, const struct sk_kernel_record 
 {
 	if (!record->member)
 		return true;
-	for (size_t i = 0; i < ops->library_count; i++)
-		if (ops->libraries[i] == record->input)
+	for (size_t i = 0; i < ops->archive_count; i++)
+		if (ops->archives[i] == record->input)
 			return true;
 	return false;
 }
@@ -130,13 +130,13 @@ static uint32_t find_op(struct sk_ops *ops, const char *op)
 }
 
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
-		 struct sk_record_signatures *signatures, const uint32_t *libraries, size_t library_count)
+		 struct sk_record_signatures *signatures, const uint32_t *archives, size_t archive_count)
 {
 	*ops = (struct sk_ops){.model = model,
 			       .linker = linker,
 			       .signatures = signatures,
-			       .libraries = libraries,
-			       .library_count = library_count};
+			       .archives = archives,
+			       .archive_count = archive_count};
 	sk_map_init(&ops->numbers, model->arena);
 	sk_map_init(&ops->texts, model->arena);
 	sk_op_index_init(&ops->index, model);

@@ -47,8 +47,8 @@ struct sk_ops {
 	struct sk_model *model;
 	struct sk_linker *linker;
 	struct sk_record_signatures *signatures;
-	const uint32_t *libraries; /* inputs whose members are searched */
-	size_t library_count;
+	const uint32_t *archives; /* inputs whose members are searched */
+	size_t archive_count;
 	bool collected; /* what follows */
 	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
 	SK_ARRAY(struct sk_op_kernel) kernels; /* declared ones first, then in the order of the inputs */
@@ -64,7 +64,7 @@ struct sk_ops {
 
 /* Nothing is read yet: that happens at the first question, once all inputs are known. */
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
-		 struct sk_record_signatures *signatures, const uint32_t *libraries, size_t library_count);
+		 struct sk_record_signatures *signatures, const uint32_t *archives, size_t archive_count);
 
 /* The first kernel of the op that is what is requested, or NULL; only damaged signatures are errors. */
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *op, const struct sk_request *request);
