@@ -43,14 +43,15 @@ static inline bool sk_dtype_is_float(enum sk_dtype dtype)
 
 static inline bool sk_argument_is_passed(const struct sk_plan_argument *argument)
 {
-	return argument->kind != SK_ARGUMENT_RESULT && argument->kind != SK_ARGUMENT_STATE;
+	return argument->kind != SK_ARGUMENT_RESULT && argument->kind != SK_ARGUMENT_STATE &&
+	       !(argument->flags & SK_ARGUMENT_FIELD);
 }
 
 /* All others are addresses. */
 static inline bool sk_argument_is_scalar(const struct sk_plan_argument *argument)
 {
 	return argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
-	       argument->kind == SK_ARGUMENT_LOAD;
+	       argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_EXPRESSION;
 }
 
 /* A scalar's bits as a register holds them: integers extended to 32 bits as their type says. */
@@ -85,9 +86,11 @@ static inline struct sk_argument_place sk_convention_next(const struct sk_conven
 	bool vector = sk_argument_is_scalar(argument) && sk_dtype_is_float(argument->dtype) &&
 		      !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
 
-	if (vector && taken->vectors < convention->vector_count)
+	bool on_stack = argument->flags & SK_ARGUMENT_ON_STACK;
+
+	if (!on_stack && vector && taken->vectors < convention->vector_count)
 		return (struct sk_argument_place){SK_IN_VECTOR_REGISTER, .index = taken->vectors++};
-	if (!vector && taken->integers < convention->integer_count)
+	if (!on_stack && !vector && taken->integers < convention->integer_count)
 		return (struct sk_argument_place){SK_IN_INTEGER_REGISTER, .index = taken->integers++};
 	taken->stack += convention->slot_size;
 	return (struct sk_argument_place){SK_ON_STACK, .offset = taken->stack - convention->slot_size};

@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 8u
+#define SK_PLAN_VERSION 9u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -82,12 +82,19 @@ enum sk_argument_kind {
 	SK_ARGUMENT_SCRATCH, /* address `offset` bytes into this core's scratch; `size` bytes */
 	SK_ARGUMENT_RESULT,  /* not passed: the returned value of type dtype is stored at (space, index, offset) */
 	SK_ARGUMENT_STATE,   /* not passed: the kernel's hidden state `index` is read and written */
+	SK_ARGUMENT_EXPRESSION, /* integer of type dtype: `value` plus the terms [index, index + size) */
+	SK_ARGUMENT_SYMBOL,  /* address of symbol `index` */
 	SK_ARGUMENT_KIND_COUNT,
 };
 
 enum {
-	SK_ARGUMENT_BY_REFERENCE = 1, /* VALUE and LENGTH: pass the address of a copy on the core's stack (Fortran) */
+	SK_ARGUMENT_BY_REFERENCE = 1, /* scalars: pass the address of a copy on the core's stack (Fortran) */
 	SK_ARGUMENT_OF_LIBRARY = 2,   /* STATE: it is the C library's, which all packages of a process share */
+	SK_ARGUMENT_WHOLE = 4,	      /* POINTER: what each call accesses is divided, but the address is not advanced */
+	SK_ARGUMENT_STATUS = 8,	      /* BY_REFERENCE, an integer: if the kernel leaves anything but 0 there, the launch ends */
+	SK_ARGUMENT_ON_STACK = 16,    /* passed on the stack, whatever registers are free */
+	SK_ARGUMENT_FIELD = 32,	      /* not passed, but stored at byte `field` of this core's scratch in front of each call */
+	SK_ARGUMENT_FLAGS = 63,	      /* all of them */
 };
 
 struct sk_plan_argument {
@@ -99,9 +106,48 @@ struct sk_plan_argument {
 	uint64_t offset;
 	uint64_t size;		/* bytes accessed, over all cores together */
 	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
-	uint64_t value;		/* bits of a scalar, zero-extended */
-	uint32_t flags;		/* SK_ARGUMENT_BY_REFERENCE, SK_ARGUMENT_OF_LIBRARY */
+	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: 0, or 1 + the index
+				   of its pattern */
+	uint16_t flags;		/* SK_ARGUMENT_… */
+	uint16_t field;		/* FIELD; else 0 */
 	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */
+};
+
+/* What is known of a call only when it is made. */
+enum sk_variable {
+	SK_VARIABLE_BEGIN, /* SPLIT: the first element of the call's range, or of its tile; in a serial entry that of all */
+	SK_VARIABLE_SIZE, /* SPLIT: how many they are */
+	SK_VARIABLE_INNER_BEGIN, /* of the second loop: the first element of the tile … */
+	SK_VARIABLE_INNER_SIZE, /* … and how many they are */
+	SK_VARIABLE_BLOCK, /* BLOCKS, BLOCKS_RANGE: the block's number */
+	SK_VARIABLE_COUNT,
+};
+
+/* A term of an EXPRESSION: factor * (floor((variable + addend) / divisor) modulo modulus), modulo nothing if that is 0.
+ * Sums and products are those of 64-bit integers that wrap around. */
+struct sk_plan_term {
+	uint8_t variable; /* enum sk_variable */
+	uint8_t reserved[7];
+	int64_t factor;
+	uint64_t addend;
+	uint64_t divisor; /* at least 1 */
+	uint64_t modulus;
+};
+
+/* How a POINTER's bytes lie, if they are not just `size` bytes one behind the other. What is 0 does not apply. */
+struct sk_plan_pattern {
+	uint64_t width, stride, count; /* `count` rows of `width` bytes, `stride` bytes from one to the next, are accessed;
+					  `size` reaches from the first one's start to the last one's end */
+	uint64_t inner_bytes; /* bytes that one element of the second loop's extent spans here */
+	uint64_t halo; /* bytes behind each part that its call reads, too; they are others' parts, or behind all */
+	uint64_t over_read; /* bytes behind `size` that calls may read, and do not use */
+	uint64_t table_count, table_stride; /* FIELD: so many addresses one behind the other, each so many bytes further */
+};
+
+/* A symbol of the kernel objects whose address is an argument. */
+struct sk_plan_symbol {
+	int32_t name;	 /* string */
+	int32_t address; /* reference */
 };
 
 enum sk_step_kind {
@@ -147,6 +193,16 @@ struct sk_plan_call {
 	uint32_t first_argument;
 	uint16_t argument_count;
 	uint16_t flags; /* SK_CALL_… */
+	uint32_t first_loop, loop_count; /* the kernel is called for each tile; 0: once for all of the core's part */
+};
+
+enum { SK_MAX_LOOPS = 2 };
+
+/* SPLIT: the kernel computes up to `tile` elements of an extent at a time. The first loop goes through the core's range of
+ * the step's extent, whose units are whole tiles, the second one inside it through all of another extent. */
+struct sk_plan_loop {
+	uint64_t extent;
+	uint64_t tile; /* at least 1 */
 };
 
 /* One lane's turn at one task, or at several: each core makes the step's calls in order, each one for all of the core's
@@ -317,6 +373,8 @@ struct sk_plan_tensor {
 	uint64_t offset;	  /* in its space */
 	uint64_t unshared_offset; /* temporaries: in the unshared workspace */
 	uint64_t bytes;
+	uint64_t padding; /* bytes behind it that may be read, though nobody uses what they hold: the most over_read of its
+			     accesses */
 	uint64_t shape[SK_MAX_RANK];
 };
 
@@ -361,6 +419,10 @@ struct sk_plan {
 	struct sk_plan_table calls;	 /* struct sk_plan_call, step by step */
 	struct sk_plan_table awaits;	 /* struct sk_plan_await */
 	struct sk_plan_table arguments;	 /* struct sk_plan_argument, call by call */
+	struct sk_plan_table loops;	 /* struct sk_plan_loop, call by call */
+	struct sk_plan_table terms;	 /* struct sk_plan_term, argument by argument */
+	struct sk_plan_table patterns;	 /* struct sk_plan_pattern, argument by argument */
+	struct sk_plan_table symbols;	 /* struct sk_plan_symbol */
 	struct sk_plan_table partitions; /* struct sk_plan_partition */
 	struct sk_plan_table homes;	 /* struct sk_plan_home */
 	struct sk_plan_table follows;	 /* uint32_t launch indices */

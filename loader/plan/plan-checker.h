@@ -1,5 +1,5 @@
-/* Between the two halves of the plan's reader, plan.c (header, tables, records outside launches) and plan-launch.c (one
- * launch): where a check stands, how it fails, and what both check. */
+/* Between the parts of the plan's reader, plan.c (header, tables, records outside launches), plan-launch.c (one launch)
+ * and plan-call.c (one call): where a check stands, how it fails, and what all of them check. */
 #ifndef SK_LOADER_PLAN_CHECKER_H
 #define SK_LOADER_PLAN_CHECKER_H
 
@@ -29,6 +29,25 @@ bool sk_plan_within(uint64_t offset, uint64_t size, uint64_t limit);
  */
 bool sk_plan_check_slice(const struct sk_plan_checker *checker, const char *name, uint32_t first, uint32_t count,
 			 uint64_t *end, uint32_t limit);
+
+/* What the calls so far have of the tables, in which each call's records stand behind those of the call before. */
+struct sk_plan_ends {
+	uint64_t arguments, loops, terms, patterns;
+};
+
+/* Checks where a call's records are, and moves the ends on. */
+bool sk_plan_check_call_slices(const struct sk_plan_checker *checker, const struct sk_plan_call *call,
+			       struct sk_plan_ends *ends);
+
+/* Checks a call of a step that has been checked but for its calls, and its arguments. */
+bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			const struct sk_plan_step *step, const struct sk_plan_call *call);
+
+/* The step's extent is shared out. */
+static inline bool sk_plan_divides(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+}
 
 static inline bool sk_plan_is_task_launch(const struct sk_plan_launch *launch)
 {

@@ -7,15 +7,10 @@
 
 /* ---- division ---- */
 
-static bool is_divided(const struct sk_plan_step *step)
-{
-	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
-}
-
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			      const struct sk_plan_argument *argument)
 {
-	if (!is_divided(step) || argument->element_bytes == 0)
+	if (!sk_plan_divides(step) || argument->element_bytes == 0)
 		return (struct sk_units){0, 0};
 	if (step->kind == SK_STEP_SPLIT) {
 		uint64_t unit = view->partitions[step->partition].unit;
@@ -46,196 +41,6 @@ uint64_t sk_plan_preload_bytes(uint32_t preload, uint64_t code_size)
 	return SK_PRELOAD_LINE * (lines < most ? lines : most);
 }
 
-/* ---- arguments ---- */
-
-static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
-{
-	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
-}
-
-uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
-{
-	bool unshared = tensor->space == SK_SPACE_WORKSPACE && sk_plan_is_task_launch(launch);
-
-	return unshared ? tensor->unshared_offset : tensor->offset;
-}
-
-/* The bytes belong to the tensor that the argument names. */
-static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			 const struct sk_plan_argument *argument)
-{
-	const struct sk_plan_view *view = checker->view;
-
-	if (argument->tensor >= view->tensor_count)
-		return sk_plan_fail(checker, "tensor %u is out of range (%u tensors)", argument->tensor,
-				    view->tensor_count);
-
-	const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
-	uint64_t start = sk_plan_tensor_start(launch, tensor);
-
-	if (tensor->space != argument->space || tensor->index != argument->index || argument->offset < start ||
-	    !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
-		return sk_plan_fail(checker, "its bytes are not those of tensor '%s'", sk_plan_string(&tensor->name));
-	return true;
-}
-
-/* [offset, offset + size) of POINTER, LOAD and RESULT lies in its space and its tensor, and the dtype's alignment
- * holds. */
-static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			const struct sk_plan_argument *argument)
-{
-	const struct sk_plan_view *view = checker->view;
-	const struct sk_plan *plan = view->plan;
-	uint64_t limit;
-
-	if (argument->space != SK_SPACE_BINDING && argument->index != 0)
-		return sk_plan_fail(checker, "only bindings and states have numbers");
-	switch (argument->space) {
-	case SK_SPACE_BINDING:
-		if (argument->index >= view->binding_count)
-			return sk_plan_fail(checker, "binding %u is out of range (%u bindings)", argument->index,
-					    view->binding_count);
-		limit = view->tensors[view->bindings[argument->index]].bytes;
-		break;
-	case SK_SPACE_WORKSPACE:
-		limit = sk_plan_is_task_launch(launch) ? plan->unshared_workspace_size : plan->workspace_size;
-		break;
-	case SK_SPACE_CONSTANT:
-		limit = plan->constants_size;
-		break;
-	default:
-		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
-	}
-	if (argument->size == 0 || !sk_plan_within(argument->offset, argument->size, limit))
-		return sk_plan_fail(checker,
-				    "%" PRIu64 " bytes at offset %" PRIu64 " lie outside the %" PRIu64 " bytes there",
-				    argument->size, argument->offset, limit);
-	if (argument->offset % dtype_size_or_none(argument))
-		return sk_plan_fail(checker, "offset %" PRIu64 " is not aligned for %s", argument->offset,
-				    sk_dtype_name(argument->dtype));
-	return check_tensor(checker, launch, argument);
-}
-
-static bool check_division(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
-			   const struct sk_plan_argument *argument)
-{
-	uint64_t bytes;
-
-	if (argument->element_bytes == 0)
-		return true;
-	if (!is_divided(step))
-		return sk_plan_fail(checker, "it is divided, but its step is not");
-	if (__builtin_mul_overflow(argument->element_bytes, step->extent, &bytes) || bytes > argument->size)
-		return sk_plan_fail(checker,
-				    "%" PRIu64 " elements of %" PRIu64 " bytes are more than its %" PRIu64 " bytes",
-				    step->extent, argument->element_bytes, argument->size);
-	if (argument->element_bytes % dtype_size_or_none(argument))
-		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
-				    argument->element_bytes);
-	/* sk_plan_units multiplies without checking. */
-	if (step->kind == SK_STEP_SPLIT &&
-	    __builtin_mul_overflow(checker->view->partitions[step->partition].unit, argument->element_bytes, &bytes))
-		return sk_plan_fail(checker, "the bytes of a unit overflow");
-	return true;
-}
-
-static bool check_pointer(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			  const struct sk_plan_step *step, const struct sk_plan_argument *argument)
-{
-	if (argument->access == 0 || argument->access > (SK_ACCESS_READ | SK_ACCESS_WRITE))
-		return sk_plan_fail(checker, "access %u is unknown", argument->access);
-	if ((argument->access & SK_ACCESS_WRITE) && argument->space == SK_SPACE_CONSTANT)
-		return sk_plan_fail(checker, "it writes a constant");
-	return check_range(checker, launch, argument) && check_division(checker, step, argument);
-}
-
-/* LOAD and RESULT: one scalar in memory. */
-static bool check_cell(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-		       const struct sk_plan_argument *argument)
-{
-	if (argument->size != dtype_size_or_none(argument) || argument->element_bytes)
-		return sk_plan_fail(checker, "it is not one %s", sk_dtype_name(argument->dtype));
-	if (argument->kind == SK_ARGUMENT_RESULT && argument->space == SK_SPACE_CONSTANT)
-		return sk_plan_fail(checker, "it writes a constant");
-	return check_range(checker, launch, argument);
-}
-
-static bool check_value(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
-{
-	uint32_t bits = 8 * dtype_size_or_none(argument);
-
-	if (bits < 64 && argument->value >> bits)
-		return sk_plan_fail(checker, "its value does not fit into %s", sk_dtype_name(argument->dtype));
-	return true;
-}
-
-/* What each kind of argument may have; the checks above look at the rest. */
-static bool check_argument(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			   const struct sk_plan_step *step, const struct sk_plan_argument *argument)
-{
-	bool by_reference = argument->flags & SK_ARGUMENT_BY_REFERENCE;
-	bool typed = argument->kind <= SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT;
-	bool in_memory = argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
-			 argument->kind == SK_ARGUMENT_RESULT;
-
-	if (argument->kind == SK_ARGUMENT_NONE || argument->kind >= SK_ARGUMENT_KIND_COUNT)
-		return sk_plan_fail(checker, "kind %u is unknown", argument->kind);
-	if (typed && dtype_size_or_none(argument) == 0)
-		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
-	if ((argument->flags & ~(uint32_t)(SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_OF_LIBRARY)) ||
-	    (argument->tensor && !in_memory))
-		return sk_plan_fail(checker, "a reserved field is not zero");
-	if (argument->flags & SK_ARGUMENT_OF_LIBRARY && argument->kind != SK_ARGUMENT_STATE)
-		return sk_plan_fail(checker, "only a state can be the C library's");
-	if (by_reference && argument->kind != SK_ARGUMENT_VALUE && argument->kind != SK_ARGUMENT_LENGTH)
-		return sk_plan_fail(checker, "only scalars are passed by reference");
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return check_pointer(checker, launch, step, argument);
-	case SK_ARGUMENT_VALUE:
-		return check_value(checker, argument);
-	case SK_ARGUMENT_LENGTH:
-		if (argument->dtype > SK_U64)
-			return sk_plan_fail(checker, "a length cannot be %s", sk_dtype_name(argument->dtype));
-		return is_divided(step) || sk_plan_fail(checker, "its step has no extent");
-	case SK_ARGUMENT_LOAD:
-	case SK_ARGUMENT_RESULT:
-		return check_cell(checker, launch, argument);
-	case SK_ARGUMENT_BLOCK:
-		return step->kind != SK_STEP_SPLIT || sk_plan_fail(checker, "its step has no blocks");
-	case SK_ARGUMENT_SCRATCH:
-		return sk_plan_within(argument->offset, argument->size, launch->scratch_size) ||
-		       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes",
-				    launch->scratch_size);
-	case SK_ARGUMENT_STATE:
-		return argument->space == SK_SPACE_STATE ||
-		       sk_plan_fail(checker, "a state in space %u", argument->space);
-	}
-	return false;
-}
-
-static bool check_arguments(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			    const struct sk_plan_step *step, const struct sk_plan_call *call)
-{
-	const struct sk_plan_argument *arguments = sk_plan_arguments(checker->view, call);
-	bool result = false;
-
-	for (uint32_t i = 0; i < call->argument_count; i++) {
-		const struct sk_plan_argument *argument = &arguments[i];
-
-		checker->argument = i;
-		if (!check_argument(checker, launch, step, argument))
-			return false;
-		if (argument->kind == SK_ARGUMENT_RESULT && result)
-			return sk_plan_fail(checker, "a call has one result");
-		result |= argument->kind == SK_ARGUMENT_RESULT;
-		if (result && (call->flags & SK_CALL_STATUS))
-			return sk_plan_fail(checker, "the returned value cannot be both a status and a result");
-	}
-	checker->argument = SK_NO_INDEX;
-	return true;
-}
-
 /* ---- steps ---- */
 
 static bool within_slice(uint32_t index, uint32_t first, uint32_t count)
@@ -260,9 +65,9 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 		return sk_plan_fail(checker, "home %u is not one of its lane in its launch", step->core_set);
 	if (blocks != (step->blocks != 0))
 		return sk_plan_fail(checker, "%u blocks do not fit its kind", step->blocks);
-	if (is_divided(step) != (step->extent != 0))
+	if (sk_plan_divides(step) != (step->extent != 0))
 		return sk_plan_fail(checker, "extent %" PRIu64 " does not fit its kind", step->extent);
-	if (!is_divided(step))
+	if (!sk_plan_divides(step))
 		return step->partition == SK_NO_INDEX || sk_plan_fail(checker, "it has a partition but no extent");
 	if (!within_slice(step->partition, launch->first_partition, launch->partition_count))
 		return sk_plan_fail(checker, "partition %u is not one of its launch's", step->partition);
@@ -353,31 +158,6 @@ static bool check_early(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
-static bool check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-		       const struct sk_plan_step *step, const struct sk_plan_call *call)
-{
-	const struct sk_plan_view *view = checker->view;
-
-	if (call->task >= view->task_count)
-		return sk_plan_fail(checker, "task %u is out of range (%u tasks)", call->task, view->task_count);
-	const struct sk_plan_task *task = &view->tasks[call->task];
-
-	if ((sk_plan_is_task_launch(launch) ? task->task_launch : task->launch) != checker->index)
-		return sk_plan_fail(checker, "task %u does not belong to this launch", call->task);
-	if (call->kernel >= view->kernel_count)
-		return sk_plan_fail(checker, "kernel %u is out of range (%u kernels)", call->kernel,
-				    view->kernel_count);
-	if (call->kernel != task->kernel)
-		return sk_plan_fail(checker, "kernel %u is not its task's", call->kernel);
-	if (launch->copies > 1 && (!view->kernels[call->kernel].first_copy ||
-				   launch->copies - 1u > view->kernel_count - view->kernels[call->kernel].first_copy))
-		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", call->kernel);
-	if (call->flags & ~SK_CALL_FLAGS)
-		return sk_plan_fail(checker, "flags 0x%x of its call are unknown", call->flags);
-	return check_arguments(checker, launch, step, call);
-}
-
-/* Calls stand in the order of their steps, without a gap: behind those of the step in front, whosever that is. */
 static bool check_calls_slice(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			      const struct sk_plan_step *step)
 {
@@ -401,15 +181,14 @@ static void enter_call(struct sk_plan_checker *checker, const struct sk_plan_ste
 	checker->call = step->call_count > 1 && call < step->call_count ? call : SK_NO_INDEX;
 }
 
-/* Where the arguments are; *end: where those of the calls so far end. */
-static bool check_argument_slices(struct sk_plan_checker *checker, const struct sk_plan_step *step, uint64_t *end)
+static bool check_call_slices(struct sk_plan_checker *checker, const struct sk_plan_step *step,
+			      struct sk_plan_ends *ends)
 {
 	const struct sk_plan_call *calls = sk_plan_step_calls(checker->view, step).first;
 
 	for (uint32_t i = 0; i < step->call_count; i++) {
 		enter_call(checker, step, i);
-		if (!sk_plan_check_slice(checker, "arguments", calls[i].first_argument, calls[i].argument_count, end,
-					 checker->view->argument_count))
+		if (!sk_plan_check_call_slices(checker, &calls[i], ends))
 			return false;
 	}
 	enter_call(checker, step, step->call_count);
@@ -423,16 +202,15 @@ static bool check_calls(struct sk_plan_checker *checker, const struct sk_plan_la
 
 	for (uint32_t i = 0; i < step->call_count; i++) {
 		enter_call(checker, step, i);
-		if (!check_call(checker, launch, step, &calls[i]))
+		if (!sk_plan_check_call(checker, launch, step, &calls[i]))
 			return false;
 	}
 	enter_call(checker, step, step->call_count);
 	return true;
 }
 
-/* arguments: where those of the steps so far end. */
 static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-		       const struct sk_plan_step *step, uint64_t *arguments)
+		       const struct sk_plan_step *step, struct sk_plan_ends *ends)
 {
 	const struct sk_plan_view *view = checker->view;
 
@@ -440,7 +218,7 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 		return sk_plan_fail(checker, "lane %u is out of range (%u lanes)", step->lane, view->lane_count);
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
-	return check_calls_slice(checker, launch, step) && check_argument_slices(checker, step, arguments) &&
+	return check_calls_slice(checker, launch, step) && check_call_slices(checker, step, ends) &&
 	       check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
 	       check_early(checker, launch, step) && check_calls(checker, launch, step);
 }
@@ -465,7 +243,8 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 {
 	const struct sk_plan_view *view = checker->view;
 	uint32_t numbers[SK_MAX_LANES] = {0};
-	uint64_t arguments = 0, awaits = 0, tasks = 0;
+	struct sk_plan_ends ends = {0};
+	uint64_t awaits = 0, tasks = 0;
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &view->steps[launch->first_step + i];
@@ -473,7 +252,7 @@ static bool check_steps(struct sk_plan_checker *checker, const struct sk_plan_la
 		checker->step = i;
 		if (!sk_plan_check_slice(checker, "awaits", step->first_await, step->await_count, &awaits,
 					 view->await_count) ||
-		    !check_step(checker, launch, step, &arguments) || !check_awaits(checker, launch, step) ||
+		    !check_step(checker, launch, step, &ends) || !check_awaits(checker, launch, step) ||
 		    !check_sides(checker, launch, i))
 			return false;
 		if (step->number != ++numbers[step->lane])

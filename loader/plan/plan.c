@@ -15,15 +15,19 @@
 #include "stubs/skabi.h"
 
 /* The sizes are the format: a change here is a change of SK_PLAN_VERSION. */
-_Static_assert(sizeof(struct sk_plan) == 296, "struct sk_plan");
+_Static_assert(sizeof(struct sk_plan) == 328, "struct sk_plan");
 _Static_assert(sizeof(struct sk_plan_launch) == 112, "struct sk_plan_launch");
 _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
 _Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
-_Static_assert(sizeof(struct sk_plan_tensor) == 104, "struct sk_plan_tensor");
+_Static_assert(sizeof(struct sk_plan_tensor) == 112, "struct sk_plan_tensor");
 _Static_assert(sizeof(struct sk_plan_step) == 48, "struct sk_plan_step");
-_Static_assert(sizeof(struct sk_plan_call) == 16, "struct sk_plan_call");
+_Static_assert(sizeof(struct sk_plan_call) == 24, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
+_Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
+_Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
+_Static_assert(sizeof(struct sk_plan_pattern) == 64, "struct sk_plan_pattern");
+_Static_assert(sizeof(struct sk_plan_symbol) == 8, "struct sk_plan_symbol");
 _Static_assert(sizeof(struct sk_plan_partition) == 16, "struct sk_plan_partition");
 
 bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...)
@@ -128,6 +132,10 @@ static const struct table tables[] = {
 	TABLE(calls, struct sk_plan_call, calls, call_count),
 	TABLE(awaits, struct sk_plan_await, awaits, await_count),
 	TABLE(arguments, struct sk_plan_argument, arguments, argument_count),
+	TABLE(loops, struct sk_plan_loop, loops, loop_count),
+	TABLE(terms, struct sk_plan_term, terms, term_count),
+	TABLE(patterns, struct sk_plan_pattern, patterns, pattern_count),
+	TABLE(symbols, struct sk_plan_symbol, symbols, symbol_count),
 	TABLE(partitions, struct sk_plan_partition, partitions, partition_count),
 	TABLE(homes, struct sk_plan_home, homes, home_count),
 	TABLE(follows, uint32_t, follows, follow_count),
@@ -230,6 +238,17 @@ static bool check_kernels(struct sk_plan_checker *checker)
 	return true;
 }
 
+static bool check_symbols(struct sk_plan_checker *checker)
+{
+	checker->record = "symbol";
+	for (uint32_t i = 0; i < checker->view->symbol_count; i++) {
+		checker->index = i;
+		if (!check_string(checker, &checker->view->symbols[i].name, "the name", REQUIRED))
+			return false;
+	}
+	return true;
+}
+
 static bool check_cost(const struct sk_plan_checker *checker, const struct sk_plan_cost *cost)
 {
 	const uint64_t *values = cost->values;
@@ -328,16 +347,16 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 	case SK_SPACE_WORKSPACE:
 		if (tensor->role != SK_ROLE_TEMPORARY)
 			return sk_plan_fail(checker, "only temporaries lie in the workspace");
-		if (!sk_plan_within(tensor->offset, tensor->bytes, plan->workspace_size))
+		if (!sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->workspace_size))
 			return sk_plan_fail(checker, "it lies outside the workspace");
-		if (task_entries &&
-		    !sk_plan_within(tensor->unshared_offset, tensor->bytes, plan->unshared_workspace_size))
+		if (task_entries && !sk_plan_within(tensor->unshared_offset, tensor->bytes + tensor->padding,
+						    plan->unshared_workspace_size))
 			return sk_plan_fail(checker, "it lies outside the unshared workspace");
 		return true;
 	case SK_SPACE_CONSTANT:
 		if (tensor->role != SK_ROLE_CONSTANT)
 			return sk_plan_fail(checker, "it lies among the constants, but is none");
-		if (!sk_plan_within(tensor->offset, tensor->bytes, plan->constants_size))
+		if (!sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->constants_size))
 			return sk_plan_fail(checker, "it lies outside the constants");
 		return true;
 	default:
@@ -362,6 +381,8 @@ static bool check_tensor(struct sk_plan_checker *checker, uint32_t index)
 		return sk_plan_fail(checker, "role %u is unknown", tensor->role);
 	if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
 		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", tensor->bytes);
+	if (tensor->padding > INT64_MAX - tensor->bytes)
+		return sk_plan_fail(checker, "%" PRIu64 " bytes behind it are too many", tensor->padding);
 	if (!check_string(checker, &tensor->range, "the range", OPTIONAL))
 		return false;
 	return check_tensor_space(checker, tensor);
@@ -510,8 +531,8 @@ bool sk_plan_check_records(const struct sk_plan_view *view, char *error, size_t 
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
 
-	return check_launches(&checker) && check_kernels(&checker) && check_costs(&checker) && check_tasks(&checker) &&
-	       check_tensors(&checker);
+	return check_launches(&checker) && check_kernels(&checker) && check_symbols(&checker) &&
+	       check_costs(&checker) && check_tasks(&checker) && check_tensors(&checker);
 }
 
 /* The launches of the network stand before those of tasks; that it is so, check_launch sees of each. */

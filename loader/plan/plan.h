@@ -26,11 +26,16 @@ struct sk_plan_view {
 	const struct sk_plan_call *calls;
 	const struct sk_plan_await *awaits;
 	const struct sk_plan_argument *arguments;
+	const struct sk_plan_loop *loops;
+	const struct sk_plan_term *terms;
+	const struct sk_plan_pattern *patterns;
+	const struct sk_plan_symbol *symbols;
 	const struct sk_plan_partition *partitions;
 	const struct sk_plan_home *homes;
 	const uint32_t *follows;
 	uint32_t lane_count, launch_count, task_count, cost_count, kernel_count, tensor_count, binding_count,
-		step_count, call_count, await_count, argument_count, partition_count, home_count, follow_count;
+		step_count, call_count, await_count, argument_count, loop_count, term_count, pattern_count,
+		symbol_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 };
 
@@ -96,6 +101,21 @@ static inline const struct sk_plan_argument *sk_plan_arguments(const struct sk_p
 							       const struct sk_plan_call *call)
 {
 	return call->argument_count ? &view->arguments[call->first_argument] : NULL;
+}
+
+/* How a pointer's bytes lie; NULL: one behind the other, in parts without anything around them. */
+static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
+							    const struct sk_plan_argument *argument)
+{
+	bool has = argument->kind == SK_ARGUMENT_POINTER && argument->value;
+
+	return has ? &view->patterns[argument->value - 1] : NULL;
+}
+
+/* A call's loops; NULL: it has none. */
+static inline const struct sk_plan_loop *sk_plan_loops(const struct sk_plan_view *view, const struct sk_plan_call *call)
+{
+	return call->loop_count ? &view->loops[call->first_loop] : NULL;
 }
 
 /* Whether the call, whose arguments lie in the plan, has one of that kind. */

@@ -195,6 +195,10 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 	writer->calls = start_of(&plan->calls);
 	writer->awaits = start_of(&plan->awaits);
 	writer->arguments = start_of(&plan->arguments);
+	writer->loops = start_of(&plan->loops);
+	writer->terms = start_of(&plan->terms);
+	writer->patterns = start_of(&plan->patterns);
+	writer->symbols = start_of(&plan->symbols);
 	writer->partitions = start_of(&plan->partitions);
 	writer->homes = start_of(&plan->homes);
 	writer->follows = start_of(&plan->follows);

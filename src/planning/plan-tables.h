@@ -32,11 +32,15 @@ struct sk_plan_writer {
 	struct sk_plan_call *calls;
 	struct sk_plan_await *awaits;
 	struct sk_plan_argument *arguments;
+	struct sk_plan_loop *loops;
+	struct sk_plan_term *terms;
+	struct sk_plan_pattern *patterns;
+	struct sk_plan_symbol *symbols;
 	struct sk_plan_partition *partitions;
 	struct sk_plan_home *homes;
 	uint32_t *follows;
-	uint32_t cost_count, step_count, call_count, await_count, argument_count, partition_count, home_count,
-		follow_count;
+	uint32_t cost_count, step_count, call_count, await_count, argument_count, loop_count, term_count, pattern_count,
+		partition_count, home_count, follow_count;
 
 	uint32_t *copies; /* by kernel: beside itself */
 	uint32_t copy_count;

@@ -26,7 +26,8 @@
 	N(r, unshared_workspace_size) N(r, constants_size) N(r, isa) R(r, constants) R(r, device) A(r, resident_cores) \
 	TABLE_FIELDS(N, r, lanes) TABLE_FIELDS(N, r, launches) TABLE_FIELDS(N, r, tasks) TABLE_FIELDS(N, r, costs) \
 	TABLE_FIELDS(N, r, kernels) TABLE_FIELDS(N, r, tensors) TABLE_FIELDS(N, r, bindings) TABLE_FIELDS(N, r, steps) \
-	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, partitions) \
+	TABLE_FIELDS(N, r, calls) TABLE_FIELDS(N, r, awaits) TABLE_FIELDS(N, r, arguments) TABLE_FIELDS(N, r, loops) \
+	TABLE_FIELDS(N, r, terms) TABLE_FIELDS(N, r, patterns) TABLE_FIELDS(N, r, symbols) TABLE_FIELDS(N, r, partitions) \
 	TABLE_FIELDS(N, r, homes) TABLE_FIELDS(N, r, follows) TABLE_FIELDS(N, r, strings) \
 	N(r, seal.file_size) A(r, seal.rest) A(r, seal.signature) A(r, seal.loaded)
 #define LAUNCH_FIELDS(N, A, R, r) \
@@ -43,15 +44,22 @@
 	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, reserved)
 #define TENSOR_FIELDS(N, A, R, r) \
 	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
-	N(r, unshared_offset) N(r, bytes) A(r, shape)
+	N(r, unshared_offset) N(r, bytes) N(r, padding) A(r, shape)
 #define STEP_FIELDS(N, A, R, r) \
 	N(r, first_call) N(r, call_count) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) \
 	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent)
-#define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, argument_count) N(r, flags)
+#define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, argument_count) N(r, flags) \
+	N(r, first_loop) N(r, loop_count)
+#define LOOP_FIELDS(N, A, R, r) N(r, extent) N(r, tile)
+#define TERM_FIELDS(N, A, R, r) N(r, variable) A(r, reserved) N(r, factor) N(r, addend) N(r, divisor) N(r, modulus)
+#define PATTERN_FIELDS(N, A, R, r) \
+	N(r, width) N(r, stride) N(r, count) N(r, inner_bytes) N(r, halo) N(r, over_read) N(r, table_count) \
+	N(r, table_stride)
+#define SYMBOL_FIELDS(N, A, R, r) R(r, name) R(r, address)
 #define AWAIT_FIELDS(N, A, R, r) N(r, step)
 #define ARGUMENT_FIELDS(N, A, R, r) \
 	N(r, kind) N(r, dtype) N(r, access) N(r, space) N(r, index) N(r, offset) N(r, size) N(r, element_bytes) \
-	N(r, value) N(r, flags) N(r, tensor)
+	N(r, value) N(r, flags) N(r, field) N(r, tensor)
 #define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit)
 #define HOME_FIELDS(N, A, R, r) N(r, lane) N(r, stream)
 #define NUMBER_FIELDS(N, A, R, r) N(r, number)
@@ -70,6 +78,10 @@
 	X(sk_plan_call, CALL_FIELDS, calls) \
 	X(sk_plan_await, AWAIT_FIELDS, awaits) \
 	X(sk_plan_argument, ARGUMENT_FIELDS, arguments) \
+	X(sk_plan_loop, LOOP_FIELDS, loops) \
+	X(sk_plan_term, TERM_FIELDS, terms) \
+	X(sk_plan_pattern, PATTERN_FIELDS, patterns) \
+	X(sk_plan_symbol, SYMBOL_FIELDS, symbols) \
 	X(sk_plan_partition, PARTITION_FIELDS, partitions) \
 	X(sk_plan_home, HOME_FIELDS, homes) \
 	X(number, NUMBER_FIELDS, bindings) \

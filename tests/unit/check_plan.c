@@ -236,7 +236,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 9 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 10 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -480,7 +480,7 @@ END_TEST
 START_TEST(damaged_arguments)
 {
 	REFUSED("launch 0: step 0: argument 0: kind 0", d.arguments[PLAIN][0].kind = 0);
-	REFUSED("argument 1: kind 9", d.arguments[PLAIN][1].kind = SK_ARGUMENT_KIND_COUNT);
+	REFUSED("argument 1: kind 11", d.arguments[PLAIN][1].kind = SK_ARGUMENT_KIND_COUNT);
 	REFUSED("element type 14", d.arguments[PLAIN][0].dtype = SK_DTYPE_COUNT);
 	REFUSED("access 0", d.arguments[PLAIN][0].access = 0);
 	REFUSED("access 4", d.arguments[PLAIN][0].access = 4);
@@ -497,7 +497,8 @@ START_TEST(damaged_arguments)
 	REFUSED("lie outside", d.arguments[PLAIN][2].offset = 452);
 	REFUSED("0 bytes at offset", d.arguments[PLAIN][0].size = 0);
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
-	REFUSED("reserved", d.arguments[PLAIN][0].flags = 4);
+	REFUSED("argument 0: flags 0x40 are unknown", d.arguments[PLAIN][0].flags = 64);
+	REFUSED("only what is divided is passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
 	REFUSED("reserved", d.arguments[PLAIN][3].tensor = 1);
 	REFUSED("tensor 99 is out of range", d.arguments[PLAIN][0].tensor = 99);
 	REFUSED("its bytes are not those of tensor", d.arguments[PLAIN][0].tensor = 1);
