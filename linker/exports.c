@@ -151,7 +151,7 @@ static const char *suggest(struct sk_linker *linker, const char *name)
 
 	if (linker->diag->errors >= MAXIMUM_SUGGESTIONS)
 		return "";
-	names = sk_linker_function_names(linker, SK_NONE, &count);
+	names = sk_linker_function_names(linker, SK_ANYWHERE, &count);
 	return sk_did_you_mean(linker->arena, name, names, count);
 }
 

@@ -211,7 +211,7 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 			continue;
 		if (symbol->rank == SK_DEFINITION_ASSIGNED)
 			add_assigned(linker, table, (sk_symbol)i);
-		if (symbol->local && symbol->name && symbol->section->output)
+		if (symbol->local && !symbol->object && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
 		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)

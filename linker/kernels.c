@@ -69,8 +69,15 @@ static void range_of(const struct sk_linker *linker, uint32_t input, size_t *fir
 	}
 }
 
-/* A definition of the symbol in the input: an object's before an archive's member. SK_NONE: there is none. */
-static uint32_t find_definition(const struct sk_linker *linker, uint32_t input, sk_symbol number)
+/* Whether the object, of the input that is asked, counts. */
+static bool is_meant(const struct sk_object *object, struct sk_lookup where)
+{
+	return !where.member || (object->member && strlen(where.member) == object->member_length &&
+				 !memcmp(where.member, object->member, object->member_length));
+}
+
+/* A definition of the symbol there: an object's before an archive's member. SK_NONE: there is none. */
+static uint32_t find_definition(const struct sk_linker *linker, struct sk_lookup where, sk_symbol number)
 {
 	uint32_t found = SK_NONE;
 
@@ -78,7 +85,7 @@ static uint32_t find_definition(const struct sk_linker *linker, uint32_t input, 
 	     i = linker->definitions.items[i].next) {
 		const struct sk_object *object = linker->objects.items[linker->definitions.items[i].object];
 
-		if (input != SK_NONE && object->input != input)
+		if ((where.input != SK_NONE && object->input != where.input) || !is_meant(object, where))
 			continue;
 		if (!object->member)
 			return i;
@@ -86,30 +93,6 @@ static uint32_t find_definition(const struct sk_linker *linker, uint32_t input, 
 			found = i;
 	}
 	return found;
-}
-
-/* Why the symbol cannot be called as a kernel, or NULL. */
-static const char *why_not_kernel(const struct sk_object *object, uint32_t index)
-{
-	const sk_elf_symbol *symbol = &object->symbols[index];
-	uint32_t section = sk_object_symbol_section(object, index);
-
-	switch (ELF64_ST_TYPE(symbol->st_info)) {
-	case STT_TLS:
-		return "is a thread-local variable, not a function";
-	case STT_GNU_IFUNC:
-		return "is an IFUNC, which cannot be a kernel; name the implementation that you want instead";
-	case STT_FUNC:
-	case STT_NOTYPE: /* assembly without .type */
-		if (!section || !sk_object_is_code(object, section))
-			break;
-		if (symbol->st_value >= sk_object_section_size(object, section))
-			return "stands at the end of its section, where there is no code";
-		return NULL;
-	default:
-		break;
-	}
-	return "is not a function";
 }
 
 const struct sk_object *sk_find_local_function(const struct sk_linker *linker, uint32_t input, const char *name)
@@ -129,24 +112,26 @@ const struct sk_object *sk_find_local_function(const struct sk_linker *linker, u
 }
 
 /* Nothing in the input defines the symbol globally: says so if anything there mentions it. */
-static void report_missing(struct sk_linker *linker, uint32_t input, const char *name)
+static void report_missing(struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
-	const struct sk_object *local = sk_find_local_function(linker, input, name);
+	const struct sk_object *local = where.local ? NULL : sk_find_local_function(linker, where.input, name);
 	size_t first, end;
 
 	if (local) {
-		sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, local)},
-			 "'%s' is a local symbol here (a static function), which only the object itself can call; "
-			 "compile it without 'static'",
-			 name);
+		const char *object = sk_object_name(linker->arena, local);
+
+		sk_error(linker->diag, (struct sk_place){.file = object},
+			 "'%s' is a local symbol here (a static function), which is a kernel only where an entry "
+			 "under 'kernels' names its object: 'object: %s'",
+			 name, object);
 		return;
 	}
-	range_of(linker, input, &first, &end);
+	range_of(linker, where.input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		struct sk_object *object = linker->objects.items[i];
 		struct record record;
 
-		if (find_record(linker, object, name, &record)) {
+		if (is_meant(object, where) && find_record(linker, object, name, &record)) {
 			sk_error(linker->diag,
 				 (struct sk_place){.file = sk_object_name(linker->arena, object),
 						   .section = ".sk.kernels",
@@ -160,7 +145,7 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 	for (size_t i = first; i < end; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = object->first_global; j < object->symbol_count; j++)
+		for (uint32_t j = object->first_global; is_meant(object, where) && j < object->symbol_count; j++)
 			if (!strcmp(object->names + object->symbols[j].st_name, name)) {
 				sk_error(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, object)},
 					 "'%s' is used here, but not defined", name);
@@ -169,12 +154,12 @@ static void report_missing(struct sk_linker *linker, uint32_t input, const char 
 	}
 }
 
-/* By name; SK_NONE: nothing in the input defines it. */
-static uint32_t find_function(const struct sk_linker *linker, uint32_t input, const char *name)
+/* By name; SK_NONE: nothing there defines it. */
+static uint32_t find_function(const struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
 	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, strlen(name));
 
-	return number == SK_NONE ? SK_NONE : find_definition(linker, input, number);
+	return number == SK_NONE ? SK_NONE : find_definition(linker, where, number);
 }
 
 static struct sk_kernel_record name_record(struct sk_linker *linker, const struct sk_object *object,
@@ -191,18 +176,19 @@ static struct sk_kernel_record name_record(struct sk_linker *linker, const struc
 					 .code = SK_NONE};
 }
 
-bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *result)
+bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, const char *name,
+			   struct sk_kernel_record *result)
 {
 	size_t first, end;
 
-	if (find_function(linker, input, name) != SK_NONE)
+	if (find_function(linker, where, name) != SK_NONE)
 		return false;
-	range_of(linker, input, &first, &end);
+	range_of(linker, where.input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		struct sk_object *object = linker->objects.items[i];
 		struct record record;
 
-		if (!find_record(linker, object, name, &record))
+		if (!is_meant(object, where) || !find_record(linker, object, name, &record))
 			continue;
 		*result = name_record(linker, object, &record);
 		return true;
@@ -210,45 +196,85 @@ bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char 
 	return false;
 }
 
-bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *result)
+/* No function was found there: says why, if anything is known. */
+static void report_none(struct sk_linker *linker, struct sk_lookup where, const char *name)
 {
-	uint32_t definition = find_function(linker, input, name);
+	const struct sk_input *input = where.input == SK_NONE ? NULL : &linker->inputs.items[where.input];
+	unsigned errors = linker->diag->errors;
+	bool known = !where.member;
 
-	if (definition == SK_NONE) {
-		unsigned errors = linker->diag->errors;
-
-		report_missing(linker, input, name);
-		if (input != SK_NONE && linker->inputs.items[input].intermediate && linker->diag->errors == errors)
-			sk_error(linker->diag, (struct sk_place){.file = linker->inputs.items[input].path},
-				 "'%s' is not in any member with machine code; some members hold only intermediate "
-				 "code of link-time optimisation: recompile without -flto",
-				 name);
-		return false;
+	for (uint32_t i = 0; !known && i < input->object_count; i++)
+		known = is_meant(linker->objects.items[input->first_object + i], where);
+	if (!known) {
+		sk_error(linker->diag, (struct sk_place){.file = input->path}, "there is no member '%s'", where.member);
+		return;
 	}
+	report_missing(linker, where, name);
+	if (input && input->intermediate && linker->diag->errors == errors)
+		sk_error(linker->diag, (struct sk_place){.file = input->path},
+			 "'%s' is not in any member with machine code; some members hold only intermediate "
+			 "code of link-time optimisation: recompile without -flto",
+			 name);
+}
 
-	uint32_t index = linker->definitions.items[definition].index;
-	struct sk_object *object = linker->objects.items[linker->definitions.items[definition].object];
-	const char *reason = why_not_kernel(object, index);
+/* The object's symbol is the kernel; result->code is not known yet. */
+static void describe(struct sk_linker *linker, struct sk_object *object, uint32_t index,
+		     struct sk_kernel_record *result)
+{
+	const char *name = object->names + object->symbols[index].st_name;
+	struct record record;
 
-	*result = (struct sk_kernel_record){.symbol = object->names + object->symbols[index].st_name,
+	*result = (struct sk_kernel_record){.symbol = name,
 					    .object = sk_object_name(linker->arena, object),
 					    .member = object->member,
 					    .input = object->input,
 					    .place = sk_symbol_place(linker->arena, object, index),
-					    .code = object->globals[index - object->first_global]};
-	if (reason) {
-		sk_error(linker->diag, result->place, "'%s' %s", name, reason);
+					    .code = SK_NONE};
+	if (!find_record(linker, object, name, &record))
+		return;
+	result->signature = record.signature;
+	result->place = (struct sk_place){.file = result->object, .section = ".sk.kernels", .offset = record.offset};
+}
+
+static bool find_local(struct sk_linker *linker, struct sk_lookup where, const char *name,
+		       struct sk_kernel_record *result)
+{
+	unsigned errors = linker->diag->errors;
+	struct sk_local_function *found = where.local ? sk_find_local_kernel(linker, where, name) : NULL;
+
+	if (!found) {
+		if (linker->diag->errors == errors)
+			report_none(linker, where, name);
 		return false;
 	}
 
-	struct record record;
+	struct sk_object *object = linker->objects.items[found->object];
 
-	if (find_record(linker, object, name, &record)) {
-		result->signature = record.signature;
-		result->place =
-			(struct sk_place){.file = result->object, .section = ".sk.kernels", .offset = record.offset};
-	}
-	return sk_object_pull(linker, object);
+	describe(linker, object, found->index, result);
+	if (!sk_object_pull(linker, object))
+		return false;
+	result->code = sk_local_function_symbol(linker, found);
+	return true;
+}
+
+bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *name,
+			   struct sk_kernel_record *result)
+{
+	uint32_t definition = find_function(linker, where, name);
+
+	if (definition == SK_NONE)
+		return find_local(linker, where, name, result);
+
+	uint32_t index = linker->definitions.items[definition].index;
+	struct sk_object *object = linker->objects.items[linker->definitions.items[definition].object];
+	const char *reason = sk_why_not_kernel(object, index);
+
+	describe(linker, object, index, result);
+	result->code = object->globals[index - object->first_global];
+	if (!reason)
+		return sk_object_pull(linker, object);
+	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);
+	return false;
 }
 
 uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code)
@@ -279,18 +305,20 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 	}
 }
 
-const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count)
+const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count)
 {
 	SK_ARRAY(const char *) names = {0};
 	size_t first, end;
 
-	range_of(linker, input, &first, &end);
+	range_of(linker, where.input, &first, &end);
 	for (size_t i = first; i < end; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 		struct record record;
 
-		for (uint32_t j = object->first_global; j < object->symbol_count; j++)
-			if (!why_not_kernel(object, j))
+		if (!is_meant(object, where))
+			continue;
+		for (uint32_t j = where.local ? 1 : object->first_global; j < object->symbol_count; j++)
+			if (!sk_why_not_kernel(object, j))
 				sk_array_push(linker->arena, &names, object->names + object->symbols[j].st_name);
 		for (uint64_t offset = 0; next_record(object, &offset, &record);)
 			sk_array_push(linker->arena, &names, record.symbol);

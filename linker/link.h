@@ -24,6 +24,7 @@ struct sk_input {
 	bool archive, whole;
 	bool intermediate; /* has members of intermediate code only */
 	uint32_t first_object, object_count;
+	struct sk_map *local_functions; /* -> linker->local_functions; NULL before somebody asks */
 };
 
 /* A file that the caller has read. */
@@ -63,6 +64,7 @@ struct sk_linker {
 	SK_ARRAY(struct sk_linker_symbol) symbols;
 	struct sk_map symbol_numbers;
 	SK_ARRAY(struct sk_definition) definitions;
+	SK_ARRAY(struct sk_local_function) local_functions;
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;

@@ -119,23 +119,33 @@ struct sk_kernel_record {
 	sk_symbol code; /* the definition; SK_NONE in a record from sk_linker_visit_kernels */
 };
 
-/* Finds the function `symbol` in the given input (SK_NONE: in all inputs, in order, objects before archives' members),
- * pulls its member, and fills the record. False, silently, if there is none. A symbol that is there but cannot be a
- * kernel (not a function, undefined, thread-local, IFUNC, in an object of intermediate code only) is an error in the
- * sink, and false. */
-bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *symbol,
+/* Where a function is looked for. */
+struct sk_lookup {
+	uint32_t input; /* SK_NONE: in all inputs, in order, objects before archives' members */
+	const char *member; /* the only one of this archive; NULL: any */
+	bool local; /* of an input: a local function counts where no global one has the name */
+};
+
+#define SK_ANYWHERE ((struct sk_lookup){.input = SK_NONE})
+
+/* Finds the function `symbol`, pulls its member, and fills the record. False, silently, if there is none. A symbol that
+ * is there but cannot be a kernel (not a function, undefined, thread-local, IFUNC, in an object of intermediate code
+ * only, local where that does not count, one of several local ones) is an error in the sink, and false. */
+bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *symbol,
 			   struct sk_kernel_record *record);
 
-/* The signature record of that name in the given input (SK_NONE: in all inputs, in order) where no function has the
- * name: the name stands for several functions. False if there is none, or a function. The record has no code. */
-bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *record);
+/* The signature record of that name where no global function has the name: the name stands for several functions, or a
+ * local one. False if there is none, or a function. The record has no code. */
+bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, const char *name,
+			   struct sk_kernel_record *record);
 
 /* Calls visit for every signature record in an input (SK_NONE: in all), pulled or not, in file order. */
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context);
 
-/* Names of defined global functions and of signature records, for "did you mean". In the arena. */
-const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count);
+/* Names of defined functions, local ones where they count, and of signature records, for "did you mean". In the arena.
+ */
+const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
 
 /* Resolves what is known so far. Bytes of the function, as its symbol says, as far as they lie in its section; 0 if
  * that says nothing. */

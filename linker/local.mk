@@ -19,6 +19,7 @@ linker_liblinker_la_SOURCES = \
 	linker/imports.c \
 	linker/input.c \
 	linker/kernels.c \
+	linker/functions.c \
 	linker/layout.c linker/layout.h linker/outputs.c linker/output.h linker/segments.c \
 	linker/linker.c linker/linker.h linker/link.h linker/passes.h \
 	linker/load.c \

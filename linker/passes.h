@@ -10,6 +10,7 @@
  *   resolve.c  members pulled, definitions chosen
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures
+ *   functions.c  which symbols can be kernels, and local ones by name
  *   state.c    and what a function reaches: hidden state, instruction sets
  *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME

@@ -149,7 +149,7 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 static const char *const *candidates(struct sk_linker *linker, size_t *count)
 {
 	size_t functions;
-	const char *const *names = sk_linker_function_names(linker, SK_NONE, &functions);
+	const char *const *names = sk_linker_function_names(linker, SK_ANYWHERE, &functions);
 	const struct sk_import_list *own = linker->architecture->imports;
 	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_imports.count + own->count);
 

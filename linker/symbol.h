@@ -22,7 +22,7 @@ struct sk_linker_symbol {
 	uint8_t type; /* STT_… */
 	uint8_t visibility; /* the most constraining one seen */
 	bool wanted; /* a pulled object needs it, not weakly */
-	bool local; /* synthetic and not exported */
+	bool local; /* synthetic and not exported, or an object's own */
 	bool traced;
 	bool exported;
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
@@ -47,6 +47,14 @@ enum sk_definition_rank {
 struct sk_definition {
 	uint32_t object, index; /* the symbol's number in the object */
 	uint32_t next;
+};
+
+/* A local function that may be a kernel. */
+struct sk_local_function {
+	uint32_t object, index; /* the symbol's number in the object */
+	sk_symbol symbol; /* that stands for it; SK_NONE: nobody wants it */
+	uint32_t of_name,
+		of_member; /* of the first one with its name in the input, or in the member: how many there are */
 };
 
 /* Where an undefined symbol is used. */
@@ -80,6 +88,18 @@ uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, 
 
 /* The symbol for a definition of this name in one object: another one, if objects are isolated. */
 sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
+
+/* ---- functions.c ---- */
+
+/* Why the symbol cannot be called as a kernel, or NULL. */
+const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index);
+
+/* The local function of this name in the input (or the member) that is meant. NULL: there is none, or several, which is
+ * an error. */
+struct sk_local_function *sk_find_local_kernel(struct sk_linker *linker, struct sk_lookup where, const char *name);
+
+/* The symbol for the function, whose object has been pulled. */
+sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_function *function);
 
 /* ---- resolve.c ---- */
 

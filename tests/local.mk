@@ -151,6 +151,7 @@ END_TO_END_TESTS = \
 	tests/run/launch-options.sh \
 	tests/run/mix.sh tests/run/early.sh tests/run/hidden-state.sh tests/run/imported-state.sh \
 	tests/run/line-table.sh \
+	tests/run/local-kernels.sh \
 	tests/link/tls.sh \
 	tests/run/manuals.sh \
 	tests/run/map.sh \

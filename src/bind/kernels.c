@@ -61,6 +61,27 @@ static uint32_t input_of(struct finder *finder, const struct sk_name *name)
 	return finder->input_numbers.items[index];
 }
 
+/* `object:` of a declared kernel: a file, or "lib.a(member.o)" unless a file is called that. Where it names something,
+ * local functions count. */
+static struct sk_lookup read_object(struct finder *finder, const struct sk_name *name)
+{
+	struct sk_model *model = finder->model;
+	struct sk_lookup where = {.input = SK_NONE, .local = name->text};
+	const char *bracket = name->text ? strrchr(name->text, '(') : NULL;
+	size_t length = name->text ? strlen(name->text) : 0;
+	struct sk_name file = *name;
+
+	if (!name->text)
+		return where;
+	if (bracket > name->text && bracket[1] != ')' && name->text[length - 1] == ')' &&
+	    access(sk_model_path(model, name->text), F_OK) != 0) {
+		file.text = sk_arena_print(model->arena, "%.*s", (int)(bracket - name->text), name->text);
+		where.member = sk_arena_print(model->arena, "%.*s", (int)(strlen(bracket) - 2), bracket + 1);
+	}
+	where.input = input_of(finder, &file);
+	return where;
+}
+
 static void add_libraries(struct finder *finder)
 {
 	for (size_t i = 0; i < finder->model->libraries.count; i++) {
@@ -80,15 +101,15 @@ struct functions {
 	const struct sk_signature *signature; /* NULL: there is none */
 };
 
-static bool find_side(struct finder *finder, const struct sk_kernel_record *kernel, const char *symbol,
-		      const char *suffix, struct sk_kernel_record *side)
+static bool find_side(struct finder *finder, struct sk_lookup where, const struct sk_kernel_record *kernel,
+		      const char *symbol, const char *suffix, struct sk_kernel_record *side)
 {
 	struct sk_model *model = finder->model;
 	unsigned errors = model->diag->errors;
 
 	if (!symbol)
 		symbol = sk_arena_print(model->arena, "%s_mix_%s", kernel->symbol, suffix);
-	if (sk_linker_find_kernel(finder->linker, kernel->input, symbol, side))
+	if (sk_linker_find_kernel(finder->linker, where, symbol, side))
 		return true;
 	if (model->diag->errors == errors)
 		sk_error(model->diag, kernel->place,
@@ -98,12 +119,14 @@ static bool find_side(struct finder *finder, const struct sk_kernel_record *kern
 }
 
 /* In the input that has the signature. */
-static bool find_sides(struct finder *finder, struct functions *functions)
+static bool find_sides(struct finder *finder, struct sk_lookup where, struct functions *functions)
 {
+	const struct sk_kernel_record *record = &functions->record;
 	struct sk_kernel_record cube, vector;
 
-	if (!find_side(finder, &functions->record, functions->signature->aic, "aic", &cube) ||
-	    !find_side(finder, &functions->record, functions->signature->aiv, "aiv", &vector))
+	where.input = record->input;
+	if (!find_side(finder, where, record, functions->signature->aic, "aic", &cube) ||
+	    !find_side(finder, where, record, functions->signature->aiv, "aiv", &vector))
 		return false;
 	functions->record.object = cube.object;
 	functions->record.code = cube.code;
@@ -113,26 +136,27 @@ static bool find_sides(struct finder *finder, struct functions *functions)
 
 /* `declared` is the signature in the manifest, or NULL: then the object's counts. A mix kernel's symbol need not be a
  * function. False if something is missing; if nothing has been said, it is the symbol. */
-static bool find_functions(struct finder *finder, uint32_t input, const char *symbol, struct sk_place place,
+static bool find_functions(struct finder *finder, struct sk_lookup where, const char *symbol, struct sk_place place,
 			   const struct sk_signature *declared, struct functions *functions)
 {
 	struct sk_kernel_record *record = &functions->record;
-	bool known = sk_linker_find_record(finder->linker, input, symbol, record);
+	bool known = sk_linker_find_record(finder->linker, where, symbol, record);
 
 	functions->vector = SK_NONE;
 	functions->signature = declared;
 	if (known && !declared && !(functions->signature = sk_record_signature(&finder->signatures, record)))
 		return false;
 	if (!known && declared)
-		*record = (struct sk_kernel_record){.symbol = symbol, .input = input, .place = place};
+		*record = (struct sk_kernel_record){.symbol = symbol, .input = where.input, .place = place};
 	if (functions->signature && functions->signature->lane == SK_LANE_MIX)
-		return find_sides(finder, functions);
-	if (!sk_linker_find_kernel(finder->linker, input, symbol, record))
+		return find_sides(finder, where, functions);
+	if (!sk_linker_find_kernel(finder->linker, where, symbol, record))
 		return false;
 	if (declared || !record->signature)
 		return true;
 	functions->signature = sk_record_signature(&finder->signatures, record);
-	return functions->signature && (functions->signature->lane != SK_LANE_MIX || find_sides(finder, functions));
+	return functions->signature &&
+	       (functions->signature->lane != SK_LANE_MIX || find_sides(finder, where, functions));
 }
 
 /* ---- kernels by name ---- */
@@ -156,9 +180,8 @@ static uint32_t add_kernel(struct finder *finder, const char *name, struct sk_pl
 	return index;
 }
 
-/* "; did you mean 'x'?" among functions of an input (SK_NONE: of all) and, where they can be meant, declared kernels.
- */
-static const char *suggest_function(struct finder *finder, uint32_t input, bool kernels, const char *name)
+/* "; did you mean 'x'?" among the functions there and, where they can be meant, declared kernels. */
+static const char *suggest_function(struct finder *finder, struct sk_lookup where, bool kernels, const char *name)
 {
 	struct sk_model *model = finder->model;
 	size_t functions, declared = kernels ? model->declared.count : 0, count = 0;
@@ -166,7 +189,7 @@ static const char *suggest_function(struct finder *finder, uint32_t input, bool 
 	if (model->diag->errors > SK_MAX_SUGGESTIONS)
 		return "";
 
-	const char *const *names = sk_linker_function_names(finder->linker, input, &functions);
+	const char *const *names = sk_linker_function_names(finder->linker, where, &functions);
 	const char **candidates = SK_NEW_ARRAY(model->arena, const char *, declared + functions + 1);
 
 	for (size_t i = 0; i < declared && count < SK_MAX_CANDIDATES; i++)
@@ -183,15 +206,15 @@ static uint32_t find_declared(struct finder *finder, const struct sk_declared_ke
 	const char *symbol = declared->symbol.text ? declared->symbol.text : declared->name;
 	struct sk_place place = declared->symbol.text ? declared->symbol.place : declared->place;
 	struct functions functions;
-	uint32_t input = SK_NONE;
+	struct sk_lookup where = read_object(finder, &declared->object);
 
-	if (declared->object.text && (input = input_of(finder, &declared->object)) == SK_NONE)
+	if (declared->object.text && where.input == SK_NONE)
 		return FAILED;
-	if (!find_functions(finder, input, symbol, place, declared->parsed, &functions)) {
+	if (!find_functions(finder, where, symbol, place, declared->parsed, &functions)) {
 		if (model->diag->errors == errors)
 			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
 				 declared->object.text ? declared->object.text : "any input",
-				 suggest_function(finder, input, false, symbol));
+				 suggest_function(finder, where, false, symbol));
 		return FAILED;
 	}
 	if (!functions.signature) {
@@ -209,9 +232,9 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 	unsigned errors = model->diag->errors;
 	struct functions functions;
 
-	if (!find_functions(finder, SK_NONE, name->text, name->place, NULL, &functions)) {
+	if (!find_functions(finder, SK_ANYWHERE, name->text, name->place, NULL, &functions)) {
 		if (model->diag->errors == errors) {
-			const char *near = suggest_function(finder, SK_NONE, true, name->text);
+			const char *near = suggest_function(finder, SK_ANYWHERE, true, name->text);
 
 			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,
 				 *near ? near : ": it is neither declared under 'kernels' nor a function of an input");
@@ -255,7 +278,9 @@ static uint32_t use_op_kernel(struct finder *finder, struct sk_op_kernel *chosen
 	}
 	if (chosen->kernel != SK_NONE)
 		return chosen->kernel;
-	if (!find_functions(finder, chosen->input, chosen->name, task->op.place, chosen->signature, &functions))
+	struct sk_lookup where = {.input = chosen->input};
+
+	if (!find_functions(finder, where, chosen->name, task->op.place, chosen->signature, &functions))
 		return chosen->kernel = FAILED; /* the linker has said why */
 
 	/* The same function may have been found by its name already. */

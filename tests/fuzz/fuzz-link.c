@@ -31,7 +31,7 @@ static void add_calls(struct sk_linker *linker, const char *const *names, size_t
 		const uint32_t *states;
 		size_t state_count;
 
-		if (!sk_linker_find_kernel(linker, SK_NONE, names[i], &record))
+		if (!sk_linker_find_kernel(linker, SK_ANYWHERE, names[i], &record))
 			continue;
 		sk_linker_relocate(linker, section, i * CALL_SIZE,
 				   i % 2 ? SK_RELOCATION_CALL : SK_RELOCATION_RELATIVE32, record.code, -4);
@@ -52,7 +52,7 @@ static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const cha
 
 	sk_linker_visit_kernels(linker, SK_NONE, read_record, &length);
 
-	const char *const *names = sk_linker_function_names(linker, input, &count);
+	const char *const *names = sk_linker_function_names(linker, (struct sk_lookup){.input = input}, &count);
 
 	for (size_t i = 0; i < count; i++)
 		sk_linker_require(linker, names[i]);

@@ -96,7 +96,7 @@ static struct sk_kernel_record make_record(const struct sk_linker *linker, size_
 		.code = (sk_symbol)index};
 }
 
-bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char *symbol,
+bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *symbol,
 			   struct sk_kernel_record *record)
 {
 	for (int archives = 0; archives < 2; archives++)
@@ -104,7 +104,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 			const struct fake_function *function = &linker->functions[i];
 			uint32_t place = input_of(linker, function);
 
-			if (place == SK_NONE || (input != SK_NONE && place != input) ||
+			if (place == SK_NONE || (where.input != SK_NONE && place != where.input) ||
 			    strcmp(function->symbol, symbol) != 0 ||
 			    archives != (strchr(function->object, '(') != NULL))
 				continue;
@@ -119,10 +119,11 @@ bool sk_linker_find_kernel(struct sk_linker *linker, uint32_t input, const char 
 	return false;
 }
 
-bool sk_linker_find_record(struct sk_linker *linker, uint32_t input, const char *name, struct sk_kernel_record *record)
+bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, const char *name,
+			   struct sk_kernel_record *record)
 {
 	(void)linker;
-	(void)input;
+	(void)where;
 	(void)name;
 	(void)record;
 	return false; /* every record is a function's */
@@ -140,7 +141,7 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 		}
 }
 
-const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t input, size_t *count)
+const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count)
 {
 	const char **names = SK_NEW_ARRAY(linker->arena, const char *, linker->count + 1);
 
@@ -148,7 +149,7 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, uint32_t i
 	for (size_t i = 0; i < linker->count; i++) {
 		uint32_t place = input_of(linker, &linker->functions[i]);
 
-		if (place != SK_NONE && (input == SK_NONE || input == place))
+		if (place != SK_NONE && (where.input == SK_NONE || where.input == place))
 			names[(*count)++] = linker->functions[i].symbol;
 	}
 	return names;

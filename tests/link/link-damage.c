@@ -105,7 +105,7 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 	add_bytes(linker, bytes, size);
 	sk_linker_visit_kernels(linker, SK_NONE, ignore, &total);
 
-	const char *const *names = sk_linker_function_names(linker, SK_NONE, &count);
+	const char *const *names = sk_linker_function_names(linker, SK_ANYWHERE, &count);
 
 	const struct sk_section_spec spec = {
 		.name = ".text.calls", .kind = SK_SECTION_TEXT, .alignment = 64, .size = 8 * count};
@@ -118,7 +118,7 @@ static bool link_bytes(const uint8_t *bytes, size_t size)
 		size_t state_count;
 
 		sk_linker_require(linker, names[i]);
-		if (!sk_linker_find_kernel(linker, SK_NONE, names[i], &record))
+		if (!sk_linker_find_kernel(linker, SK_ANYWHERE, names[i], &record))
 			continue;
 
 		sk_symbol copy = sk_linker_copy(linker, record.code, 1, record.place);

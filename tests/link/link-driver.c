@@ -190,9 +190,9 @@ static bool find(struct sk_linker *linker, struct sk_diag *diag, const char *sym
 	size_t count;
 	const char *const *names;
 
-	if (sk_linker_find_kernel(linker, SK_NONE, symbol, record))
+	if (sk_linker_find_kernel(linker, SK_ANYWHERE, symbol, record))
 		return true;
-	names = sk_linker_function_names(linker, SK_NONE, &count);
+	names = sk_linker_function_names(linker, SK_ANYWHERE, &count);
 	if (diag->errors == errors)
 		sk_error(diag, (struct sk_place){0}, "there is no kernel %s%s", symbol,
 			 sk_did_you_mean(diag->arena, symbol, names, count));
@@ -306,7 +306,7 @@ static void add_constants(struct sk_linker *linker, const struct arguments *opti
 static void require_all(struct sk_linker *linker)
 {
 	size_t count;
-	const char *const *names = sk_linker_function_names(linker, SK_NONE, &count);
+	const char *const *names = sk_linker_function_names(linker, SK_ANYWHERE, &count);
 
 	for (size_t i = 0; i < count; i++)
 		sk_linker_require(linker, names[i]);

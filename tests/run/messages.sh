@@ -133,7 +133,7 @@ kernel=k kernels="kernels: {k: {$signature}}" more=' ' model
 says kernels.o <<'M'
 sklink: error: model.yaml:5:11: kernel 'k': no function 'k' in any input
 M
-local_k="'k' is a local symbol here (a static function), which only the object itself can call; compile it without 'static'"
+local_k="'k' is a local symbol here (a static function), which is a kernel only where an entry under 'kernels' names its object: 'object: local.o'"
 echo "sklink: error: local.o: $local_k" | says local.o
 kernel=k model
 echo "sklink: error: local.o: $local_k" | says local.o
