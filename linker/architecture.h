@@ -27,6 +27,7 @@ struct sk_property_range {
 struct sk_architecture {
 	uint16_t machine; /* EM_… */
 	const char *name;
+	const char *emulation; /* what GNU ld calls it */
 	uint64_t page_size; /* the largest that the system may use */
 	uint8_t text_fill; /* for the gaps between functions */
 

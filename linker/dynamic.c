@@ -345,7 +345,7 @@ static dynamic_tags make_tags(struct sk_linker *linker)
 			add_tag(linker, &tags, DT_RELACOUNT, linker->address_count);
 	}
 	add_tag(linker, &tags, DT_FLAGS, DF_BIND_NOW);
-	add_tag(linker, &tags, DT_FLAGS_1, DF_1_NOW);
+	add_tag(linker, &tags, DT_FLAGS_1, DF_1_NOW | (linker->options.no_delete ? DF_1_NODELETE : 0));
 	if (made[SK_MADE_VERSIONS].size)
 		add_tag(linker, &tags, DT_VERSYM, made[SK_MADE_VERSIONS].address);
 	if (linker->defined_versions.count) {

@@ -108,7 +108,7 @@ static bool is_exported(const struct sk_linker *linker, const struct sk_object *
 /* Functions and objects of live sections; labels without a type only if they are global, as in assembly. */
 static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table *table, const struct sk_object *object)
 {
-	for (uint32_t i = 1; i < object->symbol_count; i++) {
+	for (uint32_t i = linker->options.discard_locals ? object->first_global : 1; i < object->symbol_count; i++) {
 		const sk_elf_symbol *symbol = &object->symbols[i];
 		uint32_t number = sk_object_symbol_section(object, i);
 		uint8_t type = ELF64_ST_TYPE(symbol->st_info);

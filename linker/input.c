@@ -34,6 +34,9 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
 	if (linker->architecture && linker->architecture != object->architecture)
 		return SK_BAD_OBJECT(linker, object, "is for %s, but the objects before it are for %s",
 				     object->architecture->name, linker->architecture->name);
+	if (linker->options.emulation && strcmp(linker->options.emulation, object->architecture->emulation) != 0)
+		return SK_BAD_OBJECT(linker, object, "is for %s, which is -m %s, not -m %s", object->architecture->name,
+				     object->architecture->emulation, linker->options.emulation);
 	if (!linker->architecture)
 		sk_imports_enter(linker, object->architecture->imports);
 	linker->architecture = object->architecture;

@@ -31,12 +31,15 @@ struct sk_linker_options {
 	const char *const *search_paths; /* -L, in order; may be NULL */
 	size_t search_path_count;
 	const char *root; /* where members of thin archives with absolute paths lie; NULL: where the paths say */
+	const char *emulation; /* -m: the machine that all objects must be for; NULL: that of the first one */
 	const char *soname; /* NULL: none */
 	bool relocatable; /* -r: an object for the next linker instead of an image */
 	uint64_t max_page_size; /* a power of two; 0: the architecture's */
 	bool no_relro; /* what only the loader writes stays writable */
+	bool no_delete; /* dlclose leaves the image where it is */
 	bool strip_debug; /* -S: no debug information */
 	bool strip_all; /* -s: none, and no symbol table but the one for the dynamic loader */
+	bool discard_locals; /* -x: no local symbols of objects in the symbol table */
 	bool compress_debug; /* with zlib, where that makes it smaller */
 	unsigned threads; /* that may work at the same time; 0: one. The image is the same for every number */
 

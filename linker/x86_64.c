@@ -109,6 +109,7 @@ static const struct sk_property own_properties[] = {
 const struct sk_architecture sk_architecture_x86_64 = {
 	.machine = EM_X86_64,
 	.name = "x86-64",
+	.emulation = "elf_x86_64",
 	.page_size = 4096,
 	.text_fill = 0xcc, /* int3 */
 	.relocations = &sk_relocations_x86_64,

@@ -32,8 +32,8 @@ static void set_number(struct words *words, const struct sk_option *option, cons
 	unsigned long number = strtoul(value, &end, 10);
 
 	if (value[0] < '0' || value[0] > '9' || *end || errno || number < option->minimum || number > option->maximum)
-		sk_error(words->diag, words->place, "--%s wants a number from %u to %u, not '%s'", option->name,
-			 option->minimum, option->maximum, value);
+		sk_error(words->diag, words->place, "%s wants a number from %u to %u, not '%s'",
+			 sk_option_spelling(words->arena, option), option->minimum, option->maximum, value);
 	else
 		*field = (unsigned)number;
 }
@@ -74,6 +74,38 @@ static void set_icf(struct words *words, const char *value)
 	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
 }
 
+/* "fast, md5 or tree": those that are accepted. */
+static const char *list_values(struct sk_arena *arena, const struct sk_option_value *values)
+{
+	const char *list = "", *last = NULL;
+
+	for (; values->text; values++) {
+		if (values->refusal)
+			continue;
+		if (last)
+			list = sk_arena_print(arena, "%s%s%s", list, *list ? ", " : "", last);
+		last = values->text;
+	}
+	return sk_arena_print(arena, "%s or %s", list, last);
+}
+
+/* A value that changes nothing still has to be one that ld knows. */
+static void accept_value(struct words *words, const struct sk_option *option, const char *value)
+{
+	const struct sk_option_value *known = option->values;
+	const char *name = sk_option_spelling(words->arena, option);
+
+	if (!value || !known)
+		return;
+	while (known->text && strcmp(known->text, value))
+		known++;
+	if (!known->text)
+		sk_error(words->diag, words->place, "%s wants %s, not '%s'", name,
+			 list_values(words->arena, option->values), value);
+	else if (known->refusal)
+		sk_error(words->diag, words->place, "%s=%s: %s", name, value, known->refusal);
+}
+
 /* `source` stands in messages where a file does. */
 static void add_override(struct words *words, const char *source, const char *text)
 {
@@ -83,18 +115,23 @@ static void add_override(struct words *words, const char *source, const char *te
 	sk_array_push(words->arena, &words->command->scope_options, (struct sk_name){text, place});
 }
 
-static void apply(struct words *words, const struct sk_option *option, const char *value, bool *whole)
+/* The processors that this process may use, but not so many that the threads would only wait for memory. */
+static unsigned default_threads(void)
 {
-	struct sk_command_line *command = words->command;
-	char *field = (char *)command + option->field;
+	cpu_set_t processors;
+
+	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* there are more than a set can hold */
+		return DEFAULT_MAXIMUM_THREADS;
+	int count = CPU_COUNT(&processors);
+	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
+}
+
+/* What most options do: they set a field. */
+static void set_field(struct words *words, const struct sk_option *option, const char *value)
+{
+	char *field = (char *)words->command + option->field;
 
 	switch (option->action) {
-	case SK_OPTION_SET_TEXT:
-	case SK_OPTION_SET_INPUT:
-	case SK_OPTION_SET_OUTPUT:
-	case SK_OPTION_SET_REPRODUCTION:
-		*(const char **)field = value;
-		break;
 	case SK_OPTION_SET_OPTIONAL_OUTPUT:
 		*(const char **)field = value ? value : "";
 		break;
@@ -106,9 +143,25 @@ static void apply(struct words *words, const struct sk_option *option, const cha
 	case SK_OPTION_CLEAR_FLAG:
 		*(bool *)field = option->action == SK_OPTION_SET_FLAG;
 		break;
+	case SK_OPTION_SET_THREADS:
+		*(unsigned *)field = default_threads();
+		if (!value)
+			break;
+		/* fall through */
 	case SK_OPTION_SET_NUMBER:
 		set_number(words, option, value, (unsigned *)field);
 		break;
+	default:
+		*(const char **)field = value;
+		break;
+	}
+}
+
+static void apply(struct words *words, const struct sk_option *option, const char *value, bool *whole)
+{
+	struct sk_command_line *command = words->command;
+
+	switch (option->action) {
 	case SK_OPTION_SET_COMPRESSION:
 		set_compression(words, value);
 		break;
@@ -134,6 +187,18 @@ static void apply(struct words *words, const struct sk_option *option, const cha
 	case SK_OPTION_END_WHOLE:
 		*whole = option->action == SK_OPTION_BEGIN_WHOLE;
 		break;
+	case SK_OPTION_ACCEPT:
+	case SK_OPTION_ACCEPT_VALUE:
+	case SK_OPTION_ACCEPT_OPTIONAL_VALUE:
+		accept_value(words, option, value);
+		break;
+	case SK_OPTION_REFUSE:
+		sk_error(words->diag, words->place, "%s: %s", sk_option_spelling(words->arena, option),
+			 option->refusal);
+		break;
+	default:
+		set_field(words, option, value);
+		break;
 	}
 }
 
@@ -146,8 +211,10 @@ static void record(struct words *words, const struct sk_option *option, const ch
 
 	if (option->action == SK_OPTION_SET_REPRODUCTION)
 		return;
-	if (option->action == SK_OPTION_SET_INPUT || option->action == SK_OPTION_ADD_FOLDER)
+	if (option->action == SK_OPTION_SET_INPUT)
 		word.kind = SK_WORD_INPUT;
+	else if (option->action == SK_OPTION_ADD_FOLDER)
+		word.kind = SK_WORD_FOLDER;
 	else if (option->action == SK_OPTION_SET_OUTPUT || option->action == SK_OPTION_SET_OPTIONAL_OUTPUT)
 		word.kind = SK_WORD_OUTPUT;
 	sk_array_push(words->arena, &words->command->words, word);
@@ -175,6 +242,18 @@ static void refuse_missing_value(struct words *words, const struct sk_option *op
 		 letter ? option->name : "", letter ? "); try 'sklink --help'" : "");
 }
 
+/* Whether the option takes the next word as its value. */
+static bool takes_next(const struct words *words, size_t i, const struct sk_option *option)
+{
+	const char *next = i + 1 < words->list.count ? words->list.items[i + 1].text : NULL;
+
+	if (!next)
+		return false;
+	if (option->action == SK_OPTION_SET_THREADS)
+		return *next >= '0' && *next <= '9';
+	return sk_option_arity(option) == SK_OPTION_VALUE;
+}
+
 static void interpret(struct words *words)
 {
 	bool whole = false, operands_only = false;
@@ -195,7 +274,7 @@ static void interpret(struct words *words)
 		const struct sk_option *option = sk_option_find(word, &value);
 		enum sk_option_arity arity = option ? sk_option_arity(option) : SK_OPTION_NO_VALUE;
 
-		if (arity == SK_OPTION_VALUE && !value && i + 1 < words->list.count)
+		if (option && !value && takes_next(words, i, option))
 			value = words->list.items[++i].text;
 		if (!option)
 			sk_error(words->diag, words->place, "unknown option '%s'%s", word,
@@ -209,17 +288,6 @@ static void interpret(struct words *words)
 			record(words, option, value);
 		}
 	}
-}
-
-/* The processors that this process may use, but not so many that the threads would only wait for memory. */
-static unsigned default_threads(void)
-{
-	cpu_set_t processors;
-
-	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* there are more than a set can hold */
-		return DEFAULT_MAXIMUM_THREADS;
-	int count = CPU_COUNT(&processors);
-	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
 }
 
 void sk_command_list_outputs(const struct sk_command_line *command,
@@ -263,6 +331,9 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 		sk_error(diag, nowhere, "no output given; say -o PACKAGE");
 	if (command->embed && !command->header)
 		sk_error(diag, nowhere, "--embed puts the package into a header; say --header=FILE");
+	if (command->shared && command->relocatable)
+		sk_error(diag, nowhere,
+			 "-shared wants a package that is loaded, and -r one that is linked; say one of them");
 	if (command->embed && command->relocatable)
 		sk_error(diag, nowhere,
 			 "--embed wants a package that can be loaded, and -r makes one that is linked into the "
@@ -282,6 +353,26 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 const char *sk_command_strip_option(const struct sk_command_line *command)
 {
 	return command->strip_all ? "-s" : command->strip_debug ? "-S" : NULL;
+}
+
+/* -L=DIR and -L$SYSROOT/DIR, wherever --sysroot stands. A reproduction has no sysroot, so its words change, too. */
+static void apply_sysroot(const struct words *words)
+{
+	struct sk_command_line *command = words->command;
+	const char *root = command->sysroot ? command->sysroot : "";
+
+	for (size_t i = 0, folder = 0; i < command->words.count; i++) {
+		struct sk_command_word *word = &command->words.items[i];
+		const char *path = word->value;
+
+		if (word->kind != SK_WORD_FOLDER)
+			continue;
+		if (*path == '=')
+			word->value = sk_arena_join(words->arena, root, path + 1);
+		else if (!strncmp(path, "$SYSROOT", strlen("$SYSROOT")))
+			word->value = sk_arena_join(words->arena, root, path + strlen("$SYSROOT"));
+		command->search_paths.items[folder++] = word->value;
+	}
 }
 
 /* The command line, which comes later, overrides the environment. */
@@ -306,6 +397,7 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);
+	apply_sysroot(&words);
 	diag->fatal_warnings = command->fatal_warnings;
 	diag->no_warnings = command->no_warnings;
 	diag->colour = command->colour;

@@ -19,7 +19,8 @@ typedef SK_ARRAY(const char *) sk_texts;
 
 enum sk_word_kind {
 	SK_WORD_PLAIN,
-	SK_WORD_INPUT, /* the value is the path of a file or a folder to read */
+	SK_WORD_INPUT, /* the value is the path of a file to read */
+	SK_WORD_FOLDER, /* of a folder to read from */
 	SK_WORD_OUTPUT, /* the value is the path of a file to write */
 };
 
@@ -45,6 +46,11 @@ struct sk_command_line {
 	sk_texts explained; /* --explain: tasks */
 	const char *report; /* --report; NULL: none */
 	const char *version_script; /* NULL: none */
+	const char *sysroot; /* NULL: none */
+	const char *emulation; /* -m; NULL: that of the objects */
+	bool shared; /* -shared: as every package is */
+	bool discard_locals; /* -x */
+	bool no_delete; /* -z nodelete */
 	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
 	bool relocatable; /* -r */
 	bool embed; /* the package in the header, too */

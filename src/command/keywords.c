@@ -3,6 +3,7 @@
 #include "src/command/keywords.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,45 +11,55 @@
 
 enum { MINIMUM_PAGE = 4096, MAXIMUM_PAGE = 16 << 20 };
 
-static const char page_size[] = "max-page-size";
-
-enum meaning { ALWAYS, NEVER, PROTECT, LEAVE_WRITABLE, PAGE_SIZE };
+enum meaning { ALWAYS, NEVER, SET, CLEAR, PAGE_SIZE, COMMON_PAGE_SIZE };
 
 static const struct keyword {
 	const char *name;
 	enum meaning meaning;
+	size_t field; /* of SET and CLEAR */
 	const char *reason; /* of NEVER */
 } keywords[] = {
-	{page_size, PAGE_SIZE, NULL},
-	{"relro", PROTECT, NULL},
-	{"norelro", LEAVE_WRITABLE, NULL},
-	{"noexecstack", ALWAYS, NULL},
-	{"execstack", NEVER, "the stack of a package is not executable"},
-	{"text", ALWAYS, NULL},
-	{"notext", NEVER, "the loader does not write into code; recompile with -fPIC what would need it"},
-	{"now", ALWAYS, NULL},
-	{"lazy", NEVER, "imports are bound when the package is loaded"},
-	{"defs", ALWAYS, NULL},
-	{"undefs", NEVER, "what is not defined must be one of the known imports"},
-	{"separate-code", ALWAYS, NULL},
-	{"noseparate-code", NEVER, "code and data have pages of their own"},
+	{"max-page-size", PAGE_SIZE, 0, NULL},
+	{"common-page-size", COMMON_PAGE_SIZE, 0, NULL},
+	{"relro", CLEAR, offsetof(struct sk_command_line, no_relro), NULL},
+	{"norelro", SET, offsetof(struct sk_command_line, no_relro), NULL},
+	{"nodelete", SET, offsetof(struct sk_command_line, no_delete), NULL},
+	{"muldefs", SET, offsetof(struct sk_command_line, allow_multiple_definition), NULL},
+	{"noexecstack", ALWAYS, 0, NULL},
+	{"execstack", NEVER, 0, "the stack of a package is not executable"},
+	{"text", ALWAYS, 0, NULL},
+	{"notext", NEVER, 0, "the loader does not write into code; recompile with -fPIC what would need it"},
+	{"now", ALWAYS, 0, NULL},
+	{"lazy", NEVER, 0, "imports are bound when the package is loaded"},
+	{"defs", ALWAYS, 0, NULL},
+	{"undefs", NEVER, 0, "what is not defined must be one of the known imports"},
+	{"separate-code", ALWAYS, 0, NULL},
+	{"origin", ALWAYS, 0, NULL},
+	{"combreloc", ALWAYS, 0, NULL},
+	{"pack-relative-relocs", ALWAYS, 0, NULL},
+	{"nopack-relative-relocs", ALWAYS, 0, NULL},
+	{"nodlopen", NEVER, 0, "a package is there to be loaded"},
+	{"initfirst", NEVER, 0, "constructors run when the package is loaded, and in no special order among libraries"},
+	{"interpose", NEVER, 0, "what a package exports is for those who look it up there"},
+	{"stack-size", NEVER, 0, "kernels run on the stacks that libskrt gives its cores, or on their caller's"},
+	{"noseparate-code", NEVER, 0, "code and data have pages of their own"},
 };
 
 enum { KEYWORD_COUNT = sizeof(keywords) / sizeof(keywords[0]) };
 
-static void set_page_size(struct sk_diag *diag, struct sk_place place, const char *value,
-			  struct sk_command_line *command)
+/* Of a page. 0 after an error. */
+static uint64_t read_size(struct sk_diag *diag, struct sk_place place, const char *keyword, const char *value)
 {
 	char *end = NULL;
 
 	errno = 0;
 	unsigned long long size = value && *value >= '0' && *value <= '9' ? strtoull(value, &end, 0) : 0;
 
-	if (!end || *end || errno || size < MINIMUM_PAGE || size > MAXIMUM_PAGE || !sk_is_power_of_two(size))
-		sk_error(diag, place, "-z %s wants a power of two from %d to %d, not '%s'", page_size, MINIMUM_PAGE,
-			 MAXIMUM_PAGE, value ? value : "");
-	else
-		command->max_page_size = size;
+	if (end && !*end && !errno && size >= MINIMUM_PAGE && size <= MAXIMUM_PAGE && sk_is_power_of_two(size))
+		return size;
+	sk_error(diag, place, "-z %s wants a power of two from %d to %d, not '%s'", keyword, MINIMUM_PAGE, MAXIMUM_PAGE,
+		 value ? value : "");
+	return 0;
 }
 
 static void unknown_keyword(struct sk_diag *diag, struct sk_place place, const char *keyword)
@@ -73,22 +84,17 @@ void sk_keyword_apply(struct sk_diag *diag, struct sk_place place, const char *k
 		unknown_keyword(diag, place, name);
 		return;
 	}
-	if (value && keywords[i].meaning != PAGE_SIZE) {
+
+	const struct keyword *known = &keywords[i];
+
+	if (known->meaning == NEVER)
+		sk_error(diag, place, "-z %s: %s", name, known->reason);
+	else if (known->meaning == PAGE_SIZE)
+		command->max_page_size = read_size(diag, place, name, value);
+	else if (known->meaning == COMMON_PAGE_SIZE)
+		read_size(diag, place, name, value);
+	else if (value)
 		sk_error(diag, place, "-z %s takes no value", name);
-		return;
-	}
-	switch (keywords[i].meaning) {
-	case ALWAYS:
-		break;
-	case NEVER:
-		sk_error(diag, place, "-z %s: %s", name, keywords[i].reason);
-		break;
-	case PROTECT:
-	case LEAVE_WRITABLE:
-		command->no_relro = keywords[i].meaning == LEAVE_WRITABLE;
-		break;
-	case PAGE_SIZE:
-		set_page_size(diag, place, value, command);
-		break;
-	}
+	else if (known->meaning != ALWAYS)
+		*(bool *)((char *)command + known->field) = known->meaning == SET;
 }

@@ -12,9 +12,23 @@ enum { MAXIMUM_THREADS = 256 };
 
 #define FIELD(name) offsetof(struct sk_command_line, name)
 
+static const struct sk_option_value levels[] = {{"0", NULL}, {"1", NULL}, {"2", NULL}, {"3", NULL}, {NULL, NULL}};
+static const struct sk_option_value hash_styles[] = {{"sysv", NULL}, {"gnu", NULL}, {"both", NULL}, {NULL, NULL}};
+static const struct sk_option_value build_ids[] = {
+	{"fast", NULL},
+	{"md5", NULL},
+	{"sha1", NULL},
+	{"sha256", NULL},
+	{"tree", NULL},
+	{"uuid", "the build-id is a hash of the package, so that equal links make equal packages"},
+	{"none", "every package has a build-id, by which perf and debuggers know it"},
+	{NULL, NULL},
+};
+
 static const struct sk_option options[] = {
 	{"output", "o", SK_OPTION_SET_OUTPUT, FIELD(output)},
 	{"library-path", "L", SK_OPTION_ADD_FOLDER, FIELD(search_paths)},
+	{"sysroot", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(sysroot)},
 	{"library", "l", SK_OPTION_ADD_LIBRARY, 0},
 	{"whole-archive", NULL, SK_OPTION_BEGIN_WHOLE, 0},
 	{"no-whole-archive", NULL, SK_OPTION_END_WHOLE, 0},
@@ -27,6 +41,8 @@ static const struct sk_option options[] = {
 	{"isolate-objects", NULL, SK_OPTION_SET_FLAG, FIELD(isolate_objects)},
 	{"icf", NULL, SK_OPTION_SET_ICF, 0},
 	{"relocatable", "r", SK_OPTION_SET_FLAG, FIELD(relocatable)},
+	{"shared", NULL, SK_OPTION_SET_FLAG, FIELD(shared)},
+	{NULL, "m", SK_OPTION_SET_TEXT, FIELD(emulation)},
 	{"soname", "h", SK_OPTION_SET_TEXT, FIELD(soname)},
 	{NULL, "z", SK_OPTION_SET_KEYWORD, 0},
 	{"sign", NULL, SK_OPTION_SET_TEXT, FIELD(private_key)},
@@ -34,6 +50,7 @@ static const struct sk_option options[] = {
 	{"scope-options", NULL, SK_OPTION_ADD_OVERRIDE, 0},
 	{"strip-all", "s", SK_OPTION_SET_FLAG, FIELD(strip_all)},
 	{"strip-debug", "S", SK_OPTION_SET_FLAG, FIELD(strip_debug)},
+	{"discard-all", "x", SK_OPTION_SET_FLAG, FIELD(discard_locals)},
 	{"compress-debug-sections", NULL, SK_OPTION_SET_COMPRESSION, 0},
 	{"gc-sections", NULL, SK_OPTION_CLEAR_FLAG, FIELD(no_gc_sections)},
 	{"no-gc-sections", NULL, SK_OPTION_SET_FLAG, FIELD(no_gc_sections)},
@@ -52,7 +69,8 @@ static const struct sk_option options[] = {
 	{"chroot", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(root)},
 	{"stats", NULL, SK_OPTION_SET_FLAG, FIELD(statistics)},
 	{"time-trace", NULL, SK_OPTION_SET_OPTIONAL_OUTPUT, FIELD(time_trace)},
-	{"threads", "j", SK_OPTION_SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
+	{"threads", NULL, SK_OPTION_SET_THREADS, FIELD(threads), 1, MAXIMUM_THREADS},
+	{NULL, "j", SK_OPTION_SET_NUMBER, FIELD(threads), 1, MAXIMUM_THREADS},
 	{"error-limit", NULL, SK_OPTION_SET_NUMBER, FIELD(error_limit), 0, UINT32_MAX},
 	{"fatal-warnings", NULL, SK_OPTION_SET_FLAG, FIELD(fatal_warnings)},
 	{"no-fatal-warnings", NULL, SK_OPTION_CLEAR_FLAG, FIELD(fatal_warnings)},
@@ -61,6 +79,41 @@ static const struct sk_option options[] = {
 	{"no-color-diagnostics", NULL, SK_OPTION_CLEAR_COLOUR, 0},
 	{"help", NULL, SK_OPTION_SET_FLAG, FIELD(help)},
 	{"version", "v", SK_OPTION_SET_FLAG, FIELD(version)},
+
+	/* Everybody's builds pass these. sklink(1) says of each why it changes nothing here. */
+	{NULL, "O", SK_OPTION_ACCEPT_VALUE, .values = levels},
+	{"build-id", NULL, SK_OPTION_ACCEPT_OPTIONAL_VALUE, .values = build_ids},
+	{"hash-style", NULL, SK_OPTION_ACCEPT_VALUE, .values = hash_styles},
+	{"eh-frame-hdr", NULL, SK_OPTION_ACCEPT, 0},
+	{"no-undefined", NULL, SK_OPTION_ACCEPT, 0},
+	{"Bsymbolic", NULL, SK_OPTION_ACCEPT, 0},
+	{"Bsymbolic-functions", NULL, SK_OPTION_ACCEPT, 0},
+	{"start-group", "(", SK_OPTION_ACCEPT, 0},
+	{"end-group", ")", SK_OPTION_ACCEPT, 0},
+	{"Bstatic", NULL, SK_OPTION_ACCEPT, 0},
+	{"Bdynamic", NULL, SK_OPTION_ACCEPT, 0},
+	{"as-needed", NULL, SK_OPTION_ACCEPT, 0},
+	{"no-as-needed", NULL, SK_OPTION_ACCEPT, 0},
+	{"allow-shlib-undefined", NULL, SK_OPTION_ACCEPT, 0},
+	{"no-allow-shlib-undefined", NULL, SK_OPTION_ACCEPT, 0},
+	{"rpath-link", NULL, SK_OPTION_ACCEPT_VALUE, 0},
+	{"enable-new-dtags", NULL, SK_OPTION_ACCEPT, 0},
+	{"disable-new-dtags", NULL, SK_OPTION_ACCEPT, 0},
+	{"sort-common", NULL, SK_OPTION_ACCEPT, 0},
+
+	/* These would be lies. */
+	{"pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, and no program"},
+	{"no-pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, which has no fixed address"},
+	{"static", NULL, SK_OPTION_REFUSE, .refusal = "a package imports functions of the C library"},
+	{"entry", "e", SK_OPTION_REFUSE, .refusal = "the entries of a package are those of its launches"},
+	{"dynamic-linker", NULL, SK_OPTION_REFUSE, .refusal = "a package is no program, and names no loader"},
+	{"rpath", NULL, SK_OPTION_REFUSE,
+	 .refusal = "a package needs no libraries but those of the C library, which every process has"},
+	{"script", "T", SK_OPTION_REFUSE, .refusal = "what lies where in a package is settled"},
+	{"export-dynamic", "E", SK_OPTION_REFUSE, .refusal = "--version-script names what a package exports"},
+	{"dynamic-list", NULL, SK_OPTION_REFUSE, .refusal = "--version-script names what a package exports"},
+	{"no-eh-frame-hdr", NULL, SK_OPTION_REFUSE, .refusal = "debuggers and exceptions find unwind tables by it"},
+	{"emit-relocs", "q", SK_OPTION_REFUSE, .refusal = "only -r keeps relocations"},
 };
 
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
@@ -73,8 +126,12 @@ enum sk_option_arity sk_option_arity(const struct sk_option *option)
 	case SK_OPTION_CLEAR_COLOUR:
 	case SK_OPTION_BEGIN_WHOLE:
 	case SK_OPTION_END_WHOLE:
+	case SK_OPTION_ACCEPT:
 		return SK_OPTION_NO_VALUE;
 	case SK_OPTION_SET_OPTIONAL_OUTPUT:
+	case SK_OPTION_SET_THREADS:
+	case SK_OPTION_ACCEPT_OPTIONAL_VALUE:
+	case SK_OPTION_REFUSE:
 	case SK_OPTION_SET_COLOUR:
 		return SK_OPTION_OPTIONAL_VALUE;
 	default:

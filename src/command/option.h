@@ -19,6 +19,7 @@ enum sk_option_action {
 	SK_OPTION_SET_FLAG,
 	SK_OPTION_CLEAR_FLAG,
 	SK_OPTION_SET_NUMBER,
+	SK_OPTION_SET_THREADS, /* a number, or the default where none follows */
 	SK_OPTION_SET_COMPRESSION,
 	SK_OPTION_SET_KEYWORD,
 	SK_OPTION_SET_COLOUR,
@@ -28,6 +29,18 @@ enum sk_option_action {
 	SK_OPTION_ADD_OVERRIDE, /* of scope options */
 	SK_OPTION_BEGIN_WHOLE,
 	SK_OPTION_END_WHOLE,
+	/* What a package is in any case: */
+	SK_OPTION_ACCEPT,
+	SK_OPTION_ACCEPT_VALUE,
+	SK_OPTION_ACCEPT_OPTIONAL_VALUE,
+	/* What a package is not: */
+	SK_OPTION_REFUSE,
+};
+
+/* A value that changes nothing, or one that asks for what a package is not. */
+struct sk_option_value {
+	const char *text; /* NULL: the end of the list */
+	const char *refusal; /* NULL: it is accepted */
 };
 
 struct sk_option {
@@ -35,7 +48,9 @@ struct sk_option {
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
 	enum sk_option_action action;
 	size_t field;
-	unsigned minimum, maximum; /* of SK_OPTION_SET_NUMBER */
+	unsigned minimum, maximum; /* of numbers */
+	const struct sk_option_value *values; /* of what is accepted; NULL: any */
+	const char *refusal; /* of SK_OPTION_REFUSE */
 };
 
 enum sk_option_arity { SK_OPTION_NO_VALUE, SK_OPTION_OPTIONAL_VALUE, SK_OPTION_VALUE };

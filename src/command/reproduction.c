@@ -173,6 +173,7 @@ static const char *value_of(struct reproduction *reproduction, const struct sk_c
 
 	switch (word->kind) {
 	case SK_WORD_INPUT:
+	case SK_WORD_FOLDER:
 		return sk_arena_print(reproduction->arena, ".%s", path_from_root(reproduction, word->value, false));
 	case SK_WORD_OUTPUT:
 		slash = strrchr(word->value, '/');

@@ -9,9 +9,13 @@ for program in sklink skrun skdump; do
 		sort -u | diff options.txt - >&2 || fail "$program: the help (<) and the man page (>) have other options"
 	[ "$(wc -l <options.txt)" -gt 5 ] || fail "$program: the help is not understood"
 	if [ $program = sklink ]; then
-		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), [A-Z].*/\2:\4/p' "$top_srcdir/src/command/option.c" |
-			awk -F: '{ if ($1) print ($1 == "Map" ? "-" : "--") $1; if ($2) print "-" $2 }' | sort -u |
+		sed -nE 's/^\t\{("([^"]+)"|NULL), ("([^"]+)"|NULL), SK_OPTION_([A-Z]+).*/\2:\4:\5/p' "$top_srcdir/src/command/option.c" >table.txt
+		grep -v ':REFUSE$' table.txt |
+			awk -F: '{ if ($1) print ($1 ~ /^([A-Z]|shared$)/ ? "-" : "--") $1; if ($2 ~ /[A-Za-z]/) print "-" $2 }' | sort -u |
 			diff options.txt - >&2 || fail "sklink: the help (<) and the table of options (>) have other ones"
+		for name in $(sed -n 's/:.*:REFUSE$//p' table.txt); do
+			grep -qE -- "^\.Fl -?$name( |$)" "$top_srcdir/doc/sklink.1" || fail "sklink.1 does not say that -$name is refused"
+		done
 	fi
 	! awk 'length > 110' help.txt | grep . >&2 || fail "$program: long lines in the help"
 done

@@ -98,6 +98,89 @@ for wrong in =2048 =33554432 =5000 =-4096 =4096k = '' =99999999999999999999; do
 done
 [ ! -e never.sk ] || fail "an output in spite of the error"
 
+# What everybody's builds pass: GNU ld takes it, and here it changes nothing, since what it asks for is so in any case.
+for accepted in -shared -O0 -O1 '-O 2' -O3 --build-id --build-id=sha1 --build-id=fast --build-id=tree --hash-style=gnu --hash-style=sysv \
+	'--hash-style both' --as-needed --no-as-needed '--start-group --end-group' '-( -)' -Bsymbolic --Bsymbolic -Bsymbolic-functions \
+	'-Bstatic -Bdynamic' --no-undefined '-z defs' --eh-frame-hdr '-m elf_x86_64' -melf_x86_64 --sysroot=/nowhere '-z now' '-z origin' \
+	'-z relro' '-z noexecstack' '-z combreloc' '-z pack-relative-relocs' '-z nopack-relative-relocs' '-z common-page-size=4096' \
+	'--allow-shlib-undefined --no-allow-shlib-undefined' --rpath-link=/nowhere '-rpath-link /nowhere' --enable-new-dtags \
+	--disable-new-dtags --sort-common; do
+	# shellcheck disable=SC2086
+	"$sklink" $accepted model.yaml kernels.o -o out.sk >said.txt 2>&1 || { cat said.txt; fail "$accepted is not accepted"; }
+	{ cmp out.sk model.sk && [ ! -s said.txt ]; } || fail "$accepted is not silent, or makes a difference"
+	case $accepted in
+	*fast | *tree | *pack-*) ;; # which GNU ld of Debian 12 does not know
+	# shellcheck disable=SC2086
+	*) ld -shared $accepted kernels.o -o gnu.so 2>said.txt && [ ! -s said.txt ] || { cat said.txt; fail "GNU ld does not take $accepted"; } ;;
+	esac
+done
+readelf -SW model.sk >said.txt
+for section in .note.gnu.build-id .hash .gnu.hash .eh_frame_hdr; do
+	grep -qF " $section " said.txt || fail "there is no $section"
+done
+for refused in pie no-pie static 'e main' entry=main dynamic-linker=x rpath=. 'T script' E export-dynamic dynamic-list=x no-eh-frame-hdr q; do
+	# shellcheck disable=SC2086
+	fails_with "^sklink: error: -[a-z-]*: .*(package|tables|relocations)" "$sklink" -$refused model.yaml kernels.o -o never.sk
+done
+fails_with '^sklink: error: --build-id=none: every package has a build-id' "$sklink" model.yaml kernels.o --build-id=none -o never.sk
+fails_with "--build-id wants fast, md5, sha1, sha256 or tree, not '0x12'" "$sklink" model.yaml kernels.o --build-id=0x12 -o never.sk
+fails_with "-O wants 0, 1, 2 or 3, not 's'" "$sklink" model.yaml kernels.o -Os -o never.sk
+fails_with "--hash-style wants sysv, gnu or both, not 'sys5'" "$sklink" model.yaml kernels.o --hash-style=sys5 -o never.sk
+fails_with 'kernels.o: is for x86-64, which is -m elf_x86_64, not -m elf_i386' "$sklink" model.yaml kernels.o -m elf_i386 -o never.sk
+fails_with '-shared wants a package .* and -r one' "$sklink" model.yaml kernels.o -shared -r -o never.sk
+for refused in initfirst interpose nodlopen stack-size=4096; do
+	fails_with "^sklink: error: -z ${refused%=*}: " "$sklink" model.yaml kernels.o -z $refused -o never.sk
+done
+[ ! -e never.sk ] || fail "an output in spite of the error"
+
+# Folders of -L in a sysroot, wherever that stands, and in what repeats the link.
+mkdir -p root/lib && ar qc root/lib/libkernels.a kernels.o
+# shellcheck disable=SC2016
+for folder in =/lib '$SYSROOT/lib' root/lib; do
+	"$sklink" model.yaml -L "$folder" -l kernels --sysroot=root --repro=repro.tar -S -o out.sk || fail "-L $folder"
+	tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) || fail "-L $folder with --repro"
+	rm -r repro
+done
+fails_with 'cannot find -lkernels|libkernels' "$sklink" model.yaml -L=/lib -l kernels --sysroot=elsewhere -o never.sk
+
+# -x: static functions have no names, and kernels do.
+cat >locals.c <<'C'
+#include "skkernel.h"
+static __attribute__((noinline)) float helper(float x) { __asm__(""); return x * 2; }
+void twice(const float *x, float *y, long n) { for (long i = 0; i < n; i++) y[i] = helper(x[i]); }
+SK_KERNEL(twice, "split=n; in x f32[n], out y f32[n], n i64");
+C
+compile locals
+sed '/^  w:/d; s/kernel: add, args: .*/kernel: twice, args: [x, y]}/' model.yaml >locals.yaml
+"$sklink" locals.yaml locals.o -o out.sk
+nm out.sk | grep -q ' t helper$' || fail "no static function"
+for option in -x --discard-all; do
+	"$sklink" locals.yaml locals.o $option -o out.sk
+	! nm out.sk | grep -q ' helper$' || fail "$option keeps a local symbol"
+	nm out.sk | grep -q ' t twice$' || fail "$option drops a kernel"
+	proved out.sk
+done
+"$sklink" locals.yaml locals.o -r -x -o out.o
+! nm out.o | grep -q ' helper$' || fail "-r -x keeps a local symbol"
+
+# -z nodelete: dlclose leaves the package where it is; -z muldefs.
+cat >stays.c <<'C'
+#include <dlfcn.h>
+int main(int count, char **arguments)
+{
+	void *package = dlopen(arguments[count - 1], RTLD_NOW);
+	if (!package || dlclose(package))
+		return 2;
+	return !dlopen(arguments[count - 1], RTLD_NOW | RTLD_NOLOAD);
+}
+C
+cc stays.c -o stays
+! ./stays ./model.sk || fail "dlclose leaves a package without nodelete"
+"$sklink" model.yaml kernels.o -z nodelete -o stays.sk
+./stays ./stays.sk || fail "-z nodelete"
+"$skrun" stays.sk --random 1 --verify >/dev/null
+"$sklink" model.yaml kernels.o f.o again.o --defsym g=f -u user -z muldefs -o out.sk
+
 "$sklink" model.yaml kernels.o --gc-sections -o out.sk
 cmp out.sk model.sk || fail "--gc-sections is not the default"
 "$sklink" model.yaml kernels.o --gc-sections --no-gc-sections -o out.sk
@@ -195,13 +278,14 @@ as_json trace.json >trace.txt
 fails_with "option '--time-trace=' wants a value" "$sklink" model.yaml kernels.o --time-trace= -o out.sk
 fails_with "option '--stats' takes no value" "$sklink" model.yaml kernels.o --stats=1 -o out.sk
 
-for threads in -j1 '-j 2' --threads=256 '-threads 3'; do
+for threads in -j1 '-j 2' --threads=256 '-threads 3' --threads; do
 	# shellcheck disable=SC2086
-	"$sklink" model.yaml kernels.o $threads -o threads.sk
+	"$sklink" $threads model.yaml kernels.o -o threads.sk
 	cmp threads.sk model.sk || fail "the package depends on $threads"
 done
 for wrong in 0 257 -1 2x 99999999999999999999; do
-	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
+	fails_with "-j wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o -j "$wrong" -o out.sk
+	fails_with "--threads wants a number from 1 to 256, not '$wrong'" "$sklink" model.yaml kernels.o --threads="$wrong" -o out.sk
 done
 fails_with "option '-j' wants a value" "$sklink" model.yaml kernels.o -o out.sk -j
 

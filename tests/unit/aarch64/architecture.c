@@ -34,6 +34,7 @@ const struct sk_import_list sk_imports_aarch64 = {.machine = "AArch64"};
 const struct sk_architecture sk_architecture_aarch64 = {
 	.machine = EM_AARCH64,
 	.name = "AArch64",
+	.emulation = "aarch64linux",
 	.page_size = 65536,
 	.relocations = &sk_relocations_aarch64,
 	.can_relax = can_relax,
