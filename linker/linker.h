@@ -66,6 +66,7 @@ struct sk_linker_options {
 	bool cross_references; /* the table of them, at the end of the map or, without one, as lines */
 	const char *map_file; /* -Map and --dependency-file; sk_linker_write writes them. NULL: none */
 	const char *dependency_file;
+	bool check; /* sk_linker_write writes no image */
 };
 
 struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,

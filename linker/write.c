@@ -74,5 +74,6 @@ static bool write_dependencies(struct sk_linker *linker, const char *path)
 bool sk_linker_write(struct sk_linker *linker, const char *path)
 {
 	return write_map(linker) && write_dependencies(linker, path) &&
-	       sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count);
+	       (linker->options.check ||
+		sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count));
 }

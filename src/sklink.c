@@ -178,7 +178,7 @@ static void run(struct sk_link *link)
 	bool linked = link_package(link);
 
 	/* Above all of links that fail. If it is an input, there has been an error. */
-	if (command->reproduction && !sk_linker_has_input(link->linker, command->reproduction))
+	if (command->reproduction && !command->check && !sk_linker_has_input(link->linker, command->reproduction))
 		sk_reproduction_write(link->diag, command, link->linker);
 	if (linked)
 		sk_outputs_print(link);

@@ -134,8 +134,8 @@ bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const st
 
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size)
 {
-	return sk_file_write(diag, !strcmp(path, "-") ? "/dev/stdout" : path, 0666,
-			     &(struct sk_file_part){0, text, size}, 1);
+	return !path || sk_file_write(diag, !strcmp(path, "-") ? "/dev/stdout" : path, 0666,
+				      &(struct sk_file_part){0, text, size}, 1);
 }
 
 bool sk_files_finish(struct sk_diag *diag)

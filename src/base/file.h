@@ -18,7 +18,7 @@ struct sk_file_part {
 /* Writes what sk_files_finish makes the file. The mode is narrowed by the umask. False after an error in the sink. */
 bool sk_file_write(struct sk_diag *diag, const char *path, mode_t mode, const struct sk_file_part *parts, size_t count);
 
-/* The same for a text; "-" is standard output. */
+/* The same for a text; "-" is standard output, and NULL nowhere. */
 bool sk_file_write_text(struct sk_diag *diag, const char *path, const void *text, size_t size);
 
 /* All files that have been written replace those of their names, or none does: false after an error in the sink. */

@@ -132,6 +132,9 @@ static void set_field(struct words *words, const struct sk_option *option, const
 	char *field = (char *)words->command + option->field;
 
 	switch (option->action) {
+	case SK_OPTION_SET_STANDARD_OUTPUT:
+		*(const char **)field = "-";
+		break;
 	case SK_OPTION_SET_OPTIONAL_OUTPUT:
 		*(const char **)field = value ? value : "";
 		break;
@@ -306,6 +309,11 @@ void sk_command_list_outputs(const struct sk_command_line *command,
 	memcpy(outputs, all, sizeof(all));
 }
 
+const char *sk_command_destination(const struct sk_command_line *command, const char *path)
+{
+	return path && command->check && strcmp(path, "-") != 0 ? NULL : path;
+}
+
 /* Each file is replaced as a whole: the last one to be written would be what remains. */
 static void check_outputs(struct sk_diag *diag, const struct sk_command_line *command)
 {
@@ -327,7 +335,7 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 
 	if (!command->manifest)
 		sk_error(diag, nowhere, "no manifest given; try 'sklink --help'");
-	else if (!command->output)
+	else if (!command->output && (!command->check || command->dependency_file))
 		sk_error(diag, nowhere, "no output given; say -o PACKAGE");
 	if (command->embed && !command->header)
 		sk_error(diag, nowhere, "--embed puts the package into a header; say --header=FILE");

@@ -54,6 +54,7 @@ struct sk_command_line {
 	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
 	bool relocatable; /* -r */
 	bool embed; /* the package in the header, too */
+	bool check; /* --check: no file is written */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	const char *reproduction; /* --repro; NULL: none */
 	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
@@ -93,6 +94,9 @@ enum { SK_COMMAND_OUTPUTS = 7 };
 
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
+
+/* Where that goes which is asked for at the path: the path, or NULL if it is nowhere or --check wants no file. */
+const char *sk_command_destination(const struct sk_command_line *command, const char *path);
 
 /* What --help prints. */
 extern const char sk_command_help[];

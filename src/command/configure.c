@@ -48,8 +48,9 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.traced_symbols = command->traced_symbols.items,
 					.traced_symbol_count = command->traced_symbols.count,
 					.cross_references = command->cross_references,
-					.map_file = command->map_file,
-					.dependency_file = command->dependency_file,
+					.map_file = sk_command_destination(command, command->map_file),
+					.dependency_file = sk_command_destination(command, command->dependency_file),
+					.check = command->check,
 				});
 }
 

@@ -62,11 +62,13 @@ static const struct sk_option options[] = {
 	{"header", NULL, SK_OPTION_SET_OUTPUT, FIELD(header)},
 	{"embed", NULL, SK_OPTION_SET_FLAG, FIELD(embed)},
 	{"Map", NULL, SK_OPTION_SET_OUTPUT, FIELD(map_file)},
+	{"print-map", "M", SK_OPTION_SET_STANDARD_OUTPUT, FIELD(map_file)},
 	{"dependency-file", NULL, SK_OPTION_SET_OUTPUT, FIELD(dependency_file)},
 	{"report", NULL, SK_OPTION_SET_OUTPUT, FIELD(report)},
 	{"explain", NULL, SK_OPTION_ADD_TEXT, FIELD(explained)},
 	{"repro", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(reproduction)},
 	{"chroot", NULL, SK_OPTION_SET_REPRODUCTION, FIELD(root)},
+	{"check", NULL, SK_OPTION_SET_FLAG, FIELD(check)},
 	{"stats", NULL, SK_OPTION_SET_FLAG, FIELD(statistics)},
 	{"time-trace", NULL, SK_OPTION_SET_OPTIONAL_OUTPUT, FIELD(time_trace)},
 	{"threads", NULL, SK_OPTION_SET_THREADS, FIELD(threads), 1, MAXIMUM_THREADS},
@@ -121,6 +123,7 @@ enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 enum sk_option_arity sk_option_arity(const struct sk_option *option)
 {
 	switch (option->action) {
+	case SK_OPTION_SET_STANDARD_OUTPUT:
 	case SK_OPTION_SET_FLAG:
 	case SK_OPTION_CLEAR_FLAG:
 	case SK_OPTION_CLEAR_COLOUR:

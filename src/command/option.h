@@ -12,6 +12,7 @@ enum sk_option_action {
 	SK_OPTION_SET_TEXT,
 	SK_OPTION_SET_INPUT, /* a text, the path of a file to read */
 	SK_OPTION_SET_OUTPUT, /* a text, the path of a file to write */
+	SK_OPTION_SET_STANDARD_OUTPUT, /* the text "-", without a value */
 	SK_OPTION_SET_OPTIONAL_OUTPUT, /* "" where none follows behind "=" */
 	SK_OPTION_SET_REPRODUCTION, /* a text that a reproduction does not repeat */
 	SK_OPTION_ADD_TEXT,

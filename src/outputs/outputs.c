@@ -39,7 +39,7 @@ static void explain_tasks(struct sk_link *link)
 
 void sk_outputs_prepare(struct sk_link *link)
 {
-	if (link->command->map_file)
+	if (sk_command_destination(link->command, link->command->map_file))
 		sk_linker_end_map(link->linker,
 				  sk_shares_text(link->model, &link->plan, link->parts.entries, link->linker));
 	explain_tasks(link);
@@ -57,7 +57,7 @@ static bool write_header(const struct sk_link *link)
 
 	if (command->embed)
 		contents.bytes = sk_linker_bytes(link->linker, &contents.size);
-	return sk_header_write(link->arena, link->diag, command->header, &contents);
+	return sk_header_write(link->arena, link->diag, sk_command_destination(command, command->header), &contents);
 }
 
 static bool write_decisions(const struct sk_link *link)
@@ -65,7 +65,7 @@ static bool write_decisions(const struct sk_link *link)
 	struct sk_linker_statistics counts;
 
 	sk_linker_count(link->linker, &counts);
-	return sk_decisions_write(link->arena, link->diag, link->command->report,
+	return sk_decisions_write(link->arena, link->diag, sk_command_destination(link->command, link->command->report),
 				  &(struct sk_decisions){
 					  .manifest = link->command->manifest,
 					  .device = link->model->device,
@@ -89,7 +89,8 @@ static void write_time_trace(const struct sk_link *link)
 {
 	const char *trace = sk_timing_trace(link->timing, "sklink");
 
-	sk_file_write_text(link->diag, link->command->time_trace, trace, strlen(trace));
+	sk_file_write_text(link->diag, sk_command_destination(link->command, link->command->time_trace), trace,
+			   strlen(trace));
 }
 
 void sk_outputs_print(const struct sk_link *link)

@@ -324,3 +324,33 @@ for option in -Map=model.yaml --time-trace=w.npy --dependency-file=w.npy '-o ker
 	# shellcheck disable=SC2086
 	fails_with 'is an input, too' "$sklink" model.yaml kernels.o @more -o out.sk $option
 done
+
+# --print-map is the map, and the last of the options that say where it goes counts.
+"$sklink" model.yaml kernels.o -Map=out.map -o out.sk
+for option in -M --print-map -Map=- '-Map=other.map -M'; do
+	# shellcheck disable=SC2086
+	"$sklink" model.yaml kernels.o $option -o out.sk | cmp - out.map || fail "$option"
+done
+"$sklink" model.yaml kernels.o -M -Map=other.map -o out.sk >said.txt
+{ [ ! -s said.txt ] && cmp other.map out.map; } || fail "-M counts in spite of a later -Map"
+
+# --check: the same errors and the same status, but no file, neither a new nor a changed nor a temporary one.
+mkdir checked && cp model.yaml w.npy kernels.o checked && cd checked
+echo old >old.sk && touch names.txt && ls >names.txt
+"$sklink" model.yaml kernels.o --check
+"$sklink" model.yaml kernels.o --check -o old.sk -Map=out.map --report=out.json --header=out.h --embed --dependency-file=out.d \
+	--time-trace --repro=repro.tar
+"$sklink" model.yaml kernels.o --check -o none/out.sk -M --explain only --stats >../said.txt
+"$sklink" model.yaml kernels.o --check --report=- >>../said.txt
+[ "$(ls)" = "$(cat names.txt)" ] || fail "--check leaves $(ls)"
+[ -z "$(find . -newer names.txt -type f)" ] || fail "--check writes $(find . -newer names.txt -type f)"
+for line in 'kernels.o:\(.text.add\)' '^task .only' '^objects pulled +1$' '"tasks"'; do
+	grep -qE "$line" ../said.txt || fail "--check does not print $line"
+done
+cd ..
+fails_with "model.yaml: is an input, too" "$sklink" model.yaml kernels.o --check -o model.yaml
+fails_with 'unknown kernel' "$sklink" many.yaml kernels.o --check
+fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user --check -o never.sk
+fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency-file=-
+fails_with 'what both -o and -Map would write' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
+[ ! -e never.sk ] || fail "--check writes a package"
