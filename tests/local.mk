@@ -209,6 +209,22 @@ tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs
 SHELL_TESTS += tests/run/step-calls.sh
 QUICK_TESTS += tests/run/step-calls.sh
 
+# Kernels out of real archives, with the signatures of doc/kernels.md.
+KERNEL_TESTS = \
+	tests/kernels/blas.sh \
+	tests/kernels/blis.sh \
+	tests/kernels/bytes.sh \
+	tests/kernels/cxx.sh \
+	tests/kernels/fortran.sh \
+	tests/kernels/gsl.sh \
+	tests/kernels/libm.sh \
+	tests/kernels/openblas.sh \
+	tests/kernels/page.sh \
+	tests/kernels/x264.sh
+SHELL_TESTS += $(KERNEL_TESTS)
+QUICK_TESTS += $(KERNEL_TESTS)
+EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/oracle.h
+
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 MUTATE_FILES = tests/fuzz/mutate.c tests/fuzz/mutants.c tests/fuzz/mutants.h

@@ -1,0 +1,78 @@
+#include "oracle.h"
+
+enum { M = 60, K = 40, N = 24 };
+
+static void cholesky(const double *a)
+{
+	UPDATED(double, gram, 1e-11, N, N);
+	memcpy(gram_new, gram, N * N * sizeof(double));
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j <= i; j++) { /* the lower triangle by columns, which is the upper one by rows */
+			double sum = 0;
+			for (int l = 0; l < K; l++)
+				sum += a[i * K + l] * a[j * K + l];
+			for (int l = 0; l < j; l++)
+				sum -= gram_new[l * N + i] * gram_new[l * N + j];
+			gram_new[j * N + i] = i == j ? sqrt(sum) : sum / gram_new[j * N + j];
+		}
+}
+
+static void solve(void)
+{
+	UPDATED(double, m, 1e-9, N, N);
+	UPDATED(double, z, 1e-9, 3, N);
+	OUTPUT(int32_t, pivots, 0, N);
+	memcpy(m_new, m, N * N * sizeof(double));
+	memcpy(z_new, z, 3 * N * sizeof(double));
+#define A(row, column) m_new[(column) * N + (row)]
+	for (int k = 0; k < N; k++) {
+		int pivot = k;
+		for (int i = k; i < N; i++)
+			pivot = fabs(A(i, k)) > fabs(A(pivot, k)) ? i : pivot;
+		pivots[k] = pivot + 1;
+		for (int j = 0; j < N; j++) {
+			double held = A(k, j);
+			A(k, j) = A(pivot, j), A(pivot, j) = held;
+		}
+		for (int i = k + 1; i < N; i++) {
+			A(i, k) /= A(k, k);
+			for (int j = k + 1; j < N; j++)
+				A(i, j) -= A(i, k) * A(k, j);
+		}
+	}
+	for (double *x = z_new; x < z_new + 3 * N; x += N) {
+		for (int k = 0; k < N; k++) {
+			double held = x[k];
+			x[k] = x[pivots[k] - 1], x[pivots[k] - 1] = held;
+			for (int j = 0; j < k; j++)
+				x[k] -= A(k, j) * x[j];
+		}
+		for (int k = N; k--; x[k] /= A(k, k))
+			for (int j = k + 1; j < N; j++)
+				x[k] -= A(k, j) * x[j];
+	}
+}
+
+static void network(void)
+{
+	INPUT(double, x, 500);
+	UPDATED(double, y, 1e-15, 500);
+	OUTPUT(double, dot, 1e-13, 1);
+	INPUT(double, a, M, K);
+	INPUT(double, b, K, N);
+	INPUT(double, v, N);
+	OUTPUT(double, c, 1e-13, M, N);
+	OUTPUT(double, u, 1e-12, M);
+
+	for (int i = 0; i < 500; i++)
+		y_new[i] = y[i] + 0.5 * x[i], dot[0] += x[i] * y_new[i];
+	for (int i = 0; i < M; i++) {
+		for (int j = 0; j < N; j++)
+			for (int l = 0; l < K; l++)
+				c[i * N + j] += a[i * K + l] * b[l * N + j];
+		for (int j = 0; j < N; j++)
+			u[i] += 2 * c[i * N + j] * v[j];
+	}
+	cholesky(a);
+	solve();
+}

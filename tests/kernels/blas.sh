@@ -1,0 +1,123 @@
+#!/bin/bash
+# Debian's reference BLAS and LAPACK, which gfortran compiled. Matrices that we store by rows are, to Fortran, their transposes.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+need "$libraries/blas/libblas.a" libblas-dev
+need "$libraries/lapack/liblapack.a" liblapack-dev
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:      {dtype: f64, shape: [500]}
+  y:      {dtype: f64, shape: [500], role: inout}
+  dot:    {dtype: f64, shape: [1]}
+  a:      {dtype: f64, shape: [60, 40]}
+  b:      {dtype: f64, shape: [40, 24]}
+  c:      {dtype: f64, shape: [60, 24], role: output}
+  v:      {dtype: f64, shape: [24]}
+  u:      {dtype: f64, shape: [60]}
+  rows:   {of: a, shape: [24, 40]}
+  gram:   {dtype: f64, shape: [24, 24], role: inout}
+  failed: {dtype: i32, shape: [1]}
+  m:      {dtype: f64, shape: [24, 24], role: inout}
+  z:      {dtype: f64, shape: [3, 24], role: inout}
+  pivots: {dtype: i32, shape: [24]}
+  info:   {dtype: i32, shape: [1]}
+$(kernels daxpy_ ddot_ dgemv_ dgemm_ dsyrk_ dpotrf_ dgesv_)
+tasks:
+  - {name: move, kernel: daxpy_, args: [x, y], scope: all, set: {alpha: 0.5, incx: 1, incy: 1}}
+  - {name: dot, kernel: ddot_, args: {x: x, y: y, dot: dot}, stream: 1, scope: all, set: {incx: 1, incy: 1}}
+  - {name: product, kernel: dgemm_, args: [b, a, c], scope: all,
+     set: {transa: 78, transb: 78, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n, transa_length: 1, transb_length: 1}}
+  - {name: vector, kernel: dgemv_, args: [c, v, u], scope: all,
+     set: {trans: 84, alpha: 2, lda: n, incx: 1, beta: 0, incy: 1, trans_length: 1}}
+  - {name: square, kernel: dsyrk_, args: [rows, gram], stream: 1, scope: all,
+     set: {uplo: 76, trans: 84, alpha: 1, lda: k, beta: 0, ldc: n, uplo_length: 1, trans_length: 1}}
+  - {name: cholesky, kernel: dpotrf_, args: [gram, failed], stream: 1, scope: all, set: {uplo: 76, lda: n, uplo_length: 1}}
+  - {name: solve, kernel: dgesv_, args: [m, pivots, z, info], stream: 1, scope: all, set: {lda: n, ldb: n}}
+Y
+
+# Its own printing of a wrong argument would want gfortran's runtime; that of libblas.a, which is first, does not.
+fuse -L "$libraries/blas" -L "$libraries/lapack"
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+enum { M = 60, K = 40, N = 24 };
+
+static void cholesky(const double *a)
+{
+	UPDATED(double, gram, 1e-11, N, N);
+	memcpy(gram_new, gram, N * N * sizeof(double));
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j <= i; j++) { /* the lower triangle by columns, which is the upper one by rows */
+			double sum = 0;
+			for (int l = 0; l < K; l++)
+				sum += a[i * K + l] * a[j * K + l];
+			for (int l = 0; l < j; l++)
+				sum -= gram_new[l * N + i] * gram_new[l * N + j];
+			gram_new[j * N + i] = i == j ? sqrt(sum) : sum / gram_new[j * N + j];
+		}
+}
+
+static void solve(void)
+{
+	UPDATED(double, m, 1e-9, N, N);
+	UPDATED(double, z, 1e-9, 3, N);
+	OUTPUT(int32_t, pivots, 0, N);
+	memcpy(m_new, m, N * N * sizeof(double));
+	memcpy(z_new, z, 3 * N * sizeof(double));
+#define A(row, column) m_new[(column) * N + (row)]
+	for (int k = 0; k < N; k++) {
+		int pivot = k;
+		for (int i = k; i < N; i++)
+			pivot = fabs(A(i, k)) > fabs(A(pivot, k)) ? i : pivot;
+		pivots[k] = pivot + 1;
+		for (int j = 0; j < N; j++) {
+			double held = A(k, j);
+			A(k, j) = A(pivot, j), A(pivot, j) = held;
+		}
+		for (int i = k + 1; i < N; i++) {
+			A(i, k) /= A(k, k);
+			for (int j = k + 1; j < N; j++)
+				A(i, j) -= A(i, k) * A(k, j);
+		}
+	}
+	for (double *x = z_new; x < z_new + 3 * N; x += N) {
+		for (int k = 0; k < N; k++) {
+			double held = x[k];
+			x[k] = x[pivots[k] - 1], x[pivots[k] - 1] = held;
+			for (int j = 0; j < k; j++)
+				x[k] -= A(k, j) * x[j];
+		}
+		for (int k = N; k--; x[k] /= A(k, k))
+			for (int j = k + 1; j < N; j++)
+				x[k] -= A(k, j) * x[j];
+	}
+}
+
+static void network(void)
+{
+	INPUT(double, x, 500);
+	UPDATED(double, y, 1e-15, 500);
+	OUTPUT(double, dot, 1e-13, 1);
+	INPUT(double, a, M, K);
+	INPUT(double, b, K, N);
+	INPUT(double, v, N);
+	OUTPUT(double, c, 1e-13, M, N);
+	OUTPUT(double, u, 1e-12, M);
+
+	for (int i = 0; i < 500; i++)
+		y_new[i] = y[i] + 0.5 * x[i], dot[0] += x[i] * y_new[i];
+	for (int i = 0; i < M; i++) {
+		for (int j = 0; j < N; j++)
+			for (int l = 0; l < K; l++)
+				c[i * N + j] += a[i * K + l] * b[l * N + j];
+		for (int j = 0; j < N; j++)
+			u[i] += 2 * c[i * N + j] * v[j];
+	}
+	cholesky(a);
+	solve();
+}
+C
+right

@@ -1,0 +1,50 @@
+#!/bin/bash
+# Kernels of Debian's BLIS: vectors, and the register tile of its matrix product.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/packages.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+get_package libblis-serial-dev || { echo "SKIP: the package libblis-serial-dev cannot be had"; exit 77; }
+need_isa avx2 fma
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:    {dtype: f64, shape: [1000]}
+  y:    {dtype: f64, shape: [1000], role: inout}
+  dot:  {dtype: f64, shape: [1]}
+  a:    {dtype: f64, shape: [37, 6]}
+  b:    {dtype: f64, shape: [38, 8]}
+  c:    {dtype: f64, shape: [6, 8], role: inout}
+$(kernels bli_daxpyv_zen_int10 bli_ddotv_zen_int10 bli_dgemm_haswell_asm_6x8)
+tasks:
+  - {name: move, kernel: bli_daxpyv_zen_int10, args: [x, y], scope: all, set: {conj: 0, alpha: 0.5, incx: 1, incy: 1, context: 0}}
+  - {name: dot, kernel: bli_ddotv_zen_int10, args: [x, y, dot], scope: all,
+     set: {conjx: 0, conjy: 0, incx: 1, incy: 1, context: 0}}
+  - {name: tile, kernel: bli_dgemm_haswell_asm_6x8, args: [a, b, c], stream: 1, scope: all,
+     set: {m: 6, n: 8, alpha: 2, beta: -1, rows: 8, columns: 1, data: 0, context: 0}}
+Y
+fuse -L "$packages/libblis-serial-dev/usr/lib/x86_64-linux-gnu/blis-serial"
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+static void network(void)
+{
+	enum { K = 37 };
+	INPUT(double, x, 1000);
+	UPDATED(double, y, 1e-15, 1000);
+	OUTPUT(double, dot, 1e-13, 1);
+	INPUT(double, a, K, 6);
+	INPUT(double, b, K + 1, 8);
+	UPDATED(double, c, 1e-14, 6, 8);
+
+	for (int i = 0; i < 1000; i++)
+		y_new[i] = y[i] + 0.5 * x[i], dot[0] += x[i] * y_new[i];
+	for (int i = 0; i < 48; i++) {
+		c_new[i] = -c[i];
+		for (int l = 0; l < K; l++)
+			c_new[i] += 2 * a[l * 6 + i / 8] * b[l * 8 + i % 8];
+	}
+}
+C
+right

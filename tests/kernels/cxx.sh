@@ -1,0 +1,76 @@
+#!/bin/bash
+# C++ as g++ compiles it: templates, references, a class that works on the caller's memory.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+need_command g++ g++
+
+cat >blur.cc <<'CC'
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+template <typename T> class rows {
+	const T *data;
+	size_t width;
+
+public:
+	rows(const T *data, size_t width) : data(data), width(width) {}
+	const T *operator[](size_t row) const { return data + row * width; }
+};
+
+template <typename T> void blur(const T *x, T *y, size_t m, size_t n)
+{
+	rows<T> in(x, n);
+
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j < n; j++)
+			y[i * n + j] = (in[i][j ? j - 1 : 0] + in[i][j] + in[i][std::min(j + 1, n - 1)]) / 3;
+}
+template void blur<float>(const float *, float *, size_t, size_t);
+
+namespace statistics {
+double spread(const std::array<double, 256> &values)
+{
+	auto ends = std::minmax_element(values.begin(), values.end());
+
+	return *ends.second - *ends.first;
+}
+}
+CC
+g++ -O2 -fPIC -c blur.cc
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:      {dtype: f32, shape: [40, 33]}
+  y:      {dtype: f32, shape: [40, 33]}
+  values: {dtype: f64, shape: [256]}
+  spread: {dtype: f64, shape: [1]}
+$(kernels blur spread)
+tasks:
+  - {name: blur, kernel: blur, args: [x, y], scope: all}
+  - {name: spread, kernel: spread, args: [values, spread], scope: all}
+Y
+fuse blur.o
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+static void network(void)
+{
+	enum { M = 40, N = 33 };
+	INPUT(float, x, M, N);
+	OUTPUT(float, y, 1e-6, M, N);
+	INPUT(double, values, 256);
+	OUTPUT(double, spread, 0, 1);
+
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < N; j++)
+			y[i * N + j] = (x[i * N + (j ? j - 1 : 0)] + x[i * N + j] + x[i * N + (j < N - 1 ? j + 1 : j)]) / 3;
+	for (int i = 0; i < 256; i++)
+		for (int j = 0; j < 256; j++)
+			spread[0] = fmax(spread[0], values[i] - values[j]);
+}
+C
+right

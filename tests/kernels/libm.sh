@@ -1,0 +1,46 @@
+#!/bin/bash
+# Debian's static mathematics: vector functions of libmvec.a, in a loop that gcc has vectorized.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+need "$libraries/libmvec.a" libc6-dev
+need_isa avx2 fma
+$KERNEL_CC --version | grep -q 'Free Software' || { echo "SKIP: only gcc calls libmvec by itself"; exit 77; }
+
+cat >loop.c <<'C'
+#include <math.h>
+
+void wave(const double *restrict x, double *restrict y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = exp(x[i]) * sin(x[i]);
+}
+C
+$KERNEL_CC -O3 -ffast-math -mavx2 -mfma -fPIC -c loop.c
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:    {dtype: f64, shape: [1003]}
+  y:    {dtype: f64, shape: [1003]}
+$(kernels wave)
+tasks:
+  - {name: wave, kernel: wave, args: [x, y], scope: all}
+Y
+# libmvec.a would choose by the processor that it runs on (IFUNC); the link says which.
+fuse loop.o "$libraries/libmvec.a" \
+	--defsym _ZGVdN4v_exp=_ZGVdN4v_exp_avx2 --defsym _ZGVdN4v_sin=_ZGVdN4v_sin_avx2 \
+	--defsym _ZGVbN2v_exp=_ZGVbN2v_exp_sse4 --defsym _ZGVbN2v_sin=_ZGVbN2v_sin_sse4
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+static void network(void)
+{
+	INPUT_WITHIN(double, x, -20, 20, 1003);
+	OUTPUT(double, y, 1e-14, 1003);
+
+	for (int i = 0; i < 1003; i++)
+		y[i] = exp(x[i]) * sin(x[i]);
+}
+C
+right

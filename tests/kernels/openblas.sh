@@ -1,0 +1,87 @@
+#!/bin/bash
+# Debian's OpenBLAS: its inner kernels, which work on packed panels, and its public functions.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/packages.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+get_package libopenblas-serial-dev || { echo "SKIP: the package libopenblas-serial-dev cannot be had"; exit 77; }
+need_isa avx2 fma
+
+# What it asks the system for: memory, and where to put it (mbind).
+cat >system.c <<'C'
+#include <stdlib.h>
+
+void *mmap(void *address, size_t size)
+{
+	return aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+}
+
+int munmap(void *address, size_t size)
+{
+	free(address);
+	return 0;
+}
+
+long syscall(long number)
+{
+	return -1;
+}
+C
+compile system
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:   {dtype: f64, shape: [1000]}
+  y:   {dtype: f64, shape: [1000], role: inout}
+  a:   {dtype: f64, shape: [60, 40]}
+  b:   {dtype: f64, shape: [40, 24]}
+  pa:  {dtype: f64, shape: [60, 40]}
+  pb:  {dtype: f64, shape: [40, 24]}
+  c:   {dtype: f64, shape: [60, 24], role: inout}
+  d:   {dtype: f64, shape: [60, 24]}
+  e:   {dtype: f32, shape: [33, 50]}
+  f:   {dtype: f32, shape: [50, 20]}
+  g:   {dtype: f32, shape: [33, 20], role: output}
+$(kernels daxpy_k_HASWELL dgemm_itcopy_HASWELL dgemm_oncopy_HASWELL dgemm_kernel_HASWELL dgemm_public cblas_sgemm)
+tasks:
+  - {name: move, kernel: daxpy_k_HASWELL, args: [x, y], scope: all,
+     set: {unused0: 0, unused1: 0, alpha: 0.5, incx: 1, incy: 1, unused2: 0, unused3: 0}}
+  - {name: pack_b, kernel: dgemm_itcopy_HASWELL, args: [b, pb], scope: all, set: {ld: n}}
+  - {name: pack_a, kernel: dgemm_oncopy_HASWELL, args: [a, pa], stream: 1, scope: all, set: {ld: k}}
+  - {name: inner, kernel: dgemm_kernel_HASWELL, args: [pb, pa, c], scope: all, set: {alpha: 2, ldc: n}}
+  - {name: product, kernel: dgemm_public, args: [b, a, d], scope: all,
+     set: {transa: 78, transb: 78, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n, transa_length: 1, transb_length: 1}}
+  - {name: small, kernel: cblas_sgemm, args: [e, f, g], stream: 1, scope: all,
+     set: {order: 101, transa: 111, transb: 111, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n}}
+Y
+fuse system.o -L "$packages/libopenblas-serial-dev/usr/lib/x86_64-linux-gnu/openblas-serial"
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+static void network(void)
+{
+	enum { M = 60, K = 40, N = 24 };
+	INPUT(double, x, 1000);
+	UPDATED(double, y, 1e-15, 1000);
+	INPUT(double, a, M, K);
+	INPUT(double, b, K, N);
+	UPDATED(double, c, 1e-13, M, N);
+	OUTPUT(double, d, 1e-13, M, N);
+	INPUT(float, e, 33, 50);
+	INPUT(float, f, 50, 20);
+	OUTPUT(float, g, 1e-5, 33, 20);
+
+	for (int i = 0; i < 1000; i++)
+		y_new[i] = y[i] + 0.5 * x[i];
+	for (int i = 0; i < M * N; i++) {
+		for (int l = 0; l < K; l++)
+			d[i] += a[i / N * K + l] * b[l * N + i % N];
+		c_new[i] = c[i] + 2 * d[i];
+	}
+	for (int i = 0; i < 33 * 20; i++)
+		for (int l = 0; l < 50; l++)
+			g[i] += e[i / 20 * 50 + l] * f[l * 20 + i % 20];
+}
+C
+right
