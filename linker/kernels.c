@@ -236,12 +236,37 @@ static void describe(struct sk_linker *linker, struct sk_object *object, uint32_
 	result->place = (struct sk_place){.file = result->object, .section = ".sk.kernels", .offset = record.offset};
 }
 
+/* What nothing defines may be an import. False: it is none, or an error. */
+static bool find_import(struct sk_linker *linker, struct sk_lookup where, const char *name,
+			struct sk_kernel_record *result)
+{
+	sk_symbol number = sk_map_find(&linker->symbol_numbers, name, strlen(name));
+	enum sk_target_kind kind = number == SK_NONE ? SK_TARGET_UNDEFINED : sk_symbol_target(linker, number).kind;
+	struct sk_place place = {0};
+
+	if (where.input != SK_NONE || !sk_is_import(kind))
+		return false;
+
+	const struct sk_import *import = linker->symbols.items[number].import;
+
+	place.file = import->library;
+	*result = (struct sk_kernel_record){
+		.symbol = import->name, .object = import->library, .input = SK_NONE, .place = place, .code = number};
+	if (kind == SK_TARGET_IMPORT && import->class != SK_IMPORT_ENDS)
+		return true;
+	sk_error(linker->diag, place, "'%s' %s", name,
+		 import->data ? "is data, not a function" : "ends the launch that calls it, and cannot be a kernel");
+	return false;
+}
+
 static bool find_local(struct sk_linker *linker, struct sk_lookup where, const char *name,
 		       struct sk_kernel_record *result)
 {
 	unsigned errors = linker->diag->errors;
 	struct sk_local_function *found = where.local ? sk_find_local_kernel(linker, where, name) : NULL;
 
+	if (!found && find_import(linker, where, name, result))
+		return true;
 	if (!found) {
 		if (linker->diag->errors == errors)
 			report_none(linker, where, name);
@@ -275,6 +300,11 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 		return sk_object_pull(linker, object);
 	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);
 	return false;
+}
+
+bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code)
+{
+	return sk_symbols_resolve(linker) && sk_is_import(sk_symbol_target(linker, code).kind);
 }
 
 uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code)

@@ -132,7 +132,8 @@ struct sk_lookup {
 
 #define SK_ANYWHERE ((struct sk_lookup){.input = SK_NONE})
 
-/* Finds the function `symbol`, pulls its member, and fills the record. False, silently, if there is none. A symbol that
+/* Finds the function `symbol`, pulls its member, and fills the record; in no particular input, it may be one that
+ * packages import. False, silently, if there is none. A symbol that
  * is there but cannot be a kernel (not a function, undefined, thread-local, IFUNC, in an object of intermediate code
  * only, local where that does not count, one of several local ones) is an error in the sink, and false. */
 bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *symbol,
@@ -150,6 +151,9 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 /* Names of defined functions, local ones where they count, and of signature records, for "did you mean". In the arena.
  */
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
+
+/* Resolves what is known so far. Whether the function is an import. */
+bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code);
 
 /* Resolves what is known so far. Bytes of the function, as its symbol says, as far as they lie in its section; 0 if
  * that says nothing. */

@@ -28,15 +28,20 @@ static size_t target_count(const struct sk_input_section *section)
 	return section->relocation_count + (range ? range->sections.count : 0);
 }
 
-/* The section that the relocation means; of an imported function the one that stands for its state. */
-static struct sk_input_section *section_meant(struct sk_linker *linker, const struct sk_input_section *section,
-					      const sk_elf_relocation *relocation)
+/* The section that is meant; of an imported function the one that stands for its state. */
+static struct sk_input_section *section_meant(struct sk_linker *linker, const struct sk_target *target)
+{
+	if (target->kind != SK_TARGET_IMPORT)
+		return target->section;
+	return linker->symbols.items[target->symbol].import->class == SK_IMPORT_STATE ? &linker->library_state : NULL;
+}
+
+static struct sk_input_section *section_of_relocation(struct sk_linker *linker, const struct sk_input_section *section,
+						      const sk_elf_relocation *relocation)
 {
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
 
-	if (target.kind != SK_TARGET_IMPORT)
-		return target.section;
-	return linker->symbols.items[target.symbol].import->class == SK_IMPORT_STATE ? &linker->library_state : NULL;
+	return section_meant(linker, &target);
 }
 
 /* NULL: nothing that is part of the link. */
@@ -45,7 +50,7 @@ static struct sk_input_section *target_of(struct sk_linker *linker, const struct
 {
 	struct sk_input_section *target =
 		number < section->relocation_count
-			? section_meant(linker, section, &section->relocations[number])
+			? section_of_relocation(linker, section, &section->relocations[number])
 			: sk_range_bounded(section)->sections.items[number - section->relocation_count];
 
 	return target && target->loaded && !target->discarded ? target : NULL;
@@ -186,7 +191,9 @@ static uint32_t component_of(struct sk_linker *linker, struct sk_input_section *
 
 static uint32_t component_of_code(struct sk_linker *linker, sk_symbol code)
 {
-	return component_of(linker, sk_symbol_target(linker, code).section);
+	struct sk_target target = sk_symbol_target(linker, code);
+
+	return component_of(linker, section_meant(linker, &target));
 }
 
 /* ---- states that are one ---- */

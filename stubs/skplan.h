@@ -347,6 +347,11 @@ struct sk_plan_task {
 				 cube side's alone */
 };
 
+enum {
+	SK_KERNEL_IMPORTED = 1, /* the function is a library's; `code` is what the package reaches it by */
+	SK_KERNEL_FLAGS = SK_KERNEL_IMPORTED
+};
+
 struct sk_plan_kernel {
 	int32_t name;	   /* string: the kernel's name in the manifest */
 	int32_t symbol;	   /* string */
@@ -359,7 +364,7 @@ struct sk_plan_kernel {
 	int32_t vector_code; /* mix kernels: the function of the vector side, while `code` is the cube side's; else 0 */
 	uint32_t vector_code_size; /* as code_size */
 	uint32_t early; /* SK_STEP_EARLY_…: what its signature says that it does by itself where the launch lets it */
-	uint32_t reserved;
+	uint32_t flags; /* SK_KERNEL_… */
 };
 
 struct sk_plan_tensor {

@@ -232,8 +232,8 @@ static bool check_kernels(struct sk_plan_checker *checker)
 					    kernel->first_copy, view->kernel_count);
 		if (kernel->early & ~(uint32_t)(SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 			return sk_plan_fail(checker, "ways 0x%x to start early are unknown", kernel->early);
-		if (kernel->reserved)
-			return sk_plan_fail(checker, "a reserved field is not zero");
+		if (kernel->flags & ~(uint32_t)SK_KERNEL_FLAGS)
+			return sk_plan_fail(checker, "flags 0x%x are unknown", kernel->flags);
 	}
 	return true;
 }

@@ -109,8 +109,13 @@ static bool find_side(struct finder *finder, struct sk_lookup where, const struc
 
 	if (!symbol)
 		symbol = sk_arena_print(model->arena, "%s_mix_%s", kernel->symbol, suffix);
-	if (sk_linker_find_kernel(finder->linker, where, symbol, side))
-		return true;
+	if (sk_linker_find_kernel(finder->linker, where, symbol, side)) {
+		if (sk_linker_is_imported(finder->linker, side->code))
+			sk_error(model->diag, kernel->place,
+				 "kernel '%s': a side of a mix kernel cannot be imported ('%s')", kernel->symbol,
+				 symbol);
+		return model->diag->errors == errors;
+	}
 	if (model->diag->errors == errors)
 		sk_error(model->diag, kernel->place,
 			 "kernel '%s': no function '%s'; the signature of a mix kernel can name another one: %s=NAME",
@@ -365,6 +370,7 @@ static void measure(struct finder *finder)
 	for (size_t k = 0; k < model->kernels.count; k++) {
 		struct sk_kernel *kernel = &model->kernels.items[k];
 
+		kernel->imported = sk_linker_is_imported(finder->linker, kernel->code);
 		kernel->code_size = sk_linker_code_size(finder->linker, kernel->code);
 		if (kernel->vector_code != SK_NONE)
 			kernel->vector_code_size = sk_linker_code_size(finder->linker, kernel->vector_code);
@@ -405,6 +411,9 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 
 		task->kernel = kernel == FAILED ? SK_NONE : kernel;
 	}
+	if (model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "no object is among the inputs, so nothing says for which machine the package is");
 	if (model->diag->errors != errors)
 		return false;
 	join_states(&finder);

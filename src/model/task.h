@@ -33,6 +33,7 @@ struct sk_kernel {
 	const struct sk_signature *signature;
 	sk_symbol code; /* the linker's handle of the function; mix: of the cube side's */
 	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
+	bool imported; /* the function is the C library's, or another one's that packages import from */
 	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
 	const uint32_t *state; /* hidden state: numbers of what is reached and kept (linker), empty if reentrant */
 	size_t state_count;

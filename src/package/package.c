@@ -278,6 +278,10 @@ static void copy_kernel(struct package *package, uint32_t kernel, uint32_t copy,
 	uint32_t number = package->plan->kernels[kernel].first_copy + copy - 1;
 	sk_symbol vector = package->vector_kernels[kernel];
 
+	package->vector_kernels[number] = SK_NONE;
+	package->kernels[number] = package->kernels[kernel];
+	if (package->plan->kernels[kernel].flags & SK_KERNEL_IMPORTED) /* no code of the package's */
+		return;
 	package->kernels[number] = sk_linker_copy(package->linker, package->kernels[kernel], copy, place);
 	package->vector_kernels[number] =
 		vector == SK_NONE ? SK_NONE : sk_linker_copy(package->linker, vector, copy, place);

@@ -67,6 +67,7 @@ static struct sk_plan_kernel *write_kernel(struct sk_plan_writer *writer, const 
 	record->vector_code_size =
 		kernel->vector_code_size < UINT32_MAX ? (uint32_t)kernel->vector_code_size : UINT32_MAX;
 	record->early = sk_signature_early(kernel->signature);
+	record->flags = kernel->imported ? SK_KERNEL_IMPORTED : 0;
 	sk_plan_add_relocation(writer, &record->code, SK_PLAN_KERNEL, number);
 	if (kernel->vector_code != SK_NONE)
 		sk_plan_add_relocation(writer, &record->vector_code, SK_PLAN_VECTOR_KERNEL, number);

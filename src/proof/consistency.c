@@ -243,6 +243,7 @@ static bool check_copy(const struct sk_consistency *check, const struct sk_plan_
 			    sk_arena_print(check->arena, "%s.split%u", symbol, number)) &&
 	       sk_same_number(check, whose, "its instruction sets", copy->isa, kernel->isa) &&
 	       sk_same_number(check, whose, "its size", copy->code_size, kernel->code_size) &&
+	       sk_same_number(check, whose, "its flags", copy->flags, kernel->flags) &&
 	       sk_same_number(check, whose, "the size of its vector side", copy->vector_code_size,
 			      kernel->vector_code_size) &&
 	       sk_same_number(check, whose, "the copy of a copy", copy->first_copy, 0);

@@ -60,6 +60,25 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 	return *found ? OTHER : UNKNOWN;
 }
 
+/* What a package reaches an imported function by has the function's name with this behind it. Copies share it. */
+#define STUB_SUFFIX "@plt"
+
+static enum verdict check_stub(struct looking *looking, const struct sk_plan_kernel *kernel)
+{
+	const struct sk_package_file *file = looking->file;
+	const char *symbol = sk_plan_string(&kernel->symbol), *copy = strstr(symbol, ".split");
+	int length = (int)(copy ? (size_t)(copy - symbol) : strlen(symbol));
+	const char *name = sk_arena_print(looking->arena, "%.*s" STUB_SUFFIX, length, symbol);
+	const struct sk_file_function *found;
+	enum verdict verdict = look_up(looking, name, sk_package_file_target(file, &kernel->code), ANY_SIZE, &found);
+
+	if (verdict == OTHER)
+		sk_error(looking->diag, (struct sk_place){.file = file->path},
+			 "the code of kernel '%s' does not lead to the import '%.*s': the symbol table has '%s' there",
+			 sk_plan_string(&kernel->name), length, symbol, found->name);
+	return verdict;
+}
+
 static enum verdict check_function(struct looking *looking, const struct sk_plan_kernel *kernel,
 				   const int32_t *reference, const char *name, uint32_t size)
 {
@@ -99,6 +118,8 @@ static enum verdict check_kernel(struct looking *looking, const struct sk_plan_k
 			 "kernel '%s' has not as many functions as its signature says", sk_plan_string(&kernel->name));
 		return OTHER;
 	}
+	if (kernel->flags & SK_KERNEL_IMPORTED)
+		return check_stub(looking, kernel);
 	if (signature->lane != SK_LANE_MIX)
 		return check_function(looking, kernel, &kernel->code, sk_plan_string(&kernel->symbol),
 				      kernel->code_size);

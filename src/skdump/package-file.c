@@ -260,8 +260,14 @@ static void read_functions(const struct opening *opening)
 		const char *name = string_in(file, &strings, symbol.st_name);
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 
-		if (name && (type == STT_FUNC || type == STT_NOTYPE) && symbol.st_shndx != SHN_UNDEF &&
-		    (!file->is_object || place_symbol(opening, &symbol)))
+		if (!name || (type != STT_FUNC && type != STT_NOTYPE))
+			continue;
+		if (symbol.st_shndx == SHN_UNDEF && file->is_object)
+			sk_array_push(opening->arena, &file->functions,
+				      (struct sk_file_function){file->undefined + (uint64_t)i * SK_UNDEFINED_ROOM,
+								SK_UNDEFINED_ROOM,
+								sk_arena_join(opening->arena, name, "@plt"), 0});
+		else if (symbol.st_shndx != SHN_UNDEF && (!file->is_object || place_symbol(opening, &symbol)))
 			sk_array_push(opening->arena, &file->functions,
 				      (struct sk_file_function){symbol.st_value, symbol.st_size, name, 0});
 	}

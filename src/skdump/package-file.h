@@ -35,6 +35,7 @@ struct sk_package_file {
 	SK_ARRAY(struct sk_file_segment) segments;
 	uint64_t text; /* address of the section .text, or 0 */
 	uint64_t constants; /* of .sk.constants, or 0 */
+	uint64_t undefined; /* of an object: address of what symbol 0 would be if it were undefined */
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */

@@ -1,6 +1,6 @@
 /* Links an object of sklink -r in memory. Only relative relocations matter: they are all that plans and dispatchers
- * have; what kernels leave to the program's linker stays. The copy is what is relocated, so that nothing which a
- * damaged file makes of it can reach libelf. */
+ * have. Undefined symbols, among which may be kernels that the program's linker finds, get places of zeros behind the
+ * file. The copy is what is relocated, so that nothing which a damaged file makes of it can reach libelf. */
 #include "src/skdump/package-object.h"
 
 #include <string.h>
@@ -21,6 +21,28 @@ struct linking {
 static bool is_loaded(const GElf_Shdr *header)
 {
 	return (header->sh_flags & SHF_ALLOC) && header->sh_type != SHT_NOBITS;
+}
+
+/* Room for each symbol that may be undefined. */
+static const char *place_undefined(struct linking *linking)
+{
+	struct sk_package_file *file = linking->file;
+	uint64_t symbols = 0, size;
+
+	for (size_t i = 1; i < linking->count; i++)
+		if (linking->headers[i].sh_type == SHT_SYMTAB && linking->headers[i].sh_size > symbols)
+			symbols = linking->headers[i].sh_size;
+	if (symbols > file->size || !sk_align(file->size, SK_UNDEFINED_ROOM, &file->undefined))
+		return "its symbol table is damaged";
+	symbols /= sizeof(Elf64_Sym);
+	size = symbols * SK_UNDEFINED_ROOM;
+	linking->bytes = sk_arena_alloc(linking->arena, file->undefined + size, 1);
+	memcpy(linking->bytes, file->bytes, file->size);
+	if (size)
+		sk_array_push(linking->arena, &file->segments,
+			      (struct sk_file_segment){
+				      .start = file->undefined, .end = file->undefined + size, .executable = true});
+	return NULL;
 }
 
 static const char *read_sections(struct linking *linking)
@@ -49,21 +71,31 @@ static const char *read_sections(struct linking *linking)
 	return NULL;
 }
 
-/* Writes the reference if S lies in the file; one that does not reach stays as it is. */
+/* False: it has none. */
+static bool address_of(const struct linking *linking, const GElf_Sym *symbol, uint64_t number, uint64_t *address)
+{
+	if (symbol->st_shndx == SHN_UNDEF && number) {
+		*address = linking->file->undefined + number * SK_UNDEFINED_ROOM;
+		return true;
+	}
+	if (symbol->st_shndx >= linking->count || !is_loaded(&linking->headers[symbol->st_shndx]))
+		return false;
+	*address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
+	return true;
+}
+
+/* Writes the reference if S has an address; one that does not reach stays as it is. */
 static void apply(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
 		  const GElf_Sym *symbol)
 {
 	const struct sk_relocation_table *machine = linking->machine->relocations;
 	uint32_t type = (uint32_t)GELF_R_TYPE(relocation->r_info);
-	uint64_t place = target->sh_offset + relocation->r_offset;
+	uint64_t place = target->sh_offset + relocation->r_offset, address;
 
 	if ((type != machine->relative32 && type != machine->call) ||
 	    !sk_within(relocation->r_offset, machine->types[type].width, target->sh_size) ||
-	    symbol->st_shndx >= linking->count || !is_loaded(&linking->headers[symbol->st_shndx]))
+	    !address_of(linking, symbol, GELF_R_SYM(relocation->r_info), &address))
 		return;
-
-	uint64_t address = linking->headers[symbol->st_shndx].sh_offset + symbol->st_value;
-
 	sk_relocation_apply(machine, type, linking->bytes + place, address + (uint64_t)relocation->r_addend - place,
 			    place);
 }
@@ -87,16 +119,14 @@ static void relocate(const struct linking *linking, const GElf_Shdr *table)
 
 const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_package_file *file)
 {
-	struct linking linking = {
-		.arena = arena, .elf = elf, .file = file, .bytes = sk_arena_alloc(arena, file->size, 1)};
+	struct linking linking = {.arena = arena, .elf = elf, .file = file};
 	const char *error = read_sections(&linking);
 	GElf_Ehdr header;
 
-	if (error)
+	if (error || (error = place_undefined(&linking)) != NULL)
 		return error;
 	/* Of a machine that nobody knows no reference is known, either. */
 	linking.machine = gelf_getehdr(elf, &header) ? sk_emitter_find(header.e_machine) : NULL;
-	memcpy(linking.bytes, file->bytes, file->size);
 	for (size_t i = 1; linking.machine && i < linking.count; i++)
 		if (linking.headers[i].sh_type == SHT_RELA)
 			relocate(&linking, &linking.headers[i]);

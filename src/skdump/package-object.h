@@ -7,7 +7,10 @@
 
 #include "src/skdump/package-file.h"
 
-/* Fills file->segments, and points file->bytes to a relocated copy in the arena. NULL, or what is wrong. */
+enum { SK_UNDEFINED_ROOM = 16 /* bytes of an undefined symbol */ };
+
+/* Fills file->segments and file->undefined, and points file->bytes to a relocated copy in the arena. NULL, or what is
+ * wrong. */
 const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_package_file *file);
 
 #endif

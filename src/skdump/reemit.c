@@ -168,6 +168,8 @@ static bool check_alignment(const struct comparison *comparison, uint32_t alignm
 static bool check_kernel(const struct comparison *comparison, const struct sk_plan_launch *launch,
 			 const struct sk_plan_kernel *kernel)
 {
+	if (kernel->flags & SK_KERNEL_IMPORTED) /* its code is not in the package */
+		return true;
 	return check_alignment(comparison, launch->func_align, sk_package_file_target(comparison->file, &kernel->code),
 			       sk_plan_string(&kernel->symbol));
 }

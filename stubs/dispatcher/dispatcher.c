@@ -272,7 +272,8 @@ static void push_preloads(struct lowering *l, const struct sk_plan_step *step, c
 		uint64_t bytes = sk_plan_preload_bytes(l->launch->preload, sk_plan_code_size(l->plan, step, call));
 
 		if ((same_side && is_called(calls_of(l, there), call->kernel)) ||
-		    is_called((struct sk_plan_calls){calls.first, call}, call->kernel))
+		    is_called((struct sk_plan_calls){calls.first, call}, call->kernel) ||
+		    (l->plan->kernels[call->kernel].flags & SK_KERNEL_IMPORTED))
 			continue;
 		push(l, (struct sk_op){
 				.kind = SK_OP_PRELOAD,

@@ -2,6 +2,7 @@
  * is drawn into the test program. The code of a function is its number in the table. */
 #include "tests/lib/fake-linker.h"
 
+#include <elf.h>
 #include <string.h>
 
 struct sk_linker {
@@ -116,6 +117,19 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 			linker->pulled[i] = true;
 			return true;
 		}
+	return false;
+}
+
+uint16_t sk_linker_machine(const struct sk_linker *linker)
+{
+	(void)linker;
+	return EM_X86_64;
+}
+
+bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code)
+{
+	(void)linker;
+	(void)code;
 	return false;
 }
 

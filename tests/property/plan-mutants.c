@@ -41,7 +41,7 @@
 #define COST_FIELDS(N, A, R, r) N(r, given) N(r, reserved) A(r, values)
 #define KERNEL_FIELDS(N, A, R, r) \
 	R(r, name) R(r, symbol) R(r, signature) R(r, code) N(r, isa) N(r, code_size) N(r, first_copy) \
-	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, reserved)
+	R(r, vector_code) N(r, vector_code_size) N(r, early) N(r, flags)
 #define TENSOR_FIELDS(N, A, R, r) \
 	R(r, name) N(r, dtype) N(r, rank) N(r, role) N(r, space) N(r, index) R(r, range) N(r, offset) \
 	N(r, unshared_offset) N(r, bytes) N(r, padding) A(r, shape)

@@ -333,7 +333,7 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("tensor 0: the range lies outside the strings", d.tensors[0].range = 1 << 20);
 	REFUSED("cost 0: a reserved field is not zero", d.costs[0].reserved = 1);
 	REFUSED("kernel 0: ways 0x80 to start early are unknown", d.kernels[0].early = SK_STEP_VECTOR_SIDE);
-	REFUSED("kernel 0: a reserved field is not zero", d.kernels[0].reserved = 1);
+	REFUSED("kernel 0: flags 0x2 are unknown", d.kernels[0].flags = 2);
 	REFUSED("launch 0: a reserved field is not zero", d.launches[0].reserved = 1);
 	REFUSED("kernel 0: its first copy, kernel 99, is out of range", d.kernels[0].first_copy = 99);
 	REFUSED("has not the copies that its launch needs", d.launches[0].copies = 2);
