@@ -216,15 +216,18 @@ KERNEL_TESTS = \
 	tests/kernels/blis.sh \
 	tests/kernels/bytes.sh \
 	tests/kernels/cxx.sh \
+	tests/kernels/fftw.sh \
 	tests/kernels/fortran.sh \
 	tests/kernels/gsl.sh \
 	tests/kernels/libm.sh \
+	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
+	tests/kernels/rust.sh \
 	tests/kernels/x264.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
-EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/oracle.h
+EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/oracle.h
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h

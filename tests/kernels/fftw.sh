@@ -1,0 +1,55 @@
+#!/bin/bash
+# A codelet of Debian's FFTW: transforms of 16 complex numbers each, many at once. Codelets are local symbols.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+need "$libraries/libfftw3.a" libfftw3-dev
+
+# Where the 16 numbers are: 0 to 15, as a constant.
+{
+	printf '\x93NUMPY\x01\x00\x46\x00%-69s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (16,), }"
+	for i in 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f; do
+		printf "\x$i\0\0\0\0\0\0\0"
+	done
+} >places.npy
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  re: {dtype: f64, shape: [50, 16]}
+  im: {dtype: f64, shape: [50, 16]}
+  tr: {dtype: f64, shape: [50, 16], role: output}
+  ti: {dtype: f64, shape: [50, 16], role: output}
+  br: {dtype: f64, shape: [50, 16]}
+  bi: {dtype: f64, shape: [50, 16]}
+  places: {dtype: i64, shape: [16], data: places.npy}
+$(kernels n1_16)
+tasks:
+  - {name: forward, kernel: n1_16, args: [re, im, tr, ti, places, places], scope: all, set: {ivs: 16, ovs: 16}}
+  # With real and imaginary parts exchanged it is the transform back, times 16.
+  - {name: back, kernel: n1_16, args: [ti, tr, bi, br, places, places], scope: all, set: {ivs: 16, ovs: 16}}
+Y
+fuse -L "$libraries"
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+#include <complex.h>
+
+static void network(void)
+{
+	INPUT(double, re, 50, 16);
+	INPUT(double, im, 50, 16);
+	OUTPUT(double, tr, 1e-13, 50, 16);
+	OUTPUT(double, ti, 1e-13, 50, 16);
+	OUTPUT(double, br, 1e-13, 50, 16);
+	OUTPUT(double, bi, 1e-13, 50, 16);
+
+	for (int i = 0; i < 50 * 16; i++) {
+		double complex sum = 0;
+		for (int j = 0; j < 16; j++)
+			sum += (re[i / 16 * 16 + j] + I * im[i / 16 * 16 + j]) * cexp(-2 * M_PI * I * (i % 16 * j % 16) / 16);
+		tr[i] = creal(sum), ti[i] = cimag(sum);
+		br[i] = 16 * re[i], bi[i] = 16 * im[i];
+	}
+}
+C
+right

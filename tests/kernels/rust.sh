@@ -1,0 +1,47 @@
+#!/bin/bash
+# Rust as rustc compiles it, with a slice whose bounds are checked.
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/kernels/kernels.sh"
+$KERNEL_CC -c "$top_srcdir/tests/kernels/objects/rust.s" -o gather.o
+
+cat >model.yaml <<Y
+sklink: 1
+tensors:
+  x:  {dtype: f32, shape: [100]}
+  at: {dtype: u32, shape: [500]}
+  y:  {dtype: f32, shape: [500], role: output}
+  to: {dtype: u32, shape: [70]}
+  z:  {dtype: f32, shape: [70]}
+  head: {of: y, shape: [100]}
+$(kernels gather)
+tasks:
+  - {name: gather, kernel: gather, args: [x, at, y], scope: all}
+  - {name: again, kernel: gather, args: [head, to, z], scope: all}
+Y
+bounds=$(nm gather.o | sed -n 's/.* U \(.*panic_bounds_check.*\)/\1/p')
+fuse gather.o --defsym "$bounds=abort"
+
+cat >oracle.c <<'C'
+#include "oracle.h"
+
+static void network(void)
+{
+	INPUT(float, x, 100);
+	INPUT_WITHIN(uint32_t, at, 0, 99, 500);
+	INPUT_WITHIN(uint32_t, to, 0, 99, 70);
+	OUTPUT(float, y, 0, 500);
+	OUTPUT(float, z, 0, 70);
+
+	for (int i = 0; i < 500; i++)
+		y[i] = x[at[i]];
+	for (int i = 0; i < 70; i++)
+		z[i] = y[to[i]];
+}
+C
+right
+
+# An index out of bounds ends the launch, which says where.
+sed -i 's/at, 0, 99/at, 50, 149/; s/x\[at\[i\]\]/0/' oracle.c
+$KERNEL_CC -I"$top_srcdir/tests/kernels" oracle.c -o oracle -lm
+# shellcheck disable=SC2046 # a list of words
+fails_with "task 'gather': kernel gather called abort on core [01], at gather" "$skrun" model.sk --cores 2 $(./oracle make 1)
