@@ -96,6 +96,7 @@ src_libcore_la_SOURCES = \
 	src/bind/op-index.c src/bind/op-index.h \
 	src/bind/operators.c src/bind/operators.h \
 	src/command/keywords.c src/command/keywords.h \
+	src/manifest/manifest-constants.c \
 	src/manifest/manifest-costs.c \
 	src/manifest/manifest-names.c \
 	src/manifest/manifest-parts.h \
@@ -103,6 +104,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.c src/model/model.h \
+	src/model/number.c src/model/number.h \
 	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \

@@ -136,6 +136,7 @@ endif
 # End to end: from kernels in C to a package that runs.
 END_TO_END_TESTS = \
 	tests/run/awaits.sh \
+	tests/run/constants.sh \
 	tests/run/cores.sh \
 	tests/run/debugger.sh \
 	tests/run/errors.sh \

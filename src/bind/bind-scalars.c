@@ -1,86 +1,24 @@
 /* Scalars: an extent's value, a number or an extent from `set`, or an element of a tensor that is read when the task
  * runs. Numbers are checked against the type that the function takes. */
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/bind/binder.h"
 #include "src/model/model.h"
+#include "src/model/number.h"
 #include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 #include "src/signature/signature-parser.h"
-
-static bool is_float(enum sk_dtype type)
-{
-	return type == SK_F32 || type == SK_F64;
-}
-
-static bool is_signed(enum sk_dtype type)
-{
-	return type == SK_I8 || type == SK_I16 || type == SK_I32 || type == SK_I64;
-}
-
-static uint64_t float_bits(double value, enum sk_dtype type)
-{
-	float narrow = (float)value;
-	uint32_t bits32;
-	uint64_t bits64;
-
-	if (type == SK_F32) {
-		memcpy(&bits32, &narrow, sizeof(bits32));
-		return bits32;
-	}
-	memcpy(&bits64, &value, sizeof(bits64));
-	return bits64;
-}
-
-/* The bits of an integer in the given type, zero-extended. False if it does not fit. */
-static bool integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t *bits)
-{
-	uint32_t width = 8 * sk_dtype_size(type);
-	uint64_t mask = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
-	uint64_t largest = is_signed(type) ? mask >> 1 : mask;
-
-	*bits = value & mask;
-	if (negative)
-		return is_signed(type) && -value <= largest + 1;
-	return value <= largest;
-}
 
 static void report_misfit(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type)
 {
 	sk_binder_error(binder, set->place, "'%s' cannot be %s: it is %s", set->name, set->text, sk_dtype_name(type));
 }
 
-static void bind_integer(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type, uint64_t *bits)
+static void bind_number(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type, uint64_t *bits)
 {
-	uint64_t value = (uint64_t)set->integer;
-
-	if (is_float(type) && set->negative)
-		*bits = float_bits(type == SK_F32 ? (float)set->integer : (double)set->integer, type);
-	else if (is_float(type))
-		*bits = float_bits(type == SK_F32 ? (float)value : (double)value, type);
-	else if (!integer_bits(value, set->negative, type, bits))
-		report_misfit(binder, set, type);
-}
-
-/* The text is converted once more for f32, since rounding twice is not the same as rounding once. */
-static void bind_float(struct sk_binder *binder, const struct sk_set *set, enum sk_dtype type, uint64_t *bits)
-{
-	double value = set->real;
-
-	if (type == SK_F32 && isfinite(value)) {
-		float narrow = strtof(set->text, NULL);
-
-		if (isinf(narrow) || (narrow == 0 && value != 0))
-			report_misfit(binder, set, type);
-		value = (double)narrow;
-	}
-	if (is_float(type))
-		*bits = float_bits(value, type);
-	else
+	if (!sk_number_bits(set, type, bits))
 		report_misfit(binder, set, type);
 }
 
@@ -90,10 +28,10 @@ static void bind_extent(struct sk_binder *binder, const struct sk_parameter *par
 	uint64_t value = binder->extents[extent];
 	const char *name = binder->signature->extents[extent];
 
-	if (is_float(parameter->dtype))
+	if (sk_dtype_is_float(parameter->dtype))
 		sk_binder_error(binder, place, "'%s' cannot be the extent '%s': it is %s", parameter->name, name,
 				sk_dtype_name(parameter->dtype));
-	else if (!integer_bits(value, false, parameter->dtype, bits))
+	else if (!sk_integer_bits(value, false, parameter->dtype, bits))
 		sk_binder_error(binder, place, "'%s' is %s, but extent '%s' is %" PRIu64, parameter->name,
 				sk_dtype_name(parameter->dtype), name, value);
 }
@@ -164,10 +102,8 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 		return false;
 	switch (set->kind) {
 	case SK_SET_INTEGER:
-		bind_integer(binder, set, parameter->dtype, &argument->value);
-		break;
 	case SK_SET_FLOAT:
-		bind_float(binder, set, parameter->dtype, &argument->value);
+		bind_number(binder, set, parameter->dtype, &argument->value);
 		break;
 	case SK_SET_EXTENT:
 		bind_named_extent(binder, parameter, set, &argument->value);

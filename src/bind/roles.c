@@ -185,6 +185,16 @@ static void check_range_key(const struct sk_model *model, const struct sk_tensor
 
 /* ---- constants ---- */
 
+static void fill_constant(struct sk_model *model, struct sk_tensor *tensor)
+{
+	uint32_t size = sk_dtype_size(tensor->dtype);
+	uint8_t *bytes = sk_arena_alloc(model->arena, tensor->bytes, 1);
+
+	for (uint64_t at = 0; at < tensor->bytes; at += size)
+		memcpy(bytes + at, &tensor->fill, size); /* little-endian, as packages are */
+	tensor->contents = bytes;
+}
+
 static void read_constant(struct sk_model *model, struct sk_tensor *tensor)
 {
 	struct sk_npy npy;
@@ -219,7 +229,9 @@ bool sk_model_assign_roles(struct sk_model *model)
 		assign_role(model, i, &uses[i]);
 		check_unwritten_key(model, tensor);
 		check_range_key(model, tensor);
-		if (tensor->role == SK_ROLE_CONSTANT)
+		if (tensor->role == SK_ROLE_CONSTANT && tensor->filled)
+			fill_constant(model, tensor);
+		else if (tensor->role == SK_ROLE_CONSTANT && tensor->data)
 			read_constant(model, tensor);
 		if (tensor->role == SK_ROLE_INPUT || tensor->role == SK_ROLE_OUTPUT || tensor->role == SK_ROLE_INOUT)
 			tensor->binding = model->binding_count++;

@@ -8,6 +8,14 @@
 /* `tensors:` with views resolved to their roots. */
 void sk_manifest_read_tensors(const struct sk_document *document, const struct sk_node *map);
 
+/* The contents of a constant whose dtype and shape are known, from the one of `data`, `fill` and `text` that is not
+ * NULL. */
+void sk_manifest_read_contents(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *data,
+			       const struct sk_node *fill, const struct sk_node *text);
+
+/* True if the text is a number; *valid is false if it is none that can be passed. */
+bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid);
+
 /* `tasks:`; adds scopes that nobody declared. */
 void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list);
 

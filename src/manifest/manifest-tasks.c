@@ -68,6 +68,12 @@ static bool parse_real(const char *text, struct sk_set *set, bool *valid)
 	return true;
 }
 
+bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid)
+{
+	number->text = text;
+	return parse_integer(text, number, valid) || parse_real(text, number, valid);
+}
+
 /* Tensors have been read before. */
 static struct sk_named_tensor named_tensor(const struct sk_document *document, const struct sk_name *name)
 {
@@ -108,8 +114,7 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 			 "the value of '%s' must be a number, the name of an extent, or {tensor: NAME}", set->name);
 		return false;
 	}
-	set->text = value->text;
-	if (parse_integer(value->text, set, &valid) || parse_real(value->text, set, &valid)) {
+	if (sk_manifest_parse_number(value->text, set, &valid)) {
 		if (!valid)
 			sk_error(document->diag, sk_node_place(document, value),
 				 "'%s' is not a number that can be passed", value->text);

@@ -15,7 +15,8 @@
 /* What the map of one tensor says. */
 struct draft {
 	struct sk_tensor *tensor;
-	const struct sk_node *dtype, *shape, *role, *data, *unwritten, *range, *of, *offset; /* NULL: not given */
+	const struct sk_node *dtype, *shape, *role, *data, *fill, *text, *unwritten, *range, *of,
+		*offset; /* NULL: not given */
 };
 
 struct view {
@@ -86,10 +87,8 @@ static void compute_size(const struct sk_document *document, struct sk_tensor *t
 
 static void read_role(const struct sk_document *document, const struct draft *draft)
 {
-	struct sk_model *model = document->owner;
 	static const char *const names[] = {"input", "output", "inout", "constant", "temporary"};
 	struct sk_tensor *tensor = draft->tensor;
-	struct sk_name data;
 	size_t index;
 
 	if (draft->role &&
@@ -97,18 +96,26 @@ static void read_role(const struct sk_document *document, const struct draft *dr
 		tensor->role = SK_ROLE_INPUT + (enum sk_role)index;
 		tensor->role_declared = true;
 	}
-	if (!draft->data) {
+	const struct sk_node *given = draft->data ? draft->data : draft->fill ? draft->fill : draft->text;
+
+	if (!given) {
 		if (tensor->role == SK_ROLE_CONSTANT)
-			sk_error(document->diag, sk_node_place(document, draft->role), "constant '%s' has no 'data'",
-				 tensor->name);
+			sk_error(document->diag, sk_node_place(document, draft->role),
+				 "constant '%s' has no 'data', 'fill' or 'text'", tensor->name);
 		return;
 	}
 	if (tensor->role_declared && tensor->role != SK_ROLE_CONSTANT)
 		sk_error(document->diag, sk_node_place(document, draft->role),
-			 "tensor '%s' has 'data', so its role is constant, not %s", tensor->name, names[index]);
+			 "tensor '%s' has '%s', so its role is constant, not %s", tensor->name,
+			 draft->data   ? "data"
+			 : draft->fill ? "fill"
+				       : "text",
+			 names[index]);
+	if (!draft->data + !draft->fill + !draft->text != 2)
+		sk_error(document->diag, sk_node_place(document, draft->text ? draft->text : draft->fill),
+			 "constant '%s' has its contents twice; 'data', 'fill' and 'text' exclude each other",
+			 tensor->name);
 	tensor->role = SK_ROLE_CONSTANT;
-	if (sk_read_text(document, draft->data, "the data of tensor", tensor->name, &data))
-		tensor->data = sk_model_path(model, data.text);
 }
 
 /* Whether it is an output shows when all tasks are bound, where the role does not say it. */
@@ -203,6 +210,8 @@ static void read_root(const struct sk_document *document, const struct draft *dr
 		read_range(document, draft);
 	tensor->rank = rank;
 	compute_size(document, tensor, draft->shape);
+	if (tensor->rank && (draft->data || draft->fill || draft->text))
+		sk_manifest_read_contents(document, tensor, draft->data, draft->fill, draft->text);
 }
 
 /* ---- views ---- */
@@ -212,9 +221,9 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 {
 	struct sk_tensor *tensor = draft->tensor;
 	struct view view = {.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape};
-	const struct sk_node *const refused[] = {draft->dtype, draft->role, draft->data, draft->unwritten,
-						 draft->range};
-	static const char *const names[] = {"dtype", "role", "data", "'unwritten'", "range"};
+	const struct sk_node *const refused[] = {draft->dtype, draft->role,	 draft->data, draft->fill,
+						 draft->text,  draft->unwritten, draft->range};
+	static const char *const names[] = {"dtype", "role", "data", "fill", "text", "'unwritten'", "range"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (refused[i])
@@ -349,6 +358,8 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 		{"shape", false, NULL, offsetof(struct draft, shape)},
 		{"role", false, NULL, offsetof(struct draft, role)},
 		{"data", false, NULL, offsetof(struct draft, data)},
+		{"fill", false, NULL, offsetof(struct draft, fill)},
+		{"text", false, NULL, offsetof(struct draft, text)},
 		{"unwritten", false, NULL, offsetof(struct draft, unwritten)},
 		{"range", false, NULL, offsetof(struct draft, range)},
 		{"of", false, NULL, offsetof(struct draft, of)},

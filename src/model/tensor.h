@@ -24,7 +24,9 @@ struct sk_tensor {
 	struct sk_place range_place;
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start. Views are contiguous */
-	const char *data; /* constants: path of the .npy file, resolved; else NULL */
+	const char *data; /* constants: path of the .npy file, resolved; NULL: the manifest has the contents */
+	bool filled; /* constants: every element is that of these bits */
+	uint64_t fill;
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
 };

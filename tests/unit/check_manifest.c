@@ -131,6 +131,43 @@ START_TEST(test_tensors)
 }
 END_TEST
 
+/* The f16 are what gcc makes of the same numbers as _Float16. */
+START_TEST(test_constants)
+{
+	const struct sk_model *model = parse_good(
+		"sklink: 1\n"
+		"tensors:\n"
+		"  flat: {dtype: i16, shape: [2, 2], data: [-1, 0x10, 3, 32767]}\n"
+		"  nested: {dtype: u8, shape: [2, 1, 2], data: [[[1, 2]], [[3, 255]]]}\n"
+		"  flags: {dtype: bool, shape: [3], data: [true, false, 1]}\n"
+		"  f16: {dtype: f16, shape: [10], data: [1, -2.5, 65504, 65519, 6.1035e-5, 5.97e-8, 0.1, .inf, -0.0, "
+		"2049]}\n"
+		"  bf16: {dtype: bf16, shape: [5], data: [1, 3.1415927, 1.00390625, 1.01171875, -.inf]}\n"
+		"  f32: {dtype: f32, shape: [2], data: [16777217, 0.1]}\n"
+		"  ones: {dtype: f64, shape: [3], fill: 1}\n"
+		"  text: {dtype: u8, shape: [5], text: abc}\n"
+		"  path: {dtype: u8, shape: [5], data: abc}\n"
+		"tasks: [{name: a, kernel: k, args: [flat]}]\n");
+	static const int16_t flat[] = {-1, 16, 3, 32767};
+	static const uint16_t f16[] = {0x3c00, 0xc100, 0x7bff, 0x7bff, 0x0400, 0x0001, 0x2e66, 0x7c00, 0x8000, 0x6800};
+	static const uint16_t bf16[] = {0x3f80, 0x4049, 0x3f80, 0x3f82, 0xff80};
+	static const float f32[] = {16777216, 0.1f};
+	double one = 1;
+
+	ck_assert_mem_eq(tensor(model, "flat")->contents, flat, sizeof(flat));
+	ck_assert_mem_eq(tensor(model, "nested")->contents, "\1\2\3\xff", 4);
+	ck_assert_mem_eq(tensor(model, "flags")->contents, "\1\0\1", 3);
+	ck_assert_mem_eq(tensor(model, "f16")->contents, f16, sizeof(f16));
+	ck_assert_mem_eq(tensor(model, "bf16")->contents, bf16, sizeof(bf16));
+	ck_assert_mem_eq(tensor(model, "f32")->contents, f32, sizeof(f32));
+	ck_assert(tensor(model, "ones")->filled && !memcmp(&tensor(model, "ones")->fill, &one, 8));
+	ck_assert_mem_eq(tensor(model, "text")->contents, "abc\0\0", 5);
+	ck_assert_ptr_null(tensor(model, "path")->contents);
+	ck_assert_str_eq(tensor(model, "path")->data, "abc");
+	ck_assert_int_eq(tensor(model, "ones")->role, SK_ROLE_CONSTANT);
+}
+END_TEST
+
 START_TEST(test_tasks)
 {
 	const struct sk_model *model = parse_good(complete);
@@ -535,9 +572,45 @@ static const struct {
 	{ONE_TASK("  x: {dtype: f32, shape: [4], role: imput}\n"),
 	 "m.yaml:3:37: the role of tensor 'x' must be input, output, inout, constant or temporary, not 'imput'; did "
 	 "you mean 'input'?\n"},
-	{ONE_TASK("  x: {dtype: f32, shape: [4], role: constant}\n"), "m.yaml:3:37: constant 'x' has no 'data'\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4], role: constant}\n"),
+	 "m.yaml:3:37: constant 'x' has no 'data', 'fill' or 'text'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4], role: input, data: w.npy}\n"),
 	 "m.yaml:3:37: tensor 'x' has 'data', so its role is constant, not input\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4], role: input, fill: 1}\n"),
+	 "m.yaml:3:37: tensor 'x' has 'fill', so its role is constant, not input\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4], fill: 1, data: x.npy}\n"),
+	 "m.yaml:3:37: constant 'x' has its contents twice; 'data', 'fill' and 'text' exclude each other\n"},
+	{ONE_TASK("  x: {dtype: u8, shape: [4], fill: 256}\n"),
+	 "m.yaml:3:36: an element of constant 'x' is u8, not '256'\n"},
+	{ONE_TASK("  x: {dtype: f16, shape: [4], fill: 65520}\n"),
+	 "m.yaml:3:37: an element of constant 'x' is f16, not '65520'\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [4], fill: [1]}\n"),
+	 "m.yaml:3:37: an element of constant 'x' is i32, not a list\n"},
+	{ONE_TASK("  x: {dtype: bool, shape: [2], data: [true, 2]}\n"),
+	 "m.yaml:3:45: an element of constant 'x' is true or false, not '2'\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [4], data: [0, 1.5, 2, 3]}\n"),
+	 "m.yaml:3:41: an element of constant 'x' is i32, not '1.5'\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [4], data: [0, 1, 2]}\n"),
+	 "m.yaml:3:37: constant 'x' is [4], so here stands a list of 4, not of 3\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [0, 1, 2]}\n"),
+	 "m.yaml:3:40: constant 'x' has 4 elements, not 3\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [0, 1, [2], 3]}\n"),
+	 "m.yaml:3:47: an element of constant 'x' is i32, not a list\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [[0, 1], 2]}\n"),
+	 "m.yaml:3:49: constant 'x' is [2, 2], so here stands a list of 2, not one value\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2, 2], data: [[0, [1, 2]], [2, 3]]}\n"),
+	 "m.yaml:3:45: an element of constant 'x' is i32, not a list\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2, 1073741824], data: [[0], [1]]}\n"),
+	 "m.yaml:3:50: constant 'x' is [2, 1073741824], so here stands a list of 1073741824, not of 1\n"},
+	{ONE_TASK("  x: {dtype: i32, shape: [2], data: {a: 1}}\n"),
+	 "m.yaml:3:37: the data of tensor 'x' must be a text, not a map\n"},
+	{ONE_TASK("  x: {dtype: u8, shape: [1073741825], fill: 0}\n"),
+	 "m.yaml:3:45: constant 'x' has 1073741825 bytes, and at most 1073741824 are filled; let a .npy file have "
+	 "them\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4], text: abcd}\n"),
+	 "m.yaml:3:37: constant 'x' has 'text', so its dtype is u8, not f32\n"},
+	{ONE_TASK("  x: {dtype: u8, shape: [3], text: abcd}\n"),
+	 "m.yaml:3:36: the text of constant 'x' has 4 bytes, but the tensor has 3\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4], offset: [0]}\n"),
 	 "m.yaml:3:39: only a view has an offset; say 'of' which tensor 'x' is a part\n"},
 	{ONE_TASK("  x=1: {dtype: f32, shape: [4]}\n"),
@@ -1121,6 +1194,7 @@ static Suite *manifest_suite(void)
 	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_tensors);
+	tcase_add_test(tcase, test_constants);
 	tcase_add_test(tcase, test_tasks);
 	tcase_add_test(tcase, test_order);
 	tcase_add_test(tcase, test_scopes);

@@ -1,0 +1,146 @@
+/* Constants whose contents stand in the manifest. Comes in: a tensor with dtype and shape, and the node of `data`,
+ * `fill` or `text`. Goes out: its bytes, or the path of the file that has them, or the bits that all elements have. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/manifest/manifest-parts.h"
+#include "src/model/number.h"
+
+enum { MOST_FILLED = 1 << 30 }; /* bytes */
+
+/* false, true, or a number that the dtype has. */
+static bool read_number(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *node,
+			uint64_t *bits)
+{
+	bool is_bool = tensor->dtype == SK_BOOL, valid = false;
+	struct sk_set number = {.text = ""};
+
+	if (node->kind == SK_NODE_SCALAR && is_bool && (!strcmp(node->text, "true") || !strcmp(node->text, "false"))) {
+		*bits = *node->text == 't';
+		return true;
+	}
+	if (node->kind == SK_NODE_SCALAR && sk_manifest_parse_number(node->text, &number, &valid) && valid &&
+	    sk_number_bits(&number, tensor->dtype, bits))
+		return true;
+	sk_error(document->diag, sk_node_place(document, node), "an element of constant '%s' is %s, not %s%s%s",
+		 tensor->name, is_bool ? "true or false" : sk_dtype_name(tensor->dtype),
+		 node->kind == SK_NODE_SCALAR ? "'" : "",
+		 node->kind == SK_NODE_SCALAR ? node->text
+		 : node->kind == SK_NODE_LIST ? "a list"
+					      : "a map",
+		 node->kind == SK_NODE_SCALAR ? "'" : "");
+	return false;
+}
+
+/* Lists in lists, of the shape's sizes. */
+static bool has_shape(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *list,
+		      uint32_t dimension)
+{
+	if (list->kind != SK_NODE_LIST || list->count != tensor->shape[dimension]) {
+		sk_error(document->diag, sk_node_place(document, list),
+			 "constant '%s' is %s, so here stands a list of %" PRIu64 ", not %s", tensor->name,
+			 sk_shape_text(document->arena, tensor->rank, tensor->shape), tensor->shape[dimension],
+			 list->kind == SK_NODE_LIST ? sk_arena_print(document->arena, "of %zu", list->count)
+						    : "one value");
+		return false;
+	}
+	for (const struct sk_node *item = list->first; item && dimension + 1 < tensor->rank; item = item->next)
+		if (!has_shape(document, tensor, item, dimension + 1))
+			return false;
+	return true;
+}
+
+/* Lists to the given depth, which are there, and numbers within. */
+static bool read_elements(const struct sk_document *document, const struct sk_tensor *tensor,
+			  const struct sk_node *list, uint32_t depth, uint8_t **next)
+{
+	uint32_t size = sk_dtype_size(tensor->dtype);
+	uint64_t bits = 0;
+
+	for (const struct sk_node *item = list->first; item; item = item->next) {
+		if (depth ? !read_elements(document, tensor, item, depth - 1, next)
+			  : !read_number(document, tensor, item, &bits))
+			return false;
+		if (depth)
+			continue;
+		memcpy(*next, &bits, size); /* little-endian, as packages are */
+		*next += size;
+	}
+	return true;
+}
+
+/* All elements one behind the other, or as lists in lists. */
+static void read_list(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *list)
+{
+	bool flat = tensor->rank > 1 && list->first && list->first->kind == SK_NODE_SCALAR;
+
+	if (flat && list->count != tensor->elements) {
+		sk_error(document->diag, sk_node_place(document, list),
+			 "constant '%s' has %" PRIu64 " elements, not %zu", tensor->name, tensor->elements,
+			 list->count);
+		return;
+	}
+	if (!flat && !has_shape(document, tensor, list, 0))
+		return;
+
+	uint8_t *bytes = sk_arena_alloc(document->arena, tensor->bytes, 1), *next = bytes;
+
+	if (read_elements(document, tensor, list, flat ? 0 : tensor->rank - 1, &next))
+		tensor->contents = bytes;
+}
+
+static void read_fill(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *fill)
+{
+	if (tensor->bytes > MOST_FILLED)
+		sk_error(document->diag, sk_node_place(document, fill),
+			 "constant '%s' has %" PRIu64 " bytes, and at most %d are filled; let a .npy file have them",
+			 tensor->name, tensor->bytes, MOST_FILLED);
+	else
+		tensor->filled = read_number(document, tensor, fill, &tensor->fill);
+}
+
+/* As in C, the bytes behind the text are 0. */
+static void read_text(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *node)
+{
+	struct sk_name text;
+
+	if (tensor->dtype != SK_U8 && tensor->dtype != SK_I8) {
+		sk_error(document->diag, sk_node_place(document, node),
+			 "constant '%s' has 'text', so its dtype is u8, not %s", tensor->name,
+			 sk_dtype_name(tensor->dtype));
+		return;
+	}
+	if (!sk_read_text(document, node, "the text of constant", tensor->name, &text))
+		return;
+	if (node->length > tensor->bytes) {
+		sk_error(document->diag, text.place,
+			 "the text of constant '%s' has %zu bytes, but the tensor has %" PRIu64, tensor->name,
+			 node->length, tensor->bytes);
+		return;
+	}
+	if (tensor->bytes > MOST_FILLED) {
+		sk_error(document->diag, text.place, "constant '%s' has %" PRIu64 " bytes, and a text of it at most %d",
+			 tensor->name, tensor->bytes, MOST_FILLED);
+		return;
+	}
+
+	uint8_t *bytes = sk_arena_alloc(document->arena, tensor->bytes, 1);
+
+	memcpy(bytes, text.text, node->length);
+	tensor->contents = bytes;
+}
+
+void sk_manifest_read_contents(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *data,
+			       const struct sk_node *fill, const struct sk_node *text)
+{
+	struct sk_name path;
+
+	if (fill)
+		read_fill(document, tensor, fill);
+	else if (text)
+		read_text(document, tensor, text);
+	else if (data->kind == SK_NODE_LIST)
+		read_list(document, tensor, data);
+	else if (sk_read_text(document, data, "the data of tensor", tensor->name, &path))
+		tensor->data = sk_model_path(document->owner, path.text);
+}
