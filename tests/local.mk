@@ -220,11 +220,13 @@ KERNEL_TESTS = \
 	tests/kernels/fftw.sh \
 	tests/kernels/fortran.sh \
 	tests/kernels/gsl.sh \
+	tests/kernels/inductor.sh \
 	tests/kernels/libm.sh \
 	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
 	tests/kernels/rust.sh \
+	tests/kernels/tvm.sh \
 	tests/kernels/x264.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Debian's static mathematics: vector functions of libmvec.a, in a loop that gcc has vectorized.
+# Debian's mathematics: vector functions of libmvec.a, in a loop that gcc has vectorized; and functions that the package imports from
+# the C library of the machine that runs it.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libmvec.a" libc6-dev
@@ -20,11 +21,17 @@ $KERNEL_CC -O3 -ffast-math -mavx2 -mfma -fPIC -c loop.c
 cat >model.yaml <<Y
 sklink: 1
 tensors:
-  x:    {dtype: f64, shape: [1003]}
-  y:    {dtype: f64, shape: [1003]}
-$(kernels wave)
+  x:     {dtype: f64, shape: [1003]}
+  y:     {dtype: f64, shape: [1003]}
+  bytes: {dtype: u8, shape: [5000]}
+  again: {dtype: u8, shape: [5000]}
+  base:  {dtype: f64, shape: [1]}
+  power: {dtype: f64, shape: [1]}
+$(kernels wave copy pow)
 tasks:
   - {name: wave, kernel: wave, args: [x, y], scope: all}
+  - {name: copy, kernel: copy, args: [again, bytes], scope: all}
+  - {name: power, kernel: pow, args: [power], scope: all, set: {x: {tensor: base}, y: 2.5}}
 Y
 # libmvec.a would choose by the processor that it runs on (IFUNC); the link says which.
 fuse loop.o "$libraries/libmvec.a" \
@@ -38,9 +45,19 @@ static void network(void)
 {
 	INPUT_WITHIN(double, x, -20, 20, 1003);
 	OUTPUT(double, y, 1e-14, 1003);
+	INPUT(uint8_t, bytes, 5000);
+	OUTPUT(uint8_t, again, 0, 5000);
+	INPUT_WITHIN(double, base, 0, 10, 1);
+	OUTPUT(double, power, 1e-15, 1);
 
 	for (int i = 0; i < 1003; i++)
 		y[i] = exp(x[i]) * sin(x[i]);
+	memcpy(again, bytes, 5000);
+	power[0] = base[0] * base[0] * sqrt(base[0]);
 }
 C
+right
+
+# Without libmvec.a, its functions are imported, too.
+fuse loop.o
 right
