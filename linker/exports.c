@@ -185,7 +185,7 @@ static bool export_matching(struct sk_linker *linker, const struct sk_object *ob
 		pattern = find_pattern(linker, name, length);
 		if (!pattern || !pattern->global)
 			continue;
-		sk_symbol_want(linker, number);
+		sk_symbol_want(linker, number, NULL);
 		if (!sk_symbols_resolve(linker))
 			return false;
 		if (!why_not(linker, number))

@@ -276,7 +276,7 @@ static bool find_local(struct sk_linker *linker, struct sk_lookup where, const c
 	struct sk_object *object = linker->objects.items[found->object];
 
 	describe(linker, object, found->index, result);
-	if (!sk_object_pull(linker, object))
+	if (!sk_object_extract(linker, object, name, "<internal>"))
 		return false;
 	result->code = sk_local_function_symbol(linker, found);
 	return true;
@@ -297,7 +297,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 	describe(linker, object, index, result);
 	result->code = object->globals[index - object->first_global];
 	if (!reason)
-		return sk_object_pull(linker, object);
+		return sk_object_extract(linker, object, name, "<internal>");
 	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);
 	return false;
 }

@@ -33,6 +33,13 @@ struct sk_dependency {
 	bool listed; /* in the rule for make */
 };
 
+/* Why a member of an archive takes part. */
+struct sk_extraction {
+	const char *needed_by; /* an object, or what is in its place */
+	const struct sk_object *object;
+	const char *symbol;
+};
+
 /* A kernel, and who calls it. */
 struct sk_ordered {
 	sk_symbol code;
@@ -68,6 +75,7 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) wanted; /* a queue: what comes behind wanted_done has not been looked for */
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
+	SK_ARRAY(struct sk_extraction) extractions;
 	struct sk_map wrapped; /* names */
 	SK_ARRAY(struct sk_name_pattern) patterns; /* of the version script */
 	struct sk_map exact_patterns; /* by name */
@@ -90,6 +98,8 @@ struct sk_linker {
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
 	SK_ARRAY(struct sk_aligned) aligned;
+	SK_ARRAY(struct sk_name) listed; /* symbols of the ordering file */
+	SK_ARRAY(struct sk_input_section *) first; /* their sections, in that order */
 	SK_ARRAY(struct sk_input_section *) copies; /* of sections of code */
 	SK_ARRAY(struct sk_frame *) copied_frames;
 	struct sk_map copy_numbers; /* by original and number */

@@ -86,6 +86,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 				 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
 	sk_aliases_read(linker);
 	sk_version_script_read(linker);
+	sk_ordering_read(linker);
 	return linker;
 }
 
@@ -112,7 +113,7 @@ void sk_linker_require(struct sk_linker *linker, const char *name)
 	sk_symbol symbol = sk_symbol_intern(linker, name, strlen(name));
 
 	sk_array_push(linker->arena, &linker->required, symbol);
-	sk_symbol_want(linker, symbol);
+	sk_symbol_want(linker, symbol, NULL);
 }
 
 /* ---- what the caller synthesizes ---- */
@@ -289,6 +290,8 @@ static bool choose(struct sk_linker *linker)
 		return false;
 	/* Live sections, and only they, are marked. */
 	sk_collect(linker);
+	/* It is known which sections users want first. */
+	sk_ordering_apply(linker);
 	/* So are notes, and the image's properties are known. */
 	if (!sk_notes_collect(linker))
 		return false;

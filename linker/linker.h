@@ -52,6 +52,8 @@ struct sk_linker_options {
 	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
+	const char *ordering_file; /* symbols whose sections come first, in this order; NULL: none */
+
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
 	enum sk_icf icf;
 
@@ -63,9 +65,12 @@ struct sk_linker_options {
 	bool trace; /* the name of each object that takes part */
 	const char *const *traced_symbols; /* "x.o: definition of f", "y.o: reference to f" */
 	size_t traced_symbol_count;
+	const char *const *asked_symbols; /* --why-live: lines on what each is reached from */
+	size_t asked_symbol_count;
 	bool cross_references; /* the table of them, at the end of the map or, without one, as lines */
 	const char *map_file; /* -Map and --dependency-file; sk_linker_write writes them. NULL: none */
 	const char *dependency_file;
+	const char *extractions_file; /* --why-extract: which members take part, and why; NULL: none */
 	bool check; /* sk_linker_write writes no image */
 };
 

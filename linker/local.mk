@@ -26,6 +26,7 @@ linker_liblinker_la_SOURCES = \
 	linker/merge.c linker/merge.h \
 	linker/notes.c \
 	linker/object.c linker/object.h \
+	linker/ordering.c \
 	linker/parallel.c linker/parallel.h \
 	linker/parts.c \
 	linker/ranges.c \
@@ -45,6 +46,7 @@ linker_liblinker_la_SOURCES = \
 	linker/symbols.c linker/symbol.h \
 	linker/target.c \
 	linker/version-script.c \
+	linker/why-live.c \
 	linker/write.c \
 	linker/x86_64.c \
 	stubs/import-row.h stubs/machines.def
@@ -91,6 +93,7 @@ LINKER_TESTS = \
 	tests/link/notes.sh \
 	tests/link/options.sh \
 	tests/link/output.sh \
+	tests/link/reasons.sh \
 	tests/link/relocate.sh \
 	tests/link/resolve.sh \
 	tests/link/constructors.sh \

@@ -135,6 +135,17 @@ static void add_synthetic(struct sk_linker *linker)
 			add_section(linker, &linker->synthetic.items[i]->section);
 }
 
+/* What stands for a section after folding is placed where the first of them is wanted. */
+static void add_first(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->first.count; i++) {
+		struct sk_input_section *section = sk_section_follow(linker->first.items[i]);
+
+		if (section->live && !section->output)
+			add_section(linker, section);
+	}
+}
+
 static void add_ordered(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->order.count; i++) {
@@ -239,6 +250,7 @@ bool sk_outputs_make(struct sk_linker *linker)
 
 	add_made(linker);
 	add_synthetic(linker);
+	add_first(linker);
 	add_ordered(linker);
 	add_rest(linker);
 	add_merged(linker);

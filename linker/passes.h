@@ -14,7 +14,8 @@
  *   state.c    and what a function reaches: hidden state, instruction sets
  *   copies.c   functions whose code is there several times
  *   ranges.c   __start_NAME and __stop_NAME
- *   collect.c  marks what is reached
+ *   collect.c  marks what is reached; why-live.c says from where
+ *   ordering.c reads the symbol ordering file, and finds its sections
  *   notes.c    joins the program properties of what is reached, keeps its notes
  *   debug.c    keeps the debug information of what is reached; debug-write.c writes it
  *   merge.c    joins equal strings and records
@@ -60,6 +61,9 @@ void sk_aliases_read(struct sk_linker *linker);
 /* Before the first input: linker->patterns and linker->defined_versions. */
 void sk_version_script_read(struct sk_linker *linker);
 
+/* Before the first input: linker->listed. */
+void sk_ordering_read(struct sk_linker *linker);
+
 /* What a thread has read of this path, or NULL: nothing, or there was something to say about it, so that it has to be
  * read again. Waits until all threads are done. */
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path);
@@ -75,6 +79,9 @@ bool sk_export(struct sk_linker *linker);
 
 /* Marks the live sections, and only them. */
 void sk_collect(struct sk_linker *linker);
+
+/* After the collection: linker->first, and warnings about what cannot be ordered. */
+void sk_ordering_apply(struct sk_linker *linker);
 
 /* After the collection: notes of reached objects are live, equal ones once, and their properties are joined. False: a
  * note is damaged. */

@@ -140,10 +140,28 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 			offer(linker, symbol, object, i);
 		/* Who calls what the object defines calls what --defsym says. */
 		if (defined ? symbol->rank == SK_DEFINITION_ASSIGNED : ELF64_ST_BIND(raw->st_info) != STB_WEAK)
-			sk_symbol_want(linker, number);
+			sk_symbol_want(linker, number, object);
 	}
 	sk_print_object(linker, object);
 	return true;
+}
+
+bool sk_object_extract(struct sk_linker *linker, struct sk_object *object, const char *symbol, const char *needed_by)
+{
+	if (linker->options.extractions_file && !object->pulled && object->member)
+		sk_array_push(linker->arena, &linker->extractions, (struct sk_extraction){needed_by, object, symbol});
+	return sk_object_pull(linker, object);
+}
+
+/* The object defines the symbol, and takes part from now on. */
+static bool extract(struct sk_linker *linker, struct sk_object *object, sk_symbol number)
+{
+	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	const char *needed_by = "<command line>";
+
+	if (symbol->wanted_by && linker->options.extractions_file)
+		needed_by = sk_object_name(linker->arena, symbol->wanted_by);
+	return sk_object_extract(linker, object, symbol->name, needed_by);
 }
 
 /* Pulls the first definition; the next ones, too, as long as groups of other objects have replaced it. */
@@ -155,7 +173,7 @@ static bool define(struct sk_linker *linker, sk_symbol number)
 	for (uint32_t i = linker->symbols.items[number].first_definition;
 	     i != SK_NONE && linker->symbols.items[number].rank == SK_DEFINITION_NONE;
 	     i = linker->definitions.items[i].next)
-		ok &= sk_object_pull(linker, linker->objects.items[linker->definitions.items[i].object]);
+		ok &= extract(linker, linker->objects.items[linker->definitions.items[i].object], number);
 	return ok;
 }
 
@@ -181,7 +199,7 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 
 	struct sk_object *object = linker->objects.items[best->object];
 	uint32_t index = best->index;
-	bool ok = sk_object_pull(linker, object); /* may add definitions: theirs move */
+	bool ok = extract(linker, object, name); /* may add definitions: theirs move */
 	struct sk_linker_symbol *symbol = &linker->symbols.items[name];
 
 	symbol->alias = object->globals[index - object->first_global];

@@ -31,6 +31,7 @@ struct sk_linker_symbol {
 	const struct sk_import *import; /* what it is if nobody defines it, or NULL */
 	uint32_t slot, stub; /* GOT slot; PLT stub, or of data the slot that stands for it; or SK_NONE */
 	uint32_t dynamic_index; /* in .dynsym; with -r: of an undefined symbol, among those that stay, from 1 */
+	const struct sk_object *wanted_by; /* the first that needs it; NULL: the command line */
 	uint32_t first_user, last_user; /* if undefined: in linker->users */
 };
 
@@ -80,8 +81,8 @@ void sk_symbol_provide(struct sk_linker *linker, sk_symbol symbol, struct sk_inp
 void sk_symbol_define(struct sk_linker *linker, sk_symbol symbol, struct sk_input_section *section, uint64_t value,
 		      uint64_t size, uint8_t type);
 
-/* Somebody needs the symbol. */
-void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol);
+/* An object needs the symbol; NULL: the command line. */
+void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol, const struct sk_object *by);
 
 /* What a symbol says of its size may be too much: as many of these bytes from the value on as the section has. */
 uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, uint64_t size);
@@ -105,6 +106,9 @@ sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_fun
 
 /* The object takes part in the link from now on. */
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object);
+
+/* The same of what defines a symbol that somebody needs, whose name is for --why-extract. */
+bool sk_object_extract(struct sk_linker *linker, struct sk_object *object, const char *symbol, const char *needed_by);
 
 /* Pulls members until nothing more is wanted. */
 bool sk_symbols_resolve(struct sk_linker *linker);

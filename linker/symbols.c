@@ -49,17 +49,18 @@ void sk_symbol_add_definition(struct sk_linker *linker, sk_symbol number, uint32
 		enqueue(linker, number);
 }
 
-void sk_symbol_want(struct sk_linker *linker, sk_symbol number)
+void sk_symbol_want(struct sk_linker *linker, sk_symbol number, const struct sk_object *by)
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
 	if (symbol->alias != SK_NONE) {
-		sk_symbol_want(linker, symbol->alias);
+		sk_symbol_want(linker, symbol->alias, by);
 		return;
 	}
 	if (symbol->wanted)
 		return;
 	symbol->wanted = true;
+	symbol->wanted_by = by;
 	if (symbol->rank == SK_DEFINITION_NONE)
 		enqueue(linker, number);
 }

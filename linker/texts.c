@@ -176,6 +176,23 @@ void sk_linker_end_map(struct sk_linker *linker, const char *text)
 	linker->map_end = text;
 }
 
+/* ---- extracted members ---- */
+
+sk_bytes sk_extractions_text(struct sk_linker *linker)
+{
+	sk_bytes text = {0};
+
+	add_text(linker, &text, "reference\textracted\tsymbol\n");
+	for (size_t i = 0; i < linker->extractions.count; i++) {
+		const struct sk_extraction *extraction = &linker->extractions.items[i];
+
+		add_text(linker, &text,
+			 sk_arena_print(linker->arena, "%s\t%s\t%s\n", extraction->needed_by,
+					sk_object_name(linker->arena, extraction->object), extraction->symbol));
+	}
+	return text;
+}
+
 /* ---- dependencies ---- */
 
 /* A path as make reads it. */

@@ -19,9 +19,31 @@ struct sk_object;
 void sk_print_object(struct sk_linker *linker, const struct sk_object *object);
 void sk_print_collected(struct sk_linker *linker);
 
+/* --why-extract, in lld's form. */
+sk_bytes sk_extractions_text(struct sk_linker *linker);
+
 /* Texts of the map and the dependencies of `output`. */
 sk_bytes sk_map_text(struct sk_linker *linker);
 sk_bytes sk_dependencies_text(struct sk_linker *linker, const char *output);
+
+/* ---- why-live.c ---- */
+
+/* How a section that is live was found. */
+struct sk_finding {
+	const char *root; /* why it is needed whoever refers to it; NULL: */
+	uint32_t from; /* the number of the section whose code or unwind information refers to it */
+	const struct sk_input_section *section; /* where that reference stands, */
+	uint64_t offset; /* and at which offset */
+};
+
+/* All live sections, in the order in which they were found; the findings only if somebody asks. */
+struct sk_found {
+	SK_ARRAY(struct sk_input_section *) sections;
+	SK_ARRAY(struct sk_finding) findings;
+};
+
+/* For each symbol that somebody asks about, why its section is part of the image. */
+void sk_print_reasons(struct sk_linker *linker, const struct sk_found *found);
 
 /* ---- cref.c ---- */
 

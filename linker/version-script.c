@@ -6,8 +6,6 @@
  *
  * Comments are C's, and those that begin with #. Quoted names are no patterns. extern "C++" would need a demangler and
  * is refused. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "linker/exports.h"
@@ -15,7 +13,7 @@
 #include "linker/passes.h"
 #include "linker/symbol.h"
 
-enum { MAXIMUM_SIZE = 16 << 20, MAXIMUM_VERSIONS = 16384 /* numbers have 15 bits, and imports need some */ };
+enum { MAXIMUM_VERSIONS = 16384 /* numbers have 15 bits, and imports need some */ };
 
 struct token {
 	const char *text; /* "": the end of the file */
@@ -157,7 +155,7 @@ static void add_pattern(struct script *script, const struct token *token, uint16
 	if (!pattern.exact)
 		return;
 	if (global)
-		sk_symbol_want(linker, sk_symbol_intern(linker, token->text, strlen(token->text)));
+		sk_symbol_want(linker, sk_symbol_intern(linker, token->text, strlen(token->text)), NULL);
 	number = sk_map_insert(&script->names, token->text, strlen(token->text), fresh);
 	if (number != fresh)
 		fail(script, token->place,
@@ -277,32 +275,6 @@ static void read_version(struct script *script)
 
 /* ---- the file ---- */
 
-/* The whole text, or NULL after an error. */
-static const char *read_text(struct sk_linker *linker, const char *path)
-{
-	FILE *file = fopen(path, "r");
-	SK_ARRAY(char) text = {0};
-	const char *reason = NULL;
-	char buffer[4096];
-	size_t got;
-
-	while (file && text.count < MAXIMUM_SIZE && (got = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		for (size_t i = 0; i < got; i++)
-			sk_array_push(linker->arena, &text, buffer[i]);
-	if (!file || ferror(file))
-		reason = strerror(errno);
-	else if (text.count >= MAXIMUM_SIZE || (text.count && memchr(text.items, 0, text.count)))
-		reason = "it is too large or not a text";
-	if (file)
-		fclose(file);
-	if (reason) {
-		sk_error(linker->diag, (struct sk_place){.file = path}, "cannot read the version script: %s", reason);
-		return NULL;
-	}
-	sk_array_push(linker->arena, &text, 0);
-	return text.items;
-}
-
 void sk_version_script_read(struct sk_linker *linker)
 {
 	struct script script = {.linker = linker, .path = linker->options.version_script, .line = 1};
@@ -310,7 +282,7 @@ void sk_version_script_read(struct sk_linker *linker)
 	if (!script.path)
 		return;
 	sk_linker_add_dependency(linker, script.path, true);
-	script.at = read_text(linker, script.path);
+	script.at = sk_file_read_text(linker->diag, script.path, "version script");
 	if (!script.at)
 		return;
 	sk_map_init(&script.versions, linker->arena);

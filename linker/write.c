@@ -60,6 +60,16 @@ static bool write_map(struct sk_linker *linker)
 	return sk_file_write_text(linker->diag, linker->options.map_file, map.items, map.count);
 }
 
+static bool write_extractions(struct sk_linker *linker)
+{
+	if (!linker->options.extractions_file)
+		return true;
+
+	sk_bytes text = sk_extractions_text(linker);
+
+	return sk_file_write_text(linker->diag, linker->options.extractions_file, text.items, text.count);
+}
+
 static bool write_dependencies(struct sk_linker *linker, const char *path)
 {
 	if (!linker->options.dependency_file)
@@ -73,7 +83,7 @@ static bool write_dependencies(struct sk_linker *linker, const char *path)
 
 bool sk_linker_write(struct sk_linker *linker, const char *path)
 {
-	return write_map(linker) && write_dependencies(linker, path) &&
+	return write_map(linker) && write_extractions(linker) && write_dependencies(linker, path) &&
 	       (linker->options.check ||
 		sk_file_write(linker->diag, path, 0777, linker->parts.items, linker->parts.count));
 }

@@ -1,4 +1,4 @@
-/* Writing files as a whole; see file.h. */
+/* Reading and writing files as a whole; see file.h. */
 #include "src/base/file.h"
 
 #include <errno.h>
@@ -17,6 +17,33 @@ static bool fail(struct sk_diag *diag, const char *path, const char *action)
 {
 	sk_error(diag, (struct sk_place){.file = path}, "cannot %s: %s", action, strerror(errno));
 	return false;
+}
+
+enum { LARGEST_TEXT = 64 << 20 };
+
+char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what)
+{
+	FILE *file = fopen(path, "r");
+	SK_ARRAY(char) text = {0};
+	const char *reason = NULL;
+	char buffer[4096];
+	size_t got;
+
+	while (file && text.count < LARGEST_TEXT && (got = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		for (size_t i = 0; i < got; i++)
+			sk_array_push(diag->arena, &text, buffer[i]);
+	if (!file || ferror(file))
+		reason = strerror(errno);
+	else if (text.count >= LARGEST_TEXT || (text.count && memchr(text.items, 0, text.count)))
+		reason = "it is too large or not a text";
+	if (file)
+		fclose(file);
+	if (reason) {
+		sk_error(diag, (struct sk_place){.file = path}, "cannot read the %s: %s", what, reason);
+		return NULL;
+	}
+	sk_array_push(diag->arena, &text, '\0');
+	return text.items;
 }
 
 /* The kernel caches what is written in pieces as large as the call. Larger ones than this it seldom has at hand, and

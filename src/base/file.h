@@ -1,5 +1,6 @@
-/* Files that programs write: first under temporary names (unfinished.h), so that a program that fails can leave all as
- * it was. What is no regular file, such as a terminal or a pipe, is written at once. */
+/* Texts that programs read, and files that they write: these first under temporary names (unfinished.h), so that a
+ * program that fails can leave all as it was. What is no regular file, such as a terminal or a pipe, is written at
+ * once. */
 #ifndef SK_FILE_H
 #define SK_FILE_H
 
@@ -7,6 +8,10 @@
 #include <sys/types.h>
 
 #include "src/base/diag.h"
+
+/* The whole text of the file, which is a WHAT, in the sink's arena; NULL after an error: it cannot be read, is too
+ * large or has a NUL. */
+char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what);
 
 /* A part of a file. What no part covers is zeros, in a regular file a hole. */
 struct sk_file_part {

@@ -41,11 +41,13 @@ struct sk_command_line {
 	sk_texts assignments; /* --defsym */
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
+	sk_texts asked_symbols; /* --why-live */
 	sk_texts response_files;
 	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; what comes later counts */
 	sk_texts explained; /* --explain: tasks */
 	const char *report; /* --report; NULL: none */
-	const char *version_script; /* NULL: none */
+	const char *version_script, *ordering_file; /* NULL: none */
+	const char *extractions_file; /* --why-extract; NULL: none */
 	const char *sysroot; /* NULL: none */
 	const char *emulation; /* -m; NULL: that of the objects */
 	bool shared; /* -shared: as every package is */
@@ -90,7 +92,7 @@ struct sk_command_output {
 	const char *path; /* NULL: it is not asked for */
 };
 
-enum { SK_COMMAND_OUTPUTS = 7 };
+enum { SK_COMMAND_OUTPUTS = 8 };
 
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);

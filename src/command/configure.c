@@ -37,6 +37,7 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.wrapped = command->wrapped.items,
 					.wrapped_count = command->wrapped.count,
 					.version_script = command->version_script,
+					.ordering_file = command->ordering_file,
 					.isolate_objects = command->isolate_objects,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.icf = command->icf,
@@ -47,9 +48,12 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.trace = command->trace,
 					.traced_symbols = command->traced_symbols.items,
 					.traced_symbol_count = command->traced_symbols.count,
+					.asked_symbols = command->asked_symbols.items,
+					.asked_symbol_count = command->asked_symbols.count,
 					.cross_references = command->cross_references,
 					.map_file = sk_command_destination(command, command->map_file),
 					.dependency_file = sk_command_destination(command, command->dependency_file),
+					.extractions_file = sk_command_destination(command, command->extractions_file),
 					.check = command->check,
 				});
 }

@@ -1,11 +1,11 @@
 /* Response files, expanded; see response.h. */
 #include "src/command/response.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { RESPONSE_DEPTH = 16, RESPONSE_SIZE = 64 << 20 };
+#include "src/base/file.h"
+
+enum { RESPONSE_DEPTH = 16 };
 
 struct expansion {
 	sk_words list;
@@ -15,35 +15,6 @@ struct expansion {
 };
 
 static void expand(struct expansion *expansion, struct sk_name word, unsigned depth);
-
-/* The whole file as text, or NULL after an error. */
-static char *read_text(struct expansion *expansion, const char *path)
-{
-	struct sk_place place = {.file = path};
-	FILE *file = fopen(path, "r");
-	SK_ARRAY(char) text = {0};
-	size_t got;
-	char buffer[4096];
-
-	if (!file) {
-		sk_error(expansion->diag, place, "cannot open response file: %s", strerror(errno));
-		return NULL;
-	}
-	while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0 && text.count < RESPONSE_SIZE)
-		for (size_t i = 0; i < got; i++)
-			sk_array_push(expansion->arena, &text, buffer[i]);
-
-	bool failed = ferror(file);
-
-	fclose(file);
-	if (failed || text.count >= RESPONSE_SIZE || memchr(text.items ? text.items : "", 0, text.count)) {
-		sk_error(expansion->diag, place, "cannot read response file: %s",
-			 failed ? strerror(errno) : "it is too large or not a text");
-		return NULL;
-	}
-	sk_array_push(expansion->arena, &text, '\0');
-	return text.items;
-}
 
 /* A text that is read from its beginning to its end. */
 struct cursor {
@@ -113,7 +84,7 @@ static void expand_response(struct expansion *expansion, const struct sk_name *n
 		return;
 	}
 	sk_array_push(expansion->arena, expansion->files, path);
-	text = read_text(expansion, path);
+	text = sk_file_read_text(expansion->diag, path, "response file");
 	if (!text)
 		return;
 

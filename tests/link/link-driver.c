@@ -12,6 +12,7 @@
  *     --defsym, --wrap, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
  *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
  *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
+ *     --symbol-ordering-file FILE, --why-live SYMBOL, --why-extract FILE
  *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -29,9 +30,9 @@ struct arguments {
 	const char *output, *soname, *constants;
 	unsigned long long gap;
 	const char *exports[MAXIMUM], *states[MAXIMUM], *finds[MAXIMUM], *required[MAXIMUM], *search_paths[MAXIMUM];
-	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *traced[MAXIMUM];
-	size_t assignment_count, wrapped_count, traced_count;
-	const char *map_file, *dependency_file, *version_script;
+	const char *assignments[MAXIMUM], *wrapped[MAXIMUM], *traced[MAXIMUM], *asked[MAXIMUM];
+	size_t assignment_count, wrapped_count, traced_count, asked_count;
+	const char *map_file, *dependency_file, *version_script, *ordering_file, *extractions_file;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
 	bool join, isolate, cross_references;
@@ -98,6 +99,12 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			push(options->wrapped, &options->wrapped_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "--trace-symbol"))
 			push(options->traced, &options->traced_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--why-live"))
+			push(options->asked, &options->asked_count, value_of(arguments, count, &i));
+		else if (!strcmp(name, "--why-extract"))
+			options->extractions_file = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--symbol-ordering-file"))
+			options->ordering_file = value_of(arguments, count, &i);
 		else if (!strcmp(name, "--map"))
 			options->map_file = value_of(arguments, count, &i);
 		else if (!strcmp(name, "--dependency-file"))
@@ -147,6 +154,9 @@ static bool takes_value(const char *name)
 					    "--defsym",
 					    "--wrap",
 					    "--trace-symbol",
+					    "--why-live",
+					    "--why-extract",
+					    "--symbol-ordering-file",
 					    "--map",
 					    "--dependency-file"};
 
@@ -370,6 +380,10 @@ int main(int count, char **arguments)
 							     .trace = options->trace,
 							     .traced_symbols = options->traced,
 							     .traced_symbol_count = options->traced_count,
+							     .asked_symbols = options->asked,
+							     .asked_symbol_count = options->asked_count,
+							     .extractions_file = options->extractions_file,
+							     .ordering_file = options->ordering_file,
 							     .map_file = options->map_file,
 							     .dependency_file = options->dependency_file});
 

@@ -86,10 +86,10 @@ done
 "$sklink" data.yaml -o good2.sk # it is the output that was wrong
 
 # No two outputs are one file, under whatever name; and without what was asked for beside it, there is no package.
-for option in -Map --dependency-file --header --report --repro --time-trace; do
+for option in -Map --dependency-file --header --report --repro --time-trace --why-extract; do
 	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
 done
-for option in -Map --dependency-file --header --report; do
+for option in -Map --dependency-file --header --report --why-extract; do
 	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map $option=none/text
 	[ -z "$(ls | grep '^text')" ] || fail "$option: something was left behind: $(ls)"
 done

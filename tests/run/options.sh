@@ -354,3 +354,19 @@ fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user --ch
 fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency-file=-
 fails_with 'what both -o and -Map would write' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
 [ ! -e never.sk ] || fail "--check writes a package"
+
+# Why something is in the package, and what comes first in it: what each does is tested with the linker (tests/link/reasons.sh).
+ar qc libmore.a f.o && echo "int f(void); int more(void) { return f(); }" >more.c && compile more
+"$sklink" model.yaml kernels.o more.o libmore.a --defsym g=f -u more --why-live add --why-live=f --why-extract=why.txt -o out.sk >said.txt
+grep -q "^>>> referenced by: the package's own code:(\.text\." said.txt || { cat said.txt; fail "--why-live"; }
+grep -qx '>>> required by the command line' said.txt || { cat said.txt; fail "--why-live of what -u needs"; }
+grep -qx "more.o	libmore.a(f.o)	f" why.txt || { cat why.txt; fail "--why-extract"; }
+printf 'scale\nfused_not_there\n' >order.txt
+"$sklink" model.yaml kernels.o -u scale --symbol-ordering-file=order.txt --repro=repro.tar -S -o out.sk 2>err.txt
+grep -q "^sklink: warning: order.txt:2:1: no such symbol: 'fused_not_there'" err.txt || { cat err.txt; fail "--symbol-ordering-file"; }
+[ "$(nm -n out.sk | grep -oE ' (add|scale)$' | head -1)" = ' scale' ] || fail "--symbol-ordering-file: the order"
+"$sklink" model.yaml kernels.o -u scale -o plain.sk
+[ "$(nm -n plain.sk | grep -oE ' (add|scale)$' | head -1)" = ' add' ] || fail "the order is so without the file"
+proved out.sk
+"$skrun" out.sk --random 1 --verify >/dev/null
+tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) || fail "--symbol-ordering-file with --repro"
