@@ -219,6 +219,7 @@ KERNEL_TESTS = \
 	tests/kernels/cxx.sh \
 	tests/kernels/fftw.sh \
 	tests/kernels/fortran.sh \
+	tests/kernels/ggml.sh \
 	tests/kernels/gsl.sh \
 	tests/kernels/inductor.sh \
 	tests/kernels/libm.sh \
@@ -227,7 +228,8 @@ KERNEL_TESTS = \
 	tests/kernels/page.sh \
 	tests/kernels/rust.sh \
 	tests/kernels/tvm.sh \
-	tests/kernels/x264.sh
+	tests/kernels/x264.sh \
+	tests/kernels/xnnpack.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/oracle.h
