@@ -67,7 +67,7 @@ loader_libloader_la_SOURCES = \
 	loader/image/processor.c loader/image/processor.h loader/image/relocate.c loader/image/symbols.c \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h \
-	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/x86_64/registers.h
+	stubs/convention.h stubs/imports.def stubs/import-row.h stubs/skabi.h stubs/skplan.h stubs/skrows.h stubs/x86_64/registers.h
 loader_libloader_la_LIBADD = loader/libplan.la loader/libprofile.la loader/libseal.la src/libnearest.la src/libtemporary.la \
 	stubs/libimports.la -ldl
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread

@@ -15,6 +15,7 @@ src_libfiles_la_LIBADD = src/libtemporary.la
 noinst_LTLIBRARIES += src/libbase.la
 src_libbase_la_SOURCES = \
 	src/base/arena.c src/base/arena.h \
+	src/base/boxes.c src/base/boxes.h \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \

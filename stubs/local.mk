@@ -18,7 +18,7 @@ stubs_libstubs_la_SOURCES = \
 	stubs/x86_64/call.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c stubs/x86_64/encode.h stubs/convention.h stubs/x86_64/registers.h \
 	stubs/dispatcher/ops.h \
-	stubs/skabi.h stubs/skplan.h
+	stubs/skabi.h stubs/skplan.h stubs/skrows.h
 stubs_libstubs_la_LIBADD = stubs/librelocations.la loader/libplan.la src/libbase.la
 
 include_HEADERS += stubs/skkernel.h

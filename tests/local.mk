@@ -96,6 +96,12 @@ tests_unit_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_tar
 
+check_PROGRAMS += tests/unit/check_boxes
+tests_unit_check_boxes_SOURCES = tests/unit/check_boxes.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_boxes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_boxes_LDADD = src/libplanning.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_boxes
+
 check_PROGRAMS += tests/unit/check_ranges
 tests_unit_check_ranges_SOURCES = tests/unit/check_ranges.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_ranges_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

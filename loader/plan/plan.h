@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "stubs/skplan.h"
+#include "stubs/skrows.h"
 
 struct sk_plan_view {
 	const struct sk_plan *plan;
@@ -110,6 +111,36 @@ static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan
 	bool has = argument->kind == SK_ARGUMENT_POINTER && argument->value;
 
 	return has ? &view->patterns[argument->value - 1] : NULL;
+}
+
+/* The bytes of all of an argument that accesses memory. What calls read around their parts (halo, over_read) is not
+ * among them, unless it is others' parts. */
+static inline struct sk_rows sk_plan_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+
+	if (pattern && pattern->count > 1)
+		return (struct sk_rows){argument->offset, pattern->width, pattern->stride, pattern->count};
+	return (struct sk_rows){argument->offset, argument->size, 0, 1};
+}
+
+/* Those of the elements [first, first + count) of the step's extent, halo included; all, if they are not divided. */
+static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, const struct sk_plan_step *step,
+					       const struct sk_plan_argument *argument, uint64_t first, uint64_t count)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	struct sk_rows rows = sk_plan_rows(view, argument);
+
+	if (!argument->element_bytes)
+		return rows;
+	rows.start += first * argument->element_bytes;
+	if (rows.count == 1)
+		rows.width = count * argument->element_bytes + (pattern ? pattern->halo : 0);
+	else
+		rows.count = count * (rows.count / step->extent);
+	if (rows.count == 1)
+		rows.stride = 0;
+	return rows;
 }
 
 /* A call's loops; NULL: it has none. */
