@@ -132,7 +132,7 @@ sk_lines sk_cross_references(struct sk_linker *linker)
 			continue;
 		sk_array_push(linker->arena, &lines,
 			      sk_arena_print(linker->arena, "%-*s %s", FILE_COLUMN - 1,
-					     first ? mention->symbol->name : "", mention->file));
+					     first ? sk_demangled(linker, mention->symbol->name) : "", mention->file));
 	}
 	return lines;
 }

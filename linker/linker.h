@@ -57,6 +57,8 @@ struct sk_linker_options {
 	struct sk_timing *timing; /* takes the times of the passes; NULL: nobody wants to know */
 	enum sk_icf icf;
 
+	bool no_demangle; /* names of C++ and Rust are shown as they are */
+
 	/* Takes the lines that the options below ask for, without their newline. */
 	void (*print)(void *context, const char *line);
 	void *print_context;

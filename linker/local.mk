@@ -9,6 +9,7 @@ linker_liblinker_la_SOURCES = \
 	linker/copies.c \
 	linker/cref.c \
 	linker/debug.c \
+	linker/demangle.c \
 	linker/debug-write.c \
 	linker/dynamic.c \
 	linker/exports.c linker/exports.h \
@@ -51,7 +52,7 @@ linker_liblinker_la_SOURCES = \
 	linker/x86_64.c \
 	stubs/import-row.h stubs/machines.def
 linker_liblinker_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
-linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) -lpthread
+linker_liblinker_la_LIBADD = src/libbase.la stubs/librelocations.la stubs/libimports.la $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
 
 # A small linker around linker.h, for the shell tests.
 check_PROGRAMS += tests/link/link-driver
@@ -86,6 +87,7 @@ LINKER_TESTS = \
 	tests/link/blas.sh \
 	tests/link/damage.sh \
 	tests/link/debug.sh \
+	tests/link/demangle.sh \
 	tests/link/icf.sh \
 	tests/link/imports.sh \
 	tests/link/isolate.sh \

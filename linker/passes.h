@@ -41,6 +41,7 @@
  * What users are told (texts.h):
  *
  *   texts.c    the map, the dependencies, and lines on what has happened
+ *   demangle.c names as programmers write them
  *   cref.c     who defines and who uses each name
  *   reach.c    how much of the image code reaches
  *   statistics.c  counts things */

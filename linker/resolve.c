@@ -30,7 +30,8 @@ static void constrain(struct sk_linker_symbol *symbol, uint8_t other)
 static void report_duplicate(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
 			     const struct sk_object *object, uint32_t index)
 {
-	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "duplicate symbol: %s", symbol->name);
+	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "duplicate symbol: %s",
+		 sk_demangled(linker, symbol->name));
 	if (symbol->object)
 		sk_note(linker->diag, "first defined at %s",
 			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));

@@ -15,6 +15,7 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
+#include "src/base/nearest.h"
 
 enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20, MAXIMUM_WITH_FUNCTIONS = 200 };
 
@@ -116,7 +117,8 @@ static const char *containing_function(struct sk_linker *linker, const struct sk
 		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
 		    offset - symbol->st_value < symbol->st_size &&
 		    sk_object_section(object, sk_object_symbol_section(object, i)) == section)
-			return sk_arena_print(linker->arena, " in %s", object->names + symbol->st_name);
+			return sk_arena_print(linker->arena, " in %s",
+					      sk_demangled(linker, object->names + symbol->st_name));
 	}
 	return "";
 }
@@ -230,7 +232,10 @@ static const char *search_hint(struct sk_linker *linker, const struct sk_linker_
 				      sk_object_name(linker->arena, local));
 	if (!*names)
 		*names = candidates(linker, count);
-	return sk_did_you_mean(linker->arena, symbol->name, *names, *count);
+
+	const char *near = sk_nearest_name(symbol->name, *names, *count);
+
+	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", sk_demangled(linker, near)) : "";
 }
 
 static void report_undefined(struct sk_linker *linker)
@@ -245,7 +250,8 @@ static void report_undefined(struct sk_linker *linker)
 
 		if (!special && i < MAXIMUM_SUGGESTIONS)
 			hint = search_hint(linker, symbol, &names, &count);
-		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s", symbol->name, hint);
+		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s",
+			 sk_demangled(linker, symbol->name), hint);
 		if (sk_diag_is_full(linker->diag))
 			continue;
 		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);

@@ -5,6 +5,7 @@
 #include "linker/object.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
+#include "linker/texts.h"
 
 sk_symbol sk_symbol_add(struct sk_linker *linker, const char *name, size_t length)
 {
@@ -88,7 +89,8 @@ void sk_symbol_define(struct sk_linker *linker, sk_symbol number, struct sk_inpu
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
 	if (symbol->rank >= SK_DEFINITION_STRONG) {
-		sk_error(linker->diag, (struct sk_place){0}, "duplicate symbol: %s", symbol->name);
+		sk_error(linker->diag, (struct sk_place){0}, "duplicate symbol: %s",
+			 sk_demangled(linker, symbol->name));
 		if (symbol->object)
 			sk_note(linker->diag, "defined at %s",
 				sk_place_text(linker->arena,

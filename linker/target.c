@@ -8,6 +8,7 @@
 #include "linker/relocation.h"
 #include "linker/section.h"
 #include "linker/symbol.h"
+#include "linker/texts.h"
 
 /* The storage of a common symbol, once somebody refers to it. */
 static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)
@@ -142,7 +143,7 @@ const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_i
 		sk_symbol number = object ? object->globals[index - object->first_global] : index;
 		const char *name = linker->symbols.items[sk_alias_follow(linker, number)].name;
 
-		return name ? name : "";
+		return name ? sk_demangled(linker, name) : "";
 	}
 	if (!index)
 		return "";
@@ -150,8 +151,9 @@ const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_i
 	const sk_elf_symbol *raw = &object->symbols[index];
 	uint32_t number = sk_object_symbol_section(object, index);
 
-	return number && ELF64_ST_TYPE(raw->st_info) == STT_SECTION ? sk_object_section_name(object, number)
-								    : object->names + raw->st_name;
+	return number && ELF64_ST_TYPE(raw->st_info) == STT_SECTION
+		       ? sk_object_section_name(object, number)
+		       : sk_demangled(linker, object->names + raw->st_name);
 }
 
 uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,

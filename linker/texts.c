@@ -33,7 +33,7 @@ void sk_print_object(struct sk_linker *linker, const struct sk_object *object)
 
 		if (symbol->traced)
 			SK_PRINT(linker, "%s: %s %s", sk_object_name(linker->arena, object), role_of(object, i),
-				 symbol->name);
+				 sk_demangled(linker, symbol->name));
 	}
 }
 
@@ -151,7 +151,7 @@ static void add_section(struct sk_linker *linker, sk_bytes *text, const map_symb
 		 sk_arena_print(linker->arena, "%s:(%s)", file, section->name));
 	for (size_t i = find_symbols(symbols, section); i < symbols->count && symbols->items[i].section == section; i++)
 		add_line(linker, text, section->address + symbols->items[i].value, symbols->items[i].size, 1,
-			 "                ", symbols->items[i].name);
+			 "                ", sk_demangled(linker, symbols->items[i].name));
 }
 
 sk_bytes sk_map_text(struct sk_linker *linker)
@@ -188,7 +188,8 @@ sk_bytes sk_extractions_text(struct sk_linker *linker)
 
 		add_text(linker, &text,
 			 sk_arena_print(linker->arena, "%s\t%s\t%s\n", extraction->needed_by,
-					sk_object_name(linker->arena, extraction->object), extraction->symbol));
+					sk_object_name(linker->arena, extraction->object),
+					sk_demangled(linker, extraction->symbol)));
 	}
 	return text;
 }

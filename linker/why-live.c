@@ -59,7 +59,7 @@ static bool print_symbol(struct sk_linker *linker, const struct sk_found *found,
 
 		any = true;
 		SK_PRINT(linker, "%s symbol: %s:(%s)", number == SK_NONE ? "dead" : "live",
-			 sk_object_name(linker->arena, object), name);
+			 sk_object_name(linker->arena, object), sk_demangled(linker, name));
 		if (number != SK_NONE)
 			print_way(linker, found, number);
 	}

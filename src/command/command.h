@@ -64,6 +64,7 @@ struct sk_command_line {
 	bool no_task_entries;
 	bool allow_multiple_definition;
 	bool isolate_objects;
+	bool no_demangle;
 	bool cross_references; /* --cref */
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
 	enum sk_icf icf;

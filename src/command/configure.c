@@ -41,6 +41,7 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.isolate_objects = command->isolate_objects,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.icf = command->icf,
+					.no_demangle = command->no_demangle,
 					.print = print_line,
 					.no_gc_sections = command->no_gc_sections,
 					.print_gc_sections = command->print_gc_sections,

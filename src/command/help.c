@@ -74,6 +74,8 @@ const char sk_command_help[] =
 	"  --fatal-warnings, --no-fatal-warnings\n"
 	"                            warnings are errors, or they are not (the default)\n"
 	"  -w, --no-warnings         no warnings\n"
+	"  --demangle, --no-demangle\n"
+	"                            show names of C++ and Rust as people write them (the default), or as they are\n"
 	"  --color-diagnostics[=auto|always|never], --no-color-diagnostics\n"
 	"                            whether messages are coloured (default auto: on a terminal, without NO_COLOR)\n"
 	"  @FILE                     read more arguments from FILE\n"

@@ -80,6 +80,8 @@ static const struct sk_option options[] = {
 	{"fatal-warnings", NULL, SK_OPTION_SET_FLAG, FIELD(fatal_warnings)},
 	{"no-fatal-warnings", NULL, SK_OPTION_CLEAR_FLAG, FIELD(fatal_warnings)},
 	{"no-warnings", "w", SK_OPTION_SET_FLAG, FIELD(no_warnings)},
+	{"demangle", NULL, SK_OPTION_CLEAR_FLAG, FIELD(no_demangle)},
+	{"no-demangle", NULL, SK_OPTION_SET_FLAG, FIELD(no_demangle)},
 	{"color-diagnostics", NULL, SK_OPTION_SET_COLOUR, 0},
 	{"no-color-diagnostics", NULL, SK_OPTION_CLEAR_COLOUR, 0},
 	{"help", NULL, SK_OPTION_SET_FLAG, FIELD(help)},

@@ -12,7 +12,7 @@
  *     --defsym, --wrap, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
  *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
  *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
- *     --symbol-ordering-file FILE, --why-live SYMBOL, --why-extract FILE
+ *     --no-demangle, --symbol-ordering-file FILE, --why-live SYMBOL, --why-extract FILE
  *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
  *     --soname -u -L -l --whole-archive --no-whole-archive   as usual
  *
@@ -35,7 +35,7 @@ struct arguments {
 	const char *map_file, *dependency_file, *version_script, *ordering_file, *extractions_file;
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
-	bool join, isolate, cross_references;
+	bool join, isolate, cross_references, no_demangle;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all, relocatable;
 };
@@ -117,6 +117,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->print_gc = true;
 		else if (!strcmp(name, "--version-script"))
 			options->version_script = value_of(arguments, count, &i);
+		else if (!strcmp(name, "--no-demangle"))
+			options->no_demangle = true;
 		else if (!strcmp(name, "--cref"))
 			options->cross_references = true;
 		else if (!strcmp(name, "--isolate-objects"))
@@ -370,6 +372,7 @@ int main(int count, char **arguments)
 							     .wrapped_count = options->wrapped_count,
 							     .allow_multiple_definition = options->multiple,
 							     .no_gc_sections = options->no_gc,
+							     .no_demangle = options->no_demangle,
 							     .print = print_line,
 							     .print_gc_sections = options->print_gc,
 							     .version_script = options->version_script,

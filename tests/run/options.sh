@@ -370,3 +370,13 @@ grep -q "^sklink: warning: order.txt:2:1: no such symbol: 'fused_not_there'" err
 proved out.sk
 "$skrun" out.sk --random 1 --verify >/dev/null
 tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) || fail "--symbol-ordering-file with --repro"
+
+# --demangle is the default. What is demangled is tested with the linker (tests/link/demangle.sh).
+echo 'void _Z3lowv(void); void high(void) { _Z3lowv(); }' >high.c && compile high
+shown=_Z3lowv
+! grep -q '^#define HAVE_LIBIBERTY 1' "$top_builddir/config.h" || shown='low\(\)'
+for options in '' --demangle '--no-demangle --demangle'; do
+	# shellcheck disable=SC2086
+	fails_with "undefined symbol: $shown\$" "$sklink" model.yaml kernels.o high.o -u high $options -o never.sk
+done
+fails_with 'undefined symbol: _Z3lowv$' "$sklink" model.yaml kernels.o high.o -u high --no-demangle -o never.sk
