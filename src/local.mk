@@ -65,7 +65,8 @@ src_libproof_la_SOURCES = \
 	src/proof/launch-order.c src/proof/launch-order.h \
 	src/proof/explain.c src/proof/explain.h \
 	src/proof/account.c src/proof/account.h \
-	src/signature/signature-attributes.c src/signature/signature-parts.c src/signature/signature-parts.h \
+	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
+	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-rules.c \
 	src/signature/signature-parser.c src/signature/signature-parser.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
@@ -78,6 +79,7 @@ noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
 	src/package/account-builder.c src/package/account-builder.h \
 	src/bind/bind-cost.c \
+	src/bind/bind-expressions.c \
 	src/bind/bind-extents.c \
 	src/bind/bind-scalars.c \
 	src/bind/bind.c src/bind/bind.h \

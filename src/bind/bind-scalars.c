@@ -1,5 +1,5 @@
-/* Scalars: an extent's value, a number or an extent from `set`, or an element of a tensor that is read when the task
- * runs. Numbers are checked against the type that the function takes. */
+/* Scalars: what the signature says (bind-expressions.c), an extent's value, a number or an extent from `set`, or an
+ * element of a tensor that is read when the task runs. Numbers are checked against the type that the function takes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -86,6 +86,13 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 
 	argument->kind = SK_ARGUMENT_VALUE;
 	argument->by_reference = parameter->by_reference;
+	if (parameter->value) {
+		if (set)
+			sk_binder_error(binder, set->place, "'%s' cannot be set: the signature says that it is %s",
+					set->name, parameter->value->text);
+		sk_binder_bind_value(binder, parameter->name, parameter->value, argument);
+		return true;
+	}
 	if (extent != SK_NONE) {
 		if (set)
 			sk_binder_error(binder, set->place,

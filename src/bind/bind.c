@@ -308,12 +308,53 @@ static bool is_spmd(const struct sk_signature *signature)
 	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
 }
 
+/* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
+static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
+{
+	return kind == SK_LANE_CUBE || kind == SK_LANE_MIX ? 0 : device->lane_count - 1;
+}
+
+/* grid=: as many blocks as all its numbers together. */
+static uint64_t grid_count(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	uint64_t blocks = 1;
+
+	for (uint32_t axis = 0; axis < signature->grid_rank; axis++) {
+		if (!sk_binder_count(binder, "grid", signature->grid[axis], &binder->grid[axis]))
+			return 1;
+		if (!sk_mul(blocks, binder->grid[axis], &blocks) || blocks > SK_PROFILE_MAX_BLOCKS) {
+			sk_binder_error(binder, binder->request->place, "the grid has more than %d blocks",
+					SK_PROFILE_MAX_BLOCKS);
+			return 1;
+		}
+	}
+	return blocks;
+}
+
+static uint64_t block_count(struct sk_binder *binder)
+{
+	const struct sk_profile *device = binder->model->device;
+	const struct sk_signature *signature = binder->signature;
+
+	if (!is_spmd(signature))
+		return 0;
+	if (signature->grid_rank)
+		return grid_count(binder);
+	if (binder->request->blocks)
+		return binder->request->blocks;
+	if (signature->lane == SK_LANE_MIX)
+		return sk_mix_default_blocks(device, signature->mix_ratio);
+	return device->lanes[lane_of(device, signature->lane)].blocks;
+}
+
 /* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
-	if (binder->request->blocks && !is_spmd(binder->signature))
-		sk_binder_error(binder, binder->request->place,
-				"the task has 'blocks', but the signature has neither 'blocks' nor 'blocks=NAME'");
+	if (binder->request->blocks && (!is_spmd(binder->signature) || binder->signature->grid_rank))
+		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
+				binder->signature->grid_rank ? "a grid, which says how many there are"
+							     : "neither 'blocks' nor 'blocks=NAME'");
 	match_tensors(binder);
 	check_set_names(binder);
 	if (binder->failed)
@@ -321,6 +362,7 @@ static void bind(struct sk_binder *binder)
 	sk_binder_bind_extents(binder);
 	if (binder->failed)
 		return;
+	binder->blocks = block_count(binder);
 	bind_arguments(binder);
 	check_overlaps(binder);
 }
@@ -342,21 +384,6 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 	return binder.failed ? binder.reason : NULL;
 }
 
-/* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
-static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
-{
-	return kind == SK_LANE_CUBE || kind == SK_LANE_MIX ? 0 : device->lane_count - 1;
-}
-
-static uint32_t default_blocks(const struct sk_binder *binder, uint32_t lane)
-{
-	const struct sk_profile *device = binder->model->device;
-
-	if (binder->signature->lane == SK_LANE_MIX)
-		return sk_mix_default_blocks(device, binder->signature->mix_ratio);
-	return device->lanes[lane].blocks;
-}
-
 static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel)
 {
 	struct sk_arena *arena = binder->model->arena;
@@ -375,8 +402,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 	if (binder->signature->spread_extent != SK_NONE)
 		task->extent = binder->extents[binder->signature->spread_extent];
 	task->lane = lane_of(binder->model->device, binder->signature->lane);
-	if (is_spmd(binder->signature))
-		task->block_count = task->blocks ? (uint32_t)task->blocks : default_blocks(binder, task->lane);
+	task->block_count = (uint32_t)binder->blocks;
 }
 
 bool sk_model_bind(struct sk_model *model)

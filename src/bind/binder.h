@@ -26,6 +26,9 @@ struct sk_binder {
 		uint32_t parameter, dimension;
 	} bound_by[SK_MAX_PARAMETERS];
 
+	uint64_t blocks; /* of a kernel that has them; mix: of the cube side */
+	uint64_t grid[SK_MAX_AXES]; /* of grid=: their product */
+
 	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
 	uint32_t argument_count;
 	uint64_t scratch_size;
@@ -49,6 +52,15 @@ void sk_binder_bind_extents(struct sk_binder *binder);
  * value, which is for the caller to report. */
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
+
+/* Makes a VALUE or an EXPRESSION of the argument, whose dtype is set: what the expression is, named `name` in errors.
+ */
+void sk_binder_bind_value(struct sk_binder *binder, const char *name, const struct sk_value_expression *value,
+			  struct sk_argument *argument);
+
+/* A number of something, greater than 0, that is fixed when linking; `of` says for errors what it is. */
+bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value,
+		     uint64_t *count);
 
 /* Reports what a cost says that is not about this kind of kernel. NULL: there is none. */
 void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *cost);

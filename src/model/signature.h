@@ -8,13 +8,42 @@
 #include "src/base/map.h"
 #include "stubs/skplan.h"
 
-enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 64 };
+enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 64, SK_MAX_AXES = 3 };
 
 /* One dimension of a parameter: a product of names, or an integer. */
 struct sk_extent {
 	uint64_t constant; /* the integer; 1 where there are only names */
 	uint32_t names[SK_MAX_FACTORS]; /* indices into the signature's extents */
 	uint32_t name_count;
+};
+
+enum sk_value_kind {
+	SK_VALUE_NUMBER,
+	SK_VALUE_REAL, /* of a float: only by itself */
+	SK_VALUE_NULL, /* of a pointer: only by itself … */
+	SK_VALUE_SYMBOL, /* … and the address of a symbol, too */
+	SK_VALUE_EXTENT, /* all of an extent, however it is divided */
+	SK_VALUE_BEGIN, /* of a divided extent, the call's part: its first element … */
+	SK_VALUE_END, /* … the one behind its last … */
+	SK_VALUE_SIZE, /* … and how many they are */
+	SK_VALUE_SIZEOF, /* bytes of a parameter */
+	SK_VALUE_BLOCK_INDEX,
+	SK_VALUE_BLOCK_COUNT,
+	SK_VALUE_ADD,
+	SK_VALUE_SUBTRACT,
+	SK_VALUE_MULTIPLY,
+	SK_VALUE_DIVIDE,
+};
+
+/* What a signature says of a value: `4*size(n)`. */
+struct sk_value_expression {
+	enum sk_value_kind kind;
+	const struct sk_value_expression *left, *right; /* ADD, SUBTRACT, MULTIPLY, DIVIDE */
+	uint64_t number; /* NUMBER; REAL: the bits, in the type that it is for */
+	const char *name; /* SYMBOL, and names as they are written; REAL: the number, with its sign */
+	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter */
+	uint32_t axis; /* BLOCK_INDEX, BLOCK_COUNT: 0, 1, 2 for .x, .y, .z; else SK_NONE */
+	const char *text; /* all of it as it is written, of expressions that are no parts of others */
 };
 
 enum sk_parameter_kind {
@@ -33,6 +62,8 @@ struct sk_parameter {
 	uint32_t rank; /* TENSOR */
 	struct sk_extent extents[SK_MAX_RANK];
 	bool by_reference; /* SCALAR: "ref" */
+	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
+	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */
 	uint64_t scratch_bytes; /* SCRATCH */
 };
 
@@ -43,6 +74,8 @@ struct sk_signature {
 	enum sk_lane_kind lane;
 	enum sk_step_kind spread; /* PLAIN, BLOCKS, BLOCKS_RANGE, SPLIT */
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
+	const struct sk_value_expression *grid[SK_MAX_AXES]; /* BLOCKS: their numbers along x, y, z; NULL: the rest */
+	uint32_t grid_rank; /* 0: the task says how many blocks there are */
 	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
 	bool unfusible, reentrant, nontemporal, sync_all;
 	bool early_wait, early_set; /* early-start=wait, set, both */

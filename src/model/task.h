@@ -60,7 +60,11 @@ struct sk_argument {
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */
 	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
-	uint64_t value; /* VALUE: the bits; STATE: the state's number */
+	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number */
+	const struct sk_plan_term *terms; /* EXPRESSION */
+	uint32_t term_count;
+	bool whole; /* POINTER: divided, but passed as it is */
+	const struct sk_plan_pattern *pattern; /* POINTER: NULL: there is none */
 };
 
 struct sk_set {
@@ -103,6 +107,8 @@ struct sk_task {
 	struct sk_argument *arguments; /* parameters in C order, then RESULT, then STATE */
 	uint32_t argument_count;
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent */
+	struct sk_plan_loop loops[SK_MAX_LOOPS];
+	uint32_t loop_count;
 	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
 	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */

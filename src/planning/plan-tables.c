@@ -56,7 +56,17 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 /* ---- layout ---- */
 
 /* The tables of which every launch has a part. */
-enum { STEPS, AWAITS, ARGUMENTS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+enum { STEPS, AWAITS, ARGUMENTS, LOOPS, TERMS, PATTERNS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+
+static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
+{
+	counts[ARGUMENTS] += task->argument_count * copies;
+	counts[LOOPS] += task->loop_count * copies;
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		counts[TERMS] += task->arguments[a].term_count * copies;
+		counts[PATTERNS] += task->arguments[a].pattern ? copies : 0;
+	}
+}
 
 static void count_records(const struct sk_plan_writer *writer, uint64_t counts[COUNTS])
 {
@@ -72,7 +82,7 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 			const struct sk_step *step = &launch->steps[s];
 
 			counts[AWAITS] += step->await_count;
-			counts[ARGUMENTS] += model->tasks.items[step->task].argument_count * copies;
+			count_call(&model->tasks.items[step->task], copies, counts);
 			counts[PARTITIONS] += writer->task_entries && step->partition != SK_NO_INDEX;
 			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
 		}
@@ -159,6 +169,9 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 	       add_table(header, &header->calls, counts[STEPS], sizeof(struct sk_plan_call), size) && /* one each */
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
 	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
+	       add_table(header, &header->loops, counts[LOOPS], sizeof(struct sk_plan_loop), size) &&
+	       add_table(header, &header->terms, counts[TERMS], sizeof(struct sk_plan_term), size) &&
+	       add_table(header, &header->patterns, counts[PATTERNS], sizeof(struct sk_plan_pattern), size) &&
 	       add_table(header, &header->partitions, counts[PARTITIONS], sizeof(struct sk_plan_partition), size) &&
 	       add_table(header, &header->homes, counts[HOMES], sizeof(struct sk_plan_home), size) &&
 	       add_table(header, &header->follows, counts[FOLLOWS], sizeof(uint32_t), size);

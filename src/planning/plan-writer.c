@@ -193,7 +193,13 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	record->element_bytes = argument->element_bytes;
 	record->value = argument->value;
 	record->flags = argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0;
-	if (argument->kind == SK_ARGUMENT_STATE) {
+	if (argument->kind == SK_ARGUMENT_EXPRESSION) {
+		record->index = writer->term_count;
+		record->size = argument->term_count;
+		memcpy(&writer->terms[writer->term_count], argument->terms,
+		       argument->term_count * sizeof(*argument->terms));
+		writer->term_count += argument->term_count;
+	} else if (argument->kind == SK_ARGUMENT_STATE) {
 		record->space = SK_SPACE_STATE;
 		record->index = (uint32_t)argument->value;
 		record->value = 0;
@@ -205,6 +211,11 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
 		record->tensor = writer->numbers[argument->tensor];
 		record->offset += base_of(writer, argument->tensor, unshared);
+		record->flags |= argument->whole ? SK_ARGUMENT_WHOLE : 0;
+		if (argument->pattern) {
+			writer->patterns[writer->pattern_count++] = *argument->pattern;
+			record->value = writer->pattern_count;
+		}
 	}
 }
 
@@ -219,7 +230,11 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unsh
 		.first_argument = writer->argument_count,
 		.argument_count = (uint16_t)task->argument_count, /* the parameters, a result and states */
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
+		.first_loop = writer->loop_count,
+		.loop_count = task->loop_count,
 	};
+	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));
+	writer->loop_count += task->loop_count;
 	for (uint32_t a = 0; a < task->argument_count; a++)
 		write_argument(writer, &task->arguments[a], unshared);
 }

@@ -6,7 +6,9 @@
 
 #include "loader/plan/isa.h"
 #include "src/model/signature.h"
+#include "src/signature/signature-expressions.h"
 #include "src/signature/signature-parts.h"
+#include "src/signature/signature-tokens.h"
 
 enum attribute {
 	ATTRIBUTE_CUBE,
@@ -14,6 +16,7 @@ enum attribute {
 	ATTRIBUTE_MIX,
 	ATTRIBUTE_SPLIT,
 	ATTRIBUTE_BLOCKS,
+	ATTRIBUTE_GRID,
 	ATTRIBUTE_UNFUSIBLE,
 	ATTRIBUTE_REENTRANT,
 	ATTRIBUTE_NONTEMPORAL,
@@ -27,18 +30,20 @@ enum attribute {
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
-const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube",	    "vector",	   "mix",	  "split",    "blocks",
-						       "unfusible", "reentrant",   "nontemporal", "sync-all", "op",
-						       "isa",	    "early-start", "aic",	  "aiv"};
+const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube", "vector",    "mix",	   "split",	  "blocks",
+						       "grid", "unfusible", "reentrant",   "nontemporal", "sync-all",
+						       "op",   "isa",	    "early-start", "aic",	  "aiv"};
 
 static const struct {
 	enum value_rule rule;
 	const char *const *values; /* NULL: any name */
 	size_t value_count;
+	const char *form; /* it is no name, but parsed by who applies it */
 } attribute_values[SK_ATTRIBUTES] = {
 	[ATTRIBUTE_MIX] = {MAY_HAVE_VALUE, (const char *const[]){"1:1", "1:2"}, 2},
 	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_BLOCKS] = {MAY_HAVE_VALUE, NULL, 0},
+	[ATTRIBUTE_GRID] = {NEEDS_VALUE, NULL, 0, "N[,N[,N]]"},
 	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_ISA] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
@@ -72,18 +77,22 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 	enum value_rule rule = attribute_values[attribute].rule;
 	const char *const *values = attribute_values[attribute].values;
 	size_t count = attribute_values[attribute].value_count;
+	const char *form = attribute_values[attribute].form;
 	bool foreign = attribute == ATTRIBUTE_OP || attribute == ATTRIBUTE_ISA;
 
 	if (!value && rule != NEEDS_VALUE)
 		return true;
 	if (!value || !*value)
-		sk_signature_error(source, at, "'%s' needs a value: %s=%s", name, name, values ? values[0] : "NAME");
+		sk_signature_error(source, at, "'%s' needs a value: %s=%s", name, name,
+				   form	    ? form
+				   : values ? values[0]
+					    : "NAME");
 	else if (rule == NO_VALUE)
 		sk_signature_error(source, at, "'%s' takes no value", name);
 	else if (values && !sk_signature_is_one_of(value, values, count))
 		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
 				   sk_did_you_mean(source->arena, value, values, count));
-	else if (!values && !(foreign ? is_foreign_name(value) : is_identifier(value)))
+	else if (!values && !form && !(foreign ? is_foreign_name(value) : is_identifier(value)))
 		sk_signature_error(source, at, "'%s' is not a name", value);
 	else
 		return true;
@@ -100,13 +109,47 @@ static void set_lane(struct sk_signature_source *source, struct sk_signature *si
 
 /* The extent's name is looked up when the parameters are known. */
 static void set_spread(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
-		       enum sk_step_kind spread, const char *value)
+		       const char *name, enum sk_step_kind spread, const char *value)
 {
 	if (signature->spread != SK_STEP_PLAIN)
-		sk_signature_error(source, at, "'split' and 'blocks' exclude each other");
+		sk_signature_error(source, at, "'%s' and '%s' exclude each other", source->spread_attribute, name);
 	signature->spread = spread;
+	source->spread_attribute = name;
 	source->spread_name = value;
 	source->spread_at = at;
+}
+
+/* The value of the attribute, to be read as tokens. */
+static struct sk_signature_parser open_value(struct sk_signature_source *source, struct sk_signature *signature,
+					     const char *at, const char *value)
+{
+	struct sk_signature_parser parser = {
+		.source = source, .signature = signature, .in_attribute = true, .cursor = strchr(at, '=') + 1};
+
+	parser.end = parser.cursor + strlen(value);
+	sk_token_read(&parser);
+	return parser;
+}
+
+/* "grid=m,n/64": how many blocks there are in each direction. */
+static void parse_grid(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+		       const char *value)
+{
+	struct sk_signature_parser parser = open_value(source, signature, at, value);
+
+	set_spread(source, signature, at, "grid", SK_STEP_BLOCKS, NULL);
+	signature->grid_rank = 0;
+	while (sk_signature_parse_count(&parser, "a grid", &signature->grid[signature->grid_rank])) {
+		signature->grid_rank++;
+		if (parser.token.kind == SK_TOKEN_END)
+			return;
+		if (signature->grid_rank == SK_MAX_AXES) {
+			sk_token_expected(&parser, "the end of the grid's three numbers");
+			return;
+		}
+		if (!sk_token_sign(&parser, ',', "','"))
+			return;
+	}
 }
 
 /* "x86-64-v3", or several names: "avx2+fma". */
@@ -147,10 +190,13 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->mix_ratio = value && !strcmp(value, "1:2") ? 2 : 1;
 		break;
 	case ATTRIBUTE_SPLIT:
-		set_spread(source, signature, at, SK_STEP_SPLIT, value);
+		set_spread(source, signature, at, "split", SK_STEP_SPLIT, value);
 		break;
 	case ATTRIBUTE_BLOCKS:
-		set_spread(source, signature, at, value ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, value);
+		set_spread(source, signature, at, "blocks", value ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, value);
+		break;
+	case ATTRIBUTE_GRID:
+		parse_grid(source, signature, at, value);
 		break;
 	case ATTRIBUTE_UNFUSIBLE:
 		signature->unfusible = true;
@@ -218,7 +264,7 @@ static void parse_attribute(struct sk_signature_source *source, struct sk_signat
 
 const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature)
 {
-	const char *end = strchr(source->text, ';');
+	const char *end = sk_signature_attributes_end(source);
 	const char *at = source->text;
 	uint32_t seen = 0;
 

@@ -7,179 +7,26 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/signature/signature-expressions.h"
 #include "src/signature/signature-parts.h"
+#include "src/signature/signature-tokens.h"
 
 enum { MAX_LENGTH = 16384 }; /* so that there are never very many errors */
 
-enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_ARROW, TOKEN_SIGN };
-
-struct token {
-	enum token_kind kind;
-	const char *start;
-	size_t length;
-	const char *word; /* WORD: a copy */
-};
-
-struct parser {
-	struct sk_signature_source source;
-	const char *cursor; /* behind the current token */
-	struct token token;
-	bool in_brackets;
-	struct sk_signature *signature;
-};
-
 static const char *const directions[] = {"in", "out", "inout"};
-static const char *const parameter_words[] = {"in", "out", "inout", "ref", "block", "scratch"};
-enum { DIRECTIONS = 3, PARAMETER_WORDS = 6 };
+enum { DIRECTIONS = 3 };
 
-/* ---- errors ---- */
+/* ---- parameters ---- */
 
-static const char *found(struct parser *parser)
-{
-	const struct token *token = &parser->token;
-
-	if (token->kind == TOKEN_END)
-		return "the signature ends";
-	return sk_arena_print(parser->source.arena, "found '%.*s'", (int)(token->length < 40 ? token->length : 40),
-			      token->start);
-}
-
-/* Reports "expected <what>, but found …" at the current token. */
-static bool expected(struct parser *parser, const char *what)
-{
-	sk_signature_error(&parser->source, parser->token.start, "expected %s, but %s", what, found(parser));
-	return false;
-}
-
-/* ---- tokens ---- */
-
-/* Normalised text has a space between words, behind ',' and ';' outside brackets, and around '->'. */
-static void append_token(struct parser *parser, const struct token *token)
-{
-	const struct sk_signature_source *source = &parser->source;
-	char last = source->normal_length ? source->normal[source->normal_length - 1] : ' ';
-	bool word = token->kind == TOKEN_WORD || token->kind == TOKEN_NUMBER;
-	bool after_word = isalnum((unsigned char)last) || last == '_' || last == ']';
-
-	if (token->kind == TOKEN_SIGN)
-		parser->in_brackets = *token->start == '[' || (parser->in_brackets && *token->start != ']');
-	if ((word && after_word) || (word && last == ',' && !parser->in_brackets) || last == ';' || last == '>' ||
-	    token->kind == TOKEN_ARROW)
-		sk_signature_append(&parser->source, " ", 1);
-	sk_signature_append(&parser->source, token->start, token->length);
-}
-
-/* The token at `from`. */
-static struct token scan(const char *from)
-{
-	while (sk_signature_is_blank(*from))
-		from++;
-
-	struct token token = {.kind = TOKEN_SIGN, .start = from, .length = 1};
-
-	if (!*from) {
-		token.kind = TOKEN_END;
-		token.length = 0;
-	} else if (from[0] == '-' && from[1] == '>') {
-		token.kind = TOKEN_ARROW;
-		token.length = 2;
-	} else if (sk_signature_is_word_character(*from)) {
-		token.kind = isdigit((unsigned char)*from) ? TOKEN_NUMBER : TOKEN_WORD;
-		while (sk_signature_is_word_character(from[token.length]))
-			token.length++;
-	}
-	return token;
-}
-
-static void read_token(struct parser *parser)
-{
-	parser->token = scan(parser->cursor);
-	parser->cursor = parser->token.start + parser->token.length;
-	if (parser->token.kind == TOKEN_WORD)
-		parser->token.word = sk_arena_copy(parser->source.arena, parser->token.start, parser->token.length);
-}
-
-/* Takes the current token and goes to the next one. */
-static void advance(struct parser *parser)
-{
-	append_token(parser, &parser->token);
-	read_token(parser);
-}
-
-static bool is_sign(const struct parser *parser, char sign)
-{
-	return parser->token.kind == TOKEN_SIGN && *parser->token.start == sign;
-}
-
-static bool is_word(const struct parser *parser, const char *word)
-{
-	return parser->token.kind == TOKEN_WORD && !strcmp(parser->token.word, word);
-}
-
-/* ---- names, types, numbers ---- */
-
-void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1])
-{
-	for (enum sk_dtype type = SK_DTYPE_NONE + 1; type < SK_DTYPE_COUNT; type++)
-		names[type - 1] = sk_dtype_name(type);
-}
-
-static enum sk_dtype find_type(const char *name)
-{
-	for (enum sk_dtype type = SK_DTYPE_NONE + 1; type < SK_DTYPE_COUNT; type++)
-		if (!strcmp(name, sk_dtype_name(type)))
-			return type;
-	return SK_DTYPE_NONE;
-}
-
-/* Words of the grammar cannot be names, so that a forgotten name is found where it is missing. */
-static bool is_reserved(const char *word)
-{
-	return find_type(word) || sk_signature_is_one_of(word, parameter_words, PARAMETER_WORDS);
-}
-
-/* A name that this signature gives to something. */
-static bool parse_new_name(struct parser *parser, const char *behind, const char **name, const char **at)
-{
-	if (parser->token.kind != TOKEN_WORD)
-		return expected(parser, sk_arena_print(parser->source.arena, "a name behind '%s'", behind));
-	if (is_reserved(parser->token.word))
-		return expected(parser,
-				sk_arena_print(parser->source.arena,
-					       "a name behind '%s' (words of the grammar cannot be names)", behind));
-	*name = parser->token.word;
-	*at = parser->token.start;
-	advance(parser);
-	return true;
-}
-
-static bool parse_type(struct parser *parser, const char *behind, enum sk_dtype *type)
-{
-	const char *names[SK_DTYPE_COUNT - 1];
-
-	sk_dtype_names(names);
-	if (parser->token.kind != TOKEN_WORD)
-		return expected(parser, sk_arena_print(parser->source.arena, "a type behind '%s'", behind));
-	*type = find_type(parser->token.word);
-	if (!*type) {
-		const char *near = sk_did_you_mean(parser->source.arena, parser->token.word, names, SK_DTYPE_COUNT - 1);
-
-		sk_signature_error(&parser->source, parser->token.start, "unknown type '%s'%s", parser->token.word,
-				   *near ? near : " (there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 bool)");
-		return false;
-	}
-	advance(parser);
-	return true;
-}
-
-/* C has no single way to pass these. */
-static bool check_scalar_type(struct parser *parser, const char *at, enum sk_dtype type, const char *what)
+/* C has no single way to pass these. One whose value is known is passed as its type says. */
+static bool check_scalar_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype type, bool has_value,
+			      const char *what)
 {
 	if (type == SK_BOOL)
-		sk_signature_error(&parser->source, at,
+		sk_signature_error(parser->source, at,
 				   "%s cannot be bool: say u8 for a C _Bool or char, i32 for an int", what);
-	else if (type == SK_F16 || type == SK_BF16)
-		sk_signature_error(&parser->source, at,
+	else if ((type == SK_F16 || type == SK_BF16) && !has_value)
+		sk_signature_error(parser->source, at,
 				   "%s cannot be %s: compilers differ in how they pass it; use a tensor of one element",
 				   what, sk_dtype_name(type));
 	else
@@ -187,125 +34,89 @@ static bool check_scalar_type(struct parser *parser, const char *at, enum sk_dty
 	return false;
 }
 
-static bool parse_number(struct parser *parser, const char *what, uint64_t *value)
-{
-	const struct token *token = &parser->token;
-
-	if (token->kind != TOKEN_NUMBER)
-		return expected(parser, what);
-	*value = 0;
-	for (size_t i = 0; i < token->length; i++) {
-		char c = token->start[i];
-
-		if (!isdigit((unsigned char)c))
-			return expected(parser, what);
-		if (!sk_mul(*value, 10, value) || !sk_add(*value, (uint64_t)(c - '0'), value) || *value > INT64_MAX) {
-			sk_signature_error(&parser->source, token->start, "the number is too large");
-			return false;
-		}
-	}
-	if (!*value) {
-		sk_signature_error(&parser->source, token->start, "the number must be greater than 0");
-		return false;
-	}
-	advance(parser);
-	return true;
-}
-
-static bool parse_sign(struct parser *parser, char sign, const char *what)
-{
-	if (!is_sign(parser, sign))
-		return expected(parser, what);
-	advance(parser);
-	return true;
-}
-
-/* ---- parameters ---- */
-
-static bool add_factor(struct parser *parser, struct sk_extent *extent)
+static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
 {
 	struct sk_signature *signature = parser->signature;
 	const char *name = parser->token.word;
 	uint32_t index = sk_signature_find_extent(signature, name);
 
-	if (is_reserved(name))
-		return expected(parser, "the name of an extent (words of the grammar cannot be names)");
+	if (sk_token_is_reserved(name))
+		return sk_token_expected(parser, "the name of an extent (words of the grammar cannot be names)");
 	if (extent->name_count == SK_MAX_FACTORS) {
-		sk_signature_error(&parser->source, parser->token.start, "a product has at most %u names",
+		sk_signature_error(parser->source, parser->token.start, "a product has at most %u names",
 				   SK_MAX_FACTORS);
 		return false;
 	}
 	if (index == SK_NONE) {
 		if (signature->extent_count == SK_MAX_PARAMETERS) {
-			sk_signature_error(&parser->source, parser->token.start, "more than %u extents",
+			sk_signature_error(parser->source, parser->token.start, "more than %u extents",
 					   SK_MAX_PARAMETERS);
 			return false;
 		}
 		index = signature->extent_count++;
 		signature->extents[index] = name;
-		parser->source.extent_at[index] = parser->token.start;
+		parser->source->extent_at[index] = parser->token.start;
 	}
 	extent->names[extent->name_count++] = index;
-	advance(parser);
+	sk_token_advance(parser);
 	return true;
 }
 
 /* A name, an integer, or a product that starts with a name: with an integer in front, ranges of the name would not be
  * contiguous. */
-static bool parse_extent(struct parser *parser, struct sk_extent *extent)
+static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *extent)
 {
 	extent->constant = 1;
-	if (parser->token.kind == TOKEN_NUMBER) {
-		if (!parse_number(parser, "an extent", &extent->constant))
+	if (parser->token.kind == SK_TOKEN_NUMBER) {
+		if (!sk_token_number(parser, "an extent", &extent->constant))
 			return false;
-		if (is_sign(parser, '*'))
-			return expected(parser, "',' or ']' (a product starts with a name: n*4)");
+		if (sk_token_is_sign(parser, '*'))
+			return sk_token_expected(parser, "',' or ']' (a product starts with a name: n*4)");
 		return true;
 	}
 	for (;;) {
 		uint64_t number;
 
-		if (parser->token.kind == TOKEN_WORD) {
+		if (parser->token.kind == SK_TOKEN_WORD) {
 			if (!add_factor(parser, extent))
 				return false;
-		} else if (parser->token.kind == TOKEN_NUMBER) {
+		} else if (parser->token.kind == SK_TOKEN_NUMBER) {
 			const char *at = parser->token.start;
 
-			if (!parse_number(parser, "an extent", &number))
+			if (!sk_token_number(parser, "an extent", &number))
 				return false;
 			if (!sk_mul(extent->constant, number, &extent->constant)) {
-				sk_signature_error(&parser->source, at, "the number is too large");
+				sk_signature_error(parser->source, at, "the number is too large");
 				return false;
 			}
 		} else {
-			return expected(parser, "an extent (a name, a number, or a product such as n*4)");
+			return sk_token_expected(parser, "an extent (a name, a number, or a product such as n*4)");
 		}
-		if (!is_sign(parser, '*'))
+		if (!sk_token_is_sign(parser, '*'))
 			return true;
-		advance(parser);
+		sk_token_advance(parser);
 	}
 }
 
-static bool parse_extents(struct parser *parser, struct sk_parameter *parameter)
+static bool parse_extents(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
-	if (!parse_sign(parser, '[',
-			sk_arena_print(parser->source.arena, "'[' with the extents of '%s'", parameter->name)))
+	if (!sk_token_sign(parser, '[',
+			   sk_arena_print(parser->source->arena, "'[' with the extents of '%s'", parameter->name)))
 		return false;
 	for (;;) {
 		if (parameter->rank == SK_MAX_RANK) {
-			sk_signature_error(&parser->source, parser->token.start, "more than %u dimensions",
-					   SK_MAX_RANK);
+			sk_signature_error(parser->source, parser->token.start, "more than %u dimensions", SK_MAX_RANK);
 			return false;
 		}
 		if (!parse_extent(parser, &parameter->extents[parameter->rank++]))
 			return false;
-		if (!is_sign(parser, ','))
-			return parse_sign(parser, ']', "',', '*' or ']'");
-		advance(parser);
+		if (!sk_token_is_sign(parser, ','))
+			return sk_token_sign(parser, ']', "',', '*' or ']'");
+		sk_token_advance(parser);
 	}
 }
 
-static bool parse_tensor(struct parser *parser, struct sk_parameter *parameter, uint32_t index)
+static bool parse_tensor(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *direction = parser->token.word;
 
@@ -313,77 +124,95 @@ static bool parse_tensor(struct parser *parser, struct sk_parameter *parameter, 
 	parameter->access = !strcmp(direction, "in")	? SK_ACCESS_READ
 			    : !strcmp(direction, "out") ? SK_ACCESS_WRITE
 							: SK_ACCESS_READ | SK_ACCESS_WRITE;
-	advance(parser);
-	if (!parse_new_name(parser, direction, &parameter->name, &parser->source.parameter_at[index]))
+	sk_token_advance(parser);
+	if (!sk_token_new_name(parser, direction, &parameter->name, &parser->source->parameter_at[index]))
 		return false;
-	if (is_sign(parser, '@')) {
-		advance(parser);
-		if (parser->token.kind != TOKEN_WORD || is_reserved(parser->token.word))
-			return expected(parser, "the name of a parameter behind '@'");
-		parser->source.alias_name[index] = parser->token.word;
-		parser->source.alias_at[index] = parser->token.start;
-		advance(parser);
+	if (sk_token_is_sign(parser, '@')) {
+		sk_token_advance(parser);
+		if (parser->token.kind != SK_TOKEN_WORD || sk_token_is_reserved(parser->token.word))
+			return sk_token_expected(parser, "the name of a parameter behind '@'");
+		parser->source->alias_name[index] = parser->token.word;
+		parser->source->alias_at[index] = parser->token.start;
+		sk_token_advance(parser);
 	}
-	return parse_type(parser, parameter->name, &parameter->dtype) && parse_extents(parser, parameter);
+	return sk_token_type(parser, parameter->name, &parameter->dtype) && parse_extents(parser, parameter);
 }
 
-static bool parse_scalar(struct parser *parser, struct sk_parameter *parameter, uint32_t index)
+static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *first = parser->token.word, *at = parser->token.start;
 
 	parameter->kind = SK_PARAMETER_SCALAR;
-	parameter->by_reference = is_word(parser, "ref");
+	parameter->by_reference = sk_token_is_word(parser, "ref");
 	if (parameter->by_reference) {
-		advance(parser);
-		if (!parse_new_name(parser, "ref", &parameter->name, &parser->source.parameter_at[index]))
+		sk_token_advance(parser);
+		if (!sk_token_new_name(parser, "ref", &parameter->name, &parser->source->parameter_at[index]))
 			return false;
 	} else {
-		struct token second = scan(parser->cursor), third = scan(second.start + second.length);
+		struct sk_token second = sk_token_scan(parser, parser->cursor),
+				third = sk_token_scan(parser, second.start + second.length);
 
 		/* "inn x f32": three words are none of the scalars. */
-		if (second.kind == TOKEN_WORD && third.kind == TOKEN_WORD && !find_type(first)) {
+		if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first)) {
 			sk_signature_error(
-				&parser->source, at, "unknown word '%.80s'%s", first,
-				sk_did_you_mean(parser->source.arena, first, parameter_words, PARAMETER_WORDS));
+				parser->source, at, "unknown word '%.80s'%s", first,
+				sk_did_you_mean(parser->source->arena, first, sk_parameter_words, SK_PARAMETER_WORDS));
 			return false;
 		}
-		if (find_type(first))
-			return expected(parser, "a parameter, which is in, out, inout, ref, block, scratch or a name");
+		if (sk_token_find_type(first))
+			return sk_token_expected(parser,
+						 "a parameter, which is in, out, inout, ref, block, scratch or a name");
 		parameter->name = first;
-		parser->source.parameter_at[index] = at;
-		advance(parser);
+		parser->source->parameter_at[index] = at;
+		sk_token_advance(parser);
 	}
 
 	const char *type_at = parser->token.start;
 
-	if (!parse_type(parser, parameter->name, &parameter->dtype))
+	parameter->pointer = sk_token_is_word(parser, "ptr");
+	if (parameter->pointer) {
+		parameter->dtype = SK_U64;
+		sk_token_advance(parser);
+	} else if (!sk_token_type(parser, parameter->name, &parameter->dtype)) {
 		return false;
-	if (is_sign(parser, '[')) {
-		sk_signature_error(&parser->source, at, "a parameter with extents needs in, out or inout in front%s",
+	}
+	if (sk_token_is_sign(parser, '=')) {
+		sk_token_advance(parser);
+		parser->source->value_at[index] = parser->token.start;
+		return check_scalar_type(parser, type_at, parameter->dtype, true, "a scalar") &&
+		       sk_signature_parse_value(parser, parameter->dtype, parameter->pointer, index, &parameter->value);
+	}
+	if (parameter->pointer) {
+		sk_token_expected(parser, "'=' behind 'ptr': '= null' or '= &SYMBOL'");
+		return false;
+	}
+	if (sk_token_is_sign(parser, '[')) {
+		sk_signature_error(parser->source, at, "a parameter with extents needs in, out or inout in front%s",
 				   parameter->by_reference ? ", not ref" : "");
 		return false;
 	}
-	return check_scalar_type(parser, type_at, parameter->dtype, "a scalar");
+	return check_scalar_type(parser, type_at, parameter->dtype, false, "a scalar");
 }
 
-static bool parse_scratch(struct parser *parser, struct sk_parameter *parameter, uint32_t index)
+static bool parse_scratch(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	parameter->kind = SK_PARAMETER_SCRATCH;
-	advance(parser);
-	return parse_new_name(parser, "scratch", &parameter->name, &parser->source.parameter_at[index]) &&
-	       parse_sign(parser, '[', "'[' with the number of bytes") &&
-	       parse_number(parser, "a number of bytes", &parameter->scratch_bytes) && parse_sign(parser, ']', "']'");
+	sk_token_advance(parser);
+	return sk_token_new_name(parser, "scratch", &parameter->name, &parser->source->parameter_at[index]) &&
+	       sk_token_sign(parser, '[', "'[' with the number of bytes") &&
+	       sk_token_number(parser, "a number of bytes", &parameter->scratch_bytes) &&
+	       sk_token_sign(parser, ']', "']'");
 }
 
-static bool parse_parameter(struct parser *parser)
+static bool parse_parameter(struct sk_signature_parser *parser)
 {
 	struct sk_signature *signature = parser->signature;
 	uint32_t index = signature->parameter_count;
 
-	if (parser->token.kind != TOKEN_WORD)
-		return expected(parser, "a parameter");
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return sk_token_expected(parser, "a parameter");
 	if (index == SK_MAX_PARAMETERS) {
-		sk_signature_error(&parser->source, parser->token.start, "more than %u parameters", SK_MAX_PARAMETERS);
+		sk_signature_error(parser->source, parser->token.start, "more than %u parameters", SK_MAX_PARAMETERS);
 		return false;
 	}
 
@@ -391,74 +220,76 @@ static bool parse_parameter(struct parser *parser)
 
 	signature->parameter_count++;
 	*parameter = (struct sk_parameter){.alias_of = SK_NONE};
-	parser->source.parameter_at[index] = parser->token.start;
+	parser->source->parameter_at[index] = parser->token.start;
 	if (sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
 		return parse_tensor(parser, parameter, index);
-	if (is_word(parser, "scratch"))
+	if (sk_token_is_word(parser, "scratch"))
 		return parse_scratch(parser, parameter, index);
-	if (is_word(parser, "block")) {
+	if (sk_token_is_word(parser, "block")) {
 		parameter->kind = SK_PARAMETER_BLOCK;
-		advance(parser);
+		sk_token_advance(parser);
 		return true;
 	}
 	return parse_scalar(parser, parameter, index);
 }
 
-static bool parse_result(struct parser *parser)
+static bool parse_result(struct sk_signature_parser *parser)
 {
 	struct sk_signature *signature = parser->signature;
 
-	if (parser->token.kind != TOKEN_ARROW)
+	if (parser->token.kind != SK_TOKEN_ARROW)
 		return true;
-	advance(parser);
-	parser->source.result_at = parser->token.start;
-	if (is_word(parser, "status")) {
+	sk_token_advance(parser);
+	parser->source->result_at = parser->token.start;
+	if (sk_token_is_word(parser, "status")) {
 		signature->returns_status = true;
-		advance(parser);
+		sk_token_advance(parser);
 		return true;
 	}
-	if (!is_word(parser, "out"))
-		return expected(parser, "'status' or 'out NAME TYPE' behind '->'");
-	advance(parser);
-	if (!parse_new_name(parser, "out", &signature->result, &parser->source.result_at))
+	if (!sk_token_is_word(parser, "out"))
+		return sk_token_expected(parser, "'status' or 'out NAME TYPE' behind '->'");
+	sk_token_advance(parser);
+	if (!sk_token_new_name(parser, "out", &signature->result, &parser->source->result_at))
 		return false;
 
 	const char *type_at = parser->token.start;
 
-	return parse_type(parser, signature->result, &signature->result_dtype) &&
-	       check_scalar_type(parser, type_at, signature->result_dtype, "a result");
+	return sk_token_type(parser, signature->result, &signature->result_dtype) &&
+	       check_scalar_type(parser, type_at, signature->result_dtype, false, "a result");
 }
 
 /* "split=n, in x …": the ';' is missing. */
-static bool check_forgotten_semicolon(struct parser *parser)
+static bool check_forgotten_semicolon(struct sk_signature_parser *parser)
 {
-	struct token next = scan(parser->cursor);
+	struct sk_token next = sk_token_scan(parser, parser->cursor);
 
-	if (strchr(parser->source.text, ';') || parser->token.kind != TOKEN_WORD ||
+	if (sk_signature_attributes_end(parser->source) || parser->token.kind != SK_TOKEN_WORD ||
 	    !sk_signature_is_one_of(parser->token.word, sk_attribute_names, SK_ATTRIBUTES) ||
-	    (next.kind == TOKEN_WORD && find_type(sk_arena_copy(parser->source.arena, next.start, next.length))))
+	    (next.kind == SK_TOKEN_WORD &&
+	     sk_token_find_type(sk_arena_copy(parser->source->arena, next.start, next.length))))
 		return true;
-	sk_signature_error(&parser->source, parser->token.start,
+	sk_signature_error(parser->source, parser->token.start,
 			   "'%s' is an attribute; attributes stand in front of the parameters and end with ';'",
 			   parser->token.word);
 	return false;
 }
 
-static bool parse_text(struct parser *parser)
+static bool parse_text(struct sk_signature_parser *parser)
 {
-	parser->cursor = sk_signature_parse_attributes(&parser->source, parser->signature);
-	read_token(parser);
+	parser->cursor = sk_signature_parse_attributes(parser->source, parser->signature);
+	sk_token_read(parser);
 	if (!check_forgotten_semicolon(parser) || !parse_parameter(parser))
 		return false;
-	while (is_sign(parser, ',')) {
-		advance(parser);
+	while (sk_token_is_sign(parser, ',')) {
+		sk_token_advance(parser);
 		if (!parse_parameter(parser))
 			return false;
 	}
 	if (!parse_result(parser))
 		return false;
-	if (parser->token.kind != TOKEN_END)
-		return expected(parser, parser->source.result_at ? "the end of the signature" : "',' or '->'");
+	if (parser->token.kind != SK_TOKEN_END)
+		return sk_token_expected(parser,
+					 parser->source->result_at ? "the end of the signature" : "',' or '->'");
 	return true;
 }
 
@@ -476,13 +307,13 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 
 static const struct sk_signature *parse(struct sk_signature_source source)
 {
-	struct parser parser = {.source = source};
+	struct sk_signature_parser parser = {.source = &source};
 	struct sk_parameter parameters[SK_MAX_PARAMETERS];
 	const char *extents[SK_MAX_PARAMETERS];
 	size_t length = strlen(source.text);
 
 	if (length > MAX_LENGTH) {
-		sk_signature_error(&parser.source, source.text, "longer than %d characters", MAX_LENGTH);
+		sk_signature_error(parser.source, source.text, "longer than %d characters", MAX_LENGTH);
 		return NULL;
 	}
 
@@ -490,12 +321,12 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.signature->spread_extent = SK_NONE;
 	parser.signature->parameters = parameters;
 	parser.signature->extents = extents;
-	parser.source.normal = SK_NEW_ARRAY(source.arena, char, 2 * length + 4);
-	if (!parse_text(&parser) || !sk_signature_check_rules(&parser.source, parser.signature))
+	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
+	if (!parse_text(&parser) || !sk_signature_check_rules(parser.source, parser.signature))
 		return NULL;
 	keep(source.arena, parser.signature);
-	parser.signature->text = parser.source.normal;
-	return parser.source.failed ? NULL : parser.signature;
+	parser.signature->text = parser.source->normal;
+	return parser.source->failed ? NULL : parser.signature;
 }
 
 const struct sk_signature *sk_signature_parse(struct sk_arena *arena, struct sk_diag *diag, struct sk_place place,

@@ -25,6 +25,9 @@ void sk_dtype_names(const char *names[SK_DTYPE_COUNT - 1]);
 uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name);
 uint32_t sk_signature_find_extent(const struct sk_signature *signature, const char *name);
 
+/* True if the tensor parameter has the extent in any dimension. */
+bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t extent);
+
 /* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one
  * contiguous piece of the tensor. */
 bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent);

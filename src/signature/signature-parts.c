@@ -47,6 +47,15 @@ bool sk_signature_is_one_of(const char *word, const char *const *words, size_t c
 	return false;
 }
 
+const char *sk_signature_attributes_end(const struct sk_signature_source *source)
+{
+	const char *end = strchr(source->text, ';');
+
+	while (end && end != source->text && end[-1] == '\'' && end[1] == '\'')
+		end = strchr(end + 1, ';');
+	return end;
+}
+
 uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
@@ -61,6 +70,15 @@ uint32_t sk_signature_find_extent(const struct sk_signature *signature, const ch
 		if (!strcmp(signature->extents[i], name))
 			return i;
 	return SK_NONE;
+}
+
+bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t extent)
+{
+	for (uint32_t d = 0; d < parameter->rank; d++)
+		for (uint32_t i = 0; i < parameter->extents[d].name_count; i++)
+			if (parameter->extents[d].names[i] == extent)
+				return true;
+	return false;
 }
 
 bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent)

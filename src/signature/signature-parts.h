@@ -9,6 +9,13 @@
 #include "src/base/diag.h"
 #include "src/model/signature.h"
 
+/* An expression that names something, which is looked up once all parameters are known. */
+struct sk_open_expression {
+	struct sk_value_expression *expression;
+	const char *at;
+	uint32_t parameter; /* that it is for, or SK_NONE */
+};
+
 struct sk_signature_source {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -16,15 +23,17 @@ struct sk_signature_source {
 	bool folded; /* columns of the text are not columns of the file */
 	const char *text;
 	bool failed;
-	char *normal; /* the normalised text so far: twice the text's length is always enough */
+	char *normal; /* the normalised text so far: three times the text's length is always enough */
 	size_t normal_length;
 	/* Pointers into the text, for messages. */
 	const char *parameter_at[SK_MAX_PARAMETERS];
 	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
-	const char *spread_name, *spread_at;
+	const char *spread_attribute, *spread_name, *spread_at;
 	const char *sides_at; /* `aic` or `aiv`, the last one */
 	const char *result_at;
+	const char *value_at[SK_MAX_PARAMETERS]; /* the expression behind '=' */
+	SK_ARRAY(struct sk_open_expression) open;
 };
 
 /* An error at a character of the text. */
@@ -40,12 +49,18 @@ bool sk_signature_is_word_character(char c);
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 14 };
+enum { SK_ATTRIBUTES = 15 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are
  * collected. */
 const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature);
+
+/* Where the ';' behind the attributes is; NULL: there are none. */
+const char *sk_signature_attributes_end(const struct sk_signature_source *source);
+
+/* Looks up what expressions name, and checks that it can be had. All errors are collected. */
+void sk_signature_resolve_expressions(struct sk_signature_source *source, struct sk_signature *signature);
 
 /* Resolves y@x and the extent of split= and blocks=, and checks what concerns the whole signature. All errors are
  * collected; false if there was one. */

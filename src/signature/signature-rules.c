@@ -24,7 +24,7 @@ static void check_names(struct sk_signature_source *source, const struct sk_sign
 			sk_signature_error(source, source->parameter_at[i],
 					   "'%s' is an extent, too; only a scalar can have an extent's name",
 					   parameter->name);
-		else if (parameter->dtype == SK_F32 || parameter->dtype == SK_F64)
+		else if (!parameter->value && (parameter->dtype == SK_F32 || parameter->dtype == SK_F64))
 			sk_signature_error(source, source->parameter_at[i],
 					   "'%s' gets its value from the extent of that name and must be an integer, "
 					   "not %s",
@@ -152,17 +152,30 @@ static void check_written(struct sk_signature_source *source, const struct sk_si
 	}
 }
 
-/* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is. */
+/* True if an expression of that kind is about the extent. */
+static bool is_told(const struct sk_signature_source *source, enum sk_value_kind kind, uint32_t extent)
+{
+	for (size_t i = 0; i < source->open.count; i++)
+		if (source->open.items[i].expression->kind == kind && source->open.items[i].expression->index == extent)
+			return true;
+	return false;
+}
+
+/* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is, or by where it
+ * begins and ends. */
 static void check_length(struct sk_signature_source *source, const struct sk_signature *signature)
 {
-	const char *extent = signature->extents[signature->spread_extent];
+	uint32_t extent = signature->spread_extent;
+	const char *name = signature->extents[extent];
+	uint32_t scalar = sk_signature_find_parameter(signature, name);
 
-	if (sk_signature_find_parameter(signature, extent) == SK_NONE)
+	if ((scalar == SK_NONE || signature->parameters[scalar].value) && !is_told(source, SK_VALUE_SIZE, extent) &&
+	    !(is_told(source, SK_VALUE_BEGIN, extent) && is_told(source, SK_VALUE_END, extent)))
 		sk_signature_error(
 			source, source->spread_at,
 			"nothing tells the function how long its range of '%s' is: 'split=%s' needs a scalar "
-			"parameter '%s', such as '%s i64'",
-			extent, extent, extent, extent);
+			"parameter '%s', such as '%s i64', or an expression with size(%s)",
+			name, name, name, name, name);
 }
 
 /* A range of the split extent must be one contiguous piece of every tensor that has it. */
@@ -214,10 +227,11 @@ static void resolve_cooperation(struct sk_signature_source *source, struct sk_si
 
 	if (attribute && signature->spread == SK_STEP_SPLIT)
 		sk_signature_error(source, source->spread_at, "'split' and '%s' exclude each other", attribute);
-	if (signature->lane == SK_LANE_MIX && signature->spread == SK_STEP_BLOCKS_RANGE)
+	if (signature->lane == SK_LANE_MIX && (signature->spread == SK_STEP_BLOCKS_RANGE || signature->grid_rank))
 		sk_signature_error(source, source->spread_at,
-				   "a 'mix' kernel cannot have 'blocks=NAME', since its sides may have different "
-				   "numbers of blocks; write 'blocks'");
+				   "a 'mix' kernel cannot have '%s', since its sides may have different "
+				   "numbers of blocks; write 'blocks'",
+				   signature->grid_rank ? "grid" : "blocks=NAME");
 	if (source->sides_at && signature->lane != SK_LANE_MIX)
 		sk_signature_error(source, source->sides_at, "'aic' and 'aiv' name the sides of a 'mix' kernel");
 	if ((signature->lane == SK_LANE_MIX || signature->sync_all) && signature->spread == SK_STEP_PLAIN)
@@ -228,7 +242,10 @@ static void check_block(struct sk_signature_source *source, const struct sk_sign
 {
 	bool spmd = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
 	uint32_t block = SK_NONE;
-	const char *attribute = cooperation(signature), *needs = attribute ? attribute : spmd ? "blocks" : NULL;
+	const char *attribute = cooperation(signature), *needs = attribute ? attribute
+								 : spmd	   ? source->spread_attribute
+									   : NULL;
+	bool told = !attribute && is_told(source, SK_VALUE_BLOCK_INDEX, 0);
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		if (signature->parameters[i].kind != SK_PARAMETER_BLOCK)
@@ -237,8 +254,9 @@ static void check_block(struct sk_signature_source *source, const struct sk_sign
 			sk_signature_error(source, source->parameter_at[i], "duplicate parameter 'block'");
 		block = i;
 	}
-	if (needs && block == SK_NONE)
-		sk_signature_error(source, source->text, "'%s' needs the parameter 'block'", needs);
+	if (needs && block == SK_NONE && !told)
+		sk_signature_error(source, source->text, "'%s' needs the parameter 'block'%s", needs,
+				   attribute ? "" : " or an expression with block.index");
 	if (block != SK_NONE && !needs)
 		sk_signature_error(source, source->parameter_at[block],
 				   "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'");
@@ -250,8 +268,9 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	resolve_aliases(source, signature);
 	check_binding(source, signature);
 	resolve_spread(source, signature);
-	check_spread(source, signature);
 	resolve_cooperation(source, signature);
+	sk_signature_resolve_expressions(source, signature);
+	check_spread(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)
 		sk_signature_error(source, source->result_at,

@@ -56,6 +56,32 @@ static const struct fake_function functions[] = {
 	{"lib.a(gemv.o)", "gemv", NULL, 0, false},
 	{"lib.a(mul.o)", "mul", "split=n; in x f64[n], in y f64[n], out z f64[n], n i64", 0, false},
 	{"other.a(tanh.o)", "tanh_f32", "split=n op=Tanh; in x f32[n], out y f32[n], n i64", 0, false},
+	{"k.o", "fixed",
+	 "in x f32[n], in y u8[m*4], a i32 = 4*n+m-1, b i16 = -(m/3), c f32 = -inf, d f16 = 1.5, e u8 = 'T', f ptr = "
+	 "null, g u64 = 18446744073709551615, ref h i64 = sizeof(y)",
+	 0, false},
+	{"k.o", "parts",
+	 "split=n; a u64 = size(n)*4, in x f32[n], out y f32[n], b i64 = begin(n)+1, ref c i32 = end(n)-begin(n), d "
+	 "i32 = "
+	 "(begin(n)+7)/8, e i64 = (8*begin(n)+4)/4-m, in w u8[m], f i64 = size(n)-size(n)",
+	 0, false},
+	{"k.o", "indexed", "blocks; i u8 = block.index, out y f32[n], c i32 = block.count*2, j i64 = 3*(block.index/2)",
+	 0, false},
+	{"k.o", "ranged",
+	 "blocks=n; b i32 = begin(n), e i32 = end(n), s i32 = size(n), i i64 = block.index, out y f32[n]", 0, false},
+	{"k.o", "grid",
+	 "grid=2,m,n/256; i i32 = block.index, x i32 = block.index.x, y i32 = block.index.y, z i32 = block.index.z, nx "
+	 "i32 = block.count.x, ny i32 = block.count.y, nz i64 = block.count.z, all i64 = block.count, out t u8[m], in "
+	 "s "
+	 "f32[n]",
+	 0, false},
+	{"k.o", "small", "split=n; a u16 = size(n), inout x f32[n]", 0, false},
+	{"k.o", "late", "split=n; a i16 = end(n), b i16 = begin(n), inout x f32[n]", 0, false},
+	{"k.o", "below", "split=n; a u32 = begin(n)-1, n i64, inout x f32[n]", 0, false},
+	{"k.o", "rounded", "split=n; a i32 = (begin(n)+size(n))/3, n i64, inout x f32[n]", 0, false},
+	{"k.o", "negative", "a i32 = (n-100)/7, inout x f32[n]", 0, false},
+	{"k.o", "zero", "a i32 = n/(n-n), inout x f32[n]", 0, false},
+	{"k.o", "vast", "a u64 = n*18446744073709551615*n, inout x f32[n]", 0, false},
 };
 
 static void set_up(void)
@@ -173,6 +199,106 @@ START_TEST(test_split)
 	/* By name, and views: the root and an offset. */
 	check_pointer(3, 0, "a", 0, 131072, 4, READ);
 	check_pointer(3, 1, "a", 131072, 131072, 4, WRITE);
+}
+END_TEST
+
+/* ---- expressions ---- */
+
+static void check_expression(uint32_t task, uint32_t index, enum sk_dtype dtype, int64_t value, uint32_t count)
+{
+	const struct sk_argument *a = argument(task, index);
+
+	ck_assert_int_eq(a->kind, SK_ARGUMENT_EXPRESSION);
+	ck_assert_int_eq(a->dtype, dtype);
+	ck_assert_int_eq((int64_t)a->value, value);
+	ck_assert_uint_eq(a->term_count, count);
+}
+
+static void check_term(uint32_t task, uint32_t index, uint32_t number, struct sk_plan_term term)
+{
+	const struct sk_argument *a = argument(task, index);
+
+	ck_assert_uint_lt(number, a->term_count);
+	ck_assert_uint_eq(a->terms[number].variable, term.variable);
+	ck_assert_int_eq(a->terms[number].factor, term.factor);
+	ck_assert_uint_eq(a->terms[number].addend, term.addend);
+	ck_assert_uint_eq(a->terms[number].divisor, term.divisor);
+	ck_assert_uint_eq(a->terms[number].modulus, term.modulus);
+}
+
+START_TEST(test_fixed_expressions)
+{
+	link_good(TASKS "  - {name: t, kernel: fixed, args: [s, w], set: {}}\n");
+	ck_assert_int_eq(argument(0, 1)->kind, SK_ARGUMENT_POINTER);
+	check_value(0, 2, SK_I32, 4 * 1024 + 8 - 1);
+	check_value(0, 3, SK_I16, 0xfffe);
+	check_value(0, 4, SK_F32, 0xff800000);
+	check_value(0, 5, SK_F16, 0x3e00);
+	check_value(0, 6, SK_U8, 'T');
+	check_value(0, 7, SK_U64, 0);
+	check_value(0, 8, SK_U64, UINT64_MAX);
+	check_value(0, 9, SK_I64, 32);
+	ck_assert(argument(0, 9)->by_reference);
+}
+END_TEST
+
+#define BEGIN SK_VARIABLE_BEGIN
+#define SIZE  SK_VARIABLE_SIZE
+#define BLOCK SK_VARIABLE_BLOCK
+
+START_TEST(test_expressions_of_parts)
+{
+	link_good(TASKS "  - {name: t, kernel: parts, args: [a, b, w]}\n");
+	check_expression(0, 0, SK_U64, 0, 1);
+	check_term(0, 0, 0, (struct sk_plan_term){SIZE, .factor = 4, .divisor = 1});
+	check_expression(0, 3, SK_I64, 1, 1);
+	check_term(0, 3, 0, (struct sk_plan_term){BEGIN, .factor = 1, .divisor = 1});
+	/* What cancels out is not there, and exact quotients divide nothing. */
+	check_expression(0, 4, SK_I32, 0, 1);
+	ck_assert(argument(0, 4)->by_reference);
+	check_term(0, 4, 0, (struct sk_plan_term){SIZE, .factor = 1, .divisor = 1});
+	check_expression(0, 5, SK_I32, 0, 1);
+	check_term(0, 5, 0, (struct sk_plan_term){BEGIN, .factor = 1, .addend = 7, .divisor = 8});
+	check_expression(0, 6, SK_I64, 1 - 32, 1);
+	check_term(0, 6, 0, (struct sk_plan_term){BEGIN, .factor = 2, .divisor = 1});
+	check_value(0, 8, SK_I64, 0);
+}
+END_TEST
+
+START_TEST(test_expressions_of_blocks)
+{
+	link_good(TASKS "  - {name: t, kernel: indexed, args: [s], blocks: 4}\n"
+			"  - {name: u, kernel: indexed, args: [s], blocks: 1}\n"
+			"  - {name: v, kernel: ranged, args: [s], blocks: 4}\n");
+	check_expression(0, 0, SK_U8, 0, 1);
+	check_term(0, 0, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 1});
+	check_value(0, 2, SK_I32, 8);
+	check_expression(0, 3, SK_I64, 0, 1);
+	check_term(0, 3, 0, (struct sk_plan_term){BLOCK, .factor = 3, .divisor = 2});
+	/* One block is block 0. */
+	check_value(1, 0, SK_U8, 0);
+	check_value(1, 2, SK_I32, 2);
+	check_value(1, 3, SK_I64, 0);
+	check_expression(2, 0, SK_I32, 0, 1);
+	check_term(2, 0, 0, (struct sk_plan_term){BLOCK, .factor = 256, .divisor = 1});
+	check_expression(2, 1, SK_I32, 256, 1);
+	check_value(2, 2, SK_I32, 256);
+	check_expression(2, 3, SK_I64, 0, 1);
+}
+END_TEST
+
+START_TEST(test_grid)
+{
+	link_good(TASKS "  - {name: t, kernel: grid, args: [w, s]}\n");
+	ck_assert_uint_eq(model->tasks.items[0].block_count, 2 * 32 * 4);
+	check_term(0, 0, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 1});
+	check_term(0, 1, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 1, .modulus = 2});
+	check_term(0, 2, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 2, .modulus = 32});
+	check_term(0, 3, 0, (struct sk_plan_term){BLOCK, .factor = 1, .divisor = 64});
+	check_value(0, 4, SK_I32, 2);
+	check_value(0, 5, SK_I32, 32);
+	check_value(0, 6, SK_I64, 4);
+	check_value(0, 7, SK_I64, 256);
 }
 END_TEST
 
@@ -590,6 +716,39 @@ END_TEST
 static const struct {
 	const char *text, *messages;
 } bad[] = {
+	/* expressions */
+	{TASKS "  - {name: t, kernel: fixed, args: [s, w], set: {a: 1}}\n",
+	 "m.yaml:18:50: kernel 'fixed': 'a' cannot be set: the signature says that it is 4*n+m-1\n"},
+	{TASKS "  - {name: t, kernel: small, args: [a]}\n",
+	 "m.yaml:18:5: kernel 'small': 'a = size(n)' does not fit into u16\n"},
+	{TASKS "  - {name: t, kernel: late, args: [top]}\n",
+	 "m.yaml:18:5: kernel 'late': 'a = end(n)' does not fit into i16\n"},
+	{TASKS "  - {name: t, kernel: below, args: [a]}\n",
+	 "m.yaml:18:5: kernel 'below': 'a = begin(n)-1' does not fit into u32\n"},
+	{TASKS "  - {name: t, kernel: rounded, args: [a]}\n",
+	 "m.yaml:18:5: kernel 'rounded': 'a = (begin(n)+size(n))/3' divides what differs from call to call, and leaves "
+	 "a "
+	 "rest\n"},
+	{"sklink: 1\ntensors: {x: {dtype: f32, shape: [10]}}\ntasks: [{name: t, kernel: negative, args: [x]}]\n",
+	 "m.yaml:3:9: kernel 'negative': 'a = (n-100)/7' rounds a negative number\n"},
+	{TASKS "  - {name: t, kernel: zero, args: [a]}\n", "m.yaml:18:5: kernel 'zero': 'a = n/(n-n)' divides by 0\n"},
+	{TASKS "  - {name: t, kernel: vast, args: [a]}\n",
+	 "m.yaml:18:5: kernel 'vast': 'a = n*18446744073709551615*n' is too large to be computed\n"},
+	{TASKS "  - {name: t, kernel: ranged, args: [s], blocks: 3}\n",
+	 "m.yaml:18:5: kernel 'ranged': 'b = begin(n)' is not known, since the blocks are not equally large\n"
+	 "m.yaml:18:5: kernel 'ranged': 'e = end(n)' is not known, since the blocks are not equally large\n"
+	 "m.yaml:18:5: kernel 'ranged': 's = size(n)' is not known, since the blocks are not equally large\n"},
+	{TASKS "  - {name: t, kernel: grid, args: [w, d]}\n",
+	 "m.yaml:18:39: kernel 'grid': argument 's' is f32, but tensor 'd' is f64\n"},
+	{TASKS "  - {name: t, kernel: grid, args: [w, s], blocks: 2}\n",
+	 "m.yaml:18:5: kernel 'grid': the task has 'blocks', but the signature has a grid, which says how many there "
+	 "are\n"},
+	{"sklink: 1\ntensors: {w: {dtype: u8, shape: [1048576]}, s: {dtype: f32, shape: [512]}}\n"
+	 "tasks: [{name: t, kernel: grid, args: [w, s]}]\n",
+	 "m.yaml:3:9: kernel 'grid': the grid has more than 1048576 blocks\n"},
+	{"sklink: 1\ntensors: {w: {dtype: u8, shape: [1]}, s: {dtype: f32, shape: [10]}}\n"
+	 "tasks: [{name: t, kernel: grid, args: [w, s]}]\n",
+	 "m.yaml:3:9: kernel 'grid': 'grid = n/256' is not greater than 0\n"},
 	/* arguments and types */
 	{TASKS "  - {name: t, kernel: mul, args: [a, b]}\n",
 	 "m.yaml:18:35: kernel 'mul': 3 arguments are needed (in x f32, in y f32, out z f32), but 2 given\n"},
@@ -1014,6 +1173,10 @@ static Suite *bind_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, close_sink);
 	tcase_add_test(tcase, test_split);
+	tcase_add_test(tcase, test_fixed_expressions);
+	tcase_add_test(tcase, test_expressions_of_parts);
+	tcase_add_test(tcase, test_expressions_of_blocks);
+	tcase_add_test(tcase, test_grid);
 	tcase_add_test(tcase, test_products);
 	tcase_add_test(tcase, test_folding);
 	tcase_add_test(tcase, test_blocks);

@@ -40,6 +40,18 @@ static const struct {
 	 "mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]"},
 	{"op=com.example.Gelu; in x i8[1]", "op=com.example.Gelu; in x i8[1]"},
 	{"in x u64[a*b], in y i16[b*c], in z u16[c]", "in x u64[a*b], in y i16[b*c], in z u16[c]"},
+	{"in x f32[n], a i32=4*n, b f32=- 1.5e-3, c f32 = -inf, d bf16=1, e u8='T', f ptr=null, ref g u64 = "
+	 "(n+1)/2-0x10",
+	 "in x f32[n], a i32 = 4*n, b f32 = -1.5e-3, c f32 = -inf, d bf16 = 1, e u8 = 'T', f ptr = null, ref g u64 = "
+	 "(n+1)/2-0x10"},
+	{"split=n;bytes u64=size( n )*sizeof(f32),in x f32[n],in w u8[16],out y f32[n],first i64=begin(n),k "
+	 "i64=sizeof(w)",
+	 "split=n; bytes u64 = size(n)*sizeof(f32), in x f32[n], in w u8[16], out y f32[n], first i64 = begin(n), k "
+	 "i64 = "
+	 "sizeof(w)"},
+	{"blocks; i i32=block . index, in x f32[n], c u8=';', f ptr = &table->status",
+	 "blocks; i i32 = block.index, in x f32[n], c u8 = ';', f ptr = &table -> status"},
+	{"in ptr f32[size], begin ptr = null, nan f32 = nan", "in ptr f32[size], begin ptr = null, nan f32 = nan"},
 	{"cube i32, in op f32[n]", "cube i32, in op f32[n]"}, /* attributes' words are free in parameters */
 };
 
@@ -116,6 +128,102 @@ START_TEST(test_kinds)
 
 	ck_assert_str_eq(dot->result, "r");
 	ck_assert_int_eq(dot->result_dtype, SK_F64);
+}
+END_TEST
+
+/* ---- expressions ---- */
+
+static const struct sk_value_expression *value_of(const char *text)
+{
+	char signature[256];
+
+	snprintf(signature, sizeof(signature), "in x f32[n,m], a %s", text);
+	return parse(signature)->parameters[1].value;
+}
+
+START_TEST(test_expressions)
+{
+	/* Products bind closer, and operators to the left. */
+	const struct sk_value_expression *value = value_of("i64 = m - n*2 - 1");
+
+	ck_assert_int_eq(value->kind, SK_VALUE_SUBTRACT);
+	ck_assert_str_eq(value->text, "m - n*2 - 1");
+	ck_assert_int_eq(value->left->kind, SK_VALUE_SUBTRACT);
+	ck_assert_int_eq(value->left->left->kind, SK_VALUE_EXTENT);
+	ck_assert_uint_eq(value->left->left->index, 1);
+	ck_assert_int_eq(value->left->right->kind, SK_VALUE_MULTIPLY);
+	ck_assert_uint_eq(value->left->right->left->index, 0);
+	ck_assert_uint_eq(value->right->number, 1);
+	ck_assert_ptr_null(value_of("i64"));
+
+	value = value_of("ptr = &table_1");
+	ck_assert_int_eq(value->kind, SK_VALUE_SYMBOL);
+	ck_assert_str_eq(value->name, "table_1");
+	ck_assert_int_eq(value_of("ptr = null")->kind, SK_VALUE_NULL);
+	ck_assert_uint_eq(value_of("u8 = 'T'")->number, 'T');
+	ck_assert_uint_eq(value_of("u64 = 18446744073709551615")->number, UINT64_MAX);
+	ck_assert_uint_eq(value_of("u64 = 0x1F")->number, 31);
+
+	const struct sk_signature *grid = parse("blocks; in x f32[n], i u16 = block.index, c i64 = block.count");
+
+	ck_assert_int_eq(grid->parameters[1].value->kind, SK_VALUE_BLOCK_INDEX);
+	ck_assert_uint_eq(grid->parameters[1].value->axis, SK_NONE);
+	ck_assert_int_eq(grid->parameters[2].value->kind, SK_VALUE_BLOCK_COUNT);
+	ck_assert_uint_eq(grid->grid_rank, 0);
+	grid = parse("grid=(n+63)/64,2; in x f32[n], i u16 = block.index.y");
+	ck_assert_int_eq(grid->spread, SK_STEP_BLOCKS);
+	ck_assert_uint_eq(grid->grid_rank, 2);
+	ck_assert_int_eq(grid->grid[0]->kind, SK_VALUE_DIVIDE);
+	ck_assert_uint_eq(grid->grid[1]->number, 2);
+	ck_assert_uint_eq(grid->parameters[1].value->axis, 1);
+}
+END_TEST
+
+/* The bits, rounded once, to nearest and ties to even; numpy's, or for bf16 the upper half of f32's. */
+static const struct {
+	const char *text;
+	uint64_t bits;
+} floats[] = {
+	{"f64 = 0.1", 0x3fb999999999999a},
+	{"f64 = -inf", 0xfff0000000000000},
+	{"f32 = 0.1", 0x3dcccccd},
+	{"f32 = 3", 0x40400000},
+	{"f32 = -7", 0xc0e00000},
+	{"f32 = inf", 0x7f800000},
+	{"f32 = nan", 0x7fc00000},
+	{"f32 = 16777217", 0x4b800000},
+	{"f32 = 1.000000059604644775390625", 0x3f800000}, /* a tie; a bit more is none, and would be one as a double */
+	{"f32 = 1.00000005960464477539062500000001", 0x3f800001},
+	{"f16 = 1", 0x3c00},
+	{"f16 = 0.1", 0x2e66},
+	{"f16 = -2.5", 0xc100},
+	{"f16 = 65504", 0x7bff},
+	{"f16 = 65519", 0x7bff},
+	{"f16 = 1e-7", 0x0002},
+	{"f16 = 6.097555e-5", 0x03ff},
+	{"f16 = 6.1e-5", 0x03ff},
+	{"f16 = 6.1034e-5", 0x0400},
+	{"f16 = 1.00048828125", 0x3c00}, /* ties */
+	{"f16 = 1.00146484375", 0x3c02},
+	{"f16 = 2049", 0x6800},
+	{"f16 = -inf", 0xfc00},
+	{"f16 = nan", 0x7e00},
+	{"f16 = 0.0", 0x0000},
+	{"f16 = -0.0", 0x8000},
+	{"bf16 = 1", 0x3f80},
+	{"bf16 = 0.1", 0x3dcd},
+	{"bf16 = 3.38e38", 0x7f7e},
+	{"bf16 = 1.00390625", 0x3f80}, /* a tie */
+	{"bf16 = 1e-40", 0x0001},
+	{"bf16 = inf", 0x7f80},
+};
+
+START_TEST(test_floats)
+{
+	const struct sk_value_expression *value = value_of(floats[_i].text);
+
+	ck_assert_int_eq(value->kind, SK_VALUE_REAL);
+	ck_assert_uint_eq(value->number, floats[_i].bits);
 }
 END_TEST
 
@@ -205,10 +313,10 @@ static const struct {
 	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
 	{"split=n; in x f32[n], out y f32[n]", 1,
 	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
-	 "'n i64'"},
+	 "'n i64', or an expression with size(n)"},
 	{"cube split=rows; in x f32[rows,n], out y f32[rows,n], n i64", 6,
 	 "nothing tells the function how long its range of 'rows' is: 'split=rows' needs a scalar parameter 'rows', "
-	 "such as 'rows i64'"},
+	 "such as 'rows i64', or an expression with size(rows)"},
 	{"blocks=m; block, in x f32[m], out y f32[z], m i64", 35,
 	 "'y' is written, but has no extent 'm' that blocks= could divide"},
 	{"blocks=m; block, in x f32[m], inout y f32[8]", 37,
@@ -217,7 +325,7 @@ static const struct {
 	 "'y' is written, so 'm' must be its outermost factor, for blocks= to divide it"},
 	{"blocks; block, in x f32[n] -> out r f32", 35,
 	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
-	{"blocks; in x f32[n]", 1, "'blocks' needs the parameter 'block'"},
+	{"blocks; in x f32[n]", 1, "'blocks' needs the parameter 'block' or an expression with block.index"},
 	{"mix; in x f32[n]", 1, "'mix' needs the parameter 'block'"},
 	{"sync-all; in x f32[n]", 1, "'sync-all' needs the parameter 'block'"},
 	{"early-start=set; in x f32[n]", 1, "'early-start' needs the parameter 'block'"},
@@ -232,6 +340,73 @@ static const struct {
 	 "'blocks'"},
 	{"cube aiv=f; in x f32[n]", 6, "'aic' and 'aiv' name the sides of a 'mix' kernel"},
 	{"mix aic; block, in x f32[n]", 5, "'aic' needs a value: aic=NAME"},
+	{"in x f32[n], a i32 =", 21, "expected a value, but the signature ends"},
+	{"in x f32[n], a i32 = *", 22, "expected a value, but found '*'"},
+	{"in x f32[n], a i32 = n+", 24, "expected a value, but the signature ends"},
+	{"in x f32[n], a i32 = (n+1", 26, "expected ')', '+', '-', '*' or '/', but the signature ends"},
+	{"in x f32[n], a i32 = 4 n", 24, "expected ',' or '->', but found 'n'"},
+	{"in x f32[n], a i32 = f32", 22, "expected a value (words of the grammar cannot be names), but found 'f32'"},
+	{"in x f32[rows], a i32 = row", 25, "no extent 'row'; did you mean 'rows'?: no tensor has it"},
+	{"in x f32[n], a i32 = 4n", 22, "'4n' is no number"},
+	{"in x f32[n], a i32 = 0x", 22, "'0x' is no number"},
+	{"in x f32[n], a u64 = 18446744073709551616", 22, "the number is too large"},
+	{"in x f32[n], a i32 = 1.5", 22, "'1.5' cannot be i32"},
+	{"in x f32[n], a i32 = -inf", 22, "'-inf' cannot be i32"},
+	{"in x f32[n], a f32 = n", 22, "a value of type f32 is one number: -1.5, inf, nan"},
+	{"in x f32[n], a f32 = 1/3", 22, "a value of type f32 is one number: -1.5, inf, nan"},
+	{"in x f32[n], a f32 = 1e39", 22, "'1e39' is too large for f32"},
+	{"in x f32[n], a f16 = -65520", 22, "'-65520' is too large for f16"},
+	{"in x f32[n], a f16 = 1e-9", 22, "'1e-9' is too small for f16"},
+	{"in x f32[n], a f32 = 1.5*2", 25, "'1.5' stands by itself; only whole numbers are computed with"},
+	{"in x f32[n], a bool = 1", 16, "a scalar cannot be bool: say u8 for a C _Bool or char, i32 for an int"},
+	{"in x f32[n], a i32 = null", 22, "a i32 cannot be 'null', which is a pointer (ptr)"},
+	{"in x f32[n], a ptr = 0", 22, "a pointer cannot be '0', but 'null' or '&SYMBOL'"},
+	{"in x f32[n], a ptr = &", 23, "expected the name of a symbol behind '&', but the signature ends"},
+	{"in x f32[n], a ptr = &f+8", 24, "'&f' stands by itself; only whole numbers are computed with"},
+	{"in x f32[n], a ptr", 19, "expected '=' behind 'ptr': '= null' or '= &SYMBOL', but the signature ends"},
+	{"in x f32[n], a i32 = begin(n)", 28,
+	 "extent 'n' is not divided, so no call has a part of it; 'n' alone is all of it"},
+	{"split=n; in x f32[n], a i64 = size(n)*begin(n)", 38,
+	 "one side of '*' must be fixed when linking: numbers, extents, block.count"},
+	{"split=n; in x f32[n], a i64 = n/size(n)", 32,
+	 "what stands behind '/' must be fixed when linking: numbers, extents, block.count"},
+	{"split=n; in x f32[n], a i64 = size(4)", 36, "expected an extent behind 'size(', but found '4'"},
+	{"split=n; in x f32[n], a i64 = sizes(n)", 31, "there is no 'sizes(…)'; there are begin, end, size and sizeof"},
+	{"split=n; in x f32[n], a i64 = 4*sizeof(x), b i64 = size(n)", 40,
+	 "the bytes of 'x' are divided with 'n'; say those of a part with size(n)"},
+	{"in x f32[n], a i64 = sizeof(y)", 29, "no parameter or type 'y'"},
+	{"split=n; in x f32[n], out y f32[n], a i64 = end(n)", 1,
+	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
+	 "'n i64', or an expression with size(n)"},
+	{"split=n; in x f32[n], out y f32[n], n i64 = 4*n", 1,
+	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
+	 "'n i64', or an expression with size(n)"},
+	{"blocks; i i32 = core.index, in x f32[n]", 17,
+	 "there is no 'core.index': results must not depend on which core runs a call, or on how many there are; say "
+	 "block.index"},
+	{"in x f32[n], i i32 = block.index", 22,
+	 "'block.index' needs the attribute 'blocks', 'blocks=NAME' or 'grid=…'"},
+	{"blocks; i i32 = block.number, in x f32[n]", 23,
+	 "expected 'index' or 'count' behind 'block.', but found 'number'"},
+	{"blocks; i i32 = block, in x f32[n]", 22, "expected '.index' or '.count' behind 'block', but found ','"},
+	{"blocks; i i32 = block.index.w, in x f32[n]", 29, "expected 'x', 'y' or 'z', but found 'w'"},
+	{"blocks; i i32 = block.index.x, in x f32[n]", 17, "'block.index' has '.x', '.y' and '.z' only with 'grid=…'"},
+	{"grid; in x f32[n]", 1, "'grid' needs a value: grid=N[,N[,N]]"},
+	{"grid=n; in x f32[n]", 1, "'grid' needs the parameter 'block' or an expression with block.index"},
+	{"grid=n,; block, in x f32[n]", 8, "expected a value, but the attribute ends"},
+	{"cube grid=n+; block, in x f32[n]", 13, "expected a value, but the attribute ends"},
+	{"grid=n,2,m,3; block, in x f32[n,m]", 11, "expected the end of the grid's three numbers, but found ','"},
+	{"grid=k; in x f32[n], i i32 = block.index", 6, "no extent 'k': no tensor has it"},
+	{"grid=size(n); in x f32[n], i i32 = block.index", 6, "a grid is fixed when linking and cannot have 'size'"},
+	{"grid=2.5; in x f32[n], i i32 = block.index", 6, "'2.5' cannot be u64"},
+	{"grid=n,n; in x f32[n], i i32 = block.index.z", 32, "'block.index' has only 2 axes, as 'grid=…' says"},
+	{"split=n grid=n; in x f32[n], n i32, i i32 = block.index", 9, "'split' and 'grid' exclude each other"},
+	{"mix grid=n; block, in x f32[n]", 5,
+	 "a 'mix' kernel cannot have 'grid', since its sides may have different numbers of blocks; write 'blocks'"},
+	{"blocks; c i32 = block.count, in x f32[n]", 1,
+	 "'blocks' needs the parameter 'block' or an expression with block.index"},
+	{"mix; block, c i32 = block.count, in x f32[n]", 21,
+	 "the sides of a 'mix' kernel may have different numbers of blocks; it gets its own with 'block'"},
 	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
 };
 
@@ -289,6 +464,15 @@ START_TEST(test_limits)
 			 i ? ", " : "", i, i, i, i, i, i);
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
 
+	strcpy(text, "in x f32[n], a i64 = ");
+	for (unsigned i = 0; i < 2000; i++)
+		strcat(text, "(");
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+	strcpy(text, "in x f32[n], a i64 = 1");
+	for (unsigned i = 0; i < 100; i++)
+		strcat(text, "+n");
+	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
+
 	char *longer = calloc(1, 20001);
 
 	memset(longer, ' ', 20000);
@@ -301,6 +485,8 @@ START_TEST(test_limits)
 	ck_assert_ptr_nonnull(strstr(messages, "more than 64 parameters\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "a product has at most 4 names\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "more than 8 dimensions\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "signature, column 86: an expression has at most 64 parts\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "an expression has at most 64 parts\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "more than 64 extents\n"));
 	free(messages);
 }
@@ -309,7 +495,7 @@ END_TEST
 /* Damaged signatures end in errors, or in signatures that parse again to the same text. */
 START_TEST(test_mutations)
 {
-	static const char characters[] = "nx,;[]*@->=0123456789 \t_.:abcé";
+	static const char characters[] = "nx,;[]*@->=0123456789 \t_.:abcé()+/&'";
 	uint32_t seed = 1;
 	char text[256];
 
@@ -342,6 +528,8 @@ static Suite *signature_suite(void)
 	tcase_add_loop_test(tcase, test_good, 0, sizeof(good) / sizeof(good[0]));
 	tcase_add_test(tcase, test_fields);
 	tcase_add_test(tcase, test_kinds);
+	tcase_add_test(tcase, test_expressions);
+	tcase_add_loop_test(tcase, test_floats, 0, sizeof(floats) / sizeof(floats[0]));
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
 	tcase_add_test(tcase, test_places);

@@ -1,0 +1,410 @@
+/* What a signature says of a value, for one request: a number, or a sum of terms of what is known only when the call is
+ * made, as plans have them. Numbers are checked against the type that the function takes, for every call that there can
+ * be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/bind/binder.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+#include "src/model/tensor.h"
+
+enum { MOST_TERMS = 8 };
+#define MOST_FACTOR (INT64_C(1) << 56) /* so that sums of all products of factors and variables are exact */
+
+/* Wide enough for what any one operation makes of 64 bits, so that nothing wraps around unseen. */
+typedef __int128 wide;
+
+struct sum {
+	wide constant;
+	struct sk_plan_term terms[MOST_TERMS];
+	uint32_t count;
+};
+
+struct range {
+	wide low, high;
+};
+
+/* One value being found. */
+struct lowering {
+	struct sk_binder *binder;
+	const char *name; /* of what gets the value */
+	const struct sk_value_expression *value;
+};
+
+/* Returns false, always. */
+static bool fail(const struct lowering *lowering, const char *reason)
+{
+	sk_binder_error(lowering->binder, lowering->binder->request->place, "'%s = %s' %s", lowering->name,
+			lowering->value->text, reason);
+	return false;
+}
+
+static bool fail_large(const struct lowering *lowering)
+{
+	return fail(lowering, "is too large to be computed");
+}
+
+/* ---- sums ---- */
+
+static bool is_small(wide value)
+{
+	return value >= -((wide)1 << 64) && value <= (wide)1 << 64;
+}
+
+static bool is_same_term(const struct sk_plan_term *one, const struct sk_plan_term *other)
+{
+	return one->variable == other->variable && one->addend == other->addend && one->divisor == other->divisor &&
+	       one->modulus == other->modulus;
+}
+
+static bool add_term(const struct lowering *lowering, struct sum *sum, struct sk_plan_term term)
+{
+	for (uint32_t i = 0; i < sum->count; i++) {
+		if (!is_same_term(&sum->terms[i], &term))
+			continue;
+		sum->terms[i].factor += term.factor;
+		if (sum->terms[i].factor < -MOST_FACTOR || sum->terms[i].factor > MOST_FACTOR)
+			return fail_large(lowering);
+		if (sum->terms[i].factor == 0)
+			sum->terms[i] = sum->terms[--sum->count];
+		return true;
+	}
+	if (term.factor == 0)
+		return true;
+	if (sum->count == MOST_TERMS)
+		return fail(lowering, "has too many terms that differ from call to call");
+	sum->terms[sum->count++] = term;
+	return true;
+}
+
+/* Adds the factor times the other sum. */
+static bool add_multiple(const struct lowering *lowering, struct sum *sum, const struct sum *other, wide factor)
+{
+	wide constant;
+
+	if (__builtin_mul_overflow(other->constant, factor, &constant) || !is_small(constant) ||
+	    !is_small(sum->constant + constant))
+		return fail_large(lowering);
+	sum->constant += constant;
+	for (uint32_t i = 0; i < other->count; i++) {
+		struct sk_plan_term term = other->terms[i];
+
+		if (factor < -MOST_FACTOR || factor > MOST_FACTOR || factor * term.factor < -MOST_FACTOR ||
+		    factor * term.factor > MOST_FACTOR)
+			return fail_large(lowering);
+		term.factor *= (int64_t)factor;
+		if (!add_term(lowering, sum, term))
+			return false;
+	}
+	return true;
+}
+
+/* Whatever is divided exactly, and (v + 3) / 4, which rounds. */
+static bool divide(const struct lowering *lowering, struct sum *sum, wide divisor)
+{
+	bool exact = sum->constant % divisor == 0;
+	struct sk_plan_term *term = &sum->terms[0];
+	wide addend;
+
+	for (uint32_t i = 0; i < sum->count; i++)
+		exact &= sum->terms[i].factor % divisor == 0;
+	if (exact || (sum->count == 0 && sum->constant >= 0)) {
+		sum->constant /= divisor;
+		for (uint32_t i = 0; i < sum->count; i++)
+			sum->terms[i].factor = (int64_t)(sum->terms[i].factor / divisor);
+		return true;
+	}
+	if (sum->constant < 0)
+		return fail(lowering, "rounds a negative number");
+	if (sum->count > 1 || term->factor != 1 || term->modulus)
+		return fail(lowering, "divides what differs from call to call, and leaves a rest");
+	addend = (wide)term->addend + sum->constant * (wide)term->divisor;
+	divisor *= (wide)term->divisor;
+	if (addend > INT64_MAX || divisor > INT64_MAX)
+		return fail_large(lowering);
+	term->addend = (uint64_t)addend;
+	term->divisor = (uint64_t)divisor;
+	sum->constant = 0;
+	return true;
+}
+
+/* ---- variables ---- */
+
+/* What the variable can be in any call. Begin and size depend on each other; see plain_range. */
+static struct range variable_range(const struct sk_binder *binder, enum sk_variable variable)
+{
+	const struct sk_signature *signature = binder->signature;
+	bool size = variable == SK_VARIABLE_SIZE;
+	uint64_t extent;
+
+	if (variable == SK_VARIABLE_BLOCK)
+		return (struct range){0, (wide)binder->blocks - 1};
+	extent = binder->extents[signature->spread_extent];
+	return size ? (struct range){1, extent} : (struct range){0, (wide)extent - 1};
+}
+
+static struct range term_range(const struct sk_binder *binder, const struct sk_plan_term *term)
+{
+	struct range range = variable_range(binder, (enum sk_variable)term->variable);
+	wide low = (range.low + term->addend) / term->divisor, high = (range.high + term->addend) / term->divisor;
+
+	if (term->modulus && high >= term->modulus)
+		low = 0, high = (wide)term->modulus - 1;
+	low *= term->factor;
+	high *= term->factor;
+	return low < high ? (struct range){low, high} : (struct range){high, low};
+}
+
+/* What is the same in all calls is no term. */
+static bool add_variable(const struct lowering *lowering, struct sum *sum, struct sk_plan_term term)
+{
+	struct range range = term_range(lowering->binder, &term);
+
+	if (range.low != range.high)
+		return add_term(lowering, sum, term);
+	sum->constant += range.low;
+	return is_small(sum->constant) || fail_large(lowering);
+}
+
+/* Parts of the extent that blocks= divides: the blocks have to be equally large, as a sum of terms says no others. */
+static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind kind, struct sum *sum)
+{
+	const struct sk_binder *binder = lowering->binder;
+	uint64_t extent = binder->extents[binder->signature->spread_extent], each = extent / binder->blocks;
+
+	if (extent % binder->blocks || each > MOST_FACTOR)
+		return fail(lowering, "is not known, since the blocks are not equally large");
+	sum->constant = kind == SK_VALUE_BEGIN ? 0 : each;
+	return kind == SK_VALUE_SIZE ||
+	       add_variable(lowering, sum,
+			    (struct sk_plan_term){SK_VARIABLE_BLOCK, .factor = (int64_t)each, .divisor = 1});
+}
+
+/* Begin, end and size of the call's part. */
+static bool lower_part(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
+{
+	const struct sk_plan_term begin = {SK_VARIABLE_BEGIN, .factor = 1, .divisor = 1};
+	const struct sk_plan_term size = {SK_VARIABLE_SIZE, .factor = 1, .divisor = 1};
+
+	if (lowering->binder->signature->spread == SK_STEP_BLOCKS_RANGE)
+		return lower_block_part(lowering, value->kind, sum);
+	return (value->kind == SK_VALUE_SIZE || add_variable(lowering, sum, begin)) &&
+	       (value->kind == SK_VALUE_BEGIN || add_variable(lowering, sum, size));
+}
+
+/* Blocks are counted along x first. */
+static bool lower_block(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
+{
+	const struct sk_binder *binder = lowering->binder;
+	struct sk_plan_term term = {SK_VARIABLE_BLOCK, .factor = 1, .divisor = 1};
+
+	if (value->kind == SK_VALUE_BLOCK_COUNT) {
+		sum->constant = value->axis == SK_NONE ? binder->blocks : binder->grid[value->axis];
+		return true;
+	}
+	if (value->axis != SK_NONE) {
+		for (uint32_t axis = 0; axis < value->axis; axis++)
+			term.divisor *= binder->grid[axis];
+		if (value->axis + 1 < binder->signature->grid_rank)
+			term.modulus = binder->grid[value->axis];
+	}
+	return add_variable(lowering, sum, term);
+}
+
+static uint64_t size_of_parameter(const struct sk_binder *binder, uint32_t number)
+{
+	const struct sk_parameter *parameter = &binder->signature->parameters[number];
+
+	return parameter->kind == SK_PARAMETER_TENSOR	 ? binder->tensors[number]->bytes
+	       : parameter->kind == SK_PARAMETER_SCRATCH ? parameter->scratch_bytes
+							 : sk_dtype_size(parameter->dtype);
+}
+
+/* ---- expressions ---- */
+
+static bool lower(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum);
+
+static bool lower_operation(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
+{
+	struct sum right;
+
+	if (!lower(lowering, value->left, sum) || !lower(lowering, value->right, &right))
+		return false;
+	switch (value->kind) {
+	case SK_VALUE_ADD:
+		return add_multiple(lowering, sum, &right, 1);
+	case SK_VALUE_SUBTRACT:
+		return add_multiple(lowering, sum, &right, -1);
+	case SK_VALUE_DIVIDE:
+		if (right.constant <= 0)
+			return fail(lowering, right.constant ? "divides by a negative number" : "divides by 0");
+		return divide(lowering, sum, right.constant);
+	default: /* a product, of which one side is fixed */
+	{
+		const struct sum left = *sum;
+		const struct sum *fixed = left.count ? &right : &left, *other = left.count ? &left : &right;
+
+		*sum = (struct sum){0};
+		return add_multiple(lowering, sum, other, fixed->constant);
+	}
+	}
+}
+
+static bool lower(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
+{
+	const struct sk_binder *binder = lowering->binder;
+
+	*sum = (struct sum){0};
+	switch (value->kind) {
+	case SK_VALUE_NUMBER:
+		sum->constant = value->number;
+		return true;
+	case SK_VALUE_EXTENT:
+		sum->constant = binder->extents[value->index];
+		return true;
+	case SK_VALUE_SIZEOF:
+		sum->constant = size_of_parameter(binder, value->index);
+		return true;
+	case SK_VALUE_BEGIN:
+	case SK_VALUE_END:
+	case SK_VALUE_SIZE:
+		return lower_part(lowering, value, sum);
+	case SK_VALUE_BLOCK_INDEX:
+	case SK_VALUE_BLOCK_COUNT:
+		return lower_block(lowering, value, sum);
+	default:
+		return lower_operation(lowering, value, sum);
+	}
+}
+
+/* ---- ranges ---- */
+
+static bool is_plain(const struct sk_plan_term *term)
+{
+	return term->addend == 0 && term->divisor == 1 && term->modulus == 0;
+}
+
+static wide plain_factor(const struct sum *sum, enum sk_variable variable)
+{
+	for (uint32_t i = 0; i < sum->count; i++)
+		if (sum->terms[i].variable == variable && is_plain(&sum->terms[i]))
+			return sum->terms[i].factor;
+	return 0;
+}
+
+static void widen(struct range *range, wide value)
+{
+	range->low = value < range->low ? value : range->low;
+	range->high = value > range->high ? value : range->high;
+}
+
+/* Of multiples of begin and size together: parts lie within the extent, so that the sum is least and greatest in a
+ * corner. */
+static struct range part_range(const struct sk_binder *binder, const struct sum *sum, enum sk_variable begin,
+			       enum sk_variable size)
+{
+	wide of_begin = plain_factor(sum, begin), of_size = plain_factor(sum, size), last, longest;
+	struct range range = {0, 0};
+
+	if (!of_begin && !of_size)
+		return range;
+	last = variable_range(binder, begin).high;
+	longest = variable_range(binder, size).high;
+	range = (struct range){of_size, of_size};
+	widen(&range, of_size * longest);
+	widen(&range, of_begin * (last + 1 - longest) + of_size * longest);
+	widen(&range, of_begin * last + of_size);
+	return range;
+}
+
+static struct range sum_range(const struct sk_binder *binder, const struct sum *sum)
+{
+	struct range range = part_range(binder, sum, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE);
+
+	range.low += sum->constant;
+	range.high += sum->constant;
+	for (uint32_t i = 0; i < sum->count; i++) {
+		const struct sk_plan_term *term = &sum->terms[i];
+
+		if (is_plain(term) && term->variable != SK_VARIABLE_BLOCK)
+			continue;
+
+		struct range more = term_range(binder, term);
+
+		range.low += more.low;
+		range.high += more.high;
+	}
+	return range;
+}
+
+static struct range type_range(enum sk_dtype type)
+{
+	bool is_signed = type == SK_I8 || type == SK_I16 || type == SK_I32 || type == SK_I64;
+	wide values = (wide)1 << (8 * sk_dtype_size(type));
+
+	return is_signed ? (struct range){-values / 2, values / 2 - 1} : (struct range){0, values - 1};
+}
+
+/* ---- values ---- */
+
+static void keep_terms(const struct sk_binder *binder, const struct sum *sum, struct sk_argument *argument)
+{
+	struct sk_plan_term *terms;
+
+	argument->kind = SK_ARGUMENT_EXPRESSION;
+	if (binder->quiet)
+		return; /* nobody wants the argument */
+	terms = SK_NEW_ARRAY(binder->model->arena, struct sk_plan_term, sum->count);
+	memcpy(terms, sum->terms, sum->count * sizeof(*terms));
+	argument->terms = terms;
+	argument->term_count = sum->count;
+}
+
+void sk_binder_bind_value(struct sk_binder *binder, const char *name, const struct sk_value_expression *value,
+			  struct sk_argument *argument)
+{
+	const struct lowering lowering = {binder, name, value};
+	struct sum sum;
+
+	argument->kind = SK_ARGUMENT_VALUE;
+	if (value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL) {
+		argument->value = value->number;
+		return;
+	}
+	if (value->kind == SK_VALUE_SYMBOL) {
+		fail(&lowering, "is the address of a symbol, which no argument can be yet");
+		return;
+	}
+	if (!lower(&lowering, value, &sum))
+		return;
+
+	struct range type = type_range(argument->dtype), range = sum_range(binder, &sum);
+	uint32_t bits = 8 * sk_dtype_size(argument->dtype);
+
+	if (range.low < type.low || range.high > type.high) {
+		fail(&lowering,
+		     sk_arena_print(binder->model->arena, "does not fit into %s", sk_dtype_name(argument->dtype)));
+		return;
+	}
+	argument->value = (uint64_t)sum.constant;
+	if (sum.count)
+		keep_terms(binder, &sum, argument);
+	else if (bits < 64)
+		argument->value &= ((uint64_t)1 << bits) - 1;
+}
+
+bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value, uint64_t *count)
+{
+	const struct lowering lowering = {binder, of, value};
+	struct sum sum;
+
+	*count = 0;
+	if (!lower(&lowering, value, &sum))
+		return false;
+	if (sum.constant < 1 || sum.constant > INT64_MAX)
+		return fail(&lowering, sum.constant < 1 ? "is not greater than 0" : "is too large");
+	*count = (uint64_t)sum.constant;
+	return true;
+}
