@@ -143,6 +143,14 @@ static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, 
 	return rows;
 }
 
+/* What a term is where its variable has the value. */
+static inline uint64_t sk_plan_term_value(const struct sk_plan_term *term, uint64_t value)
+{
+	uint64_t quotient = (value + term->addend) / term->divisor;
+
+	return (uint64_t)term->factor * (term->modulus ? quotient % term->modulus : quotient);
+}
+
 /* A call's loops; NULL: it has none. */
 static inline const struct sk_plan_loop *sk_plan_loops(const struct sk_plan_view *view, const struct sk_plan_call *call)
 {

@@ -7,6 +7,8 @@
  *              { home guard { preload … await … call … publish } … } epilogue, for each lane and copy;
  *              with SK_STEP_TIMED also a time before the awaits, and before and behind each call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
+ *
+ * A call of blocks or of tiles stands in a loop.
  */
 #include "stubs/dispatcher/dispatcher.h"
 
@@ -16,7 +18,7 @@
  * ones. */
 enum {
 	MOST_ARGUMENTS = 256, /* of one call */
-	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings */
+	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings, addresses in a field */
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
 	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* calls of a launch whose times are noted */
 };
@@ -73,23 +75,35 @@ static uint32_t kernel_of(const struct lowering *l, const struct sk_plan_call *c
 	return l->copy ? l->plan->kernels[call->kernel].first_copy + l->copy - 1 : call->kernel;
 }
 
-static void lower_call(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+/* What the call's arguments ask for behind it. */
+static void lower_results(struct lowering *l, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		if (arguments[i].kind == SK_ARGUMENT_RESULT)
+			push(l, (struct sk_op){.kind = SK_OP_RESULT, .result = {.argument = &arguments[i]}});
+		if (arguments[i].flags & SK_ARGUMENT_STATUS)
+			push(l, (struct sk_op){.kind = SK_OP_STATUS,
+					       .status = {.task = call->task, .argument = &arguments[i]}});
+	}
+}
+
+static void lower_call(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
 
 	push(l, (struct sk_op){
 			.kind = SK_OP_CALL,
 			.call = {.kernel = kernel_of(l, call),
-				 .divided = step->kind == SK_STEP_SPLIT && !l->program->serial,
+				 .divided = step->kind == SK_STEP_SPLIT && (!l->program->serial || call->loop_count),
 				 .vector_side = step->flags & SK_STEP_VECTOR_SIDE,
 				 .extent = step->extent,
-				 .arguments = arguments,
-				 .argument_count = call->argument_count},
+				 .arguments = sk_plan_arguments(l->plan, call),
+				 .argument_count = call->argument_count,
+				 .loops = sk_plan_loops(l->plan, call),
+				 .loop_count = call->loop_count},
 		});
-	for (uint32_t i = 0; i < call->argument_count; i++) {
-		if (arguments[i].kind == SK_ARGUMENT_RESULT)
-			push(l, (struct sk_op){.kind = SK_OP_RESULT, .result = {.argument = &arguments[i]}});
-	}
+	lower_results(l, call);
 	if (call->flags & SK_CALL_STATUS)
 		push(l, (struct sk_op){.kind = SK_OP_STATUS, .status = {.task = call->task}});
 	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
@@ -118,9 +132,35 @@ static void lower_blocks(struct lowering *l, const struct sk_plan_step *step, co
 	push_label(l, blocks.label);
 }
 
+/* The outer loop goes through this core's range, in a serial entry through all; the inner one always does. */
+static void lower_tiles(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	const struct sk_plan_loop *loops = sk_plan_loops(l->plan, call);
+	struct sk_op_tiles tiles[SK_MAX_LOOPS];
+
+	for (uint32_t level = 0; level < call->loop_count; level++) {
+		tiles[level] = (struct sk_op_tiles){.loop = loops[level], .level = level};
+		if (level == 0 && !l->program->serial) {
+			tiles[level].of_range = true;
+			tiles[level].partition = step->partition - l->launch->first_partition;
+			tiles[level].label = new_label(l);
+		}
+		push(l, (struct sk_op){.kind = SK_OP_TILES_BEGIN, .tiles = tiles[level]});
+	}
+	lower_call(l, step, call);
+	for (uint32_t level = call->loop_count; level-- > 0;)
+		push(l, (struct sk_op){.kind = SK_OP_TILES_END, .tiles = tiles[level]});
+	if (tiles[0].of_range)
+		push_label(l, tiles[0].label);
+}
+
 /* A serial entry computes the whole extent at once, which may be empty like any core's range. */
 static void lower_split(struct lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
+	if (call->loop_count) {
+		lower_tiles(l, step, call);
+		return;
+	}
 	if (l->program->serial) {
 		if (step->extent != 0)
 			lower_call(l, step, call);
@@ -437,15 +477,30 @@ static void lower_serial(struct lowering *l, const char *name)
 
 /* ---- refusals ---- */
 
-static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_step *step,
-				   const struct sk_plan_call *call, const struct sk_plan_argument *arguments)
+static const char *check_pattern(struct sk_arena *arena, const struct sk_plan_pattern *pattern, uint32_t argument)
 {
+	if (pattern && pattern->inner_bytes > INT32_MAX)
+		return sk_arena_print(arena, "argument %u has too many bytes for each element of its inner loop",
+				      argument);
+	if (pattern && pattern->table_count > MOST_TABLE_ROWS)
+		return sk_arena_print(arena, "argument %u has more addresses than a dispatcher can store", argument);
+	return NULL;
+}
+
+static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_view *plan,
+				   const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
 	bool divided = step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
 
 	if (call->argument_count > MOST_ARGUMENTS)
 		return sk_arena_print(arena, "it has %u arguments; at most %d can be passed", call->argument_count,
 				      MOST_ARGUMENTS);
 	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const char *reason = check_pattern(arena, sk_plan_pattern(plan, &arguments[i]), i);
+
+		if (reason)
+			return reason;
 		if (arguments[i].kind != SK_ARGUMENT_LENGTH)
 			continue;
 		if (!divided)
@@ -470,7 +525,7 @@ static const char *check_step(struct sk_arena *arena, const struct sk_plan_view 
 		reason = "its number in the launch is too large for a table of times";
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
 		if (!reason)
-			reason = check_arguments(arena, step, call, sk_plan_arguments(plan, call));
+			reason = check_arguments(arena, plan, step, call);
 		if (reason)
 			return sk_arena_print(arena, "task %s: %s", sk_plan_string(&plan->tasks[call->task].name),
 					      reason);
@@ -496,7 +551,7 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
-	struct sk_entry_ops program = {.alignment = plan->launches[launch].func_align};
+	struct sk_entry_ops program = {.plan = plan, .alignment = plan->launches[launch].func_align};
 	struct lowering lowering = {
 		.arena = scratch,
 		.plan = plan,

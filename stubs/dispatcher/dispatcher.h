@@ -17,6 +17,7 @@ enum sk_code_target {
 	SK_CODE_KERNEL, /* the function of plan kernel number `index` */
 	SK_CODE_VECTOR_KERNEL, /* the function of its vector side */
 	SK_CODE_CONSTANTS, /* the start of the constants */
+	SK_CODE_SYMBOL, /* what plan symbol number `index` names */
 };
 
 struct sk_code_relocation {

@@ -1,5 +1,5 @@
 /* Neutral ops: what a dispatcher does, one after the other, without saying how. dispatcher.c makes them from the plan,
- * the machine's emitter (emit.h) turns them into machine code. They live in the arena, and the arguments they point to
+ * the machine's emitter (emit.h) turns them into machine code. They live in the arena, and the records they point to
  * in the plan. */
 #ifndef SK_OPS_H
 #define SK_OPS_H
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loader/plan/plan.h"
 #include "src/base/arena.h"
-#include "stubs/skplan.h"
 
 /* The words in front of a colon say which part of an op's union holds what the kind has. */
 enum sk_op_kind {
@@ -25,8 +25,10 @@ enum sk_op_kind {
 	SK_OP_RANGE, /* range: it is this core's of the partition; if it is empty, jump to label */
 	SK_OP_BLOCKS_BEGIN, /* blocks: repeats up to BLOCKS_END for this core's, as order says; none: jump to label */
 	SK_OP_BLOCKS_END, /* blocks: as they began */
+	SK_OP_TILES_BEGIN, /* tiles: repeats up to TILES_END for each; none: jump to label */
+	SK_OP_TILES_END, /* tiles: as they began */
 	SK_OP_CALL, /* call: the kernel, or if so its vector side, with arguments */
-	SK_OP_STATUS, /* status: one that is not zero ends the program and blames the task */
+	SK_OP_STATUS, /* status: one that is not zero, of the call in front, ends the program and blames the task */
 	SK_OP_FEED, /* feed: takes part in sk_sync_all of the step */
 	SK_OP_WAITED, /* waited: a block that has not waited does so now, ends the program and blames the task */
 	SK_OP_RESULT, /* result: stores the returned value as the argument says */
@@ -63,14 +65,24 @@ struct sk_op_blocks {
 	bool calls_runtime; /* the blocks can */
 };
 
+/* The tiles of a loop: of this core's range of a partition, or all of them. */
+struct sk_op_tiles {
+	struct sk_plan_loop loop;
+	uint32_t level; /* 0; 1: inside of it */
+	bool of_range;
+	uint32_t partition; /* of_range: within the launch */
+	uint32_t label; /* of_range */
+};
+
 struct sk_op_call {
 	uint32_t kernel; /* of the plan */
-	uint32_t argument_count;
+	uint32_t argument_count, loop_count;
 	const struct sk_plan_argument *arguments;
+	const struct sk_plan_loop *loops; /* that it stands in */
 	uint64_t extent;
 	bool vector_side; /* it is that of a mix kernel */
-	bool divided; /* pointers with element_bytes lie at the range's start, LENGTH is the range's; else it is extent
-		       */
+	bool divided; /* pointers with element_bytes lie at the start of the range or tile, whose length is LENGTH; else
+			 that is extent */
 };
 
 struct sk_op {
@@ -81,7 +93,11 @@ struct sk_op {
 		} function;
 		struct {
 			uint32_t task;
-		} part, status, waited;
+		} part, waited;
+		struct {
+			uint32_t task;
+			const struct sk_plan_argument *argument; /* its copy is the status; NULL: the returned value */
+		} status;
 		struct {
 			uint32_t lane;
 			uint32_t label;
@@ -104,6 +120,7 @@ struct sk_op {
 			uint32_t label;
 		} range;
 		struct sk_op_blocks blocks;
+		struct sk_op_tiles tiles;
 		struct sk_op_call call;
 		struct {
 			uint32_t step; /* its place in the launch */
@@ -128,6 +145,7 @@ struct sk_op {
 
 /* What one entry does. */
 struct sk_entry_ops {
+	const struct sk_plan_view *plan;
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
 	uint32_t alignment; /* of the entry, at least the architecture's */

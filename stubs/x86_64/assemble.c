@@ -91,3 +91,17 @@ void sk_x86_set_register(struct sk_x86_emitter *e, uint8_t reg, uint64_t value)
 	else
 		PUT(e, SET64, .rm = reg, .immediate = value);
 }
+
+void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value)
+{
+	if (value == 0)
+		return;
+	if (value == (uint64_t)(int8_t)value) {
+		PUT(e, ADD64_BYTE, .rm = reg, .immediate = value);
+	} else if (value == (uint64_t)(int32_t)value) {
+		PUT(e, ADD64_IMMEDIATE, .rm = reg, .immediate = value);
+	} else {
+		sk_x86_set_register(e, SK_RCX, value);
+		PUT(e, ADD64, .rm = reg, .reg = SK_RCX);
+	}
+}

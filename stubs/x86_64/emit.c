@@ -10,7 +10,7 @@
  *
  * Registers, if a program needs them:
  *   rbx core   rbp own progress word   r12 own lane's base   r13 bindings   r14 workspace   r15 ranges
- *   r10, r11   low and length of the current range, up to the call
+ *   r10, r11   low and length of the current range or tile, up to the call
  *   rax, and before an argument's turn its own register: scratch */
 #include "stubs/x86_64/emitter.h"
 
@@ -33,6 +33,26 @@ static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
 
 /* ---- awaits, statuses, publishing, times ---- */
 
+/* eax = what stands in the copy: of 64 bits the lower ones, or 1 if only those above them say something. */
+static void load_status(struct sk_x86_emitter *e, const struct sk_plan_argument *argument)
+{
+	int32_t copy = (int32_t)e->status;
+
+	/* mov eax, [copy] */
+	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = copy);
+	if (sk_dtype_size(argument->dtype) != 8)
+		return;
+	/* test eax, eax; jne known; cmp [copy + 4], eax; je known; inc eax;  known: */
+	uint32_t known = sk_x86_new_label(e);
+
+	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
+	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, known);
+	PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = SK_RSP, .disp = copy + 4);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, known);
+	PUT(e, INCREMENT32, .rm = SK_RAX);
+	sk_x86_set_label(e, known);
+}
+
 static void emit_status(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	uint32_t failed = e->leave;
@@ -42,6 +62,8 @@ static void emit_status(struct sk_x86_emitter *e, const struct sk_op *op)
 		sk_array_push(e->arena, &e->tails,
 			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = op->status.task});
 	}
+	if (op->status.argument)
+		load_status(e, op->status.argument);
 	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
 }
@@ -225,6 +247,58 @@ static void emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
 }
 
+static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_tiles *tiles, enum sk_variable outer)
+{
+	return (int32_t)(e->frame.tile + 8 * (outer + 2 * tiles->level));
+}
+
+/* rax holds where the tile begins at the loop's head, the frame while the kernel runs. */
+static void emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	const struct sk_op_tiles *tiles = &op->tiles;
+	int32_t range = 16 * (int32_t)tiles->partition;
+
+	if (tiles->of_range) {
+		/* mov rax, [ranges + low]; cmp rax, [ranges + high]; jae label */
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_LOW);
+		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_HIGH);
+		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, tiles->label);
+	} else {
+		/* xor eax, eax */
+		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
+	}
+	/* next: mov [begin], rax */
+	e->tiles[tiles->level] = sk_x86_new_label(e);
+	sk_x86_set_label(e, e->tiles[tiles->level]);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
+	if (sk_x86_tiles_are_full(&tiles->loop))
+		return;
+	/* mov ecx, extent; sub rcx, rax; mov edx, tile; cmp rcx, rdx; cmova rcx, rdx; mov [size], rcx */
+	sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
+	PUT(e, SUBTRACT64, .rm = SK_RCX, .reg = SK_RAX);
+	sk_x86_set_register(e, SK_RDX, tiles->loop.tile);
+	PUT(e, COMPARE64, .rm = SK_RCX, .reg = SK_RDX);
+	PUT(e, MOVE64_ABOVE, .reg = SK_RCX, .rm = SK_RDX);
+	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_SIZE));
+}
+
+static void emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	const struct sk_op_tiles *tiles = &op->tiles;
+
+	/* mov rax, [begin]; add rax, tile; cmp rax, [ranges + high] or extent; jb next */
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
+	sk_x86_add(e, SK_RAX, tiles->loop.tile);
+	if (tiles->of_range) {
+		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES,
+		    .disp = 16 * (int32_t)tiles->partition + RANGE_HIGH);
+	} else {
+		sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
+		PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
+	}
+	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->tiles[tiles->level]);
+}
+
 /* cmp eax, the number that ends the blocks' loop */
 static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
 {
@@ -335,6 +409,8 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 		return 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
 		return blocks_registers(&op->blocks);
+	case SK_OP_TILES_BEGIN:
+		return op->tiles.of_range ? 1u << RANGES : 0;
 	default:
 		return 0;
 	}
@@ -344,7 +420,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	struct sk_x86_frame frame = {0};
-	uint32_t arguments = 0, copies = 0, blocks = 0;
+	uint32_t arguments = 0, copies = 0, tiles = 0, blocks = 0;
 
 	for (; op->kind != SK_OP_EPILOGUE; op++) {
 		struct sk_x86_call_needs needs = {0};
@@ -354,12 +430,15 @@ static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct s
 		frame.registers |= op_registers(e, op) | needs.registers;
 		if (op->kind == SK_OP_BLOCKS_BEGIN)
 			blocks = sizeof(struct sk_block);
+		if (op->kind == SK_OP_TILES_BEGIN)
+			tiles = 8 * SK_VARIABLE_BLOCK;
 		arguments = needs.arguments > arguments ? needs.arguments : arguments;
 		copies = needs.copies > copies ? needs.copies : copies;
 	}
 	frame.copies = arguments;
-	frame.block = arguments + copies;
-	frame.size = arguments + copies + blocks;
+	frame.tile = arguments + copies;
+	frame.block = frame.tile + tiles;
+	frame.size = frame.block + blocks;
 	/* At entry rsp + 8 is a multiple of 16; at a call rsp is (psABI 3.2.2). */
 	if ((8 + 8 * (uint32_t)__builtin_popcount(frame.registers) + frame.size) % sk_x86_convention.stack_alignment !=
 	    0)
@@ -537,6 +616,8 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_RANGE] = emit_range,
 	[SK_OP_BLOCKS_BEGIN] = emit_blocks_begin,
 	[SK_OP_BLOCKS_END] = emit_blocks_end,
+	[SK_OP_TILES_BEGIN] = emit_tiles_begin,
+	[SK_OP_TILES_END] = emit_tiles_end,
 	[SK_OP_CALL] = emit_call,
 	[SK_OP_STATUS] = emit_status,
 	[SK_OP_FEED] = emit_feed,

@@ -91,10 +91,11 @@ AGREES(sk_block, step, BLOCK_STEP);
 AGREES(sk_block, waited, BLOCK_WAITED);
 AGREES(sk_block_functions, wait_pre_task_end, FUNCTIONS_WAIT_PRE_TASK_END);
 
-/* From rsp: arguments of calls, copies of arguments by reference, the block. */
+/* From rsp: arguments of calls, copies of arguments by reference, a word for each of the first SK_VARIABLE_BLOCK
+ * variables of the tile, the block. */
 struct sk_x86_frame {
 	uint32_t registers; /* bit per register that the function uses of those it must preserve */
-	uint32_t copies, block, size;
+	uint32_t copies, tile, block, size;
 };
 
 /* What stands behind the return. */
@@ -128,6 +129,8 @@ struct sk_x86_emitter {
 	uint32_t lane; /* of the current program */
 	struct sk_code_part part; /* the last one begun */
 	uint32_t loop; /* label: of the current blocks */
+	uint32_t tiles[SK_MAX_LOOPS]; /* labels: of the current loops */
+	uint32_t status; /* offset in the frame: the last call's copy of the argument that is its status */
 	uint32_t leave; /* label: returns eax */
 	uint32_t aborted; /* label: returns SK_STATUS_ABORTED */
 };
@@ -157,16 +160,25 @@ bool sk_x86_choose_near_jumps(struct sk_x86_emitter *e);
 /* Behind the last pass: fills in the displacements. */
 void sk_x86_patch_jumps(struct sk_x86_emitter *e);
 
+/* add reg, value in the shortest form; what is no i32 takes rcx. */
+void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
+
 /* The displacement is the 4 bytes before this place; it counts from their end. */
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
 
 /* ---- x86_64/call.c ---- */
 
+/* Whether each tile of the loop has its full size. */
+static inline bool sk_x86_tiles_are_full(const struct sk_plan_loop *loop)
+{
+	return loop->extent % loop->tile == 0;
+}
+
 /* What a call takes of the frame, and of the registers that a program must load for it. */
 struct sk_x86_call_needs {
 	uint32_t registers; /* bits */
 	uint32_t arguments; /* bytes of arguments on the stack */
-	uint32_t copies; /* bytes of copies of arguments by reference */
+	uint32_t copies; /* bytes of copies of arguments, by reference or computed in front of the others */
 };
 
 struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call);

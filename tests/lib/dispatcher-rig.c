@@ -41,6 +41,9 @@ struct rig_plan *rig_plan_new(void)
 		.calls = plan->calls,
 		.awaits = plan->awaits,
 		.arguments = plan->arguments,
+		.loops = plan->loops,
+		.terms = plan->terms,
+		.patterns = plan->patterns,
 		.partitions = plan->partitions,
 		.homes = plan->homes,
 		.lane_count = SK_MAX_LANES,
@@ -118,6 +121,33 @@ void rig_argument(struct rig_plan *plan, struct sk_plan_argument argument)
 	rig_last_call(plan)->argument_count++;
 }
 
+void rig_loop(struct rig_plan *plan, uint64_t extent, uint64_t tile)
+{
+	struct sk_plan_call *call = rig_last_call(plan);
+
+	if (call->loop_count++ == 0)
+		call->first_loop = plan->view.loop_count;
+	plan->loops[plan->view.loop_count++] = (struct sk_plan_loop){.extent = extent, .tile = tile};
+}
+
+static struct sk_plan_argument *last_argument(struct rig_plan *plan)
+{
+	return &plan->arguments[plan->view.argument_count - 1];
+}
+
+void rig_term(struct rig_plan *plan, struct sk_plan_term term)
+{
+	if (last_argument(plan)->size++ == 0)
+		last_argument(plan)->index = plan->view.term_count;
+	plan->terms[plan->view.term_count++] = term;
+}
+
+void rig_pattern(struct rig_plan *plan, struct sk_plan_pattern pattern)
+{
+	plan->patterns[plan->view.pattern_count++] = pattern;
+	last_argument(plan)->value = plan->view.pattern_count;
+}
+
 void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited)
 {
 	plan->awaits[plan->view.await_count++].step = (uint32_t)(awaited - plan->steps);
@@ -172,8 +202,9 @@ struct rig_code rig_load(struct rig_plan *plan, enum sk_entry_kind kind)
 	}
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *it = &code->relocations.items[i];
-		const uint8_t *target =
-			it->target == SK_CODE_KERNEL ? jumps + it->index * JUMP_BYTES : RIG_CONSTANTS(&loaded);
+		const uint8_t *target = it->target == SK_CODE_KERNEL   ? jumps + it->index * JUMP_BYTES
+					: it->target == SK_CODE_SYMBOL ? RIG_SYMBOL(&loaded, it->index)
+								       : RIG_CONSTANTS(&loaded);
 
 		ck_assert(it->call == (it->target == SK_CODE_KERNEL));
 		write32(loaded.memory + it->offset, target + it->addend - (loaded.memory + it->offset));

@@ -22,6 +22,9 @@ struct rig_plan {
 	struct sk_plan_call calls[MOST];
 	struct sk_plan_await awaits[MOST];
 	struct sk_plan_argument arguments[2 * MOST];
+	struct sk_plan_loop loops[MOST];
+	struct sk_plan_term terms[MOST];
+	struct sk_plan_pattern patterns[MOST];
 	struct sk_plan_partition partitions[MOST_CORES];
 	struct sk_plan_home homes[MOST_CORES];
 	struct {
@@ -49,6 +52,11 @@ struct sk_plan_call *rig_last_call(struct rig_plan *plan);
 
 /* Adds to the step added last. */
 void rig_argument(struct rig_plan *plan, struct sk_plan_argument argument);
+void rig_loop(struct rig_plan *plan, uint64_t extent, uint64_t tile);
+
+/* Adds to the argument added last: an expression, a pointer. */
+void rig_term(struct rig_plan *plan, struct sk_plan_term term);
+void rig_pattern(struct rig_plan *plan, struct sk_plan_pattern pattern);
 void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited);
 
 /* ---- code ---- */
@@ -62,6 +70,9 @@ struct rig_code {
 
 /* The constants' address. They need not be there. */
 #define RIG_CONSTANTS(loaded) ((loaded)->memory + 4096)
+
+/* The address of symbol number `index`. It need not be there either. */
+#define RIG_SYMBOL(loaded, index) ((loaded)->memory + 8192 + 16 * (index))
 
 struct rig_code rig_load(struct rig_plan *plan, enum sk_entry_kind kind);
 void rig_unload(struct rig_code *loaded);

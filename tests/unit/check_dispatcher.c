@@ -4,6 +4,7 @@
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "tests/lib/dispatcher-rig.h"
@@ -70,6 +71,24 @@ static int run_serial(void *const *bindings)
 
 	rig_unload(&loaded);
 	return status;
+}
+
+static void take_number(int64_t number)
+{
+	RIG_LOG((uint64_t)number);
+}
+
+static int give_status(int64_t status)
+{
+	RIG_LOG((uint64_t)status);
+	return (int)status;
+}
+
+static void add_status(int64_t status)
+{
+	STEP(plan, SK_STEP_PLAIN, give_status);
+	rig_last_call(plan)->flags = SK_CALL_STATUS;
+	VALUE(plan, SK_I64, (uint64_t)status);
 }
 
 /* ---- scalars ---- */
@@ -419,6 +438,466 @@ START_TEST(split)
 }
 END_TEST
 
+/* ---- expressions ---- */
+
+/* What a step's call knows of itself. */
+struct variables {
+	uint64_t values[SK_VARIABLE_COUNT];
+};
+
+/* Each way to compute a term: nothing but a factor, shifts, divisions, what fits into no instruction. */
+static const struct sk_plan_term term_shapes[] = {
+	{.factor = 1, .divisor = 1},
+	{.factor = -3, .divisor = 1, .addend = 5},
+	{.factor = 64, .divisor = 1},
+	{.factor = 1, .divisor = 8},
+	{.factor = 12, .divisor = 4, .addend = 3, .modulus = 8},
+	{.factor = 1, .divisor = 6},
+	{.factor = 4, .divisor = 7, .modulus = 3},
+	{.factor = 1, .divisor = 1, .modulus = 5},
+	{.factor = 1, .divisor = 1, .modulus = 1},
+	{.factor = 0, .divisor = 3},
+	{.factor = 1, .divisor = 1, .modulus = (uint64_t)1 << 40, .addend = (uint64_t)-1},
+	{.factor = (int64_t)1 << 40, .divisor = 3},
+	{.factor = 0x123456789a, .divisor = 1},
+	{.factor = 5, .divisor = (uint64_t)3 << 33, .addend = (uint64_t)7 << 40},
+	{.factor = 1, .divisor = 9, .addend = (uint64_t)-2},
+	{.factor = 2, .divisor = 4, .addend = 0x123456789abc},
+	{.factor = 3, .divisor = 2, .modulus = 10, .addend = 0x123456789},
+};
+enum { TERM_SHAPES = sizeof(term_shapes) / sizeof(term_shapes[0]) };
+
+/* In the words of skplan.h. */
+static uint64_t expected_term(const struct sk_plan_term *term, const struct variables *variables)
+{
+	uint64_t value = variables->values[term->variable] + term->addend;
+
+	value = (value - value % term->divisor) / term->divisor;
+	while (term->modulus && value >= term->modulus)
+		value -= value / term->modulus * term->modulus;
+	return (uint64_t)term->factor * value;
+}
+
+static const enum sk_dtype integer_types[] = {SK_I8, SK_U8, SK_I16, SK_U16, SK_I32, SK_U32, SK_I64, SK_U64};
+
+/* As a kernel sees an integer of that type. */
+static uint64_t narrowed(uint64_t value, enum sk_dtype dtype)
+{
+	switch (dtype) {
+	case SK_I8:
+		return (uint64_t)(int8_t)value;
+	case SK_U8:
+		return (uint8_t)value;
+	case SK_I16:
+		return (uint64_t)(int16_t)value;
+	case SK_U16:
+		return (uint16_t)value;
+	case SK_I32:
+		return (uint64_t)(int32_t)value;
+	case SK_U32:
+		return (uint32_t)value;
+	default:
+		return value;
+	}
+}
+
+/* Six arguments in registers, with one by reference, and two on the stack, with one by reference. */
+static void take_expressions(int8_t a, uint8_t b, int16_t c, const uint16_t *d, int32_t e, uint32_t f, int64_t g,
+			     const uint64_t *h, const void *i)
+{
+	RIG_LOG((uint64_t)a, b, (uint64_t)c, *d, (uint64_t)e, f, (uint64_t)g, *h, ADDRESS(i));
+}
+
+/* Of one to three terms, in turn; the last argument shows what the others have left of the registers. */
+static void add_expressions(const uint8_t *known, unsigned known_count, unsigned *shape)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = integer_types[i],
+			 .flags = i == 3 || i == 7 ? SK_ARGUMENT_BY_REFERENCE : 0,
+			 .value = *shape % 5 ? *shape * 0x1234567 : 0);
+		for (unsigned count = *shape % 3 + 1; count > 0; count--) {
+			struct sk_plan_term term = term_shapes[*shape % TERM_SHAPES];
+
+			term.variable = known[*shape / TERM_SHAPES % known_count];
+			rig_term(plan, term);
+			++*shape;
+		}
+	}
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64);
+}
+
+static void expect_expressions(unsigned *at, unsigned step, const struct variables *variables)
+{
+	const struct sk_plan_call *call = &plan->calls[plan->steps[step].first_call];
+	uint64_t expected[9];
+
+	for (unsigned i = 0; i < 8; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
+		uint64_t sum = argument->value;
+
+		for (uint64_t k = 0; k < argument->size; k++)
+			sum += expected_term(&plan->terms[argument->index + k], variables);
+		expected[i] = narrowed(sum, argument->dtype);
+	}
+	expected[8] = ADDRESS(workspace + 64);
+	rig_expect(at, 9, expected);
+}
+
+enum { EXPRESSION_STEPS = 14 };
+
+/* Of ranges: on each core its own, in a serial entry of all. */
+START_TEST(expressions_of_ranges)
+{
+	static const uint8_t known[] = {SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE};
+	uint32_t partition = rig_partition(plan, 1000, 8);
+	unsigned shape = 0;
+
+	for (unsigned i = 0; i < EXPRESSION_STEPS; i++) {
+		struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_expressions);
+
+		step->partition = partition;
+		step->extent = 1000;
+		add_expressions(known, 2, &shape);
+	}
+
+	struct rig_device *device = rig_device_new(plan, 3, 0, workspace);
+
+	for (uint32_t core = 0; core <= 3; core++) {
+		struct sk_core_range range = core < 3 ? device->ranges[0][core][0] : (struct sk_core_range){0, 1000};
+		struct variables variables = {{range.low, range.high - range.low}};
+		unsigned at = 0;
+
+		rig_log.count = 0;
+		ck_assert_int_eq(core < 3 ? run_core(device, core) : run_serial(NULL), 0);
+		for (unsigned i = 0; i < EXPRESSION_STEPS; i++)
+			expect_expressions(&at, i, &variables);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+START_TEST(expressions_of_blocks)
+{
+	static const uint8_t known[] = {SK_VARIABLE_BLOCK};
+	struct rig_device *device;
+	unsigned shape = 0, at = 0;
+
+	for (unsigned i = 0; i < EXPRESSION_STEPS; i++) {
+		STEP(plan, SK_STEP_BLOCKS, take_expressions)->blocks = 20;
+		add_expressions(known, 1, &shape);
+	}
+	device = rig_device_new(plan, 1, 0, workspace);
+	for (unsigned serial = 0; serial < 2; serial++) {
+		at = rig_log.count = 0;
+		ck_assert_int_eq(serial ? run_serial(NULL) : run_core(device, 0), 0);
+		for (unsigned i = 0; i < EXPRESSION_STEPS; i++)
+			for (uint64_t block = 0; block < 20; block++)
+				expect_expressions(&at, i, &(struct variables){{[SK_VARIABLE_BLOCK] = block}});
+		ck_assert_uint_eq(rig_log.count, at);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* ---- loops ---- */
+
+/* The tiles of a part, as somebody would write them in C. */
+#define FOR_TILES(begin, size, low, high, extent, tile)                                                                \
+	for (uint64_t begin = (low), size;                                                                             \
+	     begin < (high) && (size = (extent)-begin < (tile) ? (extent)-begin : (tile)); begin += (tile))
+
+static const struct sk_plan_loop outer_loops[] = {{100, 1}, {100, 6}, {96, 6}, {7, 7}, {100, 64}, {5, 2}},
+				 inner_loops[] = {{50, 16}, {48, 16}, {3, 3}, {1, 1}, {300, 128}, {9, 2}};
+enum { LOOPS = sizeof(outer_loops) / sizeof(outer_loops[0]) };
+
+/* The status by reference, 0 before each call, becomes what the loop's test wants. */
+static struct {
+	unsigned fail_at; /* the call, from 1; 0: none */
+	int64_t status;
+} failing;
+
+static void take_tile(void *a, void *b, int32_t size, void *c, int64_t *status, int64_t begin, void *d, int16_t inner,
+		      const int32_t *inner_begin)
+{
+	RIG_LOG(ADDRESS(a), ADDRESS(b), (uint64_t)size, ADDRESS(c), (uint64_t)*status, (uint64_t)begin, ADDRESS(d),
+		(uint64_t)inner, (uint64_t)*inner_begin);
+	if (rig_log.count == failing.fail_at)
+		*status = failing.status;
+	/* Whatever a function may change, changes. */
+	__asm__ volatile("" ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+}
+
+enum { ROW = 4096, FAR_ROW = 3000 };
+
+static void add_tiled_step(uint32_t partition, const struct sk_plan_loop *outer, const struct sk_plan_loop *inner)
+{
+	struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_tile);
+
+	step->partition = partition;
+	step->extent = outer->extent;
+	rig_loop(plan, outer->extent, outer->tile);
+	if (inner)
+		rig_loop(plan, inner->extent, inner->tile);
+	POINTER(plan, SK_SPACE_BINDING, 1, 8, .element_bytes = ROW);
+	if (inner)
+		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = 4});
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64, .element_bytes = inner ? 0 : 8);
+	if (inner)
+		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = FAR_ROW});
+	LENGTH(plan, SK_I32);
+	POINTER(plan, SK_SPACE_CONSTANT, 0, 16, .element_bytes = ROW, .flags = SK_ARGUMENT_WHOLE);
+	VALUE(plan, SK_I64, 0, .flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_I64);
+	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BEGIN, .factor = 1, .divisor = 1});
+	/* On the stack. */
+	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = FAR_ROW);
+	if (inner)
+		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = 12});
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_I16, .value = 1);
+	if (inner)
+		rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_INNER_SIZE, .factor = 1, .divisor = 1});
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_I32, .flags = SK_ARGUMENT_BY_REFERENCE);
+	if (inner)
+		rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_INNER_BEGIN, .factor = 10, .divisor = 3});
+}
+
+static void expect_tile(unsigned *at, uint64_t begin, uint64_t size, const struct sk_plan_loop *inner, uint64_t column,
+			uint64_t columns, uint64_t bound, uint64_t constants)
+{
+	RIG_EXPECT(at, bound + 8 + begin * ROW + column * 4,
+		   ADDRESS(workspace) + 64 + (inner ? column * FAR_ROW : begin * 8), size, constants + 16, 0, begin,
+		   bound + begin * FAR_ROW + column * 12, inner ? 1 + columns : 1, column / 3 * 10);
+}
+
+static void expect_tiles(struct sk_core_range range, const struct sk_plan_loop *outer, const struct sk_plan_loop *inner,
+			 uint64_t bound, uint64_t constants)
+{
+	static const struct sk_plan_loop once = {1, 1};
+	const struct sk_plan_loop *columns = inner ? inner : &once;
+	unsigned at = 0;
+
+	FOR_TILES(begin, size, range.low, range.high, outer->extent, outer->tile)
+	FOR_TILES(column, count, 0, columns->extent, columns->extent, columns->tile)
+	expect_tile(&at, begin, size, inner, column, count, bound, constants);
+	ck_assert_uint_eq(rig_log.count, at);
+	rig_log.count = 0;
+}
+
+/* Each core's tiles, and in a serial entry all, of each size, in their order. */
+START_TEST(loops)
+{
+	const struct sk_plan_loop *outer = &outer_loops[_i % LOOPS];
+	const struct sk_plan_loop *inner = _i < LOOPS ? NULL : &inner_loops[(_i * 5 + 1) % LOOPS];
+	uint32_t partition = rig_partition(plan, outer->extent, outer->tile);
+
+	failing.fail_at = 0;
+	add_tiled_step(partition, outer, inner);
+	for (uint32_t cores = 1; cores <= 5; cores++) {
+		struct rig_device *device = rig_device_new(plan, cores, 0, workspace);
+
+		device->bindings[1] = device;
+		for (uint32_t core = 0; core <= cores; core++) {
+			bool serial = core == cores;
+			struct rig_code loaded = rig_load(plan, serial ? SK_ENTRY_SERIAL : SK_ENTRY_PARALLEL);
+			struct sk_core_range all = {0, outer->extent};
+
+			ck_assert_int_eq(rig_call(rig_entry(&loaded),
+						  serial ? (void *)device->bindings : &device->cores[0][core],
+						  workspace),
+					 0);
+			expect_tiles(serial ? all : device->ranges[0][core][0], outer, inner, ADDRESS(device),
+				     ADDRESS(RIG_CONSTANTS(&loaded)));
+			rig_unload(&loaded);
+		}
+		rig_device_free(device);
+	}
+}
+END_TEST
+
+/* A status that is not 0 ends the loops, and what is behind them; of an i64 the lower half is what is returned. */
+START_TEST(loops_that_fail)
+{
+	static const struct {
+		int64_t left;
+		int returned;
+	} statuses[] = {{-5, -5}, {7, 7}, {(int64_t)3 << 32, 1}, {((int64_t)3 << 32) + 9, 9}};
+	struct rig_device *device;
+
+	add_tiled_step(rig_partition(plan, 100, 6), &outer_loops[1], &inner_loops[0]);
+	add_status(3);
+	device = rig_device_new(plan, 1, 0, workspace);
+	failing.fail_at = 6;
+	for (unsigned i = 0; i < 8; i++) {
+		bool serial = i % 2;
+
+		failing.status = statuses[i / 2].left;
+		rig_log.count = 0;
+		ck_assert_int_eq(serial ? run_serial(device->bindings) : run_core(device, 0), statuses[i / 2].returned);
+		ck_assert_uint_eq(rig_log.count, 6);
+		ck_assert_uint_eq(device->cores[0][0].failed_task, 0);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* ---- memory behind pointers ---- */
+
+/* What a call's arguments put together in the scratch, in front of each call. */
+struct frame {
+	int8_t small;
+	uint8_t begin;
+	uint16_t half;
+	float low;
+	double high;
+	int64_t wide;
+	void *tensor, *symbol, *nested;
+	uint64_t quotient;
+	int32_t loaded;
+	void *few[3], *many[9];
+};
+
+static void take_frame(struct frame *frame, void *tensor)
+{
+	RIG_LOG((uint64_t)frame->small, frame->begin, frame->half, bits32(frame->low), bits64(frame->high),
+		(uint64_t)frame->wide, ADDRESS(frame->tensor), ADDRESS(frame->symbol), ADDRESS(frame->nested),
+		frame->quotient, (uint64_t)frame->loaded, ADDRESS(tensor));
+	RIG_LOG(ADDRESS(frame->few[0]), ADDRESS(frame->few[1]), ADDRESS(frame->few[2]), ADDRESS(frame->many[0]),
+		ADDRESS(frame->many[1]), ADDRESS(frame->many[7]), ADDRESS(frame->many[8]));
+	memset(frame, 0xaa, sizeof(*frame));
+	__asm__ volatile("" ::: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+}
+
+#define FRAME		      64 /* where the frame begins in the scratch */
+#define FIELD_IN_FRAME(place) .flags = SK_ARGUMENT_FIELD, .field = FRAME + offsetof(struct frame, place)
+
+static void add_frame_arguments(void)
+{
+	VALUE(plan, SK_I8, 0xf0, FIELD_IN_FRAME(small));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U8, FIELD_IN_FRAME(begin));
+	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BEGIN, .factor = 1, .divisor = 1});
+	VALUE(plan, SK_F16, 0xbc00, FIELD_IN_FRAME(half));
+	VALUE(plan, SK_F32, bits32(-1.5f), FIELD_IN_FRAME(low));
+	VALUE(plan, SK_F64, bits64(0.1), FIELD_IN_FRAME(high));
+	VALUE(plan, SK_I64, (uint64_t)-3, FIELD_IN_FRAME(wide));
+	POINTER(plan, SK_SPACE_BINDING, 1, 8, .element_bytes = 12, FIELD_IN_FRAME(tensor));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SYMBOL, .index = 3, FIELD_IN_FRAME(symbol));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = 8, FIELD_IN_FRAME(nested));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U64, .value = 2, FIELD_IN_FRAME(quotient));
+	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BEGIN, .factor = 5, .divisor = 3});
+	ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = SK_I32, .space = SK_SPACE_WORKSPACE, .offset = 128,
+		 FIELD_IN_FRAME(loaded));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = FRAME, .size = sizeof(struct frame));
+	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = 4, FIELD_IN_FRAME(few));
+	rig_pattern(plan, (struct sk_plan_pattern){.table_count = 3, .table_stride = 40});
+	POINTER(plan, SK_SPACE_BINDING, 1, 0, FIELD_IN_FRAME(many));
+	rig_pattern(plan, (struct sk_plan_pattern){.table_count = 9, .table_stride = (uint64_t)3 << 31});
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64, .element_bytes = 2);
+}
+
+static void expect_frame(unsigned *at, uint64_t begin, uint64_t scratch, uint64_t bound, uint64_t symbol)
+{
+	uint64_t few = bound + 4 * begin, stride = (uint64_t)3 << 31;
+
+	RIG_EXPECT(at, (uint64_t)-16, begin, 0xbc00, bits32(-1.5f), bits64(0.1), (uint64_t)-3, bound + 8 + 12 * begin,
+		   symbol, scratch + 8, 2 + begin / 3 * 5, (uint64_t)-77, ADDRESS(workspace) + 64 + 2 * begin);
+	RIG_EXPECT(at, few, few + 40, few + 80, bound, bound + stride, bound + 7 * stride, bound + 8 * stride);
+}
+
+/* Frames are made anew for each call: of a range, or of each tile. */
+START_TEST(fields)
+{
+	bool loop = _i;
+	struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_frame);
+	struct rig_device *device;
+
+	step->partition = rig_partition(plan, 20, 4);
+	step->extent = 20;
+	if (loop)
+		rig_loop(plan, 20, 4);
+	add_frame_arguments();
+	memcpy(workspace + 128, &(int32_t){-77}, 4);
+	device = rig_device_new(plan, 2, 0, workspace);
+	device->bindings[1] = device;
+	for (uint32_t core = 0; core < 3; core++) {
+		bool serial = core == 2;
+		struct sk_core_range range = serial ? (struct sk_core_range){0, 20} : device->ranges[0][core][0];
+		struct rig_code loaded = rig_load(plan, serial ? SK_ENTRY_SERIAL : SK_ENTRY_PARALLEL);
+		uint64_t scratch = serial ? ADDRESS(workspace + 1024) : ADDRESS(device->scratch[0][core]);
+		unsigned at = 0;
+
+		rig_log.count = 0;
+		ck_assert_int_eq(rig_call(rig_entry(&loaded),
+					  serial ? (void *)device->bindings : &device->cores[0][core], workspace),
+				 0);
+		FOR_TILES(begin, size, range.low, range.high, 20, loop ? 4 : range.high - range.low)
+		expect_frame(&at, begin, scratch, ADDRESS(device), ADDRESS(RIG_SYMBOL(&loaded, 3)));
+		ck_assert_uint_eq(rig_log.count, at);
+		rig_unload(&loaded);
+	}
+	rig_device_free(device);
+}
+END_TEST
+
+/* The scratch of a serial entry can lie beyond what an instruction reaches. */
+START_TEST(fields_far_away)
+{
+	uint64_t far = INT32_MAX - 31, field;
+
+	plan->header.workspace_size = far;
+	STEP(plan, SK_STEP_PLAIN, take_number);
+	VALUE(plan, SK_I64, 1);
+	VALUE(plan, SK_U64, 77, .flags = SK_ARGUMENT_FIELD, .field = 128);
+	struct rig_code loaded = rig_load(plan, SK_ENTRY_SERIAL);
+
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), NULL, (void *)(ADDRESS(workspace) - far)), 0);
+	memcpy(&field, workspace + 128, sizeof(field));
+	ck_assert_uint_eq(field, 77);
+	rig_unload(&loaded);
+}
+END_TEST
+
+/* More than two words, so it is passed in memory (psABI 3.2.3), in front of what the registers have no room for. */
+struct in_memory {
+	uint64_t a;
+	void *b;
+	uint64_t c;
+};
+
+static void take_symbols(void *a, struct in_memory b, int64_t c, void *d, void *e, void *f, void *g, void *h, void *i)
+{
+	RIG_LOG(ADDRESS(a), b.a, ADDRESS(b.b), b.c, (uint64_t)c, ADDRESS(d), ADDRESS(e), ADDRESS(f), ADDRESS(g),
+		ADDRESS(h), ADDRESS(i));
+}
+
+#define SYMBOL(plan, number, ...) ARGUMENT(plan, .kind = SK_ARGUMENT_SYMBOL, .index = (number), __VA_ARGS__)
+
+START_TEST(symbols_and_structs)
+{
+	struct rig_device *device;
+	struct rig_code loaded;
+	unsigned at = 0;
+
+	STEP(plan, SK_STEP_BLOCKS, take_symbols)->blocks = 2;
+	SYMBOL(plan, 0);
+	VALUE(plan, SK_U64, 5, .flags = SK_ARGUMENT_ON_STACK);
+	SYMBOL(plan, 1, .flags = SK_ARGUMENT_ON_STACK);
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U64, .flags = SK_ARGUMENT_ON_STACK);
+	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BLOCK, .factor = 7, .divisor = 1, .addend = 1});
+	VALUE(plan, SK_I64, 6);
+	for (uint32_t i = 2; i < 8; i++)
+		SYMBOL(plan, i);
+	device = rig_device_new(plan, 1, 0, workspace);
+	loaded = rig_load(plan, SK_ENTRY_PARALLEL);
+	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][0], NULL), 0);
+#define SYMBOL_AT(number) ADDRESS(RIG_SYMBOL(&loaded, number))
+	for (uint64_t block = 0; block < 2; block++)
+		RIG_EXPECT(&at, SYMBOL_AT(0), 5, SYMBOL_AT(1), 7 * block + 7, 6, SYMBOL_AT(2), SYMBOL_AT(3),
+			   SYMBOL_AT(4), SYMBOL_AT(5), SYMBOL_AT(6), SYMBOL_AT(7));
+	rig_unload(&loaded);
+	rig_device_free(device);
+}
+END_TEST
+
 /* ---- blocks ---- */
 
 static void take_block(const struct sk_block *block, void *a, int64_t n)
@@ -564,19 +1043,6 @@ START_TEST(results)
 }
 END_TEST
 
-static int give_status(int64_t status)
-{
-	RIG_LOG((uint64_t)status);
-	return (int)status;
-}
-
-static void add_status(int64_t status)
-{
-	STEP(plan, SK_STEP_PLAIN, give_status);
-	rig_last_call(plan)->flags = SK_CALL_STATUS;
-	VALUE(plan, SK_I64, (uint64_t)status);
-}
-
 /* The first status that is not 0 ends the launch, and its task is to blame. */
 START_TEST(statuses)
 {
@@ -605,11 +1071,6 @@ START_TEST(statuses)
 END_TEST
 
 /* ---- homes, awaits, publishing ---- */
-
-static void take_number(int64_t number)
-{
-	RIG_LOG((uint64_t)number);
-}
 
 static void add_status_too(int64_t status)
 {
@@ -1133,6 +1594,9 @@ START_TEST(unwinding)
 
 	add_scalars();
 	plan->steps[plan->view.step_count - 1].core_set = SK_ALL_CORES;
+	failing.fail_at = 0;
+	add_tiled_step(rig_partition(plan, 100, 6), &outer_loops[1], &inner_loops[0]);
+	device->ranges[0][1][0] = (struct sk_core_range){48, 100};
 
 	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
 
@@ -1140,7 +1604,7 @@ START_TEST(unwinding)
 	ck_assert_uint_gt(count, 80);
 	rig_unload(&loaded);
 	loaded = rig_load(plan, SK_ENTRY_SERIAL);
-	ck_assert_int_eq(rig_call_stepping(&loaded, NULL, workspace, &count), 0);
+	ck_assert_int_eq(rig_call_stepping(&loaded, device->bindings, workspace, &count), 0);
 	ck_assert_uint_gt(count, 40);
 	rig_unload(&loaded);
 	rig_device_free(device);
@@ -1236,6 +1700,13 @@ static Suite *suite(void)
 	tcase_add_test(calls, addresses);
 	tcase_add_test(calls, serial_scratch);
 	tcase_add_test(calls, split);
+	tcase_add_test(calls, expressions_of_ranges);
+	tcase_add_test(calls, expressions_of_blocks);
+	tcase_add_loop_test(calls, loops, 0, 2 * LOOPS);
+	tcase_add_test(calls, loops_that_fail);
+	tcase_add_loop_test(calls, fields, 0, 2);
+	tcase_add_test(calls, fields_far_away);
+	tcase_add_test(calls, symbols_and_structs);
 	tcase_add_loop_test(calls, blocks, 0, 10);
 	tcase_add_test(calls, results);
 	tcase_add_test(calls, statuses);

@@ -99,7 +99,8 @@ static void vary_immediate(enum sk_x86_form form, struct sk_x86_operands o)
 	const int64_t *values = in->immediate == 1 ? small : in->immediate == 4 ? medium : large;
 	size_t count = in->immediate == 1 ? 5 : in->immediate == 4 ? 4 : 2;
 
-	if (form == SK_X86_SHIFT_LEFT64)
+	/* Of shifts, what is less than 64. */
+	if (in->opcode == 0xc1)
 		count = 2;
 	/* add and sub with eax have a form of their own, which the dispatcher does not need. */
 	if (in->opcode == 0x81 && o.rm == SK_RAX)
