@@ -40,6 +40,10 @@ struct sk_architecture {
 	/* Whether the field at `offset` in code is that of a direct call or jump. */
 	bool (*is_branch)(uint32_t type, const uint8_t *bytes, uint64_t offset);
 
+	/* Whether the instruction before the field at `offset`, one that can be relaxed, calls or jumps to what the
+	 * slot holds. */
+	bool (*calls_slot)(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend);
+
 	/* Program properties: the machine's own, what the code says that sklink makes, and the type whose bits are the
 	 * instruction sets that code needs. */
 	const struct sk_property_range *properties;
@@ -57,6 +61,10 @@ struct sk_architecture {
 	uint32_t stub_size;
 	/* A stub at `address` that jumps to what the GOT slot at `slot` holds. */
 	void (*write_stub)(uint8_t *stub, uint64_t address, uint64_t slot);
+
+	uint32_t trap_size;
+	/* An instruction at `address` that is never executed and whose operand is the name at `name`. */
+	void (*write_trap)(uint8_t *trap, uint64_t address, uint64_t name);
 };
 
 #define SK_MACHINE(name) extern const struct sk_architecture sk_architecture_##name;

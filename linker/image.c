@@ -144,6 +144,18 @@ static void add_stub_symbols(struct sk_linker *linker, struct sk_symbol_table *t
 	}
 }
 
+static void add_trap_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
+{
+	const uint64_t size = linker->architecture->trap_size;
+
+	for (size_t i = 0; i < linker->traps.count; i++) {
+		const char *name = linker->symbols.items[linker->traps.items[i]].name;
+
+		add_symbol(linker, table, sk_arena_print(linker->arena, "%s@trap", name),
+			   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), &linker->made[SK_MADE_TRAPS], i * size, size);
+	}
+}
+
 /* With -r: what relocations refer to. */
 static void add_section_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
@@ -225,6 +237,7 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 		if (linker->objects.items[i]->reached)
 			add_object_symbols(linker, table, linker->objects.items[i]);
 	add_stub_symbols(linker, table);
+	add_trap_symbols(linker, table);
 }
 
 void sk_image_make_symbols(struct sk_linker *linker)

@@ -114,6 +114,7 @@ struct sk_linker {
 	struct sk_map merged_numbers;
 	SK_ARRAY(struct sk_got_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
+	SK_ARRAY(sk_symbol) traps;
 	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
 	SK_ARRAY(sk_symbol) exported;
 	SK_ARRAY(sk_symbol) undefined; /* that nothing can be found for */

@@ -34,6 +34,8 @@ static const struct {
 	[SK_MADE_FRAME_HEADER] = {".eh_frame_hdr", SHT_PROGBITS, SK_RANK_FRAME_HEADER, 4, 0, 0},
 	[SK_MADE_FRAMES] = {".eh_frame", SHT_PROGBITS, SK_RANK_FRAMES, 8, 0, 0},
 	[SK_MADE_PLT] = {".plt", SHT_PROGBITS, SK_RANK_PLT, 16, 0, 0},
+	[SK_MADE_TRAPS] = {".plt.traps", SHT_PROGBITS, SK_RANK_PLT, 8, 0, 0},
+	[SK_MADE_TRAP_NAMES] = {".sk.traps", SHT_PROGBITS, SK_RANK_READ_ONLY, 1, 0, 0},
 	[SK_MADE_DYNAMIC] = {".dynamic", SHT_DYNAMIC, SK_RANK_DYNAMIC, 8, sizeof(Elf64_Dyn), 0},
 	[SK_MADE_GOT] = {".got", SHT_PROGBITS, SK_RANK_GOT, 8, sizeof(Elf64_Addr), 0},
 	[SK_MADE_RELRO_PADDING] = {".padding", SHT_PROGBITS, SK_RANK_RELRO_PADDING, 1, 0, 0},

@@ -50,6 +50,10 @@ struct sk_linker_options {
 	bool no_gc_sections; /* all of every object that is pulled stays */
 	const char *version_script; /* names to be exported, and their versions; NULL: none */
 	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
+	bool trap; /* calls of functions that nothing defines end the launch */
+	const char *const *trapped; /* the same for these names */
+	size_t trapped_count;
+	bool warn_unresolved; /* the same for all, with a warning for each */
 	bool allow_multiple_definition; /* of equally strong ones the first counts */
 
 	const char *ordering_file; /* symbols whose sections come first, in this order; NULL: none */

@@ -46,6 +46,7 @@ linker_liblinker_la_SOURCES = \
 	linker/statistics.c \
 	linker/symbols.c linker/symbol.h \
 	linker/target.c \
+	linker/traps.c \
 	linker/version-script.c \
 	linker/why-live.c \
 	linker/write.c \

@@ -27,14 +27,16 @@ static uint64_t stub_address(const struct sk_linker *linker, sk_symbol symbol)
 	       (uint64_t)linker->symbols.items[symbol].stub * linker->architecture->stub_size;
 }
 
-/* The address; an import's stub, or the slot that stands for it; where the package begins, for an undefined weak
- * function that nobody may call. */
+/* The address; an import's stub, or the slot that stands for it; the trap of what nothing defines; where the package
+ * begins, for an undefined weak function that nobody may call. */
 static uint64_t near_address(const struct sk_linker *linker, const struct sk_target *target)
 {
 	if (target->kind == SK_TARGET_IMPORT)
 		return stub_address(linker, target->symbol);
 	if (target->kind == SK_TARGET_DATA)
 		return slot_address(linker, linker->symbols.items[target->symbol].stub);
+	if (target->kind == SK_TARGET_UNDEFINED && linker->symbols.items[target->symbol].trap)
+		return sk_trap_address(linker, target->symbol);
 	return address_of(target);
 }
 
@@ -92,7 +94,7 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 	case SK_EXPRESSION_SLOT:
 		if (sk_is_relaxed(linker, section, relocation, target)) {
 			field = architecture->relax(bytes, field);
-			*value = address_of(target) + addend - (address + field);
+			*value = near_address(linker, target) + addend - (address + field);
 		} else {
 			uint32_t slot = sk_slot_of(linker, section, relocation, target);
 
@@ -248,5 +250,6 @@ bool sk_relocate(struct sk_linker *linker)
 	}
 	write_slots(linker);
 	write_stubs(linker);
+	sk_traps_write(linker);
 	return linker->diag->errors == errors;
 }

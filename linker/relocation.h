@@ -61,6 +61,21 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
 		    const sk_elf_relocation *relocation, const struct sk_target *target);
 
+/* ---- traps.c ---- */
+
+/* Whether the user wants calls of this undefined symbol to lead to traps. */
+bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol symbol);
+
+/* Whether the relocation is that of a call or jump, which a trap can be the target of. */
+bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation);
+
+/* The undefined symbol has a trap. */
+void sk_trap_add(struct sk_linker *linker, sk_symbol symbol);
+uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol symbol);
+
+void sk_traps_write(struct sk_linker *linker);
+
 /* ---- scan.c ---- */
 
 /* With -r: whether the relocation must name its target by a symbol of the target's own, since section and offset would

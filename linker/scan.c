@@ -96,13 +96,32 @@ static void note_user(struct sk_linker *linker, sk_symbol number, const struct s
 	uint32_t user = (uint32_t)linker->users.count;
 
 	sk_array_push(linker->arena, &linker->users, (struct sk_user){section, offset, SK_NONE});
-	if (symbol->last_user == SK_NONE) {
+	if (symbol->last_user == SK_NONE)
 		symbol->first_user = user;
-		sk_array_push(linker->arena, &linker->undefined, number);
-	} else {
+	else
 		linker->users.items[symbol->last_user].next = user;
-	}
 	symbol->last_user = user;
+}
+
+static void note_missing(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
+			 uint64_t offset)
+{
+	if (!linker->symbols.items[number].missing)
+		sk_array_push(linker->arena, &linker->undefined, number);
+	linker->symbols.items[number].missing = true;
+	note_user(linker, number, section, offset);
+}
+
+/* A trap serves a call; everything else that is undefined is missing. */
+static void use_undefined(struct sk_linker *linker, const struct sk_input_section *section,
+			  const sk_elf_relocation *relocation, sk_symbol number)
+{
+	if (!sk_trap_is_wanted(linker, number) || !sk_trap_serves(linker, section, relocation)) {
+		note_missing(linker, number, section, relocation->r_offset);
+		return;
+	}
+	sk_trap_add(linker, number);
+	note_user(linker, number, section, relocation->r_offset);
 }
 
 /* " in f": the function that holds the byte, or "". */
@@ -207,8 +226,10 @@ static bool is_compilers_helper(const char *name)
 }
 
 /* What is special about the name, or NULL. */
-static const char *special_hint(const struct sk_linker_symbol *symbol)
+static const char *special_hint(const struct sk_linker *linker, sk_symbol number)
 {
+	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
 	if (sk_is_library_data(symbol->name))
 		return "; it is data of the C library that cannot be imported: recompile without it";
 	if (!strcmp(symbol->name, "__tls_get_addr"))
@@ -218,6 +239,8 @@ static const char *special_hint(const struct sk_linker_symbol *symbol)
 	if (is_compilers_helper(symbol->name))
 		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
 		       "-print-libgcc-file-name' prints";
+	if (sk_trap_is_wanted(linker, number))
+		return "; only calls can trap: here its address is wanted, and it may be data";
 	return NULL;
 }
 
@@ -246,7 +269,7 @@ static void report_undefined(struct sk_linker *linker)
 
 	for (size_t i = 0; i < linker->undefined.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
-		const char *special = special_hint(symbol), *hint = special ? special : "";
+		const char *special = special_hint(linker, linker->undefined.items[i]), *hint = special ? special : "";
 
 		if (!special && i < MAXIMUM_SUGGESTIONS)
 			hint = search_hint(linker, symbol, &names, &count);
@@ -262,9 +285,24 @@ static void report_undefined(struct sk_linker *linker)
 			sk_note_kernel(linker, section);
 		if (!special && !told)
 			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
-					      "prints: add an archive that has it, or let --defsym name another "
-					      "function");
+					      "prints: add an archive that has it, let --defsym name another "
+					      "function, or let calls of it end the launch "
+					      "(--unresolved-symbols=trap)");
 		told |= !special;
+	}
+}
+
+/* --warn-unresolved-symbols */
+static void warn_of_traps(struct sk_linker *linker)
+{
+	for (size_t i = 0; linker->options.warn_unresolved && i < linker->traps.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->traps.items[i]];
+
+		if (symbol->missing)
+			continue;
+		sk_warning(linker->diag, (struct sk_place){0}, "undefined symbol: %s; a call of it ends the launch",
+			   symbol->name);
+		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
 	}
 }
 
@@ -479,7 +517,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
 		target.kind = SK_TARGET_IMPORT;
 	if (target.kind == SK_TARGET_UNDEFINED && type->expression != SK_EXPRESSION_THREAD) {
-		note_user(linker, target.symbol, section, relocation->r_offset);
+		use_undefined(linker, section, relocation, target.symbol);
 		return;
 	}
 
@@ -578,8 +616,9 @@ bool sk_scan(struct sk_linker *linker)
 		sk_symbol number = linker->required.items[i];
 
 		if (sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED)
-			note_user(linker, number, NULL, 0);
+			note_missing(linker, number, NULL, 0);
 	}
 	report_undefined(linker);
+	warn_of_traps(linker);
 	return linker->diag->errors == errors;
 }

@@ -174,7 +174,10 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
 	const struct sk_relocation_type *type = sk_relocation_type_find(linker->architecture->relocations, number);
 
-	return type->relaxable && target->kind == SK_TARGET_DEFINED && (section->flags & SHF_EXECINSTR) &&
-	       section->bytes &&
+	/* What calls a trap can do without its slot, too. */
+	bool here = target->kind == SK_TARGET_DEFINED ||
+		    (target->kind == SK_TARGET_UNDEFINED && linker->symbols.items[target->symbol].trap);
+
+	return type->relaxable && here && (section->flags & SHF_EXECINSTR) && section->bytes &&
 	       linker->architecture->can_relax(number, section->bytes, relocation->r_offset, relocation->r_addend);
 }

@@ -73,6 +73,11 @@ static bool is_branch(uint32_t type, const uint8_t *bytes, uint64_t offset)
 	       (offset > 1 && bytes[offset - 2] == TWO_BYTES && (bytes[offset - 1] & CONDITION_MASK) == JUMP_IF);
 }
 
+static bool calls_slot(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
+{
+	return type == R_X86_64_GOTPCRELX && can_relax(type, bytes, offset, addend) && bytes[offset - 2] == GROUP_5;
+}
+
 static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 {
 	static const uint8_t code[8] = {
@@ -83,6 +88,19 @@ static void write_stub(uint8_t *stub, uint64_t address, uint64_t slot)
 
 	memcpy(stub, code, sizeof(code));
 	memcpy(stub + 2, &distance, sizeof(distance));
+}
+
+/* libskrt knows it by these bytes (sk_trap_name). Compilers that make traps of ud1 have other operands. */
+static void write_trap(uint8_t *trap, uint64_t address, uint64_t name)
+{
+	static const uint8_t code[8] = {
+		0x0f, 0xb9, 0x05, 0, 0, 0, 0, /* ud1 name(%rip), %eax */
+		0xcc, /* never reached */
+	};
+	uint32_t distance = (uint32_t)(name - (address + 7));
+
+	memcpy(trap, code, sizeof(code));
+	memcpy(trap + 3, &distance, sizeof(distance));
 }
 
 /* What <elf.h> lacks, or its old versions. */
@@ -116,6 +134,7 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.can_relax = can_relax,
 	.relax = relax,
 	.is_branch = is_branch,
+	.calls_slot = calls_slot,
 	.properties = properties,
 	.property_count = sizeof(properties) / sizeof(properties[0]),
 	.own_properties = own_properties,
@@ -126,4 +145,6 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.imports = &sk_imports_x86_64,
 	.stub_size = 8,
 	.write_stub = write_stub,
+	.trap_size = 8,
+	.write_trap = write_trap,
 };

@@ -179,7 +179,8 @@ END_TO_END_TESTS = \
 	tests/run/status.sh \
 	tests/run/streams.sh \
 	tests/run/threads.sh \
-	tests/run/trace.sh
+	tests/run/trace.sh \
+	tests/run/traps.sh
 SHELL_TESTS += $(END_TO_END_TESTS)
 QUICK_TESTS += $(END_TO_END_TESTS)
 SHELL_TESTS += tests/run/combinations.sh tests/run/no-memory.sh

@@ -166,14 +166,33 @@ static bool is_overflow(const struct sk_call *call)
 	       (sk_fibre_guards(&call->fibre, call->fault.address) || sk_fibre_guards(&call->fibre, call->fault.sp));
 }
 
+/* The function that was called without being there, or NULL. *from: where it was called. */
+static const char *missing_function(const struct skrt_module *module, const struct sk_call *call, const void **from)
+{
+	const struct sk_fault *fault = &call->fault;
+	const char *name = fault->kind == SK_FAULT_SIGNAL && fault->signal == SIGILL
+				   ? sk_image_trap_at(&module->image, fault->pc)
+				   : NULL;
+
+	*from = fault->pc;
+	/* The call's return address is the last thing on the stack, even if another function jumped here. */
+	if (name && (uintptr_t)fault->sp % sizeof(void *) == 0 && sk_fibre_holds(&call->fibre, fault->sp))
+		*from = *(const char *const *)fault->sp - 1;
+	return name;
+}
+
 /* "segmentation fault (SIGSEGV): write at address 0x10; at f+0x12 …". Guard: NULL without. */
 static void add_fault(struct text *text, const struct skrt_module *module, const struct sk_guard *guard,
 		      const struct sk_call *call)
 {
 	const struct sk_fault *fault = &call->fault;
+	const void *place;
+	const char *missing = missing_function(module, call, &place);
 
 	if (fault->kind == SK_FAULT_ENDED) {
 		add(text, "%s was called at ", fault->function);
+	} else if (missing) {
+		add(text, "%s, which was not linked, was called at ", missing);
 	} else if (fault->kind == SK_FAULT_EXPELLED) {
 		add(text, "it was at ");
 	} else if (is_overflow(call)) {
@@ -184,7 +203,7 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 			add_address(text, guard, fault);
 		add(text, "at ");
 	}
-	add_place(text, module, fault->pc);
+	add_place(text, module, place);
 	if (fault->lost_thread)
 		add(text, "; a kernel on this core had changed FS, by which a thread finds its own memory");
 }
@@ -276,14 +295,17 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_device_core *core = failure->core;
 	bool known = failure->task < plan->task_count;
+	const void *place;
+	const char *missing = missing_function(kernel->module, &core->call, &place);
 
 	if (known)
 		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
-	if (core->call.fault.kind == SK_FAULT_ENDED && known) {
-		add(text, " called %s on ", core->call.fault.function);
+	if (known && (missing || core->call.fault.kind == SK_FAULT_ENDED)) {
+		add(text, " called %s%s on ", missing ? missing : core->call.fault.function,
+		    missing ? ", which was not linked," : "");
 		add_core(text, plan, core);
 		add(text, ", at ");
-		add_place(text, kernel->module, core->call.fault.pc);
+		add_place(text, kernel->module, place);
 	} else if (core->call.fault.kind) {
 		add(text, known ? " on " : "");
 		add_core(text, plan, core);
@@ -446,8 +468,12 @@ static void add_loss(struct text *text, const struct sk_image *image, bool *lost
 	add(text, "; the package imports %s, which may have held a lock: the device is lost", image->locking);
 }
 
-static bool left_by_signal(const struct sk_call *call)
+static bool left_by_signal(const struct skrt_module *module, const struct sk_call *call)
 {
+	const void *place;
+
+	if (missing_function(module, call, &place)) /* it is the package's code that calls them */
+		return false;
 	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
 }
 
@@ -484,7 +510,7 @@ void sk_failure_describe(const struct sk_flight *flight, char *error, size_t err
 	bool by_signal = false;
 
 	while ((core = next_core(&cores)))
-		by_signal |= left_by_signal(&core->call);
+		by_signal |= left_by_signal(flight->kernel->module, &core->call);
 	add_title(&text, flight->kernel);
 	if (check_plan(flight->kernel, &text)) {
 		struct failure failure = find_failure(flight);
@@ -513,7 +539,7 @@ void sk_failure_describe_function(const struct skrt_module *module, const char *
 			add_timeout(&text, module->device);
 		add_fault(&text, module, NULL, call);
 	}
-	if (left_by_signal(call))
+	if (left_by_signal(module, call))
 		add_loss(&text, &module->image, lost);
 }
 
@@ -540,6 +566,6 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 		}
 		add_fault(&text, kernel->module, NULL, call);
 	}
-	if (left_by_signal(call))
+	if (left_by_signal(kernel->module, call))
 		add_loss(&text, &kernel->module->image, lost);
 }

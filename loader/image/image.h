@@ -98,6 +98,9 @@ bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t 
 bool sk_image_function_at(const struct sk_image *image, const char *path, const void *address, char *name, size_t size,
 			  uint64_t *offset);
 
+/* The name of the function in whose place the trap at the address stands. NULL: there is none. */
+const char *sk_image_trap_at(const struct sk_image *image, const void *address);
+
 /* ---- between the files ---- */
 
 /* Reads from the package's file; SKRT_BAD_PACKAGE if it ends before that. */

@@ -1,12 +1,14 @@
 /* The name of the function at an address, for messages: from the symbol table in the package's file, which is not
  * loaded. The file is nobody's friend: it is read piece by piece, and whatever does not fit means that there is no
- * name. */
+ * name. And the name of a function that is not there, which its trap refers to. */
 #include "config.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loader/arch/machine.h"
 #include "loader/image/image.h"
 
 enum { SYMBOLS_AT_ONCE = 256 };
@@ -87,4 +89,14 @@ bool sk_image_function_at(const struct sk_image *image, const char *path, const 
 		found = find(file, (uintptr_t)address - image->bias, name, size, offset);
 	close(file);
 	return found;
+}
+
+const char *sk_image_trap_at(const struct sk_image *image, const void *address)
+{
+	const char *name = sk_image_holds(image, address, SK_TRAP_SIZE, PROT_EXEC) ? sk_trap_name(address) : NULL;
+
+	for (const char *end = name; end && sk_image_holds(image, end, 1, PROT_READ); end++)
+		if (!*end)
+			return name;
+	return NULL;
 }

@@ -74,6 +74,47 @@ static void set_icf(struct words *words, const char *value)
 	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
 }
 
+/* The names of "trap:NAME,NAME". */
+static void add_trapped(struct words *words, const char *names)
+{
+	for (size_t length;; names += length + 1) {
+		length = strcspn(names, ",");
+		if (!length) {
+			sk_error(words->diag, words->place, "--unresolved-symbols=trap: a name is empty");
+			return;
+		}
+		sk_array_push(words->arena, &words->command->trapped, sk_arena_copy(words->arena, names, length));
+		if (!names[length])
+			return;
+	}
+}
+
+/* What ld has, and traps. Names add up; else the last one counts. */
+static void set_unresolved(struct words *words, const char *value)
+{
+	static const char with_names[] = "trap:";
+	struct sk_command_line *command = words->command;
+	bool kept = !strcmp(value, "report-all") || !strcmp(value, "ignore-in-shared-libs");
+
+	if (!strncmp(value, with_names, strlen(with_names))) {
+		add_trapped(words, value + strlen(with_names));
+	} else if (kept || !strcmp(value, "trap")) {
+		command->trap = !kept;
+		command->trapped.count = 0;
+	} else if (!strcmp(value, "ignore-all") || !strcmp(value, "ignore-in-object-files")) {
+		sk_error(words->diag, words->place,
+			 "--unresolved-symbols=%s: calls would lead nowhere; --unresolved-symbols=trap lets them end "
+			 "the "
+			 "launch and say what is missing",
+			 value);
+	} else {
+		sk_error(words->diag, words->place,
+			 "--unresolved-symbols wants report-all, ignore-in-shared-libs, trap or trap:NAME,NAME, not "
+			 "'%s'",
+			 value);
+	}
+}
+
 /* "fast, md5 or tree": those that are accepted. */
 static const char *list_values(struct sk_arena *arena, const struct sk_option_value *values)
 {
@@ -179,6 +220,9 @@ static void apply(struct words *words, const struct sk_option *option, const cha
 		break;
 	case SK_OPTION_SET_ICF:
 		set_icf(words, value);
+		break;
+	case SK_OPTION_SET_UNRESOLVED:
+		set_unresolved(words, value);
 		break;
 	case SK_OPTION_ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});

@@ -63,6 +63,9 @@ struct sk_command_line {
 	const char *private_key; /* --sign; NULL: none */
 	bool no_task_entries;
 	bool allow_multiple_definition;
+	bool trap; /* --unresolved-symbols=trap */
+	sk_texts trapped; /* --unresolved-symbols=trap:NAME,NAME */
+	bool warn_unresolved;
 	bool isolate_objects;
 	bool no_demangle;
 	bool cross_references; /* --cref */

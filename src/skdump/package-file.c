@@ -148,6 +148,24 @@ static bool read_plan(const struct opening *opening)
 	return true;
 }
 
+static bool read_traps(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	GElf_Shdr header;
+
+	if (!find_section(opening, ".sk.traps", &header) || !header.sh_size)
+		return true;
+	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    file->bytes[header.sh_offset + header.sh_size - 1])
+		return refuse(opening, "the section .sk.traps is damaged");
+
+	const char *names = (const char *)file->bytes + header.sh_offset;
+
+	for (uint64_t at = 0; at < header.sh_size; at += strlen(names + at) + 1)
+		sk_array_push(opening->arena, &file->traps, names + at);
+	return true;
+}
+
 static bool read_account(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
@@ -298,7 +316,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	opening.elf = elf_memory((char *)file->bytes, file->size);
 	/* Nothing that libelf allocates is kept beyond elf_end. */
 	sound = check_elf_header(&opening) && read_segments(&opening) && read_plan(&opening) &&
-		check_machine(&opening) && read_account(&opening) && read_symbols(&opening);
+		check_machine(&opening) && read_traps(&opening) && read_account(&opening) && read_symbols(&opening);
 	if (sound)
 		read_functions(&opening);
 	elf_end(opening.elf);

@@ -39,6 +39,7 @@ struct sk_package_file {
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* where it should be */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
+	SK_ARRAY(const char *) traps; /* functions that are not there, and end the launch that calls them */
 	bool has_account;
 	struct sk_account account; /* its numbers are within the plan */
 	struct sk_map symbols; /* of .dynsym, or global ones of an object, defined: name to index in symbol_values */

@@ -46,11 +46,9 @@ static const char *kind_name(const struct sk_plan_launch *launch)
 	return names[launch->kind];
 }
 
-/* A name of the plan. Thousands of rows may have one and the same, so one of a MB would make GBs: of such there is the
- * beginning. */
-static const char *name_text(const struct sk_show *show, const int32_t *reference)
+/* Thousands of rows may have one and the same name, so one of a MB would make GBs: of such there is the beginning. */
+static const char *short_text(const struct sk_show *show, const char *name)
 {
-	const char *name = sk_plan_string(reference);
 	int length = (int)strnlen(name, MOST_NAME + 1);
 
 	if (length <= MOST_NAME)
@@ -58,6 +56,12 @@ static const char *name_text(const struct sk_show *show, const int32_t *referenc
 	while (length > MOST_NAME || (name[length] & 0xc0) == 0x80)
 		length--; /* not within a character */
 	return sk_arena_print(show->arena, "%.*s…", length, name);
+}
+
+/* A name of the plan. */
+static const char *name_text(const struct sk_show *show, const int32_t *reference)
+{
+	return short_text(show, sk_plan_string(reference));
 }
 
 static const char *or_dash(const struct sk_show *show, const int32_t *reference)
@@ -147,6 +151,8 @@ void sk_show_summary(const struct sk_show *show)
 					    : ""));
 	summary_line(&table, "constants", sk_arena_print(arena, "%" PRIu64 " bytes", plan->plan->constants_size));
 	summary_line(&table, "instruction sets", sk_isa_text(isa, plan->plan->isa));
+	for (size_t i = 0; i < show->file->traps.count; i++)
+		summary_line(&table, i ? "" : "not linked", short_text(show, show->file->traps.items[i]));
 	print_section(show, show->file->path, &table);
 }
 

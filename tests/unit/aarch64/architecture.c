@@ -40,8 +40,11 @@ const struct sk_architecture sk_architecture_aarch64 = {
 	.can_relax = can_relax,
 	.relax = relax,
 	.is_branch = is_branch,
+	.calls_slot = can_relax,
 	.unwind_section = SHT_PROGBITS,
 	.imports = &sk_imports_aarch64,
 	.stub_size = 16,
 	.write_stub = write_stub,
+	.trap_size = 16,
+	.write_trap = write_stub,
 };

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SK_MACHINE = EM_AARCH64, SK_CALL_SIZE = 4, SK_INTEGERS = 8, SK_FLOATS = 8 };
+enum { SK_MACHINE = EM_AARCH64, SK_CALL_SIZE = 4, SK_TRAP_SIZE = 4, SK_INTEGERS = 8, SK_FLOATS = 8 };
 
 static inline void sk_pause(void)
 {
@@ -31,6 +31,12 @@ static inline const uint8_t *sk_call_target(const uint8_t *call)
 	if (instruction >> 26 != 0x25)
 		return NULL;
 	return call + ((int64_t)((uint64_t)instruction << 38) >> 36);
+}
+
+static inline const char *sk_trap_name(const uint8_t *trap)
+{
+	(void)trap;
+	return NULL;
 }
 
 static const uint8_t sk_aarch64_registers[8] = {0, 1, 2, 3, 4, 5, 6, 7}; /* x0 …, v0 … */
