@@ -73,3 +73,24 @@ static void network(void)
 }
 C
 right
+
+# With several threads of its own it is refused.
+cat >threads.c <<'C'
+void cpp_fused_add_relu_0(float *in_out_ptr0, const float *in_ptr0)
+{
+#pragma omp parallel for num_threads(2)
+	for (long x0 = 0; x0 < 64 * 48; x0++)
+		in_out_ptr0[x0] += in_ptr0[x0 % 48];
+}
+C
+$KERNEL_CC -fPIC -fopenmp -c threads.c 2>/dev/null || exit 0
+cat >threads.yaml <<Y
+sklink: 1
+tensors:
+  x:    {dtype: f32, shape: [64, 48], role: inout}
+  bias: {dtype: f32, shape: [48]}
+$(kernels cpp_fused_add_relu_0)
+tasks:
+  - {name: add, kernel: cpp_fused_add_relu_0, args: [x, bias], scope: all}
+Y
+fails_with "undefined symbol: (GOMP_parallel|__kmpc_fork_call)" "$sklink" threads.yaml threads.o -o threads.sk

@@ -85,3 +85,8 @@ static void network(void)
 }
 C
 right
+
+# The build with threads starts them, and is refused.
+[ -e "$libraries/openblas-pthread/libopenblas.a" ] || exit 0
+fails_with "undefined symbol: pthread_create" \
+	"$sklink" model.yaml system.o -L "$libraries/openblas-pthread" --error-limit=0 -o threads.sk
