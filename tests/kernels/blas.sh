@@ -25,16 +25,13 @@ tensors:
   info:   {dtype: i32, shape: [1]}
 $(kernels daxpy_ ddot_ dgemv_ dgemm_ dsyrk_ dpotrf_ dgesv_)
 tasks:
-  - {name: move, kernel: daxpy_, args: [x, y], scope: all, set: {alpha: 0.5, incx: 1, incy: 1}}
-  - {name: dot, kernel: ddot_, args: {x: x, y: y, dot: dot}, stream: 1, scope: all, set: {incx: 1, incy: 1}}
-  - {name: product, kernel: dgemm_, args: [b, a, c], scope: all,
-     set: {transa: 78, transb: 78, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n, transa_length: 1, transb_length: 1}}
-  - {name: vector, kernel: dgemv_, args: [c, v, u], scope: all,
-     set: {trans: 84, alpha: 2, lda: n, incx: 1, beta: 0, incy: 1, trans_length: 1}}
-  - {name: square, kernel: dsyrk_, args: [rows, gram], stream: 1, scope: all,
-     set: {uplo: 76, trans: 84, alpha: 1, lda: k, beta: 0, ldc: n, uplo_length: 1, trans_length: 1}}
-  - {name: cholesky, kernel: dpotrf_, args: [gram, failed], stream: 1, scope: all, set: {uplo: 76, lda: n, uplo_length: 1}}
-  - {name: solve, kernel: dgesv_, args: [m, pivots, z, info], stream: 1, scope: all, set: {lda: n, ldb: n}}
+  - {name: move, kernel: daxpy_, args: [x, y], scope: all, set: {alpha: 0.5}}
+  - {name: dot, kernel: ddot_, args: {x: x, y: y, dot: dot}, stream: 1, scope: all}
+  - {name: product, kernel: dgemm_, args: [b, a, c], scope: all, set: {alpha: 1}}
+  - {name: vector, kernel: dgemv_, args: [c, v, u], scope: all, set: {alpha: 2}}
+  - {name: square, kernel: dsyrk_, args: [rows, gram], stream: 1, scope: all, set: {alpha: 1}}
+  - {name: cholesky, kernel: dpotrf_, args: [gram, failed], stream: 1, scope: all}
+  - {name: solve, kernel: dgesv_, args: [m, pivots, z, info], stream: 1, scope: all}
 Y
 
 # Its own printing of a wrong argument would want gfortran's runtime; that of libblas.a, which is first, does not.

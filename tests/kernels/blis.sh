@@ -17,11 +17,9 @@ tensors:
   c:    {dtype: f64, shape: [6, 8], role: inout}
 $(kernels bli_daxpyv_zen_int10 bli_ddotv_zen_int10 bli_dgemm_haswell_asm_6x8)
 tasks:
-  - {name: move, kernel: bli_daxpyv_zen_int10, args: [x, y], scope: all, set: {conj: 0, alpha: 0.5, incx: 1, incy: 1, context: 0}}
-  - {name: dot, kernel: bli_ddotv_zen_int10, args: [x, y, dot], scope: all,
-     set: {conjx: 0, conjy: 0, incx: 1, incy: 1, context: 0}}
-  - {name: tile, kernel: bli_dgemm_haswell_asm_6x8, args: [a, b, c], stream: 1, scope: all,
-     set: {m: 6, n: 8, alpha: 2, beta: -1, rows: 8, columns: 1, data: 0, context: 0}}
+  - {name: move, kernel: bli_daxpyv_zen_int10, args: [x, y], scope: all, set: {alpha: 0.5}}
+  - {name: dot, kernel: bli_ddotv_zen_int10, args: [x, y, dot], scope: all}
+  - {name: tile, kernel: bli_dgemm_haswell_asm_6x8, args: [a, b, c], stream: 1, scope: all, set: {alpha: 2, beta: -1}}
 Y
 fuse -L "$packages/libblis-serial-dev/usr/lib/x86_64-linux-gnu/blis-serial"
 

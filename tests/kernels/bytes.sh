@@ -23,10 +23,10 @@ tensors:
   length:  {dtype: i32, shape: [1]}
 $(kernels crypto_core_hchacha20 crypto_shorthash_siphash24 crc32_z adler32_z LZ4_compress_default LZ4_decompress_safe)
 tasks:
-  - {name: derive, kernel: crypto_core_hchacha20, args: [subkey, nonce, key], scope: all, set: {constant: 0}}
+  - {name: derive, kernel: crypto_core_hchacha20, args: [subkey, nonce, key], scope: all}
   - {name: hash, kernel: crypto_shorthash_siphash24, args: [digest, message, half], scope: all}
-  - {name: sum, kernel: crc32_z, args: [message, crc], stream: 1, scope: all, set: {start: 0}}
-  - {name: sums, kernel: adler32_z, args: [message, adler], stream: 1, scope: all, set: {start: 1}}
+  - {name: sum, kernel: crc32_z, args: [message, crc], stream: 1, scope: all}
+  - {name: sums, kernel: adler32_z, args: [message, adler], stream: 1, scope: all}
   - {name: pack, kernel: LZ4_compress_default, args: [message, packed, size], scope: all}
   - {name: unpack, kernel: LZ4_decompress_safe, args: [packed, again, length], scope: all, set: {size: {tensor: size}}}
 Y

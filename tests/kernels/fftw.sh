@@ -16,9 +16,9 @@ tensors:
   places: {dtype: i64, shape: [16], data: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}
 $(kernels n1_16)
 tasks:
-  - {name: forward, kernel: n1_16, args: [re, im, tr, ti, places, places], scope: all, set: {ivs: 16, ovs: 16}}
+  - {name: forward, kernel: n1_16, args: [re, im, tr, ti, places, places], scope: all}
   # With real and imaginary parts exchanged it is the transform back, times 16.
-  - {name: back, kernel: n1_16, args: [ti, tr, bi, br, places, places], scope: all, set: {ivs: 16, ovs: 16}}
+  - {name: back, kernel: n1_16, args: [ti, tr, bi, br, places, places], scope: all}
 Y
 fuse -L "$libraries"
 

@@ -66,9 +66,9 @@ tensors:
   s:  {dtype: f32, shape: [1]}
 $(kernels quantize_row_q8_0 ggml_vec_dot_q8_0_q8_0)
 tasks:
-  - {name: x, kernel: quantize_row_q8_0, args: [x, qx], scope: all, set: {k: 256}}
-  - {name: y, kernel: quantize_row_q8_0, args: [y, qy], stream: 1, scope: all, set: {k: 256}}
-  - {name: dot, kernel: ggml_vec_dot_q8_0_q8_0, args: [s, qx, qy], scope: all, set: {n: 256, bs: 0, bx: 0, by: 0, nrc: 1}}
+  - {name: x, kernel: quantize_row_q8_0, args: [x, qx], scope: all}
+  - {name: y, kernel: quantize_row_q8_0, args: [y, qy], stream: 1, scope: all}
+  - {name: dot, kernel: ggml_vec_dot_q8_0_q8_0, args: [s, qx, qy], scope: all}
 Y
 fuse ggml.o
 

@@ -18,10 +18,10 @@ tensors:
   j:        {dtype: f64, shape: [1]}
 $(kernels gsl_stats_mean gsl_stats_variance_m gsl_fft_complex_radix2_forward gsl_sort gsl_poly_eval gsl_sf_bessel_J0)
 tasks:
-  - {name: mean, kernel: gsl_stats_mean, args: [x, mean], scope: all, set: {stride: 1}}
-  - {name: variance, kernel: gsl_stats_variance_m, args: [x, variance], scope: all, set: {stride: 1, mean: {tensor: mean}}}
-  - {name: transform, kernel: gsl_fft_complex_radix2_forward, args: [signal], stream: 1, scope: all, set: {stride: 1}}
-  - {name: sort, kernel: gsl_sort, args: [sorted], stream: 1, scope: all, set: {stride: 1}}
+  - {name: mean, kernel: gsl_stats_mean, args: [x, mean], scope: all}
+  - {name: variance, kernel: gsl_stats_variance_m, args: [x, variance], scope: all, set: {mean: {tensor: mean}}}
+  - {name: transform, kernel: gsl_fft_complex_radix2_forward, args: [signal], stream: 1, scope: all}
+  - {name: sort, kernel: gsl_sort, args: [sorted], stream: 1, scope: all}
   - {name: polynomial, kernel: gsl_poly_eval, args: [c, value], scope: all, set: {x: {tensor: at}}}
   - {name: bessel, kernel: gsl_sf_bessel_J0, args: [j], scope: all, set: {x: {tensor: value}}}
 Y

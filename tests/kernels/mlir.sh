@@ -14,12 +14,8 @@ tensors:
   y:  {dtype: f32, shape: [40, 10]}
 $(kernels layer)
 tasks:
-  - {name: one, kernel: layer, args: [x, w1, h], scope: all,
-     set: {x_base: 0, x_offset: 0, x_row: k, x_column: 1, w_base: 0, w_offset: 0, w_rows: k, w_row: n, w_column: 1,
-       y_base: 0, y_offset: 0, y_rows: m, y_columns: n, y_row: n, y_column: 1}}
-  - {name: two, kernel: layer, args: [h, w2, y], scope: all,
-     set: {x_base: 0, x_offset: 0, x_row: k, x_column: 1, w_base: 0, w_offset: 0, w_rows: k, w_row: n, w_column: 1,
-       y_base: 0, y_offset: 0, y_rows: m, y_columns: n, y_row: n, y_column: 1}}
+  - {name: one, kernel: layer, args: [x, w1, h], scope: all}
+  - {name: two, kernel: layer, args: [h, w2, y], scope: all}
 Y
 fuse layer.o
 

@@ -44,15 +44,12 @@ tensors:
   g:   {dtype: f32, shape: [33, 20], role: output}
 $(kernels daxpy_k_HASWELL dgemm_itcopy_HASWELL dgemm_oncopy_HASWELL dgemm_kernel_HASWELL dgemm_public cblas_sgemm)
 tasks:
-  - {name: move, kernel: daxpy_k_HASWELL, args: [x, y], scope: all,
-     set: {unused0: 0, unused1: 0, alpha: 0.5, incx: 1, incy: 1, unused2: 0, unused3: 0}}
-  - {name: pack_b, kernel: dgemm_itcopy_HASWELL, args: [b, pb], scope: all, set: {ld: n}}
-  - {name: pack_a, kernel: dgemm_oncopy_HASWELL, args: [a, pa], stream: 1, scope: all, set: {ld: k}}
-  - {name: inner, kernel: dgemm_kernel_HASWELL, args: [pb, pa, c], scope: all, set: {alpha: 2, ldc: n}}
-  - {name: product, kernel: dgemm_public, args: [b, a, d], scope: all,
-     set: {transa: 78, transb: 78, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n, transa_length: 1, transb_length: 1}}
-  - {name: small, kernel: cblas_sgemm, args: [e, f, g], stream: 1, scope: all,
-     set: {order: 101, transa: 111, transb: 111, alpha: 1, lda: k, ldb: n, beta: 0, ldc: n}}
+  - {name: move, kernel: daxpy_k_HASWELL, args: [x, y], scope: all, set: {alpha: 0.5}}
+  - {name: pack_b, kernel: dgemm_itcopy_HASWELL, args: [b, pb], scope: all}
+  - {name: pack_a, kernel: dgemm_oncopy_HASWELL, args: [a, pa], stream: 1, scope: all}
+  - {name: inner, kernel: dgemm_kernel_HASWELL, args: [pb, pa, c], scope: all, set: {alpha: 2}}
+  - {name: product, kernel: dgemm_public, args: [b, a, d], scope: all, set: {alpha: 1}}
+  - {name: small, kernel: cblas_sgemm, args: [e, f, g], stream: 1, scope: all, set: {alpha: 1}}
 Y
 fuse system.o -L "$packages/libopenblas-serial-dev/usr/lib/x86_64-linux-gnu/openblas-serial"
 

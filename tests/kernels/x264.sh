@@ -16,12 +16,10 @@ tensors:
   satd: {dtype: i32, shape: [1]}
 $(kernels x264_8_pixel_sad_16x16_sse2 x264_8_pixel_ssd_16x16_avx2 x264_8_pixel_satd_16x16_avx2 x264_8_pixel_avg_16x16_avx2)
 tasks:
-  - {name: average, kernel: x264_8_pixel_avg_16x16_avx2, args: [mean, a, b], scope: all,
-     set: {mean_stride: 16, a_stride: 16, b_stride: 16, weight: 32}}
-  - {name: sad, kernel: x264_8_pixel_sad_16x16_sse2, args: [a, b, sad], scope: all, set: {a_stride: 16, b_stride: 16}}
-  - {name: ssd, kernel: x264_8_pixel_ssd_16x16_avx2, args: [a, mean, ssd], stream: 1, scope: all,
-     set: {a_stride: 16, b_stride: 16}}
-  - {name: satd, kernel: x264_8_pixel_satd_16x16_avx2, args: [mean, b, satd], scope: all, set: {a_stride: 16, b_stride: 16}}
+  - {name: average, kernel: x264_8_pixel_avg_16x16_avx2, args: [mean, a, b], scope: all}
+  - {name: sad, kernel: x264_8_pixel_sad_16x16_sse2, args: [a, b, sad], scope: all}
+  - {name: ssd, kernel: x264_8_pixel_ssd_16x16_avx2, args: [a, mean, ssd], stream: 1, scope: all}
+  - {name: satd, kernel: x264_8_pixel_satd_16x16_avx2, args: [mean, b, satd], scope: all}
 Y
 fuse -L "$libraries"
 

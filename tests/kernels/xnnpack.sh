@@ -70,13 +70,10 @@ tensors:
   cbottom: {of: c, offset: [8, 0], shape: [3, 20]}
 $(kernels xnn_f32_vadd_minmax_ukernel__scalar_x1 xnn_f32_gemm_minmax_ukernel_4x8__scalar)
 tasks:
-  - {name: add, kernel: xnn_f32_vadd_minmax_ukernel__scalar_x1, args: [x, z, a, bounds], scope: all, set: {batch: 1056}}
-  - {name: one, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [top, w, ctop, bounds], scope: all,
-     set: {kc: 96, a_stride: 96, cm_stride: 80, cn_stride: 32}}
-  - {name: two, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [middle, w, cmiddle, bounds], stream: 1, scope: all,
-     set: {kc: 96, a_stride: 96, cm_stride: 80, cn_stride: 32}}
-  - {name: rest, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [bottom, w, cbottom, bounds], scope: all,
-     set: {kc: 96, a_stride: 96, cm_stride: 80, cn_stride: 32}}
+  - {name: add, kernel: xnn_f32_vadd_minmax_ukernel__scalar_x1, args: [x, z, a, bounds], scope: all}
+  - {name: one, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [top, w, ctop, bounds], scope: all}
+  - {name: two, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [middle, w, cmiddle, bounds], stream: 1, scope: all}
+  - {name: rest, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [bottom, w, cbottom, bounds], scope: all}
 Y
 fuse xnnpack.o
 
