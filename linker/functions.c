@@ -140,25 +140,27 @@ struct sk_local_function *sk_find_local_kernel(struct sk_linker *linker, struct 
 	return NULL;
 }
 
-sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_function *function)
+sk_symbol sk_local_symbol(struct sk_linker *linker, struct sk_object *object, uint32_t index)
 {
-	struct sk_object *object = linker->objects.items[function->object];
-	const sk_elf_symbol *raw = &object->symbols[function->index];
+	const sk_elf_symbol *raw = &object->symbols[index];
 	const char *name = object->names + raw->st_name;
-
-	if (function->symbol != SK_NONE)
-		return function->symbol;
-	function->symbol = sk_symbol_add(linker, name, strlen(name));
-
-	struct sk_linker_symbol *symbol = &linker->symbols.items[function->symbol];
+	sk_symbol number = sk_symbol_add(linker, name, strlen(name));
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 
 	symbol->local = true;
 	symbol->rank = SK_DEFINITION_STRONG;
 	symbol->object = object;
-	symbol->index = function->index;
-	symbol->section = sk_object_section(object, sk_object_symbol_section(object, function->index));
+	symbol->index = index;
+	symbol->section = sk_object_section(object, sk_object_symbol_section(object, index));
 	symbol->value = raw->st_value;
 	symbol->size = raw->st_size;
 	symbol->type = ELF64_ST_TYPE(raw->st_info);
+	return number;
+}
+
+sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_function *function)
+{
+	if (function->symbol == SK_NONE)
+		function->symbol = sk_local_symbol(linker, linker->objects.items[function->object], function->index);
 	return function->symbol;
 }

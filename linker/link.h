@@ -76,6 +76,7 @@ struct sk_linker {
 	size_t wanted_done;
 	SK_ARRAY(sk_symbol) required;
 	SK_ARRAY(struct sk_extraction) extractions;
+	SK_ARRAY(sk_symbol) handed; /* whose addresses the caller hands to functions */
 	struct sk_map wrapped; /* names */
 	SK_ARRAY(struct sk_name_pattern) patterns; /* of the version script */
 	struct sk_map exact_patterns; /* by name */

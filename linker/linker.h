@@ -170,6 +170,11 @@ bool sk_linker_is_imported(struct sk_linker *linker, sk_symbol code);
  * that says nothing. */
 uint64_t sk_linker_code_size(struct sk_linker *linker, sk_symbol code);
 
+/* Resolves what is known so far. The symbol that the name means in the object of the function, whose address the caller
+ * hands to it: a local one of that object, or what references to the name mean. SK_NONE: it has no address that a
+ * package can have in its code, and *reason, in the arena, says why ("it is …"); NULL if that is in the sink. */
+sk_symbol sk_linker_find_address(struct sk_linker *linker, sk_symbol function, const char *name, const char **reason);
+
 /* Resolves what is known so far (pulls members until nothing more is wanted) and collects the writable sections that
  * the function reaches through relocations: its hidden state. Numbers are stable for the linker's life; two kernels
  * share a number if they share the section. The array is in the arena. */
@@ -177,8 +182,9 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 
 /* Before sk_linker_find_state, once all functions are known: writable sections that one of them or a constructor
  * reaches are one hidden state from now on. It can leave the address of one of them in another, and then whoever
- * reaches that one touches both. */
-void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count);
+ * reaches that one touches both. A function also reaches what it is handed: symbols with the same owner, which stand
+ * together, are as one. */
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *symbols, const uint32_t *owners, size_t count);
 
 /* The instruction sets (bits of the machine's program property; x86-64: levels) that objects need of which the function
  * reaches something. */

@@ -1,6 +1,7 @@
 # The linker: objects and archives in, one ET_DYN image out.
 noinst_LTLIBRARIES += linker/liblinker.la
 linker_liblinker_la_SOURCES = \
+	linker/addresses.c \
 	linker/ahead.c \
 	linker/aliases.c \
 	linker/architecture.c linker/architecture.h \

@@ -84,5 +84,7 @@ bool sk_find_significant(struct sk_linker *linker)
 			ok &= find_in_object(linker, linker->objects.items[i]);
 	for (size_t i = 0; i < linker->exported.count; i++)
 		set(sk_symbol_target(linker, linker->exported.items[i]));
+	for (size_t i = 0; i < linker->handed.count; i++)
+		set(sk_symbol_target(linker, linker->handed.items[i]));
 	return ok;
 }

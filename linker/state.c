@@ -213,17 +213,16 @@ static void merge_groups(struct sk_linker *linker, struct sk_state_group *old, u
 	linker->reached.groups.items[group].has_library |= old->has_library;
 }
 
-/* All states that the component leads to become one. Where an earlier search has come by, all that lies behind is one
- * with that one's states; so each component is left only once. */
-static void join(struct sk_linker *linker, uint32_t start)
+/* All states that the components on the stack lead to become one. Where an earlier search has come by, all that lies
+ * behind is one with that one's states; so each component is left only once. */
+static void join(struct sk_linker *linker)
 {
 	struct sk_reached *reached = &linker->reached;
 	uint32_t group = (uint32_t)reached->groups.count;
 
-	if (start == NOTHING)
+	if (!reached->targets.count)
 		return;
 	sk_array_push(linker->arena, &reached->groups, (struct sk_state_group){.parent = group});
-	sk_array_push(linker->arena, &reached->targets, start);
 	while (reached->targets.count) {
 		struct sk_component *component =
 			&reached->components.items[reached->targets.items[--reached->targets.count]];
@@ -243,20 +242,35 @@ static void join(struct sk_linker *linker, uint32_t start)
 	}
 }
 
-static void join_constructors(struct sk_linker *linker, struct sk_object *object)
+/* For the next join. */
+static void add_to_join(struct sk_linker *linker, uint32_t component)
 {
-	for (uint32_t i = 1; i < object->part_count; i++)
-		if (object->parts[i].type == SHT_INIT_ARRAY) /* what a destructor leaves nobody finds */
-			join(linker, component_of(linker, &object->parts[i]));
+	if (component != NOTHING)
+		sk_array_push(linker->arena, &linker->reached.targets, component);
 }
 
-void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+static void join_constructors(struct sk_linker *linker, struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->part_count; i++) {
+		if (object->parts[i].type != SHT_INIT_ARRAY) /* what a destructor leaves nobody finds */
+			continue;
+		add_to_join(linker, component_of(linker, &object->parts[i]));
+		join(linker);
+	}
+}
+
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *symbols, const uint32_t *owners, size_t count)
 {
 	if (!sk_symbols_resolve(linker))
 		return;
 	sk_array_push(linker->arena, &linker->reached.groups, (struct sk_state_group){0});
-	for (size_t i = 0; i < count; i++)
-		join(linker, component_of_code(linker, codes[i]));
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i; next < count && owners[next] == owners[i]; next++)
+			component_of_code(linker, symbols[next]); /* a search needs an empty stack */
+		for (size_t j = i; j < next; j++)
+			add_to_join(linker, component_of_code(linker, symbols[j]));
+		join(linker);
+	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->pulled)
 			join_constructors(linker, linker->objects.items[i]);

@@ -101,6 +101,9 @@ const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index);
  * an error. */
 struct sk_local_function *sk_find_local_kernel(struct sk_linker *linker, struct sk_lookup where, const char *name);
 
+/* A symbol for a local symbol of an object that has been pulled. */
+sk_symbol sk_local_symbol(struct sk_linker *linker, struct sk_object *object, uint32_t index);
+
 /* The symbol for the function, whose object has been pulled. */
 sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_function *function);
 

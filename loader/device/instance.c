@@ -37,6 +37,10 @@ static enum skrt_status check_plan(const struct skrt_module *module)
 		    (plan->kernels[i].vector_code && !is_code(module, &plan->kernels[i].vector_code)))
 			return sk_fail(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
 				       sk_plan_string(&plan->kernels[i].name));
+	for (uint32_t i = 0; i < plan->symbol_count; i++)
+		if (!sk_image_holds(&module->image, sk_plan_address(&plan->symbols[i].address), 1, PROT_READ))
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: symbol %s does not lie in the package", module->path,
+				       sk_plan_string(&plan->symbols[i].name));
 	return SKRT_OK;
 }
 

@@ -374,7 +374,8 @@ void sk_binder_bind_value(struct sk_binder *binder, const char *name, const stru
 		return;
 	}
 	if (value->kind == SK_VALUE_SYMBOL) {
-		fail(&lowering, "is the address of a symbol, which no argument can be yet");
+		argument->kind = SK_ARGUMENT_SYMBOL;
+		argument->value = value->index; /* of the signature, until the kernel is chosen */
 		return;
 	}
 	if (!lower(&lowering, value, &sum))

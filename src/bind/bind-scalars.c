@@ -93,6 +93,13 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 		sk_binder_bind_value(binder, parameter->name, parameter->value, argument);
 		return true;
 	}
+	if (signature->status != SK_NONE && parameter == &signature->parameters[signature->status]) {
+		if (set)
+			sk_binder_error(binder, set->place, "'%s' cannot be set: it is a status, and 0 before the call",
+					set->name);
+		argument->is_status = true;
+		return true;
+	}
 	if (extent != SK_NONE) {
 		if (set)
 			sk_binder_error(binder, set->place,

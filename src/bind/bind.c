@@ -391,6 +391,9 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 
 	task->arguments = SK_NEW_ARRAY(arena, struct sk_argument, count + kernel->state_count);
 	memcpy(task->arguments, binder->arguments, count * sizeof(struct sk_argument));
+	for (uint32_t i = 0; i < count; i++)
+		if (task->arguments[i].kind == SK_ARGUMENT_SYMBOL)
+			task->arguments[i].value = kernel->symbols[task->arguments[i].value];
 	for (size_t i = 0; i < kernel->state_count; i++)
 		task->arguments[count++] = (struct sk_argument){.kind = SK_ARGUMENT_STATE,
 								.access = SK_ACCESS_READ | SK_ACCESS_WRITE,

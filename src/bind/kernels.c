@@ -311,7 +311,50 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 	return FAILED;
 }
 
+/* ---- symbols that signatures take the address of ---- */
+
+static uint32_t hand_symbol(struct sk_model *model, const char *name, sk_symbol symbol)
+{
+	for (uint32_t i = 0; i < model->symbols.count; i++)
+		if (model->symbols.items[i].symbol == symbol)
+			return i;
+	sk_array_push(model->arena, &model->symbols, (struct sk_handed_symbol){name, symbol});
+	return (uint32_t)model->symbols.count - 1;
+}
+
+static void find_symbols(struct finder *finder, struct sk_kernel *kernel)
+{
+	struct sk_model *model = finder->model;
+	const struct sk_signature *signature = kernel->signature;
+	uint32_t *symbols = SK_NEW_ARRAY(model->arena, uint32_t, signature->symbol_count);
+
+	for (uint32_t i = 0; i < signature->symbol_count; i++) {
+		const char *reason, *name = signature->symbols[i];
+		sk_symbol symbol = sk_linker_find_address(finder->linker, kernel->code, name, &reason);
+
+		if (reason)
+			sk_error(model->diag, kernel->place,
+				 "kernel '%s': its signature passes the address of '%s': %s", kernel->name, name,
+				 reason);
+		if (symbol != SK_NONE)
+			symbols[i] = hand_symbol(model, name, symbol);
+	}
+	kernel->symbols = symbols;
+}
+
 /* ---- hidden state, instruction sets ---- */
+
+/* The functions of a kernel, and what it is handed, by number; SK_NONE behind the last one. */
+static sk_symbol root_of(const struct sk_model *model, const struct sk_kernel *kernel, uint32_t number)
+{
+	bool sides = kernel->vector_code != SK_NONE;
+
+	if (number <= sides)
+		return number ? kernel->vector_code : kernel->code;
+	number -= 1 + sides;
+	return number < kernel->signature->symbol_count ? model->symbols.items[kernel->symbols[number]].symbol
+							: SK_NONE;
+}
 
 /* What keeps the kernel from running on several cores at once. */
 static void report_state(struct finder *finder, const struct sk_kernel *kernel)
@@ -329,17 +372,32 @@ static void report_state(struct finder *finder, const struct sk_kernel *kernel)
 			  "own");
 }
 
+/* All that its functions and what it is handed reach, each once. */
 static void find_state(struct finder *finder, struct sk_kernel *kernel)
 {
 	const struct sk_signature *signature = kernel->signature;
+	struct sk_arena *arena = finder->model->arena;
+	SK_ARRAY(uint32_t) states = {0};
+	struct sk_map known;
+	sk_symbol root;
 
+	sk_map_init(&known, arena);
 	kernel->library_state = SK_NONE;
-	if (signature->reentrant ||
-	    !sk_linker_find_state(finder->linker, kernel->code, &kernel->state, &kernel->state_count))
-		return;
-	if (!kernel->state_count && kernel->vector_code != SK_NONE &&
-	    !sk_linker_find_state(finder->linker, kernel->vector_code, &kernel->state, &kernel->state_count))
-		return;
+	for (uint32_t i = 0; !signature->reentrant && (root = root_of(finder->model, kernel, i)) != SK_NONE; i++) {
+		const uint32_t *found;
+		size_t count;
+
+		if (!sk_linker_find_state(finder->linker, root, &found, &count))
+			return;
+		for (size_t f = 0; f < count; f++) {
+			uint32_t number = (uint32_t)states.count;
+
+			if (sk_map_insert(&known, (const char *)&found[f], sizeof(found[f]), number) == number)
+				sk_array_push(arena, &states, found[f]);
+		}
+	}
+	kernel->state = states.items;
+	kernel->state_count = states.count;
 	for (size_t i = 0; i < kernel->state_count; i++)
 		if (sk_linker_state_is_library(finder->linker, kernel->state[i]))
 			kernel->library_state = kernel->state[i];
@@ -350,17 +408,16 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 static void join_states(struct finder *finder)
 {
 	struct sk_model *model = finder->model;
-	sk_symbol *codes = SK_NEW_ARRAY(model->arena, sk_symbol, 2 * model->kernels.count);
-	size_t count = 0;
+	SK_ARRAY(sk_symbol) symbols = {0};
+	SK_ARRAY(uint32_t) owners = {0};
+	sk_symbol root;
 
-	for (size_t k = 0; k < model->kernels.count; k++) {
-		const struct sk_kernel *kernel = &model->kernels.items[k];
-
-		codes[count++] = kernel->code;
-		if (kernel->vector_code != SK_NONE)
-			codes[count++] = kernel->vector_code;
-	}
-	sk_linker_join_states(finder->linker, codes, count);
+	for (uint32_t k = 0; k < model->kernels.count; k++)
+		for (uint32_t i = 0; (root = root_of(model, &model->kernels.items[k], i)) != SK_NONE; i++) {
+			sk_array_push(model->arena, &symbols, root);
+			sk_array_push(model->arena, &owners, k);
+		}
+	sk_linker_join_states(finder->linker, symbols.items, owners.items, symbols.count);
 }
 
 static void measure(struct finder *finder)
@@ -381,13 +438,14 @@ static void measure(struct finder *finder)
 static void find_isa(struct finder *finder)
 {
 	struct sk_model *model = finder->model;
+	sk_symbol root;
 
 	for (size_t k = 0; k < model->kernels.count; k++) {
 		struct sk_kernel *kernel = &model->kernels.items[k];
 
-		kernel->isa = kernel->signature->isa | sk_linker_find_isa(finder->linker, kernel->code);
-		if (kernel->vector_code != SK_NONE)
-			kernel->isa |= sk_linker_find_isa(finder->linker, kernel->vector_code);
+		kernel->isa = kernel->signature->isa;
+		for (uint32_t i = 0; (root = root_of(model, kernel, i)) != SK_NONE; i++)
+			kernel->isa |= sk_linker_find_isa(finder->linker, root);
 		model->isa |= kernel->isa;
 	}
 	model->isa |= sk_linker_find_constructor_isa(finder->linker);
@@ -414,6 +472,10 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	if (model->diag->errors == errors && model->tasks.count && !sk_linker_machine(linker))
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "no object is among the inputs, so nothing says for which machine the package is");
+	if (model->diag->errors != errors)
+		return false;
+	for (size_t k = 0; k < model->kernels.count; k++)
+		find_symbols(&finder, &model->kernels.items[k]);
 	if (model->diag->errors != errors)
 		return false;
 	join_states(&finder);

@@ -28,6 +28,7 @@ struct sk_model {
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */
+	SK_ARRAY(struct sk_handed_symbol) symbols; /* in order of first use */
 	SK_ARRAY(struct sk_task) tasks; /* in network order */
 	SK_ARRAY(struct sk_scope) scopes;
 	SK_ARRAY(struct sk_event) events;

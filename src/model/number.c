@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sk_dtype_is_float(enum sk_dtype type)
-{
-	return type == SK_F16 || type == SK_BF16 || type == SK_F32 || type == SK_F64;
-}
-
 static bool is_signed(enum sk_dtype type)
 {
 	return type == SK_I8 || type == SK_I16 || type == SK_I32 || type == SK_I64;

@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 #include "src/model/task.h"
+#include "stubs/convention.h"
 #include "stubs/skplan.h"
-
-bool sk_dtype_is_float(enum sk_dtype type);
 
 /* The bits of an integer in an integer type (bool: 0 or 1), zero-extended. `negative`: the value is that of two's
  * complement. False if the type does not have it. */

@@ -41,7 +41,7 @@ struct sk_value_expression {
 	const struct sk_value_expression *left, *right; /* ADD, SUBTRACT, MULTIPLY, DIVIDE */
 	uint64_t number; /* NUMBER; REAL: the bits, in the type that it is for */
 	const char *name; /* SYMBOL, and names as they are written; REAL: the number, with its sign */
-	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter */
+	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter; SYMBOL: in `symbols` */
 	uint32_t axis; /* BLOCK_INDEX, BLOCK_COUNT: 0, 1, 2 for .x, .y, .z; else SK_NONE */
 	const char *text; /* all of it as it is written, of expressions that are no parts of others */
 };
@@ -83,11 +83,14 @@ struct sk_signature {
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
 	const char *op; /* op=NAME, or NULL */
 	uint64_t isa; /* isa=: instruction sets, as loader/plan/isa.h has them */
+	const char **symbols; /* names of those whose addresses it passes */
+	uint32_t symbol_count;
 	const char **extents; /* names */
 	uint32_t extent_count;
 	struct sk_parameter *parameters; /* in C order */
 	uint32_t parameter_count;
 	bool returns_status; /* -> status */
+	uint32_t status; /* -> status NAME: the parameter; else SK_NONE */
 	const char *result; /* -> out NAME DTYPE; else NULL */
 	enum sk_dtype result_dtype;
 };

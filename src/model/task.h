@@ -35,10 +35,17 @@ struct sk_kernel {
 	sk_symbol vector_code; /* mix: of the vector side's; else SK_NONE */
 	bool imported; /* the function is the C library's, or another one's that packages import from */
 	uint64_t code_size, vector_code_size; /* bytes of the functions, as their symbols say */
+	const uint32_t *symbols; /* by symbol of the signature: its index in the model's */
 	const uint32_t *state; /* hidden state: numbers of what is reached and kept (linker), empty if reentrant */
 	size_t state_count;
 	uint32_t library_state; /* the one among them that is the C library's, or SK_NONE */
 	uint64_t isa; /* instruction sets that its signature and what it reaches need */
+};
+
+/* What signatures take the address of. */
+struct sk_handed_symbol {
+	const char *name;
+	sk_symbol symbol; /* the linker's handle */
 };
 
 /* ---- tasks ---- */
@@ -56,11 +63,12 @@ struct sk_argument {
 	enum sk_access access;
 	bool by_reference;
 	bool of_library; /* STATE: the C library's */
+	bool is_status; /* VALUE by reference: what the kernel leaves there is a status */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */
 	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
-	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number */
+	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number; SYMBOL: the model's */
 	const struct sk_plan_term *terms; /* EXPRESSION */
 	uint32_t term_count;
 	bool whole; /* POINTER: divided, but passed as it is */

@@ -65,6 +65,8 @@ static sk_symbol code_target(const struct package *package, const struct sk_code
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return package->constants;
+	if (relocation->target == SK_CODE_SYMBOL)
+		return package->model->symbols.items[relocation->index].symbol;
 	return (relocation->target == SK_CODE_VECTOR_KERNEL ? package->vector_kernels
 							    : package->kernels)[relocation->index];
 }
@@ -182,6 +184,8 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 		return package->kernels[relocation->index];
 	case SK_PLAN_VECTOR_KERNEL:
 		return package->vector_kernels[relocation->index];
+	case SK_PLAN_SYMBOL:
+		return package->model->symbols.items[relocation->index].symbol;
 	case SK_PLAN_CONSTANTS:
 		return package->constants;
 	}

@@ -165,6 +165,7 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 	       add_table(header, &header->costs, count_costs(model), sizeof(struct sk_plan_cost), size) &&
 	       add_table(header, &header->kernels, model->kernels.count + (uint64_t)writer->copy_count,
 			 sizeof(struct sk_plan_kernel), size) &&
+	       add_table(header, &header->symbols, model->symbols.count, sizeof(struct sk_plan_symbol), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
 	       add_table(header, &header->calls, counts[STEPS], sizeof(struct sk_plan_call), size) && /* one each */
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&

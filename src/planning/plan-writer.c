@@ -95,6 +95,14 @@ static void write_kernels(struct sk_plan_writer *writer)
 	}
 }
 
+static void write_symbols(struct sk_plan_writer *writer)
+{
+	for (uint32_t i = 0; i < writer->model->symbols.count; i++) {
+		sk_plan_set_string(writer, &writer->symbols[i].name, writer->model->symbols.items[i].name);
+		sk_plan_add_relocation(writer, &writer->symbols[i].address, SK_PLAN_SYMBOL, i);
+	}
+}
+
 /* Where a tensor's own memory lies. */
 static enum sk_space space_of(const struct sk_tensor *tensor)
 {
@@ -192,13 +200,17 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	record->size = argument->size;
 	record->element_bytes = argument->element_bytes;
 	record->value = argument->value;
-	record->flags = argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0;
+	record->flags = (uint16_t)((argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0) |
+				   (argument->is_status ? SK_ARGUMENT_STATUS : 0));
 	if (argument->kind == SK_ARGUMENT_EXPRESSION) {
 		record->index = writer->term_count;
 		record->size = argument->term_count;
 		memcpy(&writer->terms[writer->term_count], argument->terms,
 		       argument->term_count * sizeof(*argument->terms));
 		writer->term_count += argument->term_count;
+	} else if (argument->kind == SK_ARGUMENT_SYMBOL) {
+		record->index = (uint32_t)argument->value;
+		record->value = 0;
 	} else if (argument->kind == SK_ARGUMENT_STATE) {
 		record->space = SK_SPACE_STATE;
 		record->index = (uint32_t)argument->value;
@@ -442,6 +454,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion,
 		write_task_entry(&writer, t);
 	write_tasks(&writer);
 	write_kernels(&writer);
+	write_symbols(&writer);
 	write_tensors(&writer);
 	if (!sk_plan_join(&writer)) {
 		sk_error(model->diag, place, "the plan is larger than 2 GiB");

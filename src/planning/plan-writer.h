@@ -17,6 +17,7 @@ enum sk_plan_target {
 	SK_PLAN_SERIAL_ENTRY, /* its serial entry, <name>_serial */
 	SK_PLAN_KERNEL, /* the function of kernel `index`, of the model and of the plan */
 	SK_PLAN_VECTOR_KERNEL, /* the function of its vector side */
+	SK_PLAN_SYMBOL, /* symbol `index`, of the model and of the plan */
 	SK_PLAN_CONSTANTS, /* the start of the constants */
 };
 

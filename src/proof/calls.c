@@ -232,6 +232,29 @@ static bool check_loaded(struct calls *calls, uint32_t number)
 			elements_of(argument));
 }
 
+/* The address of what the signature names. */
+static bool check_symbol(struct calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const char *name = calls->signature->parameters[number].value->name;
+
+	return (argument->kind == SK_ARGUMENT_SYMBOL &&
+		!strcmp(sk_plan_string(&calls->view->symbols[argument->index].name), name)) ||
+	       disagree(calls, "%s is not the address of '%s'", parameter_text(calls, number), name);
+}
+
+/* What the kernel leaves there is a status, if the signature says so, and 0 before. */
+static bool check_status(struct calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	bool status = calls->signature->status == number;
+
+	if (!(argument->flags & SK_ARGUMENT_STATUS) == status)
+		return disagree(calls, "%s is %s status", parameter_text(calls, number), status ? "no" : "a");
+	return !status || (argument->kind == SK_ARGUMENT_VALUE && argument->value == 0) ||
+	       disagree(calls, "%s is not 0 before the call", parameter_text(calls, number));
+}
+
 static bool check_scalar(struct calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -241,6 +264,10 @@ static bool check_scalar(struct calls *calls, uint32_t number)
 	bool length = extent != SK_NONE && signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent;
 	bool loaded = argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_POINTER;
 
+	if (parameter->value && parameter->value->kind == SK_VALUE_SYMBOL)
+		return check_symbol(calls, number);
+	if (!check_status(calls, number))
+		return false;
 	if (loaded && extent == SK_NONE)
 		return check_loaded(calls, number);
 	if (argument->kind != (length ? SK_ARGUMENT_LENGTH : SK_ARGUMENT_VALUE))

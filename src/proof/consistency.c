@@ -57,6 +57,10 @@ static bool check_tables(const struct sk_consistency *check)
 		PART(calls, struct sk_plan_call),
 		PART(awaits, struct sk_plan_await),
 		PART(arguments, struct sk_plan_argument),
+		PART(loops, struct sk_plan_loop),
+		PART(terms, struct sk_plan_term),
+		PART(patterns, struct sk_plan_pattern),
+		PART(symbols, struct sk_plan_symbol),
 		PART(partitions, struct sk_plan_partition),
 		PART(homes, struct sk_plan_home),
 		PART(follows, uint32_t),
@@ -306,6 +310,24 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 	return sk_same_number(check, name, "its launch in the account", entry->launch, task->launch);
 }
 
+/* ---- symbols ---- */
+
+/* Each is handed to a kernel. */
+static bool check_symbols(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	bool *used = SK_NEW_ARRAY(check->arena, bool, view->symbol_count);
+
+	for (uint32_t i = 0; i < view->argument_count; i++)
+		if (view->arguments[i].kind == SK_ARGUMENT_SYMBOL)
+			used[view->arguments[i].index] = true;
+	for (uint32_t i = 0; i < view->symbol_count; i++)
+		if (!used[i])
+			return sk_contradict(check, "no kernel gets the symbol '%s'",
+					     sk_plan_string(&view->symbols[i].name));
+	return true;
+}
+
 static bool check_account(const struct sk_consistency *check, const struct sk_account *account)
 {
 	const struct sk_plan_view *view = check->view;
@@ -329,6 +351,6 @@ bool sk_consistency_check(struct sk_arena *arena, struct sk_diag *diag, const st
 	sound &= sk_consistency_check_launches(&check);
 	sound &= check_tasks(&check);
 	sound &= sk_consistency_check_tensors(&check);
-	sound &= check_kernels(&check);
+	sound &= check_kernels(&check) && check_symbols(&check);
 	return sound && (!account || check_account(&check, account));
 }

@@ -91,6 +91,19 @@ static struct sk_value_expression *parse_number(struct sk_signature_parser *pars
 	return add_part(parser, number);
 }
 
+/* Its number among the signature's symbols, of which each parameter has one at most. */
+static uint32_t symbol_number(struct sk_signature_parser *parser, const char *name)
+{
+	struct sk_signature *signature = parser->signature;
+
+	for (uint32_t i = 0; i < signature->symbol_count; i++)
+		if (!strcmp(signature->symbols[i], name))
+			return i;
+	if (signature->symbol_count < SK_MAX_PARAMETERS)
+		signature->symbols[signature->symbol_count++] = name;
+	return signature->symbol_count - 1;
+}
+
 static struct sk_value_expression *parse_symbol(struct sk_signature_parser *parser)
 {
 	const char *name;
@@ -100,7 +113,8 @@ static struct sk_value_expression *parse_symbol(struct sk_signature_parser *pars
 		return fail(parser, "the name of a symbol behind '&'");
 	name = parser->token.word;
 	sk_token_advance(parser);
-	return add_part(parser, (struct sk_value_expression){.kind = SK_VALUE_SYMBOL, .name = name});
+	return add_part(parser, (struct sk_value_expression){
+					.kind = SK_VALUE_SYMBOL, .name = name, .index = symbol_number(parser, name)});
 }
 
 /* "block.index", "block.count.y" */

@@ -233,6 +233,30 @@ static bool parse_parameter(struct sk_signature_parser *parser)
 	return parse_scalar(parser, parameter, index);
 }
 
+/* "-> status info": what the function leaves in a parameter. */
+static bool parse_status_name(struct sk_signature_parser *parser)
+{
+	struct sk_signature *signature = parser->signature;
+	const char *name = parser->token.word;
+
+	signature->status = sk_signature_find_parameter(signature, name);
+
+	const struct sk_parameter *parameter =
+		signature->status == SK_NONE ? NULL : &signature->parameters[signature->status];
+
+	if (!parameter || parameter->kind != SK_PARAMETER_SCALAR || !parameter->by_reference ||
+	    sk_signature_find_extent(signature, name) != SK_NONE ||
+	    (parameter->dtype != SK_I32 && parameter->dtype != SK_I64) || parameter->value) {
+		sk_signature_error(parser->source, parser->token.start,
+				   "a status is what the function leaves in a parameter 'ref %.80s i32' or i64 without "
+				   "a value",
+				   name);
+		return false;
+	}
+	sk_token_advance(parser);
+	return true;
+}
+
 static bool parse_result(struct sk_signature_parser *parser)
 {
 	struct sk_signature *signature = parser->signature;
@@ -242,8 +266,10 @@ static bool parse_result(struct sk_signature_parser *parser)
 	sk_token_advance(parser);
 	parser->source->result_at = parser->token.start;
 	if (sk_token_is_word(parser, "status")) {
-		signature->returns_status = true;
 		sk_token_advance(parser);
+		if (parser->token.kind == SK_TOKEN_WORD)
+			return parse_status_name(parser);
+		signature->returns_status = true;
 		return true;
 	}
 	if (!sk_token_is_word(parser, "out"))
@@ -299,17 +325,21 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 	struct sk_parameter *parameters = SK_NEW_ARRAY(arena, struct sk_parameter, signature->parameter_count);
 	const char **extents = SK_NEW_ARRAY(arena, const char *, signature->extent_count);
 
+	const char **symbols = SK_NEW_ARRAY(arena, const char *, signature->symbol_count);
+
 	memcpy(parameters, signature->parameters, signature->parameter_count * sizeof(*parameters));
+	memcpy(symbols, signature->symbols, signature->symbol_count * sizeof(*symbols));
 	memcpy(extents, signature->extents, signature->extent_count * sizeof(*extents));
 	signature->parameters = parameters;
 	signature->extents = extents;
+	signature->symbols = symbols;
 }
 
 static const struct sk_signature *parse(struct sk_signature_source source)
 {
 	struct sk_signature_parser parser = {.source = &source};
 	struct sk_parameter parameters[SK_MAX_PARAMETERS];
-	const char *extents[SK_MAX_PARAMETERS];
+	const char *extents[SK_MAX_PARAMETERS], *symbols[SK_MAX_PARAMETERS];
 	size_t length = strlen(source.text);
 
 	if (length > MAX_LENGTH) {
@@ -321,6 +351,8 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.signature->spread_extent = SK_NONE;
 	parser.signature->parameters = parameters;
 	parser.signature->extents = extents;
+	parser.signature->symbols = symbols;
+	parser.signature->status = SK_NONE;
 	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
 	if (!parse_text(&parser) || !sk_signature_check_rules(parser.source, parser.signature))
 		return NULL;

@@ -132,6 +132,24 @@ static enum verdict check_kernel(struct looking *looking, const struct sk_plan_k
 						  : vector;
 }
 
+/* Of an import the address is that of the stub that leads to it. */
+static enum verdict check_handed(struct looking *looking, const struct sk_plan_symbol *symbol)
+{
+	const struct sk_package_file *file = looking->file;
+	const char *name = sk_plan_string(&symbol->name);
+	uint64_t address = sk_package_file_target(file, &symbol->address);
+	const struct sk_file_function *found;
+	enum verdict verdict = look_up(looking, name, address, ANY_SIZE, &found);
+
+	if (verdict == OTHER)
+		verdict = look_up(looking, sk_arena_join(looking->arena, name, STUB_SUFFIX), address, ANY_SIZE, &found);
+	if (verdict == OTHER)
+		sk_error(looking->diag, (struct sk_place){.file = file->path},
+			 "what kernels get as '%s' is not the symbol of that name: the symbol table has '%s' there",
+			 name, found->name);
+	return verdict;
+}
+
 static enum verdict check_entry(struct looking *looking, const int32_t *reference, const char *name)
 {
 	const struct sk_file_function *found;
@@ -164,6 +182,8 @@ bool sk_kernel_symbols_check(struct sk_arena *arena, struct sk_diag *diag, const
 	*unknown = (struct sk_unknown_code){0};
 	for (uint32_t i = 0; i < file->plan.kernel_count && diag->errors == errors; i++)
 		unknown->kernels += check_kernel(&looking, &file->plan.kernels[i]) == UNKNOWN;
+	for (uint32_t i = 0; i < file->plan.symbol_count && diag->errors == errors; i++)
+		unknown->symbols += check_handed(&looking, &file->plan.symbols[i]) == UNKNOWN;
 	for (uint32_t i = file->plan.network_launch_count; i < file->plan.launch_count && diag->errors == errors; i++)
 		unknown->entries += check_entries(&looking, &file->plan.launches[i]) == UNKNOWN;
 	return diag->errors == errors;

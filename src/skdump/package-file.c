@@ -278,7 +278,7 @@ static void read_functions(const struct opening *opening)
 		const char *name = string_in(file, &strings, symbol.st_name);
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 
-		if (!name || (type != STT_FUNC && type != STT_NOTYPE))
+		if (!name || (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
 			continue;
 		if (symbol.st_shndx == SHN_UNDEF && file->is_object)
 			sk_array_push(opening->arena, &file->functions,

@@ -19,7 +19,7 @@ struct sk_file_segment {
 	bool writable, executable;
 };
 
-/* What .symtab says of a function, or of a label: assembly without .type has functions that are nothing else. */
+/* What .symtab says of a function, an object or a label: assembly without .type has nothing else. */
 struct sk_file_function {
 	uint64_t address, size;
 	const char *name;

@@ -86,6 +86,8 @@ static uint64_t target_of(const struct sk_package_file *file, const struct sk_co
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return sk_package_file_target(file, &file->plan.plan->constants);
+	if (relocation->target == SK_CODE_SYMBOL)
+		return sk_package_file_target(file, &file->plan.symbols[relocation->index].address);
 
 	const struct sk_plan_kernel *kernel = &file->plan.kernels[relocation->index];
 

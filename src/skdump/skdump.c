@@ -192,7 +192,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
 		return false;
-	*partly = !account || unknown.kernels || unknown.entries;
+	*partly = !account || unknown.kernels || unknown.entries || unknown.symbols;
 	print_verdict(plan, *partly ? "verified in part" : "verified");
 	if (!account)
 		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
@@ -200,6 +200,10 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		printf("not proved: which code %u kernel%s and %u task entr%s are, since the package has no %s\n",
 		       unknown.kernels, plural(unknown.kernels, "", "s"), unknown.entries,
 		       plural(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
+	if (unknown.symbols)
+		printf("not proved: what %u symbol%s that kernels get are, since the package has no %s\n",
+		       unknown.symbols, plural(unknown.symbols, "", "s"),
+		       file->has_symtab ? "symbols there" : "section .symtab");
 	return true;
 }
 

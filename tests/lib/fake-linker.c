@@ -169,11 +169,23 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_
 	return names;
 }
 
-void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *codes, size_t count)
+void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *symbols, const uint32_t *owners, size_t count)
 {
 	(void)linker;
-	(void)codes;
+	(void)symbols;
+	(void)owners;
 	(void)count;
+}
+
+sk_symbol sk_linker_find_address(struct sk_linker *linker, sk_symbol function, const char *name, const char **reason)
+{
+	(void)function;
+	*reason = NULL;
+	for (size_t i = 0; i < linker->count; i++)
+		if (!strcmp(linker->functions[i].symbol, name))
+			return (sk_symbol)i;
+	*reason = "no input defines it";
+	return SK_NONE;
 }
 
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count)

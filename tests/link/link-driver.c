@@ -215,12 +215,15 @@ static void join_states(struct sk_linker *linker, struct sk_diag *diag, const st
 {
 	struct sk_kernel_record record;
 	sk_symbol codes[MAXIMUM];
-	size_t count = 0;
+	uint32_t owners[MAXIMUM];
+	uint32_t count = 0;
 
 	for (size_t i = 0; i < options->state_count; i++)
-		if (find(linker, diag, options->states[i], &record))
+		if (find(linker, diag, options->states[i], &record)) {
+			owners[count] = count;
 			codes[count++] = record.code;
-	sk_linker_join_states(linker, codes, count);
+		}
+	sk_linker_join_states(linker, codes, owners, count);
 }
 
 static void answer(struct sk_linker *linker, struct sk_diag *diag, const struct arguments *options)

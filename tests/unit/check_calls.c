@@ -104,6 +104,35 @@ START_TEST(argument_contradicts)
 }
 END_TEST
 
+START_TEST(status_contradicts)
+{
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 1000, SK_ROLE_INOUT);
+
+	plan_signature(plan, "inout x f32[n], ref info i32, ref k i32 -> status info");
+	plan_launch(plan, "sp", SK_LAUNCH_SINGLE);
+	plan_plain(plan, "solve", 0);
+	plan_access(plan, x, READ | WRITE);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_I32, 0);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_I32, 3);
+
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_plan_argument *arguments = (struct sk_plan_argument *)view.arguments;
+
+	arguments[1].flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS;
+	arguments[2].flags = SK_ARGUMENT_BY_REFERENCE;
+	expect(&view, NULL);
+	arguments[1].value = 1;
+	expect(&view, "'info' is not 0 before the call");
+	arguments[1].value = 0;
+	arguments[1].flags = SK_ARGUMENT_BY_REFERENCE;
+	expect(&view, "'info' is no status");
+	arguments[1].flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS;
+	arguments[2].flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS;
+	expect(&view, "'k' is a status");
+}
+END_TEST
+
 START_TEST(step_contradicts)
 {
 	struct sk_plan_view view = scaled(64);
@@ -344,6 +373,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, argument_contradicts, 0, sizeof(wrong_arguments) / sizeof(wrong_arguments[0]));
+	tcase_add_test(tcase, status_contradicts);
+	tcase_add_test(tcase, status_contradicts);
 	tcase_add_test(tcase, step_contradicts);
 	tcase_add_test(tcase, unit_contradicts);
 	tcase_add_loop_test(tcase, units_of_two_steps, 0, 4);
