@@ -10,6 +10,8 @@
 #define OUTPUT "linked.sk"
 #define SCRIPT "linked.script" /* exports everything */
 #define MAP    "linked.map"
+#define ORDER  "linked.order" /* every word of the input */
+#define WHY    "linked.why"
 
 enum { CALL_SIZE = 16 };
 
@@ -65,19 +67,28 @@ static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const cha
 /* One of these, by the contents of the input: mutants of one file get all of them. */
 static const struct sk_linker_options *choose_options(const char *path)
 {
+	static const char *const asked[] = {"mul", "choose", "pointers", "scale", "none"};
 	static const struct sk_linker_options options[] = {
 		{0},
 		{.icf = SK_ICF_ALL, .print_icf_sections = true, .cross_references = true},
 		{.icf = SK_ICF_SAFE, .isolate_objects = true, .version_script = SCRIPT, .cross_references = true},
 		{.icf = SK_ICF_ALL, .no_gc_sections = true, .compress_debug = true, .map_file = MAP},
+		{.ordering_file = ORDER,
+		 .asked_symbols = asked,
+		 .asked_symbol_count = sizeof(asked) / sizeof(asked[0]),
+		 .extractions_file = WHY,
+		 .discard_locals = true},
 	};
-	FILE *file = fopen(path, "rb"), *script = fopen(SCRIPT, "w");
+	FILE *file = fopen(path, "rb"), *script = fopen(SCRIPT, "w"), *order = fopen(ORDER, "w");
 	unsigned sum = 0;
 
-	for (int byte; file && (byte = getc(file)) != EOF;)
+	for (int byte; file && order && (byte = getc(file)) != EOF;) {
 		sum += (unsigned)byte;
+		putc(byte > ' ' && byte < 0x7f ? byte : '\n', order);
+	}
 	if (file)
 		fclose(file);
+	fuzz_promise(order && fclose(order) == 0, "the list of words is there");
 	fuzz_promise(script && fputs("V1 { global: *; };\n", script) >= 0 && fclose(script) == 0,
 		     "the script is there");
 	return &options[sum % (sizeof(options) / sizeof(options[0]))];
@@ -100,6 +111,8 @@ static bool link_once(const char *path, bool whole_archive, bool relocatable)
 	fuzz_promise(linked == !diag.errors, "a link fails if and only if there is an error");
 	unlink(SCRIPT);
 	unlink(MAP);
+	unlink(ORDER);
+	unlink(WHY);
 	fuzz_promise(linked == (unlink(OUTPUT) == 0), "there is an output file if and only if there is no error");
 	sk_linker_destroy(linker);
 	sk_arena_destroy(arena);

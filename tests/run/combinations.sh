@@ -110,7 +110,7 @@ check_object() {
 check() {
 	rm -f out.sk
 	# shellcheck disable=SC2086
-	"$sklink" model.yaml k1.o lib2.a lib3.a $options -Map=out.map --cref --stats --print-gc-sections --print-icf-sections \
+	"$sklink" model.yaml k1.o lib2.a lib3.a $options -Map=out.map --no-demangle --cref --stats --print-gc-sections --print-icf-sections \
 		--header=model.h -o out.sk >said.txt || fail "cannot link: $options"
 	folded=$(grep -c '^  removing identical section ' said.txt || true)
 	collected=$(grep -c '^removing unused section ' said.txt || true)
