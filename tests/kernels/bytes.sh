@@ -1,5 +1,5 @@
 #!/bin/bash
-# Functions over bytes from Debian's libsodium, zlib and lz4: a message is hashed, summed, packed and unpacked.
+# Functions over bytes from Debian's libsodium, zlib and lz4: a message is encrypted, hashed, summed, packed and unpacked.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libsodium.a" libsodium-dev
@@ -15,22 +15,29 @@ tensors:
   subkey:  {dtype: u8, shape: [32], role: output}
   half:    {of: subkey, shape: [16]}
   digest:  {dtype: u8, shape: [8]}
+  stream:  {dtype: u8, shape: [8]}
+  secret:  {dtype: u8, shape: [5000], role: output}
+  longer:  {dtype: u8, shape: [32]}
   crc:     {dtype: u64, shape: [1]}
   adler:   {dtype: u64, shape: [1]}
   packed:  {dtype: u8, shape: [5100], role: inout}
   size:    {dtype: i32, shape: [1], role: output}
   again:   {dtype: u8, shape: [5000]}
   length:  {dtype: i32, shape: [1]}
-$(kernels crypto_core_hchacha20 crypto_shorthash_siphash24 crc32_z adler32_z LZ4_compress_default LZ4_decompress_safe)
+$(kernels crypto_core_hchacha20 crypto_shorthash_siphash24 crypto_stream_chacha20_xor crypto_hash_sha256 \
+	crc32_z adler32_z LZ4_compress_default LZ4_decompress_safe)
 tasks:
   - {name: derive, kernel: crypto_core_hchacha20, args: [subkey, nonce, key], scope: all}
   - {name: hash, kernel: crypto_shorthash_siphash24, args: [digest, message, half], scope: all}
+  - {name: encrypt, kernel: crypto_stream_chacha20_xor, args: [secret, message, stream, subkey], scope: all}
+  - {name: digest, kernel: crypto_hash_sha256, args: [longer, secret], scope: all}
   - {name: sum, kernel: crc32_z, args: [message, crc], stream: 1, scope: all}
   - {name: sums, kernel: adler32_z, args: [message, adler], stream: 1, scope: all}
   - {name: pack, kernel: LZ4_compress_default, args: [message, packed, size], scope: all}
   - {name: unpack, kernel: LZ4_decompress_safe, args: [packed, again, length], scope: all, set: {size: {tensor: size}}}
 Y
-fuse -L "$libraries"
+# What is never called here, but stands beside what is: memory that is locked, random numbers, a mutex.
+fuse -L "$libraries" --unresolved-symbols=trap
 
 # The libraries' functions themselves, and that what comes out of the packed bytes is what went in.
 cat >oracle.c <<'C'
@@ -46,6 +53,9 @@ static void network(void)
 	INPUT(uint8_t, nonce, 16);
 	OUTPUT(uint8_t, subkey, 0, 32);
 	OUTPUT(uint8_t, digest, 0, 8);
+	INPUT(uint8_t, stream, 8);
+	OUTPUT(uint8_t, secret, 0, 5000);
+	OUTPUT(uint8_t, longer, 0, 32);
 	OUTPUT(uint64_t, crc, 0, 1);
 	OUTPUT(uint64_t, adler, 0, 1);
 	UPDATED(uint8_t, packed, 0, 5100);
@@ -54,6 +64,8 @@ static void network(void)
 
 	crypto_core_hchacha20(subkey, nonce, key, NULL);
 	crypto_shorthash_siphash24(digest, message, 5000, subkey);
+	crypto_stream_chacha20_xor(secret, message, 5000, stream, subkey);
+	crypto_hash_sha256(longer, secret, 5000);
 	crc[0] = crc32(0, message, 5000);
 	adler[0] = adler32(1, message, 5000);
 	memcpy(packed_new, packed, 5100);
