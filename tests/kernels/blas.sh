@@ -18,11 +18,9 @@ tensors:
   u:      {dtype: f64, shape: [60]}
   rows:   {of: a, shape: [24, 40]}
   gram:   {dtype: f64, shape: [24, 24], role: inout}
-  failed: {dtype: i32, shape: [1]}
   m:      {dtype: f64, shape: [24, 24], role: inout}
   z:      {dtype: f64, shape: [3, 24], role: inout}
   pivots: {dtype: i32, shape: [24]}
-  info:   {dtype: i32, shape: [1]}
 $(kernels daxpy_ ddot_ dgemv_ dgemm_ dsyrk_ dpotrf_ dgesv_)
 tasks:
   - {name: move, kernel: daxpy_, args: [x, y], scope: all, set: {alpha: 0.5}}
@@ -30,8 +28,8 @@ tasks:
   - {name: product, kernel: dgemm_, args: [b, a, c], scope: all, set: {alpha: 1}}
   - {name: vector, kernel: dgemv_, args: [c, v, u], scope: all, set: {alpha: 2}}
   - {name: square, kernel: dsyrk_, args: [rows, gram], stream: 1, scope: all, set: {alpha: 1}}
-  - {name: cholesky, kernel: dpotrf_, args: [gram, failed], stream: 1, scope: all}
-  - {name: solve, kernel: dgesv_, args: [m, pivots, z, info], stream: 1, scope: all}
+  - {name: cholesky, kernel: dpotrf_, args: [gram], stream: 1, scope: all}
+  - {name: solve, kernel: dgesv_, args: [m, pivots, z], stream: 1, scope: all}
 Y
 
 # Its own printing of a wrong argument would want gfortran's runtime; that of libblas.a, which is first, does not.
@@ -118,3 +116,8 @@ static void network(void)
 }
 C
 right
+
+# A matrix that is not positive definite ends the launch.
+sed -i '/name: square/d; /  rows: /d' model.yaml
+fuse -L "$libraries/blas" -L "$libraries/lapack"
+fails_with "task 'cholesky': .*status [0-9]+" "$skrun" model.sk --random 1

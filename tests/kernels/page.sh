@@ -28,6 +28,6 @@ while read -r test; do
 	grep -q "$test" "$top_srcdir/tests/local.mk" || fail "nobody runs $test"
 	cat "$top_srcdir/$test"
 done <tests >scripts
-tr -s ' ()' '\n\n\n' <scripts | sort -u >words
+tr -s ' \t()' '\n\n\n\n' <scripts | sort -u >words
 sort names | comm -23 - words >unused
 [ ! -s unused ] || fail "no test runs $(tr '\n' ' ' <unused)of doc/kernels.md"
