@@ -37,6 +37,12 @@ struct sk_architecture {
 	bool (*can_relax)(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend);
 	/* Rewrites it and returns the offset of its field, which now wants S + A - P. */
 	uint64_t (*relax)(uint8_t *bytes, uint64_t offset);
+	/* Whether the instruction before the field at `offset` is the one that asks for a thread-local variable's
+	 * descriptor. Rewrites it to read the variable's distance from the thread pointer; what then stands in the
+	 * place of the call that the descriptor is passed to. */
+	bool (*can_rewrite_descriptor)(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend);
+	void (*rewrite_descriptor)(uint8_t *bytes, uint64_t offset);
+	uint64_t no_descriptor_call;
 	/* Whether the field at `offset` in code is that of a direct call or jump. */
 	bool (*is_branch)(uint32_t type, const uint8_t *bytes, uint64_t offset);
 

@@ -32,8 +32,7 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 	const struct sk_relocation_type *type =
 		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
-	/* Thread-local variables are in no package; what describes an unreached one keeps its zeros. */
-	if (type->expression == SK_EXPRESSION_NONE || type->expression == SK_EXPRESSION_THREAD)
+	if (type->expression == SK_EXPRESSION_NONE)
 		return;
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
@@ -45,7 +44,11 @@ static void relocate(struct sk_linker *linker, const struct sk_input_section *se
 
 	uint64_t value = target.value + (uint64_t)relocation->r_addend;
 
-	if (target.section && target.section->output && (!target.folded || keeps_folded(section)))
+	if (type->expression == SK_EXPRESSION_THREAD_OFFSET) /* what describes an unreached variable says 0 */
+		value = target.section && target.section->output
+				? value - target.value + sk_thread_offset(linker, target.section, target.value)
+				: 0;
+	else if (target.section && target.section->output && (!target.folded || keeps_folded(section)))
 		value += target.section->address;
 	else if (target.kind != SK_TARGET_ABSOLUTE)
 		value = tombstone_of(section);

@@ -84,8 +84,8 @@ static bool collect_relocation(struct sk_linker *linker, const struct sk_input_s
 
 	switch (type ? type->expression : SK_EXPRESSION_UNSUPPORTED) {
 	case SK_EXPRESSION_NONE:
-	case SK_EXPRESSION_THREAD:
 		return true;
+	case SK_EXPRESSION_THREAD_OFFSET:
 	case SK_EXPRESSION_WORD:
 	case SK_EXPRESSION_NARROW:
 	case SK_EXPRESSION_RELATIVE:

@@ -344,7 +344,7 @@ static dynamic_tags make_tags(struct sk_linker *linker)
 		if (linker->address_count)
 			add_tag(linker, &tags, DT_RELACOUNT, linker->address_count);
 	}
-	add_tag(linker, &tags, DT_FLAGS, DF_BIND_NOW);
+	add_tag(linker, &tags, DT_FLAGS, DF_BIND_NOW | (linker->thread.is_static ? DF_STATIC_TLS : 0));
 	add_tag(linker, &tags, DT_FLAGS_1, DF_1_NOW | (linker->options.no_delete ? DF_1_NODELETE : 0));
 	if (made[SK_MADE_VERSIONS].size)
 		add_tag(linker, &tags, DT_VERSYM, made[SK_MADE_VERSIONS].address);
@@ -423,7 +423,8 @@ static void write_symbols(struct sk_linker *linker)
 	uint32_t imports = (uint32_t)linker->imported.count;
 
 	for (uint32_t i = 1; i <= imports; i++) {
-		uint8_t type = symbol_at(linker, i)->import->data ? STT_OBJECT : STT_FUNC;
+		const struct sk_import *import = symbol_at(linker, i)->import;
+		uint8_t type = import->thread_local ? STT_TLS : import->data ? STT_OBJECT : STT_FUNC;
 
 		symbols[i] = (Elf64_Sym){.st_name = linker->dynamic_name_offsets[i],
 					 .st_info = ELF64_ST_INFO(STB_GLOBAL, type)};

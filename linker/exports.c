@@ -118,9 +118,11 @@ static const char *why_not(struct sk_linker *linker, sk_symbol number)
 											    : NULL;
 	case SK_TARGET_IMPORT:
 	case SK_TARGET_DATA:
+	case SK_TARGET_THREAD_IMPORT:
 		return "it is only imported";
 	case SK_TARGET_THREAD_LOCAL:
-		return "it is thread-local, which a package cannot have";
+		return "it is thread-local, which a package keeps to itself; export a function that returns its "
+		       "address";
 	case SK_TARGET_INDIRECT:
 		return "it is an IFUNC; name the implementation that you want instead";
 	default:

@@ -75,11 +75,15 @@ static uint32_t add_name(struct sk_linker *linker, sk_bytes *names, const char *
 static void add_symbol(struct sk_linker *linker, struct sk_symbol_table *table, const char *name, uint8_t info,
 		       const struct sk_input_section *section, uint64_t value, uint64_t size)
 {
+	/* In an image such a symbol is an offset in the block. With -r the image is not known, and starts at 0. */
+	bool thread_local = ELF64_ST_TYPE(info) == STT_TLS;
+
 	sk_array_push(linker->arena, &table->symbols,
 		      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
 				  .st_info = info,
 				  .st_shndx = (uint16_t)section->output->number,
-				  .st_value = section->address + value,
+				  .st_value = thread_local ? sk_thread_offset(linker, section, value)
+							   : section->address + value,
 				  .st_size = sk_size_within(section, value, size)});
 }
 
@@ -115,7 +119,8 @@ static void add_object_symbols(struct sk_linker *linker, struct sk_symbol_table 
 
 		if (!number || !object->names[symbol->st_name] || is_exported(linker, object, i))
 			continue;
-		if (type != STT_FUNC && type != STT_OBJECT && (type != STT_NOTYPE || i < object->first_global))
+		if (type != STT_FUNC && type != STT_OBJECT && type != STT_TLS &&
+		    (type != STT_NOTYPE || i < object->first_global))
 			continue;
 
 		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, number));
@@ -174,8 +179,9 @@ static void add_slot_symbols(struct sk_linker *linker, struct sk_symbol_table *t
 		const char *name = sk_arena_print(linker->arena, ".L%zu", i);
 
 		if (slot->section)
-			add_symbol(linker, table, name, ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), slot->section,
-				   slot->value, 0);
+			add_symbol(linker, table, name,
+				   ELF64_ST_INFO(STB_LOCAL, slot->section->flags & SHF_TLS ? STT_TLS : STT_NOTYPE),
+				   slot->section, slot->value, 0);
 		else
 			sk_array_push(linker->arena, &table->symbols,
 				      (Elf64_Sym){.st_name = add_name(linker, &table->names, name),
@@ -189,10 +195,11 @@ static void add_undefined(struct sk_linker *linker, struct sk_symbol_table *tabl
 	for (size_t i = 0; i < linker->imported.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->imported.items[i]];
 		unsigned binding = symbol->needed ? STB_GLOBAL : STB_WEAK;
+		unsigned type = symbol->thread_local ? STT_TLS : STT_NOTYPE;
 
 		sk_array_push(linker->arena, &table->symbols,
 			      (Elf64_Sym){.st_name = add_name(linker, &table->names, symbol->name),
-					  .st_info = (uint8_t)ELF64_ST_INFO(binding, STT_NOTYPE),
+					  .st_info = (uint8_t)ELF64_ST_INFO(binding, type),
 					  .st_other = symbol->visibility});
 	}
 }
@@ -227,8 +234,9 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);
 		else if (symbol->rank == SK_DEFINITION_COMMON && symbol->section && symbol->section->output)
-			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), symbol->section,
-				   0, symbol->size); /* its value is an alignment */
+			add_symbol(linker, table, symbol->name,
+				   ELF64_ST_INFO(STB_LOCAL, symbol->type == STT_TLS ? STT_TLS : STT_OBJECT),
+				   symbol->section, 0, symbol->size); /* its value is an alignment */
 		else if (symbol->object && symbol->rank != SK_DEFINITION_COMMON && !symbol->section &&
 			 symbol->alias == SK_NONE)
 			add_absolute(linker, table, symbol);

@@ -252,10 +252,12 @@ static bool find_import(struct sk_linker *linker, struct sk_lookup where, const 
 	place.file = import->library;
 	*result = (struct sk_kernel_record){
 		.symbol = import->name, .object = import->library, .input = SK_NONE, .place = place, .code = number};
-	if (kind == SK_TARGET_IMPORT && import->class != SK_IMPORT_ENDS)
+	if (kind == SK_TARGET_IMPORT && import->class != SK_IMPORT_ENDS && import->class != SK_IMPORT_SERVED)
 		return true;
 	sk_error(linker->diag, place, "'%s' %s", name,
-		 import->data ? "is data, not a function" : "ends the launch that calls it, and cannot be a kernel");
+		 import->data			     ? "is data, not a function"
+		 : import->class == SK_IMPORT_SERVED ? "serves code that has been linked, and cannot be a kernel"
+						     : "ends the launch that calls it, and cannot be a kernel");
 	return false;
 }
 

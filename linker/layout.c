@@ -126,6 +126,18 @@ static bool place_output(struct sk_output *output, uint64_t *address)
 	return true;
 }
 
+/* Zeroed thread-local variables are only in threads' blocks: what stands behind them in the image begins where they do.
+ */
+static bool place_loaded(struct sk_output *output, uint64_t *address)
+{
+	uint64_t before = *address;
+	bool placed = place_output(output, address);
+
+	if (output->rank == SK_RANK_THREAD_ZERO_DATA)
+		*address = before;
+	return placed;
+}
+
 /* Loaded output sections get addresses; linker->loaded_size and the end of the file so far follow. */
 static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
@@ -149,11 +161,11 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 		region = sk_region_of(output->rank);
 		if (output->rank == SK_RANK_RELRO_PADDING) /* up to the end of the page */
 			output->sections.items[0]->size = -address & (page - 1);
-		if (!place_output(output, &address))
+		if (!place_loaded(output, &address))
 			return too_large(linker);
 		if (address > MAXIMUM_SPAN)
 			return too_wide(linker, output);
-		for (size_t j = 0; j < output->sections.count; j++)
+		for (size_t j = 0; j < output->sections.count && output->rank != SK_RANK_THREAD_ZERO_DATA; j++)
 			contents += output->sections.items[j]->size;
 		if (output->type != SHT_NOBITS && region != SK_REGION_CONSTANTS) {
 			linker->loaded_size = address;
@@ -234,7 +246,7 @@ static void drop_empty_padding(struct sk_linker *linker)
 
 bool sk_layout(struct sk_linker *linker)
 {
-	enum { MAXIMUM_SEGMENTS = 11 }; /* all that segments.c knows: a few unused bytes are no harm */
+	enum { MAXIMUM_SEGMENTS = 11 }; /* all that segments.c knows but PT_TLS: a few unused bytes are no harm */
 
 	if (!sk_ranges_unify(linker) || !align_functions(linker) || !sk_outputs_make(linker))
 		return false;
@@ -245,8 +257,11 @@ bool sk_layout(struct sk_linker *linker)
 		return true;
 	}
 	linker->made[SK_MADE_DYNAMIC].size = sk_dynamic_size(linker);
-	if (!place_outputs(linker, sizeof(Elf64_Ehdr) + MAXIMUM_SEGMENTS * sizeof(Elf64_Phdr)))
+	sk_thread_align(linker);
+	if (!place_outputs(linker,
+			   sizeof(Elf64_Ehdr) + (MAXIMUM_SEGMENTS + linker->thread.exists) * sizeof(Elf64_Phdr)))
 		return false;
+	sk_thread_place(linker);
 	if (!place_debug(linker))
 		return false;
 	sk_ranges_place(linker);

@@ -23,6 +23,13 @@ bool sk_outputs_make(struct sk_linker *linker);
 /* The program headers, once everything has its address. */
 void sk_segments_make(struct sk_linker *linker);
 
+/* ---- thread-storage.c ---- */
+
+/* Before output sections have addresses: the block's beginning is aligned as its variables want it. Behind it: where it
+ * lies. */
+void sk_thread_align(struct sk_linker *linker);
+void sk_thread_place(struct sk_linker *linker);
+
 /* What the segments of the image are aligned to. */
 static inline uint64_t sk_page_size(const struct sk_linker *linker)
 {

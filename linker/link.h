@@ -52,6 +52,16 @@ struct sk_aligned {
 	uint32_t alignment;
 };
 
+/* What each thread's block of thread-local variables is made from. The block's beginning is that of the image. */
+struct sk_thread_image {
+	bool exists;
+	bool is_static; /* blocks must be at one distance from the thread pointer in every thread */
+	uint64_t start, file_end, end; /* addresses; what is behind file_end is zero and takes none in the package */
+	uint64_t alignment;
+	struct sk_input_section base; /* empty, for _TLS_MODULE_BASE_ to lie in */
+	sk_symbol destructors[2]; /* functions by which objects ask for destructors, or SK_NONE */
+};
+
 enum { SK_RECENT_MERGED = 32 };
 
 struct sk_linker {
@@ -120,6 +130,8 @@ struct sk_linker {
 	SK_ARRAY(sk_symbol) exported;
 	SK_ARRAY(sk_symbol) undefined; /* that nothing can be found for */
 	SK_ARRAY(struct sk_user) users;
+	struct sk_map thread_slots; /* by what is asked for */
+	struct sk_thread_image thread;
 	uint64_t address_count, import_address_count; /* words for the loader to write */
 	struct sk_input_section made[SK_MADE_COUNT];
 	sk_bytes dynamic_names;

@@ -52,6 +52,12 @@ static void describe_made_sections(struct sk_linker *linker)
 							    .size = made_sections[i].size,
 							    .state = SK_NONE,
 							    .loaded = true};
+	linker->thread.base = (struct sk_input_section){.name = ".tbss",
+							.type = SHT_NOBITS,
+							.flags = SHF_ALLOC | SHF_WRITE | SHF_TLS,
+							.rank = SK_RANK_THREAD_ZERO_DATA,
+							.state = SK_NONE,
+							.loaded = true};
 	linker->library_state = (struct sk_input_section){.name = "the C library's random numbers",
 							  .rank = SK_RANK_DATA,
 							  .size = 1,
@@ -63,7 +69,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 				   const struct sk_linker_options *options)
 {
 	struct sk_linker *linker = SK_NEW(arena, struct sk_linker);
-	const char *offset_table = "_GLOBAL_OFFSET_TABLE_";
+	const char *offset_table = "_GLOBAL_OFFSET_TABLE_", *thread_block = "_TLS_MODULE_BASE_";
 
 	linker->arena = arena;
 	linker->diag = diag;
@@ -81,11 +87,15 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->range_numbers, arena);
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);
+	sk_map_init(&linker->thread_slots, arena);
 	describe_made_sections(linker);
 	sk_imports_enter(linker, &sk_imports);
-	if (!options->relocatable) /* else it stays undefined */
+	if (!options->relocatable) { /* else they stay undefined */
 		sk_symbol_define(linker, sk_symbol_intern(linker, offset_table, strlen(offset_table)),
 				 &linker->made[SK_MADE_GOT], 0, 0, STT_OBJECT);
+		sk_symbol_define(linker, sk_symbol_intern(linker, thread_block, strlen(thread_block)),
+				 &linker->thread.base, 0, 0, STT_TLS);
+	}
 	sk_aliases_read(linker);
 	sk_version_script_read(linker);
 	sk_ordering_read(linker);

@@ -180,6 +180,9 @@ sk_symbol sk_linker_find_address(struct sk_linker *linker, sk_symbol function, c
  * share a number if they share the section. The array is in the arena. */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
+/* The name of a thread-local section that the function reaches, or NULL. */
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code);
+
 /* Before sk_linker_find_state, once all functions are known: writable sections that one of them or a constructor
  * reaches are one hidden state from now on. It can leave the address of one of them in another, and then whoever
  * reaches that one touches both. A function also reaches what it is handed: symbols with the same owner, which stand

@@ -42,6 +42,7 @@ linker_liblinker_la_SOURCES = \
 	linker/texts.c linker/texts.h \
 	linker/scan.c \
 	linker/section.c linker/section.h \
+	linker/thread-storage.c \
 	linker/significance.c \
 	linker/state.c linker/state.h \
 	linker/statistics.c \

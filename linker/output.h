@@ -21,6 +21,8 @@ enum sk_rank {
 	SK_RANK_READ_ONLY, /* synthetic */
 	SK_RANK_TEXT,
 	SK_RANK_PLT,
+	SK_RANK_THREAD_DATA, /* what the thread-local block of each thread is made from */
+	SK_RANK_THREAD_ZERO_DATA,
 	SK_RANK_INIT_ARRAY,
 	SK_RANK_FINI_ARRAY,
 	SK_RANK_RELRO_DATA,
@@ -34,6 +36,11 @@ enum sk_rank {
 	SK_RANK_NOT_LOADED,
 	SK_RANK_COUNT,
 };
+
+static inline bool sk_is_thread_rank(enum sk_rank rank)
+{
+	return rank == SK_RANK_THREAD_DATA || rank == SK_RANK_THREAD_ZERO_DATA;
+}
 
 struct sk_output {
 	const char *name;

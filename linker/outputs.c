@@ -55,6 +55,8 @@ static const char *output_name(const struct sk_linker *linker, const struct sk_i
 
 static uint64_t rank_flags(enum sk_rank rank)
 {
+	if (sk_is_thread_rank(rank))
+		return SHF_ALLOC | SHF_WRITE | SHF_TLS;
 	switch (sk_region_of(rank)) {
 	case SK_REGION_CODE:
 		return SHF_ALLOC | SHF_EXECINSTR;
@@ -76,6 +78,7 @@ static uint32_t rank_type(const struct sk_input_section *section, enum sk_rank r
 	case SK_RANK_FINI_ARRAY:
 		return SHT_FINI_ARRAY;
 	case SK_RANK_ZERO_DATA:
+	case SK_RANK_THREAD_ZERO_DATA:
 		return SHT_NOBITS;
 	case SK_RANK_WIDE_NOTE:
 	case SK_RANK_NOTE:

@@ -23,6 +23,7 @@
  *   frames.c   chooses the unwind tables' records, and gives them their places; frames-write.c writes them
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   traps.c    code in place of functions that nothing defines
+ *   thread-storage.c  slots for thread-local variables, and the image of their blocks
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (layout.h)
  *   relocate.c computes the expressions; the machine's table of relocations writes the bits

@@ -33,7 +33,8 @@ static enum sk_reach_kind kind_of(enum sk_rank rank)
 {
 	if (rank == SK_RANK_TEXT)
 		return SK_REACH_TEXT;
-	return rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA ? SK_REACH_WRITABLE : SK_REACH_READ_ONLY;
+	return rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA || sk_is_thread_rank(rank) ? SK_REACH_WRITABLE
+											    : SK_REACH_READ_ONLY;
 }
 
 static uint32_t number_of(struct measuring *measuring, const void *identity, const struct unit *unit)

@@ -101,6 +101,24 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 			*value = slot_address(linker, slot) + addend - place;
 		}
 		break;
+	case SK_EXPRESSION_DESCRIPTOR:
+		architecture->rewrite_descriptor(bytes, field);
+		*value = slot_address(linker, sk_thread_slot_of(linker, SK_EXPRESSION_DESCRIPTOR, target)) + addend -
+			 place;
+		break;
+	case SK_EXPRESSION_THREAD_SLOT:
+	case SK_EXPRESSION_THREAD_PAIR:
+	case SK_EXPRESSION_BLOCK_PAIR:
+		*value = slot_address(linker,
+				      sk_thread_slot_of(linker, type_of(linker, relocation)->expression, target)) +
+			 addend - place;
+		break;
+	case SK_EXPRESSION_DESCRIPTOR_CALL:
+		*value = architecture->no_descriptor_call;
+		break;
+	case SK_EXPRESSION_THREAD_OFFSET:
+		*value = sk_thread_offset(linker, target->section, target->value) + addend;
+		break;
 	case SK_EXPRESSION_TABLE:
 		*value = linker->made[SK_MADE_GOT].address + addend - place;
 		break;
@@ -212,13 +230,33 @@ static void relocate_output(struct sk_linker *linker, const struct sk_output *ou
 			relocate_left(linker, output->sections.items[i]);
 }
 
+/* Of the words that thread-local variables are found by only the offsets in the block are known. */
+static void write_thread_slot(struct sk_linker *linker, const struct sk_got_slot *slot, uint64_t place)
+{
+	const struct sk_relocation_table *relocations = linker->architecture->relocations;
+	bool block = slot->kind == SK_SLOT_BLOCK, import = slot->symbol != SK_NONE;
+	uint64_t offset = import || block ? 0 : sk_thread_offset(linker, slot->section, slot->value);
+	uint64_t symbol = import ? linker->symbols.items[slot->symbol].dynamic_index : 0;
+	uint32_t type = block ? relocations->loader_block : relocations->loader_distance;
+
+	if (slot->kind == SK_SLOT_OFFSET)
+		memcpy(linker->image + place, &offset, sizeof(offset));
+	else
+		sk_array_push(linker->arena, &linker->import_relocations,
+			      (Elf64_Rela){.r_offset = place,
+					   .r_info = ELF64_R_INFO(symbol, type),
+					   .r_addend = (int64_t)offset});
+}
+
 static void write_slots(struct sk_linker *linker)
 {
 	for (uint32_t i = 0; i < linker->slots.count; i++) {
 		const struct sk_got_slot *slot = &linker->slots.items[i];
 		uint64_t place = slot_address(linker, i);
 
-		if (slot->symbol != SK_NONE)
+		if (slot->kind != SK_SLOT_ADDRESS)
+			write_thread_slot(linker, slot, place);
+		else if (slot->symbol != SK_NONE)
 			leave_import(linker, place, slot->symbol);
 		else if (slot->section)
 			leave_address(linker, place, slot->section->address + slot->value);

@@ -3,6 +3,7 @@
 #define SK_LINKER_RELOCATION_H
 
 #include "linker/symbol.h"
+#include "stubs/relocation-types.h"
 
 struct sk_linker;
 
@@ -14,6 +15,7 @@ enum sk_target_kind {
 	SK_TARGET_DATA, /* import of data */
 	SK_TARGET_WEAK, /* undefined, weakly: 0 */
 	SK_TARGET_THREAD_LOCAL,
+	SK_TARGET_THREAD_IMPORT, /* import of a thread-local variable */
 	SK_TARGET_INDIRECT, /* IFUNC */
 	SK_TARGET_KIND_COUNT,
 	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
@@ -23,7 +25,7 @@ enum sk_target_kind {
 
 static inline bool sk_is_import(enum sk_target_kind kind)
 {
-	return kind == SK_TARGET_IMPORT || kind == SK_TARGET_DATA;
+	return kind == SK_TARGET_IMPORT || kind == SK_TARGET_DATA || kind == SK_TARGET_THREAD_IMPORT;
 }
 
 struct sk_target {
@@ -35,8 +37,18 @@ struct sk_target {
 	bool folded; /* another section stands for the one that is meant */
 };
 
+/* What a word of the GOT holds. */
+enum sk_slot_kind {
+	SK_SLOT_ADDRESS, /* of a place, or an absolute value */
+	SK_SLOT_DISTANCE, /* of a place in the package's thread-local block from the thread pointer, or of an import's
+			   */
+	SK_SLOT_BLOCK, /* what __tls_get_addr knows the block by; the next word holds an offset in it */
+	SK_SLOT_OFFSET,
+};
+
 /* A word of the GOT. With -r: a place that relocations must name by a symbol of its own. */
 struct sk_got_slot {
+	enum sk_slot_kind kind;
 	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
 	const struct sk_input_section *section;
 	uint64_t value;
@@ -75,6 +87,19 @@ void sk_trap_add(struct sk_linker *linker, sk_symbol symbol);
 uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol symbol);
 
 void sk_traps_write(struct sk_linker *linker);
+
+/* ---- thread-storage.c ---- */
+
+/* Whether the relocation belongs to an access to a thread-local variable. */
+bool sk_is_thread_expression(enum sk_expression expression);
+
+/* The slots that the relocation of a thread-local variable needs; the first of them. */
+void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target);
+uint32_t sk_thread_slot_of(const struct sk_linker *linker, enum sk_expression expression,
+			   const struct sk_target *target);
+
+/* The offset of a place in the package's thread-local block. */
+uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_section *section, uint64_t value);
 
 /* ---- scan.c ---- */
 

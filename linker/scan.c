@@ -28,43 +28,69 @@ enum action {
 	WORD, /* a GOT slot that stands for the data, with what that holds */
 	SLOT, /* a GOT slot */
 	STAYS, /* -r: an undefined symbol */
+	THREAD_SLOTS, /* slots by which a thread-local variable is found */
 	NOT_PIC, /* refused, and so is what follows */
 	ELSEWHERE,
 	NO_PLACE,
 	NO_NULL,
+	LOCAL_EXEC,
+	NOT_IN_BLOCK,
+	NOT_DESCRIPTOR,
+	DESTRUCTOR,
 	THREAD,
+	NO_THREAD,
 	INDIRECT,
 	SIZE,
 };
 
 /* Legality: expression by kind of target. */
 static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
-	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  INDIRECT */
-	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NOTHING, THREAD, INDIRECT},
-	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, INDIRECT},
-	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, INDIRECT},
-	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
-	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
+	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  ITS IMPORT INDIRECT */
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, NOTHING, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOTHING, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STUB, ELSEWHERE, NOTHING, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, SLOT, SLOT, SLOT, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STUB, WORD, NO_NULL, THREAD, THREAD, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, LOCAL_EXEC, LOCAL_EXEC,
+				  NO_THREAD},
+	[SK_EXPRESSION_THREAD_SLOT] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, THREAD_SLOTS,
+				       THREAD_SLOTS, NO_THREAD},
+	[SK_EXPRESSION_DESCRIPTOR] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, THREAD_SLOTS, THREAD_SLOTS,
+				      NO_THREAD},
+	[SK_EXPRESSION_DESCRIPTOR_CALL] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NOTHING, NOTHING,
+					   NO_THREAD},
+	[SK_EXPRESSION_THREAD_PAIR] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, THREAD_SLOTS,
+				       NOT_IN_BLOCK, NO_THREAD},
+	[SK_EXPRESSION_BLOCK_PAIR] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, THREAD_SLOTS, NOT_IN_BLOCK,
+				      NO_THREAD},
+	[SK_EXPRESSION_THREAD_OFFSET] = {NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NO_THREAD, NOTHING, NOT_IN_BLOCK,
+					 NO_THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
-/* The same with -r. What is undefined is an import, whatever its name. */
+/* The same with -r. What is undefined is an import, whatever its name. Accesses to thread-local variables stay as they
+ * are: the next linker knows whether they are a program's. */
 static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
-	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  INDIRECT */
-	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
-	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, IMPORT, THREAD, INDIRECT},
-	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOT_PIC, THREAD, INDIRECT},
-	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, STAYS, NOTHING, NOTHING},
-	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, INDIRECT},
-	[SK_EXPRESSION_THREAD] = {THREAD, THREAD, THREAD, THREAD, THREAD, THREAD, THREAD},
-	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
+	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  ITS IMPORT INDIRECT */
+	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
+	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, IMPORT, THREAD, IMPORT, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOT_PIC, THREAD, NOT_PIC, INDIRECT},
+	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_TABLE] = {NOTHING, NOTHING, STAYS, STAYS, STAYS, NOTHING, STAYS, NOTHING},
+	[SK_EXPRESSION_FROM_TABLE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
+	[SK_EXPRESSION_THREAD] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_THREAD_SLOT] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_DESCRIPTOR] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_DESCRIPTOR_CALL] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_THREAD_PAIR] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_BLOCK_PAIR] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_THREAD_OFFSET] = {NO_THREAD, NO_THREAD, STAYS, STAYS, STAYS, NOTHING, STAYS, NO_THREAD},
+	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
 static const char *const refusals[] = {
@@ -74,7 +100,18 @@ static const char *const refusals[] = {
 	[ELSEWHERE] = "cannot reach data of the C library, which may lie anywhere; recompile with -fPIC (-fPIE is not "
 		      "enough)",
 	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
-	[THREAD] = "uses thread-local storage, which a package cannot have; recompile without thread-local variables",
+	[LOCAL_EXEC] = "is of the local-exec model: the instruction holds the variable's distance from the thread "
+		       "pointer, which for a package is known only when it has been loaded; recompile with -fPIC",
+	[NOT_IN_BLOCK] = "asks for an imported variable as if it were in the package's block; recompile with "
+			 "-ftls-model=initial-exec",
+	[NOT_DESCRIPTOR] = "does not stand in the instruction that the psABI has for it; recompile with "
+			   "-mtls-dialect=gnu",
+	[DESTRUCTOR] =
+		"asks for the destructor of a thread-local object, which a package cannot have: libskrt's threads "
+		"outlive it, and others may end at any time; let a function of the kernel's own destroy what the "
+		"kernel has made, or make the object trivially destructible",
+	[THREAD] = "takes a thread-local variable for an ordinary one; declare it as what it is",
+	[NO_THREAD] = "takes for thread-local what is not; declare it as what it is",
 	[INDIRECT] = "refers to an IFUNC, which is not supported; name the implementation that you want instead",
 	[SIZE] = "asks for the size of a symbol, which is not supported; write the difference of two labels instead",
 };
@@ -225,6 +262,14 @@ static bool is_compilers_helper(const char *name)
 	return false;
 }
 
+/* What C++ calls for a thread-local object that has a destructor. */
+static const char *const thread_destructors[] = {"__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
+
+static bool is_thread_destructor(const char *name)
+{
+	return !strcmp(name, thread_destructors[0]) || !strcmp(name, thread_destructors[1]);
+}
+
 /* What is special about the name, or NULL. */
 static const char *special_hint(const struct sk_linker *linker, sk_symbol number)
 {
@@ -232,8 +277,9 @@ static const char *special_hint(const struct sk_linker *linker, sk_symbol number
 
 	if (sk_is_library_data(symbol->name))
 		return "; it is data of the C library that cannot be imported: recompile without it";
-	if (!strcmp(symbol->name, "__tls_get_addr"))
-		return "; it serves thread-local storage, which a package cannot have: recompile without it";
+	if (is_thread_destructor(symbol->name))
+		return "; it serves destructors of thread-local objects, which a package cannot have: libskrt's "
+		       "threads outlive it";
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (is_compilers_helper(symbol->name))
@@ -412,6 +458,8 @@ static void leave_undefined(struct sk_linker *linker, const struct sk_input_sect
 	use_import(linker, target->symbol);
 	if (!raw || ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 		linker->symbols.items[target->symbol].needed = true;
+	if (raw && ELF64_ST_TYPE(raw->st_info) == STT_TLS)
+		linker->symbols.items[target->symbol].thread_local = true;
 }
 
 bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
@@ -419,10 +467,11 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 {
 	const sk_elf_symbol *raw = symbol_of(section, relocation);
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
-	bool slot = linker->architecture->relocations->types[number].expression == SK_EXPRESSION_SLOT;
+	enum sk_expression expression = linker->architecture->relocations->types[number].expression;
+	bool slot = expression == SK_EXPRESSION_SLOT;
 	bool merged = target->section && (target->section->flags & SHF_MERGE) && !target->section->object;
 
-	if (slot && !sk_is_relaxed(linker, section, relocation, target))
+	if (sk_is_thread_expression(expression) || (slot && !sk_is_relaxed(linker, section, relocation, target)))
 		return true;
 	/* A section's symbol and the addend together say which string is meant. */
 	return merged && (slot || !raw || ELF64_ST_TYPE(raw->st_info) != STT_SECTION);
@@ -464,6 +513,15 @@ static bool leads_somewhere(struct sk_linker *linker, const struct sk_input_sect
 	return false;
 }
 
+/* Whether the instruction that asks for a descriptor is known. */
+static bool can_rewrite(const struct sk_linker *linker, const struct sk_input_section *section,
+			const sk_elf_relocation *relocation)
+{
+	return (section->flags & SHF_EXECINSTR) && section->bytes &&
+	       linker->architecture->can_rewrite_descriptor(ELF64_R_TYPE(relocation->r_info), section->bytes,
+							    relocation->r_offset, relocation->r_addend);
+}
+
 static void take(struct sk_linker *linker, enum action action, struct sk_input_section *section,
 		 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 		 const struct sk_target *target)
@@ -495,9 +553,32 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 		if (!sk_is_relaxed(linker, section, relocation, target))
 			need_slot(linker, section, relocation, target);
 		break;
+	case THREAD_SLOTS:
+		if (type->expression == SK_EXPRESSION_DESCRIPTOR && !can_rewrite(linker, section, relocation))
+			refuse(linker, section, relocation, type, refusals[NOT_DESCRIPTOR]);
+		else
+			sk_thread_slots_need(linker, type->expression, target);
+		if (sk_is_import(target->kind))
+			use_import(linker, target->symbol);
+		break;
 	default:
 		refuse(linker, section, relocation, type, refusals[action]);
 	}
+}
+
+/* An archive's own function that serves destructors is as good as none: it would have to be there when the thread ends.
+ */
+static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
+{
+	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&
+	       (target->symbol == linker->thread.destructors[0] || target->symbol == linker->thread.destructors[1]);
+}
+
+static void find_destructors(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < sizeof(thread_destructors) / sizeof(thread_destructors[0]); i++)
+		linker->thread.destructors[i] =
+			sk_map_find(&linker->symbol_numbers, thread_destructors[i], strlen(thread_destructors[i]));
 }
 
 static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
@@ -516,17 +597,19 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		return;
 	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
 		target.kind = SK_TARGET_IMPORT;
-	if (target.kind == SK_TARGET_UNDEFINED && type->expression != SK_EXPRESSION_THREAD) {
+	if (target.kind == SK_TARGET_UNDEFINED) {
 		use_undefined(linker, section, relocation, target.symbol);
 		return;
 	}
 
-	enum action action = target.kind == SK_TARGET_UNDEFINED ? THREAD
-			     : linker->options.relocatable	? relocatable_actions[type->expression][target.kind]
-								: actions[type->expression][target.kind];
+	enum action action = linker->options.relocatable ? relocatable_actions[type->expression][target.kind]
+							 : actions[type->expression][target.kind];
 
+	if (asks_for_destructor(linker, &target))
+		action = DESTRUCTOR;
 	take(linker, action, section, relocation, type, &target);
-	if (linker->options.relocatable && target.kind == SK_TARGET_DEFINED &&
+	if (linker->options.relocatable &&
+	    (target.kind == SK_TARGET_DEFINED || target.kind == SK_TARGET_THREAD_LOCAL) &&
 	    sk_needs_symbol(linker, section, relocation, &target))
 		need_slot(linker, section, relocation, &target);
 }
@@ -579,11 +662,6 @@ static void scan_section(struct sk_linker *linker, struct sk_input_section *sect
 {
 	if (sk_is_constructors(section) && !linker->options.relocatable)
 		check_constructors(linker, section);
-	if (section->flags & SHF_TLS) {
-		sk_error(linker->diag, sk_section_place(linker->arena, section, 0),
-			 "the section is thread-local, which a package cannot have");
-		sk_note_kernel(linker, section);
-	}
 	for (uint64_t i = 0; i < section->relocation_count; i++)
 		scan_relocation(linker, section, &section->relocations[i]);
 }
@@ -598,6 +676,7 @@ bool sk_scan(struct sk_linker *linker)
 {
 	unsigned errors = linker->diag->errors;
 
+	find_destructors(linker);
 	for (size_t i = 0; i < linker->synthetic.count; i++)
 		if (linker->synthetic.items[i]->section.loaded)
 			scan_section(linker, &linker->synthetic.items[i]->section);

@@ -63,6 +63,8 @@ enum sk_rank sk_section_rank(const struct sk_input_section *section)
 		return SK_RANK_DEBUG;
 	if (section->note)
 		return section->alignment == 8 ? SK_RANK_WIDE_NOTE : SK_RANK_NOTE;
+	if (section->flags & SHF_TLS)
+		return section->type == SHT_NOBITS ? SK_RANK_THREAD_ZERO_DATA : SK_RANK_THREAD_DATA;
 	if (section->type == SHT_INIT_ARRAY)
 		return SK_RANK_INIT_ARRAY;
 	if (section->type == SHT_FINI_ARRAY)
@@ -117,6 +119,8 @@ const char *sk_output_name(const struct sk_input_section *section)
 		return ".init_array";
 	if (rank == SK_RANK_FINI_ARRAY)
 		return ".fini_array";
+	if (sk_is_thread_rank(rank))
+		return rank == SK_RANK_THREAD_DATA ? ".tdata" : ".tbss";
 	if (rank == SK_RANK_RELRO_DATA)
 		return section->range ? section->name : ".data.rel.ro";
 	if (rank >= SK_RANK_CONSTANTS || rank <= SK_RANK_NOTE || sk_is_merged(section))

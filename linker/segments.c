@@ -92,6 +92,9 @@ void sk_segments_make(struct sk_linker *linker)
 	add_regions(linker, PT_LOAD, PF_R, SK_REGION_CONSTANTS, SK_REGION_CONSTANTS);
 	if (!linker->options.no_relro)
 		add_regions(linker, PT_GNU_RELRO, PF_R, SK_REGION_RELRO, SK_REGION_RELRO);
+	if (linker->thread.exists)
+		add_segment(linker, PT_TLS, PF_R, linker->thread.start, linker->thread.file_end, linker->thread.end,
+			    linker->thread.alignment);
 	add_made_segment(linker, PT_DYNAMIC, PF_R | PF_W, SK_MADE_DYNAMIC);
 	add_notes(linker, SK_RANK_WIDE_NOTE);
 	add_notes(linker, SK_RANK_NOTE);

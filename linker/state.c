@@ -60,8 +60,7 @@ static bool is_state(const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 
-	/* What is thread-local is refused later on, and says so better. */
-	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size && !(section->flags & SHF_TLS);
+	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size;
 }
 
 /* ---- components ---- */
@@ -92,6 +91,8 @@ static void add_targets(struct sk_linker *linker, struct sk_component *component
 		target->search = reached->search;
 		component->isa |= target->isa;
 		component->stateful |= target->stateful;
+		component->thread_storage =
+			component->thread_storage ? component->thread_storage : target->thread_storage;
 		sk_array_push(linker->arena, &component->targets, reached->targets.items[i]);
 	}
 	reached->targets.count = first;
@@ -102,11 +103,12 @@ static uint32_t add_component(struct sk_linker *linker, const struct sk_componen
 {
 	struct sk_reached *reached = &linker->reached;
 
-	if (!component->states.count && !component->isa && !component->targets.count)
+	if (!component->states.count && !component->isa && !component->thread_storage && !component->targets.count)
 		return NOTHING;
 	/* It is as good as the only one that it leads to. */
 	if (!component->states.count && component->targets.count == 1 &&
-	    component->isa == reached->components.items[component->targets.items[0]].isa)
+	    component->isa == reached->components.items[component->targets.items[0]].isa &&
+	    component->thread_storage == reached->components.items[component->targets.items[0]].thread_storage)
 		return component->targets.items[0];
 	sk_array_push(linker->arena, &reached->components, *component);
 	return (uint32_t)reached->components.count - 1;
@@ -127,6 +129,8 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 		if (is_state(section))
 			sk_array_push(linker->arena, &component.states, section);
 		component.stateful |= is_state(section);
+		if (section->flags & SHF_TLS)
+			component.thread_storage = section;
 	} while (reached->open.items[first] != step->node);
 	add_targets(linker, &component, step->first_target);
 
@@ -378,6 +382,17 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 
 	if (!section->object)
 		return section->name;
+	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
+}
+
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
+{
+	uint32_t number = sk_symbols_resolve(linker) ? component_of_code(linker, code) : NOTHING;
+	const struct sk_input_section *section =
+		number == NOTHING ? NULL : linker->reached.components.items[number].thread_storage;
+
+	if (!section || !section->object)
+		return section ? section->name : NULL;
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
 }
 

@@ -17,6 +17,7 @@ struct sk_component {
 	SK_ARRAY(uint32_t) targets; /* other components that they lead to directly, and that lead to states or isa */
 	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to, once somebody has asked */
 	bool answered;
+	struct sk_input_section *thread_storage; /* thread-local, and led to; NULL: none is */
 	bool stateful; /* it leads to states, or has some */
 	uint32_t group; /* of states that are one, to which those belong that it leads to; 0: not joined */
 	uint32_t isa; /* levels that objects need in which anything lies that they lead to */

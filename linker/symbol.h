@@ -28,6 +28,7 @@ struct sk_linker_symbol {
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, which is written as VER_NDX_GLOBAL */
 	bool missing; /* undefined, which is an error */
 	bool trap; /* undefined, and calls of it lead to a trap: the one of number `stub` */
+	bool thread_local; /* with -r: undefined, and referred to as a thread-local variable */
 	bool needed; /* undefined, and a reference that stays is not weak */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
 	const struct sk_import *import; /* what it is if nobody defines it, or NULL */

@@ -13,14 +13,17 @@
 /* The storage of a common symbol, once somebody refers to it. */
 static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)
 {
+	bool thread_local = symbol->type == STT_TLS;
+
 	if (!symbol->section) {
 		symbol->section = SK_NEW(linker->arena, struct sk_input_section);
-		*symbol->section = (struct sk_input_section){.name = "COMMON",
-							     .type = SHT_NOBITS,
-							     .flags = SHF_ALLOC | SHF_WRITE,
-							     .rank = SK_RANK_ZERO_DATA,
-							     .state = SK_NONE,
-							     .loaded = true};
+		*symbol->section =
+			(struct sk_input_section){.name = "COMMON",
+						  .type = SHT_NOBITS,
+						  .flags = SHF_ALLOC | SHF_WRITE | (thread_local ? SHF_TLS : 0),
+						  .rank = thread_local ? SK_RANK_THREAD_ZERO_DATA : SK_RANK_ZERO_DATA,
+						  .state = SK_NONE,
+						  .loaded = true};
 		sk_array_push(linker->arena, &linker->commons, symbol->section);
 	}
 	/* Threads that relocate come by here, too, but find these numbers. */
@@ -75,6 +78,7 @@ static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_ta
 	if (symbol->rank == SK_DEFINITION_NONE)
 		/* What is declared hidden is promised to be in the package. */
 		target->kind = !symbol->import || symbol->visibility != STV_DEFAULT ? SK_TARGET_UNDEFINED
+			       : symbol->import->thread_local			    ? SK_TARGET_THREAD_IMPORT
 			       : symbol->import->data				    ? SK_TARGET_DATA
 										    : SK_TARGET_IMPORT;
 	else if (symbol->section)
@@ -97,7 +101,7 @@ static bool is_place(const struct sk_linker *linker, const sk_elf_relocation *re
 	const struct sk_relocation_type *type =
 		sk_relocation_type_find(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
-	return !type || type->expression != SK_EXPRESSION_SLOT;
+	return !type || (type->expression != SK_EXPRESSION_SLOT && !sk_is_thread_expression(type->expression));
 }
 
 struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,

@@ -5,8 +5,9 @@
  * PLT32 marks a branch, whose target may be a stub; PC32 marks data or, from old assemblers, also a branch. GOTPCRELX
  * and REX_GOTPCRELX mark instructions that read an address from the GOT and can be rewritten to compute it (psABI 1.0,
  * section B.2); plain GOTPCREL does not promise what instruction it stands in and is left alone. Rewriting to an
- * immediate would need an absolute address, so only mov, call and jmp are done. stubs/x86_64/relocations.c has the
- * types.
+ * immediate would need an absolute address, so only mov, call and jmp are done. Descriptors of thread-local variables
+ * become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
+ * stubs/x86_64/relocations.c has the types.
  *
  * Program properties (psABI, "Program Property"): the package's own code uses baseline x86-64 with SSE registers. Its
  * entries do not begin with endbr64, and nobody has tried them with shadow stacks, so a package claims neither IBT nor
@@ -61,6 +62,18 @@ static uint64_t relax(uint8_t *bytes, uint64_t offset)
 	opcode[0] = JUMP; /* jmp *foo@GOTPCREL(%rip)  ->  jmp foo; nop */
 	opcode[5] = 0x90;
 	return offset - 1;
+}
+
+static bool can_rewrite_descriptor(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend)
+{
+	return type == R_X86_64_GOTPC32_TLSDESC && addend == -4 && offset >= 3 && bytes[offset - 2] == LEA &&
+	       (bytes[offset - 1] & RIP_MASK) == RIP_OPERAND;
+}
+
+/* lea x@tlsdesc(%rip), %reg  ->  mov x@gottpoff(%rip), %reg */
+static void rewrite_descriptor(uint8_t *bytes, uint64_t offset)
+{
+	bytes[offset - 2] = MOV_LOAD;
 }
 
 /* Assemblers write PC32 for a call of a local function. The byte before the field decides: opcodes of branches are no
@@ -133,6 +146,9 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.relocations = &sk_relocations_x86_64,
 	.can_relax = can_relax,
 	.relax = relax,
+	.can_rewrite_descriptor = can_rewrite_descriptor,
+	.rewrite_descriptor = rewrite_descriptor,
+	.no_descriptor_call = 0x9066, /* xchg %ax, %ax in the place of call *(%rax) */
 	.is_branch = is_branch,
 	.calls_slot = calls_slot,
 	.properties = properties,

@@ -71,7 +71,7 @@ enum skrt_status {
 	SKRT_CANNOT_READ, /* the operating system would not open or map the file */
 	SKRT_BAD_PACKAGE, /* not a package, damaged, or made for another version or machine */
 	SKRT_UNSUPPORTED, /* a package that needs what libskrt does not offer: instruction sets of other processors,
-			     thread-local storage, unknown imports */
+			     unknown imports, more thread-local storage at one place than there is */
 	SKRT_NOT_FOUND, /* no such name, or the package has no such entry */
 	SKRT_NOT_BOUND, /* a launch of an instance with unbound tensors */
 	SKRT_BUSY, /* still in use: launches pending, or objects made of it alive */

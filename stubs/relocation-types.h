@@ -19,7 +19,15 @@ enum sk_expression {
 	SK_EXPRESSION_SLOT, /* G + A - P */
 	SK_EXPRESSION_TABLE, /* GOT + A - P */
 	SK_EXPRESSION_FROM_TABLE, /* S + A - GOT */
-	SK_EXPRESSION_THREAD, /* any form of thread-local storage */
+	/* Of thread-local variables: T is the distance of a place in the package's block from the thread pointer, B its
+	 * offset in the block. */
+	SK_EXPRESSION_THREAD, /* T + A, which is not known when linking */
+	SK_EXPRESSION_THREAD_SLOT, /* G + A - P, where the slot holds T */
+	SK_EXPRESSION_DESCRIPTOR, /* G + A - P, where two slots lead to T: the instruction is rewritten to read T */
+	SK_EXPRESSION_DESCRIPTOR_CALL, /* nothing to do, once the instruction has been rewritten */
+	SK_EXPRESSION_THREAD_PAIR, /* G + A - P, where two slots hold what __tls_get_addr takes: the block, and B */
+	SK_EXPRESSION_BLOCK_PAIR, /* the same of the block's beginning */
+	SK_EXPRESSION_THREAD_OFFSET, /* B + A */
 	SK_EXPRESSION_SIZE, /* of a symbol, + A */
 	SK_EXPRESSION_COUNT,
 	SK_EXPRESSION_UNSUPPORTED = SK_EXPRESSION_COUNT,
@@ -38,6 +46,7 @@ struct sk_relocation_table {
 	uint32_t count;
 	uint32_t relative32, call, address64, offset32; /* types of references in what sklink makes itself */
 	uint32_t loader_relative, loader_import; /* types for the loader */
+	uint32_t loader_block, loader_distance; /* of thread-local storage: which block it is, and T */
 	/* Of a type of the table and a value that fits; the field is at `place`, which some machines' bits depend on.
 	 */
 	void (*write)(uint32_t type, uint8_t *field, uint64_t value, uint64_t place);

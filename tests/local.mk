@@ -179,6 +179,7 @@ END_TO_END_TESTS = \
 	tests/run/skdump.sh \
 	tests/run/status.sh \
 	tests/run/streams.sh \
+	tests/run/thread-storage.sh \
 	tests/run/threads.sh \
 	tests/run/trace.sh \
 	tests/run/traps.sh
@@ -195,6 +196,14 @@ tests_run_faults_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_run_faults_LDADD = libskrt.la
 tests_run_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/run/fault-kernels.c
+
+# Kernels with thread-local variables.
+check_PROGRAMS += tests/run/thread-storage
+tests_run_thread_storage_SOURCES = tests/run/thread-storage.c
+tests_run_thread_storage_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_run_thread_storage_LDADD = libskrt.la
+tests_run_thread_storage_LDFLAGS = $(AM_LDFLAGS) -static -pthread
+EXTRA_DIST += tests/run/thread-kernels.c
 
 # Kernels that return without having waited.
 check_PROGRAMS += tests/run/forgets

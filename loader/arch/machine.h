@@ -9,6 +9,8 @@
  *       spends a moment of a loop that waits
  *   sk_counter()
  *       the counter that dispatchers note times of, read when what stands before has been executed
+ *   sk_thread_pointer()
+ *       the address that the calling thread's variables are found from
  *   sk_order_nontemporal()
  *       what this thread has stored past its caches is seen before what it stores from here on
  *   sk_call_target(call)
@@ -32,9 +34,16 @@
 #include "stubs/convention.h"
 #include "stubs/import-row.h"
 
-/* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend, or the
- * symbol's address. */
-enum sk_dynamic_kind { SK_DYNAMIC_UNSUPPORTED, SK_DYNAMIC_BIAS, SK_DYNAMIC_SYMBOL };
+/* What relocations of loaded packages want: the word at the place becomes the image's bias and the addend; the symbol's
+ * address; what __tls_get_addr knows the package's blocks by; or the distance from the thread pointer, of the addend in
+ * the package's block, or of the symbol if there is one. */
+enum sk_dynamic_kind {
+	SK_DYNAMIC_UNSUPPORTED,
+	SK_DYNAMIC_BIAS,
+	SK_DYNAMIC_SYMBOL,
+	SK_DYNAMIC_BLOCK,
+	SK_DYNAMIC_DISTANCE,
+};
 
 #include "loader/arch/host.h"
 

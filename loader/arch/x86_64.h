@@ -23,6 +23,15 @@ static inline uint64_t sk_counter(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* The word there is its own address (psABI, "Thread-Local Storage"). */
+static inline uintptr_t sk_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
 /* All other stores are seen in their order anyway. */
 static inline void sk_order_nontemporal(void)
 {
@@ -78,6 +87,10 @@ static inline enum sk_dynamic_kind sk_dynamic_kind(uint32_t type)
 		return SK_DYNAMIC_BIAS;
 	case R_X86_64_GLOB_DAT:
 		return SK_DYNAMIC_SYMBOL;
+	case R_X86_64_DTPMOD64:
+		return SK_DYNAMIC_BLOCK;
+	case R_X86_64_TPOFF64:
+		return SK_DYNAMIC_DISTANCE;
 	default:
 		return SK_DYNAMIC_UNSUPPORTED;
 	}

@@ -108,15 +108,22 @@ static void run(void *context)
 	struct sk_call *call = context;
 	struct sk_host *host = call->host;
 
-	host->in_runtime = false;
-	call->result = call->function(call->context);
-	sk_fibre_tidy();
+	if (call->package && !sk_thread_storage_enter(&call->package->storage)) {
+		call->fault =
+			(struct sk_fault){.kind = SK_FAULT_NO_STORAGE, .sp = call->fibre.stack + call->fibre.size};
+	} else {
+		host->in_runtime = false;
+		call->result = call->function(call->context);
+		sk_fibre_tidy();
+	}
 	sk_call_over(host);
 	sk_fibre_switch(&call->fibre, &host->own, true);
 }
 
-void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due)
+void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int (*function)(void *context),
+		     void *context, const _Atomic bool *due)
 {
+	call->package = package;
 	call->function = function;
 	call->context = context;
 	call->due = due;
@@ -134,6 +141,11 @@ struct sk_call *sk_call_resume(struct sk_host *host, struct sk_call *call)
 	host->in_runtime = true;
 	host->running = call;
 	sk_fibre_switch(&host->own, &call->fibre, false);
+	/* Who has left the middle of a function has left its variables as they were just then. No other call of the
+	 * thread is in such a function: those that wait for others have none. */
+	if (host->ended->fault.kind != SK_FAULT_NONE && host->ended->fault.kind != SK_FAULT_NO_STORAGE &&
+	    host->ended->package)
+		sk_thread_storage_renew(&host->ended->package->storage);
 	return host->ended;
 }
 

@@ -4,6 +4,7 @@
  *
  *   call.c    fibres with a beginning and an end; threads that host them
  *   signal.c  faults and expulsions
+ *   thread-storage.c  what packages have for each thread
  *
  * A thread hosts calls from its own stack: it resumes one, which runs until it ends or gives way to another one. */
 #ifndef SK_LOADER_CALL_H
@@ -16,12 +17,14 @@
 
 #include "loader/arch/machine.h"
 #include "loader/core/fibre.h"
+#include "loader/core/loaded.h"
 
 enum sk_fault_kind {
 	SK_FAULT_NONE,
 	SK_FAULT_SIGNAL, /* SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
 	SK_FAULT_ENDED, /* abort, exit and the like */
 	SK_FAULT_EXPELLED, /* it took too long */
+	SK_FAULT_NO_STORAGE, /* it did not begin: no memory for the thread's block of thread-local storage */
 };
 
 /* How a call ended that did not return. Its stack is untouched until the next call begins on it. */
@@ -41,6 +44,7 @@ struct sk_host;
 
 struct sk_call {
 	struct sk_fibre fibre;
+	const struct sk_package *package; /* whose code it runs; NULL: nobody's */
 	struct sk_host *host; /* while it is not over */
 	int (*function)(void *context);
 	void *context;
@@ -86,9 +90,11 @@ static inline void sk_cancellation_leave(const bool *unused)
 /* The calling thread as sk_host_of_thread says, for a signal handler, which only looks. */
 struct sk_host *sk_host_in_handler(void);
 
-/* Forgets what the call did before; resumed next, it calls function(context). When *due is true, which stays readable
+/* Forgets what the call did before; resumed next, it calls function(context), with what the package's code wants of the
+ * thread. When *due is true, which stays readable
  * while the call runs, it may be expelled; NULL: never. */
-void sk_call_prepare(struct sk_call *call, int (*function)(void *context), void *context, const _Atomic bool *due);
+void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int (*function)(void *context),
+		     void *context, const _Atomic bool *due);
 
 /* From the thread's own stack: goes on with the call. Returns when a call has ended: that one, or one that was given
  * way to. */

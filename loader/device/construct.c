@@ -50,7 +50,7 @@ static enum skrt_status run(struct skrt_module *module, struct sk_functions func
 		return SKRT_OK;
 	if (!sk_call_open(&call, STACK))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", module->path);
-	sk_watch_call(module->device, &call, run_all, &functions);
+	sk_watch_call(module->device, &call, &module->image.package, run_all, &functions);
 	if (call.fault.kind) {
 		sk_failure_describe_function(module, what, &call, text, sizeof(text), &lost);
 		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);

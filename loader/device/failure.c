@@ -193,6 +193,10 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add(text, "%s was called at ", fault->function);
 	} else if (missing) {
 		add(text, "%s, which was not linked, was called at ", missing);
+	} else if (fault->kind == SK_FAULT_NO_STORAGE) {
+		add(text, "no memory for the thread's %zu bytes of thread-local storage",
+		    module->image.package.storage.size);
+		return;
 	} else if (fault->kind == SK_FAULT_EXPELLED) {
 		add(text, "it was at ");
 	} else if (is_overflow(call)) {

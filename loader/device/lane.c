@@ -89,5 +89,5 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, uint
 			.words = flight->lanes[lane].words,
 			.count = kernel->cores[lane],
 		};
-	sk_call_prepare(&core->call, enter, core, &flight->watched.due);
+	sk_call_prepare(&core->call, &kernel->module->image.package, enter, core, &flight->watched.due);
 }

@@ -74,7 +74,7 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 
 	struct serial_run run = {kernel, instance};
 	struct sk_call *call = &instance->serial_call;
-	sk_watch_call(instance->module->device, call, run_serial, &run);
+	sk_watch_call(instance->module->device, call, &instance->module->image.package, run_serial, &run);
 	if (call->result || call->fault.kind) {
 		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
 		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);

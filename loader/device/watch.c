@@ -110,11 +110,12 @@ void sk_watch_end(struct skrt_device *device, struct sk_watched *watched)
 	pthread_mutex_unlock(&own->lock);
 }
 
-void sk_watch_call(struct skrt_device *device, struct sk_call *call, int (*function)(void *context), void *context)
+void sk_watch_call(struct skrt_device *device, struct sk_call *call, const struct sk_package *package,
+		   int (*function)(void *context), void *context)
 {
 	struct sk_watched watched = {.thread = pthread_self()};
 
-	sk_call_prepare(call, function, context, &watched.due);
+	sk_call_prepare(call, package, function, context, &watched.due);
 	sk_watch_begin(device, &watched);
 	sk_call_resume(sk_host_of_thread(), call);
 	sk_watch_end(device, &watched);

@@ -27,7 +27,8 @@ void sk_watch_begin(struct skrt_device *device, struct sk_watched *watched);
 void sk_watch_end(struct skrt_device *device, struct sk_watched *watched);
 
 /* A call from beginning to end, on the calling thread. */
-void sk_watch_call(struct skrt_device *device, struct sk_call *call, int (*function)(void *context), void *context);
+void sk_watch_call(struct skrt_device *device, struct sk_call *call, const struct sk_package *package,
+		   int (*function)(void *context), void *context);
 
 /* The calling thread becomes the first worker; is so no more. */
 void sk_watch_drive(struct skrt_device *device, bool driving);

@@ -15,7 +15,7 @@
 /* What is read of the tags before it is checked. A tag that is not there is 0. */
 struct tags {
 	uint64_t values[DT_RELRENT + 1]; /* by tag, the small ones */
-	uint64_t gnu_hash;
+	uint64_t gnu_hash, flags;
 };
 
 static const char *refused_tag(int64_t tag)
@@ -55,8 +55,7 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	case DT_FLAGS:
 		if (entry->d_un.d_val & DF_TEXTREL)
 			return sk_fail(SKRT_UNSUPPORTED, "%s: %s are not supported", path, refused_tag(DT_TEXTREL));
-		if (entry->d_un.d_val & DF_STATIC_TLS)
-			return sk_fail(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", path);
+		tags->flags = entry->d_un.d_val;
 		break;
 	case DT_HASH:
 	case DT_STRTAB:
@@ -188,6 +187,7 @@ enum skrt_status sk_dynamic_read(const char *path, struct sk_image *image, const
 	if (!find_symbols(image, &tags))
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: the dynamic symbol, string or hash table is damaged", path);
 	const uint64_t *values = tags.values;
+	image->package.storage.is_static = tags.flags & DF_STATIC_TLS;
 	dynamic->relocation_count = values[DT_RELASZ] / sizeof(Elf64_Rela);
 	dynamic->relocations = table_at(image, values[DT_RELA], values[DT_RELASZ], 8);
 	if (values[DT_RELASZ] && (values[DT_RELAENT] != sizeof(Elf64_Rela) || values[DT_RELASZ] % sizeof(Elf64_Rela) ||

@@ -35,7 +35,7 @@ struct loading {
 	uint64_t page;
 	Elf64_Ehdr header;
 	Elf64_Phdr headers[HEADER_LIMIT];
-	const Elf64_Phdr *dynamic, *relro; /* NULL: none */
+	const Elf64_Phdr *dynamic, *relro, *thread; /* NULL: none */
 	uint64_t alignment; /* the greatest p_align */
 };
 
@@ -208,7 +208,10 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 			loading->relro = header;
 			break;
 		case PT_TLS:
-			return sk_fail(SKRT_UNSUPPORTED, "%s: thread-local storage is not supported", loading->path);
+			if (loading->thread)
+				return damaged_segment(loading, i, "a second PT_TLS");
+			loading->thread = header;
+			break;
 		case PT_INTERP:
 			return damaged(loading, "a program, not a package (it names an interpreter)");
 		case PT_SHLIB:
@@ -305,6 +308,39 @@ static enum skrt_status map_segments(const struct loading *loading, struct sk_im
 	return status;
 }
 
+/* The package's thread-local storage gets its number; what relocations want to know of it is known then. */
+static enum skrt_status open_storage(const struct loading *loading, struct sk_image *image)
+{
+	struct sk_thread_storage *storage = &image->package.storage;
+	const Elf64_Phdr *header = loading->thread;
+	size_t room;
+
+	if (!header && storage->is_static)
+		return damaged(loading, "static thread-local storage without PT_TLS");
+	if (!header)
+		return SKRT_OK;
+	if (header->p_filesz > header->p_memsz || header->p_memsz > SPAN_LIMIT)
+		return damaged(loading, "PT_TLS is larger in the file than in memory, or larger than any memory");
+	if (!is_power_of_two(header->p_align) || header->p_align > ALIGN_LIMIT)
+		return damaged(loading, "the alignment of PT_TLS is no power of two up to 2^30");
+	if (header->p_filesz && !sk_image_memory(image, header->p_vaddr, header->p_filesz, 1, PROT_READ))
+		return damaged(loading, "PT_TLS does not lie in a segment");
+	storage->image = (const void *)(image->bias + header->p_vaddr);
+	storage->filled = header->p_filesz;
+	storage->size = header->p_memsz;
+	storage->alignment = header->p_align;
+	if (sk_thread_storage_open(storage, &room))
+		return SKRT_OK;
+	if (room == SIZE_MAX)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for thread-local storage", loading->path);
+	return sk_fail(SKRT_UNSUPPORTED,
+		       "%s: needs %" PRIu64 " bytes of thread-local storage, aligned to %" PRIu64
+		       ", at one distance from the thread pointer in all threads (initial-exec); libskrt has %zu left "
+		       "of %d, aligned to %d: compile what has the variables with -fPIC, and without -ftls-model",
+		       loading->path, (uint64_t)header->p_memsz, (uint64_t)header->p_align, room, SK_STATIC_STORAGE,
+		       SK_STATIC_STORAGE_ALIGNMENT);
+}
+
 /* What only relocations write is read-only from now on. Like the C library, protects whole pages only. */
 static enum skrt_status protect_relro(const struct loading *loading, const struct sk_image *image)
 {
@@ -345,6 +381,8 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 	if (!status)
 		status = check(loading, image);
 	if (!status)
+		status = open_storage(loading, image);
+	if (!status)
 		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)
 		status = protect_relro(loading, image);
@@ -381,6 +419,7 @@ enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *
 void sk_image_close(struct sk_image *image)
 {
 	sk_debugger_unregister(image->debugger);
+	sk_thread_storage_close(&image->package.storage);
 	if (image->mapping)
 		munmap(image->mapping, image->mapping_size);
 	memset(image, 0, sizeof(*image));

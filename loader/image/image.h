@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "loader/core/loaded.h"
 #include "loader/skrt.h"
 
 enum { SK_IMAGE_SEGMENTS = 32 };
@@ -49,6 +50,7 @@ struct sk_image {
 	uint64_t gnu_hash_words, hash_words;
 
 	struct sk_functions constructors, destructors; /* all in text */
+	struct sk_package package;
 	dev_t filesystem; /* and inode: the file it was mapped from; 0: not known */
 	ino_t inode;
 	struct sk_debugger_entry *debugger; /* NULL: no debugger was told of it */

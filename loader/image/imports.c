@@ -1,5 +1,6 @@
 /* What packages may import, with its addresses: those of the C library that libskrt itself is bound to. Functions that
- * would end the process end the call of package code instead. What only the machine's own libraries have is asked of
+ * would end the process end the call of package code instead. Functions that ask what the C library has loaded (class
+ * SERVED) are libskrt's own, and know packages. What only the machine's own libraries have is asked of
  * them when a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
@@ -10,6 +11,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/core/call.h"
+#include "loader/core/thread-storage.h"
 
 /* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
  * can disagree. */
@@ -21,24 +23,50 @@
 	{                                                                                                              \
 		sk_call_end(#name, __builtin_return_address(0));                                                       \
 	}
-#define SK_IMPORT(name, library, version, class)		  DECLARE_##class(name)
-#define SK_IMPORT_DATA						  SK_IMPORT
+#define DECLARE_SERVED(name)
+#define SK_IMPORT(name, library, version, class) DECLARE_##class(name)
+#define SK_IMPORT_DATA				 SK_IMPORT
+#define SK_IMPORT_THREAD(name, library, version, class)
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
 #undef SK_IMPORT_POINTER
+#undef SK_IMPORT_THREAD
 
-/* In the order of the rows. */
+/* In the order of the rows; NULL for what libskrt serves by itself. */
 static void (*const addresses[])(void) = {
-#define SK_IMPORT(name, library, version, class)		  import_##name,
+#define ADDRESS_PURE(name)					  import_##name
+#define ADDRESS_LOCKING(name)					  import_##name
+#define ADDRESS_STATE(name)					  import_##name
+#define ADDRESS_ENDS(name)					  import_##name
+#define ADDRESS_SERVED(name)					  NULL
+#define SK_IMPORT(name, library, version, class)		  ADDRESS_##class(name),
+#define SK_IMPORT_THREAD(name, library, version, class)		  NULL,
 #define SK_IMPORT_DATA						  SK_IMPORT
 #define SK_IMPORT_POINTER(name, pointee, library, version, class) SK_IMPORT(name, library, version, class)
 #include "stubs/imports.def"
 #undef SK_IMPORT
 #undef SK_IMPORT_DATA
 #undef SK_IMPORT_POINTER
+#undef SK_IMPORT_THREAD
 };
+
+/* The class SERVED. */
+static const struct {
+	const char *name;
+	void (*function)(void);
+} served[] = {
+	{"__tls_get_addr", (void (*)(void))sk_thread_storage_find},
+};
+
+static void (*find_served(const char *name))(void)
+{
+	for (size_t i = 0; i < sizeof(served) / sizeof(served[0]); i++)
+		if (!strcmp(served[i].name, name))
+			return served[i].function;
+	return NULL;
+}
 
 /* NULL: the library is not there, or older than the list. It stays loaded: packages hold its addresses. */
 static void (*ask_library(const struct sk_import *row))(void)
@@ -70,6 +98,8 @@ void (*sk_import_find(const char *name, bool *locking))(void)
 		if (row->name[0] != name[0] || strcmp(row->name, name))
 			continue;
 		*locking = row->class == SK_IMPORT_LOCKING || row->class == SK_IMPORT_STATE;
+		if (row->class == SK_IMPORT_SERVED)
+			return find_served(name);
 		return machine ? ask_library(row) : addresses[i];
 	}
 	return NULL;

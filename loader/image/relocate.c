@@ -1,7 +1,7 @@
 /* Symbols and relocations of a mapped package: eager relocations by the bias or to a symbol (RELATIVE and GLOB_DAT),
- * whose symbols are the package's own or on the import list. Any other is refused by name, and what is
- * missing is listed in one error. The tables lie in read-only segments, so no relocation can change what the next one
- * reads. */
+ * whose symbols are the package's own or on the import list, and those of thread-local storage. Any other is refused by
+ * name, and what is missing is listed in one error. The tables lie in read-only segments, so no relocation can change
+ * what the next one reads. */
 #include "config.h"
 
 #include "loader/image/image.h"
@@ -82,6 +82,34 @@ static enum skrt_status resolve(const struct sk_source *source, struct sk_image 
 	return SKRT_OK;
 }
 
+/* The same of a relocation by which code finds thread-local variables: the package's own, or errno. */
+static enum skrt_status resolve_thread(const struct sk_source *source, const struct sk_image *image,
+				       const Elf64_Rela *relocation, enum sk_dynamic_kind kind, struct missing *missing,
+				       uint64_t *value)
+{
+	const struct sk_thread_storage *storage = &image->package.storage;
+	uint64_t index = ELF64_R_SYM(relocation->r_info);
+	const char *name = NULL;
+
+	if (index && !sk_image_symbol(image, index, &name))
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: the relocation of address 0x%" PRIx64 " has no symbol",
+			       source->name, (uint64_t)relocation->r_offset);
+	if (index) {
+		if (kind != SK_DYNAMIC_DISTANCE || strcmp(name, "errno"))
+			add_missing(missing, name);
+		*value = sk_errno_distance();
+		return SKRT_OK;
+	}
+	if (!storage->number || (kind == SK_DYNAMIC_DISTANCE && !storage->is_static))
+		return sk_fail(SKRT_BAD_PACKAGE,
+			       "%s: the relocation of address 0x%" PRIx64
+			       " is for thread-local storage that the package does not have",
+			       source->name, (uint64_t)relocation->r_offset);
+	*value = kind == SK_DYNAMIC_BLOCK ? storage->number
+					  : sk_thread_storage_distance(storage) + (uint64_t)relocation->r_addend;
+	return SKRT_OK;
+}
+
 /* Where a relocation writes its eight bytes: in a writable segment, most often the one of the relocation before. */
 static void *find_place(const struct sk_image *image, uint64_t address, const struct sk_image_segment **segment)
 {
@@ -112,8 +140,11 @@ enum skrt_status sk_image_relocate(const struct sk_source *source, struct sk_ima
 				       "%s: relocation of address 0x%" PRIx64 ", which is not in a writable segment",
 				       source->name, (uint64_t)relocation->r_offset);
 		enum sk_dynamic_kind kind = sk_dynamic_kind(type);
-		if (kind == SK_DYNAMIC_SYMBOL) {
-			enum skrt_status status = resolve(source, image, relocation, &missing, &value);
+		if (kind == SK_DYNAMIC_SYMBOL || kind == SK_DYNAMIC_BLOCK || kind == SK_DYNAMIC_DISTANCE) {
+			enum skrt_status status =
+				kind == SK_DYNAMIC_SYMBOL
+					? resolve(source, image, relocation, &missing, &value)
+					: resolve_thread(source, image, relocation, kind, &missing, &value);
 
 			if (status)
 				return status;

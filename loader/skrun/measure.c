@@ -93,7 +93,7 @@ static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t 
 		struct timed_run run = {session->module->kernels[plan->tasks[i].task_launch], session->instance, 0};
 		struct sk_call *call = &session->instance->serial_call;
 
-		sk_watch_call(session->device, call, run_timed, &run);
+		sk_watch_call(session->device, call, &session->module->image.package, run_timed, &run);
 		times[(size_t)i * rounds + round] = run.time;
 		if (!call->result && call->fault.kind == SK_FAULT_NONE)
 			continue;

@@ -356,6 +356,9 @@ static sk_symbol root_of(const struct sk_model *model, const struct sk_kernel *k
 							: SK_NONE;
 }
 
+static const char section_counts[] =
+	"all that stands in the kernel's section counts; -ffunction-sections gives each function its own";
+
 /* What keeps the kernel from running on several cores at once. */
 static void report_state(struct finder *finder, const struct sk_kernel *kernel)
 {
@@ -365,11 +368,43 @@ static void report_state(struct finder *finder, const struct sk_kernel *kernel)
 		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
 		 "reentrant",
 		 kernel->name, sk_linker_state_name(finder->linker, kernel->state[0]));
-	sk_note(finder->model->diag,
+	sk_note(finder->model->diag, "%s",
 		library ? "rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
 			  "follows from the element's number gives the same numbers on any cores"
-			: "all that stands in the kernel's section counts; -ffunction-sections gives each function its "
-			  "own");
+			: section_counts);
+}
+
+/* Why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so what stays
+ * in it between calls depends on nothing that a plan could order; and where a call waits for others, another core's may
+ * run inside it, on the same thread. */
+static const char *why_no_thread_storage(const struct sk_signature *signature)
+{
+	if (signature->sync_all || signature->lane == SK_LANE_MIX)
+		return "its blocks wait for one another, and meanwhile another block's call may run on the same "
+		       "thread; keep the variables on the stack";
+	if (signature->early_wait)
+		return "it waits inside its call (early-start), and meanwhile another call may run on the same thread; "
+		       "keep the variables on the stack, or do not start early";
+	if (!signature->reentrant)
+		return "calls run on any thread; if nothing that a call leaves there matters to a later one, mark it "
+		       "reentrant";
+	return NULL;
+}
+
+/* False: it reaches some, and may not. */
+static bool check_thread_storage(struct finder *finder, const struct sk_kernel *kernel)
+{
+	const char *section = NULL, *reason = why_no_thread_storage(kernel->signature);
+	sk_symbol root;
+
+	for (uint32_t i = 0; !section && (root = root_of(finder->model, kernel, i)) != SK_NONE; i++)
+		section = sk_linker_thread_storage(finder->linker, root);
+	if (!section || !reason)
+		return true;
+	sk_error(finder->model->diag, kernel->place, "kernel '%s' reaches thread-local storage (%s): %s", kernel->name,
+		 section, reason);
+	sk_note(finder->model->diag, "%s", section_counts);
+	return false;
 }
 
 /* All that its functions and what it is handed reach, each once. */
@@ -383,6 +418,8 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 
 	sk_map_init(&known, arena);
 	kernel->library_state = SK_NONE;
+	if (!check_thread_storage(finder, kernel))
+		return;
 	for (uint32_t i = 0; !signature->reentrant && (root = root_of(finder->model, kernel, i)) != SK_NONE; i++) {
 		const uint32_t *found;
 		size_t count;

@@ -258,10 +258,8 @@ static void show_imports(struct sk_arena *arena)
 {
 	static const char *const headings[] = {"name", "kind", "class", "library", "version", "machine"};
 	static const char *const classes[] = {
-		[SK_IMPORT_PURE] = "PURE",
-		[SK_IMPORT_LOCKING] = "LOCKING",
-		[SK_IMPORT_STATE] = "STATE",
-		[SK_IMPORT_ENDS] = "ENDS",
+		[SK_IMPORT_PURE] = "PURE", [SK_IMPORT_LOCKING] = "LOCKING", [SK_IMPORT_STATE] = "STATE",
+		[SK_IMPORT_ENDS] = "ENDS", [SK_IMPORT_SERVED] = "SERVED",
 	};
 	const struct sk_import *row;
 	const char *machine;
@@ -272,7 +270,7 @@ static void show_imports(struct sk_arena *arena)
 		sk_table_cell(&table, "%s", headings[i]);
 	for (size_t i = 0; (row = sk_import_row(i, &machine)); i++) {
 		sk_table_cell(&table, "%s", row->name);
-		sk_table_cell(&table, "%s", row->data ? "data" : "function");
+		sk_table_cell(&table, "%s", row->thread_local ? "thread-local" : row->data ? "data" : "function");
 		sk_table_cell(&table, "%s", classes[row->class]);
 		sk_table_cell(&table, "%s", row->library);
 		sk_table_cell(&table, "%s", row->version);

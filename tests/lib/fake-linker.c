@@ -195,6 +195,11 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 	return true;
 }
 
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
+{
+	return linker->functions[code].thread_storage;
+}
+
 bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state)
 {
 	(void)linker, (void)state;

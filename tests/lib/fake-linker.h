@@ -11,6 +11,7 @@ struct fake_function {
 	const char *signature; /* NULL: no record */
 	uint32_t state; /* number of the writable section it reaches; 0: none */
 	bool not_a_function; /* found, but refused with an error */
+	const char *thread_storage; /* the thread-local section it reaches; NULL: none */
 	uint32_t isa; /* levels of x86-64 that it needs */
 };
 

@@ -146,6 +146,10 @@ refused() {
 }
 symbol=abort model
 refused "^sklink: error: libc\.so\.6: 'abort' ends the launch that calls it, and cannot be a kernel$" draw.o
+symbol=__tls_get_addr model
+refused "'__tls_get_addr' serves code that has been linked, and cannot be a kernel$" draw.o
+symbol=errno model
+refused "'errno' is data, not a function$" draw.o
 symbol=stderr model
 refused "^sklink: error: libc\.so\.6: 'stderr' is data, not a function$" draw.o
 symbol=memcpi model

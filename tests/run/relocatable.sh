@@ -307,13 +307,11 @@ for linker in $linkers; do
 done
 
 # ---- refused as in an image ----
-echo 'static __thread int t; int tls(void) { return t++; }' >tls.c
 echo 'static int one(void) { return 1; } static void *pick(void) { return one; } static int indirect(void) __attribute__((ifunc("pick"))); int ifunc(void) { return indirect(); }' >ifunc.c
 echo 'int table[9]; int nopic(long i) { return table[i]; }' >nopic.c
-for name in tls ifunc nopic; do
+for name in ifunc nopic; do
 	$KERNEL_CC -O1 -fPIC $([ $name = nopic ] && echo -fno-pic -fno-pie -mcmodel=small) -c $name.c -o $name.o
 done
-fails_with 'uses thread-local storage' "$driver" --relocatable -o bad.o --export x=tls tls.o
 fails_with 'refers to an IFUNC' "$driver" --relocatable -o bad.o --export x=ifunc ifunc.o
 fails_with 'needs an absolute address' "$driver" --relocatable -o bad.o --export x=nopic nopic.o
 fails_with 'undefined symbol: nothing' "$driver" --relocatable -o bad.o --export x=walk -u nothing kernels.o

@@ -82,6 +82,16 @@ static const struct fake_function functions[] = {
 	{"k.o", "negative", "a i32 = (n-100)/7, inout x f32[n]", 0, false},
 	{"k.o", "zero", "a i32 = n/(n-n), inout x f32[n]", 0, false},
 	{"k.o", "vast", "a u64 = n*18446744073709551615*n, inout x f32[n]", 0, false},
+	{"k.o", "own", "in x f32[n], out y f32[n]", .thread_storage = ".tbss in k.o"},
+	{"k.o", "own_reentrant", "split=n reentrant; in x f32[n], out y f32[n], n i64",
+	 .thread_storage = ".tbss in k.o"},
+	{"k.o", "own_waits", "blocks sync-all reentrant; block, out y f32[n]", .thread_storage = ".tbss in k.o"},
+	{"k.o", "own_early", "blocks early-start=both reentrant; block, out y f32[n]",
+	 .thread_storage = ".tbss in k.o"},
+	{"k.o", "own_sets", "blocks early-start=set reentrant; block, out y f32[n]", .thread_storage = ".tbss in k.o"},
+	{"k.o", "own_mix", "mix reentrant; block, out y f32[n]"},
+	{"k.o", "own_mix_mix_aic", NULL},
+	{"k.o", "own_mix_mix_aiv", NULL, .thread_storage = ".tdata in k.o"},
 };
 
 static void set_up(void)
@@ -898,6 +908,27 @@ static const struct {
 	{TASKS "  - {name: t, kernel: spread, args: [a]}\n",
 	 "m.yaml:18:23: kernel 'spread' has hidden state (.bss.s8 in k.o) and cannot run on several cores at once; if "
 	 "it can, mark it reentrant\n"
+	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	{TASKS "  - {name: s, kernel: own_sets, args: [c]}\n"
+	       "  - {name: r, kernel: own_reentrant, args: [a, b]}\n"
+	       "  - {name: t, kernel: own, args: [a, b]}\n",
+	 "m.yaml:20:23: kernel 'own' reaches thread-local storage (.tbss in k.o): calls run on any thread; if nothing "
+	 "that a call leaves there matters to a later one, mark it reentrant\n"
+	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	{TASKS "  - {name: t, kernel: own_waits, args: [a]}\n",
+	 "m.yaml:18:23: kernel 'own_waits' reaches thread-local storage (.tbss in k.o): its blocks wait for one "
+	 "another, "
+	 "and meanwhile another block's call may run on the same thread; keep the variables on the stack\n"
+	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	{TASKS "  - {name: t, kernel: own_mix, args: [a]}\n",
+	 "m.yaml:18:23: kernel 'own_mix' reaches thread-local storage (.tdata in k.o): its blocks wait for one "
+	 "another, "
+	 "and meanwhile another block's call may run on the same thread; keep the variables on the stack\n"
+	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
+	{TASKS "  - {name: t, kernel: own_early, args: [a]}\n",
+	 "m.yaml:18:23: kernel 'own_early' reaches thread-local storage (.tbss in k.o): it waits inside its call "
+	 "(early-start), and meanwhile another call may run on the same thread; keep the variables on the stack, or do "
+	 "not start early\n"
 	 ">>> all that stands in the kernel's section counts; -ffunction-sections gives each function its own\n"},
 	{TENSORS "kernels:\n"
 		 "  k: {symbol: mull}\n"

@@ -255,7 +255,7 @@ START_TEST(refused_by_name)
 		enum skrt_status status;
 		const char *text;
 	} cases[] = {
-		{"__thread int t; int *f(void) { return &t; }", "", SKRT_UNSUPPORTED, "thread-local"},
+		{"extern __thread int t; int *f(void) { return &t; }", "", SKRT_UNSUPPORTED, "another module's"},
 		{"int g(void), h(void); __attribute__((visibility(\"default\"))) int f(void) { return g() + h(); }", "",
 		 SKRT_UNSUPPORTED, "does not provide: "},
 		{"extern char stuff[]; __attribute__((visibility(\"default\"))) char *f(void) { return stuff; }", "",
@@ -448,9 +448,19 @@ static void change_tag(unsigned char *bytes)
 {
 	find_tag(bytes, DT_RELACOUNT)->d_tag = DT_JMPREL;
 }
-static void change_stack(unsigned char *bytes)
+static void make_thread_storage(unsigned char *bytes)
 {
-	find_header(bytes, PT_GNU_STACK, 0)->p_type = PT_TLS;
+	*find_header(bytes, PT_GNU_STACK, 0) = (Elf64_Phdr){.p_type = PT_TLS, .p_memsz = 8, .p_align = 24};
+}
+static void make_large_thread_image(unsigned char *bytes)
+{
+	*find_header(bytes, PT_GNU_STACK, 0) =
+		(Elf64_Phdr){.p_type = PT_TLS, .p_filesz = 16, .p_memsz = 8, .p_align = 8};
+}
+static void make_far_thread_image(unsigned char *bytes)
+{
+	*find_header(bytes, PT_GNU_STACK, 0) =
+		(Elf64_Phdr){.p_type = PT_TLS, .p_vaddr = UINT64_C(1) << 39, .p_filesz = 8, .p_memsz = 8, .p_align = 8};
 }
 static void change_interpreter(unsigned char *bytes)
 {
@@ -494,7 +504,9 @@ START_TEST(single_changes)
 		{change_relocation_symbol, SKRT_BAD_PACKAGE, "no symbol"},
 		{change_constructor, SKRT_BAD_PACKAGE, "does not lie in text"},
 		{change_tag, SKRT_UNSUPPORTED, "DT_JMPREL"},
-		{change_stack, SKRT_UNSUPPORTED, "thread-local"},
+		{make_thread_storage, SKRT_BAD_PACKAGE, "PT_TLS is no power of two"},
+		{make_large_thread_image, SKRT_BAD_PACKAGE, "PT_TLS is larger in the file"},
+		{make_far_thread_image, SKRT_BAD_PACKAGE, "PT_TLS does not lie in a segment"},
 		{change_interpreter, SKRT_BAD_PACKAGE, "interpreter"},
 	};
 	size_t size;

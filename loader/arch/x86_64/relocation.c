@@ -10,11 +10,10 @@ const char *sk_dynamic_name(uint32_t type)
 		return "an indirect function (R_X86_64_IRELATIVE)";
 	case R_X86_64_COPY:
 		return "a copied variable (R_X86_64_COPY)";
-	case R_X86_64_DTPMOD64:
 	case R_X86_64_DTPOFF64:
-	case R_X86_64_TPOFF64:
+		return "a thread-local variable that may be another module's (R_X86_64_DTPOFF64)";
 	case R_X86_64_TLSDESC:
-		return "thread-local storage";
+		return "a descriptor of a thread-local variable (R_X86_64_TLSDESC)";
 	default:
 		return "an unknown kind of relocation";
 	}

@@ -1,0 +1,133 @@
+/* Thread-local storage (Drepper, "ELF Handling For Thread-Local Storage", 2013; psABI, "Thread-Local Storage"): the
+ * package's variables of this kind lie in one block, of which each thread has its own. What asks for them goes into
+ * slots of the GOT; where the block's image lies, and how large it is, goes out.
+ *
+ * A package is loaded like a shared object. So where a thread's block lies is known to whoever loads it: code asks
+ * __tls_get_addr for it with two words of the GOT (local- and general-dynamic), which hold the block and an offset, or
+ * reads its distance from the thread pointer out of one (initial-exec). Variables are the package's own, so their
+ * offsets are known, and what a general-dynamic access leaves to the loader is no more than a local-dynamic one does.
+ * Neither becomes initial-exec, since the loader then would have to find room for the block at one distance in threads
+ * that there are already: glibc has some hundred bytes for that, libskrt as few. Descriptors (-mtls-dialect=gnu2) do
+ * become initial-exec: compilers do not make them on their own, and libskrt would need code to resolve them. */
+#include <string.h>
+
+#include "linker/layout.h"
+#include "linker/link.h"
+#include "linker/output.h"
+#include "linker/passes.h"
+#include "linker/relocation.h"
+#include "linker/section.h"
+
+bool sk_is_thread_expression(enum sk_expression expression)
+{
+	return expression >= SK_EXPRESSION_THREAD && expression <= SK_EXPRESSION_THREAD_OFFSET;
+}
+
+/* What slots are found by. It has no gaps, since all its bytes count. */
+struct key {
+	uint64_t kind;
+	const struct sk_input_section *section; /* NULL: that of the block's beginning, or of an import */
+	uint64_t value; /* in the section; of an import its symbol */
+};
+
+/* SK_SLOT_ADDRESS: the expression needs no slot. */
+static enum sk_slot_kind kind_of(enum sk_expression expression)
+{
+	switch (expression) {
+	case SK_EXPRESSION_THREAD_SLOT:
+	case SK_EXPRESSION_DESCRIPTOR:
+		return SK_SLOT_DISTANCE;
+	case SK_EXPRESSION_THREAD_PAIR:
+	case SK_EXPRESSION_BLOCK_PAIR:
+		return SK_SLOT_BLOCK;
+	default:
+		return SK_SLOT_ADDRESS;
+	}
+}
+
+static struct key key_of(enum sk_expression expression, const struct sk_target *target)
+{
+	if (expression == SK_EXPRESSION_BLOCK_PAIR)
+		return (struct key){.kind = SK_SLOT_BLOCK};
+	return (struct key){.kind = kind_of(expression),
+			    .section = target->section,
+			    .value = sk_is_import(target->kind) ? target->symbol : target->value};
+}
+
+static void add_slot(struct sk_linker *linker, enum sk_slot_kind kind, sk_symbol symbol, const struct key *key)
+{
+	sk_array_push(
+		linker->arena, &linker->slots,
+		(struct sk_got_slot){.kind = kind, .symbol = symbol, .section = key->section, .value = key->value});
+}
+
+void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target)
+{
+	struct key key = key_of(expression, target);
+	uint32_t fresh = (uint32_t)linker->slots.count;
+
+	if (key.kind == SK_SLOT_ADDRESS || sk_map_find(&linker->thread_slots, (char *)&key, sizeof(key)) != SK_NONE)
+		return;
+
+	struct key *kept = SK_NEW(linker->arena, struct key);
+
+	*kept = key;
+	sk_map_insert(&linker->thread_slots, (char *)kept, sizeof(*kept), fresh);
+	linker->thread.is_static |= key.kind == SK_SLOT_DISTANCE && target->kind == SK_TARGET_THREAD_LOCAL;
+	add_slot(linker, (enum sk_slot_kind)key.kind, sk_is_import(target->kind) ? target->symbol : SK_NONE, &key);
+	if (key.kind == SK_SLOT_BLOCK)
+		add_slot(linker, SK_SLOT_OFFSET, SK_NONE, &key);
+	linker->import_address_count++;
+}
+
+uint32_t sk_thread_slot_of(const struct sk_linker *linker, enum sk_expression expression,
+			   const struct sk_target *target)
+{
+	struct key key = key_of(expression, target);
+
+	return sk_map_find(&linker->thread_slots, (char *)&key, sizeof(key));
+}
+
+uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_section *section, uint64_t value)
+{
+	return section ? section->address + value - linker->thread.start : 0;
+}
+
+void sk_thread_align(struct sk_linker *linker)
+{
+	struct sk_output *first = NULL;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		struct sk_output *output = linker->outputs.items[i];
+
+		if (!sk_is_thread_rank(output->rank))
+			continue;
+		first = first ? first : output;
+		for (size_t j = 0; j < output->sections.count; j++)
+			if (output->sections.items[j]->alignment > first->alignment)
+				first->alignment = output->sections.items[j]->alignment;
+	}
+	linker->thread.exists = first != NULL;
+}
+
+void sk_thread_place(struct sk_linker *linker)
+{
+	struct sk_thread_image *image = &linker->thread;
+	bool found = false;
+
+	for (size_t i = 0; i < linker->outputs.count; i++) {
+		const struct sk_output *output = linker->outputs.items[i];
+
+		if (!sk_is_thread_rank(output->rank))
+			continue;
+		if (!found) {
+			image->start = image->file_end = output->address;
+			image->alignment = output->alignment;
+		}
+		found = true;
+		image->end = output->address + output->size;
+		if (output->type != SHT_NOBITS)
+			image->file_end = image->end;
+	}
+	image->base.address = image->start;
+}
