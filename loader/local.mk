@@ -50,6 +50,7 @@ loader_libloader_la_SOURCES = \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
 	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
+	loader/checks/windows.c \
 	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
 	loader/core/call.c loader/core/call.h loader/core/loaded.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c loader/core/thread-storage.c loader/core/thread-storage.h \
 	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/drive.c loader/device/drive.h loader/device/failure.c \
@@ -127,7 +128,7 @@ tests_unit_check_runtime_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(
 tests_unit_check_runtime_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_image tests/unit/check_runtime
 
-check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue
+check_PROGRAMS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_checks
 tests_unit_check_queue_SOURCES = tests/unit/check_queue.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_queue_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_queue_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
@@ -140,12 +141,15 @@ tests_unit_check_fibre_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
 tests_unit_check_faults_SOURCES = tests/unit/check_faults.c tests/lib/handmade.c tests/lib/handmade.h
 tests_unit_check_faults_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread $(SANITIZED_CPPFLAGS)
 tests_unit_check_faults_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue
+tests_unit_check_checks_SOURCES = tests/unit/check_checks.c tests/lib/handmade.c tests/lib/handmade.h
+tests_unit_check_checks_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"' -pthread
+tests_unit_check_checks_LDADD = loader/libloader.la -lpthread -lm $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_fibre tests/unit/check_faults tests/unit/check_api tests/unit/check_queue tests/unit/check_checks
 endif
 
 # What --enable-tsan is for: the suites that use the runtime's threads. (It holds back signals that come from other threads, so a
 # kernel without an end cannot be expelled there: tests/run/faults.sh leaves that to other builds.)
-RUNTIME_TESTS = tests/unit/check_api tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_runtime \
+RUNTIME_TESTS = tests/unit/check_api tests/unit/check_checks tests/unit/check_faults tests/unit/check_fibre tests/unit/check_image tests/unit/check_queue tests/unit/check_runtime \
 	tests/run/fibres.sh tests/run/lanes.sh tests/run/cores.sh tests/run/sample-composite.sh
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_TESTS)'

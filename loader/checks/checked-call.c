@@ -10,64 +10,36 @@
 #include "loader/flight/flight.h"
 #include "loader/flight/kernel.h"
 
-/* ---- what a call accesses ---- */
-
-static uint8_t access_of(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access;
-	case SK_ARGUMENT_LOAD:
-		return SK_ACCESS_READ;
-	case SK_ARGUMENT_RESULT:
-		return SK_ACCESS_WRITE;
-	case SK_ARGUMENT_SCRATCH:
-	case SK_ARGUMENT_STATE:
-		return SK_ACCESS_READ | SK_ACCESS_WRITE;
-	default:
-		return SK_ACCESS_NONE;
-	}
-}
-
-static void add_window(struct sk_checked *checked, const struct sk_plan_argument *argument, uint64_t low, uint64_t high)
-{
-	if (low < high || argument->kind == SK_ARGUMENT_STATE)
-		checked->windows[checked->window_count++] = (struct sk_window){
-			.argument = argument, .low = low, .high = high, .access = access_of(argument)};
-}
-
-/* Hidden state the call has from its beginning to its end, which no memory of a tensor's shows. */
-static bool access_states(struct sk_checked *checked)
-{
-	checked->window_count = 0;
-	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
-
-		if (argument->kind == SK_ARGUMENT_STATE)
-			add_window(checked, argument, 0, 0);
-	}
-	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
-						    checked->windows, checked->window_count, checked->finding);
-}
-
-/* What the call may touch in its phase. A divided argument: the call's part, and what lies behind all parts. */
-static void find_windows(struct sk_checked *checked)
-{
-	checked->window_count = 0;
-	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
-		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
-		uint64_t bytes = argument->kind == SK_ARGUMENT_POINTER ? argument->element_bytes : 0;
-
-		if (access_of(argument) == SK_ACCESS_NONE || argument->kind == SK_ARGUMENT_STATE ||
-		    (checked->phase != SK_OPEN && argument->kind != SK_ARGUMENT_SCRATCH))
-			continue;
-		add_window(checked, argument, checked->low * bytes, bytes ? checked->high * bytes : argument->size);
-		if (bytes)
-			add_window(checked, argument, checked->step->extent * bytes, argument->size);
-	}
-}
-
 /* ---- what a call passes ---- */
+
+/* What the plan calls so for this part. */
+static uint64_t variable_of(const struct sk_checked *checked, enum sk_variable variable)
+{
+	switch (variable) {
+	case SK_VARIABLE_BEGIN:
+		return checked->low;
+	case SK_VARIABLE_SIZE:
+		return checked->high - checked->low;
+	case SK_VARIABLE_INNER_BEGIN:
+		return checked->inner_low;
+	case SK_VARIABLE_INNER_SIZE:
+		return checked->inner_high - checked->inner_low;
+	default:
+		return checked->block.index;
+	}
+}
+
+static uint64_t expression_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
+{
+	uint64_t sum = argument->value;
+
+	for (uint64_t i = 0; i < argument->size; i++) {
+		const struct sk_plan_term *term = &checked->plan->terms[argument->index + i];
+
+		sum += sk_plan_term_value(term, variable_of(checked, term->variable));
+	}
+	return sum;
+}
 
 static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
@@ -75,6 +47,8 @@ static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan
 
 	if (argument->kind == SK_ARGUMENT_LENGTH)
 		value = checked->step->kind == SK_STEP_SPLIT ? checked->high - checked->low : checked->step->extent;
+	if (argument->kind == SK_ARGUMENT_EXPRESSION)
+		value = expression_of(checked, argument);
 	if (argument->kind == SK_ARGUMENT_LOAD)
 		memcpy(&value, sk_guard_address(checked->guard, checked->launch, argument, checked->scratch),
 		       sk_dtype_size(argument->dtype));
@@ -83,8 +57,13 @@ static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan
 
 static uint64_t address_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
-	uint64_t part = checked->step->kind == SK_STEP_SPLIT ? checked->low * argument->element_bytes : 0;
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
+	uint64_t part = checked->low * argument->element_bytes;
 
+	if (pattern)
+		part += checked->inner_low * pattern->inner_bytes;
+	if (checked->step->kind != SK_STEP_SPLIT || argument->flags & SK_ARGUMENT_WHOLE)
+		part = 0;
 	return (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch) + part;
 }
 
@@ -99,10 +78,36 @@ static uint64_t value_of(const struct sk_checked *checked, const struct sk_plan_
 		return address_of(checked, argument);
 	case SK_ARGUMENT_BLOCK:
 		return (uintptr_t)&checked->block;
+	case SK_ARGUMENT_SYMBOL:
+		return (uintptr_t)sk_plan_address(&checked->plan->symbols[argument->index].address);
 	default:
 		*copy = scalar_of(checked, argument);
 		return argument->flags & SK_ARGUMENT_BY_REFERENCE ? (uintptr_t)copy : *copy;
 	}
+}
+
+/* Fields lie in the core's scratch, which is open. */
+static void store_field(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint64_t value)
+{
+	const struct sk_plan_argument place = {.kind = SK_ARGUMENT_SCRATCH, .offset = argument->field};
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
+	char *at = sk_guard_address(checked->guard, checked->launch, &place, checked->scratch);
+	bool table = pattern && pattern->table_count;
+
+	memcpy(at, &value, sk_argument_is_scalar(argument) ? sk_dtype_size(argument->dtype) : sizeof(value));
+	for (uint64_t i = 1; table && i < pattern->table_count; i++) {
+		value += pattern->table_stride;
+		memcpy(at + i * sizeof(value), &value, sizeof(value));
+	}
+}
+
+static void store_fields(const struct sk_checked *checked)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(checked->plan, checked->call);
+
+	for (uint32_t i = 0; i < checked->call->argument_count; i++)
+		if (arguments[i].flags & SK_ARGUMENT_FIELD)
+			store_field(checked, &arguments[i], value_of(checked, &arguments[i], i));
 }
 
 static void pass_arguments(struct sk_checked *checked)
@@ -125,6 +130,7 @@ static void pass_arguments(struct sk_checked *checked)
 		else
 			checked->stack[place.offset / sizeof(uint64_t)] = value;
 	}
+	store_fields(checked);
 	registers->stack = checked->stack;
 	registers->stack_count = taken.stack / sizeof(uint64_t);
 }
@@ -144,6 +150,25 @@ static void store_result(const struct sk_checked *checked)
 	}
 }
 
+/* What the call has returned, or left in the copy of an argument; of a wide one the lower half, or 1 if that is 0. */
+static int status_of(const struct sk_checked *checked)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(checked->plan, checked->call);
+
+	if (checked->call->flags & SK_CALL_STATUS)
+		return (int)checked->registers.integer_result;
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		uint64_t left = checked->copies[i];
+
+		if (!(arguments[i].flags & SK_ARGUMENT_STATUS))
+			continue;
+		if (sk_dtype_size(arguments[i].dtype) == 4 || (uint32_t)left)
+			return (int)(uint32_t)left;
+		return left ? 1 : 0;
+	}
+	return 0;
+}
+
 /* ---- opening and closing ---- */
 
 /* Why tensors are closed; in SK_OPEN they are not. */
@@ -155,18 +180,38 @@ static const char *const closed[] = {
 
 static bool open_windows(struct sk_checked *checked)
 {
-	find_windows(checked);
+	sk_checked_find_windows(checked);
 	return sk_guard_enter(checked->guard, checked->launch, checked->scratch, checked->windows,
 			      checked->window_count, closed[checked->phase], checked->finding);
+}
+
+/* Whether awaits order what is in the windows. */
+static bool is_ordered(const struct sk_checked *checked)
+{
+	return !checked->clocks || sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
+						    checked->windows, checked->window_count, checked->finding);
+}
+
+/* Hidden state the call has from its beginning to its end, which no memory of a tensor's shows. */
+static bool access_states(struct sk_checked *checked)
+{
+	sk_checked_find_states(checked);
+	return is_ordered(checked);
+}
+
+/* Of a call with loops this is asked once, for all tiles. */
+static bool access_part(struct sk_checked *checked)
+{
+	checked->phase = SK_OPEN;
+	sk_checked_find_windows(checked);
+	return is_ordered(checked);
 }
 
 /* From here on the call may access what its arguments say. */
 static bool begin_accesses(struct sk_checked *checked)
 {
 	checked->phase = SK_OPEN;
-	find_windows(checked);
-	if (checked->clocks && !sk_clocks_access(checked->clocks, checked->row, checked->step, checked->call,
-						 checked->windows, checked->window_count, checked->finding))
+	if (!checked->call->loop_count && !access_part(checked))
 		return false;
 	return open_windows(checked) && sk_guard_check_written(checked->guard, checked->finding);
 }
@@ -228,14 +273,13 @@ static void invoke(struct sk_checked *checked)
 	checked->core->planned_call = SK_NO_INDEX;
 }
 
-int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
+/* One call. */
+static int call_once(struct sk_checked *checked)
 {
 	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
 
 	if (is_aborted(checked))
 		return SK_STATUS_ABORTED;
-	checked->low = low;
-	checked->high = high;
 	checked->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
 	if (!access_states(checked) || (waits ? !open_windows(checked) : !begin_accesses(checked)))
 		return fail(checked, 1);
@@ -247,7 +291,7 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	if (!sk_guard_leave(checked->guard, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
 		return fail(checked, 1);
-	int status = checked->call->flags & SK_CALL_STATUS ? (int)checked->registers.integer_result : 0;
+	int status = status_of(checked);
 
 	if (status || !forgotten)
 		return status ? fail(checked, status) : 0;
@@ -275,4 +319,42 @@ bool sk_checked_await(struct sk_checked *checked)
 			sk_clocks_await(checked->clocks, checked->row, awaited);
 	}
 	return true;
+}
+
+/* All columns of the rows at hand, in tiles. */
+static int call_inner(struct sk_checked *checked)
+{
+	const struct sk_plan_loop *loops = sk_plan_loops(checked->plan, checked->call);
+	int status = 0;
+
+	if (checked->call->loop_count < SK_MAX_LOOPS)
+		return call_once(checked);
+	for (uint64_t low = 0; low < loops[1].extent && !status; low = checked->inner_high) {
+		uint64_t left = loops[1].extent - low;
+
+		checked->inner_low = low;
+		checked->inner_high = low + (left < loops[1].tile ? left : loops[1].tile);
+		status = call_once(checked);
+	}
+	return status;
+}
+
+int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
+{
+	const struct sk_plan_loop *loop = sk_plan_loops(checked->plan, checked->call);
+	int status = 0;
+
+	checked->low = low;
+	checked->high = high;
+	checked->inner_low = checked->inner_high = 0;
+	if (!loop)
+		return call_once(checked);
+	if (!access_part(checked))
+		return fail(checked, 1);
+	for (; low < high && !status; low = checked->high) {
+		checked->low = low;
+		checked->high = low + (high - low < loop->tile ? high - low : loop->tile);
+		status = call_inner(checked);
+	}
+	return status;
 }

@@ -27,14 +27,15 @@ struct sk_checked {
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call; /* of the step: the one that is made, or has been made last */
 	bool finished; /* the step, so that others know */
-	/* One part of the call, where it is made for several blocks or ranges: */
+	/* One part of the call, where it is made for several blocks, ranges or tiles: */
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
+	uint64_t inner_low, inner_high; /* the same of the second loop's; none, or all of it: both 0 */
 	struct sk_block block;
 	enum sk_call_phase phase;
 	struct sk_registers registers;
 	/* Room for the arguments of every call of the launch: */
 	uint64_t *stack, *copies; /* copies of arguments by reference */
-	struct sk_window *windows; /* two for each argument */
+	struct sk_window *windows; /* SK_MAX_WINDOWS for each argument */
 	uint32_t window_count;
 };
 
@@ -48,14 +49,23 @@ struct sk_checks {
 	struct sk_window *windows;
 };
 
+enum { SK_MAX_WINDOWS = 4 }; /* of an argument: its part, what is behind all, what may be read besides, its field */
+
 /* ---- checks.c ---- */
 
 /* The core's part of the launch that runs. */
 struct sk_checked *sk_checked_of(const struct sk_device_core *core);
 
+/* ---- windows.c ---- */
+
+/* The hidden states of the call at hand; or what it may touch in its phase. They are the core's windows then. */
+void sk_checked_find_states(struct sk_checked *checked);
+void sk_checked_find_windows(struct sk_checked *checked);
+
 /* ---- checked-call.c ---- */
 
-/* One call of the step for the part [low, high): 0, the kernel's status, 1 with a finding, or SK_STATUS_ABORTED. */
+/* One call of the step for the part [low, high), or those for its tiles: 0, the kernel's status, 1 with a finding, or
+ * SK_STATUS_ABORTED. */
 int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high);
 
 /* Around what a call waits for inside: pause closes all that it may touch; resume opens it again, and open does so

@@ -117,7 +117,7 @@ static bool make_cores(struct sk_checks *checks, const struct sk_flight *flight,
 	free_cores(checks);
 	checks->cores = calloc(cores + 1, sizeof(*checks->cores));
 	checks->words = calloc(cores * arguments + 1, 2 * sizeof(*checks->words));
-	checks->windows = calloc(cores * arguments + 1, 2 * sizeof(*checks->windows));
+	checks->windows = calloc(cores * arguments + 1, SK_MAX_WINDOWS * sizeof(*checks->windows));
 	if (!checks->cores || !checks->words || !checks->windows)
 		return false;
 	for (uint64_t i = 0; i < cores; i++) {
@@ -125,7 +125,7 @@ static bool make_cores(struct sk_checks *checks, const struct sk_flight *flight,
 
 		checked->stack = checks->words + i * 2 * arguments;
 		checked->copies = checked->stack + arguments;
-		checked->windows = checks->windows + i * 2 * arguments;
+		checked->windows = checks->windows + i * SK_MAX_WINDOWS * arguments;
 	}
 	return true;
 }

@@ -2,7 +2,8 @@
  * goes through the plan's tables step by step, core by core on one thread, and so sees each call before and behind it.
  *
  *   checks.c         around a launch; a core's part of it, from the plan's tables
- *   checked-call.c   a call of a kernel: what it may touch, what it gets and returns, as doc/abi.md says
+ *   checked-call.c   a call of a kernel: what it gets and returns, as doc/abi.md says
+ *   windows.c        what it may touch
  *   loader/arch/x86_64/invoke.S  the call itself
  *   loader/arch/x86_64/registers.c   whether it has left control state as it found it
  *   checked-order.c  awaits and progress, and what kernels ask for in their calls: they may wait there for others
@@ -30,9 +31,10 @@ enum { SK_FINDING_SIZE = 384 };
 /* Some bytes of an argument that a call accesses. */
 struct sk_window {
 	const struct sk_plan_argument *argument;
-	uint64_t low, high; /* from the argument's first byte */
+	struct sk_rows rows; /* from the argument's first byte */
 	uint8_t access; /* enum sk_access */
-	char *start, *end; /* where they are in guarded memory; guard-call.c */
+	bool unused; /* they may be read, but nobody uses what they hold */
+	char *start, *end; /* where they begin and end in guarded memory; guard-call.c */
 	uint32_t memory; /* number of the guarded memory */
 };
 

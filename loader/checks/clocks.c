@@ -33,10 +33,19 @@ struct span {
 	struct touch *cores; /* by row */
 };
 
-/* Of one binding, of the workspace, or of the kernels' hidden states: ascending, not overlapping. */
+/* Bytes in several rows, which have been accessed together: one history, however many rows they are. */
+struct strided {
+	struct sk_rows rows;
+	struct touch *cores; /* by row of the kernel's tables */
+};
+
+/* Of one binding, of the workspace, or of the kernels' hidden states. What has been accessed in one piece is in spans,
+ * ascending, not overlapping; what lies in rows, on its own. */
 struct history {
 	struct span *spans;
 	uint32_t count, capacity;
+	struct strided *strided;
+	uint32_t strided_count, strided_capacity;
 };
 
 struct sk_clocks {
@@ -63,6 +72,9 @@ static void forget(struct sk_clocks *clocks)
 		for (uint32_t j = 0; j < clocks->histories[i].count; j++)
 			free(clocks->histories[i].spans[j].cores);
 		free(clocks->histories[i].spans);
+		for (uint32_t j = 0; j < clocks->histories[i].strided_count; j++)
+			free(clocks->histories[i].strided[j].cores);
+		free(clocks->histories[i].strided);
 	}
 	free(clocks->published);
 	free(clocks->histories);
@@ -230,6 +242,34 @@ static uint32_t first_behind(const struct history *history, uint64_t low)
 	return first;
 }
 
+/* The record of exactly these rows, which may be new. NULL: no memory. */
+static struct strided *strided_of(const struct sk_clocks *clocks, struct history *history, const struct sk_rows *rows)
+{
+	for (uint32_t i = 0; i < history->strided_count; i++) {
+		const struct sk_rows *other = &history->strided[i].rows;
+
+		if (other->start == rows->start && other->width == rows->width && other->stride == rows->stride &&
+		    other->count == rows->count)
+			return &history->strided[i];
+	}
+	if (history->strided_count == history->strided_capacity) {
+		uint32_t capacity = history->strided_capacity ? 2 * history->strided_capacity : 16;
+		struct strided *list = realloc(history->strided, capacity * sizeof(*list));
+
+		if (!list)
+			return NULL;
+		history->strided = list;
+		history->strided_capacity = capacity;
+	}
+	struct strided *strided = &history->strided[history->strided_count];
+
+	*strided = (struct strided){*rows, calloc(clocks->rows, sizeof(struct touch))};
+	if (!strided->cores)
+		return NULL;
+	history->strided_count++;
+	return strided;
+}
+
 /* ---- races ---- */
 
 /* An access that is being checked. */
@@ -240,6 +280,7 @@ struct access {
 	const struct sk_window *window;
 	bool write;
 	char *finding;
+	struct sk_rows rows; /* of the binding, the workspace or the states */
 };
 
 /* The step of the call with the number. */
@@ -263,8 +304,8 @@ static uint32_t lane_of(const struct sk_clocks *clocks, uint64_t row, uint64_t *
 }
 
 /* "bytes 0 to 63 of tensor 'x'" */
-static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_argument *argument,
-			const struct span *span, char *text, size_t size)
+static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_argument *argument, uint64_t low,
+			uint64_t high, char *text, size_t size)
 {
 	if (argument->kind == SK_ARGUMENT_STATE) {
 		snprintf(text, size,
@@ -275,20 +316,24 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 	const struct sk_plan_tensor *tensor = &clocks->plan->tensors[argument->tensor];
 	uint64_t start = sk_plan_tensor_start(clocks->launch, tensor);
 
-	snprintf(text, size, "bytes %" PRIu64 " to %" PRIu64 " of tensor '%s'", span->low - start,
-		 span->high - start - 1, sk_plan_string(&tensor->name));
+	snprintf(text, size, "bytes %" PRIu64 " to %" PRIu64 " of tensor '%s'", low - start, high - start - 1,
+		 sk_plan_string(&tensor->name));
 }
 
-static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct span *span,
+/* touched: what the other one has accessed, or a part of it. */
+static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct sk_rows *touched,
 		      uint64_t other, uint32_t number, bool other_writes)
 {
+	uint64_t low = touched->start > access->rows.start ? touched->start : access->rows.start;
+	uint64_t high =
+		sk_rows_end(touched) < sk_rows_end(&access->rows) ? sk_rows_end(touched) : sk_rows_end(&access->rows);
 	uint64_t index;
 	uint32_t lane = lane_of(clocks, other, &index);
 	const struct sk_plan_task *task = &clocks->plan->tasks[call_of(clocks, number)->task];
 	bool several = clocks->plan->lane_count > 1;
 	char bytes[160];
 
-	print_bytes(clocks, access->window->argument, span, bytes, sizeof(bytes));
+	print_bytes(clocks, access->window->argument, low, high, bytes, sizeof(bytes));
 	snprintf(access->finding, SK_FINDING_SIZE,
 		 "race: it %s %s, which task '%s' on %s%score %" PRIu64 " %s; no await orders the two",
 		 access->write ? "writes" : "reads", bytes, sk_plan_string(&task->name),
@@ -334,33 +379,84 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 	*last = number;
 }
 
-static bool check_span(const struct sk_clocks *clocks, const struct access *access, const struct span *span)
+/* Against what all other cores have done with bytes that are among the access's. */
+static bool check_touches(const struct sk_clocks *clocks, const struct access *access, const struct touch *cores,
+			  const struct sk_rows *touched)
 {
-	uint32_t number = number_of(clocks, access->call);
-	struct touch *own = &span->cores[access->row];
-
 	for (uint64_t row = 0; row < clocks->rows; row++) {
-		const struct touch *touch = &span->cores[row];
+		const struct touch *touch = &cores[row];
 		uint32_t write = last_call(clocks, access, touch->write, touch->write_before);
 		uint32_t read = last_call(clocks, access, touch->read, touch->read_before);
 
 		if (row == access->row)
 			continue;
 		if (!has_ended(clocks, access, row, write))
-			return name_race(clocks, access, span, row, write, true);
+			return name_race(clocks, access, touched, row, write, true);
 		if (access->write && !has_ended(clocks, access, row, read))
-			return name_race(clocks, access, span, row, read, false);
+			return name_race(clocks, access, touched, row, read, false);
 	}
+	return true;
+}
+
+static void note_access(const struct sk_clocks *clocks, const struct access *access, struct touch *cores)
+{
+	uint32_t number = number_of(clocks, access->call);
+	struct touch *own = &cores[access->row];
+
 	if (access->write)
 		note(&own->write, &own->write_before, number);
 	else
 		note(&own->read, &own->read_before, number);
+}
+
+static struct sk_rows rows_of_span(const struct span *span)
+{
+	return (struct sk_rows){.start = span->low, .width = span->high - span->low, .count = 1};
+}
+
+/* Against what lies in rows, and shares a byte. */
+static bool check_strided(const struct sk_clocks *clocks, const struct history *history, const struct access *access)
+{
+	for (uint32_t i = 0; i < history->strided_count; i++) {
+		const struct strided *strided = &history->strided[i];
+
+		if (sk_rows_overlap(&strided->rows, &access->rows) &&
+		    !check_touches(clocks, access, strided->cores, &strided->rows))
+			return false;
+	}
 	return true;
 }
 
-static bool check_access(const struct sk_clocks *clocks, struct history *history, const struct access *access,
-			 uint64_t low, uint64_t high)
+static void no_memory(const struct access *access)
 {
+	snprintf(access->finding, SK_FINDING_SIZE, "no memory for its check");
+}
+
+/* An access in rows is one record, whose bytes are in no span. */
+static bool check_rows(const struct sk_clocks *clocks, struct history *history, const struct access *access)
+{
+	for (uint32_t i = first_behind(history, access->rows.start);
+	     i < history->count && history->spans[i].low < sk_rows_end(&access->rows); i++) {
+		struct sk_rows touched = rows_of_span(&history->spans[i]);
+
+		if (sk_rows_overlap(&touched, &access->rows) &&
+		    !check_touches(clocks, access, history->spans[i].cores, &touched))
+			return false;
+	}
+	struct strided *own = clocks->incomplete ? NULL : strided_of(clocks, history, &access->rows);
+
+	if (!own) {
+		no_memory(access);
+		return false;
+	}
+	note_access(clocks, access, own->cores);
+	return true;
+}
+
+/* An access in one piece cuts the spans at its ends. */
+static bool check_piece(const struct sk_clocks *clocks, struct history *history, const struct access *access)
+{
+	uint64_t low = access->rows.start, high = sk_rows_end(&access->rows);
 	uint32_t i = first_behind(history, low);
 	bool good = !clocks->incomplete;
 
@@ -374,30 +470,40 @@ static bool check_access(const struct sk_clocks *clocks, struct history *history
 		} else if (history->spans[i].high > high) {
 			good = cut(clocks, history, i, high);
 		} else {
-			if (!check_span(clocks, access, &history->spans[i]))
+			struct sk_rows touched = rows_of_span(&history->spans[i]);
+
+			if (!check_touches(clocks, access, history->spans[i].cores, &touched))
 				return false;
+			note_access(clocks, access, history->spans[i].cores);
 			low = history->spans[i++].high;
 		}
 	}
 	if (!good)
-		snprintf(access->finding, SK_FINDING_SIZE, "no memory for its check");
+		no_memory(access);
 	return good;
 }
 
-static bool check_window(const struct sk_clocks *clocks, const struct access *access)
+static bool check_access(const struct sk_clocks *clocks, struct history *history, const struct access *access)
+{
+	return check_strided(clocks, history, access) &&
+	       (access->rows.count > 1 ? check_rows(clocks, history, access) : check_piece(clocks, history, access));
+}
+
+static bool check_window(const struct sk_clocks *clocks, struct access *access)
 {
 	const struct sk_plan_argument *argument = access->window->argument;
 	uint32_t bindings = clocks->plan->binding_count;
-	uint64_t low = argument->offset + access->window->low, high = argument->offset + access->window->high;
 
+	access->rows = access->window->rows;
+	access->rows.start += argument->offset;
 	switch (argument->space) {
 	case SK_SPACE_BINDING:
-		return check_access(clocks, &clocks->histories[argument->index], access, low, high);
+		return check_access(clocks, &clocks->histories[argument->index], access);
 	case SK_SPACE_WORKSPACE:
-		return check_access(clocks, &clocks->histories[bindings], access, low, high);
+		return check_access(clocks, &clocks->histories[bindings], access);
 	case SK_SPACE_STATE:
-		return check_access(clocks, &clocks->histories[bindings + 1], access, argument->index,
-				    (uint64_t)argument->index + 1);
+		access->rows.start = argument->index;
+		return check_access(clocks, &clocks->histories[bindings + 1], access);
 	default: /* constants, which nobody writes, and scratch */
 		return true;
 	}
@@ -407,8 +513,10 @@ bool sk_clocks_access(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 		      const struct sk_plan_call *call, const struct sk_window *windows, uint32_t count, char *finding)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct access access = {row, step, call, &windows[i], false, finding};
+		struct access access = {row, step, call, &windows[i], false, finding, {0}};
 
+		if (windows[i].unused)
+			continue;
 		if ((windows[i].access & SK_ACCESS_READ) && !check_window(clocks, &access))
 			return false;
 		access.write = true;

@@ -32,13 +32,30 @@ static char *page_end(const struct sk_guard *guard, const struct sk_guarded_memo
 	return page_of(guard, memory, address + guard->page - 1);
 }
 
+enum { MOST_PIECES = 64 };
+
+/* Few rows that are only read, with whole pages between them, are opened one by one; others as one. */
+static bool is_in_pieces(const struct sk_guard *guard, const struct sk_window *window)
+{
+	return window->rows.count > 1 && window->rows.count <= MOST_PIECES && !(window->access & SK_ACCESS_WRITE) &&
+	       window->rows.stride - window->rows.width >= 2 * guard->page;
+}
+
 /* Can fail if the process has too many mappings. */
 static bool permit_window(const struct sk_guard *guard, const struct sk_window *window, int protection)
 {
 	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
-	char *start = page_of(guard, memory, window->start);
+	uint64_t pieces = is_in_pieces(guard, window) ? window->rows.count : 1;
+	bool good = true;
 
-	return mprotect(start, (size_t)(page_end(guard, memory, window->end) - start), protection) == 0;
+	for (uint64_t i = 0; i < pieces && good; i++) {
+		char *start = window->start + i * window->rows.stride;
+		char *end = pieces > 1 ? start + window->rows.width : window->end,
+		     *page = page_of(guard, memory, start);
+
+		good = mprotect(page, (size_t)(page_end(guard, memory, end) - page), protection) == 0;
+	}
+	return good;
 }
 
 /* Where windows share pages, the one that is written decides. */
@@ -54,45 +71,57 @@ static bool permit_windows(const struct sk_guard *guard)
 	return good;
 }
 
-/* Keeps [start, end), which is less than two pages. */
-static void keep(struct sk_guard *guard, uint32_t memory, char *start, const char *end)
+/* Keeps [start, end). False: no memory. */
+static bool keep(struct sk_guard *guard, uint32_t memory, char *start, const char *end)
 {
 	size_t size = (size_t)(end - start);
 
 	if (end <= start)
-		return;
+		return true;
+	if (guard->saved_size + size > guard->saved_capacity) {
+		size_t capacity = 2 * guard->saved_capacity + size;
+		char *saved = realloc(guard->saved, capacity);
+
+		if (!saved)
+			return false;
+		guard->saved = saved;
+		guard->saved_capacity = capacity;
+	}
 	memcpy(guard->saved + guard->saved_size, start, size);
 	guard->borders[guard->border_count++] = (struct sk_border){memory, start, size, guard->saved_size};
 	guard->saved_size += size;
+	return true;
 }
 
 /* Keeps what lies in the writable pages and in no window that is written. The windows that share pages are taken
- * together. */
-static void keep_borders(struct sk_guard *guard)
+ * together. Of a window in rows, all behind the first one is kept, and what is written there is told apart afterwards.
+ */
+static bool keep_borders(struct sk_guard *guard)
 {
 	char *at = NULL, *end = NULL; /* kept up to here; the pages end here */
 	uint32_t last = SK_NO_INDEX;
+	bool good = true;
 
-	for (uint32_t i = 0; i < guard->window_count; i++) {
+	for (uint32_t i = 0; i < guard->window_count && good; i++) {
 		const struct sk_window *window = &guard->windows[i];
 		const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 
 		if (!(window->access & SK_ACCESS_WRITE))
 			continue;
-		char *page = page_of(guard, memory, window->start);
+		char *page = page_of(guard, memory, window->start), *row_end = window->start + window->rows.width;
 
 		if (window->memory != last || page > end) {
-			keep(guard, last, at, end);
+			good = keep(guard, last, at, end);
 			at = page;
 		}
-		keep(guard, window->memory, at, window->start);
-		if (window->memory != last || window->end > at)
-			at = window->end;
+		good = good && keep(guard, window->memory, at, window->start);
+		if (window->memory != last || row_end > at)
+			at = row_end;
 		if (window->memory != last || page_end(guard, memory, window->end) > end)
 			end = page_end(guard, memory, window->end);
 		last = window->memory;
 	}
-	keep(guard, last, at, end);
+	return good && keep(guard, last, at, end);
 }
 
 /* Room for the borders of so many windows. */
@@ -103,13 +132,9 @@ static bool reserve(struct sk_guard *guard, uint32_t windows)
 	if (borders <= guard->border_capacity)
 		return true;
 	struct sk_border *list = realloc(guard->borders, borders * sizeof(*list));
-	if (list)
-		guard->borders = list;
-	char *saved = realloc(guard->saved, borders * 2 * guard->page);
-	if (saved)
-		guard->saved = saved;
-	if (!list || !saved)
+	if (!list)
 		return false;
+	guard->borders = list;
 	guard->border_capacity = borders;
 	return true;
 }
@@ -119,13 +144,26 @@ static bool is_written(const struct sk_guard *guard, const struct sk_window *win
 	const struct sk_guarded_memory *memory = &guard->memories[window->memory];
 	uint64_t low, high;
 
-	if (!guard->pattern || !memory->name || !(window->access & SK_ACCESS_READ) ||
-	    !sk_guarded_memory_find_unwritten(memory, window->start, window->end, &low, &high))
+	bool found = false;
+
+	if (!guard->pattern || !memory->name || !(window->access & SK_ACCESS_READ) || window->unused)
+		return true;
+	for (uint64_t i = 0; i < window->rows.count && !found; i++) {
+		const char *row = window->start + i * window->rows.stride;
+
+		found = sk_guarded_memory_find_unwritten(memory, row, row + window->rows.width, &low, &high);
+	}
+	if (!found)
 		return true;
 	snprintf(finding, SK_FINDING_SIZE,
 		 "it reads tensor '%s', of which nobody has written bytes %" PRIu64 " to %" PRIu64, memory->name, low,
 		 high - 1);
 	return false;
+}
+
+static void no_memory(char *finding)
+{
+	snprintf(finding, SK_FINDING_SIZE, "no memory for its check");
 }
 
 static void cannot_protect(char *finding)
@@ -137,7 +175,7 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 		    struct sk_window *windows, uint32_t count, const char *closed, char *finding)
 {
 	if (!reserve(guard, count)) {
-		snprintf(finding, SK_FINDING_SIZE, "no memory for its check");
+		no_memory(finding);
 		return false;
 	}
 	guard->window_count = guard->border_count = 0;
@@ -147,8 +185,8 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 		char *address = sk_guard_address(guard, launch, window->argument, row);
 
 		window->memory = sk_guard_memory_of(guard, window->argument, row);
-		window->start = address + window->low;
-		window->end = address + window->high;
+		window->start = address + window->rows.start;
+		window->end = address + sk_rows_end(&window->rows);
 		windows[guard->window_count++] = *window;
 	}
 	guard->windows = windows;
@@ -158,8 +196,10 @@ bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch,
 		cannot_protect(finding);
 		return false;
 	}
-	keep_borders(guard);
-	return true;
+	if (keep_borders(guard))
+		return true;
+	no_memory(finding);
+	return false;
 }
 
 bool sk_guard_check_written(const struct sk_guard *guard, char *finding)
@@ -181,6 +221,8 @@ bool sk_guard_reset(struct sk_guard *guard)
 }
 
 /* ---- what is said ---- */
+
+enum { PERMISSION_SIZE = 144 };
 
 /* "tensor 'y'", "the core's scratch" */
 static const char *print_name(const struct sk_guarded_memory *memory, char *text, size_t size)
@@ -219,26 +261,56 @@ static void print_permission(const struct sk_guard *guard, uint32_t memory, char
 		if (window->memory == memory && (!best || (window->access & ~best->access & SK_ACCESS_WRITE)))
 			best = window;
 	}
-	if (!best)
+	if (!best) {
 		snprintf(text, size, "%s", guard->closed ? guard->closed : "which is no argument of the call");
-	else
-		snprintf(text, size, "of which the call %s bytes %" PRIu64 " to %" PRIu64,
-			 best->access & SK_ACCESS_WRITE ? "may write" : "may only read",
-			 (uint64_t)(best->start - guard->memories[memory].data),
-			 (uint64_t)(best->end - guard->memories[memory].data) - 1);
+		return;
+	}
+	int length = snprintf(text, size, "of which the call %s bytes %" PRIu64 " to %" PRIu64,
+			      best->access & SK_ACCESS_WRITE ? "may write" : "may only read",
+			      (uint64_t)(best->start - guard->memories[memory].data),
+			      (uint64_t)(best->end - guard->memories[memory].data) - 1);
+	if (best->rows.count > 1)
+		snprintf(text + length, size - (size_t)length, ", %" PRIu64 " of every %" PRIu64, best->rows.width,
+			 best->rows.stride);
+}
+
+/* Bytes from the address on that a window in rows lets the call write: 0, or up to the end of the row. */
+static size_t writable_from(const struct sk_guard *guard, uint32_t memory, const char *address)
+{
+	for (uint32_t i = 0; i < guard->window_count; i++) {
+		const struct sk_window *window = &guard->windows[i];
+		uint64_t offset = (uint64_t)(address - window->start);
+
+		if (window->memory != memory || !(window->access & SK_ACCESS_WRITE) || window->rows.count == 1 ||
+		    address < window->start || address >= window->end)
+			continue;
+		if (offset % window->rows.stride < window->rows.width)
+			return (size_t)(window->rows.width - offset % window->rows.stride);
+	}
+	return 0;
 }
 
 static bool is_intact(const struct sk_guard *guard, const struct sk_border *border, char *finding)
 {
 	const struct sk_guarded_memory *memory = &guard->memories[border->memory];
 	const char *saved = guard->saved + border->saved;
-	char place[224], permission[96];
+	char place[224], permission[PERMISSION_SIZE];
 	size_t first = 0;
 
 	if (!memcmp(border->start, saved, border->size))
 		return true;
-	while (border->start[first] == saved[first])
-		first++;
+	while (first < border->size) {
+		size_t written;
+
+		if (border->start[first] == saved[first])
+			first++;
+		else if ((written = writable_from(guard, border->memory, border->start + first)) != 0)
+			first += written;
+		else
+			break;
+	}
+	if (first >= border->size)
+		return true;
 	print_place(memory, border->start + first, place, sizeof(place));
 	print_permission(guard, border->memory, permission, sizeof(permission));
 	snprintf(finding, SK_FINDING_SIZE, "it has written %s, %s", place, permission);
@@ -259,7 +331,7 @@ bool sk_guard_leave(struct sk_guard *guard, char *finding)
 
 bool sk_guard_describe(const struct sk_guard *guard, const void *address, char *text, size_t size)
 {
-	char place[224], permission[96];
+	char place[224], permission[PERMISSION_SIZE];
 
 	for (uint32_t i = 0; i < guard->memory_count; i++) {
 		const struct sk_guarded_memory *memory = &guard->memories[i];

@@ -103,27 +103,32 @@ static bool fill(const struct sk_guard *guard, const struct sk_guarded_memory *m
 	return permit_all(memory, PROT_NONE);
 }
 
+/* Bytes from its start to the end of its pages. */
+static uint64_t aligned_size(const struct sk_guarded_memory *memory)
+{
+	return (memory->bytes + memory->padding + TENSOR_ALIGN - 1) & ~(uint64_t)(TENSOR_ALIGN - 1);
+}
+
 /* How many pages it takes, before there are any. */
 static void measure(const struct sk_guard *guard, struct sk_guarded_memory *memory)
 {
-	uint64_t aligned = memory->bytes + TENSOR_ALIGN - 1, limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN;
+	uint64_t limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN, bytes;
+	bool fits = !__builtin_add_overflow(memory->bytes, memory->padding, &bytes) && bytes < limit;
+	uint64_t aligned = aligned_size(memory);
 
-	aligned &= ~(uint64_t)(TENSOR_ALIGN - 1);
-	memory->mapping_size =
-		memory->bytes < limit ? ((aligned + guard->page - 1) & ~(guard->page - 1)) + 2 * GUARD : SIZE_MAX;
+	memory->mapping_size = fits ? ((aligned + guard->page - 1) & ~(guard->page - 1)) + 2 * GUARD : SIZE_MAX;
 	memory->pages_size = memory->mapping_size - 2 * GUARD;
 }
 
 static bool map(struct sk_guarded_memory *memory)
 {
-	uint64_t aligned = (memory->bytes + TENSOR_ALIGN - 1) & ~(uint64_t)(TENSOR_ALIGN - 1);
 	char *mapping = mmap(NULL, memory->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (mapping == MAP_FAILED)
 		return false;
 	memory->mapping = mapping;
 	memory->pages = mapping + GUARD;
-	memory->data = memory->pages + memory->pages_size - aligned;
+	memory->data = memory->pages + memory->pages_size - aligned_size(memory);
 	return true;
 }
 
@@ -169,6 +174,7 @@ static void describe_memories(struct sk_guard *guard)
 			*memory =
 				(struct sk_guarded_memory){.name = sk_plan_string(&tensor->name), .role = tensor->role};
 		memory->bytes = tensor ? tensor->bytes : scratch;
+		memory->padding = tensor ? tensor->padding : 0;
 		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
 			measure(guard, memory);
 	}
@@ -321,24 +327,34 @@ static bool copy_in(const struct sk_guard *guard, const struct sk_guarded_memory
 	return permit_all(memory, PROT_NONE);
 }
 
-/* The bytes of an argument that is written. What nobody has written stays as it was in the bound memory, but for less
- * than a word at its ends, which may have been written with what looks like the pattern. */
-static bool copy_out(const struct sk_guard *guard, const struct sk_guarded_memory *memory,
-		     const struct sk_plan_argument *argument, char *bound)
+/* A row of bytes that is written. What nobody has written stays as it was in the bound memory, but for less than a word
+ * at its ends, which may have been written with what looks like the pattern. */
+static void copy_row(const struct sk_guard *guard, const struct sk_guarded_memory *memory, uint64_t offset,
+		     uint64_t size, char *bound)
 {
-	char *start = memory->data + argument->offset, *end = start + argument->size;
+	char *start = memory->data + offset, *end = start + size;
 	bool pattern = guard->pattern && memory->role == SK_ROLE_OUTPUT;
 
-	if (!permit_all(memory, PROT_READ))
-		return false;
 	if (!pattern)
-		memcpy(bound + argument->offset, start, argument->size);
+		memcpy(bound + offset, start, size);
 	for (char *word = start - ((uintptr_t)start & 7); pattern && word < end; word += 8) {
 		char *low = word < start ? start : word, *high = end - word < 8 ? end : word + 8;
 
 		if (high - low < 8 || !is_pattern(memory, word))
 			memcpy(bound + (low - memory->data), low, (size_t)(high - low));
 	}
+}
+
+/* The bytes of an argument that is written. */
+static bool copy_out(const struct sk_guard *guard, const struct sk_guarded_memory *memory,
+		     const struct sk_plan_argument *argument, char *bound)
+{
+	struct sk_rows rows = sk_plan_rows(guard->plan, argument);
+
+	if (!permit_all(memory, PROT_READ))
+		return false;
+	for (uint64_t i = 0; i < rows.count; i++)
+		copy_row(guard, memory, rows.start + i * rows.stride, rows.width, bound);
 	return permit_all(memory, PROT_NONE);
 }
 

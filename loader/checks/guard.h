@@ -12,7 +12,7 @@ struct sk_guarded_memory {
 	char *pages; /* between the guards */
 	size_t pages_size;
 	char *data;
-	uint64_t bytes;
+	uint64_t bytes, padding; /* behind the bytes, which may be read, too */
 	enum sk_role role; /* NONE: scratch */
 	bool copied; /* in the copying at hand */
 };
@@ -38,7 +38,7 @@ struct sk_guard {
 	struct sk_border *borders;
 	uint32_t border_count, border_capacity;
 	char *saved;
-	size_t saved_size;
+	size_t saved_size, saved_capacity;
 };
 
 /* Number of the memory that an argument lies in, for the core in the row of the module's tables. */

@@ -125,19 +125,44 @@ static uint32_t write_tasks(struct writer *writer, const struct handmade_package
 	return count;
 }
 
+static const struct handmade_call no_call = {0};
+
+static const struct handmade_call *call_of(const struct handmade_step *step)
+{
+	return step->call ? step->call : &no_call;
+}
+
+/* Records of the calls so far. */
+struct records {
+	uint32_t arguments, loops, terms, patterns;
+};
+
+static void count_call(struct records *records, const struct handmade_step *step)
+{
+	const struct handmade_call *call = call_of(step);
+
+	records->arguments += call->argument_count + (step->state ? 1 : 0);
+	records->loops += call->loop_count;
+	records->terms += call->term_count;
+	records->patterns += call->pattern_count;
+}
+
 /* One call of a step each. */
 static void write_calls(struct writer *writer, const struct handmade_package *package)
 {
-	uint32_t arguments = 0;
+	struct records records = {0};
 
 	fprintf(writer->file, ".Lcalls:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
 		for (uint32_t i = 0; i < launch->step_count; i++) {
 			const struct handmade_step *step = &launch->steps[i];
+			const struct handmade_call *call = call_of(step);
 
-			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n", task_number(package, step->task),
-				arguments, step->state ? 1 : 0, SK_CALL_STATUS);
-			arguments += step->state ? 1 : 0;
+			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n\t.long %u, %u\n",
+				task_number(package, step->task), records.arguments,
+				call->argument_count + (step->state ? 1 : 0),
+				call->returns_nothing ? 0 : SK_CALL_STATUS, records.loops, call->loop_count);
+			count_call(&records, step);
 		}
 }
 
@@ -162,18 +187,61 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 	}
 }
 
-/* Of steps with hidden state; those of the package have one in common. */
+/* A record as it is in memory. */
+static void write_record(struct writer *writer, const void *record, size_t size)
+{
+	const uint8_t *bytes = record;
+
+	for (size_t i = 0; i < size; i++)
+		fprintf(writer->file, "%s%u", i ? ", " : "\t.byte ", bytes[i]);
+	fprintf(writer->file, "\n");
+}
+
+/* The hidden states of the package are one. */
+static void write_call_arguments(struct writer *writer, const struct handmade_step *step, const struct records *before)
+{
+	const struct handmade_call *call = call_of(step);
+	struct sk_plan_argument state = {
+		.kind = SK_ARGUMENT_STATE,
+		.access = SK_ACCESS_READ | SK_ACCESS_WRITE,
+		.space = SK_SPACE_STATE,
+		.flags = step->state == HANDMADE_LIBRARY_STATE ? SK_ARGUMENT_OF_LIBRARY : 0,
+	};
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		struct sk_plan_argument argument = call->arguments[i];
+
+		if (argument.kind == SK_ARGUMENT_EXPRESSION)
+			argument.index += before->terms;
+		if (argument.kind == SK_ARGUMENT_POINTER && argument.value)
+			argument.value += before->patterns;
+		write_record(writer, &argument, sizeof(argument));
+	}
+	if (step->state)
+		write_record(writer, &state, sizeof(state));
+}
+
 static void write_arguments(struct writer *writer, const struct handmade_package *package)
 {
+	struct records records = {0};
+
 	fprintf(writer->file, "\t.balign 8\n.Larguments:\n");
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++)
-		for (uint32_t i = 0; i < launch->step_count; i++)
-			if (launch->steps[i].state)
-				fprintf(writer->file,
-					"\t.byte %u, 0, %u, %u\n\t.long 0\n\t.quad 0, 0, 0, 0\n\t.long %u, 0\n",
-					SK_ARGUMENT_STATE, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_SPACE_STATE,
-					launch->steps[i].state == HANDMADE_LIBRARY_STATE ? SK_ARGUMENT_OF_LIBRARY : 0);
+		for (uint32_t i = 0; i < launch->step_count; i++) {
+			write_call_arguments(writer, &launch->steps[i], &records);
+			count_call(&records, &launch->steps[i]);
+		}
 }
+
+#define WRITE_TABLE(writer, package, label, list, count)                                                               \
+	do {                                                                                                           \
+		fprintf((writer)->file, ".L" label ":\n");                                                             \
+		for (const struct handmade_launch *launch = (package)->launches; launch->name; launch++)               \
+			for (uint32_t i = 0; i < launch->step_count; i++)                                              \
+				for (uint32_t k = 0; k < call_of(&launch->steps[i])->count; k++)                       \
+					write_record(writer, &call_of(&launch->steps[i])->list[k],                     \
+						     sizeof(call_of(&launch->steps[i])->list[k]));                     \
+	} while (0)
 
 static void write_small_tables(struct writer *writer, const struct handmade_package *package)
 {
@@ -208,7 +276,7 @@ static uint32_t write_tensors(struct writer *writer, const struct handmade_packa
 	for (const struct handmade_tensor *tensor = package->tensors; tensor->name; tensor++, count++) {
 		reference(writer, tensor->name);
 		fprintf(writer->file,
-			"\t.byte %u, 1, %u, %u\n\t.long %u, 0\n\t.quad 0, 0, %" PRIu64 ", %" PRIu64
+			"\t.byte %u, 1, %u, %u\n\t.long %u, 0\n\t.quad 0, 0, %" PRIu64 ", 0, %" PRIu64
 			", 0, 0, 0, 0, 0, 0, 0\n",
 			tensor->dtype, tensor->role, SK_SPACE_BINDING, count,
 			tensor->extent * sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->extent);
@@ -223,7 +291,8 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 {
 	struct writer writer = {.file = file};
 	uint32_t launches = 0, tasks = 0, steps = 0, partitions = 0, homes = 0, tensors = 0, resident = 0;
-	uint32_t arguments = 0, follows = 0;
+	uint32_t follows = 0;
+	struct records records = {0};
 
 	for (const struct handmade_launch *launch = package->launches; launch->name; launch++) {
 		launches++;
@@ -233,7 +302,7 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 		partitions += partition_count(launch);
 		homes += launch->home_count;
 		for (uint32_t i = 0; i < launch->step_count; i++)
-			arguments += launch->steps[i].state ? 1 : 0;
+			count_call(&records, &launch->steps[i]);
 		resident = launch->resident_cores > resident ? launch->resident_cores : resident;
 	}
 	while (package->tensors[tensors].name)
@@ -256,7 +325,11 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	table(&writer, "steps", steps);
 	table(&writer, "calls", steps);
 	table(&writer, "awaits", 0);
-	table(&writer, "arguments", arguments);
+	table(&writer, "arguments", records.arguments);
+	table(&writer, "loops", records.loops);
+	table(&writer, "terms", records.terms);
+	table(&writer, "patterns", records.patterns);
+	table(&writer, "symbols", 0);
 	table(&writer, "partitions", partitions);
 	table(&writer, "homes", homes);
 	table(&writer, "follows", follows);
@@ -268,6 +341,9 @@ static void write_plan(FILE *file, const struct handmade_package *package)
 	write_steps(&writer, package);
 	write_calls(&writer, package);
 	write_arguments(&writer, package);
+	WRITE_TABLE(&writer, package, "loops", loops, loop_count);
+	WRITE_TABLE(&writer, package, "terms", terms, term_count);
+	WRITE_TABLE(&writer, package, "patterns", patterns, pattern_count);
 	write_small_tables(&writer, package);
 	write_tensors(&writer, package);
 	fprintf(file, ".Lstrings:\n");

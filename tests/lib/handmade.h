@@ -3,6 +3,7 @@
 #ifndef TESTS_HANDMADE_H
 #define TESTS_HANDMADE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stubs/skplan.h"
@@ -16,6 +17,17 @@ struct handmade_step {
 	uint32_t lane;
 	uint32_t flags; /* besides those that all steps have: PUBLISH and STATUS */
 	enum { HANDMADE_NO_STATE, HANDMADE_OWN_STATE, HANDMADE_LIBRARY_STATE } state; /* its hidden state */
+	const struct handmade_call *call; /* what it passes, for checked launches; NULL: nothing */
+};
+
+/* Indices of terms and patterns are those of the call. */
+struct handmade_call {
+	bool returns_nothing; /* else a status */
+	uint32_t argument_count, loop_count, term_count, pattern_count;
+	struct sk_plan_argument arguments[2 * HANDMADE_MAX];
+	struct sk_plan_loop loops[SK_MAX_LOOPS];
+	struct sk_plan_term terms[HANDMADE_MAX];
+	struct sk_plan_pattern patterns[HANDMADE_MAX];
 };
 
 /* An entry is the function NAME of the C source, the serial entry NAME_serial. Ends at a launch without a name. */

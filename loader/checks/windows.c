@@ -1,0 +1,129 @@
+/* What a call of a checked launch accesses, as windows: of a divided argument the call's part, or its tile, and what
+ * lies behind all parts; of others everything. A tile has whole rows of a part, and of these the columns that the inner
+ * loop has come to, where these lie one behind the other; else it counts as having all of them. */
+#include "config.h"
+
+#include "loader/checks/checked-call.h"
+
+static uint8_t access_of(const struct sk_plan_argument *argument)
+{
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return argument->access;
+	case SK_ARGUMENT_LOAD:
+		return SK_ACCESS_READ;
+	case SK_ARGUMENT_RESULT:
+		return SK_ACCESS_WRITE;
+	case SK_ARGUMENT_SCRATCH:
+	case SK_ARGUMENT_STATE:
+		return SK_ACCESS_READ | SK_ACCESS_WRITE;
+	default:
+		return SK_ACCESS_NONE;
+	}
+}
+
+static struct sk_window *add_window(struct sk_checked *checked, const struct sk_plan_argument *argument,
+				    struct sk_rows rows)
+{
+	struct sk_window *window = &checked->windows[checked->window_count++];
+
+	*window = (struct sk_window){.argument = argument, .rows = rows, .access = access_of(argument)};
+	return window;
+}
+
+static void add_bytes(struct sk_checked *checked, const struct sk_plan_argument *argument, uint64_t low, uint64_t high)
+{
+	if (low < high)
+		add_window(checked, argument, (struct sk_rows){.start = low, .width = high - low, .count = 1});
+}
+
+/* Of the rows of a part, from the argument's first byte, those bytes that the tile of the inner loop has. */
+static struct sk_rows rows_of_tile(const struct sk_checked *checked, const struct sk_plan_argument *argument,
+				   const struct sk_plan_pattern *pattern, struct sk_rows part)
+{
+	const struct sk_plan_loop *loop = &sk_plan_loops(checked->plan, checked->call)[1];
+	uint64_t bytes = pattern->inner_bytes, all = bytes * loop->extent;
+	uint64_t count = checked->inner_high - checked->inner_low;
+	struct sk_rows rows = part;
+
+	rows.start += checked->inner_low * bytes;
+	if (pattern->count > 1 && all == pattern->width) {
+		rows.width = count * bytes;
+	} else if (pattern->count > 1) {
+		if (argument->element_bytes || bytes % pattern->stride || all != pattern->stride * pattern->count)
+			return part;
+		rows.count = count * (bytes / pattern->stride);
+	} else {
+		if ((argument->element_bytes ? argument->element_bytes : argument->size) % all)
+			return part;
+		rows = (struct sk_rows){rows.start, count * bytes, all, part.width / all};
+	}
+	if (rows.width == rows.stride)
+		rows = (struct sk_rows){rows.start, rows.width * rows.count, 0, 1};
+	if (rows.count == 1)
+		rows.stride = 0;
+	return rows;
+}
+
+static void add_pointer(struct sk_checked *checked, const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
+	uint64_t bytes = argument->element_bytes, behind = checked->step->extent * bytes;
+	struct sk_rows rows =
+		sk_plan_part_rows(checked->plan, checked->step, argument, checked->low, checked->high - checked->low);
+
+	rows.start -= argument->offset;
+	if (pattern && pattern->inner_bytes && !pattern->halo && checked->inner_high)
+		rows = rows_of_tile(checked, argument, pattern, rows);
+	if (rows.width && rows.count)
+		add_window(checked, argument, rows);
+	if (bytes && !(pattern && pattern->count))
+		add_bytes(checked, argument, behind + (pattern ? pattern->halo : 0), argument->size);
+	if (pattern && pattern->over_read) {
+		uint64_t end = sk_rows_end(&rows) + pattern->over_read;
+		struct sk_rows readable = {.start = rows.start, .width = end - rows.start, .count = 1};
+
+		add_window(checked, argument, readable)->unused = true;
+	}
+}
+
+/* Where the argument is stored in front of the call. */
+static void add_field(struct sk_checked *checked, const struct sk_plan_argument *argument)
+{
+	static const struct sk_plan_argument scratch = {.kind = SK_ARGUMENT_SCRATCH};
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
+	uint64_t size = sk_argument_is_scalar(argument) ? sk_dtype_size(argument->dtype) : sizeof(uint64_t);
+
+	if (pattern && pattern->table_count)
+		size *= pattern->table_count;
+	add_bytes(checked, &scratch, argument->field, argument->field + size);
+}
+
+void sk_checked_find_states(struct sk_checked *checked)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(checked->plan, checked->call);
+
+	checked->window_count = 0;
+	for (uint32_t i = 0; i < checked->call->argument_count; i++)
+		if (arguments[i].kind == SK_ARGUMENT_STATE)
+			add_window(checked, &arguments[i], (struct sk_rows){.width = 1, .count = 1});
+}
+
+void sk_checked_find_windows(struct sk_checked *checked)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(checked->plan, checked->call);
+	bool open = checked->phase == SK_OPEN;
+
+	checked->window_count = 0;
+	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &arguments[i];
+
+		if (argument->kind == SK_ARGUMENT_POINTER && open)
+			add_pointer(checked, argument);
+		else if (argument->kind == SK_ARGUMENT_SCRATCH ||
+			 (open && (argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_RESULT)))
+			add_bytes(checked, argument, 0, argument->size);
+		if (argument->flags & SK_ARGUMENT_FIELD)
+			add_field(checked, argument);
+	}
+}
