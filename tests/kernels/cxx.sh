@@ -1,5 +1,5 @@
 #!/bin/bash
-# C++ as g++ compiles it: templates, references, a class that works on the caller's memory.
+# C++ as g++ compiles it: templates, references, classes, and containers with their memory out of libstdc++.a.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need_command g++ g++
@@ -9,6 +9,7 @@ cat >blur.cc <<'CC'
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 template <typename T> class rows {
 	const T *data;
@@ -36,9 +37,17 @@ double spread(const std::array<double, 256> &values)
 
 	return *ends.second - *ends.first;
 }
+
+double median(const double *values, size_t n)
+{
+	std::vector<double> sorted(values, values + n);
+
+	std::nth_element(sorted.begin(), sorted.begin() + n / 2, sorted.end());
+	return sorted[n / 2];
+}
 }
 CC
-g++ -O2 -fPIC -c blur.cc
+g++ -O2 -fPIC -ffunction-sections -c blur.cc
 
 cat >model.yaml <<Y
 sklink: 1
@@ -47,12 +56,15 @@ tensors:
   y:      {dtype: f32, shape: [40, 33]}
   values: {dtype: f64, shape: [256]}
   spread: {dtype: f64, shape: [1]}
-$(kernels blur spread)
+  median: {dtype: f64, shape: [1]}
+$(kernels blur spread median)
 tasks:
   - {name: blur, kernel: blur, args: [x, y], scope: all}
   - {name: spread, kernel: spread, args: [values, spread], scope: all}
+  - {name: median, kernel: median, args: [values, median], stream: 1, scope: all}
 Y
-fuse blur.o
+fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" "$(g++ -print-file-name=libgcc.a)" \
+	--unresolved-symbols=trap
 
 cat >oracle.c <<'C'
 #include "oracle.h"
@@ -64,13 +76,20 @@ static void network(void)
 	OUTPUT(float, y, 1e-6, M, N);
 	INPUT(double, values, 256);
 	OUTPUT(double, spread, 0, 1);
+	OUTPUT(double, median, 0, 1);
 
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++)
 			y[i * N + j] = (x[i * N + (j ? j - 1 : 0)] + x[i * N + j] + x[i * N + (j < N - 1 ? j + 1 : j)]) / 3;
-	for (int i = 0; i < 256; i++)
-		for (int j = 0; j < 256; j++)
+	for (int i = 0; i < 256; i++) {
+		int less = 0;
+		for (int j = 0; j < 256; j++) {
 			spread[0] = fmax(spread[0], values[i] - values[j]);
+			less += values[j] < values[i];
+		}
+		if (less == 128)
+			median[0] = values[i];
+	}
 }
 C
 right
