@@ -54,6 +54,7 @@ src_libplanning_la_LIBADD = src/libbase.la
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/proof/access.c src/proof/access.h \
+	src/proof/call-values.c src/proof/call-values.h \
 	src/proof/calls.c src/proof/calls.h \
 	src/proof/consistency.c src/proof/consistency.h \
 	src/proof/consistency-launches.c src/proof/consistency-tensors.c \
@@ -65,6 +66,7 @@ src_libproof_la_SOURCES = \
 	src/proof/launch-order.c src/proof/launch-order.h \
 	src/proof/explain.c src/proof/explain.h \
 	src/proof/account.c src/proof/account.h \
+	src/model/number.c src/model/number.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
 	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-rules.c \
@@ -107,7 +109,6 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.c src/model/model.h \
-	src/model/number.c src/model/number.h \
 	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \
@@ -143,6 +144,7 @@ skdump_SOURCES = \
 	src/skdump/package-object.c src/skdump/package-object.h \
 	src/skdump/reemit.c src/skdump/reemit.h \
 	src/skdump/show.c src/skdump/show.h \
+	src/skdump/show-calls.c src/skdump/show-calls.h \
 	src/skdump/skdump.c \
 	src/base/table.c src/base/table.h
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)

@@ -202,7 +202,7 @@ enum { SK_MAX_LOOPS = 2 };
  * the step's extent, whose units are whole tiles, the second one inside it through all of another extent. */
 struct sk_plan_loop {
 	uint64_t extent;
-	uint64_t tile; /* at least 1 */
+	uint64_t tile; /* at least 1; it may be more than there are */
 };
 
 /* One lane's turn at one task, or at several: each core makes the step's calls in order, each one for all of the core's

@@ -132,7 +132,8 @@ tests_unit_check_planned_SOURCES = \
 tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
-tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h src/base/table.c src/base/table.h
+tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h \
+	src/skdump/show-calls.c src/skdump/show-calls.h src/base/table.c src/base/table.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show
@@ -161,6 +162,7 @@ END_TO_END_TESTS = \
 	tests/run/mix.sh tests/run/early.sh tests/run/hidden-state.sh tests/run/imported-state.sh \
 	tests/run/line-table.sh \
 	tests/run/local-kernels.sh \
+	tests/run/loops.sh \
 	tests/link/tls.sh \
 	tests/run/manuals.sh \
 	tests/run/map.sh \

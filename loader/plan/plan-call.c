@@ -401,7 +401,8 @@ static bool check_loops(const struct sk_plan_checker *checker, const struct sk_p
 	if (step->kind != SK_STEP_SPLIT || call->loop_count > SK_MAX_LOOPS)
 		return sk_plan_fail(checker, "a call of kind %u cannot have %u loops", step->kind, call->loop_count);
 	for (uint32_t i = 0; i < call->loop_count; i++)
-		if (loops[i].tile == 0 || loops[i].tile > loops[i].extent || loops[i].extent > INT64_MAX)
+		if (loops[i].tile == 0 || loops[i].tile > INT64_MAX || loops[i].extent == 0 ||
+		    loops[i].extent > INT64_MAX)
 			return sk_plan_fail(checker, "tiles of %" PRIu64 " of %" PRIu64 " elements are not possible",
 					    loops[i].tile, loops[i].extent);
 	if (loops[0].extent != step->extent)

@@ -132,17 +132,20 @@ static bool divide(const struct lowering *lowering, struct sum *sum, wide diviso
 
 /* ---- variables ---- */
 
-/* What the variable can be in any call. Begin and size depend on each other; see plain_range. */
+/* What the variable can be in any call. Begin and size depend on each other; see part_range. */
 static struct range variable_range(const struct sk_binder *binder, enum sk_variable variable)
 {
 	const struct sk_signature *signature = binder->signature;
-	bool size = variable == SK_VARIABLE_SIZE;
-	uint64_t extent;
+	bool inner = variable == SK_VARIABLE_INNER_BEGIN || variable == SK_VARIABLE_INNER_SIZE;
+	uint64_t extent, longest;
 
 	if (variable == SK_VARIABLE_BLOCK)
 		return (struct range){0, (wide)binder->blocks - 1};
-	extent = binder->extents[signature->spread_extent];
-	return size ? (struct range){1, extent} : (struct range){0, (wide)extent - 1};
+	extent = longest = binder->extents[inner ? signature->loops[1].extent : signature->spread_extent];
+	if (signature->loop_count && signature->loops[inner].tile < extent)
+		longest = signature->loops[inner].tile;
+	return variable == SK_VARIABLE_SIZE || variable == SK_VARIABLE_INNER_SIZE ? (struct range){1, longest}
+										  : (struct range){0, (wide)extent - 1};
 }
 
 static struct range term_range(const struct sk_binder *binder, const struct sk_plan_term *term)
@@ -185,10 +188,13 @@ static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind
 /* Begin, end and size of the call's part. */
 static bool lower_part(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
 {
-	const struct sk_plan_term begin = {SK_VARIABLE_BEGIN, .factor = 1, .divisor = 1};
-	const struct sk_plan_term size = {SK_VARIABLE_SIZE, .factor = 1, .divisor = 1};
+	const struct sk_signature *signature = lowering->binder->signature;
+	bool inner = value->index != signature->spread_extent;
+	const struct sk_plan_term begin = {inner ? SK_VARIABLE_INNER_BEGIN : SK_VARIABLE_BEGIN, .factor = 1,
+					   .divisor = 1};
+	const struct sk_plan_term size = {inner ? SK_VARIABLE_INNER_SIZE : SK_VARIABLE_SIZE, .factor = 1, .divisor = 1};
 
-	if (lowering->binder->signature->spread == SK_STEP_BLOCKS_RANGE)
+	if (signature->spread == SK_STEP_BLOCKS_RANGE)
 		return lower_block_part(lowering, value->kind, sum);
 	return (value->kind == SK_VALUE_SIZE || add_variable(lowering, sum, begin)) &&
 	       (value->kind == SK_VALUE_BEGIN || add_variable(lowering, sum, size));
@@ -321,10 +327,10 @@ static struct range part_range(const struct sk_binder *binder, const struct sum 
 
 static struct range sum_range(const struct sk_binder *binder, const struct sum *sum)
 {
-	struct range range = part_range(binder, sum, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE);
+	struct range outer = part_range(binder, sum, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE);
+	struct range inner = part_range(binder, sum, SK_VARIABLE_INNER_BEGIN, SK_VARIABLE_INNER_SIZE);
+	struct range range = {sum->constant + outer.low + inner.low, sum->constant + outer.high + inner.high};
 
-	range.low += sum->constant;
-	range.high += sum->constant;
 	for (uint32_t i = 0; i < sum->count; i++) {
 		const struct sk_plan_term *term = &sum->terms[i];
 

@@ -70,6 +70,24 @@ static void bind_tensor(struct sk_binder *binder, const struct sk_parameter *par
 	argument->size = tensor->bytes;
 }
 
+/* A scalar with an extent's name: all of it, or how long a part is. */
+static void bind_length(struct sk_binder *binder, const struct sk_parameter *parameter, uint32_t extent,
+			struct sk_argument *argument)
+{
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_value_expression size = {.kind = SK_VALUE_SIZE, .index = extent, .text = parameter->name};
+
+	if (signature->loop_count && sk_signature_divides(signature, extent)) {
+		sk_binder_bind_value(binder, parameter->name, &size, argument);
+		return;
+	}
+	bind_extent(binder, parameter, extent, binder->request->place, &argument->value);
+	if (signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent) {
+		argument->kind = SK_ARGUMENT_LENGTH;
+		argument->value = 0;
+	}
+}
+
 static const struct sk_set *find_set(const struct sk_request *request, const char *name)
 {
 	for (size_t i = 0; i < request->set_count; i++)
@@ -105,11 +123,7 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 			sk_binder_error(binder, set->place,
 					"'%s' cannot be set: it is the extent of that name, %" PRIu64, set->name,
 					binder->extents[extent]);
-		if (signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent)
-			argument->kind = SK_ARGUMENT_LENGTH;
-		bind_extent(binder, parameter, extent, binder->request->place, &argument->value);
-		if (argument->kind == SK_ARGUMENT_LENGTH)
-			argument->value = 0;
+		bind_length(binder, parameter, extent, argument);
 		return true;
 	}
 	if (!set)

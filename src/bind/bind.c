@@ -162,6 +162,32 @@ static void bind_memory(struct sk_binder *binder, uint32_t p, struct sk_argument
 	argument->size = tensor->bytes;
 }
 
+/* Bytes from one element of the extent to the next one, which starts a dimension of the parameter. */
+static uint64_t bytes_of_element(const struct sk_binder *binder, uint32_t p, uint32_t extent)
+{
+	const struct sk_parameter *parameter = &binder->signature->parameters[p];
+	uint32_t dimension = sk_parameter_dimension_of(parameter, extent);
+	uint64_t bytes = sk_dtype_size(parameter->dtype);
+
+	bytes *= sk_folded_dimension(binder->tensors[p], parameter, dimension) / binder->extents[extent];
+	for (uint32_t d = dimension + 1; d < parameter->rank; d++)
+		bytes *= sk_folded_dimension(binder->tensors[p], parameter, d);
+	return bytes;
+}
+
+/* How the second loop divides the tensor, if it does. */
+static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
+{
+	const struct sk_signature *signature = binder->signature;
+	struct sk_plan_pattern *pattern;
+	uint32_t extent = signature->loops[1].extent;
+
+	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(&signature->parameters[p], extent))
+		return;
+	argument->pattern = pattern = SK_NEW(binder->model->arena, struct sk_plan_pattern);
+	pattern->inner_bytes = bytes_of_element(binder, p, extent);
+}
+
 static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -174,6 +200,8 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 	/* The extent is the outermost factor, so what is behind it is what one of its elements spans. */
 	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
 		argument->element_bytes = argument->size / binder->extents[spread];
+	argument->whole = parameter->whole;
+	bind_inner(binder, p, argument);
 }
 
 static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
@@ -266,10 +294,16 @@ static bool may_alias(const struct sk_signature *signature, uint32_t a, uint32_t
 	       (signature->parameters[a].alias_of == b || signature->parameters[b].alias_of == a);
 }
 
+static uint64_t inner_bytes_of(const struct sk_argument *argument)
+{
+	return argument->pattern ? argument->pattern->inner_bytes : 0;
+}
+
 /* The same bytes, and nobody reads what another core writes. */
 static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 {
-	return a->offset == b->offset && a->size == b->size && a->element_bytes == b->element_bytes;
+	return a->offset == b->offset && a->size == b->size && a->element_bytes == b->element_bytes &&
+	       inner_bytes_of(a) == inner_bytes_of(b);
 }
 
 static void report_overlap(struct sk_binder *binder, uint32_t a, uint32_t b)
@@ -404,6 +438,10 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 	task->scratch_size = binder->scratch_size;
 	if (binder->signature->spread_extent != SK_NONE)
 		task->extent = binder->extents[binder->signature->spread_extent];
+	task->loop_count = binder->signature->loop_count;
+	for (uint32_t i = 0; i < task->loop_count; i++)
+		task->loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
+						       binder->signature->loops[i].tile};
 	task->lane = lane_of(binder->model->device, binder->signature->lane);
 	task->block_count = (uint32_t)binder->blocks;
 }

@@ -59,12 +59,19 @@ struct sk_parameter {
 	enum sk_dtype dtype;
 	enum sk_access access; /* TENSOR */
 	uint32_t alias_of; /* TENSOR y@x: the parameter x that y may be; else SK_NONE */
+	bool whole; /* TENSOR: divided, but passed as it is: the function finds its part by itself */
 	uint32_t rank; /* TENSOR */
 	struct sk_extent extents[SK_MAX_RANK];
 	bool by_reference; /* SCALAR: "ref" */
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */
 	uint64_t scratch_bytes; /* SCRATCH */
+};
+
+/* SPLIT: the function computes up to `tile` elements of the extent at once, and is called for each tile. */
+struct sk_signature_loop {
+	uint32_t extent;
+	uint64_t tile; /* 1: each= */
 };
 
 enum sk_lane_kind { SK_LANE_ANY, SK_LANE_CUBE, SK_LANE_VECTOR, SK_LANE_MIX };
@@ -76,6 +83,8 @@ struct sk_signature {
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */
 	const struct sk_value_expression *grid[SK_MAX_AXES]; /* BLOCKS: their numbers along x, y, z; NULL: the rest */
 	uint32_t grid_rank; /* 0: the task says how many blocks there are */
+	struct sk_signature_loop loops[SK_MAX_LOOPS]; /* the first one goes through spread_extent */
+	uint32_t loop_count;
 	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
 	bool unfusible, reentrant, nontemporal, sync_all;
 	bool early_wait, early_set; /* early-start=wait, set, both */

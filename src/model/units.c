@@ -38,11 +38,6 @@ struct solver {
 	bool *queued;
 };
 
-uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
-{
-	return model->kernels.items[model->tasks.items[task].kernel].signature->elementwise ? ELEMENTWISE_UNIT : 1;
-}
-
 static bool is_split(const struct sk_model *model, uint32_t task)
 {
 	return model->kernels.items[model->tasks.items[task].kernel].signature->spread == SK_STEP_SPLIT;
@@ -60,6 +55,17 @@ static bool common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 		y = rest;
 	}
 	return sk_mul(a / x, b, result);
+}
+
+/* Tiles have less than 2^31 elements. */
+uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
+{
+	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].kernel].signature;
+	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1;
+
+	if (signature->loop_count)
+		common_multiple(unit, signature->loops[0].tile, &unit);
+	return unit;
 }
 
 static uint32_t find_root(struct solver *solver, uint32_t item)

@@ -8,6 +8,7 @@
 #include "src/base/checked.h"
 #include "src/base/map.h"
 #include "src/proof/access.h"
+#include "src/proof/call-values.h"
 #include "src/proof/device-cores.h"
 #include "src/proof/unit-check.h"
 #include "src/signature/signature-parser.h"
@@ -85,9 +86,17 @@ static const char *access_text(unsigned access)
 
 /* ---- how the call spreads ---- */
 
+/* Units are whole tiles. */
 static uint64_t minimum_unit(const struct sk_signature *signature)
 {
-	return signature->elementwise ? ELEMENTWISE_UNIT : 1;
+	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1, tile = 1;
+
+	if (signature->loop_count)
+		tile = signature->loops[0].tile;
+	for (uint64_t i = 1; i <= unit; i++)
+		if (i * tile % unit == 0)
+			return i * tile;
+	return unit * tile;
 }
 
 /* What the step's flags have to be, as far as they follow from the signatures of its calls. Kernels that may start
@@ -133,6 +142,26 @@ static bool check_unit(struct calls *calls)
 			own_entry ? "" : "multiples of ", least);
 }
 
+/* Loops make many calls of one; how calls of different loops lie between each other nobody has thought about. */
+static bool check_loops(struct calls *calls)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_plan_call *call = calls->call;
+	const struct sk_plan_loop *loops = sk_plan_loops(calls->view, call);
+
+	if (call->loop_count != signature->loop_count)
+		return disagree(calls, "it has %u loops instead of %u", call->loop_count, signature->loop_count);
+	if (call->loop_count && calls->step->call_count != 1)
+		return disagree(calls, "it has loops in a step of %u calls", calls->step->call_count);
+	for (uint32_t i = 0; i < call->loop_count; i++) {
+		if (loops[i].tile != signature->loops[i].tile)
+			return disagree(calls, "tiles of '%s' have %" PRIu64 " elements",
+					signature->extents[signature->loops[i].extent], loops[i].tile);
+		calls->extents[signature->loops[i].extent] = loops[i].extent;
+	}
+	return true;
+}
+
 /* The vector side comes right behind the cube side (sk_plan_check_launch). */
 static bool check_sides(struct calls *calls)
 {
@@ -169,7 +198,7 @@ static bool check_spread(struct calls *calls)
 	if (step->lane != lane_of(calls))
 		return disagree(calls, "it is not a kernel for lane %s",
 				sk_plan_string(&calls->view->lanes[step->lane]));
-	return check_sides(calls) && check_unit(calls);
+	return check_sides(calls) && check_unit(calls) && check_loops(calls);
 }
 
 /* ---- one argument ---- */
@@ -195,6 +224,48 @@ static bool check_memory(struct calls *calls, uint32_t number, enum sk_dtype dty
 	return true;
 }
 
+/* Bytes from one element of the second loop's extent to the next one; 0: the loop does not divide the tensor. What the
+ * plan says, if it is all that tells the extents. */
+static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_parameter *parameter = &signature->parameters[number];
+	uint32_t extent = signature->loops[1].extent, dimension;
+	const struct sk_plan_pattern *pattern;
+	uint64_t outside = 1;
+
+	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(parameter, extent))
+		return 0;
+	/* All bytes, divided by what is in front of the dimension and by the extent, which starts it. */
+	dimension = sk_parameter_dimension_of(parameter, extent);
+	for (uint32_t d = 0; d < dimension; d++) {
+		const struct sk_extent *outer = &parameter->extents[d];
+
+		outside *= outer->constant;
+		for (uint32_t i = 0; i < outer->name_count; i++)
+			outside *= calls->extents[outer->names[i]];
+	}
+	outside *= calls->extents[extent];
+	if (outside)
+		return argument_of(calls, number)->size / outside;
+	pattern = sk_plan_pattern(calls->view, argument_of(calls, number));
+	return pattern ? pattern->inner_bytes : 0;
+}
+
+/* How its bytes lie. */
+static bool check_pattern(struct calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	const struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)}, none = {0};
+
+	if (pattern && !memcmp(pattern, &none, sizeof(none)))
+		return disagree(calls, "%s has a pattern that says nothing", parameter_text(calls, number));
+	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
+		return disagree(calls, "the bytes of %s lie in another way", parameter_text(calls, number));
+	return true;
+}
+
 static bool check_tensor(struct calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -213,7 +284,9 @@ static bool check_tensor(struct calls *calls, uint32_t number)
 			calls,
 			"the cores divide the %" PRIu64 " bytes of %s by %" PRIu64 " for each of %" PRIu64 " elements",
 			argument->size, parameter_text(calls, number), argument->element_bytes, calls->step->extent);
-	return true;
+	return !(argument->flags & SK_ARGUMENT_WHOLE) == !parameter->whole ||
+	       disagree(calls, "%s is passed %s", parameter_text(calls, number),
+			parameter->whole ? "from where its part begins" : "whole");
 }
 
 /* One element of a tensor in the place of a scalar. */
@@ -255,22 +328,50 @@ static bool check_status(struct calls *calls, uint32_t number)
 	       disagree(calls, "%s is not 0 before the call", parameter_text(calls, number));
 }
 
+static struct sk_call_values values_of(const struct calls *calls)
+{
+	return (struct sk_call_values){calls->view, calls->step, calls->call, calls->signature, calls->extents};
+}
+
+static bool check_value(struct calls *calls, uint32_t number, const struct sk_value_expression *value)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const struct sk_call_values values = values_of(calls);
+	bool literal = value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL;
+
+	return (literal ? argument->kind == SK_ARGUMENT_VALUE && argument->value == value->number
+			: sk_call_value_agrees(&values, value, argument)) ||
+	       disagree(calls, "%s is not %s", parameter_text(calls, number),
+			value->text ? value->text : "how long its part is");
+}
+
+/* How long a part is, of a kernel with loops. */
+static bool check_part_length(struct calls *calls, uint32_t number, uint32_t extent)
+{
+	const struct sk_value_expression size = {.kind = SK_VALUE_SIZE, .index = extent};
+
+	return check_value(calls, number, &size);
+}
+
 static bool check_scalar(struct calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
 	const struct sk_parameter *parameter = &signature->parameters[number];
 	const struct sk_plan_argument *argument = argument_of(calls, number);
-	uint32_t extent = sk_signature_find_extent(signature, parameter->name);
-	bool length = extent != SK_NONE && signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent;
+	uint32_t extent = parameter->value ? SK_NONE : sk_signature_find_extent(signature, parameter->name);
+	bool part = extent != SK_NONE && signature->loop_count && sk_signature_divides(signature, extent);
+	bool length =
+		extent != SK_NONE && signature->spread == SK_STEP_SPLIT && extent == signature->spread_extent && !part;
+	bool computed = (part || parameter->value) && argument->kind == SK_ARGUMENT_EXPRESSION;
 	bool loaded = argument->kind == SK_ARGUMENT_LOAD || argument->kind == SK_ARGUMENT_POINTER;
 
 	if (parameter->value && parameter->value->kind == SK_VALUE_SYMBOL)
 		return check_symbol(calls, number);
 	if (!check_status(calls, number))
 		return false;
-	if (loaded && extent == SK_NONE)
+	if (loaded && extent == SK_NONE && !parameter->value)
 		return check_loaded(calls, number);
-	if (argument->kind != (length ? SK_ARGUMENT_LENGTH : SK_ARGUMENT_VALUE))
+	if (argument->kind != (length ? SK_ARGUMENT_LENGTH : SK_ARGUMENT_VALUE) && !computed)
 		return disagree(calls, "%s is %s the number of elements of a call", parameter_text(calls, number),
 				length ? "not" : "neither a number nor an element of a tensor, nor");
 	if (argument->dtype != parameter->dtype)
@@ -278,6 +379,8 @@ static bool check_scalar(struct calls *calls, uint32_t number)
 	if (!(argument->flags & SK_ARGUMENT_BY_REFERENCE) != !parameter->by_reference)
 		return disagree(calls, "%s is passed by %s", parameter_text(calls, number),
 				parameter->by_reference ? "value" : "reference");
+	if (part)
+		return check_part_length(calls, number, extent);
 	if (extent == SK_NONE || length)
 		return true;
 	if (calls->extents[extent] && calls->extents[extent] != argument->value)
@@ -426,6 +529,30 @@ static bool check_extents(struct calls *calls)
 	return true;
 }
 
+/* ---- values ---- */
+
+/* What the signature says of scalars, and of how many blocks there are, once the extents are known. */
+static bool check_values(struct calls *calls)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_call_values values = values_of(calls);
+	uint64_t blocks = 1, count = 0;
+
+	for (uint32_t axis = 0; axis < signature->grid_rank; axis++)
+		if (!sk_call_constant(&values, signature->grid[axis], &count) || !sk_mul(blocks, count, &blocks))
+			return true; /* an extent of it is not known */
+	if (signature->grid_rank && calls->step->blocks != blocks)
+		return disagree(calls, "it has %u blocks, but a grid of %" PRIu64, calls->step->blocks, blocks);
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].value && signature->parameters[i].value->kind != SK_VALUE_SYMBOL &&
+		    !check_value(calls, i, signature->parameters[i].value))
+			return false;
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].kind == SK_PARAMETER_TENSOR && !check_pattern(calls, i))
+			return false;
+	return true;
+}
+
 /* ---- overlap ---- */
 
 static bool overlap(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
@@ -441,7 +568,8 @@ static bool may_be_same(const struct calls *calls, uint32_t a, uint32_t b)
 	const struct sk_parameter *parameters = calls->signature->parameters;
 
 	return b < calls->signature->parameter_count && (parameters[a].alias_of == b || parameters[b].alias_of == a) &&
-	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes;
+	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes &&
+	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b);
 }
 
 static bool is_memory(const struct sk_plan_argument *argument)
@@ -534,7 +662,7 @@ static void check_call(struct calls *calls, const struct sk_plan_step *step, con
 	memset(calls->extents, 0, sizeof(calls->extents));
 	if (calls->signature->spread_extent != SK_NONE)
 		calls->extents[calls->signature->spread_extent] = step->extent;
-	if (check_spread(calls) && check_arguments(calls) && check_extents(calls))
+	if (check_spread(calls) && check_arguments(calls) && check_extents(calls) && check_values(calls))
 		check_overlaps(calls);
 }
 

@@ -96,20 +96,44 @@ static bool check_slice(const struct sk_consistency *check, const char *what, ui
 	return true;
 }
 
+/* Arguments, and what they and the call have besides. */
+static bool check_slices_of_calls(const struct sk_consistency *check)
+{
+	const struct sk_plan_view *view = check->view;
+	uint32_t arguments = 0, loops = 0, terms = 0, patterns = 0;
+
+	for (uint32_t i = 0; i < view->call_count; i++)
+		if (!check_slice(check, "arguments", view->calls[i].first_argument, view->calls[i].argument_count,
+				 &arguments) ||
+		    !check_slice(check, "loops", view->calls[i].first_loop, view->calls[i].loop_count, &loops))
+			return false;
+	if (!sk_same_number(check, "header", "the number of arguments", view->argument_count, arguments))
+		return false;
+	for (uint32_t i = 0; i < arguments; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[i];
+
+		if (argument->kind == SK_ARGUMENT_EXPRESSION &&
+		    !check_slice(check, "terms", argument->index, (uint32_t)argument->size, &terms))
+			return false;
+		if (sk_plan_pattern(view, argument) &&
+		    !check_slice(check, "patterns", (uint32_t)(argument->value - 1), 1, &patterns))
+			return false;
+	}
+	return sk_same_number(check, "header", "the number of loops", view->loop_count, loops) &&
+	       sk_same_number(check, "header", "the number of terms", view->term_count, terms) &&
+	       sk_same_number(check, "header", "the number of patterns", view->pattern_count, patterns);
+}
+
 static bool check_slices_of_steps(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
-	uint32_t arguments = 0, awaits = 0;
+	uint32_t awaits = 0;
 
 	for (uint32_t i = 0; i < view->step_count; i++)
 		if (!check_slice(check, "awaits", view->steps[i].first_await, view->steps[i].await_count, &awaits))
 			return false;
-	for (uint32_t i = 0; i < view->call_count; i++)
-		if (!check_slice(check, "arguments", view->calls[i].first_argument, view->calls[i].argument_count,
-				 &arguments))
-			return false;
-	return sk_same_number(check, "header", "the number of arguments", view->argument_count, arguments) &&
-	       sk_same_number(check, "header", "the number of awaits", view->await_count, awaits);
+	return sk_same_number(check, "header", "the number of awaits", view->await_count, awaits) &&
+	       check_slices_of_calls(check);
 }
 
 /* Every record belongs to somebody; that calls do, the plan's reader sees. */
@@ -135,7 +159,7 @@ static bool check_slices(const struct sk_consistency *check)
 
 /* ---- tasks and their own entries ---- */
 
-/* The argument, with an offset from the start of its tensor. */
+/* The argument, with an offset from the start of its tensor, and without where its other records stand. */
 static struct sk_plan_argument without_place(const struct sk_plan_view *view, const struct sk_plan_launch *launch,
 					     const struct sk_plan_argument *argument)
 {
@@ -144,7 +168,30 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 	if (sk_access_reads(argument) || sk_access_writes(argument))
 		if (argument->kind != SK_ARGUMENT_STATE)
 			copy.offset -= sk_plan_tensor_start(launch, &view->tensors[argument->tensor]);
+	if (argument->kind == SK_ARGUMENT_EXPRESSION)
+		copy.index = 0;
+	if (argument->kind == SK_ARGUMENT_POINTER)
+		copy.value = argument->value != 0;
 	return copy;
+}
+
+/* The records that arguments have besides; the arguments are the same. */
+static bool same_records(const struct sk_plan_view *view, const struct sk_plan_argument *one,
+			 const struct sk_plan_argument *other)
+{
+	if (one->kind == SK_ARGUMENT_EXPRESSION)
+		return !memcmp(&view->terms[one->index], &view->terms[other->index],
+			       one->size * sizeof(struct sk_plan_term));
+	return !sk_plan_pattern(view, one) ||
+	       !memcmp(sk_plan_pattern(view, one), sk_plan_pattern(view, other), sizeof(struct sk_plan_pattern));
+}
+
+static bool same_loops(const struct sk_plan_view *view, const struct sk_plan_call *one,
+		       const struct sk_plan_call *other)
+{
+	return one->loop_count == other->loop_count &&
+	       (!one->loop_count || !memcmp(sk_plan_loops(view, one), sk_plan_loops(view, other),
+					    one->loop_count * sizeof(struct sk_plan_loop)));
 }
 
 /* What has nothing to do with the launch is the same in both. */
@@ -154,7 +201,8 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 	const struct sk_plan_view *view = check->view;
 	const struct sk_plan_task *task = &view->tasks[call->task];
 
-	if (call->task != own->task || call->flags != own->flags || call->argument_count != own->argument_count)
+	if (call->task != own->task || call->flags != own->flags || call->argument_count != own->argument_count ||
+	    !same_loops(view, call, own))
 		return false;
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		struct sk_plan_argument one =
@@ -162,7 +210,9 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 		struct sk_plan_argument other = without_place(view, &view->launches[task->task_launch],
 							      &view->arguments[own->first_argument + i]);
 
-		if (memcmp(&one, &other, sizeof(one)) != 0)
+		if (memcmp(&one, &other, sizeof(one)) != 0 ||
+		    !same_records(view, &view->arguments[call->first_argument + i],
+				  &view->arguments[own->first_argument + i]))
 			return false;
 	}
 	return true;

@@ -17,6 +17,8 @@ enum attribute {
 	ATTRIBUTE_SPLIT,
 	ATTRIBUTE_BLOCKS,
 	ATTRIBUTE_GRID,
+	ATTRIBUTE_EACH,
+	ATTRIBUTE_TILE,
 	ATTRIBUTE_UNFUSIBLE,
 	ATTRIBUTE_REENTRANT,
 	ATTRIBUTE_NONTEMPORAL,
@@ -30,9 +32,9 @@ enum attribute {
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
-const char *const sk_attribute_names[SK_ATTRIBUTES] = {"cube", "vector",    "mix",	   "split",	  "blocks",
-						       "grid", "unfusible", "reentrant",   "nontemporal", "sync-all",
-						       "op",   "isa",	    "early-start", "aic",	  "aiv"};
+const char *const sk_attribute_names[SK_ATTRIBUTES] = {
+	"cube",	     "vector",	    "mix",	"split", "blocks", "grid",	  "each", "tile", "unfusible",
+	"reentrant", "nontemporal", "sync-all", "op",	 "isa",	   "early-start", "aic",  "aiv"};
 
 static const struct {
 	enum value_rule rule;
@@ -44,6 +46,8 @@ static const struct {
 	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_BLOCKS] = {MAY_HAVE_VALUE, NULL, 0},
 	[ATTRIBUTE_GRID] = {NEEDS_VALUE, NULL, 0, "N[,N[,N]]"},
+	[ATTRIBUTE_EACH] = {NEEDS_VALUE, NULL, 0, "NAME[,NAME]"},
+	[ATTRIBUTE_TILE] = {NEEDS_VALUE, NULL, 0, "NAME:N[,NAME:N]"},
 	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_ISA] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
@@ -152,6 +156,52 @@ static void parse_grid(struct sk_signature_source *source, struct sk_signature *
 	}
 }
 
+/* The first loop divides its extent among the cores. */
+static void add_loop(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
+		     const char *at, const char *name, uint64_t tile)
+{
+	uint32_t loop = signature->loop_count;
+
+	if (loop == SK_MAX_LOOPS) {
+		sk_signature_error(source, at, "there are at most %d loops", SK_MAX_LOOPS);
+		return;
+	}
+	if (loop == 0)
+		set_spread(source, signature, at, sk_attribute_names[attribute], SK_STEP_SPLIT, name);
+	else if (!strcmp(source->loop_name[0], name))
+		sk_signature_error(source, at, "'%s' has a loop already", name);
+	source->loop_name[loop] = name;
+	source->loop_at[loop] = at;
+	signature->loops[signature->loop_count++] = (struct sk_signature_loop){SK_NONE, tile};
+}
+
+/* "each=m", "tile=m:6,n:16": the loops around the function, the first one outermost. */
+static void parse_loops(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
+			const char *at, const char *value)
+{
+	struct sk_signature_parser parser = open_value(source, signature, at, value);
+
+	for (;;) {
+		const char *name, *name_at;
+		uint64_t tile = 1;
+
+		if (!sk_token_new_name(&parser, signature->loop_count ? "," : "=", &name, &name_at))
+			return;
+		if (attribute == ATTRIBUTE_TILE) {
+			const char *tile_at = parser.cursor;
+
+			if (!sk_token_sign(&parser, ':', "':' and how many elements the function computes at once") ||
+			    !sk_token_number(&parser, "how many elements the function computes at once", &tile))
+				return;
+			if (tile > INT32_MAX)
+				sk_signature_error(source, tile_at, "a tile has at most %d elements", INT32_MAX);
+		}
+		add_loop(source, signature, attribute, name_at, name, tile);
+		if (parser.token.kind == SK_TOKEN_END || !sk_token_sign(&parser, ',', "','"))
+			return;
+	}
+}
+
 /* "x86-64-v3", or several names: "avx2+fma". */
 static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
 {
@@ -197,6 +247,10 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		break;
 	case ATTRIBUTE_GRID:
 		parse_grid(source, signature, at, value);
+		break;
+	case ATTRIBUTE_EACH:
+	case ATTRIBUTE_TILE:
+		parse_loops(source, signature, attribute, at, value);
 		break;
 	case ATTRIBUTE_UNFUSIBLE:
 		signature->unfusible = true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/model/number.h"
 #include "src/signature/signature-parser.h"
 #include "src/signature/signature-parts.h"
 
@@ -345,50 +346,6 @@ static struct sk_value_expression *parse_sum(struct sk_signature_parser *parser)
 
 /* ---- floats ---- */
 
-static bool is_float(enum sk_dtype dtype)
-{
-	return dtype == SK_F16 || dtype == SK_BF16 || dtype == SK_F32 || dtype == SK_F64;
-}
-
-/* The bits of a number in a format with fewer of them, rounded to nearest, ties to even. */
-static uint64_t narrow(double value, int fraction_bits, int exponent_bits)
-{
-	const int bias = (1 << (exponent_bits - 1)) - 1;
-	const uint64_t infinity = (((uint64_t)1 << exponent_bits) - 1) << fraction_bits;
-	const uint64_t sign = (uint64_t)(signbit(value) != 0) << (fraction_bits + exponent_bits);
-	int exponent;
-	uint64_t bits;
-
-	if (isnan(value))
-		return sign | infinity | (uint64_t)1 << (fraction_bits - 1);
-	if (isinf(value) || value == 0)
-		return sign | (value == 0 ? 0 : infinity);
-	frexp(value, &exponent);
-	exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
-	if (exponent > bias)
-		return sign | infinity;
-	/* The leading bit, if there is one, counts the exponent up by the one that is missing here. */
-	bits = ((uint64_t)(exponent + bias - 1) << fraction_bits) +
-	       (uint64_t)rint(ldexp(fabs(value), fraction_bits - exponent));
-	return sign | bits;
-}
-
-/* The bits of a number, which the text is read for once more where rounding twice would not be the same. */
-static uint64_t real_bits(const char *text, enum sk_dtype dtype)
-{
-	double wide = strtod(text, NULL);
-	float single = strtof(text, NULL);
-	uint64_t bits64;
-	uint32_t bits32;
-
-	memcpy(&bits64, &wide, sizeof(bits64));
-	memcpy(&bits32, &single, sizeof(bits32));
-	return dtype == SK_F64	  ? bits64
-	       : dtype == SK_F32  ? bits32
-	       : dtype == SK_BF16 ? narrow(wide, 7, 8)
-				  : narrow(wide, 10, 5);
-}
-
 /* A number, with '-' in front or not, as text; NULL: it is something else. */
 static const char *number_text(struct sk_arena *arena, const struct sk_value_expression *value)
 {
@@ -407,17 +364,18 @@ static bool settle_float(struct sk_signature_parser *parser, const char *at, enu
 			 struct sk_value_expression *value)
 {
 	const char *text = number_text(parser->source->arena, value);
-	uint64_t sign = (uint64_t)1 << (8 * sk_dtype_size(dtype) - 1), infinity = real_bits("inf", dtype), bits;
+	struct sk_set number = {.kind = SK_SET_FLOAT, .text = text};
+	uint64_t bits;
 
 	if (!text) {
 		sk_signature_error(parser->source, at, "a value of type %s is one number: -1.5, inf, nan",
 				   sk_dtype_name(dtype));
 		return false;
 	}
-	bits = real_bits(text, dtype);
-	if (((bits & ~sign) == infinity && !strstr(text, "inf")) || ((bits & ~sign) == 0 && strtod(text, NULL) != 0)) {
+	number.real = strtod(text, NULL);
+	if ((isinf(number.real) && !strstr(text, "inf")) || !sk_number_bits(&number, dtype, &bits)) {
 		sk_signature_error(parser->source, at, "'%.80s' is too %s for %s", text,
-				   bits & ~sign ? "large" : "small", sk_dtype_name(dtype));
+				   fabs(number.real) > 1 ? "large" : "small", sk_dtype_name(dtype));
 		return false;
 	}
 	*value = (struct sk_value_expression){.kind = SK_VALUE_REAL, .name = text, .number = bits, .text = value->text};
@@ -435,7 +393,7 @@ static bool settle_type(struct sk_signature_parser *parser, const char *at, enum
 		sk_signature_error(parser->source, at, "a %s cannot be '%.80s'%s",
 				   pointer ? "pointer" : sk_dtype_name(dtype), value->text,
 				   pointer ? ", but 'null' or '&SYMBOL'" : ", which is a pointer (ptr)");
-	else if (!pointer && is_float(dtype))
+	else if (!pointer && sk_dtype_is_float(dtype))
 		return settle_float(parser, at, dtype, value);
 	else if (value->kind == SK_VALUE_REAL)
 		sk_signature_error(parser->source, at, "'%.80s' cannot be %s", value->text, sk_dtype_name(dtype));
@@ -482,11 +440,6 @@ bool sk_signature_parse_count(struct sk_signature_parser *parser, const char *of
 
 /* ---- names ---- */
 
-static bool is_divided(const struct sk_signature *signature, uint32_t extent)
-{
-	return signature->spread_extent == extent;
-}
-
 static void resolve_extent(struct sk_signature_source *source, const struct sk_signature *signature,
 			   const struct sk_open_expression *open)
 {
@@ -497,7 +450,7 @@ static void resolve_extent(struct sk_signature_source *source, const struct sk_s
 		sk_signature_error(
 			source, open->at, "no extent '%s'%s: no tensor has it", expression->name,
 			sk_did_you_mean(source->arena, expression->name, signature->extents, signature->extent_count));
-	else if (expression->kind != SK_VALUE_EXTENT && !is_divided(signature, expression->index))
+	else if (expression->kind != SK_VALUE_EXTENT && !sk_signature_divides(signature, expression->index))
 		sk_signature_error(source, open->at,
 				   "extent '%s' is not divided, so no call has a part of it; '%s' alone is all of it",
 				   expression->name, expression->name);
@@ -515,7 +468,8 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 		return;
 	}
 	for (uint32_t e = 0; e < signature->extent_count; e++)
-		if (is_divided(signature, e) && sk_parameter_has_extent(&signature->parameters[expression->index], e))
+		if (sk_signature_divides(signature, e) &&
+		    sk_parameter_has_extent(&signature->parameters[expression->index], e))
 			sk_signature_error(source, open->at,
 					   "the bytes of '%s' are divided with '%s'; say those of a part with "
 					   "size(%s)",

@@ -135,7 +135,12 @@ static bool parse_tensor(struct sk_signature_parser *parser, struct sk_parameter
 		parser->source->alias_at[index] = parser->token.start;
 		sk_token_advance(parser);
 	}
-	return sk_token_type(parser, parameter->name, &parameter->dtype) && parse_extents(parser, parameter);
+	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
+		return false;
+	parameter->whole = sk_token_is_word(parser, "whole");
+	if (parameter->whole)
+		sk_token_advance(parser);
+	return true;
 }
 
 static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)

@@ -28,6 +28,12 @@ uint32_t sk_signature_find_extent(const struct sk_signature *signature, const ch
 /* True if the tensor parameter has the extent in any dimension. */
 bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t extent);
 
+/* The dimension of the tensor parameter that starts with the extent; SK_NONE: there is none. */
+uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_t extent);
+
+/* True if calls get a part of the extent. */
+bool sk_signature_divides(const struct sk_signature *signature, uint32_t extent);
+
 /* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one
  * contiguous piece of the tensor. */
 bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent);

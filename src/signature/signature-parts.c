@@ -81,6 +81,20 @@ bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t exte
 	return false;
 }
 
+uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_t extent)
+{
+	for (uint32_t d = 0; d < parameter->rank; d++)
+		if (parameter->extents[d].name_count && parameter->extents[d].names[0] == extent)
+			return d;
+	return SK_NONE;
+}
+
+bool sk_signature_divides(const struct sk_signature *signature, uint32_t extent)
+{
+	return signature->spread_extent == extent ||
+	       (signature->loop_count == SK_MAX_LOOPS && signature->loops[1].extent == extent);
+}
+
 bool sk_parameter_is_divided_by(const struct sk_parameter *parameter, uint32_t extent)
 {
 	return parameter->kind == SK_PARAMETER_TENSOR && parameter->extents[0].name_count > 0 &&

@@ -30,6 +30,7 @@ struct sk_signature_source {
 	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
 	const char *spread_attribute, *spread_name, *spread_at;
+	const char *loop_name[SK_MAX_LOOPS], *loop_at[SK_MAX_LOOPS];
 	const char *sides_at; /* `aic` or `aiv`, the last one */
 	const char *result_at;
 	const char *value_at[SK_MAX_PARAMETERS]; /* the expression behind '=' */
@@ -49,7 +50,7 @@ bool sk_signature_is_word_character(char c);
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 15 };
+enum { SK_ATTRIBUTES = 17 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are

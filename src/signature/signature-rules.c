@@ -108,43 +108,52 @@ static void check_binding(struct sk_signature_source *source, const struct sk_si
 
 /* ---- spread ---- */
 
-static bool holds_extent(const struct sk_parameter *parameter, uint32_t extent, uint32_t *times)
+static uint32_t count_extent(const struct sk_parameter *parameter, uint32_t extent)
 {
-	*times = 0;
+	uint32_t times = 0;
+
 	for (uint32_t d = 0; d < parameter->rank; d++)
 		for (uint32_t i = 0; i < parameter->extents[d].name_count; i++)
-			*times += parameter->extents[d].names[i] == extent;
-	return *times > 0;
+			times += parameter->extents[d].names[i] == extent;
+	return times;
+}
+
+static uint32_t find_divided(struct sk_signature_source *source, const struct sk_signature *signature, const char *name,
+			     const char *at)
+{
+	uint32_t extent = sk_signature_find_extent(signature, name);
+
+	if (extent == SK_NONE)
+		sk_signature_error(source, at, "nothing can bind extent '%s': no tensor has it%s", name,
+				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
+	return extent;
 }
 
 static void resolve_spread(struct sk_signature_source *source, struct sk_signature *signature)
 {
-	const char *name = source->spread_name;
-
-	if (!name)
-		return;
-	signature->spread_extent = sk_signature_find_extent(signature, name);
-	if (signature->spread_extent == SK_NONE)
-		sk_signature_error(source, source->spread_at, "nothing can bind extent '%s': no tensor has it%s", name,
-				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
+	if (source->spread_name)
+		signature->spread_extent = find_divided(source, signature, source->spread_name, source->spread_at);
+	if (signature->loop_count)
+		signature->loops[0].extent = signature->spread_extent;
+	if (signature->loop_count == SK_MAX_LOOPS)
+		signature->loops[1].extent = find_divided(source, signature, source->loop_name[1], source->loop_at[1]);
 }
 
 /* Nobody may write outside of his range, so what is written has one. */
-static void check_written(struct sk_signature_source *source, const struct sk_signature *signature)
+static void check_written(struct sk_signature_source *source, const struct sk_signature *signature, uint32_t extent,
+			  const char *attribute)
 {
-	bool split = signature->spread == SK_STEP_SPLIT;
-	uint32_t extent = signature->spread_extent, times;
-
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
 
 		if (parameter->kind != SK_PARAMETER_TENSOR || !(parameter->access & SK_ACCESS_WRITE))
 			continue;
-		if (!holds_extent(parameter, extent, &times))
+		if (!sk_parameter_has_extent(parameter, extent))
 			sk_signature_error(source, source->parameter_at[i],
 					   "'%s' is written, but has no extent '%s' that %s= could divide",
-					   parameter->name, signature->extents[extent], split ? "split" : "blocks");
-		else if (!split && !sk_parameter_is_divided_by(parameter, extent)) /* of split: see check_ranges */
+					   parameter->name, signature->extents[extent], attribute);
+		else if (signature->spread != SK_STEP_SPLIT &&
+			 !sk_parameter_is_divided_by(parameter, extent)) /* of split: see check_ranges */
 			sk_signature_error(source, source->parameter_at[i],
 					   "'%s' is written, so '%s' must be its outermost factor, for blocks= to "
 					   "divide it",
@@ -163,19 +172,18 @@ static bool is_told(const struct sk_signature_source *source, enum sk_value_kind
 
 /* A range is told by pointers, which say where it begins, and by the scalar, which says how long it is, or by where it
  * begins and ends. */
-static void check_length(struct sk_signature_source *source, const struct sk_signature *signature)
+static void check_length(struct sk_signature_source *source, const struct sk_signature *signature, uint32_t extent,
+			 const char *at)
 {
-	uint32_t extent = signature->spread_extent;
 	const char *name = signature->extents[extent];
 	uint32_t scalar = sk_signature_find_parameter(signature, name);
 
 	if ((scalar == SK_NONE || signature->parameters[scalar].value) && !is_told(source, SK_VALUE_SIZE, extent) &&
 	    !(is_told(source, SK_VALUE_BEGIN, extent) && is_told(source, SK_VALUE_END, extent)))
-		sk_signature_error(
-			source, source->spread_at,
-			"nothing tells the function how long its range of '%s' is: 'split=%s' needs a scalar "
-			"parameter '%s', such as '%s i64', or an expression with size(%s)",
-			name, name, name, name, name);
+		sk_signature_error(source, at,
+				   "nothing tells the function how long its range of '%s' is: '%s=%s' needs a scalar "
+				   "parameter '%s', such as '%s i64', or an expression with size(%s)",
+				   name, signature->loop_count ? "tile" : "split", name, name, name, name);
 }
 
 /* A range of the split extent must be one contiguous piece of every tensor that has it. */
@@ -186,29 +194,85 @@ static void check_ranges(struct sk_signature_source *source, struct sk_signature
 	signature->elementwise = true;
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
-		uint32_t times;
 
-		if (parameter->kind != SK_PARAMETER_TENSOR || !holds_extent(parameter, extent, &times))
+		if (parameter->kind != SK_PARAMETER_TENSOR || !sk_parameter_has_extent(parameter, extent))
 			continue;
-		if (!sk_parameter_is_divided_by(parameter, extent) || times > 1)
+		if (!sk_parameter_is_divided_by(parameter, extent) || count_extent(parameter, extent) > 1)
 			sk_signature_error(source, source->parameter_at[i],
-					   "the split extent '%s' must be the outermost factor of '%s' and stand there "
+					   "the %s extent '%s' must be the outermost factor of '%s' and stand there "
 					   "only once",
-					   signature->extents[extent], parameter->name);
+					   signature->loop_count ? "first loop's" : "split", signature->extents[extent],
+					   parameter->name);
 		if (parameter->rank > 1 || parameter->extents[0].name_count > 1 || parameter->extents[0].constant > 1)
 			signature->elementwise = false;
 	}
+}
+
+/* The parts of the second loop may lie apart, but equally far. */
+static void check_inner_ranges(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	uint32_t extent = signature->loops[1].extent;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (sk_parameter_has_extent(parameter, extent) &&
+		    (sk_parameter_dimension_of(parameter, extent) == SK_NONE || count_extent(parameter, extent) > 1))
+			sk_signature_error(source, source->parameter_at[i],
+					   "the second loop's extent '%s' must be the first factor of a dimension of "
+					   "'%s' and stand there only once",
+					   signature->extents[extent], parameter->name);
+	}
+}
+
+static void check_loops(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	for (uint32_t i = 0; i < signature->loop_count; i++)
+		if (signature->loops[i].extent != SK_NONE && signature->loops[i].tile > 1)
+			check_length(source, signature, signature->loops[i].extent, source->loop_at[i]);
+	if (signature->loop_count < SK_MAX_LOOPS || signature->loops[1].extent == SK_NONE)
+		return;
+	check_written(source, signature, signature->loops[1].extent, signature->loops[1].tile > 1 ? "tile" : "each");
+	check_inner_ranges(source, signature);
 }
 
 static void check_spread(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	if (signature->spread_extent == SK_NONE)
 		return;
-	check_written(source, signature);
+	check_written(source, signature, signature->spread_extent, source->spread_attribute);
 	if (signature->spread != SK_STEP_SPLIT)
 		return;
 	check_ranges(source, signature);
-	check_length(source, signature);
+	if (signature->loop_count)
+		check_loops(source, signature);
+	else
+		check_length(source, signature, signature->spread_extent, source->spread_at);
+}
+
+/* What is passed whole, is divided all the same, and the function has to know where its part begins. */
+static void check_whole(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+		bool divided = false;
+
+		if (!parameter->whole)
+			continue;
+		for (uint32_t e = 0; e < signature->extent_count; e++) {
+			if (!sk_signature_divides(signature, e) || !sk_parameter_has_extent(parameter, e))
+				continue;
+			divided = true;
+			if (!is_told(source, SK_VALUE_BEGIN, e) && !is_told(source, SK_VALUE_END, e))
+				sk_signature_error(source, source->parameter_at[i],
+						   "'%s' is passed whole, and nothing tells the function where its "
+						   "part of '%s' begins: it needs an expression with begin(%s)",
+						   parameter->name, signature->extents[e], signature->extents[e]);
+		}
+		if (!divided || signature->spread != SK_STEP_SPLIT)
+			sk_signature_error(source, source->parameter_at[i], "'%s' is passed whole anyway",
+					   parameter->name);
+	}
 }
 
 /* What makes the blocks of a kernel work together, or NULL. */
@@ -226,7 +290,8 @@ static void resolve_cooperation(struct sk_signature_source *source, struct sk_si
 	const char *attribute = cooperation(signature);
 
 	if (attribute && signature->spread == SK_STEP_SPLIT)
-		sk_signature_error(source, source->spread_at, "'split' and '%s' exclude each other", attribute);
+		sk_signature_error(source, source->spread_at, "'%s' and '%s' exclude each other",
+				   source->spread_attribute, attribute);
 	if (signature->lane == SK_LANE_MIX && (signature->spread == SK_STEP_BLOCKS_RANGE || signature->grid_rank))
 		sk_signature_error(source, source->spread_at,
 				   "a 'mix' kernel cannot have '%s', since its sides may have different "
@@ -271,10 +336,11 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	resolve_cooperation(source, signature);
 	sk_signature_resolve_expressions(source, signature);
 	check_spread(source, signature);
+	check_whole(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)
 		sk_signature_error(source, source->result_at,
-				   "a result is returned once, but a kernel with 'split' or 'blocks' is called many "
-				   "times");
+				   "a result is returned once, but a kernel with '%s' is called many times",
+				   source->spread_attribute);
 	return !source->failed;
 }

@@ -11,6 +11,7 @@
 #include "src/base/escape.h"
 #include "src/base/table.h"
 #include "src/base/text.h"
+#include "src/skdump/show-calls.h"
 #include "stubs/dispatcher/emit.h"
 
 /* Names that share bytes with a temporary, before the rest is only counted, and how many are counted. */
@@ -331,6 +332,16 @@ static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_laun
 	return false;
 }
 
+static bool has_values(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(&show->file->plan, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (*sk_show_values_text(show, call))
+			return true;
+	return false;
+}
+
 static const char *awaits_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
@@ -400,7 +411,7 @@ static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
 
 /* A step's first call has what is said of the step beside it, any other call only what is said of itself. */
 static void show_call(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step,
-		      const struct sk_plan_call *call, bool costs)
+		      const struct sk_plan_call *call, bool values, bool costs)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	bool first = call == sk_plan_step_calls(plan, step).first;
@@ -410,7 +421,10 @@ static void show_call(const struct sk_show *show, struct sk_table *table, const 
 	sk_table_cell(table, "%s", name_text(show, &plan->kernels[call->kernel].name));
 	sk_table_cell(table, "%s", first ? name_text(show, &plan->lanes[step->lane]) : "");
 	sk_table_cell(table, "%s", first ? cores_text(show, step) : "");
-	sk_table_cell(table, "%s%s", first ? work_text(show, step) : "", first ? early_text(step) : "");
+	sk_table_cell(table, "%s%s%s", first ? work_text(show, step) : "", sk_show_loops_text(show, call),
+		      first ? early_text(step) : "");
+	if (values)
+		sk_table_cell(table, "%s", sk_show_values_text(show, call));
 	if (costs)
 		sk_table_cell(table, "%s", cost_text(show, step, call));
 	sk_table_cell(table, "%s%s", first ? awaits_text(show, step) : "",
@@ -422,18 +436,22 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	const struct sk_plan_view *plan = &show->file->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
 	uint32_t awaits = count_awaits(plan, launch);
-	bool costs = has_costs(plan, launch);
+	bool costs = has_costs(plan, launch), values = has_values(show, launch);
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, costs ? "rlllllll" : "rllllll");
+	static const char *const columns[] = {"rllllll", "rlllllll", "rllllllll"};
+
+	sk_table_init(&table, show->arena, columns[values + costs]);
 	HEADINGS(&table, "step", "task", "kernel", "lane", "runs on", "work");
+	if (values)
+		HEADINGS(&table, "computes");
 	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
 		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-			show_call(show, &table, step, call, costs);
+			show_call(show, &table, step, call, values, costs);
 	}
 	print_section(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,

@@ -75,6 +75,13 @@ static const struct fake_function functions[] = {
 	 "s "
 	 "f32[n]",
 	 0, false},
+	{"k.o", "tiles",
+	 "tile=m:6,n:16; m u8, l u64 = size(n), in a f32[m,k], in b f32[k,n], in p f32[n*4,k], out c f32[m,n] whole, i "
+	 "i64 = "
+	 "begin(m), j i64 = end(n), n i32, inout d@c f32[m,n]",
+	 0, false},
+	{"k.o", "each", "each=m,n; i i32 = begin(m), s i32 = size(m), m i16, in x f32[m], out y f32[m,n]", 0, false},
+	{"k.o", "square", "tile=m:4,n:8; m i64, n i64, in x f32[m,k], out y@x f32[m,n]", 0, false},
 	{"k.o", "small", "split=n; a u16 = size(n), inout x f32[n]", 0, false},
 	{"k.o", "late", "split=n; a i16 = end(n), b i16 = begin(n), inout x f32[n]", 0, false},
 	{"k.o", "below", "split=n; a u32 = begin(n)-1, n i64, inout x f32[n]", 0, false},
@@ -294,6 +301,50 @@ START_TEST(test_expressions_of_blocks)
 	check_expression(2, 1, SK_I32, 256, 1);
 	check_value(2, 2, SK_I32, 256);
 	check_expression(2, 3, SK_I64, 0, 1);
+}
+END_TEST
+
+#define INNER_BEGIN SK_VARIABLE_INNER_BEGIN
+#define INNER_SIZE  SK_VARIABLE_INNER_SIZE
+
+START_TEST(test_loops)
+{
+	link_good("sklink: 1\n"
+		  "tensors: {a: {dtype: f32, shape: [300, 8]}, b: {dtype: f32, shape: [8, 40]}, c: {dtype: f32, shape: "
+		  "[300, 40]},\n"
+		  "  p: {dtype: f32, shape: [160, 8]}, x: {dtype: f32, shape: [300]}}\n"
+		  "tasks: [{name: t, kernel: tiles, args: [a, b, p, c, c]}, {name: u, kernel: each, args: [x, c]}]\n");
+
+	const struct sk_task *t = &model->tasks.items[0], *u = &model->tasks.items[1];
+
+	ck_assert_uint_eq(t->extent, 300);
+	ck_assert_uint_eq(t->loop_count, 2);
+	ck_assert_uint_eq(t->loops[0].extent, 300);
+	ck_assert_uint_eq(t->loops[0].tile, 6);
+	ck_assert_uint_eq(t->loops[1].extent, 40);
+	ck_assert_uint_eq(t->loops[1].tile, 16);
+	/* A length that fits for a tile need not fit for all. */
+	check_expression(0, 0, SK_U8, 0, 1);
+	check_term(0, 0, 0, (struct sk_plan_term){SIZE, .factor = 1, .divisor = 1});
+	check_term(0, 1, 0, (struct sk_plan_term){INNER_SIZE, .factor = 1, .divisor = 1});
+	check_pointer(0, 2, "a", 0, 9600, 32, READ);
+	ck_assert_ptr_null(argument(0, 2)->pattern);
+	check_pointer(0, 3, "b", 0, 1280, 0, READ);
+	ck_assert_uint_eq(argument(0, 3)->pattern->inner_bytes, 4);
+	ck_assert_uint_eq(argument(0, 4)->pattern->inner_bytes, 4 * 8 * 4);
+	check_pointer(0, 5, "c", 0, 48000, 160, WRITE);
+	ck_assert(argument(0, 5)->whole && !argument(0, 2)->whole);
+	ck_assert_uint_eq(argument(0, 5)->pattern->inner_bytes, 4);
+	check_term(0, 6, 0, (struct sk_plan_term){BEGIN, .factor = 1, .divisor = 1});
+	check_expression(0, 7, SK_I64, 0, 2);
+	check_term(0, 7, 0, (struct sk_plan_term){INNER_BEGIN, .factor = 1, .divisor = 1});
+	check_term(0, 7, 1, (struct sk_plan_term){INNER_SIZE, .factor = 1, .divisor = 1});
+	check_term(0, 8, 0, (struct sk_plan_term){INNER_SIZE, .factor = 1, .divisor = 1});
+	/* One element has length 1. */
+	ck_assert_uint_eq(u->loops[0].tile, 1);
+	check_expression(1, 0, SK_I32, 0, 1);
+	check_value(1, 1, SK_I32, 1);
+	check_value(1, 2, SK_I16, 1);
 }
 END_TEST
 
@@ -759,6 +810,9 @@ static const struct {
 	{"sklink: 1\ntensors: {w: {dtype: u8, shape: [1]}, s: {dtype: f32, shape: [10]}}\n"
 	 "tasks: [{name: t, kernel: grid, args: [w, s]}]\n",
 	 "m.yaml:3:9: kernel 'grid': 'grid = n/256' is not greater than 0\n"},
+	/* x is read whole by each tile, so y, which tiles write, cannot be x. */
+	{"sklink: 1\ntensors: {x: {dtype: f32, shape: [8, 8]}}\ntasks: [{name: t, kernel: square, args: [x, x]}]\n",
+	 "m.yaml:3:45: kernel 'square': 'x' and 'y' overlap, but are not the same bytes divided alike\n"},
 	/* arguments and types */
 	{TASKS "  - {name: t, kernel: mul, args: [a, b]}\n",
 	 "m.yaml:18:35: kernel 'mul': 3 arguments are needed (in x f32, in y f32, out z f32), but 2 given\n"},
@@ -1208,6 +1262,7 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_expressions_of_parts);
 	tcase_add_test(tcase, test_expressions_of_blocks);
 	tcase_add_test(tcase, test_grid);
+	tcase_add_test(tcase, test_loops);
 	tcase_add_test(tcase, test_products);
 	tcase_add_test(tcase, test_folding);
 	tcase_add_test(tcase, test_blocks);

@@ -52,6 +52,10 @@ static const struct {
 	 "sizeof(w)"},
 	{"blocks; i i32=block . index, in x f32[n], c u8=';', f ptr = &table->status",
 	 "blocks; i i32 = block.index, in x f32[n], c u8 = ';', f ptr = &table -> status"},
+	{"tile=m:6,n:16 op=Gemm;in a f32[m,k],in b f32[k,n],out c f32[m,n],m u64,k u64,l u64=size(n)",
+	 "tile=m:6,n:16 op=Gemm; in a f32[m,k], in b f32[k,n], out c f32[m,n], m u64, k u64, l u64 = size(n)"},
+	{"each=b tile=h:4; inout x f32[b,h,8]whole, i i32=begin(b),j i32=begin(h),h i32",
+	 "each=b tile=h:4; inout x f32[b,h,8] whole, i i32 = begin(b), j i32 = begin(h), h i32"},
 	{"in ptr f32[size], begin ptr = null, nan f32 = nan", "in ptr f32[size], begin ptr = null, nan f32 = nan"},
 	{"cube i32, in op f32[n]", "cube i32, in op f32[n]"}, /* attributes' words are free in parameters */
 };
@@ -124,6 +128,20 @@ START_TEST(test_kinds)
 	ck_assert(parse("split=n; in x f32[n], in w f32[m], out y u8[n], n i64")->elementwise);
 	ck_assert(!parse("split=n; in x f32[n], out y f32[n,2], n i64")->elementwise);
 	ck_assert(!parse("split=n; in x f32[n], out y f32[n*2], n i64")->elementwise);
+
+	const struct sk_signature *tiles = parse("tile=m:6 each=n; in x f32[m,k], out y f32[m,n], m i64");
+
+	ck_assert_int_eq(tiles->spread, SK_STEP_SPLIT);
+	ck_assert_uint_eq(tiles->loop_count, 2);
+	ck_assert_uint_eq(tiles->loops[0].tile, 6);
+	ck_assert_uint_eq(tiles->loops[0].extent, tiles->spread_extent);
+	ck_assert_uint_eq(tiles->loops[1].tile, 1);
+	ck_assert_str_eq(tiles->extents[tiles->loops[1].extent], "n");
+	ck_assert(sk_signature_divides(tiles, tiles->loops[1].extent) && !sk_signature_divides(tiles, 1));
+	ck_assert_uint_eq(sk_parameter_dimension_of(&tiles->parameters[1], tiles->loops[1].extent), 1);
+	ck_assert_uint_eq(sk_parameter_dimension_of(&tiles->parameters[0], tiles->loops[1].extent), SK_NONE);
+	ck_assert(parse("each=n; in x f32[n], out y f32[n]")->elementwise);
+	ck_assert(parse("split=n; in x f32[n] whole, out y f32[n], n i64, b i64 = begin(n)")->parameters[0].whole);
 
 	const struct sk_signature *dot = parse("in x f64[n], in y f64[n] -> out r f64");
 
@@ -321,7 +339,7 @@ static const struct {
 	{"split=n; in x f32[n], inout y f32[4], n i64", 29,
 	 "'y' is written, but has no extent 'n' that split= could divide"},
 	{"split=n; in x f32[n], n i64 -> out r f32", 36,
-	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
+	 "a result is returned once, but a kernel with 'split' is called many times"},
 	{"split=n; in x f32[n], out y f32[n]", 1,
 	 "nothing tells the function how long its range of 'n' is: 'split=n' needs a scalar parameter 'n', such as "
 	 "'n i64', or an expression with size(n)"},
@@ -335,7 +353,7 @@ static const struct {
 	{"blocks=m; block, in x f32[n,m], out y f32[n,m]", 37,
 	 "'y' is written, so 'm' must be its outermost factor, for blocks= to divide it"},
 	{"blocks; block, in x f32[n] -> out r f32", 35,
-	 "a result is returned once, but a kernel with 'split' or 'blocks' is called many times"},
+	 "a result is returned once, but a kernel with 'blocks' is called many times"},
 	{"blocks; in x f32[n]", 1, "'blocks' needs the parameter 'block' or an expression with block.index"},
 	{"mix; in x f32[n]", 1, "'mix' needs the parameter 'block'"},
 	{"sync-all; in x f32[n]", 1, "'sync-all' needs the parameter 'block'"},
@@ -402,6 +420,46 @@ static const struct {
 	{"blocks; i i32 = block, in x f32[n]", 22, "expected '.index' or '.count' behind 'block', but found ','"},
 	{"blocks; i i32 = block.index.w, in x f32[n]", 29, "expected 'x', 'y' or 'z', but found 'w'"},
 	{"blocks; i i32 = block.index.x, in x f32[n]", 17, "'block.index' has '.x', '.y' and '.z' only with 'grid=…'"},
+	{"each; in x f32[n]", 1, "'each' needs a value: each=NAME[,NAME]"},
+	{"tile=m; in x f32[m], out y f32[m], m i64", 7,
+	 "expected ':' and how many elements the function computes at once, but the attribute ends"},
+	{"tile=m:0; in x f32[m], out y f32[m], m i64", 8, "the number must be greater than 0"},
+	{"tile=m:n; in x f32[m], out y f32[m], m i64", 8,
+	 "expected how many elements the function computes at once, but found 'n'"},
+	{"tile=m:2147483648; in x f32[m], out y f32[m], m i64", 8, "a tile has at most 2147483647 elements"},
+	{"each=m:4; in x f32[m], out y f32[m], m i64", 7, "expected ',', but found ':'"},
+	{"each=m,; inout x f32[m,n]", 8, "expected a name behind ',', but the attribute ends"},
+	{"each=a,b,c; inout x f32[a,b,c]", 10, "there are at most 2 loops"},
+	{"each=m tile=m:4; in x f32[m], out y f32[m], m i64", 13, "'m' has a loop already"},
+	{"split=m each=m; in x f32[m,n], out y f32[m,n], m i64", 14, "'split' and 'each' exclude each other"},
+	{"each=m blocks; block, in x f32[m], out y f32[m]", 8, "'each' and 'blocks' exclude each other"},
+	{"each=m sync-all; block, in x f32[m], out y f32[m]", 6, "'each' and 'sync-all' exclude each other"},
+	{"each=z; in x f32[m], out y f32[m]", 6, "nothing can bind extent 'z': no tensor has it"},
+	{"each=m,z; in x f32[m], out y f32[m]", 8, "nothing can bind extent 'z': no tensor has it"},
+	{"tile=k:4; in a f32[k,m], out y f32[m], k i64", 30,
+	 "'y' is written, but has no extent 'k' that tile= could divide"},
+	{"tile=m:4,k:8; in a f32[m,k], in b f32[k,n], out c f32[m,n], m i64, k i64", 49,
+	 "'c' is written, but has no extent 'k' that tile= could divide"},
+	{"each=n; in x f32[m,n], out y f32[n]", 12,
+	 "the first loop's extent 'n' must be the outermost factor of 'x' and stand there only once"},
+	{"each=m,n; in x f32[k*n], in w f32[k], out y f32[m,n]", 14,
+	 "the second loop's extent 'n' must be the first factor of a dimension of 'x' and stand there only once"},
+	{"tile=m:4; in x f32[m], out y f32[m]", 6,
+	 "nothing tells the function how long its range of 'm' is: 'tile=m' needs a scalar parameter 'm', such as "
+	 "'m i64', or an expression with size(m)"},
+	{"tile=m:4,n:2; in x f32[m,n], out y f32[m,n], m i64", 10,
+	 "nothing tells the function how long its range of 'n' is: 'tile=n' needs a scalar parameter 'n', such as "
+	 "'n i64', or an expression with size(n)"},
+	{"each=m; in x f32[m] -> out r f32", 28,
+	 "a result is returned once, but a kernel with 'each' is called many times"},
+	{"split=n; in x f32[n] whole, out y f32[n], n i64", 13,
+	 "'x' is passed whole, and nothing tells the function where its part of 'n' begins: it needs an expression "
+	 "with "
+	 "begin(n)"},
+	{"split=n; in x f32[n], in w f32[m] whole, out y f32[n], n i64, b i64 = begin(n)", 26,
+	 "'w' is passed whole anyway"},
+	{"in x f32[n] whole, out y f32[n]", 4, "'x' is passed whole anyway"},
+	{"blocks=n; block, in x f32[n] whole, b i64 = begin(n)", 21, "'x' is passed whole anyway"},
 	{"grid; in x f32[n]", 1, "'grid' needs a value: grid=N[,N[,N]]"},
 	{"grid=n; in x f32[n]", 1, "'grid' needs the parameter 'block' or an expression with block.index"},
 	{"grid=n,; block, in x f32[n]", 8, "expected a value, but the attribute ends"},

@@ -1,0 +1,145 @@
+# Kernels that compute a row, a tile or a block, and get byte counts, parts and block numbers from their signatures: fused, on
+# several numbers of cores, against kernels of the same network that compute everything with plain loops and end the launch
+# where something is different.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include <stddef.h>
+
+#include "skkernel.h"
+
+/* Bytes instead of elements, and an address that is none. */
+void scale(size_t bytes, const float *x, float *y, const void *params, float factor)
+{
+	for (size_t i = 0; i < bytes / sizeof(float); i++)
+		y[i] = params ? 0 : factor * x[i];
+}
+SK_KERNEL(scale, "split=n; bytes u64 = size(n)*sizeof(f32), in x f32[n], out y f32[n], params ptr = null, factor f32 = -1.5");
+
+/* From one element to another of all. */
+void add_index(const float *x, float *y, int begin, const int *end)
+{
+	for (int i = begin; i < *end; i++)
+		y[i] = x[i] + (float)i;
+}
+SK_KERNEL(add_index, "split=n; in x f32[n] whole, out y f32[n] whole, b i32 = begin(n), ref e i32 = end(n)");
+
+/* One row. */
+void sum_row(const float *x, float *sum, int k, long row)
+{
+	*sum = (float)row;
+	for (int i = 0; i < k; i++)
+		*sum += x[i];
+}
+SK_KERNEL(sum_row, "each=m; in x f32[m,k], out y f32[m], k i32, row i64 = begin(m)");
+
+/* One head of one sequence; its number in a grid of both. */
+void head(const float *x, float *y, unsigned char number)
+{
+	for (int i = 0; i < 8; i++)
+		y[i] = x[i] + number;
+}
+SK_KERNEL(head, "each=s,h; in x f32[s,h*8], out y f32[s,h*8], number u8 = h*begin(s)+begin(h)");
+
+/* A tile of at most 6 rows and 16 columns. */
+void gemm(size_t rows, size_t columns, size_t k, const float *a, size_t lda, const float *b, float *c, size_t ldc)
+{
+	if (rows > 6 || columns > 16)
+		__builtin_trap();
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++) {
+			c[i * ldc + j] = 0;
+			for (size_t p = 0; p < k; p++)
+				c[i * ldc + j] += a[i * lda / sizeof(float) + p] * b[p * ldc + j];
+		}
+}
+SK_KERNEL(gemm, "tile=m:6,n:16; m u64, columns u64 = size(n), k u64, in a f32[m,k], lda u64 = 4*k, in b f32[k,n], "
+		"out c f32[m,n], ldc u64 = n");
+
+/* The program of a grid. */
+void program(const float *x, float *y, int n, int p, short column, unsigned row, int rows, int columns)
+{
+	if (p != column + (int)row * columns)
+		__builtin_trap();
+	for (int i = p; i < n; i += rows * columns)
+		y[i] = x[i] + (float)column;
+}
+SK_KERNEL(program, "grid=3,(n+999)/1000; in x f32[n], out y f32[n], n i32, p i32 = block.index, column i16 = block.index.x, "
+		   "row u32 = block.index.y, rows i32 = block.count.y, columns i32 = block.count.x");
+C
+cat >checks.c <<'C'
+#include "skkernel.h"
+
+int check_elements(const float *x, const float *y, const float *z, int n, const int32_t *unused)
+{
+	for (int i = 0; i < n; i++) {
+		float scaled = -1.5f * x[i];
+
+		if (y[i] != scaled + (float)i || z[i] != y[i] + (float)(i % 6 % 3))
+			return 1 + i;
+	}
+	return unused != 0;
+}
+SK_KERNEL(check_elements, "in x f32[n], in y f32[n], in z f32[n], n i32, p ptr = null -> status");
+
+int check_rows(const float *a, const float *b, const float *c, const float *sums, const float *heads, int m, int k, int n)
+{
+	for (int i = 0; i < m; i++) {
+		float sum = (float)i;
+
+		for (int j = 0; j < n; j++) {
+			float of = 0;
+
+			for (int p = 0; p < k; p++)
+				of += a[i * k + p] * b[p * n + j];
+			if (c[i * n + j] != of || heads[i * n + j] != of + (float)((i * n + j) / 8))
+				return 1 + i * n + j;
+			sum += of;
+		}
+		if (sums[i] != sum)
+			return 1 + i;
+	}
+	return 0;
+}
+SK_KERNEL(check_rows, "in a f32[m,k], in b f32[k,n], in c f32[m,n], in sums f32[m], in heads f32[m,n], m i32, k i32, n i32 -> "
+		      "status");
+C
+compile kernels
+compile checks
+cat >m.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[5003]' x scaled y z)
+  a: {dtype: f32, shape: [23, 20]}
+  b: {dtype: f32, shape: [20, 40]}
+$(tensors '[23, 40]' c heads)
+$(tensors '[23]' sums)
+tasks:
+  - {name: scale, kernel: scale, args: [x, scaled], scope: s}
+  - {name: add, kernel: add_index, args: [scaled, y], scope: s}
+  - {name: program, kernel: program, args: [y, z], scope: s}
+  - {name: gemm, kernel: gemm, args: [a, b, c], scope: s}
+  - {name: sum, kernel: sum_row, args: [c, sums], scope: s}
+  - {name: head, kernel: head, args: [c, heads], scope: s}
+  - {name: elements, kernel: check_elements, args: [x, y, z], scope: s}
+  - {name: rows, kernel: check_rows, args: [a, b, c, sums, heads], scope: s}
+M
+"$sklink" m.yaml kernels.o checks.o -o m.sk
+proved m.sk
+"$skdump" --steps m.sk >steps.txt
+grep -q 'scale .* split 5003 in 79 units of 64  *4\*size' steps.txt || fail "a byte count in skdump --steps"
+grep -q 'gemm .* split 23 in 4 units of 6, tiles of 6 by 16 of 40  *size, inner size' steps.txt || fail "tiles in skdump --steps"
+grep -q 'program .* 18 blocks  *block, block%3, block/3 ' steps.txt || fail "a grid in skdump --steps"
+for cores in 1 2 3 7; do
+	"$skrun" m.sk --random 5 --cores $cores >out.txt || fail "$cores cores"
+	"$skrun" m.sk --random 5 --cores $cores --verify >out.txt || fail "$cores cores, --verify"
+done
+
+# What the kernel does not want: the checks see it.
+for change in 's/= end(n)/= size(n)/' 's/= h\*begin(s)+begin(h)/= begin(h)/' 's/6,n:16; m u64,/5,n:16; m u64 = m,/' \
+	's/block.index.y/block.index.x/'; do
+	sed "$change" kernels.c >changed.c
+	cmp -s kernels.c changed.c && fail "$change changes nothing"
+	compile changed
+	! "$sklink" m.yaml changed.o checks.o -o changed.sk 2>err.txt || ! "$skrun" changed.sk --random 5 --cores 2 >out.txt 2>&1 || fail "$change is not seen"
+done
