@@ -124,7 +124,7 @@ static const char *why_not(struct sk_linker *linker, sk_symbol number)
 		return "it is thread-local, which a package keeps to itself; export a function that returns its "
 		       "address";
 	case SK_TARGET_INDIRECT:
-		return "it is an IFUNC; name the implementation that you want instead";
+		return "it is an IFUNC; say which function it is: --ifunc=SYMBOL=FUNCTION";
 	default:
 		return "no input defines it";
 	}

@@ -19,7 +19,8 @@ const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index)
 	case STT_TLS:
 		return "is a thread-local variable, not a function";
 	case STT_GNU_IFUNC:
-		return "is an IFUNC, which cannot be a kernel; name the implementation that you want instead";
+		return "is an IFUNC, whose function the processor would choose; say which one it is: "
+		       "--ifunc=SYMBOL=FUNCTION";
 	case STT_FUNC:
 	case STT_NOTYPE: /* assembly without .type */
 		if (!section || !sk_object_is_code(object, section))

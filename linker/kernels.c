@@ -296,11 +296,15 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 	struct sk_object *object = linker->objects.items[linker->definitions.items[definition].object];
 	const char *reason = sk_why_not_kernel(object, index);
 
+	bool indirect = ELF64_ST_TYPE(object->symbols[index].st_info) == STT_GNU_IFUNC;
+
 	describe(linker, object, index, result);
 	result->code = object->globals[index - object->first_global];
-	if (!reason)
+	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name)))
 		return sk_object_extract(linker, object, name, "<internal>");
 	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);
+	if (indirect && sk_object_pull(linker, object))
+		sk_ifunc_note_choices(linker, object, index);
 	return false;
 }
 

@@ -88,6 +88,8 @@ struct sk_linker {
 	SK_ARRAY(struct sk_extraction) extractions;
 	SK_ARRAY(sk_symbol) handed; /* whose addresses the caller hands to functions */
 	struct sk_map wrapped; /* names */
+	struct sk_map ifunc_names; /* -> ifunc_choices */
+	SK_ARRAY(struct sk_ifunc_choice) ifunc_choices;
 	SK_ARRAY(struct sk_name_pattern) patterns; /* of the version script */
 	struct sk_map exact_patterns; /* by name */
 	SK_ARRAY(struct sk_defined_version) defined_versions;

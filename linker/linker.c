@@ -81,6 +81,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->input_numbers, arena);
 	sk_map_init(&linker->symbol_numbers, arena);
 	sk_map_init(&linker->wrapped, arena);
+	sk_map_init(&linker->ifunc_names, arena);
 	sk_map_init(&linker->exact_patterns, arena);
 	sk_map_init(&linker->groups, arena);
 	sk_map_init(&linker->copy_numbers, arena);
@@ -97,6 +98,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 				 &linker->thread.base, 0, 0, STT_TLS);
 	}
 	sk_aliases_read(linker);
+	sk_ifuncs_read(linker);
 	sk_version_script_read(linker);
 	sk_ordering_read(linker);
 	return linker;
@@ -293,6 +295,7 @@ static bool choose(struct sk_linker *linker)
 	/* Every wanted symbol that any input defines has its definition. */
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
 		return false;
+	sk_ifuncs_check(linker);
 	/* What is to be exported is. */
 	if (!sk_export(linker))
 		return false;

@@ -45,6 +45,8 @@ struct sk_linker_options {
 
 	const char *const *assignments; /* --defsym: "symbol=symbol" or "symbol=number"; they outdo all definitions */
 	size_t assignment_count;
+	const char *const *ifuncs; /* --ifunc: "symbol=function" */
+	size_t ifunc_count;
 	const char *const *wrapped; /* --wrap f: references to f mean __wrap_f, and to __real_f mean f */
 	size_t wrapped_count;
 	bool no_gc_sections; /* all of every object that is pulled stays */

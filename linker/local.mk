@@ -18,6 +18,7 @@ linker_liblinker_la_SOURCES = \
 	linker/frames-write.c \
 	linker/icf.c linker/fold.h \
 	linker/image.c \
+	linker/ifuncs.c \
 	linker/imports.c \
 	linker/input.c \
 	linker/kernels.c \

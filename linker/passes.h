@@ -7,6 +7,7 @@
  *              .eh_frame
  *   symbols.c  names are interned, and know their definitions
  *   aliases.c  names that the command line gives another meaning
+ *   ifuncs.c   which function an IFUNC is
  *   resolve.c  members pulled, definitions chosen
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures
@@ -60,6 +61,10 @@ struct sk_reading;
 
 /* What the options say, before the first input. */
 void sk_aliases_read(struct sk_linker *linker);
+void sk_ifuncs_read(struct sk_linker *linker);
+
+/* Once all inputs are known: what the options say about IFUNCs and is about none is a warning. */
+void sk_ifuncs_check(struct sk_linker *linker);
 
 /* Before the first input: linker->patterns and linker->defined_versions. */
 void sk_version_script_read(struct sk_linker *linker);

@@ -137,8 +137,13 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 			raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded);
 
 		constrain(symbol, raw->st_other);
-		if (defined)
+		if (defined) {
 			offer(linker, symbol, object, i);
+			if (symbol->object == object && symbol->type == STT_GNU_IFUNC && symbol->alias == SK_NONE) {
+				sk_ifunc_choose(linker, number);
+				symbol = &linker->symbols.items[number];
+			}
+		}
 		/* Who calls what the object defines calls what --defsym says. */
 		if (defined ? symbol->rank == SK_DEFINITION_ASSIGNED : ELF64_ST_BIND(raw->st_info) != STB_WEAK)
 			sk_symbol_want(linker, number, object);

@@ -112,7 +112,8 @@ static const char *const refusals[] = {
 		"kernel has made, or make the object trivially destructible",
 	[THREAD] = "takes a thread-local variable for an ordinary one; declare it as what it is",
 	[NO_THREAD] = "takes for thread-local what is not; declare it as what it is",
-	[INDIRECT] = "refers to an IFUNC, which is not supported; name the implementation that you want instead",
+	[INDIRECT] = "refers to an IFUNC, whose function the processor would choose; say which one it is: "
+		     "--ifunc=SYMBOL=FUNCTION",
 	[SIZE] = "asks for the size of a symbol, which is not supported; write the difference of two labels instead",
 };
 
@@ -522,6 +523,19 @@ static bool can_rewrite(const struct sk_linker *linker, const struct sk_input_se
 							    relocation->r_offset, relocation->r_addend);
 }
 
+/* Of an IFUNC. */
+static void note_choices(struct sk_linker *linker, const struct sk_input_section *section,
+			 const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const struct sk_linker_symbol *symbol =
+		target->symbol == SK_NONE ? NULL : &linker->symbols.items[target->symbol];
+
+	if (symbol && symbol->object)
+		sk_ifunc_note_choices(linker, symbol->object, symbol->index);
+	else if (!symbol)
+		sk_ifunc_note_choices(linker, section->object, ELF64_R_SYM(relocation->r_info));
+}
+
 static void take(struct sk_linker *linker, enum action action, struct sk_input_section *section,
 		 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 		 const struct sk_target *target)
@@ -560,6 +574,10 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 			sk_thread_slots_need(linker, type->expression, target);
 		if (sk_is_import(target->kind))
 			use_import(linker, target->symbol);
+		break;
+	case INDIRECT:
+		refuse(linker, section, relocation, type, refusals[action]);
+		note_choices(linker, section, relocation, target);
 		break;
 	default:
 		refuse(linker, section, relocation, type, refusals[action]);

@@ -61,6 +61,13 @@ struct sk_local_function {
 		of_member; /* of the first one with its name in the input, or in the member: how many there are */
 };
 
+/* Which function an IFUNC is, as the command line says. */
+struct sk_ifunc_choice {
+	const char *text; /* as written */
+	const char *function; /* in it */
+	bool used; /* there is such an IFUNC */
+};
+
 /* Where an undefined symbol is used. */
 struct sk_user {
 	const struct sk_input_section *section;
@@ -123,6 +130,18 @@ bool sk_symbols_resolve(struct sk_linker *linker);
 
 /* The symbol that an undefined reference to this name means. */
 sk_symbol sk_alias_reference(struct sk_linker *linker, const char *name);
+
+/* ---- ifuncs.c ---- */
+
+/* Whether the command line says which function an IFUNC of this name is. */
+bool sk_ifunc_is_chosen(const struct sk_linker *linker, const char *name);
+
+/* The symbol, whose definition is an IFUNC of an object that has been pulled, becomes an alias of the chosen function,
+ * if there is one. Symbols can move. */
+void sk_ifunc_choose(struct sk_linker *linker, sk_symbol symbol);
+
+/* Adds to the message added last which functions the IFUNC's resolver takes the addresses of. The object is loaded. */
+void sk_ifunc_note_choices(struct sk_linker *linker, const struct sk_object *object, uint32_t index);
 
 /* ---- imports.c ---- */
 

@@ -154,6 +154,7 @@ END_TO_END_TESTS = \
 	tests/run/house.sh \
 	tests/run/fibres.sh \
 	tests/run/interrupted.sh \
+	tests/run/ifunc.sh \
 	tests/run/imported-kernels.sh \
 	tests/run/install.sh \
 	tests/run/isa.sh \

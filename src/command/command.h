@@ -39,6 +39,7 @@ struct sk_command_line {
 	sk_texts search_paths; /* -L */
 	sk_texts required; /* -u, --require-defined */
 	sk_texts assignments; /* --defsym */
+	sk_texts ifuncs; /* --ifunc */
 	sk_texts wrapped; /* --wrap */
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts asked_symbols; /* --why-live */

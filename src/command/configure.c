@@ -34,6 +34,8 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.timing = timing,
 					.assignments = command->assignments.items,
 					.assignment_count = command->assignments.count,
+					.ifuncs = command->ifuncs.items,
+					.ifunc_count = command->ifuncs.count,
 					.wrapped = command->wrapped.items,
 					.wrapped_count = command->wrapped.count,
 					.trap = command->trap,

@@ -17,6 +17,7 @@ const char sk_command_help[] =
 	"  -u SYMBOL, --undefined=SYMBOL, --require-defined=SYMBOL\n"
 	"                            keep SYMBOL, which must be defined, and pull the member that defines it\n"
 	"  --defsym SYMBOL=VALUE     define SYMBOL as another symbol or a number\n"
+	"  --ifunc SYMBOL=FUNCTION   SYMBOL, which the processor would choose (an IFUNC), is FUNCTION\n"
 	"  --wrap=SYMBOL             references to SYMBOL mean __wrap_SYMBOL, and __real_SYMBOL means SYMBOL\n"
 	"  --allow-multiple-definition\n"
 	"                            of equally strong definitions take the first\n"

@@ -35,6 +35,7 @@ static const struct sk_option options[] = {
 	{"undefined", "u", SK_OPTION_ADD_TEXT, FIELD(required)},
 	{"require-defined", NULL, SK_OPTION_ADD_TEXT, FIELD(required)},
 	{"defsym", NULL, SK_OPTION_ADD_TEXT, FIELD(assignments)},
+	{"ifunc", NULL, SK_OPTION_ADD_TEXT, FIELD(ifuncs)},
 	{"wrap", NULL, SK_OPTION_ADD_TEXT, FIELD(wrapped)},
 	{"allow-multiple-definition", NULL, SK_OPTION_SET_FLAG, FIELD(allow_multiple_definition)},
 	{"unresolved-symbols", NULL, SK_OPTION_SET_UNRESOLVED, 0},
