@@ -271,10 +271,30 @@ static bool is_thread_destructor(const char *name)
 	return !strcmp(name, thread_destructors[0]) || !strcmp(name, thread_destructors[1]);
 }
 
+/* The import that headers of another age call by this name, or NULL: "__isoc23_strtol", which also reads numbers in
+ * base 2 that begin with 0b, "__exp_finite", which need not know infinities. */
+static const char *renamed_import(struct sk_linker *linker, const char *name)
+{
+	static const char newer[] = "__isoc23_", prefix[] = "__", suffix[] = "_finite";
+	size_t length = strlen(name), ends = strlen(prefix) + strlen(suffix);
+	const char *plain = NULL;
+
+	if (!strncmp(name, newer, strlen(newer)))
+		plain = name + strlen(newer);
+	else if (length > ends && !strncmp(name, prefix, strlen(prefix)) &&
+		 !strcmp(name + length - strlen(suffix), suffix))
+		plain = sk_arena_copy(linker->arena, name + strlen(prefix), length - ends);
+
+	uint32_t number = plain ? sk_map_find(&linker->symbol_numbers, plain, strlen(plain)) : SK_NONE;
+
+	return number != SK_NONE && linker->symbols.items[number].import ? plain : NULL;
+}
+
 /* What is special about the name, or NULL. */
-static const char *special_hint(const struct sk_linker *linker, sk_symbol number)
+static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	const char *plain = renamed_import(linker, symbol->name);
 
 	if (sk_is_library_data(symbol->name))
 		return "; it is data of the C library that cannot be imported: recompile without it";
@@ -283,6 +303,10 @@ static const char *special_hint(const struct sk_linker *linker, sk_symbol number
 		       "threads outlive it";
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
+	if (plain)
+		return sk_arena_print(linker->arena,
+				      "; headers of another age mean '%s', which is an import, by it: --defsym=%s=%s",
+				      plain, symbol->name, plain);
 	if (is_compilers_helper(symbol->name))
 		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
 		       "-print-libgcc-file-name' prints";

@@ -168,6 +168,7 @@ END_TO_END_TESTS = \
 	tests/run/manuals.sh \
 	tests/run/map.sh \
 	tests/run/messages.sh \
+	tests/run/mutexes.sh \
 	tests/run/names.sh \
 	tests/run/options.sh \
 	tests/run/package.sh \

@@ -45,6 +45,11 @@ kernel=needs args='[y]' set='stream: 0' kernels='kernels:
 sed -i '/^  x:/d' model.yaml
 refused 'undefined symbol: missing' needs.o
 grep -q 'needs' err.txt || fail "the user of the symbol is not named"
+printf 'long __isoc23_strtol(const char *, char **, int); double __exp_finite(double);\nvoid needs(float *y, long n) { y[0] = __exp_finite(__isoc23_strtol("7", 0, 10)) + n; }\n' >needs.c
+compile needs
+refused "undefined symbol: __isoc23_strtol; .*: --defsym=__isoc23_strtol=strtol$" needs.o
+refused "undefined symbol: __exp_finite; .*: --defsym=__exp_finite=exp$" needs.o
+"$sklink" model.yaml needs.o --defsym=__isoc23_strtol=strtol --defsym=__exp_finite=exp -o renamed.sk
 kernels='  v: {of: x, shape: [32, 16]}
   w: {of: y, shape: [32, 16]}' args='[v, w]' model
 refused "^sklink: error: model\.yaml:4:3: no task writes bytes \[2048, 4096\) of 'y' \(elements \[512, 1024\)\), an output" kernels.o
