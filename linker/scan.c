@@ -71,13 +71,13 @@ static const uint8_t actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	[SK_EXPRESSION_SIZE] = {SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE},
 };
 
-/* The same with -r. What is undefined is an import, whatever its name. Accesses to thread-local variables stay as they
- * are: the next linker knows whether they are a program's. */
+/* The same with -r. What is undefined is an import, whatever its name. Absolute addresses, and accesses to thread-local
+ * variables, stay as they are: the next linker knows whether they are a program's, and where that lies. */
 static const uint8_t relocatable_actions[SK_EXPRESSION_COUNT][SK_TARGET_KIND_COUNT] = {
 	/*                           DEFINED  ABSOLUTE IMPORT   DATA     WEAK     THREAD  ITS IMPORT INDIRECT */
 	[SK_EXPRESSION_NONE] = {NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING},
 	[SK_EXPRESSION_WORD] = {ADDRESS, NOTHING, IMPORT, IMPORT, IMPORT, THREAD, IMPORT, INDIRECT},
-	[SK_EXPRESSION_NARROW] = {NOT_PIC, NOTHING, NOT_PIC, NOT_PIC, NOT_PIC, THREAD, NOT_PIC, INDIRECT},
+	[SK_EXPRESSION_NARROW] = {NOTHING, NOTHING, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
 	[SK_EXPRESSION_RELATIVE] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
 	[SK_EXPRESSION_CALL] = {NOTHING, NO_PLACE, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
 	[SK_EXPRESSION_SLOT] = {SLOT, SLOT, STAYS, STAYS, STAYS, THREAD, STAYS, INDIRECT},
@@ -452,6 +452,8 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 			 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
 			 const struct sk_target *target)
 {
+	if ((section->flags & SHF_EXECINSTR) && linker->options.relocatable) /* as NARROW ones */
+		return true;
 	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
 		refuse(linker, section, relocation, type,
 		       "would have to be written into code or tables that are never writable; recompile with -fPIC");

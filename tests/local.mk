@@ -170,6 +170,7 @@ END_TO_END_TESTS = \
 	tests/run/messages.sh \
 	tests/run/mutexes.sh \
 	tests/run/names.sh \
+	tests/run/nopic.sh \
 	tests/run/options.sh \
 	tests/run/package.sh \
 	tests/run/perf.sh \
