@@ -249,6 +249,7 @@ KERNEL_TESTS = \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
 	tests/kernels/rust.sh \
+	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
 	tests/kernels/x264.sh \
 	tests/kernels/xnnpack.sh

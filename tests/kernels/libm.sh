@@ -23,8 +23,8 @@ sklink: 1
 tensors:
   x:     {dtype: f64, shape: [1003]}
   y:     {dtype: f64, shape: [1003]}
-  bytes: {dtype: u8, shape: [5000]}
-  again: {dtype: u8, shape: [5000]}
+  plenty: {dtype: f64, shape: [5000]}
+  again: {dtype: f64, shape: [5000]}
   base:  {dtype: f64, shape: [1]}
   power: {dtype: f64, shape: [1]}
   error: {dtype: f64, shape: [1], role: output}
@@ -32,7 +32,7 @@ tensors:
 $(kernels wave copy pow erf j0)
 tasks:
   - {name: wave, kernel: wave, args: [x, y], scope: all}
-  - {name: copy, kernel: copy, args: [again, bytes], scope: all}
+  - {name: copy, kernel: copy, args: [again, plenty], scope: all}
   - {name: power, kernel: pow, args: [power], scope: all, set: {x: {tensor: base}, y: 2.5}}
   - {name: error, kernel: erf, args: [error], scope: all, set: {x: {tensor: base}}}
   - {name: bessel, kernel: j0, args: [bessel], scope: all, set: {x: {tensor: error}}}
@@ -51,8 +51,8 @@ static void network(void)
 {
 	INPUT_WITHIN(double, x, -20, 20, 1003);
 	OUTPUT(double, y, 1e-14, 1003);
-	INPUT(uint8_t, bytes, 5000);
-	OUTPUT(uint8_t, again, 0, 5000);
+	INPUT(double, plenty, 5000);
+	OUTPUT(double, again, 0, 5000);
 	INPUT_WITHIN(double, base, 0, 2, 1);
 	OUTPUT(double, power, 1e-15, 1);
 	OUTPUT(double, error, 1e-15, 1);
@@ -60,7 +60,7 @@ static void network(void)
 
 	for (int i = 0; i < 1003; i++)
 		y[i] = exp(x[i]) * sin(x[i]);
-	memcpy(again, bytes, 5000);
+	memcpy(again, plenty, 5000 * sizeof(double));
 	error[0] = erf(base[0]);
 	bessel[0] = j0(error[0]);
 	power[0] = base[0] * base[0] * sqrt(base[0]);

@@ -60,20 +60,12 @@ tensors:
   x:      {dtype: f32, shape: [11, 24]}
   z:      {dtype: f32, shape: [11, 24]}
   a:      {dtype: f32, shape: [11, 24]}
-  top:    {of: a, shape: [4, 24]}
-  middle: {of: a, offset: [4, 0], shape: [4, 24]}
-  bottom: {of: a, offset: [8, 0], shape: [3, 24]}
   w:      {dtype: f32, shape: [3, 25, 8]}
-  c:      {dtype: f32, shape: [11, 20], role: output}
-  ctop:    {of: c, shape: [4, 20]}
-  cmiddle: {of: c, offset: [4, 0], shape: [4, 20]}
-  cbottom: {of: c, offset: [8, 0], shape: [3, 20]}
+  c:      {dtype: f32, shape: [11, 20]}
 $(kernels xnn_f32_vadd_minmax_ukernel__scalar_x1 xnn_f32_gemm_minmax_ukernel_4x8__scalar)
 tasks:
   - {name: add, kernel: xnn_f32_vadd_minmax_ukernel__scalar_x1, args: [x, z, a, bounds], scope: all}
-  - {name: one, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [top, w, ctop, bounds], scope: all}
-  - {name: two, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [middle, w, cmiddle, bounds], stream: 1, scope: all}
-  - {name: rest, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [bottom, w, cbottom, bounds], scope: all}
+  - {name: product, kernel: xnn_f32_gemm_minmax_ukernel_4x8__scalar, args: [a, w, c, bounds], scope: all}
 Y
 fuse xnnpack.o
 
