@@ -80,7 +80,7 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 			   const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
-	bool rows = pattern && pattern->count;
+	bool rows = pattern && pattern->count && pattern->stride; /* the rest is looked at in check_rows */
 	uint64_t bytes;
 
 	if (argument->element_bytes == 0)

@@ -65,16 +65,21 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 
 struct use {
 	bool read, written, read_first; /* in the network's order; a task reads before it writes */
+	uint64_t over_read; /* the most bytes behind an access that may be read, too */
 };
 
-static void note_access(const struct sk_plan_argument *argument, bool write, struct use *uses)
+static void note_access(const struct sk_plan_view *view, const struct sk_plan_argument *argument, bool write,
+			struct use *uses)
 {
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct use *use = &uses[argument->tensor];
 
 	if (argument->kind == SK_ARGUMENT_STATE || !(write ? sk_access_writes(argument) : sk_access_reads(argument)))
 		return;
 	use->read_first |= !write && !use->written;
 	*(write ? &use->written : &use->read) = true;
+	if (pattern && pattern->over_read > use->over_read)
+		use->over_read = pattern->over_read;
 }
 
 static struct use *collect_uses(const struct sk_consistency *check)
@@ -86,7 +91,7 @@ static struct use *collect_uses(const struct sk_consistency *check)
 		const struct sk_plan_call *call = &view->calls[check->places[t].call];
 
 		for (uint32_t i = 0; i < 2u * call->argument_count; i++)
-			note_access(&view->arguments[call->first_argument + i % call->argument_count],
+			note_access(view, &view->arguments[call->first_argument + i % call->argument_count],
 				    i >= call->argument_count, uses);
 	}
 	return uses;
@@ -102,6 +107,8 @@ static bool check_role(const struct sk_consistency *check, const struct sk_plan_
 	if (use->read_first && made_inside)
 		return sk_contradict(
 			check, "%s: it is an output or a temporary, and a task reads it before one writes it", name);
+	if (!sk_same_number(check, name, "the bytes behind it", tensor->padding, use->over_read))
+		return false;
 	return use->written || !made_inside ||
 	       sk_contradict(check, "%s: it is an output or a temporary, and no task writes it", name);
 }

@@ -291,6 +291,36 @@ static void early_meeting(const struct kernel_call *c)
 	}
 }
 
+static void add_index(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + i;
+}
+
+static void add_square(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + (c->tensors[0][i] % 4) * (c->tensors[0][i] % 4);
+}
+
+static void add_odd(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 2 * (c->tensors[0][i] % 4) + 1;
+}
+
+static void number_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] * 2 + i / c->w * c->w + i % c->w;
+}
+
+static void program(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + i / 7 + 5 * (i % 3) + (c->n + 6) / 7 + 3;
+}
+
 /* ---- the table ---- */
 
 #define SCALE	    "in x T[n], out y@x T[n], n i64, factor u64"
@@ -323,6 +353,44 @@ static struct kernel kernels[] = {
 	{"row_scan", "split=r", "inout y T[r,w], r i64, w i64", row_scan},
 	{"multiply", "split=r", MULTIPLY, multiply},
 	{"multiply", "", MULTIPLY, multiply},
+	/* Loops around the same functions, and around some that get what they need from expressions. */
+	{"add", "tile=n:100", ADD, add},
+	{"accumulate", "tile=n:64", ACCUMULATE, accumulate},
+	{"scale", "each=n", SCALE, scale},
+	{"triple", "tile=n:7", "in x T[n], out y T[n*3], n i64", triple},
+	{"third", "tile=n:5", "in x T[n*3], out y T[n], n i64", third},
+	{"add_row", "each=r", ADD_ROW, add_row},
+	{"add_column", "tile=r:2", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},
+	{"row_sums", "tile=r:4", "in x T[r,w], out y T[r], r i64, w i64", row_sums},
+	{"row_scan", "tile=r:3", "inout y T[r,w], r i64, w i64", row_scan},
+	{"multiply", "tile=r:6", MULTIPLY, multiply},
+	{"multiply_tile", "tile=r:6,w:5",
+	 "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64, bytes u64 = sizeof(T)*w", multiply},
+	{"scale_bytes", "split=n",
+	 "bytes u64 = sizeof(T)*size(n), in x T[n], out y@x T[n], factor u64, none ptr = null", scale},
+	{"scale_bytes", "tile=n:17",
+	 "bytes u64 = size(n)*sizeof(T), in x T[n], out y@x T[n], factor u64, none ptr = null", scale},
+	{"add_index", "split=n", "in x T[n] whole, out y@x T[n] whole, b i64 = begin(n), ref e i64 = end(n)",
+	 add_index},
+	{"add_index", "each=n", "in x T[n] whole, out y@x T[n] whole, b i64 = begin(n), ref e i64 = begin(n)+1",
+	 add_index},
+	{"add_index", "tile=r:3",
+	 "in x T[r,w] whole, out y T[r,w] whole, b i64 = w*begin(r), ref e i64 = w*begin(r)+w*size(r)", add_index},
+	{"number_rows", "each=r,w",
+	 "in x T[r,w], out y@x T[r,w], first i64 = w*begin(r)+begin(w), rows i64 = size(r), columns i64 = size(w), "
+	 "stride i64 = w",
+	 number_rows},
+	{"number_rows", "tile=r:4,w:3",
+	 "in x T[r,w], out y@x T[r,w], first i64 = w*begin(r)+begin(w), r i64, columns i64 = end(w)-begin(w), stride "
+	 "i64 = w",
+	 number_rows},
+	{"look_at", "split=n", "table ptr = &property_squares, in x T[n], out y@x T[n], n i64", add_square},
+	{"look_at", "tile=n:33", "table ptr = &property_odds, in x T[n], out y@x T[n], n i64", add_odd},
+	{"program", "grid=(n+6)/7,3",
+	 "in x T[n], out y T[n], n i64, p i64 = block.index.x, q u8 = block.index.y, ps u64 = "
+	 "block.count/block.count.y, qs i16 = block.count.y",
+	 program},
+	{"stride_number", "blocks", "i u32 = block.index, inout y T[n], n i64, count i64 = block.count", stride},
 	{"weave", "blocks", "block, in x T[n], out y T[n], n i64, scratch note[8]", weave},
 	{"stride", "blocks", "block, inout y T[n], n i64", stride},
 	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
@@ -425,7 +493,8 @@ static void read_signature(struct kernel *kernel)
 	char text[256];
 	char *result, *next;
 
-	kernel->has_blocks = strncmp(kernel->attributes, "early-start", 11) && strstr(kernel->parameters, "block, ");
+	kernel->has_blocks = strncmp(kernel->attributes, "early-start", 11) &&
+			     (strstr(kernel->parameters, "block, ") || !strncmp(kernel->attributes, "blocks", 6));
 	kernel->is_mix = !strncmp(kernel->attributes, "mix", 3);
 	kernel->is_resident = kernel->is_mix || !strncmp(kernel->attributes, "sync-all", 8);
 	copy_word(text, sizeof(text), kernel->parameters, strlen(kernel->parameters));

@@ -4,6 +4,10 @@
 
 #include "skkernel.h"
 
+/* Kernels get their addresses. */
+extern const uint64_t property_squares[4], property_odds[4];
+const uint64_t property_squares[4] = {0, 1, 4, 9}, property_odds[4] = {1, 3, 5, 7};
+
 #define T		 uint8_t
 #define NAME(function)	 function##_u8
 #define CUBE(function)	 function##_u8_mix_aic

@@ -33,6 +33,12 @@ void NAME(look_up)(const T *x, const T *table, T *y, const int64_t *n, int64_t k
 		y[i] = (T)(x[i] + table[x[i] % (uint64_t)k] + *more);
 }
 
+void NAME(look_at)(const uint64_t *table, const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] + table[x[i] % 4]);
+}
+
 int NAME(checked)(const T *x, T *y, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)
@@ -97,6 +103,53 @@ void NAME(multiply)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t 
 				sum = (T)(sum + (uint64_t)a[i * k + l] * b[l * w + j]);
 			y[i * w + j] = sum;
 		}
+}
+
+/* A tile: rows of y and of b lie so many bytes apart. */
+void NAME(multiply_tile)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t w, uint64_t bytes)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++) {
+			T *to = (T *)((char *)y + (uint64_t)i * bytes) + j;
+
+			*to = 0;
+			for (int64_t l = 0; l < k; l++)
+				*to = (T)(*to + (uint64_t)a[i * k + l] *
+							((const T *)((const char *)b + (uint64_t)l * bytes))[j]);
+		}
+}
+
+void NAME(scale_bytes)(uint64_t bytes, const T *x, T *y, uint64_t factor, const void *none)
+{
+	for (uint64_t i = 0; i < bytes / sizeof(T) && !none; i++)
+		y[i] = (T)(x[i] * factor + 1);
+}
+
+void NAME(add_index)(const T *x, T *y, int64_t begin, const int64_t *end)
+{
+	for (int64_t i = begin; i < *end; i++)
+		y[i] = (T)(x[i] + (T)i);
+}
+
+void NAME(number_rows)(const T *x, T *y, int64_t first, int64_t r, int64_t w, int64_t stride)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * stride + j] = (T)(2 * x[i * stride + j] + (T)(first + i * stride + j));
+}
+
+/* One program of a grid. */
+void NAME(program)(const T *x, T *y, int64_t n, int64_t p, uint8_t q, uint64_t ps, int16_t qs)
+{
+	for (int64_t i = 7 * p; i < n && i < 7 * p + 7; i++)
+		if (i % qs == q)
+			y[i] = (T)(x[i] + (T)(p + 5 * q) + ps + (T)qs);
+}
+
+void NAME(stride_number)(uint32_t index, T *y, int64_t n, int64_t count)
+{
+	for (int64_t i = index; i < n; i += count)
+		y[i] = (T)(y[i] + index + 1);
 }
 
 /* Blocks that take every count-th element. */

@@ -160,7 +160,7 @@ static const char *const kind_names[KINDS] = {
 	[KIND_CHECKED_RESIDENT] = "checked runs of blocks that wait for one another",
 };
 
-enum { MOST_KERNELS = 64 };
+enum { MOST_KERNELS = 128 };
 
 /* Shared by all processes. */
 struct board {

@@ -132,7 +132,7 @@ grep -q 'gemm .* split 23 in 4 units of 6, tiles of 6 by 16 of 40  *size, inner 
 grep -q 'program .* 18 blocks  *block, block%3, block/3 ' steps.txt || fail "a grid in skdump --steps"
 for cores in 1 2 3 7; do
 	"$skrun" m.sk --random 5 --cores $cores >out.txt || fail "$cores cores"
-	"$skrun" m.sk --random 5 --cores $cores --verify >out.txt || fail "$cores cores, --verify"
+	"$skrun" m.sk --random 5 --cores $cores --verify --guard --check-races >out.txt || fail "$cores cores, --verify"
 done
 
 # What the kernel does not want: the checks see it.
