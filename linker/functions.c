@@ -56,7 +56,8 @@ static void enter(struct sk_linker *linker, struct sk_map *map, uint32_t object,
 	uint32_t number = (uint32_t)linker->local_functions.count, first;
 	size_t length;
 
-	sk_array_push(linker->arena, &linker->local_functions, (struct sk_local_function){object, index, SK_NONE, 0});
+	sk_array_push(linker->arena, &linker->local_functions,
+		      (struct sk_local_function){.object = object, .index = index, .symbol = SK_NONE});
 	first = sk_map_insert(map, name, strlen(name), number);
 	linker->local_functions.items[first].of_name++;
 	if (!holder->member)

@@ -126,6 +126,8 @@ static const char *function_of(struct sk_linker *linker, const struct sk_input_s
 		return function_at(object, home, (uint64_t)relocation->r_addend + type->width);
 	if (home)
 		return is_function(object, index) ? object->names + object->symbols[index].st_name : NULL;
+	if (index < object->first_global) /* a number */
+		return NULL;
 
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[object->globals[index - object->first_global]];
 	const struct sk_definition *definition =

@@ -166,6 +166,19 @@ static bool is_overflow(const struct sk_call *call)
 	       (sk_fibre_guards(&call->fibre, call->fault.address) || sk_fibre_guards(&call->fibre, call->fault.sp));
 }
 
+/* Where the function was called that is at its first instruction: its return address is the last thing on the stack,
+ * even if another one has jumped to it. */
+__attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
+static const void *
+caller_of(const struct sk_call *call)
+{
+	const void *sp = call->fault.sp;
+
+	if ((uintptr_t)sp % sizeof(void *) != 0 || !sk_fibre_holds(&call->fibre, sp))
+		return call->fault.pc;
+	return *(const char *const *)sp - 1;
+}
+
 /* The function that was called without being there, or NULL. *from: where it was called. */
 static const char *missing_function(const struct skrt_module *module, const struct sk_call *call, const void **from)
 {
@@ -174,10 +187,7 @@ static const char *missing_function(const struct skrt_module *module, const stru
 				   ? sk_image_trap_at(&module->image, fault->pc)
 				   : NULL;
 
-	*from = fault->pc;
-	/* The call's return address is the last thing on the stack, even if another function jumped here. */
-	if (name && (uintptr_t)fault->sp % sizeof(void *) == 0 && sk_fibre_holds(&call->fibre, fault->sp))
-		*from = *(const char *const *)fault->sp - 1;
+	*from = name ? caller_of(call) : fault->pc;
 	return name;
 }
 

@@ -110,6 +110,33 @@ refused "^sklink: error: choice\.o:.*: --ifunc chosen=chosen: 'chosen' is an IFU
 refused "^sklink: error: --ifunc each=slow: no object that takes part has an IFUNC of this name$" \
 	model.yaml choice.o far.o pointer.o --ifunc=chosen=fast --ifunc=each=slow --fatal-warnings
 
+# A resolver that refers to all sorts of things.
+cat >odd.s <<'S'
+	.set	number, 0x1234
+	.globl	chosen
+	.type	chosen, @gnu_indirect_function
+chosen:	lea	nothing(%rip), %rax
+	lea	.Llabel+100(%rip), %rax
+	lea	data(%rip), %rax
+	lea	real(%rip), %rax
+	.reloc	., R_X86_64_32, number
+	.long	0
+	ret
+.Llabel: ret
+	.size	chosen, . - chosen
+	.section .text.real, "ax", @progbits
+	.type	real, @function
+real:	ret
+	.size	real, 1
+	.data
+	.type	data, @object
+data:	.quad	0
+	.size	data, 8
+S
+$KERNEL_CC -c odd.s -o odd.o
+refused "'chosen' is an IFUNC" model.yaml odd.o choice.o --allow-multiple-definition pointer.o
+grep -qx '>>> it chooses among: real' err.txt || { cat err.txt; fail "other choices than 'real'"; }
+
 # libmvec chooses by the processor, too.
 mvec=$($KERNEL_CC -print-file-name=libmvec.a)
 [ -e "$mvec" ] || exit 0
