@@ -39,10 +39,10 @@ tasks:
 Y
 # They would choose by the processor that they run on (IFUNC); the link says which.
 fuse loop.o "$libraries/libmvec.a" -L "$libraries" \
-	--defsym _ZGVdN4v_exp=_ZGVdN4v_exp_avx2 --defsym _ZGVdN4v_sin=_ZGVdN4v_sin_avx2 \
-	--defsym _ZGVbN2v_exp=_ZGVbN2v_exp_sse4 --defsym _ZGVbN2v_sin=_ZGVbN2v_sin_sse4 \
-	--defsym __ieee754_exp=__ieee754_exp_fma --defsym __ieee754_log=__ieee754_log_fma --defsym sin=__sin_fma \
-	--defsym __cos=__cos_fma --defsym __sincos=__sincos_fma
+	--ifunc _ZGVdN4v_exp=_ZGVdN4v_exp_avx2 --ifunc _ZGVdN4v_sin=_ZGVdN4v_sin_avx2 \
+	--ifunc _ZGVbN2v_exp=_ZGVbN2v_exp_sse4 --ifunc _ZGVbN2v_sin=_ZGVbN2v_sin_sse4 \
+	--ifunc __ieee754_exp=__ieee754_exp_fma --ifunc __ieee754_log=__ieee754_log_fma --ifunc sin=__sin_fma \
+	--ifunc __cos=__cos_fma --ifunc __sincos=__sincos_fma
 
 cat >oracle.c <<'C'
 #include "oracle.h"
