@@ -246,7 +246,8 @@ struct sk_plan_partition {
 /* Bytes of the address ranges that cores share out in a step, for reasoning about conflicts ("units" of an access):
  *   SPLIT:        ceil(extent / unit) units of unit * element_bytes bytes
  *   BLOCKS_RANGE: `blocks` units; of extent / blocks * element_bytes bytes if blocks divides extent, else irregular
- *   otherwise, or with element_bytes 0: not divided. */
+ *   otherwise, or with element_bytes 0 or a halo: not divided.
+ * Of rows, that is how far units lie apart; in between may be bytes that are not accessed. */
 
 enum sk_launch_kind {
 	SK_LAUNCH_SUPERKERNEL, /* a segment of a scope */

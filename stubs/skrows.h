@@ -19,16 +19,14 @@ static inline uint64_t sk_rows_end(const struct sk_rows *rows)
 	return rows->start + (rows->count - 1) * rows->stride + rows->width;
 }
 
-/* Whether the two have a byte in common. Exact if one of them is a single row, or their strides agree; else they have
- * if they overlap from their first to their last bytes. */
-static inline bool sk_rows_overlap(const struct sk_rows *one, const struct sk_rows *other)
+/* Whether rows have a byte in common with a single row, or with rows of equal stride. */
+static inline bool sk_rows_meet(const struct sk_rows *one, const struct sk_rows *other)
 {
 	uint64_t stride = one->count > 1 ? one->stride : other->stride;
-	bool alike = one->count == 1 || other->count == 1 || one->stride == other->stride;
 
 	if (one->start >= sk_rows_end(other) || other->start >= sk_rows_end(one))
 		return false;
-	if (!alike || (one->count == 1 && other->count == 1))
+	if (one->count == 1 && other->count == 1)
 		return true;
 
 	/* Row k of the other one, counted from the first one's rows: it begins less than its width in front of one of
@@ -39,6 +37,23 @@ static inline bool sk_rows_overlap(const struct sk_rows *one, const struct sk_ro
 
 	row = row < least ? least : row;
 	return row <= most && row * stride < distance + (__int128)one->width;
+}
+
+/* The single row from the first byte to the last. */
+static inline struct sk_rows sk_rows_extent(const struct sk_rows *rows)
+{
+	return (struct sk_rows){rows->start, sk_rows_end(rows) - rows->start, 0, 1};
+}
+
+/* Whether the two have a byte in common. Exact if one of them is a single row, or their strides agree; else they count
+ * as if they had where each of them has a byte between the other one's first and last. */
+static inline bool sk_rows_overlap(const struct sk_rows *one, const struct sk_rows *other)
+{
+	struct sk_rows extent = sk_rows_extent(one), other_extent = sk_rows_extent(other);
+
+	if (one->count == 1 || other->count == 1 || one->stride == other->stride)
+		return sk_rows_meet(one, other);
+	return sk_rows_meet(one, &other_extent) && sk_rows_meet(&extent, other);
 }
 
 #endif

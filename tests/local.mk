@@ -144,6 +144,7 @@ endif
 END_TO_END_TESTS = \
 	tests/run/addresses.sh \
 	tests/run/awaits.sh \
+	tests/run/strides.sh \
 	tests/run/constants.sh \
 	tests/run/cores.sh \
 	tests/run/debugger.sh \

@@ -10,7 +10,9 @@
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			      const struct sk_plan_argument *argument)
 {
-	if (!sk_plan_divides(step) || argument->element_bytes == 0)
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+
+	if (!sk_plan_divides(step) || argument->element_bytes == 0 || (pattern && pattern->halo))
 		return (struct sk_units){0, 0};
 	if (step->kind == SK_STEP_SPLIT) {
 		uint64_t unit = view->partitions[step->partition].unit;

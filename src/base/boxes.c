@@ -292,10 +292,8 @@ uint32_t sk_boxes_of_rows(const struct sk_boxes *boxes, uint64_t start, uint64_t
 {
 	uint64_t across = boxes->stride, end = start + (count - 1) * stride + width, row, column, number = 0;
 
-	if (!across) {
-		areas[0] = (struct sk_box){start, end, 0, 1, 0};
-		return 1;
-	}
+	if (!across)
+		return add_area(areas, 0, (struct sk_box){start, end, 0, 1, 0});
 	row = start / across;
 	column = start % across;
 	if (count > 1 && stride == across) {

@@ -149,7 +149,8 @@ void sk_ranges_remove(struct sk_ranges *ranges, uint64_t start)
 	ranges->root = remove_node(ranges, ranges->root, start);
 }
 
-void sk_ranges_split(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t offset)
+/* Makes the offset a border: a range that it lies inside of becomes two with the same value. */
+static void split(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t offset)
 {
 	const struct sk_range *found = sk_ranges_find(ranges, offset);
 
@@ -165,8 +166,8 @@ void sk_ranges_split(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t 
 
 void sk_ranges_clear(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t start, uint64_t end)
 {
-	sk_ranges_split(arena, ranges, start);
-	sk_ranges_split(arena, ranges, end);
+	split(arena, ranges, start);
+	split(arena, ranges, end);
 	for (const struct sk_range *found; (found = sk_ranges_find(ranges, start)) && found->start < end;)
 		sk_ranges_remove(ranges, found->start);
 }

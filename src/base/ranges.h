@@ -37,9 +37,6 @@ void sk_ranges_insert(struct sk_arena *arena, struct sk_ranges *ranges, struct s
 /* Removes the range that begins there. */
 void sk_ranges_remove(struct sk_ranges *ranges, uint64_t start);
 
-/* Makes the offset a border: a range that it lies inside of becomes two with the same value. */
-void sk_ranges_split(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t offset);
-
 /* Removes all that lies between; what sticks out stays. */
 void sk_ranges_clear(struct sk_arena *arena, struct sk_ranges *ranges, uint64_t start, uint64_t end);
 

@@ -154,10 +154,55 @@ static void for_all_dimensions(struct sk_binder *binder, bool *progress)
 	}
 }
 
+/* ---- rows ---- */
+
+/* The elements of the dimensions from this one on. */
+static uint64_t elements_from(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension)
+{
+	uint64_t elements = 1;
+
+	for (; dimension < parameter->rank; dimension++)
+		elements *= sk_folded_dimension(tensor, parameter, dimension);
+	return elements;
+}
+
+/* Rows of a tensor without gaps lie one row apart. */
+static void bind_stride(struct sk_binder *binder, uint32_t p)
+{
+	const struct sk_parameter *parameter = &binder->signature->parameters[p];
+	const struct sk_tensor *tensor = binder->tensors[p];
+	uint64_t row = elements_from(tensor, parameter, parameter->row_dimension), size = sk_dtype_size(tensor->dtype);
+	uint64_t stride = tensor->rows.count ? tensor->rows.stride / size : row;
+	uint64_t *bound = &binder->extents[parameter->stride];
+	const char *name = binder->signature->extents[parameter->stride];
+
+	if (tensor->rows.count && tensor->rows.width != row * size)
+		sk_binder_error(binder, binder->args[p]->place,
+				"rows of argument '%s' have %" PRIu64 " elements, but those of view '%s' have %" PRIu64
+				" without a gap",
+				parameter->name, row, tensor->name, tensor->rows.width / size);
+	else if (*bound && *bound != stride)
+		sk_binder_error(binder, binder->args[p]->place,
+				"rows of argument '%s' (tensor '%s') lie %" PRIu64
+				" elements apart, but '%s' is %" PRIu64 " by another argument",
+				parameter->name, tensor->name, stride, name, *bound);
+	*bound = stride;
+	binder->bound_by[parameter->stride].parameter = p;
+	binder->bound_by[parameter->stride].dimension = parameter->row_dimension;
+}
+
+static void bind_strides(struct sk_binder *binder)
+{
+	for (uint32_t p = 0; p < binder->signature->parameter_count; p++)
+		if (binder->tensors[p] && binder->signature->parameters[p].stride != SK_NONE)
+			bind_stride(binder, p);
+}
+
 void sk_binder_bind_extents(struct sk_binder *binder)
 {
 	bool progress;
 
+	bind_strides(binder);
 	do {
 		progress = false;
 		for_all_dimensions(binder, &progress);

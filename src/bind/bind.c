@@ -3,6 +3,7 @@
  * the C parameters. */
 #include "src/bind/bind.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "src/base/checked.h"
@@ -132,6 +133,13 @@ static void check_tensor(struct sk_binder *binder, uint32_t p)
 		sk_binder_error(binder, arg->place, "the result '%s' is one element, but tensor '%s' is %s",
 				signature->result, tensor->name,
 				sk_shape_text(model->arena, tensor->rank, tensor->shape));
+	else if (tensor->rows.count && (result || parameter->stride == SK_NONE))
+		sk_binder_error(
+			binder, arg->place,
+			"view '%s' has gaps: rows of %" PRIu64 " bytes, %" PRIu64
+			" bytes apart; argument '%s' takes it if its signature says how far its rows lie apart, "
+			"as in f32[m,k:lda]",
+			tensor->name, tensor->rows.width, tensor->rows.stride, parameter_name(signature, p));
 	else if (!result && tensor->rank < parameter->rank && parameter->rank > 1)
 		sk_binder_error(binder, arg->place, "argument '%s' has %u dimensions, but tensor '%s' is %s",
 				parameter->name, parameter->rank, tensor->name,
@@ -159,7 +167,27 @@ static void bind_memory(struct sk_binder *binder, uint32_t p, struct sk_argument
 
 	argument->tensor = tensor->view_of == SK_NONE ? binder->args[p]->index : tensor->view_of;
 	argument->offset = tensor->view_offset;
-	argument->size = tensor->bytes;
+	argument->size = sk_tensor_span(tensor);
+}
+
+/* The pattern of the argument, which is not shared with any other one. */
+static struct sk_plan_pattern *pattern_of(struct sk_binder *binder, struct sk_argument *argument)
+{
+	struct sk_plan_pattern *pattern = SK_NEW(binder->model->arena, struct sk_plan_pattern);
+
+	if (argument->pattern)
+		*pattern = *argument->pattern;
+	argument->pattern = pattern;
+	return pattern;
+}
+
+static void bind_rows(struct sk_binder *binder, const struct sk_rows *rows, struct sk_argument *argument)
+{
+	struct sk_plan_pattern *pattern = pattern_of(binder, argument);
+
+	pattern->width = rows->width;
+	pattern->stride = rows->stride;
+	pattern->count = rows->count;
 }
 
 /* Bytes from one element of the extent to the next one, which starts a dimension of the parameter. */
@@ -169,8 +197,15 @@ static uint64_t bytes_of_element(const struct sk_binder *binder, uint32_t p, uin
 	uint32_t dimension = sk_parameter_dimension_of(parameter, extent);
 	uint64_t bytes = sk_dtype_size(parameter->dtype);
 
+	const struct sk_rows *rows = &binder->tensors[p]->rows;
+	uint32_t end = parameter->rank;
+
+	if (rows->count && dimension < parameter->row_dimension) {
+		end = parameter->row_dimension;
+		bytes = rows->stride;
+	}
 	bytes *= sk_folded_dimension(binder->tensors[p], parameter, dimension) / binder->extents[extent];
-	for (uint32_t d = dimension + 1; d < parameter->rank; d++)
+	for (uint32_t d = dimension + 1; d < end; d++)
 		bytes *= sk_folded_dimension(binder->tensors[p], parameter, d);
 	return bytes;
 }
@@ -184,7 +219,7 @@ static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument 
 
 	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(&signature->parameters[p], extent))
 		return;
-	argument->pattern = pattern = SK_NEW(binder->model->arena, struct sk_plan_pattern);
+	pattern = pattern_of(binder, argument);
 	pattern->inner_bytes = bytes_of_element(binder, p, extent);
 }
 
@@ -192,14 +227,18 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 {
 	const struct sk_signature *signature = binder->signature;
 	const struct sk_parameter *parameter = &signature->parameters[p];
+	const struct sk_rows *rows = &binder->tensors[p]->rows;
 	uint32_t spread = signature->spread_extent;
 
 	argument->kind = SK_ARGUMENT_POINTER;
 	argument->access = parameter->access;
 	bind_memory(binder, p, argument);
+	if (rows->count)
+		bind_rows(binder, rows, argument);
 	/* The extent is the outermost factor, so what is behind it is what one of its elements spans. */
 	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
-		argument->element_bytes = argument->size / binder->extents[spread];
+		argument->element_bytes = rows->count ? rows->count / binder->extents[spread] * rows->stride
+						      : argument->size / binder->extents[spread];
 	argument->whole = parameter->whole;
 	bind_inner(binder, p, argument);
 }
@@ -283,8 +322,9 @@ static void check_set_names(struct sk_binder *binder)
 
 static bool overlap(const struct sk_argument *a, const struct sk_argument *b)
 {
-	return a->tensor != SK_NONE && a->tensor == b->tensor && a->offset < b->offset + b->size &&
-	       b->offset < a->offset + a->size;
+	struct sk_rows one = sk_argument_rows(a), other = sk_argument_rows(b);
+
+	return a->tensor != SK_NONE && a->tensor == b->tensor && sk_rows_overlap(&one, &other);
 }
 
 /* y@x: y may be x. */
@@ -302,7 +342,10 @@ static uint64_t inner_bytes_of(const struct sk_argument *argument)
 /* The same bytes, and nobody reads what another core writes. */
 static bool are_alike(const struct sk_argument *a, const struct sk_argument *b)
 {
-	return a->offset == b->offset && a->size == b->size && a->element_bytes == b->element_bytes &&
+	struct sk_rows one = sk_argument_rows(a), other = sk_argument_rows(b);
+
+	return one.start == other.start && one.width == other.width && one.stride == other.stride &&
+	       one.count == other.count && a->element_bytes == b->element_bytes &&
 	       inner_bytes_of(a) == inner_bytes_of(b);
 }
 

@@ -1,22 +1,20 @@
-/* See gaps.h. All borders between accesses are known before the first task is looked at. They cut each tensor into
- * pieces, and a piece is written whole or not at all. Written pieces are taken out of the list of those that are not
- * (disjoint sets: Tarjan, 1975), so that nobody steps over one of them twice. */
+/* See gaps.h. Per tensor a map says which bytes have been written; what has been read counts as written from then on,
+ * so that it is one box, and nobody steps over its parts twice. A tensor that is accessed in rows has a map for each of
+ * their strides: single rows are in all of them, others in that of their stride. So each map knows of bytes that have
+ * surely been written, and a read finds what it wants if one of them knows of all of it. */
 #include "src/bind/gaps.h"
 
-#include <stdlib.h>
-
+#include "src/base/boxes.h"
 #include "src/model/task.h"
 
-/* The pieces of one tensor: number i reaches from borders[i] to borders[i + 1]. */
-struct pieces {
-	uint64_t *borders; /* ascending */
-	uint32_t *next; /* a piece not in front of this one; its own number if the piece has not been written */
-	uint32_t count; /* of pieces, with an empty one behind the end, which is never written */
-};
+enum { UNWRITTEN, WRITTEN };
+
+typedef SK_ARRAY(struct sk_boxes) maps_of_tensor; /* by stride; without rows one, without a stride */
 
 struct finder {
 	const struct sk_model *model;
-	struct pieces *pieces; /* by tensor; none of views */
+	struct sk_arena *arena;
+	maps_of_tensor *maps; /* by tensor; none of views */
 	struct sk_gaps gaps;
 };
 
@@ -25,135 +23,119 @@ static bool has_address(const struct sk_argument *argument)
 	return argument->access && argument->tensor != SK_NONE;
 }
 
-/* ---- borders ---- */
-
-typedef void (*visit_border)(struct pieces *pieces, uint64_t offset);
-
-static void count_border(struct pieces *pieces, uint64_t offset)
+static bool is_in(const struct sk_boxes *map, const struct sk_rows *rows)
 {
-	(void)offset;
-	pieces->count++;
+	return rows->count == 1 || rows->stride == map->stride;
 }
 
-static void add_border(struct pieces *pieces, uint64_t offset)
+/* ---- maps ---- */
+
+static void add_map(struct finder *finder, const struct sk_argument *argument)
 {
-	pieces->borders[pieces->count++] = offset;
+	maps_of_tensor *maps = &finder->maps[argument->tensor];
+	struct sk_rows rows = sk_argument_rows(argument);
+
+	if (rows.count > 1 && !maps->items[0].stride)
+		maps->items[0].stride = rows.stride;
+	for (size_t i = 0; i < maps->count; i++)
+		if (is_in(&maps->items[i], &rows))
+			return;
+	sk_array_push(finder->arena, maps, (struct sk_boxes){.stride = rows.stride});
 }
 
-/* Most arguments are whole tensors and add nothing to the two borders that each tensor has. */
-static void visit_borders(const struct finder *finder, visit_border visit)
+static void make_maps(struct finder *finder)
 {
 	const struct sk_model *model = finder->model;
 
+	finder->maps = SK_NEW_ARRAY(finder->arena, maps_of_tensor, model->tensors.count);
+	for (size_t i = 0; i < model->tensors.count; i++)
+		if (model->tensors.items[i].view_of == SK_NONE)
+			sk_array_push(finder->arena, &finder->maps[i], (struct sk_boxes){.stride = 0});
 	for (size_t t = 0; t < model->tasks.count; t++) {
 		const struct sk_task *task = &model->tasks.items[t];
 
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
-			uint64_t end = argument->offset + argument->size;
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (has_address(&task->arguments[a]))
+				add_map(finder, &task->arguments[a]);
+	}
+}
 
-			if (!has_address(argument))
-				continue;
-			if (argument->offset)
-				visit(&finder->pieces[argument->tensor], argument->offset);
-			if (end < model->tensors.items[argument->tensor].bytes)
-				visit(&finder->pieces[argument->tensor], end);
+static void write_bytes(struct finder *finder, uint32_t tensor, const struct sk_rows *rows)
+{
+	maps_of_tensor *maps = &finder->maps[tensor];
+	struct sk_box areas[SK_MAX_AREAS];
+
+	for (size_t i = 0; i < maps->count; i++) {
+		struct sk_boxes *map = &maps->items[i];
+
+		if (!is_in(map, rows))
+			continue;
+		uint32_t count = sk_boxes_of_rows(map, rows->start, rows->width, rows->stride, rows->count, areas);
+
+		for (uint32_t a = 0; a < count; a++) {
+			areas[a].value = WRITTEN;
+			sk_boxes_fill(finder->arena, map, &areas[a]);
 		}
 	}
 }
 
-static int compare_borders(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+/* ---- reads ---- */
 
-	return (left > right) - (left < right);
+static void note_gap(struct finder *finder, const struct sk_gap *bytes, const struct sk_boxes *map,
+		     const struct sk_box *box, const struct sk_box *area)
+{
+	uint64_t left = box->left > area->left ? box->left : area->left;
+	uint64_t right = box->right < area->right ? box->right : area->right;
+	uint64_t top = box->top > area->top ? box->top : area->top;
+	uint64_t bottom = box->bottom < area->bottom ? box->bottom : area->bottom;
+	struct sk_gap gap = *bytes;
+
+	gap.low = top * map->stride + left;
+	gap.high = (bottom - 1) * map->stride + right;
+	if (gap.task != SK_NONE)
+		sk_array_push(finder->arena, &finder->gaps.reads, gap);
+	else
+		sk_array_push(finder->arena, &finder->gaps.ends, gap);
 }
 
-static void sort_borders(struct sk_arena *arena, struct pieces *pieces)
+/* Whether the map knows that all of the rows have been written; if they are to be noted, what it does not know of. */
+static bool look_at(struct finder *finder, struct sk_boxes *map, const struct sk_rows *rows, const struct sk_gap *noted)
 {
-	uint32_t count = 0;
+	struct sk_box areas[SK_MAX_AREAS];
+	uint32_t count = sk_boxes_of_rows(map, rows->start, rows->width, rows->stride, rows->count, areas);
+	bool written = true;
 
-	qsort(pieces->borders, pieces->count, sizeof(*pieces->borders), compare_borders);
-	for (uint32_t i = 0; i < pieces->count; i++)
-		if (i == 0 || pieces->borders[i] != pieces->borders[count - 1])
-			pieces->borders[count++] = pieces->borders[i];
-	pieces->count = count;
-	pieces->next = SK_NEW_ARRAY(arena, uint32_t, count);
-	for (uint32_t i = 0; i < count; i++)
-		pieces->next[i] = i;
-}
+	for (uint32_t a = 0; a < count; a++) {
+		size_t found = sk_boxes_find(finder->arena, map, &areas[a]);
 
-static void cut_tensors(struct finder *finder)
-{
-	const struct sk_model *model = finder->model;
+		for (size_t i = 0; i < found; i++) {
+			const struct sk_box *box = sk_boxes_at(map, i);
 
-	finder->pieces = SK_NEW_ARRAY(model->arena, struct pieces, model->tensors.count);
-	visit_borders(finder, count_border);
-	for (size_t i = 0; i < model->tensors.count; i++) {
-		struct pieces *pieces = &finder->pieces[i];
-
-		if (model->tensors.items[i].view_of != SK_NONE)
-			continue;
-		pieces->borders = SK_NEW_ARRAY(model->arena, uint64_t, pieces->count + 2);
-		pieces->count = 0;
-		add_border(pieces, 0);
-		add_border(pieces, model->tensors.items[i].bytes);
+			if (box->value == WRITTEN)
+				continue;
+			written = false;
+			if (noted)
+				note_gap(finder, noted, map, box, &areas[a]);
+		}
 	}
-	visit_borders(finder, add_border);
-	for (size_t i = 0; i < model->tensors.count; i++)
-		if (model->tensors.items[i].view_of == SK_NONE)
-			sort_borders(model->arena, &finder->pieces[i]);
+	return written;
 }
 
-/* ---- pieces ---- */
-
-/* The first piece from this one on that has not been written. */
-static uint32_t first_unwritten(const struct pieces *pieces, uint32_t piece)
+/* Notes what has not been written of the rows, and counts it as written from here on: it is said once. */
+static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const struct sk_rows *rows)
 {
-	uint32_t *next = pieces->next;
+	maps_of_tensor *maps = &finder->maps[bytes->tensor];
+	struct sk_boxes *own = NULL;
+	bool written = false;
 
-	while (next[piece] != piece)
-		piece = next[piece] = next[next[piece]];
-	return piece;
-}
-
-/* The piece that begins there. */
-static uint32_t find_piece(const struct pieces *pieces, uint64_t offset)
-{
-	const uint64_t *found =
-		bsearch(&offset, pieces->borders, pieces->count, sizeof(*pieces->borders), compare_borders);
-
-	return (uint32_t)(found - pieces->borders);
-}
-
-static void write_bytes(const struct pieces *pieces, uint64_t low, uint64_t high)
-{
-	uint32_t end = find_piece(pieces, high);
-
-	for (uint32_t i = first_unwritten(pieces, find_piece(pieces, low)); i < end; i = first_unwritten(pieces, i))
-		pieces->next[i] = i + 1;
-}
-
-/* Notes what has not been written of these bytes, and counts it as written from here on: it is said once. */
-static void read_bytes(struct finder *finder, struct sk_gap bytes)
-{
-	const struct pieces *pieces = &finder->pieces[bytes.tensor];
-	uint32_t end = find_piece(pieces, bytes.high);
-	uint32_t i = first_unwritten(pieces, find_piece(pieces, bytes.low));
-
-	while (i < end) {
-		struct sk_gap gap = bytes;
-
-		gap.low = pieces->borders[i];
-		for (; i < end && pieces->next[i] == i; i++)
-			pieces->next[i] = i + 1;
-		gap.high = pieces->borders[i];
-		if (gap.task != SK_NONE)
-			sk_array_push(finder->model->arena, &finder->gaps.reads, gap);
-		else
-			sk_array_push(finder->model->arena, &finder->gaps.ends, gap);
-		i = first_unwritten(pieces, i);
+	for (size_t i = 0; i < maps->count && !written; i++) {
+		if (!own && is_in(&maps->items[i], rows))
+			own = &maps->items[i];
+		written = maps->count > 1 && look_at(finder, &maps->items[i], rows, NULL);
 	}
+	if (!written)
+		look_at(finder, own, rows, bytes);
+	write_bytes(finder, bytes->tensor, rows);
 }
 
 /* ---- the network ---- */
@@ -165,29 +147,34 @@ static void run_task(struct finder *finder, uint32_t number)
 
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
-		uint64_t end = argument->offset + argument->size;
+		struct sk_rows rows = sk_argument_rows(argument);
 
 		if (has_address(argument) && argument->access & SK_ACCESS_READ)
-			read_bytes(finder, (struct sk_gap){argument->tensor, number, a, argument->offset, end});
+			read_bytes(finder, &(struct sk_gap){.tensor = argument->tensor, .task = number, .argument = a},
+				   &rows);
 	}
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
+		struct sk_rows rows = sk_argument_rows(argument);
 
 		if (has_address(argument) && argument->access & SK_ACCESS_WRITE)
-			write_bytes(&finder->pieces[argument->tensor], argument->offset,
-				    argument->offset + argument->size);
+			write_bytes(finder, argument->tensor, &rows);
 	}
 }
 
 struct sk_gaps sk_gaps_find(const struct sk_model *model)
 {
-	struct finder finder = {.model = model};
+	struct finder finder = {.model = model, .arena = model->arena};
 
-	cut_tensors(&finder);
+	make_maps(&finder);
 	for (uint32_t t = 0; t < model->tasks.count; t++)
 		run_task(&finder, t);
-	for (uint32_t i = 0; i < model->tensors.count; i++)
+	for (uint32_t i = 0; i < model->tensors.count; i++) {
+		struct sk_rows whole = {0, model->tensors.items[i].bytes, 0, 1};
+
 		if (model->tensors.items[i].view_of == SK_NONE)
-			read_bytes(&finder, (struct sk_gap){i, SK_NONE, SK_NONE, 0, model->tensors.items[i].bytes});
+			read_bytes(&finder, &(struct sk_gap){.tensor = i, .task = SK_NONE, .argument = SK_NONE},
+				   &whole);
+	}
 	return finder.gaps;
 }

@@ -62,7 +62,7 @@ static bool is_tensor_of(const struct sk_model *model, uint32_t index, const str
 	const struct sk_tensor *tensor = &model->tensors.items[index];
 
 	return (tensor->view_of == SK_NONE ? index : tensor->view_of) == argument->tensor &&
-	       tensor->view_offset == argument->offset && tensor->bytes == argument->size;
+	       tensor->view_offset == argument->offset && sk_tensor_span(tensor) == argument->size;
 }
 
 /* Where the task names the argument's tensor. */

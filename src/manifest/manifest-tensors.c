@@ -15,7 +15,7 @@
 /* What the map of one tensor says. */
 struct draft {
 	struct sk_tensor *tensor;
-	const struct sk_node *dtype, *shape, *role, *data, *fill, *text, *unwritten, *range, *of,
+	const struct sk_node *dtype, *shape, *role, *data, *fill, *text, *unwritten, *range, *of, *as,
 		*offset; /* NULL: not given */
 };
 
@@ -24,7 +24,9 @@ struct view {
 	struct sk_name of;
 	uint32_t offset_rank; /* 0: from the start */
 	uint64_t offset[SK_MAX_RANK];
-	const struct sk_node *offset_node, *shape_node;
+	const struct sk_node *offset_node, *shape_node, *as_node; /* NULL: not given */
+	enum sk_dtype as; /* NONE: as the tensor that it is part of */
+	uint64_t strides[SK_MAX_RANK]; /* once resolved: bytes from an element to the next in each dimension */
 	enum { VIEW_OPEN, VIEW_ENTERED, VIEW_RESOLVED } state;
 };
 
@@ -192,6 +194,10 @@ static void read_root(const struct sk_document *document, const struct draft *dr
 	if (draft->offset)
 		sk_error(document->diag, sk_node_place(document, draft->offset),
 			 "only a view has an offset; say 'of' which tensor '%s' is a part", tensor->name);
+	if (draft->as)
+		sk_error(document->diag, sk_node_place(document, draft->as),
+			 "only a view is the bytes of another tensor 'as' a type; the type of '%s' is its 'dtype'",
+			 tensor->name);
 	if (!draft->dtype)
 		sk_error(document->diag, tensor->place, "tensor '%s' has no 'dtype'", tensor->name);
 	if (!draft->shape)
@@ -220,7 +226,8 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 		      uint32_t index)
 {
 	struct sk_tensor *tensor = draft->tensor;
-	struct view view = {.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape};
+	struct view view = {
+		.tensor = index, .offset_node = draft->offset, .shape_node = draft->shape, .as_node = draft->as};
 	const struct sk_node *const refused[] = {draft->dtype, draft->role,	 draft->data, draft->fill,
 						 draft->text,  draft->unwritten, draft->range};
 	static const char *const names[] = {"dtype", "role", "data", "fill", "text", "'unwritten'", "range"};
@@ -228,18 +235,23 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (refused[i])
 			sk_error(document->diag, sk_node_place(document, refused[i]),
-				 "a view has the %s of the tensor it is part of", names[i]);
+				 "a view has the %s of the tensor it is part of%s", names[i],
+				 refused[i] == draft->dtype ? "; the same bytes in another type are 'as'" : "");
 	if (!sk_read_name(document, draft->of, "'of'", NULL, &view.of))
 		return;
-	if (!draft->shape) {
+	if (draft->as && !read_dtype(document, draft->as, tensor->name, &view.as))
+		return;
+	if (!draft->shape && (!draft->as || draft->offset)) {
 		sk_error(document->diag, tensor->place, "view '%s' has no 'shape'", tensor->name);
 		return;
 	}
-	tensor->rank = read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1, tensor->shape);
+	if (draft->shape)
+		tensor->rank =
+			read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1, tensor->shape);
 	if (draft->offset)
 		view.offset_rank =
 			read_dimensions(document, draft->offset, "the offset of view", tensor->name, 0, view.offset);
-	if (!tensor->rank || (draft->offset && !view.offset_rank)) {
+	if ((draft->shape && !tensor->rank) || (draft->offset && !view.offset_rank)) {
 		tensor->rank = 0;
 		return;
 	}
@@ -247,66 +259,149 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 	sk_array_push(document->arena, &views->list, view);
 }
 
-/* A slice is contiguous if it is one element thick in all dimensions in front of some dimension, and whole in all
- * behind. */
-static bool is_contiguous(const struct sk_tensor *view, const struct sk_tensor *parent)
-{
-	uint32_t dimension = 0;
+/* What a view is cut from: another tensor, perhaps with its bytes in another type. */
+struct whole {
+	uint32_t rank;
+	uint64_t shape[SK_MAX_RANK], strides[SK_MAX_RANK]; /* bytes */
+	enum sk_dtype dtype;
+};
 
-	while (dimension < view->rank && view->shape[dimension] == 1)
-		dimension++;
-	for (dimension++; dimension < view->rank; dimension++)
-		if (view->shape[dimension] != parent->shape[dimension])
+static struct whole whole_of(const struct views *views, const struct sk_tensor *tensor, uint32_t index)
+{
+	struct whole whole = {.rank = tensor->rank, .dtype = tensor->dtype};
+	uint64_t stride = sk_dtype_size(tensor->dtype);
+
+	memcpy(whole.shape, tensor->shape, sizeof(whole.shape));
+	for (uint32_t d = tensor->rank; d-- > 0; stride *= tensor->shape[d])
+		whole.strides[d] = stride;
+	if (tensor->view_of != SK_NONE)
+		memcpy(whole.strides, views->list.items[views->of_tensor[index]].strides, sizeof(whole.strides));
+	return whole;
+}
+
+/* The elements of the last dimension become others of as many bytes together. */
+static bool change_type(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
+			const struct sk_tensor *parent, struct whole *whole)
+{
+	uint32_t last = whole->rank - 1;
+	uint64_t size = sk_dtype_size(view->as), bytes = whole->shape[last] * sk_dtype_size(whole->dtype);
+	bool fits = bytes % size == 0 && parent->view_offset % size == 0;
+
+	if (view->as != whole->dtype && view->as != SK_U8 && whole->dtype != SK_U8) {
+		sk_error(document->diag, sk_node_place(document, view->as_node),
+			 "view '%s' of '%s', which is %s, cannot be %s: a view has the bytes of another type as u8, or "
+			 "bytes (u8) as another type",
+			 tensor->name, parent->name, sk_dtype_name(whole->dtype), sk_dtype_name(view->as));
+		return false;
+	}
+	for (uint32_t d = 0; d < last; d++)
+		fits &= whole->shape[d] == 1 || whole->strides[d] % size == 0;
+	if (!fits) {
+		sk_error(document->diag, sk_node_place(document, view->as_node),
+			 "view '%s' cannot be %s: rows of '%s' have %" PRIu64
+			 " bytes, and each must begin and end at a "
+			 "multiple of %" PRIu64,
+			 tensor->name, sk_dtype_name(view->as), parent->name, bytes, size);
+		return false;
+	}
+	whole->dtype = view->as;
+	whole->shape[last] = bytes / size;
+	whole->strides[last] = size;
+	return true;
+}
+
+/* The rows that a view lies in: what has no gaps in it is one, and all are equally far from each other. False if they
+ * are not. */
+static bool find_rows(const struct sk_tensor *view, const struct whole *whole, struct sk_rows *rows)
+{
+	*rows = (struct sk_rows){view->view_offset, sk_dtype_size(whole->dtype), 0, 1};
+	for (uint32_t d = view->rank; d-- > 0;) {
+		if (view->shape[d] == 1)
+			continue;
+		if (rows->count == 1 && whole->strides[d] == rows->width) {
+			rows->width *= view->shape[d];
+		} else if (rows->count == 1 || whole->strides[d] == rows->stride * rows->count) {
+			rows->stride = rows->count == 1 ? whole->strides[d] : rows->stride;
+			rows->count *= view->shape[d];
+		} else {
 			return false;
+		}
+	}
 	return true;
 }
 
 static bool check_slice(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
-			const struct sk_tensor *parent)
+			const struct sk_tensor *parent, const struct whole *whole)
 {
-	if (tensor->rank != parent->rank || (view->offset_rank && view->offset_rank != parent->rank)) {
+	if (tensor->rank != whole->rank || (view->offset_rank && view->offset_rank != whole->rank)) {
 		sk_error(document->diag, tensor->place, "view '%s' needs as many dimensions as '%s', which is %s",
-			 tensor->name, parent->name, sk_shape_text(document->arena, parent->rank, parent->shape));
+			 tensor->name, parent->name, sk_shape_text(document->arena, whole->rank, whole->shape));
 		return false;
 	}
-	for (uint32_t i = 0; i < parent->rank; i++) {
-		if (sk_within(view->offset[i], tensor->shape[i], parent->shape[i]))
+	for (uint32_t i = 0; i < whole->rank; i++) {
+		if (sk_within(view->offset[i], tensor->shape[i], whole->shape[i]))
 			continue;
 		sk_error(document->diag,
 			 sk_node_place(document, view->offset_node ? view->offset_node : view->shape_node),
 			 "view '%s' ends behind '%s' in dimension %u: %" PRIu64 " + %" PRIu64 " > %" PRIu64,
-			 tensor->name, parent->name, i, view->offset[i], tensor->shape[i], parent->shape[i]);
-		return false;
-	}
-	if (!is_contiguous(tensor, parent)) {
-		sk_error(document->diag, sk_node_place(document, view->shape_node),
-			 "view '%s' is not contiguous: a slice %s of %s has gaps", tensor->name,
-			 sk_shape_text(document->arena, tensor->rank, tensor->shape),
-			 sk_shape_text(document->arena, parent->rank, parent->shape));
+			 tensor->name, parent->name, i, view->offset[i], tensor->shape[i], whole->shape[i]);
 		return false;
 	}
 	return true;
 }
 
+/* The dimension in front of which the rows stop to be equally far from each other is the one to cut it along. */
+static void report_levels(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
+			  const struct sk_tensor *parent)
+{
+	uint32_t first = 0;
+
+	while (tensor->shape[first] == 1)
+		first++;
+	sk_error(document->diag, sk_node_place(document, view->shape_node),
+		 "view '%s' has gaps of several kinds: a slice %s of '%s' is no rows that are equally far from each "
+		 "other; "
+		 "say it as %" PRIu64 " views, one for each index of dimension %u",
+		 tensor->name, sk_shape_text(document->arena, tensor->rank, tensor->shape), parent->name,
+		 tensor->shape[first], first);
+}
+
 /* The parent is a root, or a view that has been resolved. Nothing overflows: the slice lies within it. */
-static void resolve_view(const struct sk_document *document, struct view *view, uint32_t parent_index)
+static void resolve_view(const struct sk_document *document, const struct views *views, struct view *view,
+			 uint32_t parent_index)
 {
 	const struct sk_model *model = document->owner;
 	struct sk_tensor *tensor = &model->tensors.items[view->tensor];
 	const struct sk_tensor *parent = &model->tensors.items[parent_index];
-	uint64_t stride = sk_dtype_size(parent->dtype);
+	struct whole whole = whole_of(views, parent, parent_index);
 
 	view->state = VIEW_RESOLVED;
-	if (!parent->rank || !check_slice(document, view, tensor, parent)) { /* rank 0: it had an error of its own */
+	if (parent->rank && view->as && !change_type(document, view, tensor, parent, &whole)) {
 		tensor->rank = 0;
 		return;
 	}
-	tensor->dtype = parent->dtype;
+	if (!view->shape_node) {
+		tensor->rank = whole.rank;
+		memcpy(tensor->shape, whole.shape, sizeof(whole.shape));
+	}
+	/* rank 0: it had an error of its own */
+	if (!parent->rank || !check_slice(document, view, tensor, parent, &whole)) {
+		tensor->rank = 0;
+		return;
+	}
+	tensor->dtype = whole.dtype;
 	tensor->view_of = parent->view_of == SK_NONE ? parent_index : parent->view_of;
 	tensor->view_offset = parent->view_offset;
-	for (uint32_t i = parent->rank; i-- > 0; stride *= parent->shape[i])
-		tensor->view_offset += view->offset[i] * stride;
+	for (uint32_t i = 0; i < whole.rank; i++)
+		tensor->view_offset += view->offset[i] * whole.strides[i];
+	memcpy(view->strides, whole.strides, sizeof(whole.strides));
 	compute_size(document, tensor, view->shape_node);
+	if (!find_rows(tensor, &whole, &tensor->rows)) {
+		report_levels(document, view, tensor, parent);
+		tensor->rank = 0;
+	} else if (tensor->rows.count == 1) {
+		tensor->rows = (struct sk_rows){0};
+	}
 }
 
 /* Walks from a view towards its root, then resolves the way back. `path` has room for all views. */
@@ -339,7 +434,7 @@ static void resolve_chain(const struct sk_document *document, struct views *view
 		struct view *view = &views->list.items[path[--length]];
 
 		if (parent != SK_NONE) {
-			resolve_view(document, view, parent);
+			resolve_view(document, views, view, parent);
 		} else {
 			view->state = VIEW_RESOLVED;
 			model->tensors.items[view->tensor].rank = 0;
@@ -364,6 +459,7 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 		{"range", false, NULL, offsetof(struct draft, range)},
 		{"of", false, NULL, offsetof(struct draft, of)},
 		{"offset", false, NULL, offsetof(struct draft, offset)},
+		{"as", false, NULL, offsetof(struct draft, as)},
 	};
 	uint32_t index = (uint32_t)model->tensors.count;
 	struct sk_name name;

@@ -62,6 +62,8 @@ struct sk_parameter {
 	bool whole; /* TENSOR: divided, but passed as it is: the function finds its part by itself */
 	uint32_t rank; /* TENSOR */
 	struct sk_extent extents[SK_MAX_RANK];
+	uint32_t row_dimension; /* TENSOR: the elements of this dimension and of those behind it are a row … */
+	uint32_t stride; /* … and rows lie so many elements apart: index into the extents; SK_NONE: without gaps */
 	bool by_reference; /* SCALAR: "ref" */
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */

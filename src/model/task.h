@@ -12,6 +12,7 @@
 #include "src/base/map.h"
 #include "src/model/signature.h"
 #include "stubs/skplan.h"
+#include "stubs/skrows.h"
 
 /* ---- kernels ---- */
 
@@ -74,6 +75,16 @@ struct sk_argument {
 	bool whole; /* POINTER: divided, but passed as it is */
 	const struct sk_plan_pattern *pattern; /* POINTER: NULL: there is none */
 };
+
+/* The bytes of the root tensor that an argument with an address accesses. */
+static inline struct sk_rows sk_argument_rows(const struct sk_argument *argument)
+{
+	const struct sk_plan_pattern *pattern = argument->pattern;
+
+	if (pattern && pattern->count > 1)
+		return (struct sk_rows){argument->offset, pattern->width, pattern->stride, pattern->count};
+	return (struct sk_rows){argument->offset, argument->size, 0, 1};
+}
 
 struct sk_set {
 	const char *name; /* the scalar parameter */

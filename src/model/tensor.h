@@ -8,6 +8,7 @@
 #include "src/base/diag.h"
 #include "src/base/map.h"
 #include "stubs/skplan.h"
+#include "stubs/skrows.h"
 
 struct sk_tensor {
 	const char *name;
@@ -23,12 +24,19 @@ struct sk_tensor {
 	const char *range; /* "LOW HIGH" of random values; NULL: not given */
 	struct sk_place range_place;
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
-	uint64_t view_offset; /* views: bytes from the root's start. Views are contiguous */
+	uint64_t view_offset; /* views: bytes from the root's start */
+	struct sk_rows rows; /* views with gaps: several rows, in bytes of the root; count 0: there are no gaps */
 	const char *data; /* constants: path of the .npy file, resolved; NULL: the manifest has the contents */
 	bool filled; /* constants: every element is that of these bits */
 	uint64_t fill;
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
 };
+
+/* From the first byte to the last. */
+static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
+{
+	return tensor->rows.count ? sk_rows_end(&tensor->rows) - tensor->rows.start : tensor->bytes;
+}
 
 #endif

@@ -1,12 +1,17 @@
-/* The interval map behind dependency.h: per root tensor (and per hidden state) the ranges whose bytes have the same
- * past. A past is the last writer and the readers since; it never changes, so ranges share one after a split, and what
- * a task adds is a new one that begins with it. */
+/* The maps behind dependency.h: per root tensor (and per hidden state) the boxes whose bytes have the same past. A past
+ * is the last writer and the readers since; it never changes, so boxes share one after a cut, and what a task adds is a
+ * new one that begins with it.
+ *
+ * A tensor that is accessed in rows has a map for each of their strides, seven at most, since a tensor has no more
+ * dimensions to cut; accesses that are a single row are in all of them. So a map holds all that is exact in it: rows of
+ * one stride conflict where they share a byte, and a write replaces what lies where it surely writes. Rows of another
+ * stride are in a list, and each access is compared with those that it is in no map with. */
 #include "src/planning/dependency.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/ranges.h"
+#include "src/base/boxes.h"
 
 /* So many pairs of accesses to common bytes may be looked at: some 300 MB of them are kept. */
 #define MOST_PAIRS (UINT64_C(1) << 23)
@@ -19,12 +24,26 @@ struct past {
 	uint32_t before; /* with a reader: the past that it has been added to */
 };
 
+/* An access in rows, for those in rows of other strides. */
+struct strided {
+	struct sk_rows rows;
+	uint32_t task, argument;
+	bool write;
+};
+
+/* A tensor or a hidden state. */
+struct memory {
+	SK_ARRAY(struct sk_boxes) maps; /* by stride; without rows one, without a stride */
+	SK_ARRAY(struct strided) strided; /* with several maps: since all of them were last overwritten */
+	uint64_t low, high; /* these lie between */
+};
+
 struct builder {
 	struct sk_model *model;
 	struct sk_arena *arena;
-	SK_ARRAY(struct past) pasts; /* values of the ranges */
-	struct sk_ranges *tensors;
-	SK_ARRAY(struct sk_ranges) states; /* hidden states, by number */
+	SK_ARRAY(struct past) pasts; /* values of the boxes */
+	struct memory *tensors;
+	SK_ARRAY(struct memory) states; /* hidden states, by number */
 	SK_ARRAY(struct sk_conflict) conflicts;
 	SK_ARRAY(uint32_t) recorders;
 	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to drop repetitions */
@@ -47,7 +66,77 @@ enum sk_access sk_argument_access(const struct sk_argument *argument)
 	}
 }
 
-/* ---- the interval map ---- */
+/* ---- the maps ---- */
+
+static struct memory *memory_of(struct builder *builder, const struct sk_argument *argument)
+{
+	if (argument->kind != SK_ARGUMENT_STATE)
+		return &builder->tensors[argument->tensor];
+	while (builder->states.count <= argument->value)
+		sk_array_push(builder->arena, &builder->states, (struct memory){0});
+	return &builder->states.items[argument->value];
+}
+
+static struct sk_rows rows_of(const struct sk_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_STATE ? (struct sk_rows){0, 1, 0, 1} : sk_argument_rows(argument);
+}
+
+static void add_map(struct builder *builder, const struct sk_argument *argument)
+{
+	struct memory *memory = memory_of(builder, argument);
+	struct sk_rows rows = rows_of(argument);
+
+	if (memory->maps.count == 0)
+		sk_array_push(builder->arena, &memory->maps, (struct sk_boxes){.stride = rows.stride});
+	if (rows.count == 1)
+		return;
+	if (!memory->maps.items[0].stride)
+		memory->maps.items[0].stride = rows.stride;
+	for (size_t i = 0; i < memory->maps.count; i++)
+		if (memory->maps.items[i].stride == rows.stride)
+			return;
+	sk_array_push(builder->arena, &memory->maps, (struct sk_boxes){.stride = rows.stride});
+}
+
+/* Before the first task: what is a single row is in the maps of all strides, those of later tasks as well. */
+static void make_maps(struct builder *builder)
+{
+	for (size_t t = 0; t < builder->model->tasks.count; t++) {
+		const struct sk_task *task = &builder->model->tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (sk_argument_access(&task->arguments[a]))
+				add_map(builder, &task->arguments[a]);
+	}
+}
+
+static bool is_in(const struct sk_boxes *map, const struct sk_rows *rows)
+{
+	return rows->count == 1 || rows->stride == map->stride;
+}
+
+/* Calls for each box that the rows make up of each map that they are in. */
+static void for_each_area(struct builder *builder, const struct sk_argument *argument,
+			  void (*visit)(struct builder *builder, struct sk_boxes *map, struct sk_box *area,
+					void *context),
+			  void *context)
+{
+	struct memory *memory = memory_of(builder, argument);
+	struct sk_rows rows = rows_of(argument);
+	struct sk_box areas[SK_MAX_AREAS];
+
+	for (size_t i = 0; i < memory->maps.count; i++) {
+		struct sk_boxes *map = &memory->maps.items[i];
+
+		if (!is_in(map, &rows))
+			continue;
+		uint32_t count = sk_boxes_of_rows(map, rows.start, rows.width, rows.stride, rows.count, areas);
+
+		for (uint32_t area = 0; area < count; area++)
+			visit(builder, map, &areas[area], context);
+	}
+}
 
 static uint32_t add_past(struct builder *builder, struct past past)
 {
@@ -55,35 +144,54 @@ static uint32_t add_past(struct builder *builder, struct past past)
 	return (uint32_t)builder->pasts.count - 1;
 }
 
-static void record_write(struct builder *builder, struct sk_ranges *ranges, struct sk_range written, struct past past)
+/* An access on its way into the maps. */
+struct visitor {
+	uint32_t task, argument;
+	bool write;
+	size_t first; /* conflict of the task */
+};
+
+static void record_write(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
-	sk_ranges_clear(builder->arena, ranges, written.start, written.end);
-	written.value = add_past(builder, past);
-	sk_ranges_insert(builder->arena, ranges, written);
+	const struct visitor *visitor = context;
+
+	area->value = add_past(builder, (struct past){visitor->task, visitor->argument, SK_NONE, SK_NONE, NO_PAST});
+	sk_boxes_fill(builder->arena, map, area);
 }
 
-static void record_read(struct builder *builder, struct sk_ranges *ranges, uint64_t start, uint64_t end, uint32_t task,
-			uint32_t argument)
+static void record_read(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
-	sk_ranges_split(builder->arena, ranges, start);
-	sk_ranges_split(builder->arena, ranges, end);
-	while (start < end) {
-		struct sk_range *found = sk_ranges_find(ranges, start);
+	const struct visitor *visitor = context;
+	size_t count = sk_boxes_cut(builder->arena, map, area);
 
-		if (!found || found->start > start) {
-			uint64_t gap_end = found && found->start < end ? found->start : end;
+	for (size_t i = 0; i < count; i++) {
+		struct sk_box *box = sk_boxes_at(map, i);
+		struct past past = builder->pasts.items[box->value];
 
-			sk_ranges_insert(builder->arena, ranges, (struct sk_range){start, gap_end, NO_PAST});
-			continue;
-		}
-		struct past past = builder->pasts.items[found->value];
+		past.reader = visitor->task;
+		past.reader_argument = visitor->argument;
+		past.before = box->value;
+		box->value = add_past(builder, past);
+	}
+	builder->pairs += count;
+}
 
-		past.reader = task;
-		past.reader_argument = argument;
-		past.before = found->value;
-		found->value = add_past(builder, past);
-		builder->pairs++;
-		start = found->end;
+/* Rows are noted for those of other strides; a write of all that has been noted implies it. */
+static void record_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
+{
+	struct memory *memory = memory_of(builder, argument);
+	struct sk_rows rows = rows_of(argument);
+
+	if (memory->maps.count < 2)
+		return;
+	if (rows.count > 1) {
+		sk_array_push(builder->arena, &memory->strided,
+			      (struct strided){rows, visitor->task, visitor->argument, visitor->write});
+		memory->low = memory->strided.count == 1 || rows.start < memory->low ? rows.start : memory->low;
+		memory->high = memory->strided.count == 1 || sk_rows_end(&rows) > memory->high ? sk_rows_end(&rows)
+											       : memory->high;
+	} else if (visitor->write && rows.start <= memory->low && sk_rows_end(&rows) >= memory->high) {
+		memory->strided.count = 0;
 	}
 }
 
@@ -103,43 +211,37 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 	builder->last_conflict[task] = (uint32_t)builder->conflicts.count;
 }
 
-static struct sk_ranges *ranges_of(struct builder *builder, const struct sk_argument *argument)
-{
-	if (argument->kind != SK_ARGUMENT_STATE)
-		return &builder->tensors[argument->tensor];
-	while (builder->states.count <= argument->value)
-		sk_array_push(builder->arena, &builder->states, (struct sk_ranges){0});
-	return &builder->states.items[argument->value];
-}
-
-static uint64_t start_of(const struct sk_argument *argument)
-{
-	return argument->kind == SK_ARGUMENT_STATE ? 0 : argument->offset;
-}
-
-static uint64_t end_of(const struct sk_argument *argument)
-{
-	return argument->kind == SK_ARGUMENT_STATE ? 1 : argument->offset + argument->size;
-}
-
 /* Readers stand between two writes: where there are any, they imply the conflict with the writer before them. */
-static void collect_conflicts(struct builder *builder, const struct sk_argument *argument, uint32_t number,
-			      size_t first)
+static void collect_conflicts(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
-	struct sk_ranges *ranges = ranges_of(builder, argument);
-	bool write = sk_argument_access(argument) & SK_ACCESS_WRITE;
-	uint64_t end = end_of(argument);
-	const struct sk_range *range = sk_ranges_find(ranges, start_of(argument));
+	const struct visitor *visitor = context;
+	size_t count = sk_boxes_find(builder->arena, map, area);
 
-	for (; range && range->start < end; range = sk_ranges_find(ranges, range->end)) {
-		const struct past *past = &builder->pasts.items[range->value];
+	for (size_t i = 0; i < count; i++) {
+		const struct past *past = &builder->pasts.items[sk_boxes_at(map, i)->value];
 
-		if (past->writer != SK_NONE && (!write || past->reader == SK_NONE))
-			add_conflict(builder, past->writer, past->writer_argument, number, first);
-		for (; write && past->reader != SK_NONE; past = &builder->pasts.items[past->before]) {
-			add_conflict(builder, past->reader, past->reader_argument, number, first);
+		if (past->writer != SK_NONE && (!visitor->write || past->reader == SK_NONE))
+			add_conflict(builder, past->writer, past->writer_argument, visitor->argument, visitor->first);
+		for (; visitor->write && past->reader != SK_NONE; past = &builder->pasts.items[past->before]) {
+			add_conflict(builder, past->reader, past->reader_argument, visitor->argument, visitor->first);
 			builder->pairs++;
 		}
+	}
+}
+
+/* With rows of other strides, which are in none of the maps that these rows are in. */
+static void compare_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
+{
+	const struct memory *memory = memory_of(builder, argument);
+	struct sk_rows rows = rows_of(argument);
+
+	for (size_t i = 0; rows.count > 1 && i < memory->strided.count; i++) {
+		const struct strided *strided = &memory->strided.items[i];
+
+		builder->pairs++;
+		if (strided->rows.stride != rows.stride && (visitor->write || strided->write) &&
+		    sk_rows_overlap(&strided->rows, &rows))
+			add_conflict(builder, strided->task, strided->argument, visitor->argument, visitor->first);
 	}
 }
 
@@ -148,26 +250,28 @@ static void collect_conflicts(struct builder *builder, const struct sk_argument 
 static void visit_task(struct builder *builder, uint32_t number)
 {
 	const struct sk_task *task = &builder->model->tasks.items[number];
-	size_t first = builder->conflicts.count;
+	struct visitor visitor = {.task = number, .first = builder->conflicts.count};
 
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (sk_argument_access(&task->arguments[a]))
-			collect_conflicts(builder, &task->arguments[a], a, first);
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
+	for (visitor.argument = 0; visitor.argument < task->argument_count; visitor.argument++) {
+		const struct sk_argument *argument = &task->arguments[visitor.argument];
 
-		if (sk_argument_access(argument) == SK_ACCESS_READ)
-			record_read(builder, ranges_of(builder, argument), start_of(argument), end_of(argument), number,
-				    a);
+		visitor.write = sk_argument_access(argument) & SK_ACCESS_WRITE;
+		if (!sk_argument_access(argument))
+			continue;
+		for_each_area(builder, argument, collect_conflicts, &visitor);
+		compare_rows(builder, argument, &visitor);
 	}
-	for (uint32_t a = 0; a < task->argument_count; a++) {
-		const struct sk_argument *argument = &task->arguments[a];
-		struct sk_range written = {start_of(argument), end_of(argument), SK_NONE};
+	for (int write = 0; write <= 1; write++)
+		for (visitor.argument = 0; visitor.argument < task->argument_count; visitor.argument++) {
+			const struct sk_argument *argument = &task->arguments[visitor.argument];
+			enum sk_access access = sk_argument_access(argument);
 
-		if (sk_argument_access(argument) & SK_ACCESS_WRITE && written.start < written.end)
-			record_write(builder, ranges_of(builder, argument), written,
-				     (struct past){number, a, SK_NONE, SK_NONE, NO_PAST});
-	}
+			visitor.write = access & SK_ACCESS_WRITE;
+			if (!access || visitor.write != write)
+				continue;
+			for_each_area(builder, argument, write ? record_write : record_read, &visitor);
+			record_rows(builder, argument, &visitor);
+		}
 }
 
 /* ---- streams and events ---- */
@@ -250,7 +354,7 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	struct builder builder = {
 		.model = model,
 		.arena = arena,
-		.tensors = SK_NEW_ARRAY(arena, struct sk_ranges, model->tensors.count),
+		.tensors = SK_NEW_ARRAY(arena, struct memory, model->tensors.count),
 		.last_conflict = SK_NEW_ARRAY(arena, uint32_t, count),
 	};
 
@@ -259,6 +363,7 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	dependencies->previous = SK_NEW_ARRAY(arena, uint32_t, count);
 	dependencies->stream = SK_NEW_ARRAY(arena, uint32_t, count);
 	add_past(&builder, (struct past){SK_NONE, SK_NONE, SK_NONE, SK_NONE, NO_PAST});
+	make_maps(&builder);
 	for (uint32_t t = 0; t < count; t++) {
 		dependencies->first_conflict[t] = (uint32_t)builder.conflicts.count;
 		visit_task(&builder, t);
@@ -272,7 +377,8 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	dependencies->first_conflict[count] = (uint32_t)builder.conflicts.count;
 	dependencies->conflicts = builder.conflicts.items;
 	for (size_t i = 0; i < model->tensors.count; i++)
-		dependencies->steps += builder.tensors[i].steps;
+		for (size_t m = 0; m < builder.tensors[i].maps.count; m++)
+			dependencies->steps += builder.tensors[i].maps.items[m].steps;
 	number_streams(&builder, dependencies);
 	return resolve_events(&builder, dependencies) ? dependencies : NULL;
 }

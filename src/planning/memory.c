@@ -8,7 +8,10 @@
  * stretches of bytes whose tenants are past, and only the stretches that are long enough are looked at. So where
  * launches and steps are ordered, which is where tenants that are past permit, placing n temporaries costs n log n.
  * Where nothing orders them, tenants that are past refuse as well, and nothing but asking tells; so there is a limit to
- * that. */
+ * that.
+ *
+ * Of a temporary that is accessed in rows the bytes are its own: who accesses which of them last does not show in the
+ * few numbers that are kept of a tenant, and the proof looks at its rows by themselves, too. */
 #include "src/planning/memory.h"
 
 #include <stdlib.h>
@@ -37,6 +40,7 @@ struct temporary {
 	uint64_t size; /* rounded up to the alignment */
 	uint64_t offset;
 	struct moment first, last;
+	bool in_rows; /* some task accesses rows of it */
 	SK_ARRAY(struct use) uses; /* in launch order */
 };
 
@@ -109,6 +113,7 @@ static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
 		struct temporary *temporary = &planner->temporaries.items[*number];
 
 		temporary->last = (struct moment){launch, index};
+		temporary->in_rows |= sk_argument_rows(argument).count > 1;
 		add_use(planner, temporary, launch, index, sk_schedule_pattern(planner->model, steps, index, a));
 	}
 }
@@ -143,6 +148,8 @@ static enum permission compare(const struct planner *planner, const struct tempo
 {
 	enum permission permission = ORDERED;
 
+	if (earlier->in_rows)
+		return REFUSED;
 	for (size_t i = earlier->uses.count; i-- > 0;) {
 		for (size_t k = 0; k < later->uses.count; k++) {
 			enum permission one = compare_uses(planner, &earlier->uses.items[i], &later->uses.items[k]);
@@ -228,6 +235,14 @@ static uint64_t find_offset(struct planner *planner, const struct temporary *tem
 	return search.found ? search.start : find_end(planner, temporary);
 }
 
+/* Behind everything. */
+static uint64_t find_own(struct planner *planner)
+{
+	const struct sk_range *range = sk_ranges_before(&planner->tenants, UINT64_MAX);
+
+	return range ? range->end : 0;
+}
+
 static bool is_before(struct moment one, struct moment other)
 {
 	return one.launch < other.launch || (one.launch == other.launch && one.step < other.step);
@@ -273,9 +288,11 @@ static void make_past(struct planner *planner, const struct temporary *temporary
  * have them while they are in use. */
 static void pass(struct planner *planner, const struct temporary *next)
 {
-	while (planner->past < planner->temporaries.count &&
-	       is_before(planner->by_end[planner->past]->last, next->first))
-		make_past(planner, planner->by_end[planner->past++]);
+	for (;
+	     planner->past < planner->temporaries.count && is_before(planner->by_end[planner->past]->last, next->first);
+	     planner->past++)
+		if (!planner->by_end[planner->past]->in_rows)
+			make_past(planner, planner->by_end[planner->past]);
 }
 
 /* Makes the temporary the tenant of its bytes. */
@@ -329,7 +346,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 		struct temporary *temporary = &planner.temporaries.items[i];
 
 		pass(&planner, temporary);
-		temporary->offset = find_offset(&planner, temporary);
+		temporary->offset = temporary->in_rows ? find_own(&planner) : find_offset(&planner, temporary);
 		occupy(&planner, i);
 		memory->offset[temporary->tensor] = temporary->offset;
 		if (memory->workspace_size < temporary->offset + temporary->size)

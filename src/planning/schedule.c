@@ -243,32 +243,53 @@ static void start_states_late(struct scheduler *scheduler)
 
 /* ---- patterns ---- */
 
+/* From the first byte to the last of so many elements of the extent. */
+static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uint64_t elements)
+{
+	struct sk_rows rows = sk_argument_rows(argument);
+
+	if (rows.count == 1)
+		return elements * argument->element_bytes;
+	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
+}
+
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
 				      uint32_t index, uint32_t number)
 {
 	const struct sk_step *step = &launch->steps[index];
 	const struct sk_task *task = task_of(model, step);
 	const struct sk_argument *argument = &task->arguments[number];
-	struct sk_pattern pattern = {argument->offset, argument->size, argument->element_bytes, 0, 0};
+	struct sk_pattern pattern = {
+		.offset = argument->offset, .element_bytes = argument->element_bytes, .extent = task->extent};
+	uint64_t elements = 1;
 
-	if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 || step->partition == SK_NO_INDEX)
+	if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 || step->partition == SK_NO_INDEX ||
+	    (argument->pattern && argument->pattern->halo))
 		return pattern;
 
 	const struct sk_plan_partition *partition = &launch->partitions[step->partition];
+	bool split = kind_of(model, step) == SK_STEP_SPLIT;
+	bool regular = split || task->extent % task->block_count == 0;
 
 	pattern.units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
-	if (kind_of(model, step) == SK_STEP_SPLIT)
-		pattern.unit_bytes = partition->unit * argument->element_bytes;
-	else if (task->extent % task->block_count == 0)
-		pattern.unit_bytes = task->extent / task->block_count * argument->element_bytes;
+	if (regular) {
+		elements = split ? partition->unit : task->extent / task->block_count;
+		pattern.unit_bytes = elements * argument->element_bytes;
+	}
+	pattern.span = span_of(argument, task->extent, elements);
 	return pattern;
 }
 
 bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b)
 {
-	if (a->units == 0 || a->units != b->units || a->offset != b->offset || a->unit_bytes != b->unit_bytes)
+	uint64_t distance = a->unit_bytes ? a->unit_bytes : a->element_bytes;
+	uint64_t first = a->offset < b->offset ? a->offset : b->offset;
+
+	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes)
 		return false;
-	return a->unit_bytes != 0 || (a->size == b->size && a->element_bytes == b->element_bytes);
+	if (a->unit_bytes == 0 && (a->extent != b->extent || a->element_bytes != b->element_bytes))
+		return false;
+	return a->offset - first + a->span <= distance && b->offset - first + b->span <= distance;
 }
 
 /* ---- clocks ---- */

@@ -58,17 +58,20 @@ struct sk_schedule {
 /* Cannot fail. */
 struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_fusion *fusion);
 
-/* How the cores share out an argument's bytes. units 0: not divided; unit_bytes 0 with units: irregular. */
+/* How the cores share out an argument's bytes. units 0: not divided, or each part has a halo, which is others'. */
 struct sk_pattern {
-	uint64_t offset, size, element_bytes, units, unit_bytes;
+	uint64_t offset, units;
+	uint64_t unit_bytes; /* from one unit to the next; 0: irregular, units begin at any elements */
+	uint64_t element_bytes, extent; /* from one element to the next; how many they are */
+	uint64_t span; /* from the first to the last byte of a unit, or of an element if they are irregular */
 };
 
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
 				      uint32_t step, uint32_t argument);
 
-/* True if, for every core count, each byte falls on the same core in both patterns: both divided, equal base, bytes per
- * unit and number of units; irregular ones only if they are the same altogether. The offsets must count from the same
- * base. */
+/* True if, for every core count, each byte falls on the same core in both patterns: both divided into as many units,
+ * which are equally far from each other, and unit 0 of either lies in front of both units 1; so do all others. Of
+ * irregular ones that has to hold for elements. The offsets must count from the same base. */
 bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b);
 
 /* The scratch that a core needs for the task: a multiple of 64. */

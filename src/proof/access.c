@@ -31,12 +31,11 @@ bool sk_access_writes(const struct sk_plan_argument *argument)
 	}
 }
 
-void sk_access_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high)
+struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
 {
-	bool state = argument->kind == SK_ARGUMENT_STATE;
-
-	*low = state ? argument->index : argument->offset;
-	*high = state ? (uint64_t)argument->index + 1 : argument->offset + argument->size;
+	if (argument->kind == SK_ARGUMENT_STATE)
+		return (struct sk_rows){argument->index, 1, 0, 1};
+	return sk_plan_rows(view, argument);
 }
 
 struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_view *view)
@@ -56,10 +55,15 @@ struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_
 }
 
 /* The cores share out all of its bytes. */
-static bool is_divided(const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+static bool is_divided(const struct sk_plan_view *view, const struct sk_plan_step *step,
+		       const struct sk_plan_argument *argument)
 {
-	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 &&
-	       argument->element_bytes * step->extent == argument->size;
+	struct sk_rows rows = sk_plan_rows(view, argument);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	uint64_t shared = rows.count == 1 ? rows.width : rows.count * rows.stride;
+
+	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !(pattern && pattern->halo) &&
+	       argument->element_bytes * step->extent == shared;
 }
 
 /* One core at most runs the step's calls. */
@@ -68,9 +72,16 @@ static bool on_one_core(const struct sk_plan_step *step)
 	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
 
-static bool same_start(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
+/* The bytes of the first unit, from its first to its last one; of irregular units, those of the first element. */
+static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_plan_step *step,
+				 const struct sk_plan_argument *argument)
 {
-	return one->space == other->space && one->index == other->index && one->offset == other->offset;
+	uint64_t unit = step->kind == SK_STEP_SPLIT	   ? view->partitions[step->partition].unit
+			: step->extent % step->blocks == 0 ? step->extent / step->blocks
+							   : 1;
+	struct sk_rows part = sk_plan_part_rows(view, step, argument, 0, unit);
+
+	return sk_rows_extent(&part);
 }
 
 bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
@@ -82,16 +93,32 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 
 	if (one->step == other->step && on_one_core(step))
 		return true;
-	if (!is_divided(step, argument) || !is_divided(other_step, other_argument) ||
-	    !same_start(argument, other_argument))
+	if (!is_divided(view, step, argument) || !is_divided(view, other_step, other_argument) ||
+	    argument->space != other_argument->space || argument->index != other_argument->index)
 		return false;
 
 	struct sk_units units = sk_plan_units(view, step, argument);
 	struct sk_units other_units = sk_plan_units(view, other_step, other_argument);
+	struct sk_rows part = first_part(view, step, argument);
+	struct sk_rows other_part = first_part(view, other_step, other_argument);
+	uint64_t window = units.unit_bytes ? units.unit_bytes : argument->element_bytes;
+	uint64_t start = part.start < other_part.start ? part.start : other_part.start;
 
-	if (units.unit_bytes == 0 && (step->extent != other_step->extent || argument->size != other_argument->size))
+	if (units.units != other_units.units || units.unit_bytes != other_units.unit_bytes)
 		return false;
-	return units.units == other_units.units && units.unit_bytes == other_units.unit_bytes;
+	if (units.unit_bytes == 0 &&
+	    (step->extent != other_step->extent || argument->element_bytes != other_argument->element_bytes))
+		return false;
+	return part.start - start + part.width <= window && other_part.start - start + other_part.width <= window;
+}
+
+static bool same_rows(const struct sk_plan_view *view, const struct sk_plan_argument *one,
+		      const struct sk_plan_argument *other)
+{
+	struct sk_rows a = sk_plan_rows(view, one), b = sk_plan_rows(view, other);
+
+	return one->space == other->space && one->index == other->index && a.start == b.start && a.width == b.width &&
+	       a.stride == b.stride && a.count == b.count;
 }
 
 bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct sk_step_access *one,
@@ -99,10 +126,10 @@ bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct
 {
 	const struct sk_plan_step *step = &view->steps[one->step];
 	const struct sk_plan_argument *a = &view->arguments[one->argument], *b = &view->arguments[other->argument];
-	bool identical = a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && same_start(a, b) &&
-			 a->size == b->size && a->element_bytes == b->element_bytes;
+	bool identical = a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && same_rows(view, a, b) &&
+			 a->element_bytes == b->element_bytes;
 
-	return on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(step, a)));
+	return on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(view, step, a)));
 }
 
 bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_step_access *access)
@@ -114,7 +141,7 @@ bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_st
 		return true;
 	if (argument->kind != SK_ARGUMENT_POINTER)
 		return false; /* each core would store its own result, or share the kernel's hidden state */
-	return step->kind == SK_STEP_BLOCKS || is_divided(step, argument);
+	return step->kind == SK_STEP_BLOCKS || is_divided(view, step, argument);
 }
 
 /* ---- words ---- */
@@ -147,12 +174,11 @@ const char *sk_access_overlap_text(struct sk_arena *arena, const struct sk_plan_
 				   const struct sk_step_access *one, const struct sk_step_access *other)
 {
 	const struct sk_plan_argument *argument = &view->arguments[one->argument];
-	uint64_t low, high, other_low, other_high;
+	struct sk_rows rows = sk_access_rows(view, argument);
+	struct sk_rows other_rows = sk_access_rows(view, &view->arguments[other->argument]);
+	uint64_t low = rows.start > other_rows.start ? rows.start : other_rows.start;
+	uint64_t high = sk_rows_end(&rows) < sk_rows_end(&other_rows) ? sk_rows_end(&rows) : sk_rows_end(&other_rows);
 
-	sk_access_range(argument, &low, &high);
-	sk_access_range(&view->arguments[other->argument], &other_low, &other_high);
-	low = low > other_low ? low : other_low;
-	high = high < other_high ? high : other_high;
 	switch (argument->space) {
 	case SK_SPACE_BINDING:
 		return sk_arena_print(arena, "bytes [%" PRIu64 ", %" PRIu64 ") of binding %u", low, high,

@@ -29,13 +29,13 @@ static inline const struct sk_plan_task *sk_access_task(const struct sk_plan_vie
 bool sk_access_reads(const struct sk_plan_argument *argument);
 bool sk_access_writes(const struct sk_plan_argument *argument);
 
-/* The bytes [low, high) in the argument's space; of a hidden state, its number. */
-void sk_access_range(const struct sk_plan_argument *argument, uint64_t *low, uint64_t *high);
+/* The bytes in the argument's space; of a hidden state, its number. */
+struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument);
 
 /* True if for every number of cores each byte is touched by the same core in both, which are accesses by two steps on
- * all cores of one lane, or by two calls of one such step: both divided into equal units from an equal base. Where
- * blocks' ranges are irregular, there are no units, and all has to be the same. One step may also have one block only.
- */
+ * all cores of one lane, or by two calls of one such step: both divided into as many units, equally far from each
+ * other, whose bytes lie in one window that far wide. Where blocks' ranges are irregular, there are no units, and all
+ * has to be divided alike element by element. One step may also have one block only. */
 bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
 			 const struct sk_step_access *other);
 

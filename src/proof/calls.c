@@ -203,9 +203,11 @@ static bool check_spread(struct calls *calls)
 
 /* ---- one argument ---- */
 
-static uint64_t elements_of(const struct sk_plan_argument *argument)
+static uint64_t elements_of(const struct calls *calls, const struct sk_plan_argument *argument)
 {
-	return argument->size / sk_dtype_size(argument->dtype);
+	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+
+	return rows.count * (rows.width / sk_dtype_size(argument->dtype));
 }
 
 static bool check_memory(struct calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access)
@@ -213,7 +215,8 @@ static bool check_memory(struct calls *calls, uint32_t number, enum sk_dtype dty
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 	enum sk_dtype of_tensor = calls->view->tensors[argument->tensor].dtype;
 
-	if (argument->dtype != dtype || of_tensor != dtype)
+	/* A view may be the bytes of a tensor of another type, or of bytes another type. */
+	if (argument->dtype != dtype || (of_tensor != dtype && of_tensor != SK_U8 && dtype != SK_U8))
 		return disagree(calls, "%s is %s in a tensor of %s", parameter_text(calls, number),
 				sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
 	if (argument->access != access)
@@ -224,6 +227,41 @@ static bool check_memory(struct calls *calls, uint32_t number, enum sk_dtype dty
 	return true;
 }
 
+/* A value of an extent's name; two of them must agree. */
+static bool learn(struct calls *calls, uint32_t extent, uint64_t value)
+{
+	if (calls->extents[extent] && calls->extents[extent] != value)
+		return disagree(calls, "extent '%s' is %" PRIu64 " and %" PRIu64, calls->signature->extents[extent],
+				calls->extents[extent], value);
+	calls->extents[extent] = value;
+	return true;
+}
+
+/* Rows with gaps are for parameters that say so, and tell how far they lie apart. */
+static bool check_rows(struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	uint64_t size = sk_dtype_size(argument->dtype);
+
+	if (!pattern || pattern->count == 0)
+		return true;
+	if (parameter->stride == SK_NONE || pattern->count < 2 || pattern->stride == pattern->width ||
+	    pattern->width % size || pattern->stride % size)
+		return disagree(calls, "%s has %" PRIu64 " rows of %" PRIu64 " bytes, %" PRIu64 " bytes apart",
+				parameter_text(calls, number), pattern->count, pattern->width, pattern->stride);
+	return learn(calls, parameter->stride, pattern->stride / size);
+}
+
+/* The bytes that the elements of the divided extent share out. */
+static uint64_t shared_bytes(const struct calls *calls, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+
+	return rows.count == 1 ? rows.width : rows.count * rows.stride;
+}
+
 /* Bytes from one element of the second loop's extent to the next one; 0: the loop does not divide the tensor. What the
  * plan says, if it is all that tells the extents. */
 static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
@@ -232,13 +270,17 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	const struct sk_parameter *parameter = &signature->parameters[number];
 	uint32_t extent = signature->loops[1].extent, dimension;
 	const struct sk_plan_pattern *pattern;
-	uint64_t outside = 1;
+	struct sk_rows rows = sk_plan_rows(calls->view, argument_of(calls, number));
+	uint64_t outside = 1, bytes = shared_bytes(calls, argument_of(calls, number));
 
 	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(parameter, extent))
 		return 0;
-	/* All bytes, divided by what is in front of the dimension and by the extent, which starts it. */
+	/* All bytes, or those of a row, divided by what is in front of the dimension and by the extent, which starts
+	 * it. */
 	dimension = sk_parameter_dimension_of(parameter, extent);
-	for (uint32_t d = 0; d < dimension; d++) {
+	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
+
+	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++) {
 		const struct sk_extent *outer = &parameter->extents[d];
 
 		outside *= outer->constant;
@@ -247,7 +289,7 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	}
 	outside *= calls->extents[extent];
 	if (outside)
-		return argument_of(calls, number)->size / outside;
+		return (within ? rows.width : bytes) / outside;
 	pattern = sk_plan_pattern(calls->view, argument_of(calls, number));
 	return pattern ? pattern->inner_bytes : 0;
 }
@@ -257,7 +299,13 @@ static bool check_pattern(struct calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
-	const struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)}, none = {0};
+	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)}, none = {0};
+
+	if (pattern && pattern->count) { /* see check_rows */
+		wanted.width = pattern->width;
+		wanted.stride = pattern->stride;
+		wanted.count = pattern->count;
+	}
 
 	if (pattern && !memcmp(pattern, &none, sizeof(none)))
 		return disagree(calls, "%s has a pattern that says nothing", parameter_text(calls, number));
@@ -272,14 +320,15 @@ static bool check_tensor(struct calls *calls, uint32_t number)
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 	uint32_t extent = calls->signature->spread_extent;
 	bool divided = extent != SK_NONE && sk_parameter_is_divided_by(parameter, extent);
-	uint64_t element_bytes = divided ? argument->size / calls->step->extent : 0;
+	uint64_t shared, element_bytes;
 
 	if (argument->kind != SK_ARGUMENT_POINTER)
 		return disagree(calls, "no tensor is passed for %s", parameter_text(calls, number));
-	if (!check_memory(calls, number, parameter->dtype, parameter->access))
+	if (!check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
 		return false;
-	if (argument->element_bytes != element_bytes ||
-	    element_bytes * calls->step->extent != (divided ? argument->size : 0))
+	shared = divided ? shared_bytes(calls, argument) : 0;
+	element_bytes = divided ? shared / calls->step->extent : 0;
+	if (argument->element_bytes != element_bytes || element_bytes * calls->step->extent != shared)
 		return disagree(
 			calls,
 			"the cores divide the %" PRIu64 " bytes of %s by %" PRIu64 " for each of %" PRIu64 " elements",
@@ -300,9 +349,9 @@ static bool check_loaded(struct calls *calls, uint32_t number)
 				parameter->by_reference ? "value" : "reference");
 	if (!check_memory(calls, number, parameter->dtype, SK_ACCESS_READ))
 		return false;
-	return (elements_of(argument) == 1 && argument->element_bytes == 0) ||
+	return (elements_of(calls, argument) == 1 && argument->element_bytes == 0) ||
 	       disagree(calls, "%s is %" PRIu64 " elements, not one", parameter_text(calls, number),
-			elements_of(argument));
+			elements_of(calls, argument));
 }
 
 /* The address of what the signature names. */
@@ -381,13 +430,7 @@ static bool check_scalar(struct calls *calls, uint32_t number)
 				parameter->by_reference ? "value" : "reference");
 	if (part)
 		return check_part_length(calls, number, extent);
-	if (extent == SK_NONE || length)
-		return true;
-	if (calls->extents[extent] && calls->extents[extent] != argument->value)
-		return disagree(calls, "extent '%s' is %" PRIu64 " and %" PRIu64, signature->extents[extent],
-				calls->extents[extent], argument->value);
-	calls->extents[extent] = argument->value;
-	return true;
+	return extent == SK_NONE || length || learn(calls, extent, argument->value);
 }
 
 /* *offset: where the next piece of scratch begins. */
@@ -467,11 +510,12 @@ struct product {
 	uint32_t open, open_count; /* one of the extents that are not known, and how many factors they are */
 };
 
-static struct product product_of(const struct calls *calls, const struct sk_parameter *parameter)
+/* Of the dimensions from `first` on. */
+static struct product product_of(const struct calls *calls, const struct sk_parameter *parameter, uint32_t first)
 {
 	struct product product = {.known = 1, .open = SK_NONE};
 
-	for (uint32_t d = 0; d < parameter->rank; d++) {
+	for (uint32_t d = first; d < parameter->rank; d++) {
 		const struct sk_extent *extent = &parameter->extents[d];
 
 		if (!sk_mul(product.known, extent->constant, &product.known))
@@ -488,7 +532,26 @@ static struct product product_of(const struct calls *calls, const struct sk_para
 	return product;
 }
 
-/* A tensor whose product leaves one extent open tells it. True if one did. */
+/* What is known of so many elements in the dimensions from `first` on: they leave one extent open, which they tell.
+ * True if one did. */
+static bool learn_factor(struct calls *calls, const struct sk_parameter *parameter, uint32_t first, uint64_t elements)
+{
+	struct product product = product_of(calls, parameter, first);
+
+	if (!product.known || product.open_count != 1 || elements % product.known || elements == 0)
+		return false;
+	calls->extents[product.open] = elements / product.known;
+	return true;
+}
+
+/* The elements of a row; 0: it is not in rows. */
+static uint64_t row_of(const struct calls *calls, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+
+	return rows.count > 1 ? rows.width / sk_dtype_size(argument->dtype) : 0;
+}
+
 static bool learn_extent(struct calls *calls)
 {
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
@@ -497,35 +560,52 @@ static bool learn_extent(struct calls *calls)
 		if (parameter->kind != SK_PARAMETER_TENSOR)
 			continue;
 
-		struct product product = product_of(calls, parameter);
-		uint64_t elements = elements_of(argument_of(calls, i));
+		const struct sk_plan_argument *argument = argument_of(calls, i);
+		uint64_t row = row_of(calls, argument);
 
-		if (!product.known || product.open_count != 1 || elements % product.known || elements == 0)
-			continue;
-		calls->extents[product.open] = elements / product.known;
-		return true;
+		if (learn_factor(calls, parameter, 0, elements_of(calls, argument)) ||
+		    (row && learn_factor(calls, parameter, parameter->row_dimension, row)))
+			return true;
 	}
 	return false;
 }
 
-/* Each tensor has as many elements as its extents say; where some are not known, their number is a factor. */
+/* As many elements as the extents say; where some are not known, their number is a factor. */
+static bool check_elements(struct calls *calls, uint32_t number, uint32_t first, uint64_t elements)
+{
+	struct product product = product_of(calls, &calls->signature->parameters[number], first);
+
+	if (product.known && (product.open_count ? elements % product.known == 0 : elements == product.known))
+		return true;
+	return disagree(calls, "%s%s %" PRIu64 " elements, %s%" PRIu64, parameter_text(calls, number),
+			first ? " has rows of" : " has", elements, product.open_count ? "no multiple of " : "not ",
+			product.known);
+}
+
+/* Rows without gaps lie one row apart, where that is known. */
+static bool check_stride(struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	struct product product;
+
+	if (parameter->stride == SK_NONE)
+		return true;
+	if (row_of(calls, argument))
+		return check_elements(calls, number, parameter->row_dimension, row_of(calls, argument));
+	product = product_of(calls, parameter, parameter->row_dimension);
+	return product.open_count || learn(calls, parameter->stride, product.known);
+}
+
 static bool check_extents(struct calls *calls)
 {
 	while (learn_extent(calls))
 		;
-	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
-		const struct sk_parameter *parameter = &calls->signature->parameters[i];
-
-		if (parameter->kind != SK_PARAMETER_TENSOR)
-			continue;
-
-		struct product product = product_of(calls, parameter);
-		uint64_t elements = elements_of(argument_of(calls, i));
-
-		if (!product.known || (product.open_count ? elements % product.known : elements != product.known))
-			return disagree(calls, "%s has %" PRIu64 " elements, %s%" PRIu64, parameter_text(calls, i),
-					elements, product.open_count ? "no multiple of " : "not ", product.known);
-	}
+	for (uint32_t i = 0; i < calls->signature->parameter_count; i++)
+		if (calls->signature->parameters[i].kind == SK_PARAMETER_TENSOR &&
+		    (!check_elements(calls, i, 0, elements_of(calls, argument_of(calls, i))) ||
+		     !check_stride(calls, i)))
+			return false;
 	return true;
 }
 
@@ -555,10 +635,19 @@ static bool check_values(struct calls *calls)
 
 /* ---- overlap ---- */
 
-static bool overlap(const struct sk_plan_argument *one, const struct sk_plan_argument *other)
+static bool overlap(const struct calls *calls, const struct sk_plan_argument *one, const struct sk_plan_argument *other)
 {
-	return one->space == other->space && one->index == other->index && one->offset < other->offset + other->size &&
-	       other->offset < one->offset + one->size;
+	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
+
+	return one->space == other->space && one->index == other->index && sk_rows_overlap(&rows, &other_rows);
+}
+
+static bool same_rows(const struct calls *calls, const struct sk_plan_argument *one,
+		      const struct sk_plan_argument *other)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
+
+	return rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count;
 }
 
 /* y@x: y may be x, if it is all of it and divided alike. */
@@ -569,7 +658,7 @@ static bool may_be_same(const struct calls *calls, uint32_t a, uint32_t b)
 
 	return b < calls->signature->parameter_count && (parameters[a].alias_of == b || parameters[b].alias_of == a) &&
 	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes &&
-	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b);
+	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b) && same_rows(calls, one, other);
 }
 
 static bool is_memory(const struct sk_plan_argument *argument)
@@ -587,7 +676,7 @@ static bool check_overlaps(struct calls *calls)
 			const struct sk_plan_argument *one = argument_of(calls, a);
 
 			if (is_memory(one) && (sk_access_writes(one) || sk_access_writes(other)) &&
-			    overlap(one, other) && !may_be_same(calls, a, b))
+			    overlap(calls, one, other) && !may_be_same(calls, a, b))
 				return disagree(calls, "%s and %s share bytes, and one of them is written",
 						parameter_text(calls, a), parameter_text(calls, b));
 		}

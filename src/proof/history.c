@@ -1,190 +1,209 @@
-/* Segments in a treap (Seidel and Aragon, Randomized Search Trees, 1996), ordered by address; see history.h. */
+/* See history.h. */
 #include "src/proof/history.h"
 
-#include <unistd.h>
+enum { UNTOUCHED }; /* the first past */
 
-/* Lists of readers only grow at the front, so segments that were cut from one another share their tails. */
+/* Lists of readers only grow at the front, so pasts that follow from one another share their tails. */
 struct reader {
 	const struct reader *next;
 	uint32_t access;
 };
 
-struct sk_segment {
-	uint64_t low, high;
+struct sk_history_past {
 	uint32_t writer; /* SK_NO_INDEX: nobody so far */
-	uint32_t priority;
 	const struct reader *readers; /* since the writer */
-	struct sk_segment *left, *right;
 };
 
-/* Whoever writes a plan must not know the priorities: accesses in an order that fits them would make a list of the
- * tree. What comes out does not depend on them. */
+static uint32_t add_past(struct sk_history_pool *pool, uint32_t writer, const struct reader *readers)
+{
+	sk_array_push(pool->arena, &pool->pasts, (struct sk_history_past){writer, readers});
+	return (uint32_t)pool->pasts.count - 1;
+}
+
 void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks)
 {
 	*pool = (struct sk_history_pool){.arena = arena, .looks_left = looks};
-	if (getentropy(&pool->random, sizeof(pool->random)) || !pool->random)
-		pool->random = 2463534242u;
+	add_past(pool, SK_NO_INDEX, NULL);
 }
 
 void sk_history_init(struct sk_history *history, struct sk_history_pool *pool)
 {
 	*history = (struct sk_history){.pool = pool};
+	sk_array_push(pool->arena, &history->sheets, (struct sk_boxes){.stride = 0});
 }
 
-static struct sk_segment *new_segment(struct sk_history *history, uint64_t low, uint64_t high)
+void sk_history_add_stride(struct sk_history *history, uint64_t stride)
 {
-	struct sk_segment *segment = SK_NEW(history->pool->arena, struct sk_segment);
-	uint32_t *random = &history->pool->random;
-
-	/* Marsaglia's xorshift. */
-	*random ^= *random << 13;
-	*random ^= *random >> 17;
-	*random ^= *random << 5;
-	*segment = (struct sk_segment){.low = low, .high = high, .writer = SK_NO_INDEX, .priority = *random};
-	return segment;
+	if (history->sheets.items[0].stride == 0)
+		history->sheets.items[0].stride = stride;
+	for (size_t i = 0; i < history->sheets.count; i++)
+		if (history->sheets.items[i].stride == stride)
+			return;
+	sk_array_push(history->pool->arena, &history->sheets, (struct sk_boxes){.stride = stride});
 }
 
-/* Segments that begin below the address, and the others. */
-static void split(struct sk_segment *tree, uint64_t address, struct sk_segment **below, struct sk_segment **above)
-{
-	if (!tree) {
-		*below = *above = NULL;
-	} else if (tree->low < address) {
-		*below = tree;
-		split(tree->right, address, &tree->right, above);
-	} else {
-		*above = tree;
-		split(tree->left, address, below, &tree->left);
-	}
-}
-
-static struct sk_segment *join(struct sk_segment *below, struct sk_segment *above)
-{
-	if (!below || !above)
-		return below ? below : above;
-	if (below->priority > above->priority) {
-		below->right = join(below->right, above);
-		return below;
-	}
-	above->left = join(below, above->left);
-	return above;
-}
-
-static struct sk_segment *insert(struct sk_segment *tree, struct sk_segment *segment)
-{
-	struct sk_segment *below, *above;
-
-	split(tree, segment->low, &below, &above);
-	return join(join(below, segment), above);
-}
-
-/* Cuts the segment, if any, that the address lies inside. */
-static void cut(struct sk_history *history, uint64_t address)
-{
-	struct sk_segment *segment = history->root;
-
-	while (segment && !(segment->low < address && address < segment->high))
-		segment = address <= segment->low ? segment->left : segment->right;
-	if (!segment)
-		return;
-
-	struct sk_segment *rest = new_segment(history, address, segment->high);
-
-	rest->writer = segment->writer;
-	rest->readers = segment->readers;
-	segment->high = address;
-	history->root = insert(history->root, rest);
-}
-
-/* One access on its way through the segments that it covers. */
-struct walk {
+/* One access on its way. */
+struct visit {
 	struct sk_history *history;
+	const struct sk_rows *rows;
 	uint32_t access;
 	bool read, write;
-	uint64_t reached; /* no segment begins between here and the next one */
-	struct sk_segment *gaps; /* reads: segments for bytes without a history, linked by left */
 	void (*conflict)(void *context, uint32_t earlier);
 	void *context;
 };
 
-static void note_reader(struct walk *walk, struct sk_segment *segment)
-{
-	struct reader *reader = SK_NEW(walk->history->pool->arena, struct reader);
-
-	*reader = (struct reader){.next = segment->readers, .access = walk->access};
-	segment->readers = reader;
-}
-
-static void fill_gap(struct walk *walk, uint64_t end)
-{
-	if (walk->reached >= end)
-		return;
-	if (walk->read)
-		walk->conflict(walk->context, SK_NO_INDEX);
-	if (walk->write)
-		return;
-
-	struct sk_segment *gap = new_segment(walk->history, walk->reached, end);
-
-	note_reader(walk, gap);
-	gap->left = walk->gaps;
-	walk->gaps = gap;
-}
-
 /* False if there are none left. */
-static bool look(const struct walk *walk)
+static bool look(const struct visit *visit)
 {
-	uint64_t *left = &walk->history->pool->looks_left;
+	uint64_t *left = &visit->history->pool->looks_left;
 
 	*left -= *left != 0;
 	return *left != 0;
 }
 
-static void visit(struct walk *walk, struct sk_segment *segment)
+static bool is_on(const struct visit *visit, const struct sk_boxes *sheet)
 {
-	if (!segment || !look(walk))
-		return;
-	visit(walk, segment->left);
-	fill_gap(walk, segment->low);
-	walk->reached = segment->high;
-	if (!walk->write)
-		note_reader(walk, segment);
-	else
-		for (const struct reader *reader = segment->readers; reader && look(walk); reader = reader->next)
-			walk->conflict(walk->context, reader->access);
-	if (segment->writer != SK_NO_INDEX || walk->read)
-		walk->conflict(walk->context, segment->writer);
-	visit(walk, segment->right);
+	return visit->rows->count == 1 || visit->rows->stride == sheet->stride;
 }
 
-void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, unsigned kind,
+static uint32_t areas_of(const struct visit *visit, const struct sk_boxes *sheet, struct sk_box areas[SK_MAX_AREAS])
+{
+	const struct sk_rows *rows = visit->rows;
+
+	return sk_boxes_of_rows(sheet, rows->start, rows->width, rows->stride, rows->count, areas);
+}
+
+/* ---- what it meets ---- */
+
+static void meet_box(const struct visit *visit, const struct sk_box *box)
+{
+	const struct sk_history_past *past = &visit->history->pool->pasts.items[box->value];
+
+	if (visit->write)
+		for (const struct reader *reader = past->readers; reader && look(visit); reader = reader->next)
+			visit->conflict(visit->context, reader->access);
+	if (past->writer != SK_NO_INDEX)
+		visit->conflict(visit->context, past->writer);
+}
+
+/* Returns whether all of its bytes on this sheet have been written; conflicts are those of sheets that it is on. */
+static bool meet_sheet(const struct visit *visit, struct sk_boxes *sheet, bool conflicts)
+{
+	struct sk_history_pool *pool = visit->history->pool;
+	struct sk_box areas[SK_MAX_AREAS];
+	uint32_t count = areas_of(visit, sheet, areas);
+	bool written = true;
+
+	for (uint32_t a = 0; a < count; a++) {
+		size_t found = sk_boxes_find(pool->arena, sheet, &areas[a]);
+
+		for (size_t i = 0; i < found && look(visit); i++) {
+			const struct sk_box *box = sk_boxes_at(sheet, i);
+
+			written &= pool->pasts.items[box->value].writer != SK_NO_INDEX;
+			if (conflicts)
+				meet_box(visit, box);
+		}
+	}
+	return written;
+}
+
+static void meet_rows(const struct visit *visit)
+{
+	const struct sk_history *history = visit->history;
+
+	for (size_t i = 0; visit->rows->count > 1 && i < history->rows.count && look(visit); i++) {
+		const struct sk_history_rows *other = &history->rows.items[i];
+
+		if (other->rows.stride != visit->rows->stride && (visit->write || other->write) &&
+		    sk_rows_overlap(&other->rows, visit->rows))
+			visit->conflict(visit->context, other->access);
+	}
+}
+
+/* ---- what it leaves ---- */
+
+static void leave_read(const struct visit *visit, struct sk_boxes *sheet, const struct sk_box *area)
+{
+	struct sk_history_pool *pool = visit->history->pool;
+	size_t count = sk_boxes_cut(pool->arena, sheet, area);
+
+	for (size_t i = 0; i < count; i++) {
+		struct sk_box *box = sk_boxes_at(sheet, i);
+		const struct sk_history_past past = pool->pasts.items[box->value];
+		struct reader *reader = SK_NEW(pool->arena, struct reader);
+
+		*reader = (struct reader){.next = past.readers, .access = visit->access};
+		box->value = add_past(pool, past.writer, reader);
+	}
+}
+
+static void leave_on_sheet(const struct visit *visit, struct sk_boxes *sheet)
+{
+	struct sk_box areas[SK_MAX_AREAS];
+	uint32_t count = areas_of(visit, sheet, areas);
+
+	for (uint32_t a = 0; a < count; a++) {
+		if (!visit->write) {
+			leave_read(visit, sheet, &areas[a]);
+			continue;
+		}
+		areas[a].value = add_past(visit->history->pool, visit->access, NULL);
+		sk_boxes_fill(visit->history->pool->arena, sheet, &areas[a]);
+	}
+}
+
+/* A single row that overwrites all of the others' bytes comes behind all of them, and in front of all that would come
+ * behind one of them. */
+static void leave_rows(const struct visit *visit)
+{
+	struct sk_history *history = visit->history;
+	const struct sk_rows *rows = visit->rows;
+	uint64_t low = history->extent.start, high = low + history->extent.width;
+
+	if (rows->count == 1) {
+		if (visit->write && rows->start <= low && sk_rows_end(rows) >= high)
+			history->rows.count = 0;
+		return;
+	}
+	if (history->rows.count == 0) {
+		low = rows->start;
+		high = sk_rows_end(rows);
+	}
+	low = rows->start < low ? rows->start : low;
+	high = sk_rows_end(rows) > high ? sk_rows_end(rows) : high;
+	history->extent = (struct sk_rows){low, high - low, 0, 1};
+	sk_array_push(history->pool->arena, &history->rows,
+		      (struct sk_history_rows){*rows, visit->access, visit->write});
+}
+
+void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
 		       void (*conflict)(void *context, uint32_t earlier), void *context)
 {
-	struct walk walk = {.history = history,
-			    .access = access,
-			    .read = kind & SK_ACCESS_READ,
-			    .write = kind & SK_ACCESS_WRITE,
-			    .reached = low,
-			    .conflict = conflict,
-			    .context = context};
-	struct sk_segment *below, *covered, *above;
+	struct visit visit = {.history = history,
+			      .rows = rows,
+			      .access = access,
+			      .read = kind & SK_ACCESS_READ,
+			      .write = kind & SK_ACCESS_WRITE,
+			      .conflict = conflict,
+			      .context = context};
+	bool written = false;
 
 	if (history->pool->looks_left == 0)
 		return;
-	cut(history, low);
-	cut(history, high);
-	split(history->root, low, &below, &covered);
-	split(covered, high, &covered, &above);
-	visit(&walk, covered);
-	fill_gap(&walk, high);
-	if (walk.write) {
-		covered = new_segment(history, low, high);
-		covered->writer = access;
+	for (size_t i = 0; i < history->sheets.count; i++) {
+		struct sk_boxes *sheet = &history->sheets.items[i];
+		bool on = is_on(&visit, sheet);
+
+		if (on || (visit.read && !written))
+			written |= meet_sheet(&visit, sheet, on);
 	}
-	for (struct sk_segment *gap = walk.gaps, *next; gap; gap = next) {
-		next = gap->left;
-		gap->left = NULL;
-		covered = insert(covered, gap);
-	}
-	history->root = join(join(below, covered), above);
+	meet_rows(&visit);
+	if (visit.read && !written)
+		conflict(context, SK_NO_INDEX);
+	for (size_t i = 0; i < history->sheets.count; i++)
+		if (is_on(&visit, &history->sheets.items[i]))
+			leave_on_sheet(&visit, &history->sheets.items[i]);
+	if (history->sheets.count > 1)
+		leave_rows(&visit);
 }

@@ -1,38 +1,61 @@
 /* The history of a piece of memory: for each byte, who wrote it last and who has read it since. In come accesses, in
  * the order in which they are meant to happen; out come the earlier ones that each of them conflicts with. The verifier
- * keeps one per space.
+ * keeps one per space, and one for each temporary that is accessed in rows.
  *
- * An access is a number of the caller's. Bytes with the same history are one segment, cut where an access begins or
- * ends, in a treap: an access costs logarithmic time, plus the segments and readers it meets; a write makes one segment
- * of all that it covers. */
+ * An access is a number of the caller's. Bytes with the same history are one box (src/base/boxes.h), cut where an
+ * access begins or ends: an access costs logarithmic time, plus the boxes and readers it meets; a write makes one box
+ * of all that it covers, or two or three where rows begin inside of it.
+ *
+ * There is a sheet of boxes for each stride that accesses have rows in, and each sheet knows what surely happened:
+ * single rows are on all sheets, others on that of their stride. Rows of different strides are compared one with
+ * another. */
 #ifndef SK_HISTORY_H
 #define SK_HISTORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/arena.h"
+#include "src/base/boxes.h"
 #include "stubs/skplan.h"
+#include "stubs/skrows.h"
+
+/* What a byte has seen. */
+struct sk_history_past;
 
 /* What the histories of one caller share. */
 struct sk_history_pool {
 	struct sk_arena *arena;
-	uint64_t looks_left; /* at segments and readers; 0: there were too many */
-	uint32_t random; /* state of the priorities' generator, never 0 */
+	uint64_t looks_left; /* at boxes, readers and rows; 0: there were too many */
+	SK_ARRAY(struct sk_history_past)
+	pasts; /* values of the boxes; the first one is that of bytes nobody has touched */
+};
+
+/* An access in rows of one of several strides. */
+struct sk_history_rows {
+	struct sk_rows rows;
+	uint32_t access;
+	bool write;
 };
 
 struct sk_history {
 	struct sk_history_pool *pool;
-	struct sk_segment *root;
+	SK_ARRAY(struct sk_boxes) sheets; /* by stride; without rows one, without a stride */
+	SK_ARRAY(struct sk_history_rows) rows; /* with several sheets: since a single row has overwritten all of them */
+	struct sk_rows extent; /* of these */
 };
 
 void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks);
 void sk_history_init(struct sk_history *history, struct sk_history_pool *pool);
 
-/* Notes the access to [low, high), low < high, and calls `conflict` for each earlier one that it must come behind: the
- * last writer of each of its bytes, and for a write also those who have read the byte since. The same one can be named
- * several times. Those named imply all others, if "comes behind" is transitive. For a read of bytes that nobody has
- * written it calls `conflict` with SK_NO_INDEX. kind: enum sk_access bits. Does nothing when no look is left. */
-void sk_history_access(struct sk_history *history, uint64_t low, uint64_t high, uint32_t access, unsigned kind,
+/* There will be rows of this stride. Before the first access. */
+void sk_history_add_stride(struct sk_history *history, uint64_t stride);
+
+/* Notes the access to the rows, and calls `conflict` for each earlier one that it must come behind: the last writer of
+ * each of its bytes, and for a write also those who have read the byte since. The same one can be named several times.
+ * Those named imply all others, if "comes behind" is transitive. For a read of bytes that no sheet shows as written it
+ * calls `conflict` with SK_NO_INDEX. kind: enum sk_access bits. Does nothing when no look is left. */
+void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
 		       void (*conflict)(void *context, uint32_t earlier), void *context);
 
 #endif

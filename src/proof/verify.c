@@ -17,8 +17,9 @@
  * call, which each core makes in this order (then rule 4 says nothing, since a step awaits earlier ones only):
  *  1. Y and X are in different launches, and X's follows Y's, directly or through others.
  *  2. Y and X run on the same home.
- *  3. Y and X run on all cores of one lane, and both accesses are divided into equal units from an equal base: then
- * whatever the number of cores is, the byte lies in the same core's range in both.
+ *  3. Y and X run on all cores of one lane, and both accesses are divided into as many units, equally far from each
+ * other, with the bytes of each unit in one window: then whatever the number of cores is, the byte lies in the same
+ * core's range in both.
  *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
  * (knowledge.h).
  *
@@ -52,9 +53,17 @@
  * a byte of that temporary, whatever else lies there at other times; and none of an output is read that has not been
  * written. What is never written of an output is no matter of the plan: the manifest may want that.
  *
+ * Accesses in rows. Of rows of one stride, and of single rows, the argument is about bytes as above. Rows of different
+ * strides count as sharing a byte if each has one between the first and the last of the other one; every two of these
+ * are compared, unless a single row in between has overwritten all such rows: then it comes behind the earlier one and
+ * in front of the later one, which has a byte in it. What has surely been written is what one sheet of a history shows.
+ * A temporary that is accessed in rows shares its bytes with no other one.
+ *
  * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
  * task runs exactly once. */
 #include "src/proof/verify.h"
+
+#include <stdlib.h>
 
 #include "src/proof/access.h"
 #include "src/proof/history.h"
@@ -73,6 +82,7 @@ struct verifier {
 	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
+	struct sk_history **in_rows; /* by tensor: of temporaries that are accessed in rows; else NULL */
 	struct sk_history_pool pool;
 
 	struct sk_launch_order order;
@@ -386,7 +396,7 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
 	struct sk_history *history = &verifier->workspace;
-	uint64_t low, high;
+	struct sk_rows rows = sk_access_rows(view, argument);
 
 	verifier->stale = false;
 	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
@@ -398,10 +408,13 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)
 		history = &verifier->states;
-	sk_access_range(argument, &low, &high);
+	else if (verifier->in_rows[argument->tensor]) {
+		history = verifier->in_rows[argument->tensor];
+		rows.start -= sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]);
+	}
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	sk_history_access(history, low, high, verifier->current, access_of(argument), check_conflict, verifier);
+	sk_history_access(history, &rows, verifier->current, access_of(argument), check_conflict, verifier);
 }
 
 /* The task in front of the call's in its stream is in an earlier launch, or runs before it in this one. */
@@ -619,6 +632,92 @@ static void init_histories(struct verifier *verifier)
 		sk_history_init(&verifier->bindings[i], &verifier->pool);
 	sk_history_init(&verifier->workspace, &verifier->pool);
 	sk_history_init(&verifier->states, &verifier->pool);
+	verifier->in_rows = SK_NEW_ARRAY(verifier->arena, struct sk_history *, verifier->view->tensor_count);
+}
+
+/* Rows that some call accesses. */
+static void add_rows(struct verifier *verifier, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_access_rows(verifier->view, argument);
+	struct sk_history *history = NULL;
+
+	if (argument->kind != SK_ARGUMENT_POINTER || rows.count == 1)
+		return;
+	if (argument->space == SK_SPACE_BINDING)
+		history = &verifier->bindings[argument->index];
+	if (argument->space == SK_SPACE_WORKSPACE) {
+		history = verifier->in_rows[argument->tensor];
+		if (!history) {
+			history = verifier->in_rows[argument->tensor] = SK_NEW(verifier->arena, struct sk_history);
+			sk_history_init(history, &verifier->pool);
+		}
+	}
+	if (history)
+		sk_history_add_stride(history, rows.stride);
+}
+
+static void add_all_rows(struct verifier *verifier)
+{
+	const struct sk_plan_view *view = verifier->view;
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[i]);
+
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			for (uint32_t a = 0; a < call->argument_count; a++)
+				add_rows(verifier, &view->arguments[call->first_argument + a]);
+	}
+}
+
+/* A temporary, with its bytes in one of the workspaces. */
+struct placed {
+	uint64_t low, high;
+	uint32_t tensor;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct placed *one = a, *other = b;
+
+	return (one->low > other->low) - (one->low < other->low);
+}
+
+static void report_shared_rows(struct verifier *verifier, const struct placed *one, const struct placed *other)
+{
+	const struct sk_plan_tensor *tensors = verifier->view->tensors;
+	bool first = verifier->in_rows[one->tensor];
+
+	sk_error(verifier->diag, place(verifier),
+		 "temporary '%s' is accessed in rows, but shares bytes of the workspace with '%s'",
+		 sk_plan_string(&tensors[first ? one->tensor : other->tensor].name),
+		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
+}
+
+/* What is accessed in rows has a history of its own, and so must have bytes of its own. */
+static void check_rows_apart(struct verifier *verifier, bool unshared)
+{
+	const struct sk_plan_view *view = verifier->view;
+	struct placed *placed = SK_NEW_ARRAY(verifier->arena, struct placed, view->tensor_count);
+	const struct placed *last = NULL, *last_rows = NULL; /* of all so far, those that reach farthest */
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < view->tensor_count; i++) {
+		const struct sk_plan_tensor *tensor = &view->tensors[i];
+		uint64_t low = unshared ? tensor->unshared_offset : tensor->offset;
+
+		if (tensor->space == SK_SPACE_WORKSPACE)
+			placed[count++] = (struct placed){low, low + tensor->bytes, i};
+	}
+	qsort(placed, count, sizeof(*placed), compare_placed);
+	for (uint32_t i = 0; i < count; i++) {
+		bool rows = verifier->in_rows[placed[i].tensor];
+		const struct placed *before = rows ? last : last_rows;
+
+		if (before && before->high > placed[i].low)
+			report_shared_rows(verifier, before, &placed[i]);
+		last = !last || placed[i].high > last->high ? &placed[i] : last;
+		last_rows = rows && (!last_rows || placed[i].high > last_rows->high) ? &placed[i] : last_rows;
+	}
 }
 
 static void count_calls(const struct sk_plan_view *view, const struct sk_plan_step *step, uint32_t *runs)
@@ -670,6 +769,9 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);
+	add_all_rows(&verifier);
+	check_rows_apart(&verifier, false);
+	check_rows_apart(&verifier, true);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)

@@ -34,7 +34,8 @@ static bool check_scalar_type(struct sk_signature_parser *parser, const char *at
 	return false;
 }
 
-static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
+/* The name of an extent, or of how far rows lie apart, at the cursor. */
+static bool add_extent(struct sk_signature_parser *parser, uint32_t *number)
 {
 	struct sk_signature *signature = parser->signature;
 	const char *name = parser->token.word;
@@ -42,11 +43,6 @@ static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *ext
 
 	if (sk_token_is_reserved(name))
 		return sk_token_expected(parser, "the name of an extent (words of the grammar cannot be names)");
-	if (extent->name_count == SK_MAX_FACTORS) {
-		sk_signature_error(parser->source, parser->token.start, "a product has at most %u names",
-				   SK_MAX_FACTORS);
-		return false;
-	}
 	if (index == SK_NONE) {
 		if (signature->extent_count == SK_MAX_PARAMETERS) {
 			sk_signature_error(parser->source, parser->token.start, "more than %u extents",
@@ -57,9 +53,19 @@ static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *ext
 		signature->extents[index] = name;
 		parser->source->extent_at[index] = parser->token.start;
 	}
-	extent->names[extent->name_count++] = index;
+	*number = index;
 	sk_token_advance(parser);
 	return true;
+}
+
+static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	if (extent->name_count == SK_MAX_FACTORS) {
+		sk_signature_error(parser->source, parser->token.start, "a product has at most %u names",
+				   SK_MAX_FACTORS);
+		return false;
+	}
+	return add_extent(parser, &extent->names[extent->name_count++]);
 }
 
 /* A name, an integer, or a product that starts with a name: with an integer in front, ranges of the name would not be
@@ -98,6 +104,28 @@ static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *e
 	}
 }
 
+/* ":lda" behind a dimension: those in front of it count rows that lie so many elements apart. */
+static bool parse_stride(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	uint32_t dimension = parameter->rank - 1;
+
+	if (!sk_token_is_sign(parser, ':'))
+		return true;
+	if (dimension == 0 || parameter->stride != SK_NONE) {
+		sk_signature_error(parser->source, parser->token.start,
+				   dimension == 0 ? "':' says how far the rows of '%s' lie apart, so it stands behind "
+						    "the dimension that rows begin with, and not behind the first one"
+						  : "the rows of '%s' lie in one kind of distance: one ':' is enough",
+				   parameter->name);
+		return false;
+	}
+	sk_token_advance(parser);
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return sk_token_expected(parser, "a name behind ':', of how many elements lie between rows");
+	parameter->row_dimension = dimension;
+	return add_extent(parser, &parameter->stride);
+}
+
 static bool parse_extents(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
 	if (!sk_token_sign(parser, '[',
@@ -108,7 +136,7 @@ static bool parse_extents(struct sk_signature_parser *parser, struct sk_paramete
 			sk_signature_error(parser->source, parser->token.start, "more than %u dimensions", SK_MAX_RANK);
 			return false;
 		}
-		if (!parse_extent(parser, &parameter->extents[parameter->rank++]))
+		if (!parse_extent(parser, &parameter->extents[parameter->rank++]) || !parse_stride(parser, parameter))
 			return false;
 		if (!sk_token_is_sign(parser, ','))
 			return sk_token_sign(parser, ']', "',', '*' or ']'");
@@ -224,7 +252,7 @@ static bool parse_parameter(struct sk_signature_parser *parser)
 	struct sk_parameter *parameter = &signature->parameters[index];
 
 	signature->parameter_count++;
-	*parameter = (struct sk_parameter){.alias_of = SK_NONE};
+	*parameter = (struct sk_parameter){.alias_of = SK_NONE, .stride = SK_NONE};
 	parser->source->parameter_at[index] = parser->token.start;
 	if (sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
 		return parse_tensor(parser, parameter, index);

@@ -85,6 +85,9 @@ static void check_binding(struct sk_signature_source *source, const struct sk_si
 {
 	bool bound[SK_MAX_PARAMETERS] = {false};
 
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].stride != SK_NONE)
+			bound[signature->parameters[i].stride] = true;
 	for (bool progress = true; progress;) {
 		progress = false;
 		for (uint32_t i = 0; i < signature->parameter_count; i++) {
@@ -118,12 +121,21 @@ static uint32_t count_extent(const struct sk_parameter *parameter, uint32_t exte
 	return times;
 }
 
+/* And not just how far rows lie apart. */
+static bool is_dimension(const struct sk_signature *signature, uint32_t extent)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (count_extent(&signature->parameters[i], extent))
+			return true;
+	return false;
+}
+
 static uint32_t find_divided(struct sk_signature_source *source, const struct sk_signature *signature, const char *name,
 			     const char *at)
 {
 	uint32_t extent = sk_signature_find_extent(signature, name);
 
-	if (extent == SK_NONE)
+	if (extent == SK_NONE || !is_dimension(signature, extent))
 		sk_signature_error(source, at, "nothing can bind extent '%s': no tensor has it%s", name,
 				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
 	return extent;

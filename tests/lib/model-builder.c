@@ -166,7 +166,18 @@ static struct sk_argument bind(struct test_model *test, const struct test_spread
 	else
 		argument.size = access->size ? access->size : tensor->bytes - access->offset;
 	require(argument.offset + argument.size <= tensor->bytes, "the range leaves the tensor", access->tensor);
-	if (access->kind == SK_ARGUMENT_POINTER && spread->extent && !access->undivided) {
+	if (access->rows.count > 1) {
+		struct sk_plan_pattern *pattern = SK_NEW(test->arena, struct sk_plan_pattern);
+
+		pattern->width = access->rows.width;
+		pattern->stride = access->rows.stride;
+		pattern->count = access->rows.count;
+		argument.pattern = pattern;
+		require(!spread->extent || access->rows.count % spread->extent == 0,
+			"the extent does not divide the rows", access->tensor);
+		if (spread->extent && !access->undivided)
+			argument.element_bytes = access->rows.count / spread->extent * access->rows.stride;
+	} else if (access->kind == SK_ARGUMENT_POINTER && spread->extent && !access->undivided) {
 		require(argument.size % spread->extent == 0, "the extent does not divide the tensor", access->tensor);
 		argument.element_bytes = argument.size / spread->extent;
 		if (spread->elementwise)
@@ -289,8 +300,9 @@ void add_event(struct test_model *test, uint32_t recording, uint32_t waiting)
 
 static bool touch(const struct sk_argument *a, const struct sk_argument *b)
 {
-	return ((a->access | b->access) & SK_ACCESS_WRITE) && a->tensor == b->tensor &&
-	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+	struct sk_rows one = sk_argument_rows(a), other = sk_argument_rows(b);
+
+	return ((a->access | b->access) & SK_ACCESS_WRITE) && a->tensor == b->tensor && sk_rows_overlap(&one, &other);
 }
 
 bool tasks_depend(const struct sk_task *tasks, uint32_t earlier, uint32_t later)

@@ -75,6 +75,7 @@ struct test_access {
 	const char *tensor;
 	bool undivided;
 	uint64_t offset, size; /* bytes in the tensor; size 0: up to its end */
+	struct sk_rows rows; /* instead of these; count 0: there are none */
 	uint64_t value;
 };
 
@@ -104,6 +105,14 @@ static inline struct test_access part(struct test_access access, uint64_t offset
 	access.offset = offset;
 	access.size = size;
 	return access;
+}
+
+/* The same access to `count` rows only, as through a view with gaps. */
+static inline struct test_access rows(struct test_access access, uint64_t offset, uint64_t width, uint64_t stride,
+				      uint64_t count)
+{
+	access.rows = (struct sk_rows){offset, width, stride, count};
+	return part(access, offset, (count - 1) * stride + width);
 }
 
 /* Returns the task's number. scope: NULL for none, "a", or "a b" for the tag set {a, b}. */

@@ -19,7 +19,8 @@ struct event {
 struct touch {
 	uint32_t event, call, argument;
 	uint32_t space, index;
-	uint64_t low, high;
+	uint64_t low, high; /* of the first row */
+	uint64_t stride, rows;
 	bool write;
 };
 
@@ -112,9 +113,18 @@ static void touch(struct race *race, uint32_t call, uint32_t argument, uint64_t 
 	if (low == high)
 		return;
 	ck_assert_uint_lt(race->touch_count, MAX_TOUCHES);
-	race->touches[race->touch_count++] = (struct touch){race->event_count,	   call,	  argument,
-							    record->space,	   record->index, record->offset + low,
-							    record->offset + high, write};
+	race->touches[race->touch_count++] = (struct touch){
+		race->event_count,     call, argument, record->space, record->index, record->offset + low,
+		record->offset + high, 0,    1,	       write};
+}
+
+/* Rows [first, end) of those that the argument has. */
+static void touch_rows(struct race *race, uint32_t call, uint32_t argument, const struct sk_plan_pattern *pattern,
+		       uint64_t first, uint64_t end, bool write)
+{
+	touch(race, call, argument, first * pattern->stride, first * pattern->stride + pattern->width, write);
+	race->touches[race->touch_count - 1].stride = pattern->stride;
+	race->touches[race->touch_count - 1].rows = end - first;
 }
 
 /* One call's accesses, for elements [low, high) of the extent. */
@@ -124,6 +134,7 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &race->view->arguments[call->first_argument + i];
+		const struct sk_plan_pattern *pattern = sk_plan_pattern(race->view, argument);
 		bool state = argument->kind == SK_ARGUMENT_STATE, result = argument->kind == SK_ARGUMENT_RESULT;
 		bool write = state || result ||
 			     (argument->kind == SK_ARGUMENT_POINTER && (argument->access & SK_ACCESS_WRITE));
@@ -131,6 +142,13 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 
 		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
 			continue;
+		if (pattern && pattern->count) {
+			uint64_t each = pattern->count / (bytes ? step->extent : 1);
+
+			touch_rows(race, index, call->first_argument + i, pattern, bytes ? low * each : 0,
+				   bytes ? high * each : each, write);
+			continue;
+		}
 		if (bytes == 0) {
 			touch(race, index, call->first_argument + i, 0, state ? 1 : argument->size, write);
 			continue;
@@ -222,7 +240,18 @@ static bool spmd_may(const struct race *race, const struct touch *a, const struc
 	if (step->blocks == 1 && race->events[a->event].step == race->events[b->event].step)
 		return true;
 	return one->kind == SK_ARGUMENT_POINTER && other->kind == SK_ARGUMENT_POINTER && a->low == b->low &&
-	       a->high == b->high;
+	       a->high == b->high && a->rows == b->rows && a->stride == b->stride;
+}
+
+/* Row by row. */
+static bool have_common_bytes(const struct touch *a, const struct touch *b)
+{
+	for (uint64_t i = 0; i < a->rows; i++)
+		for (uint64_t k = 0; k < b->rows; k++)
+			if (a->low + i * a->stride < b->high + k * b->stride &&
+			    b->low + k * b->stride < a->high + i * a->stride)
+				return true;
+	return false;
 }
 
 static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)
@@ -230,14 +259,13 @@ static bool is_race(const struct race *race, const struct touch *a, const struct
 	if (a->event == b->event || a->space != b->space || (a->space != SK_SPACE_WORKSPACE && a->index != b->index))
 		return false;
 	/* States have numbers, not addresses. */
-	if (a->space != SK_SPACE_STATE && (a->high <= b->low || b->high <= a->low))
-		return false;
 	if (!a->write && !b->write)
 		return false;
 
 	const struct event *later = &race->events[b->event];
 
-	return !has(a->space == SK_SPACE_STATE ? later->called : later->before, a->event) && !spmd_may(race, a, b);
+	return !has(a->space == SK_SPACE_STATE ? later->called : later->before, a->event) && !spmd_may(race, a, b) &&
+	       (a->space == SK_SPACE_STATE || have_common_bytes(a, b));
 }
 
 bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LANES])
@@ -282,13 +310,21 @@ static uint32_t *owner_of(const struct contents *contents, const struct sk_plan_
 	return contents->owners[bound ? argument->index : contents->view->binding_count] + argument->offset;
 }
 
+/* Whether byte `at` of the argument's is in a row. */
+static bool is_accessed(const struct contents *contents, const struct sk_plan_argument *argument, uint64_t at)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(contents->view, argument);
+
+	return !pattern || !pattern->count || at % pattern->stride < pattern->width;
+}
+
 static bool finds_its_own(const struct contents *contents, const struct sk_plan_argument *argument)
 {
 	enum sk_role role = contents->view->tensors[argument->tensor].role;
 	const uint32_t *owners = owner_of(contents, argument);
 
 	for (uint64_t i = 0; i < argument->size && (role == SK_ROLE_TEMPORARY || role == SK_ROLE_OUTPUT); i++)
-		if (owners[i] != argument->tensor + 1)
+		if (is_accessed(contents, argument, i) && owners[i] != argument->tensor + 1)
 			return false;
 	return true;
 }
@@ -313,7 +349,8 @@ static bool call_reads_astray(const struct contents *contents, const struct sk_p
 		    !(arguments[a].kind == SK_ARGUMENT_RESULT || arguments[a].access & SK_ACCESS_WRITE))
 			continue;
 		for (uint64_t i = 0; i < arguments[a].size; i++)
-			owner_of(contents, &arguments[a])[i] = arguments[a].tensor + 1;
+			if (is_accessed(contents, &arguments[a], i))
+				owner_of(contents, &arguments[a])[i] = arguments[a].tensor + 1;
 	}
 	return astray;
 }

@@ -3,6 +3,7 @@
 #include "tests/lib/random.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "src/model/tensor.h"
 
@@ -81,6 +82,21 @@ static struct test_access random_access(uint64_t *state, const struct test_model
 	return access;
 }
 
+/* Some columns of the rows that are accessed, or of every second one. */
+static struct test_access random_columns(uint64_t *state, struct test_access access, uint64_t element, bool strides)
+{
+	uint64_t row = ROW_LENGTH * element, count = access.size / row, step = 1;
+	uint64_t first = random_below(state, 4) * row / 4, width = (1 + random_below(state, 3)) * row / 4;
+
+	if (strides && random_below(state, 3) == 0)
+		step = 2;
+	if (first + width > row)
+		width = row - first;
+	if (width == row && step == 1)
+		return access;
+	return rows(access, access.offset + first, width, step * row, count / step);
+}
+
 /* How a plain task starts, and the hidden state that it has. Returns the number of accesses. */
 static uint32_t random_state(uint64_t *state, struct test_spread *spread, struct test_access *accesses)
 {
@@ -115,6 +131,7 @@ static void add_random_task(uint64_t *state, struct test_model *test, const stru
 	if (options->states && random_below(state, 2))
 		spread = on_lane(PLAIN, random_below(state, options->lanes));
 
+	bool columns = options->rows && !spread.elementwise;
 	uint32_t reads = random_below(state, 3), writes = 1 + (random_below(state, 6) == 0), count = 0;
 	uint32_t number = (uint32_t)test->model.tasks.count;
 	char name[16];
@@ -124,6 +141,15 @@ static void add_random_task(uint64_t *state, struct test_model *test, const stru
 		accesses[count++] = random_access(state, test, taken, half, upper, true, spread.extent != 0);
 	for (uint32_t i = 0; i < reads && count < MAX_ACCESSES; i++)
 		accesses[count++] = random_access(state, test, taken, half, upper, false, spread.extent != 0);
+	for (uint32_t i = 0; i < count && columns; i++) {
+		const struct sk_tensor *tensor = &test->model.tensors.items[sk_map_find(
+			&test->model.tensor_names, accesses[i].tensor, strlen(accesses[i].tensor))];
+
+		if (!accesses[i].size)
+			accesses[i].size = tensor->bytes;
+		accesses[i] = random_columns(state, accesses[i], sk_dtype_size(tensor->dtype),
+					     options->strides && !spread.extent);
+	}
 	if (options->states && spread.kind == SK_STEP_PLAIN)
 		count += random_state(state, &spread, &accesses[count]);
 

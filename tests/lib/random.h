@@ -14,6 +14,8 @@ struct random_options {
 			   tasks, and tasks without a scope */
 	uint32_t tensors; /* at least 4 */
 	bool together; /* also mix tasks, and tasks whose blocks run at once */
+	bool rows; /* most accesses that are not elementwise are to columns of their tensor … */
+	bool strides; /* … and some of these to those of every second row */
 	bool states; /* most plain tasks have one of two hidden states, and start early */
 };
 

@@ -65,6 +65,45 @@ START_TEST(slices_in_random_order)
 }
 END_TEST
 
+/* Columns of a matrix of 1,000 rows, written in random order and then read. */
+static uint64_t column_steps(uint32_t count)
+{
+	enum { ROWS_OF_MATRIX = 1000 };
+	struct test_model *test = test_model_create(1);
+	uint64_t state = count, stride = (uint64_t)count * 4;
+	uint32_t *order = SK_NEW_ARRAY(test->arena, uint32_t, count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t other = random_below(&state, i + 1);
+
+		order[i] = order[other];
+		order[other] = i;
+	}
+	add_tensor(test, "y", SK_F32, ROWS_OF_MATRIX, count);
+	for (uint32_t i = 0; i < count; i++)
+		add_task(test, name_of('t', i), PLAIN, 0, "s", rows(out("y"), order[i] * 4, 4, stride, ROWS_OF_MATRIX));
+	for (uint32_t i = 0; i < count; i++)
+		add_task(test, name_of('u', i), PLAIN, 0, "s",
+			 rows(inout("y"), order[i] * 4, 4, stride, ROWS_OF_MATRIX));
+	test_model_finish(test);
+
+	const struct sk_dependencies *dependencies = sk_dependencies_build(&test->model);
+
+	ck_assert_ptr_nonnull(dependencies);
+	ck_assert_uint_eq(dependencies->first_conflict[2 * count], count);
+
+	uint64_t steps = dependencies->steps;
+
+	test_model_destroy(test);
+	return steps;
+}
+
+START_TEST(columns_in_random_order)
+{
+	ck_assert_uint_le(column_steps(FACTOR * TASKS), MOST_GROWTH * column_steps(TASKS));
+}
+END_TEST
+
 /* ---- memory ---- */
 
 /* Half of the tasks make a temporary each, the other half read one each: in another order, or the first ones die last.
@@ -252,6 +291,7 @@ int main(void)
 	TCase *cases = tcase_create("steps");
 
 	tcase_add_test(cases, slices_in_random_order);
+	tcase_add_test(cases, columns_in_random_order);
 	tcase_add_test(cases, many_temporaries_alive);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
 	tcase_add_test(cases, scopes_at_random);

@@ -642,12 +642,25 @@ static const struct {
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x, shape: [5, 4]}\n"),
 	 "m.yaml:4:21: view 'v' ends behind 'x' in dimension 0: 0 + 5 > 4\n"},
-	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
-		  "  v: {of: x, shape: [2, 2]}\n"),
-	 "m.yaml:4:21: view 'v' is not contiguous: a slice [2, 2] of [4, 4] has gaps\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [3, 4, 4]}\n"
+		  "  v: {of: x, shape: [3, 2, 2]}\n"),
+	 "m.yaml:4:21: view 'v' has gaps of several kinds: a slice [3, 2, 2] of 'x' is no rows that are equally far "
+	 "from "
+	 "each other; say it as 3 views, one for each index of dimension 0\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 4], as: u8}\n"),
+	 "m.yaml:3:38: only a view is the bytes of another tensor 'as' a type; the type of 'x' is its 'dtype'\n"},
+	{ONE_TASK("  x: {dtype: u8, shape: [4, 6]}\n"
+		  "  v: {of: x, as: f32}\n"),
+	 "m.yaml:4:18: view 'v' cannot be f32: rows of 'x' have 6 bytes, and each must begin and end at a multiple of "
+	 "4\n"},
+	{ONE_TASK("  x: {dtype: f32, shape: [4, 6]}\n"
+		  "  v: {of: x, as: i32}\n"),
+	 "m.yaml:4:18: view 'v' of 'x', which is f32, cannot be i32: a view has the bytes of another type as u8, or "
+	 "bytes "
+	 "(u8) as another type\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4, 4]}\n"
 		  "  v: {of: x, shape: [4, 4], dtype: f32, role: input, data: x.npy}\n"),
-	 "m.yaml:4:36: a view has the dtype of the tensor it is part of\n"
+	 "m.yaml:4:36: a view has the dtype of the tensor it is part of; the same bytes in another type are 'as'\n"
 	 "m.yaml:4:47: a view has the role of the tensor it is part of\n"
 	 "m.yaml:4:60: a view has the data of the tensor it is part of\n"},
 	{"sklink: 1\n"

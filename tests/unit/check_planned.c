@@ -26,6 +26,11 @@ static const struct random_options variants[] = {
 	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 6, .together = true},
 	{.lanes = 1, .tasks = 10, .streams = 3, .tensors = 9, .one_scope = true, .states = true},
 	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 9, .states = true},
+	{.lanes = 1, .tasks = 12, .streams = 3, .tensors = 4, .one_scope = true, .rows = true},
+	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 4, .rows = true},
+	/* Rows of different strides are compared by their ends, which the search for races does not. */
+	{.lanes = 1, .tasks = 12, .streams = 3, .tensors = 4, .one_scope = true, .rows = true, .strides = true},
+	{.lanes = 2, .tasks = 12, .streams = 3, .tensors = 4, .rows = true, .strides = true},
 };
 
 /* A random model's plan, and what its `after` and events want. */
@@ -227,6 +232,33 @@ START_TEST(moved_addresses)
 }
 END_TEST
 
+/* Two halves of a matrix, side by side, are written in two streams, and then all of it is read: both must be awaited,
+ * and neither half stands for the other one, though their rows lie among each other's. */
+START_TEST(halves_side_by_side)
+{
+	struct test_model *test = test_model_create(1);
+	struct planned planned;
+
+	add_tensor(test, "x", SK_F32, 8);
+	add_tensor(test, "t", SK_F32, 16, 8);
+	add_tensor(test, "y", SK_F32, 8);
+	fuse_streams(test, "s");
+	add_task(test, "left", PLAIN, 0, "s", in("x"), rows(out("t"), 0, 16, 32, 16));
+	add_task(test, "right", PLAIN, 1, "s", in("x"), rows(out("t"), 16, 16, 32, 16));
+	add_task(test, "whole", PLAIN, 2, "s", in("t"), out("y"));
+	test_model_finish(test);
+	planned = plan_model(test);
+	ck_assert_uint_eq(planned.view.await_count, 2);
+	ck_assert(accepts(test, &planned.view, &planned.account));
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
+
+		ck_assert(!accepts(test, &without, &planned.account));
+	}
+	test_model_destroy(test);
+}
+END_TEST
+
 /* More streams than homes: some share one. The plan is still proved, and each await is needed. */
 START_TEST(more_streams_than_homes)
 {
@@ -282,13 +314,22 @@ int main(void)
 {
 	Suite *suite = suite_create("planned");
 	TCase *tcase = tcase_create("planned");
-	int variant_count = sizeof(variants) / sizeof(variants[0]);
+	int all = sizeof(variants) / sizeof(variants[0]), variant_count = all;
+
+	while (variants[variant_count - 1].strides)
+		variant_count--;
+
+	int without_rows = variant_count;
+
+	while (variants[without_rows - 1].rows)
+		without_rows--;
 
 	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, plans_are_accepted, 0, variant_count);
+	tcase_add_loop_test(tcase, plans_are_accepted, 0, all);
 	tcase_add_loop_test(tcase, every_await_is_missed, 0, variant_count);
 	tcase_add_loop_test(tcase, early_starts, 0, variant_count);
-	tcase_add_loop_test(tcase, moved_addresses, 0, variant_count);
+	tcase_add_loop_test(tcase, moved_addresses, 0, without_rows);
+	tcase_add_test(tcase, halves_side_by_side);
 	tcase_add_test(tcase, more_streams_than_homes);
 	tcase_add_test(tcase, more_chains_than_are_kept);
 	suite_add_tcase(suite, tcase);

@@ -1422,7 +1422,8 @@ START_TEST(order_of_the_priorities)
 	sk_history_pool_init(&pool, arena, UINT64_MAX);
 	sk_history_init(&history, &pool);
 	for (uint32_t i = 0; i < ACCESSES; i++)
-		sk_history_access(&history, places[i], places[i] + 1, i, SK_ACCESS_WRITE, expect_no_conflict, NULL);
+		sk_history_access(&history, &(struct sk_rows){places[i], 1, 0, 1}, i, SK_ACCESS_WRITE,
+				  expect_no_conflict, NULL);
 }
 END_TEST
 
