@@ -1,6 +1,6 @@
 # `make bench`: measures, prints a table, and asserts nothing about time. Built on demand only.
 EXTRA_LTLIBRARIES =
-EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link
+EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link bench/microkernels
 BENCH_FILES = bench/measure.c bench/measure.h bench/rig.c bench/rig.h
 bench_dispatch_SOURCES = bench/dispatch.c $(BENCH_FILES)
 bench_dispatch_LDADD = bench/direct.o bench/kernels.o libskrt.la
@@ -29,6 +29,10 @@ endif
 bench_load_SOURCES = bench/load.c bench/measure.c bench/measure.h
 bench_load_LDADD = libskrt.la
 bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+
+bench_microkernels_SOURCES = bench/microkernels.c bench/measure.c bench/measure.h
+bench_microkernels_LDADD = samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o samples/libreference.la libskrt.la -lm
+bench_microkernels_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c bench/rounds.h
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
@@ -64,15 +68,24 @@ bench/load-relocated.sk: $(srcdir)/bench/generate stubs/skkernel.h sklink$(EXEEX
 	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/stubs -c -o bench/load-relocated.o bench/load-relocated.c
 	$(AM_V_at)./sklink bench/load-relocated.json bench/load-relocated.o -o $@
 
+# The sample's package, for what this processor has.
+bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o sklink$(EXEEXT) \
+		$(srcdir)/samples/microkernels/microkernels.yaml
+	$(AM_V_GEN)$(MKDIR_P) bench/microkernels-data && cp $(srcdir)/samples/microkernels/microkernels.yaml bench/microkernels-data
+	$(AM_V_at)samples/microkernels/reference make bench/microkernels-data
+	$(AM_V_at)if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; else objects=.o; fi; \
+	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
+
 bench: bench-runtime
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
 
 # The tables of dispatching, running and loading alone.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
-		bench/load-relocated.sk
+		bench/load-relocated.sk bench/microkernels$(EXEEXT) bench/microkernels.sk
 	bench/dispatch bench/dispatch.sk
 	bench/runtime bench/dispatch.sk
 	bench/load $(BENCH_LOADS) bench/load-relocated.sk
+	bench/microkernels bench/microkernels.sk bench/microkernels-data
 
 # The link table alone.
 bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
@@ -84,9 +97,9 @@ bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links
+CLEAN_FOLDERS += bench/links bench/microkernels-data
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
-	bench/dispatch.yaml bench/dispatch.sk bench/load-*
+	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk
 EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
 	bench/hand-written.c

@@ -4,12 +4,19 @@ SAMPLE_KERNELS = \
 	samples/composite/kernels.o \
 	samples/decode_layers/kernels.o \
 	samples/foreign/xerbla.o \
+	samples/microkernels/kernels.o \
 	samples/quant_matmul/quant_matmul.o \
 	samples/quant_matmul/dequant_swiglu_quant.o
 
 $(SAMPLE_KERNELS): %.o: $(top_srcdir)/%.c $(top_srcdir)/stubs/skkernel.h
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -Wall -Wextra -I$(top_srcdir)/stubs -c -o $@ $<
+
+# The same for processors with AVX2.
+SAMPLE_KERNELS_AVX2 = samples/microkernels/kernels-avx2.o
+$(SAMPLE_KERNELS_AVX2): %-avx2.o: $(top_srcdir)/%.c $(top_srcdir)/stubs/skkernel.h
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/stubs -c -o $@ $<
 
 noinst_LTLIBRARIES += samples/libreference.la
 samples_libreference_la_SOURCES = samples/tensor-file.c samples/tensor-file.h
@@ -19,6 +26,7 @@ SAMPLE_REFERENCES = \
 	samples/composite/reference \
 	samples/decode_layers/reference \
 	samples/foreign/reference \
+	samples/microkernels/reference \
 	samples/quant_matmul/reference
 samples_composite_reference_SOURCES = samples/composite/reference.c
 samples_composite_reference_LDADD = samples/libreference.la -lm
@@ -26,6 +34,8 @@ samples_decode_layers_reference_SOURCES = samples/decode_layers/reference.c
 samples_decode_layers_reference_LDADD = samples/libreference.la -lm
 samples_foreign_reference_SOURCES = samples/foreign/reference.c
 samples_foreign_reference_LDADD = samples/libreference.la -lm
+samples_microkernels_reference_SOURCES = samples/microkernels/reference.c
+samples_microkernels_reference_LDADD = samples/libreference.la -lm
 samples_quant_matmul_reference_SOURCES = samples/quant_matmul/reference.c
 samples_quant_matmul_reference_LDADD = samples/libreference.la -lm
 
@@ -44,8 +54,8 @@ samples_composite_serial_SOURCES = samples/composite/serial.c
 samples_composite_serial_LDADD = -ldl
 
 noinst_PROGRAMS += $(SAMPLE_REFERENCES) samples/composite/run samples/composite/serial
-noinst_DATA = $(SAMPLE_KERNELS)
-CLEANFILES += $(SAMPLE_KERNELS)
+noinst_DATA = $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
+CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 
 # To be read and copied; the reference programs are built with sklink only.
 nobase_dist_doc_DATA += \
@@ -53,6 +63,7 @@ nobase_dist_doc_DATA += \
 	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c \
 	samples/foreign/README.md samples/foreign/xerbla.c samples/foreign/foreign.yaml \
+	samples/microkernels/README.md samples/microkernels/kernels.c samples/microkernels/microkernels.yaml \
 	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
@@ -60,7 +71,8 @@ samplesdir = $(docdir)
 nobase_dist_samples_SCRIPTS += samples/composite/run.py samples/decode_layers/generate
 EXTRA_DIST += samples/quant_matmul/demo .ci/run
 
-QUICK_SAMPLE_TESTS = tests/run/sample-composite.sh tests/run/sample-decode-layers.sh tests/run/sample-foreign.sh tests/run/sample-quant-matmul.sh
+QUICK_SAMPLE_TESTS = tests/run/sample-composite.sh tests/run/sample-decode-layers.sh tests/run/sample-foreign.sh tests/run/sample-quant-matmul.sh \
+	tests/run/sample-microkernels.sh
 SLOW_SAMPLE_TESTS = tests/run/sample-quant-matmul-full.sh
 QUICK_TESTS += $(QUICK_SAMPLE_TESTS)
 SLOW_TESTS += $(SLOW_SAMPLE_TESTS)
