@@ -147,6 +147,7 @@ END_TO_END_TESTS = \
 	tests/run/strides.sh \
 	tests/run/constants.sh \
 	tests/run/cores.sh \
+	tests/run/cplusplus.sh \
 	tests/run/debugger.sh \
 	tests/run/errors.sh \
 	tests/run/faults.sh \

@@ -35,7 +35,7 @@ struct loading {
 	uint64_t page;
 	Elf64_Ehdr header;
 	Elf64_Phdr headers[HEADER_LIMIT];
-	const Elf64_Phdr *dynamic, *relro, *thread; /* NULL: none */
+	const Elf64_Phdr *dynamic, *relro, *thread, *frames; /* NULL: none */
 	uint64_t alignment; /* the greatest p_align */
 };
 
@@ -212,6 +212,9 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 				return damaged_segment(loading, i, "a second PT_TLS");
 			loading->thread = header;
 			break;
+		case PT_GNU_EH_FRAME:
+			loading->frames = header;
+			break;
 		case PT_INTERP:
 			return damaged(loading, "a program, not a package (it names an interpreter)");
 		case PT_SHLIB:
@@ -221,7 +224,7 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 				return sk_fail(SKRT_UNSUPPORTED, "%s: an executable stack is not supported",
 					       loading->path);
 			break;
-		default: /* notes, unwind tables: nothing that loading depends on */
+		default: /* notes: nothing that loading depends on */
 			break;
 		}
 	}
@@ -308,6 +311,22 @@ static enum skrt_status map_segments(const struct loading *loading, struct sk_im
 	return status;
 }
 
+/* Only the package's own code reads its unwind tables. */
+static enum skrt_status find_frames(const struct loading *loading, struct sk_image *image)
+{
+	const Elf64_Phdr *header = loading->frames;
+	const struct sk_image_segment *last = &image->segments[image->segment_count - 1];
+
+	image->package.start = image->bias + image->segments[0].address;
+	image->package.end = image->bias + last->address + last->size;
+	if (!header)
+		return SKRT_OK;
+	image->package.frames = sk_image_memory(image, header->p_vaddr, header->p_memsz, 4, PROT_READ);
+	if (!image->package.frames)
+		return damaged(loading, "PT_GNU_EH_FRAME does not lie in a segment");
+	return SKRT_OK;
+}
+
 /* The package's thread-local storage gets its number; what relocations want to know of it is known then. */
 static enum skrt_status open_storage(const struct loading *loading, struct sk_image *image)
 {
@@ -382,6 +401,8 @@ static enum skrt_status load(struct loading *loading, struct sk_image *image)
 		status = check(loading, image);
 	if (!status)
 		status = open_storage(loading, image);
+	if (!status)
+		status = find_frames(loading, image);
 	if (!status)
 		status = sk_image_relocate(loading->source, image, &dynamic);
 	if (!status)

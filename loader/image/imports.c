@@ -11,6 +11,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/core/call.h"
+#include "loader/core/loaded.h"
 #include "loader/core/thread-storage.h"
 
 /* Declared as functions without a type of their own under names of ours, data too, so that no header and no built-in
@@ -58,6 +59,9 @@ static const struct {
 	void (*function)(void);
 } served[] = {
 	{"__tls_get_addr", (void (*)(void))sk_thread_storage_find},
+#ifdef SK_FINDS_OBJECTS
+	{"_dl_find_object", (void (*)(void))sk_find_object},
+#endif
 };
 
 static void (*find_served(const char *name))(void)

@@ -163,3 +163,73 @@ rule 'blocks reentrant' '' 'in x i32[n], out y i32[n], block'
 rule 'blocks sync-all reentrant' 'its blocks wait for one another' 'in x i32[n], out y i32[n], block'
 rule 'blocks early-start=set reentrant' '' 'in x i32[n], out y i32[n], block'
 rule 'blocks early-start=wait reentrant' 'it waits inside its call .early-start.' 'in x i32[n], out y i32[n], block'
+
+# ---- the C library's own libm.a, which sets errno ----
+archive=$($KERNEL_CC -print-file-name=libm.a)
+[ ! -e "$archive" ] || ! grep -aq '^GROUP' "$archive" || archive=$(grep -ao '/[^ ]*/libm-[^ ]*\.a' "$archive")
+if [ -e "$archive" ]; then
+	cat >functions.h <<'C'
+#include <errno.h>
+#include <math.h>
+/* Each sets errno for some x. */
+static inline double value(double x, int i)
+{
+	errno = 0;
+	double y = i == 0 ? fmod(x, i) : i == 1 ? hypot(x, 1e308 * 1.7) : i == 2 ? acosf((float)x) : i == 3 ? nextafter(x * 1e308, INFINITY)
+		: i == 4 ? remainder(x, i - 4) : i == 5 ? atanhf((float)x) : i == 6 ? scalbln(x, -5000) : i == 7 ? sqrt(x)
+		: i == 8 ? log1pf((float)x) : i == 9 ? scalbln(x, 5000) : fdim(x * 1e308, -1e308);
+	return errno ? errno : y;
+}
+C
+	cat >math.c <<'C'
+#include "skkernel.h"
+#include "functions.h"
+void compute(const double *x, double *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = value(x[i], (int)(x[i] * 100) % 11);
+}
+SK_KERNEL(compute, "split=n; in x f64[n], out y f64[n], n i64");
+C
+	cat >math.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f64, shape: [1100], role: input}
+  y: {dtype: f64, shape: [1100], role: output}
+tasks:
+  - {name: all, kernel: compute, args: [x, y], scope: all}
+scopes: {all: {}}
+M
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -fno-builtin -fPIC -I"$top_srcdir/stubs" -c math.c -o math.o
+	"$sklink" math.yaml math.o "$archive" -o math.sk
+	readelf -rW math.sk | grep -q 'R_X86_64_TPOFF64 .* errno@GLIBC_PRIVATE' || fail "libm.a does not set errno"
+	! readelf -W --dyn-syms math.sk | grep -q 'fmod@' || fail "fmod is not the archive's"
+	cat >compare.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include "functions.h"
+int main(void)
+{
+	static __attribute__((aligned(64))) double x[1100], y[1100];
+	static __attribute__((aligned(64))) char workspace[1 << 16];
+	void *tensors[] = {x, y};
+	int (*run)(void *const *, void *) = (int (*)(void *const *, void *))dlsym(dlopen("./math.sk", RTLD_NOW), "sk_all_serial");
+	int set = 0;
+	for (int i = 0; i < 1100; i++)
+		x[i] = (i - 300) / 100.0 + 0.0001;
+	if (run(tensors, workspace))
+		return puts("a status"), 1;
+	for (int i = 0; i < 1100; i++) {
+		double right = value(x[i], (int)(x[i] * 100) % 11);
+		set += right == EDOM || right == ERANGE;
+		if (y[i] != right && (y[i] == y[i] || right == right))
+			return printf("%g: %g, not %g\n", x[i], y[i], right), 1;
+	}
+	return set < 100 ? printf("errno is set %d times\n", set), 1 : 0;
+}
+C
+	$KERNEL_CC -O1 -fno-builtin compare.c -o compare -ldl -lm && ./compare || fail "libm.a, by dlopen"
+	"$skrun" math.sk --random 1 --cores 3 --verify >out.txt || fail "libm.a, with libskrt"
+else
+	echo "there is no libm.a"
+fi
