@@ -264,7 +264,9 @@ FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 MUTATE_FILES = tests/fuzz/mutate.c tests/fuzz/mutants.c tests/fuzz/mutants.h
 FUZZ_OBJECT_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-object.c tests/fuzz/fuzz-link.c
 FUZZ_ARCHIVE_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-archive.c tests/fuzz/fuzz-link.c
-FUZZ_MANIFEST_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-manifest.c tests/lib/fake-linker.c tests/lib/fake-linker.h
+FUZZ_PLAN_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-plan.c tests/fuzz/fuzz-plan.h
+FUZZ_SIGNATURE_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-signature.c tests/lib/fake-linker.c tests/lib/fake-linker.h
+FUZZ_MANIFEST_FILES = $(FUZZ_PLAN_FILES) tests/fuzz/fuzz-manifest.c tests/lib/fake-linker.c tests/lib/fake-linker.h
 PACKAGE_READER_FILES = $(FUZZ_FILES) tests/fuzz/package-readers.c tests/fuzz/package-readers.h \
 	src/skdump/diff.c src/skdump/diff.h src/skdump/kernel-symbols.c src/skdump/kernel-symbols.h src/base/table.c src/base/table.h \
 	src/skdump/loadable.c src/skdump/loadable.h src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h \
@@ -273,13 +275,16 @@ FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 
-check_PROGRAMS += tests/fuzz/fuzz-object tests/fuzz/fuzz-archive tests/fuzz/fuzz-manifest tests/fuzz/fuzz-npy tests/fuzz/fuzz-package
+check_PROGRAMS += tests/fuzz/fuzz-object tests/fuzz/fuzz-archive tests/fuzz/fuzz-manifest tests/fuzz/fuzz-npy tests/fuzz/fuzz-package \
+	tests/fuzz/fuzz-signature
 tests_fuzz_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_object_LDADD = linker/liblinker.la
 tests_fuzz_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_archive_LDADD = linker/liblinker.la
 tests_fuzz_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_manifest_LDADD = src/libcore.la
+tests_fuzz_fuzz_signature_SOURCES = $(FUZZ_SIGNATURE_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_signature_LDADD = src/libcore.la
 tests_fuzz_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_npy_LDADD = loader/libnpy.la
 tests_fuzz_fuzz_package_SOURCES = $(FUZZ_PACKAGE_FILES) $(MUTATE_FILES)
@@ -302,7 +307,7 @@ EXTRA_DIST += tests/fuzz/fuzz-seeds.sh tests/fuzz
 
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/libfuzzer-object tests/fuzz/libfuzzer-archive tests/fuzz/libfuzzer-manifest tests/fuzz/libfuzzer-npy \
-	tests/fuzz/libfuzzer-package
+	tests/fuzz/libfuzzer-package tests/fuzz/libfuzzer-signature
 tests_fuzz_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
 tests_fuzz_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_object_LDADD = linker/liblinker.la
@@ -312,6 +317,9 @@ tests_fuzz_libfuzzer_archive_LDADD = linker/liblinker.la
 tests_fuzz_libfuzzer_manifest_SOURCES = $(FUZZ_MANIFEST_FILES)
 tests_fuzz_libfuzzer_manifest_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_manifest_LDADD = src/libcore.la
+tests_fuzz_libfuzzer_signature_SOURCES = $(FUZZ_SIGNATURE_FILES)
+tests_fuzz_libfuzzer_signature_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_signature_LDADD = src/libcore.la
 tests_fuzz_libfuzzer_npy_SOURCES = $(FUZZ_NPY_FILES)
 tests_fuzz_libfuzzer_npy_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_npy_LDADD = loader/libnpy.la

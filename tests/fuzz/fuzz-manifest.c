@@ -1,20 +1,13 @@
 /* Fuzz target: a manifest through the rooms that need no object: parsed, its kernels found in a table, bound, cut into
  * launches, scheduled, given memory, written as a plan. What sklink has planned must pass its own checks, whatever the
  * manifest was, and have dispatchers. */
+#include "tests/fuzz/fuzz-plan.h"
 #include "tests/fuzz/fuzz.h"
 
-#include "loader/plan/plan.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
-#include "src/package/account-builder.h"
-#include "src/planning/fusion.h"
-#include "src/planning/memory.h"
-#include "src/planning/plan-writer.h"
-#include "src/planning/schedule.h"
-#include "src/proof/verify.h"
-#include "stubs/dispatcher/dispatcher.h"
 #include "tests/lib/fake-linker.h"
 
 /* The kernels of tests/lib/kernels.c and of the samples, and some of each other kind. */
@@ -54,44 +47,6 @@ static const struct fake_function functions[] = {
 	{"lib.a(relu.o)", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
 };
 
-/* A launch may hold a call that no dispatcher can make, and then says why; it must not be hidden in the plan. */
-static void emit_all(struct sk_arena *arena, const struct sk_plan_view *plan)
-{
-	for (uint32_t launch = 0; launch < plan->launch_count; launch++)
-		for (int kind = SK_ENTRY_PARALLEL; kind <= SK_ENTRY_SERIAL; kind++) {
-			struct sk_code code = {.arena = arena};
-			const char *reason =
-				sk_dispatcher_emit(arena, plan, launch, (enum sk_entry_kind)kind, "entry", &code);
-
-			fuzz_promise(reason || code.bytes.count, "a dispatcher has code or a reason why not");
-		}
-}
-
-static void plan_model(struct sk_model *model, struct sk_diag *diag)
-{
-	struct sk_fusion *fusion = sk_fusion_build(model);
-	struct sk_schedule *schedule = fusion ? sk_schedule_build(model, fusion) : NULL;
-	struct sk_memory *memory = schedule ? sk_memory_plan(model, fusion, schedule) : NULL;
-	enum { X86_64 = 62 };
-	struct sk_plan_image image;
-	struct sk_plan_view view;
-	char error[256];
-
-	if (!memory || !sk_plan_write(model, fusion, schedule, memory, X86_64, true, &image)) {
-		fuzz_promise(diag->errors, "a manifest that cannot be planned gives an error");
-		return;
-	}
-	fuzz_promise(sk_plan_open(image.bytes, image.size, &view, error, sizeof(error)), "a plan can be opened");
-	fuzz_promise(sk_plan_check_all(&view, error, sizeof(error)), "a plan is well-formed");
-
-	struct sk_account account = sk_account_build(model, fusion);
-
-	fuzz_promise(sk_verify(model->arena, diag, &view, "plan", account.orders, account.order_count, NULL),
-		     "a plan can be proved");
-	emit_all(model->arena, &view);
-	fuzz_accept();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -106,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	sk_linker_add_file(linker, "k.o", false);
 	if (sk_manifest_parse(model, "no-such-folder/fuzz.yaml", bytes, size) && sk_kernels_find(model, linker) &&
 	    sk_model_bind(model) && sk_model_assign_roles(model))
-		plan_model(model, &diag);
+		fuzz_plan(model, &diag);
 	else
 		fuzz_promise(diag.errors, "a manifest that is refused gives an error");
 	sk_arena_destroy(arena);

@@ -3,7 +3,7 @@
 set -eu
 seconds=$1
 shift
-[ $# -gt 0 ] || set -- object archive manifest npy package
+[ $# -gt 0 ] || set -- object archive manifest signature npy package
 mkdir -p "$top_builddir/fuzz-corpus/work"
 cd "$top_builddir/fuzz-corpus"
 sh "$top_srcdir/tests/fuzz/fuzz-seeds.sh" "$PWD/seeds"
@@ -12,6 +12,7 @@ for target; do
 	options=-max_len=65536
 	[ $target != manifest ] || options="-max_len=16384 -dict=$top_srcdir/tests/fuzz/manifest.dict"
 	echo "== $target"
+	[ $target != signature ] || options="-max_len=1024 -dict=$top_srcdir/tests/fuzz/manifest.dict"
 	(cd work && "$top_builddir/tests/fuzz/libfuzzer-$target" $options -max_total_time="$seconds" -timeout=10 \
 		-rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix=../$target- ../$target ../seeds/$target)
 done

@@ -1,10 +1,10 @@
 # The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object, FOLDER/archive,
-# FOLDER/manifest, FOLDER/npy and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+# FOLDER/manifest, FOLDER/signature, FOLDER/npy and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
 set -eu
 [ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
-mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/npy" "$1/package"
+mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/package"
 cd "$1"
-for target in object archive manifest package; do
+for target in object archive manifest signature package; do
 	for file in "$top_srcdir/tests/fuzz/$target"/*; do
 		[ ! -f "$file" ] || cp "$file" "$target/"
 	done
@@ -38,6 +38,8 @@ rm object/a-member-with-a-long-name.o
 
 cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/
+# Those that the document has.
+awk '/^```signature/ { inside = 1; next } /^```/ { inside = 0 } inside { print > "signature/" ++count ".txt" }' "$top_srcdir/doc/manifest.md"
 # npy NAME VERSION TYPE ORDER SHAPE BYTES: version 1 has a length of two bytes, version 2 one of four.
 npy() {
 	dictionary="{'descr': '$3', 'fortran_order': $4, 'shape': $5, }"

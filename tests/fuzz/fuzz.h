@@ -4,6 +4,7 @@
  *   fuzz-object.c    one object through the linker, everything in it required
  *   fuzz-archive.c   the same for an archive, on demand and whole
  *   fuzz-manifest.c  a manifest through all rooms that need no object
+ *   fuzz-signature.c a signature through the parser and back, and a task that calls such a kernel to a plan
  *   fuzz-npy.c       a .npy file, as every type of elements
  *   fuzz-package.c   a package through libskrt's loading and skdump's proof; nothing in it is run
  *

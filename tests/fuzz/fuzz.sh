@@ -16,5 +16,6 @@ run() {
 run object "$(ls bombs/*.o)"
 run archive "$(ls bombs/*.a)"
 run manifest "$(ls bombs/*.yaml)" --text
+run signature "" --text
 run npy "" --text
 run package ""

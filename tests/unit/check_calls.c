@@ -158,6 +158,125 @@ START_TEST(step_contradicts)
 }
 END_TEST
 
+/* ---- loops and expressions ---- */
+
+/* The records that a call has besides, and the call. */
+struct tiled {
+	struct sk_plan_view view;
+	struct sk_plan_loop loops[2];
+	struct sk_plan_term terms[4];
+	struct sk_plan_pattern pattern;
+	struct sk_plan_argument *arguments;
+};
+
+/* y = x + 1 for 1000 rows of 8, in tiles of 6 by 4. */
+static struct tiled *tiled(void)
+{
+	struct plan *plan = plan_create(arena, 1);
+	struct tiled *tiled = SK_NEW(arena, struct tiled);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 8000, SK_ROLE_INPUT);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 8000, SK_ROLE_OUTPUT);
+
+	plan_signature(
+		plan,
+		"tile=m:6,n:4; in x f32[m,n] whole, out y f32[m,n], m i64, columns u64 = 4*end(n)-4*begin(n), at i32 = "
+		"n*begin(m)/2+(begin(m)+3)/5");
+	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	plan_split(plan, "tiled", 1000, 6);
+	plan_access(plan, x, READ);
+	plan_access(plan, y, WRITE);
+	add_scalar(plan, SK_ARGUMENT_EXPRESSION, SK_I64, 0);
+	add_scalar(plan, SK_ARGUMENT_EXPRESSION, SK_U64, 0);
+	add_scalar(plan, SK_ARGUMENT_EXPRESSION, SK_I32, 0);
+	tiled->view = plan_view(plan);
+
+	struct sk_plan_call *call = (struct sk_plan_call *)tiled->view.calls;
+
+	tiled->arguments = (struct sk_plan_argument *)tiled->view.arguments;
+	tiled->loops[0] = (struct sk_plan_loop){1000, 6};
+	tiled->loops[1] = (struct sk_plan_loop){8, 4};
+	call->loop_count = 2;
+	tiled->terms[0] = (struct sk_plan_term){SK_VARIABLE_SIZE, .factor = 1, .divisor = 1};
+	tiled->terms[1] = (struct sk_plan_term){SK_VARIABLE_INNER_SIZE, .factor = 4, .divisor = 1};
+	tiled->terms[2] = (struct sk_plan_term){SK_VARIABLE_BEGIN, .factor = 4, .divisor = 1};
+	tiled->terms[3] = (struct sk_plan_term){SK_VARIABLE_BEGIN, .factor = 1, .addend = 3, .divisor = 5};
+	tiled->pattern.inner_bytes = 4;
+	for (uint32_t i = 0; i < 2; i++)
+		tiled->arguments[i].value = 1;
+	for (uint32_t i = 0; i < 3; i++) {
+		tiled->arguments[2 + i].index = i;
+		tiled->arguments[2 + i].size = i == 2 ? 2 : 1;
+	}
+	tiled->arguments[0].flags = SK_ARGUMENT_WHOLE;
+	tiled->view.loops = tiled->loops;
+	tiled->view.terms = tiled->terms;
+	tiled->view.patterns = &tiled->pattern;
+	tiled->view.pattern_count = 1;
+	return tiled;
+}
+
+START_TEST(loops_contradict)
+{
+	struct tiled *t = tiled();
+	struct sk_plan_call *call = (struct sk_plan_call *)t->view.calls;
+
+	call->loop_count = 1;
+	expect(&t->view, "it has 1 loops instead of 2");
+	call->loop_count = 2;
+	t->loops[1].tile = 5;
+	expect(&t->view, "tiles of 'n' have 5 elements");
+	t->loops[1].tile = 4;
+	t->pattern.inner_bytes = 8;
+	expect(&t->view, "the bytes of 'x' lie in another way");
+	t->pattern.inner_bytes = 0;
+	expect(&t->view, "'x' has a pattern that says nothing");
+	t->pattern.inner_bytes = 4;
+	t->arguments[1].value = 0;
+	expect(&t->view, "the bytes of 'y' lie in another way");
+	t->arguments[1].value = 1;
+	t->arguments[0].flags = 0;
+	expect(&t->view, "'x' is passed from where its part begins");
+	t->arguments[0].flags = SK_ARGUMENT_WHOLE;
+	t->arguments[1].flags = SK_ARGUMENT_WHOLE;
+	expect(&t->view, "'y' is passed whole");
+}
+END_TEST
+
+#define TERM(name) offsetof(struct sk_plan_term, name), sizeof(((struct sk_plan_term *)0)->name)
+
+static const struct {
+	uint32_t term;
+	size_t offset, size;
+	uint64_t value;
+	const char *message;
+} wrong_terms[] = {
+	{0, TERM(variable), SK_VARIABLE_INNER_SIZE, "'m' is not how long its part is"},
+	{0, TERM(factor), 2, "'m' is not how long its part is"},
+	{0, TERM(addend), 1, "'m' is not how long its part is"},
+	{0, TERM(divisor), 7, "'m' is not how long its part is"},
+	{0, TERM(modulus), 6, "'m' is not how long its part is"},
+	{1, TERM(variable), SK_VARIABLE_SIZE, "'columns' is not 4*end(n)-4*begin(n)"},
+	{1, TERM(factor), 3, "'columns' is not 4*end(n)-4*begin(n)"},
+	{2, TERM(variable), SK_VARIABLE_SIZE, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{2, TERM(addend), 1, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{3, TERM(addend), 4, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{3, TERM(divisor), 6, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{3, TERM(modulus), 200, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{3, TERM(factor), 2, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+	{2, TERM(modulus), 999, "'at' is not n*begin(m)/2+(begin(m)+3)/5"},
+};
+
+START_TEST(terms_contradict)
+{
+	struct tiled *t = tiled();
+
+	expect(&t->view, NULL);
+	memcpy((char *)&t->terms[wrong_terms[_i].term] + wrong_terms[_i].offset, &wrong_terms[_i].value,
+	       wrong_terms[_i].size);
+	expect(&t->view, wrong_terms[_i].message);
+}
+END_TEST
+
 START_TEST(unit_contradicts)
 {
 	struct sk_plan_view small = scaled(32), large = scaled(128);
@@ -376,6 +495,8 @@ int main(void)
 	tcase_add_test(tcase, status_contradicts);
 	tcase_add_test(tcase, status_contradicts);
 	tcase_add_test(tcase, step_contradicts);
+	tcase_add_test(tcase, loops_contradict);
+	tcase_add_loop_test(tcase, terms_contradict, 0, sizeof(wrong_terms) / sizeof(wrong_terms[0]));
 	tcase_add_test(tcase, unit_contradicts);
 	tcase_add_loop_test(tcase, units_of_two_steps, 0, 4);
 	tcase_add_loop_test(tcase, device_cores_contradict, 0, sizeof(device_cores) / sizeof(device_cores[0]));
