@@ -244,7 +244,7 @@ static bool find_import(struct sk_linker *linker, struct sk_lookup where, const 
 	enum sk_target_kind kind = number == SK_NONE ? SK_TARGET_UNDEFINED : sk_symbol_target(linker, number).kind;
 	struct sk_place place = {0};
 
-	if (where.input != SK_NONE || !sk_is_import(kind))
+	if (!where.imported || !sk_is_import(kind))
 		return false;
 
 	const struct sk_import *import = linker->symbols.items[number].import;
@@ -341,9 +341,20 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 	}
 }
 
+static void name_imports(struct sk_linker *linker, sk_lines *names)
+{
+	const struct sk_import_list *lists[] = {&sk_imports,
+						linker->architecture ? linker->architecture->imports : NULL};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (size_t j = 0; lists[i] && j < lists[i]->count; j++)
+			if (!lists[i]->rows[j].data)
+				sk_array_push(linker->arena, names, lists[i]->rows[j].name);
+}
+
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count)
 {
-	SK_ARRAY(const char *) names = {0};
+	sk_lines names = {0};
 	size_t first, end;
 
 	range_of(linker, where.input, &first, &end);
@@ -359,6 +370,8 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_
 		for (uint64_t offset = 0; next_record(object, &offset, &record);)
 			sk_array_push(linker->arena, &names, record.symbol);
 	}
+	if (where.imported)
+		name_imports(linker, &names);
 	*count = names.count;
 	return names.items;
 }

@@ -141,12 +141,12 @@ struct sk_lookup {
 	uint32_t input; /* SK_NONE: in all inputs, in order, objects before archives' members */
 	const char *member; /* the only one of this archive; NULL: any */
 	bool local; /* of an input: a local function counts where no global one has the name */
+	bool imported; /* of all inputs: one that packages import counts where none has the name */
 };
 
 #define SK_ANYWHERE ((struct sk_lookup){.input = SK_NONE})
 
-/* Finds the function `symbol`, pulls its member, and fills the record; in no particular input, it may be one that
- * packages import. False, silently, if there is none. A symbol that
+/* Finds the function `symbol`, pulls its member, and fills the record. False, silently, if there is none. A symbol that
  * is there but cannot be a kernel (not a function, undefined, thread-local, IFUNC, in an object of intermediate code
  * only, local where that does not count, one of several local ones) is an error in the sink, and false. */
 bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *symbol,
@@ -161,7 +161,8 @@ bool sk_linker_find_record(struct sk_linker *linker, struct sk_lookup where, con
 void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context);
 
-/* Names of defined functions, local ones where they count, and of signature records, for "did you mean". In the arena.
+/* Names of defined functions, and of local and imported ones where they count, and of signature records, for "did you
+ * mean". In the arena.
  */
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
 

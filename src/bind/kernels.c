@@ -66,7 +66,7 @@ static uint32_t input_of(struct finder *finder, const struct sk_name *name)
 static struct sk_lookup read_object(struct finder *finder, const struct sk_name *name)
 {
 	struct sk_model *model = finder->model;
-	struct sk_lookup where = {.input = SK_NONE, .local = name->text};
+	struct sk_lookup where = {.input = SK_NONE, .local = name->text, .imported = !name->text};
 	const char *bracket = name->text ? strrchr(name->text, '(') : NULL;
 	size_t length = name->text ? strlen(name->text) : 0;
 	struct sk_name file = *name;
@@ -109,13 +109,8 @@ static bool find_side(struct finder *finder, struct sk_lookup where, const struc
 
 	if (!symbol)
 		symbol = sk_arena_print(model->arena, "%s_mix_%s", kernel->symbol, suffix);
-	if (sk_linker_find_kernel(finder->linker, where, symbol, side)) {
-		if (sk_linker_is_imported(finder->linker, side->code))
-			sk_error(model->diag, kernel->place,
-				 "kernel '%s': a side of a mix kernel cannot be imported ('%s')", kernel->symbol,
-				 symbol);
-		return model->diag->errors == errors;
-	}
+	if (sk_linker_find_kernel(finder->linker, where, symbol, side))
+		return true;
 	if (model->diag->errors == errors)
 		sk_error(model->diag, kernel->place,
 			 "kernel '%s': no function '%s'; the signature of a mix kernel can name another one: %s=NAME",
@@ -130,6 +125,7 @@ static bool find_sides(struct finder *finder, struct sk_lookup where, struct fun
 	struct sk_kernel_record cube, vector;
 
 	where.input = record->input;
+	where.imported = false;
 	if (!find_side(finder, where, record, functions->signature->aic, "aic", &cube) ||
 	    !find_side(finder, where, record, functions->signature->aiv, "aiv", &vector))
 		return false;
@@ -235,11 +231,12 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 {
 	struct sk_model *model = finder->model;
 	unsigned errors = model->diag->errors;
+	struct sk_lookup anywhere = {.input = SK_NONE, .imported = true};
 	struct functions functions;
 
-	if (!find_functions(finder, SK_ANYWHERE, name->text, name->place, NULL, &functions)) {
+	if (!find_functions(finder, anywhere, name->text, name->place, NULL, &functions)) {
 		if (model->diag->errors == errors) {
-			const char *near = suggest_function(finder, SK_ANYWHERE, true, name->text);
+			const char *near = suggest_function(finder, anywhere, true, name->text);
 
 			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,
 				 *near ? near : ": it is neither declared under 'kernels' nor a function of an input");

@@ -153,7 +153,7 @@ refused "'errno' is data, not a function$" draw.o
 symbol=stderr model
 refused "^sklink: error: libc\.so\.6: 'stderr' is data, not a function$" draw.o
 symbol=memcpi model
-refused "kernel 'copy': no function 'memcpi' in any input" draw.o
+refused "kernel 'copy': no function 'memcpi' in any input; did you mean 'memcpy'\?$" draw.o
 symbol=fopen model
 refused "kernel 'copy': no function 'fopen' in any input" draw.o
 symbol="memcpy, object: draw.o" model

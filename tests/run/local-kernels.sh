@@ -163,6 +163,50 @@ nm linked.o >out.txt
 $KERNEL_CC -O1 -DLINKED -I"$top_srcdir/stubs" main.c table.c one.c two.c linked.o -o linked
 ./linked || fail "-r: the results are others"
 
+# The sides of a mix kernel.
+cat >sides.c <<'C'
+#include "skkernel.h"
+
+static void add_mix_aic(const struct sk_block *block, const float *x, float *t, float *y, int64_t n)
+{
+	for (int64_t i = block->index; i < n; i += block->count)
+		t[i] = x[i] + 1;
+	sk_set_flag(block, 0);
+	sk_wait_flag(block, 1);
+	for (int64_t i = block->index; i < n; i += block->count)
+		y[i] = t[i];
+}
+
+static void add_mix_aiv(const struct sk_block *block, const float *x, float *t, float *y, int64_t n)
+{
+	(void)x, (void)y;
+	sk_wait_flag(block, 0);
+	for (int64_t i = block->index; i < n; i += block->count)
+		t[i] = 2 * t[i];
+	sk_set_flag(block, 1);
+}
+SK_KERNEL(add, "mix; block, in x f32[n], inout t f32[n], out y f32[n], n i64");
+
+void *const sides[] = {(void *)add_mix_aic, (void *)add_mix_aiv};
+C
+compile sides
+cat >sides.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [100]}
+  t: {dtype: f32, shape: [100], role: inout}
+  y: {dtype: f32, shape: [100]}
+kernels:
+  add: {object: sides.o}
+tasks:
+  - {name: both, kernel: add, args: [x, t, y], blocks: 4, scope: all}
+M
+"$sklink" sides.yaml -o sides.sk
+"$skdump" --verify sides.sk >out.txt || fail "skdump --verify sides.sk"
+"$skrun" sides.sk --random 1 --verify --cores 3 >out.txt || { cat out.txt; fail "local sides do not run"; }
+sed '/^kernels:/d; /^  add:/d' sides.yaml >anywhere.yaml
+fails_with "^sklink: error: sides\.o: 'add_mix_aic' is a local symbol here" "$sklink" anywhere.yaml sides.o -o out.sk
+
 # ---- what is refused ----
 refused() {
 	pattern=$1
