@@ -16,11 +16,16 @@
  *   sk_call_target(call)
  *       where a dispatcher's call of a kernel leads that stands at the address; NULL: it is none
  *   SK_TRAP_SIZE, sk_trap_name(trap)
- *       bytes of a trap, an instruction that sklink puts in place of functions that nothing defines; where the one at
- * the address has its name, which may be anywhere. NULL: it is none sk_dynamic_kind(type) what a relocation of a
- * package wants sk_machine_convention(), SK_INTEGERS, SK_FLOATS how calls pass arguments, and in how many registers at
- * most sk_machine_imports() what packages may import beside stubs/imports.def, from libraries that only this machine
- * has struct sk_control control state that a function must leave as it was, before a call and behind it
+ *       bytes of a trap, an instruction that sklink puts in place of functions that nothing defines;
+ *       where the one at the address has its name, which may be anywhere. NULL: it is none
+ *   sk_dynamic_kind(type)
+ *       what a relocation of a package wants
+ *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS
+ *       how calls pass arguments, and in how many registers at most
+ *   sk_machine_imports()
+ *       what packages may import beside stubs/imports.def, from libraries that only this machine has
+ *   struct sk_control
+ *       control state that a function must leave as it was, before a call and behind it
  *
  * and below what need not be inline. A machine is a header beside this one and a folder; configure makes host.h a link
  * to the header of the machine that it finds. */

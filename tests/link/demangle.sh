@@ -37,7 +37,7 @@ echo 'long _Z3adiii(long a, long b) { return a; }' | source near
 fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "$driver" -o never.so --export entry=_ZN2ns3useEv use.o near.o
 fails_with "undefined symbol: _Z3addii; did you mean '_Z3adiii'" "$driver" -o never.so --export entry=_ZN2ns3useEv --no-demangle use.o near.o
 fails_with 'duplicate symbol: add\(int, int\)$' "$driver" -o never.so --export entry=_Z3addii add.o again.o
-echo 'extern __thread long _ZN2ns5countE; long reads(void) { return _ZN2ns5countE; } __thread long _ZN2ns5countE;' | source thread
+echo '__thread long _ZN2ns5countE __attribute__((tls_model("local-exec"))); long reads(void) { return _ZN2ns5countE; }' | source thread
 fails_with "relocation .* against 'ns::count' " "$driver" -o never.so --export entry=reads thread.o
 
 echo "long _Z3addii(long, long); long three(void) { return _Z3addii(1, 2); }" | source three

@@ -18,6 +18,11 @@ static inline uint64_t sk_counter(void)
 	return 0;
 }
 
+static inline uintptr_t sk_thread_pointer(void)
+{
+	return 0;
+}
+
 static inline void sk_order_nontemporal(void)
 {
 }
