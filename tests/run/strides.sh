@@ -115,7 +115,23 @@ for cores in 1 2 3 7; do
 		cmp z.npy expected-z.npy || fail "z is wrong on $cores cores $how"
 	done
 	"$skrun" m.sk --random 3 --verify --repeat 5 --cores $cores
+	"$skrun" m.sk --input x=x.npy --output y=y.npy --output z=z.npy --cores $cores --guard --check-races >run.txt ||
+		{ cat run.txt; fail "a check finds something on $cores cores"; }
+	cmp y.npy expected-y.npy || fail "y is wrong on $cores cores with checks"
+	cmp z.npy expected-z.npy || fail "z is wrong on $cores cores with checks"
 done
+
+# Each await is needed, and the checks find where it is missing as the proof does.
+await=0
+while cp m.sk dropped.sk && "$top_builddir/tests/run/drop-await" dropped.sk $await; do
+	fails_with "launch 'sk_s'" "$skdump" --verify dropped.sk
+	for options in '--cores 3' '--device a3 --seed 1'; do
+		fails_with "race: it (reads|writes) bytes [0-9]* to [0-9]* of tensor '[a-z]*', which task" \
+			"$skrun" dropped.sk --random 1 --check-races $options
+	done
+	await=$((await + 1))
+done
+[ $await -gt 1 ] || fail "only $await awaits"
 
 # Parts of rows that one core has in both tasks need no await; c sees rows of other cores, and d writes where c has.
 "$skdump" --steps m.sk >steps.txt
