@@ -1,5 +1,5 @@
 #!/bin/bash
-# Assembler kernels of Debian's x264: sums of differences of blocks of pixels.
+# Assembler kernels of Debian's x264: sums of differences of blocks of pixels that lie within images.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libx264.a" libx264-dev
@@ -8,8 +8,10 @@ need_isa avx2
 cat >model.yaml <<Y
 sklink: 1
 tensors:
-  a:    {dtype: u8, shape: [16, 16]}
-  b:    {dtype: u8, shape: [16, 16]}
+  old:  {dtype: u8, shape: [48, 64]}
+  new:  {dtype: u8, shape: [40, 80]}
+  a:    {of: old, offset: [3, 16], shape: [16, 16]}
+  b:    {of: new, offset: [9, 32], shape: [16, 16]}
   mean: {dtype: u8, shape: [16, 16], role: output}
   sad:  {dtype: i32, shape: [1]}
   ssd:  {dtype: i32, shape: [1]}
@@ -44,13 +46,18 @@ static int satd_4x4(const uint8_t *a, const uint8_t *b)
 
 static void network(void)
 {
-	INPUT(uint8_t, a, 16, 16);
-	INPUT(uint8_t, b, 16, 16);
+	INPUT(uint8_t, old, 48, 64);
+	INPUT(uint8_t, new, 40, 80);
 	OUTPUT(uint8_t, mean, 0, 16, 16);
 	OUTPUT(int32_t, sad, 0, 1);
 	OUTPUT(int32_t, ssd, 0, 1);
 	OUTPUT(int32_t, satd, 0, 1);
+	uint8_t a[256], b[256];
 
+	for (int i = 0; i < 256; i++) {
+		a[i] = old[(3 + i / 16) * 64 + 16 + i % 16];
+		b[i] = new[(9 + i / 16) * 80 + 32 + i % 16];
+	}
 	for (int i = 0; i < 256; i++) {
 		mean[i] = (a[i] + b[i] + 1) / 2;
 		sad[0] += abs(a[i] - b[i]);
