@@ -11,12 +11,13 @@ tensors:
   x:      {dtype: f64, shape: [500]}
   y:      {dtype: f64, shape: [500], role: inout}
   dot:    {dtype: f64, shape: [1]}
-  a:      {dtype: f64, shape: [60, 40]}
+  wide:   {dtype: f64, shape: [60, 64]}
+  a:      {of: wide, offset: [0, 8], shape: [60, 40]}
   b:      {dtype: f64, shape: [40, 24]}
   c:      {dtype: f64, shape: [60, 24], role: output}
   v:      {dtype: f64, shape: [24]}
   u:      {dtype: f64, shape: [60]}
-  rows:   {of: a, shape: [24, 40]}
+  rows:   {of: wide, offset: [0, 8], shape: [24, 40]}
   gram:   {dtype: f64, shape: [24, 24], role: inout}
   m:      {dtype: f64, shape: [24, 24], role: inout}
   z:      {dtype: f64, shape: [3, 24], role: inout}
@@ -48,7 +49,7 @@ static void cholesky(const double *a)
 		for (int j = 0; j <= i; j++) { /* the lower triangle by columns, which is the upper one by rows */
 			double sum = 0;
 			for (int l = 0; l < K; l++)
-				sum += a[i * K + l] * a[j * K + l];
+				sum += a[i * 64 + l] * a[j * 64 + l];
 			for (int l = 0; l < j; l++)
 				sum -= gram_new[l * N + i] * gram_new[l * N + j];
 			gram_new[j * N + i] = i == j ? sqrt(sum) : sum / gram_new[j * N + j];
@@ -96,7 +97,8 @@ static void network(void)
 	INPUT(double, x, 500);
 	UPDATED(double, y, 1e-15, 500);
 	OUTPUT(double, dot, 1e-13, 1);
-	INPUT(double, a, M, K);
+	INPUT(double, wide, M, 64);
+	const double *a = wide + 8; /* of rows of 64 */
 	INPUT(double, b, K, N);
 	INPUT(double, v, N);
 	OUTPUT(double, c, 1e-13, M, N);
@@ -107,7 +109,7 @@ static void network(void)
 	for (int i = 0; i < M; i++) {
 		for (int j = 0; j < N; j++)
 			for (int l = 0; l < K; l++)
-				c[i * N + j] += a[i * K + l] * b[l * N + j];
+				c[i * N + j] += a[i * 64 + l] * b[l * N + j];
 		for (int j = 0; j < N; j++)
 			u[i] += 2 * c[i * N + j] * v[j];
 	}
