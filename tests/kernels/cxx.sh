@@ -1,5 +1,5 @@
 #!/bin/bash
-# C++ as g++ compiles it: templates, references, classes, and containers with their memory out of libstdc++.a.
+# C++ as g++ compiles it: templates, references, classes, and with libstdc++.a containers and exceptions that a kernel catches.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need_command g++ g++
@@ -9,6 +9,7 @@ cat >blur.cc <<'CC'
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 template <typename T> class rows {
@@ -45,6 +46,19 @@ double median(const double *values, size_t n)
 	std::nth_element(sorted.begin(), sorted.begin() + n / 2, sorted.end());
 	return sorted[n / 2];
 }
+
+/* What is not in the table is -1. */
+void lookup(const double *table, size_t n, const int *at, double *y, size_t m)
+{
+	const std::vector<double> values(table, table + n);
+
+	for (size_t i = 0; i < m; i++)
+		try {
+			y[i] = values.at(at[i]);
+		} catch (const std::out_of_range &) {
+			y[i] = -1;
+		}
+}
 }
 CC
 g++ -O2 -fPIC -ffunction-sections -c blur.cc
@@ -57,11 +71,14 @@ tensors:
   values: {dtype: f64, shape: [256]}
   spread: {dtype: f64, shape: [1]}
   median: {dtype: f64, shape: [1]}
-$(kernels blur spread median)
+  at:     {dtype: i32, shape: [70]}
+  found:  {dtype: f64, shape: [70]}
+$(kernels blur spread median lookup)
 tasks:
   - {name: blur, kernel: blur, args: [x, y], scope: all}
   - {name: spread, kernel: spread, args: [values, spread], scope: all}
   - {name: median, kernel: median, args: [values, median], stream: 1, scope: all}
+  - {name: lookup, kernel: lookup, args: [values, at, found], scope: all}
 Y
 fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" "$(g++ -print-file-name=libgcc.a)" \
 	--unresolved-symbols=trap
@@ -77,10 +94,14 @@ static void network(void)
 	INPUT(double, values, 256);
 	OUTPUT(double, spread, 0, 1);
 	OUTPUT(double, median, 0, 1);
+	INPUT_WITHIN(int32_t, at, -10, 300, 70);
+	OUTPUT(double, found, 0, 70);
 
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++)
 			y[i * N + j] = (x[i * N + (j ? j - 1 : 0)] + x[i * N + j] + x[i * N + (j < N - 1 ? j + 1 : j)]) / 3;
+	for (int i = 0; i < 70; i++)
+		found[i] = at[i] >= 0 && at[i] < 256 ? values[at[i]] : -1;
 	for (int i = 0; i < 256; i++) {
 		int less = 0;
 		for (int j = 0; j < 256; j++) {
