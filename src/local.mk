@@ -69,6 +69,7 @@ src_libproof_la_SOURCES = \
 	src/model/number.c src/model/number.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
 	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \
+	src/signature/signature-frames.c src/signature/signature-frames.h \
 	src/signature/signature-rules.c \
 	src/signature/signature-parser.c src/signature/signature-parser.h \
 	src/proof/unit-check.c src/proof/unit-check.h \

@@ -150,6 +150,7 @@ END_TO_END_TESTS = \
 	tests/run/cplusplus.sh \
 	tests/run/debugger.sh \
 	tests/run/errors.sh \
+	tests/run/frames.sh \
 	tests/run/faults.sh \
 	tests/run/features.sh \
 	tests/run/header.sh \

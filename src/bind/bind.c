@@ -13,7 +13,11 @@
 #include "src/model/tensor.h"
 #include "src/signature/signature-parser.h"
 
-enum { SCRATCH_ALIGNMENT = 64 };
+enum {
+	SCRATCH_ALIGNMENT = 64,
+	MOST_FRAMES = 1 << 16, /* bytes: a field's place has 16 bits */
+	ADDRESS_BYTES = 8,
+};
 
 /* ---- tensors to parameters ---- */
 
@@ -243,17 +247,82 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 	bind_inner(binder, p, argument);
 }
 
-static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
+/* Rows of a tensor, each of which the table has an address of. */
+static void bind_table(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
+{
+	struct sk_plan_pattern *pattern;
+	uint64_t count, stride, end;
+
+	if (!sk_binder_count(binder, parameter->name, parameter->table_count, &count))
+		return;
+	stride = argument->size / count;
+	if (parameter->table_stride) {
+		if (!sk_binder_count(binder, parameter->name, parameter->table_stride, &stride))
+			return;
+	} else if (argument->size % count || (argument->pattern && argument->pattern->count)) {
+		sk_binder_error(binder, binder->request->place,
+				"%" PRIu64 " addresses cannot divide the %" PRIu64
+				" bytes of '%s'; say how far they lie "
+				"apart: by BYTES",
+				count, argument->size, parameter->name);
+		return;
+	}
+	if (!sk_mul(count - 1, stride, &end) || end >= argument->size) {
+		sk_binder_error(binder, binder->request->place,
+				"the last of %" PRIu64 " addresses, %" PRIu64
+				" bytes apart, lies outside of '%s', which has "
+				"%" PRIu64 " bytes",
+				count, stride, parameter->name, argument->size);
+		return;
+	}
+	pattern = pattern_of(binder, argument);
+	pattern->table_count = count;
+	pattern->table_stride = stride;
+}
+
+/* The next piece of scratch. */
+static void take_scratch(struct sk_binder *binder, uint64_t bytes, struct sk_argument *argument)
 {
 	uint64_t offset = binder->scratch_size; /* a multiple of the alignment */
 
 	argument->kind = SK_ARGUMENT_SCRATCH;
 	argument->offset = offset;
-	argument->size = parameter->scratch_bytes;
-	if (!sk_add(offset, parameter->scratch_bytes, &binder->scratch_size) ||
+	argument->size = bytes;
+	if (!sk_add(offset, bytes, &binder->scratch_size) ||
 	    !sk_align(binder->scratch_size, SCRATCH_ALIGNMENT, &binder->scratch_size) ||
 	    binder->scratch_size > INT64_MAX)
 		sk_binder_error(binder, binder->request->place, "more than 2^63 bytes of scratch");
+}
+
+static uint64_t struct_bytes(struct sk_binder *binder, uint32_t p)
+{
+	const struct sk_parameter *parameters = binder->signature->parameters;
+	uint64_t count = 0, bytes;
+
+	if (!parameters[p + 1].table_count)
+		return parameters[p].scratch_bytes;
+	if (sk_binder_count(binder, parameters[p].name, parameters[p + 1].table_count, &count) &&
+	    sk_mul(count, ADDRESS_BYTES, &bytes))
+		return bytes;
+	return MOST_FRAMES;
+}
+
+/* Structs come first, so that their fields are near the beginning. */
+static void bind_structs(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+
+	for (uint32_t p = 0; p < signature->parameter_count; p++) {
+		if (signature->parameters[p].kind != SK_PARAMETER_STRUCT)
+			continue;
+		take_scratch(binder, struct_bytes(binder, p), &binder->arguments[p]);
+		binder->frames[p] = binder->arguments[p].offset;
+		if (binder->scratch_size > MOST_FRAMES) {
+			sk_binder_error(binder, binder->request->place,
+					"structs and tables have at most %d bytes together", MOST_FRAMES);
+			return;
+		}
+	}
 }
 
 static void bind_arguments(struct sk_binder *binder)
@@ -261,15 +330,21 @@ static void bind_arguments(struct sk_binder *binder)
 	const struct sk_signature *signature = binder->signature;
 	const char *missing = "";
 
+	bind_structs(binder);
 	for (uint32_t p = 0; p < signature->parameter_count; p++) {
 		const struct sk_parameter *parameter = &signature->parameters[p];
 		struct sk_argument *argument = &binder->arguments[binder->argument_count++];
 
 		argument->dtype = parameter->dtype;
 		argument->tensor = SK_NONE;
+		argument->is_field = parameter->owner != SK_NONE;
+		if (argument->is_field)
+			argument->field = (uint32_t)(binder->frames[parameter->owner] + parameter->offset);
 		switch (parameter->kind) {
 		case SK_PARAMETER_TENSOR:
 			bind_pointer(binder, p, argument);
+			if (parameter->table_count)
+				bind_table(binder, parameter, argument);
 			break;
 		case SK_PARAMETER_SCALAR:
 			if (!sk_binder_bind_scalar(binder, parameter, argument))
@@ -280,7 +355,9 @@ static void bind_arguments(struct sk_binder *binder)
 			argument->kind = SK_ARGUMENT_BLOCK;
 			break;
 		case SK_PARAMETER_SCRATCH:
-			bind_scratch(binder, parameter, argument);
+			take_scratch(binder, parameter->scratch_bytes, argument);
+			break;
+		case SK_PARAMETER_STRUCT:
 			break;
 		}
 	}

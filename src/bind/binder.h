@@ -31,6 +31,7 @@ struct sk_binder {
 
 	struct sk_argument arguments[SK_MAX_PARAMETERS + 1];
 	uint32_t argument_count;
+	uint64_t frames[SK_MAX_PARAMETERS]; /* by STRUCT: where it stands in the scratch */
 	uint64_t scratch_size;
 };
 

@@ -8,7 +8,7 @@
 #include "src/base/map.h"
 #include "stubs/skplan.h"
 
-enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 64, SK_MAX_AXES = 3 };
+enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 128, SK_MAX_AXES = 3 };
 
 /* One dimension of a parameter: a product of names, or an integer. */
 struct sk_extent {
@@ -51,6 +51,7 @@ enum sk_parameter_kind {
 	SK_PARAMETER_SCALAR, /* by value, or by reference */
 	SK_PARAMETER_BLOCK,
 	SK_PARAMETER_SCRATCH,
+	SK_PARAMETER_STRUCT, /* pointer to a struct that is made in front of each call; its fields come behind it */
 };
 
 struct sk_parameter {
@@ -67,7 +68,12 @@ struct sk_parameter {
 	bool by_reference; /* SCALAR: "ref" */
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */
-	uint64_t scratch_bytes; /* SCRATCH */
+	uint64_t scratch_bytes; /* SCRATCH, STRUCT */
+	uint32_t owner; /* of a field: the STRUCT that it stands in; else SK_NONE */
+	uint64_t offset; /* of a field: bytes from the struct's start */
+	/* The only field of a STRUCT that is a table: so many addresses, and how many bytes each is behind the one
+	 * before (NULL: the tensor's bytes by the number). NULL: one address. */
+	const struct sk_value_expression *table_count, *table_stride;
 };
 
 /* SPLIT: the function computes up to `tile` elements of the extent at once, and is called for each tile. */

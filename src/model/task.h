@@ -64,6 +64,8 @@ struct sk_argument {
 	enum sk_access access;
 	bool by_reference;
 	bool of_library; /* STATE: the C library's */
+	bool is_field; /* stored in the task's scratch in front of each call, at: */
+	uint32_t field;
 	bool is_status; /* VALUE by reference: what the kernel leaves there is a status */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */

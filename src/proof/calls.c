@@ -33,6 +33,7 @@ struct calls {
 	const struct sk_plan_call *call;
 	const struct sk_signature *signature;
 	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not known */
+	uint64_t frames[SK_MAX_PARAMETERS]; /* by STRUCT: where it stands in the scratch */
 };
 
 /* ---- errors ---- */
@@ -294,19 +295,45 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	return pattern ? pattern->inner_bytes : 0;
 }
 
+static struct sk_call_values values_of(const struct calls *calls)
+{
+	return (struct sk_call_values){calls->view, calls->step, calls->call, calls->signature, calls->extents};
+}
+
+/* The addresses of a table. What the plan says, if it is all that tells the extents. */
+static void find_table(const struct calls *calls, uint32_t number, struct sk_plan_pattern *wanted)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	const struct sk_call_values values = values_of(calls);
+	uint64_t count = pattern ? pattern->table_count : 0, stride = pattern ? pattern->table_stride : 0;
+
+	if (!parameter->table_count)
+		return;
+	sk_call_constant(&values, parameter->table_count, &count);
+	if (parameter->table_stride)
+		sk_call_constant(&values, parameter->table_stride, &stride);
+	else if (count)
+		stride = argument->size / count;
+	wanted->table_count = count;
+	wanted->table_stride = stride;
+}
+
 /* How its bytes lie. */
 static bool check_pattern(struct calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
-	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)}, none = {0};
+	const struct sk_plan_pattern none = {0};
+	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)};
 
 	if (pattern && pattern->count) { /* see check_rows */
 		wanted.width = pattern->width;
 		wanted.stride = pattern->stride;
 		wanted.count = pattern->count;
 	}
-
+	find_table(calls, number, &wanted);
 	if (pattern && !memcmp(pattern, &none, sizeof(none)))
 		return disagree(calls, "%s has a pattern that says nothing", parameter_text(calls, number));
 	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
@@ -377,11 +404,6 @@ static bool check_status(struct calls *calls, uint32_t number)
 	       disagree(calls, "%s is not 0 before the call", parameter_text(calls, number));
 }
 
-static struct sk_call_values values_of(const struct calls *calls)
-{
-	return (struct sk_call_values){calls->view, calls->step, calls->call, calls->signature, calls->extents};
-}
-
 static bool check_value(struct calls *calls, uint32_t number, const struct sk_value_expression *value)
 {
 	const struct sk_plan_argument *argument = argument_of(calls, number);
@@ -434,28 +456,73 @@ static bool check_scalar(struct calls *calls, uint32_t number)
 }
 
 /* *offset: where the next piece of scratch begins. */
-static bool check_scratch(struct calls *calls, uint32_t number, uint64_t *offset)
+static bool check_scratch(struct calls *calls, uint32_t number, uint64_t bytes, uint64_t *offset)
 {
-	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 
-	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->size != parameter->scratch_bytes ||
-	    argument->offset != *offset)
+	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->size != bytes || argument->offset != *offset)
 		return disagree(calls, "%s is not %" PRIu64 " bytes of scratch at offset %" PRIu64,
-				parameter_text(calls, number), parameter->scratch_bytes, *offset);
+				parameter_text(calls, number), bytes, *offset);
 	return (sk_add(*offset, argument->size, offset) && sk_align(*offset, SCRATCH_ALIGNMENT, offset)) ||
 	       disagree(calls, "more than 2^63 bytes of scratch");
 }
 
+/* Of a table, whose only field is behind it, as many as the plan says; 0: too many. */
+static uint64_t struct_bytes(const struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameters = calls->signature->parameters;
+	const struct sk_plan_argument *field = argument_of(calls, number + 1);
+	uint64_t bytes;
+
+	if (!parameters[number + 1].table_count)
+		return parameters[number].scratch_bytes;
+
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, field);
+
+	return pattern && sk_mul(pattern->table_count, sizeof(uint64_t), &bytes) ? bytes : 0;
+}
+
+/* Structs stand in front of all other scratch. */
+static bool check_structs(struct calls *calls, uint64_t *offset)
+{
+	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
+		if (calls->signature->parameters[i].kind != SK_PARAMETER_STRUCT)
+			continue;
+		calls->frames[i] = *offset;
+		if (!check_scratch(calls, i, struct_bytes(calls, i), offset))
+			return false;
+	}
+	return true;
+}
+
+/* Passed, or stored where the struct has it. */
+static bool check_place(struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	bool field = parameter->owner != SK_NONE;
+
+	if (!(argument->flags & SK_ARGUMENT_FIELD) == field)
+		return disagree(calls, "%s is %s", parameter_text(calls, number), field ? "passed" : "a field");
+	return !field || argument->field == calls->frames[parameter->owner] + parameter->offset ||
+	       disagree(calls, "%s is stored at byte %u", parameter_text(calls, number), argument->field);
+}
+
 static bool check_parameter(struct calls *calls, uint32_t number, uint64_t *scratch)
 {
-	switch (calls->signature->parameters[number].kind) {
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+
+	if (!check_place(calls, number))
+		return false;
+	switch (parameter->kind) {
 	case SK_PARAMETER_TENSOR:
 		return check_tensor(calls, number);
 	case SK_PARAMETER_SCALAR:
 		return check_scalar(calls, number);
 	case SK_PARAMETER_SCRATCH:
-		return check_scratch(calls, number, scratch);
+		return check_scratch(calls, number, parameter->scratch_bytes, scratch);
+	case SK_PARAMETER_STRUCT:
+		return true;
 	case SK_PARAMETER_BLOCK:
 		return argument_of(calls, number)->kind == SK_ARGUMENT_BLOCK ||
 		       disagree(calls, "it is not told which block it is");
@@ -497,6 +564,8 @@ static bool check_arguments(struct calls *calls)
 
 	if (calls->call->argument_count < wanted)
 		return disagree(calls, "it has %u arguments instead of %u", calls->call->argument_count, wanted);
+	if (!check_structs(calls, &scratch))
+		return false;
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (!check_parameter(calls, i, &scratch))
 			return false;

@@ -7,6 +7,7 @@
 #include "loader/plan/isa.h"
 #include "src/model/signature.h"
 #include "src/signature/signature-expressions.h"
+#include "src/signature/signature-frames.h"
 #include "src/signature/signature-parts.h"
 #include "src/signature/signature-tokens.h"
 
@@ -28,13 +29,14 @@ enum attribute {
 	ATTRIBUTE_EARLY_START,
 	ATTRIBUTE_AIC,
 	ATTRIBUTE_AIV,
+	ATTRIBUTE_FRAME,
 };
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
 const char *const sk_attribute_names[SK_ATTRIBUTES] = {
 	"cube",	     "vector",	    "mix",	"split", "blocks", "grid",	  "each", "tile", "unfusible",
-	"reentrant", "nontemporal", "sync-all", "op",	 "isa",	   "early-start", "aic",  "aiv"};
+	"reentrant", "nontemporal", "sync-all", "op",	 "isa",	   "early-start", "aic",  "aiv",  "frame"};
 
 static const struct {
 	enum value_rule rule;
@@ -53,6 +55,7 @@ static const struct {
 	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
 	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_AIV] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_FRAME] = {NEEDS_VALUE, sk_frame_names, SK_FRAMES},
 };
 
 static bool is_identifier(const char *text)
@@ -225,6 +228,14 @@ static uint64_t parse_isa(struct sk_signature_source *source, const char *at, co
 	}
 }
 
+static void set_frame(struct sk_signature_source *source, const char *at, const char *name)
+{
+	source->frame_at = at;
+	for (uint32_t i = 0; name && i < SK_FRAMES; i++)
+		if (!strcmp(sk_frame_names[i], name))
+			source->frame = i + 1;
+}
+
 static void apply_attribute(struct sk_signature_source *source, struct sk_signature *signature,
 			    enum attribute attribute, const char *at, const char *value)
 {
@@ -275,12 +286,12 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->early_set = value && strcmp(value, "wait") != 0;
 		break;
 	case ATTRIBUTE_AIC:
-		signature->aic = value;
+	case ATTRIBUTE_AIV:
+		*(attribute == ATTRIBUTE_AIC ? &signature->aic : &signature->aiv) = value;
 		source->sides_at = at;
 		break;
-	case ATTRIBUTE_AIV:
-		signature->aiv = value;
-		source->sides_at = at;
+	case ATTRIBUTE_FRAME:
+		set_frame(source, at, value);
 		break;
 	}
 }

@@ -463,7 +463,7 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 	struct sk_value_expression *expression = open->expression;
 
 	expression->index = sk_signature_find_parameter(signature, expression->name);
-	if (expression->index == SK_NONE || signature->parameters[expression->index].kind == SK_PARAMETER_BLOCK) {
+	if (expression->index == SK_NONE || signature->parameters[expression->index].kind == SK_PARAMETER_STRUCT) {
 		sk_signature_error(source, open->at, "no parameter or type '%s'", expression->name);
 		return;
 	}

@@ -8,17 +8,22 @@
 
 #include "src/base/checked.h"
 #include "src/signature/signature-expressions.h"
+#include "src/signature/signature-frames.h"
 #include "src/signature/signature-parts.h"
 #include "src/signature/signature-tokens.h"
 
-enum { MAX_LENGTH = 16384 }; /* so that there are never very many errors */
+enum {
+	MAX_LENGTH = 16384, /* so that there are never very many errors */
+	MAX_DEPTH = 8, /* of structs behind pointers in structs */
+	ADDRESS_BYTES = 8,
+};
 
 static const char *const directions[] = {"in", "out", "inout"};
 enum { DIRECTIONS = 3 };
 
 /* ---- parameters ---- */
 
-/* C has no single way to pass these. One whose value is known is passed as its type says. */
+/* C has no single way to pass these. One whose value is known is passed as its type says, and a field is stored. */
 static bool check_scalar_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype type, bool has_value,
 			      const char *what)
 {
@@ -171,6 +176,112 @@ static bool parse_tensor(struct sk_signature_parser *parser, struct sk_parameter
 	return true;
 }
 
+/* ---- what is behind pointers ---- */
+
+static bool parse_parameter(struct sk_signature_parser *parser);
+
+/* Bytes of a field, which are its alignment, too. */
+static uint64_t field_bytes(const struct sk_parameter *field)
+{
+	return field->kind == SK_PARAMETER_SCALAR ? sk_dtype_size(field->dtype) : ADDRESS_BYTES;
+}
+
+/* A parameter that is stored in the struct, as C lays structs out: with natural alignment. */
+static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, uint64_t *alignment)
+{
+	struct sk_signature *signature = parser->signature;
+	struct sk_parameter *whole = &signature->parameters[owner];
+	uint32_t index = signature->parameter_count;
+	const char *at = parser->token.start;
+
+	if (!parse_parameter(parser))
+		return false;
+
+	struct sk_parameter *field = &signature->parameters[index];
+	uint64_t bytes = field_bytes(field);
+
+	if (field->kind == SK_PARAMETER_BLOCK || field->by_reference) {
+		sk_signature_error(parser->source, at,
+				   "a field cannot be '%s'; it is a value, a tensor, or a pointer to a struct",
+				   field->by_reference ? "ref" : "block");
+		return false;
+	}
+	field->owner = owner;
+	field->offset = (whole->scratch_bytes + bytes - 1) / bytes * bytes;
+	whole->scratch_bytes = field->offset + bytes;
+	*alignment = *alignment > bytes ? *alignment : bytes;
+	return true;
+}
+
+/* "{lo f32 = 0, in x f32[n]}*" */
+static bool parse_struct(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_parameter *parameter = &parser->signature->parameters[index];
+	const char *at = parser->token.start;
+	uint64_t alignment = 1;
+
+	parameter->kind = SK_PARAMETER_STRUCT;
+	if (parser->depth == MAX_DEPTH) {
+		sk_signature_error(parser->source, at, "more than %d structs, one in another", MAX_DEPTH);
+		return false;
+	}
+	parser->depth++;
+	do {
+		sk_token_advance(parser);
+		if (!parse_field(parser, index, &alignment))
+			return false;
+	} while (sk_token_is_sign(parser, ','));
+	parser->depth--;
+	parameter->scratch_bytes = (parameter->scratch_bytes + alignment - 1) / alignment * alignment;
+	if (!sk_token_sign(parser, '}', "',' or '}'"))
+		return false;
+	if (sk_token_is_sign(parser, '*')) {
+		sk_token_advance(parser);
+		return true;
+	}
+	sk_signature_error(
+		parser->source, at,
+		parser->depth
+			? "a struct in a struct is a pointer, '{…}*'; fields of one that is part of the other stand "
+			  "in the other"
+			: "a struct is passed by pointer, '{…}*'; by value, each 8 bytes of up to 16 are a "
+			  "parameter, such as 'ab i64 = a+b*4294967296'");
+	return false;
+}
+
+/* "ptr[m] of in x f32[m,k] by 4*k": the addresses of m rows. */
+static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature *signature = parser->signature;
+	const char *name = signature->parameters[index].name;
+	const struct sk_value_expression *count, *stride = NULL;
+	uint32_t field = signature->parameter_count;
+
+	signature->parameters[index].kind = SK_PARAMETER_STRUCT;
+	signature->parameters[index].pointer = false;
+	signature->parameters[index].dtype = SK_DTYPE_NONE;
+	sk_token_advance(parser);
+	if (!sk_signature_parse_count(parser, sk_arena_print(parser->source->arena, "the table '%s'", name), &count) ||
+	    !sk_token_sign(parser, ']', "']'"))
+		return false;
+	if (!sk_token_is_word(parser, "of"))
+		return sk_token_expected(parser, "'of' and the tensor that the addresses lead into");
+	sk_token_advance(parser);
+	if (parser->token.kind != SK_TOKEN_WORD || !sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
+		return sk_token_expected(parser, "'in', 'out' or 'inout', since a table leads into a tensor");
+	if (!parse_parameter(parser))
+		return false;
+	if (sk_token_is_word(parser, "by")) {
+		sk_token_advance(parser);
+		if (!sk_signature_parse_count(parser, "what lies between two addresses", &stride))
+			return false;
+	}
+	signature->parameters[field].owner = index;
+	signature->parameters[field].table_count = count;
+	signature->parameters[field].table_stride = stride;
+	return true;
+}
+
 static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *first = parser->token.word, *at = parser->token.start;
@@ -200,12 +311,17 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		sk_token_advance(parser);
 	}
 
+	if (sk_token_is_sign(parser, '{'))
+		return parse_struct(parser, index);
+
 	const char *type_at = parser->token.start;
 
 	parameter->pointer = sk_token_is_word(parser, "ptr");
 	if (parameter->pointer) {
 		parameter->dtype = SK_U64;
 		sk_token_advance(parser);
+		if (sk_token_is_sign(parser, '['))
+			return parse_table(parser, index);
 	} else if (!sk_token_type(parser, parameter->name, &parameter->dtype)) {
 		return false;
 	}
@@ -216,7 +332,7 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		       sk_signature_parse_value(parser, parameter->dtype, parameter->pointer, index, &parameter->value);
 	}
 	if (parameter->pointer) {
-		sk_token_expected(parser, "'=' behind 'ptr': '= null' or '= &SYMBOL'");
+		sk_token_expected(parser, "'=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table");
 		return false;
 	}
 	if (sk_token_is_sign(parser, '[')) {
@@ -224,7 +340,7 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 				   parameter->by_reference ? ", not ref" : "");
 		return false;
 	}
-	return check_scalar_type(parser, type_at, parameter->dtype, false, "a scalar");
+	return check_scalar_type(parser, type_at, parameter->dtype, parser->depth > 0, "a scalar");
 }
 
 static bool parse_scratch(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
@@ -237,7 +353,7 @@ static bool parse_scratch(struct sk_signature_parser *parser, struct sk_paramete
 	       sk_token_sign(parser, ']', "']'");
 }
 
-static bool parse_parameter(struct sk_signature_parser *parser)
+static bool parse_kind(struct sk_signature_parser *parser)
 {
 	struct sk_signature *signature = parser->signature;
 	uint32_t index = signature->parameter_count;
@@ -252,7 +368,7 @@ static bool parse_parameter(struct sk_signature_parser *parser)
 	struct sk_parameter *parameter = &signature->parameters[index];
 
 	signature->parameter_count++;
-	*parameter = (struct sk_parameter){.alias_of = SK_NONE, .stride = SK_NONE};
+	*parameter = (struct sk_parameter){.alias_of = SK_NONE, .stride = SK_NONE, .owner = SK_NONE};
 	parser->source->parameter_at[index] = parser->token.start;
 	if (sk_signature_is_one_of(parser->token.word, directions, DIRECTIONS))
 		return parse_tensor(parser, parameter, index);
@@ -264,6 +380,18 @@ static bool parse_parameter(struct sk_signature_parser *parser)
 		return true;
 	}
 	return parse_scalar(parser, parameter, index);
+}
+
+static bool parse_parameter(struct sk_signature_parser *parser)
+{
+	uint32_t index = parser->signature->parameter_count;
+	const char *from = parser->token.start;
+
+	if (!parse_kind(parser))
+		return false;
+	parser->source->parameter_from[index] = from;
+	parser->source->parameter_to[index] = parser->taken;
+	return true;
 }
 
 /* "-> status info": what the function leaves in a parameter. */
@@ -296,6 +424,7 @@ static bool parse_result(struct sk_signature_parser *parser)
 
 	if (parser->token.kind != SK_TOKEN_ARROW)
 		return true;
+	parser->source->result_from = parser->token.start;
 	sk_token_advance(parser);
 	parser->source->result_at = parser->token.start;
 	if (sk_token_is_word(parser, "status")) {
@@ -368,6 +497,23 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 	signature->symbols = symbols;
 }
 
+static const struct sk_signature *parse(struct sk_signature_source source);
+
+/* The signature is that of the frame's text, written as it was. */
+static const struct sk_signature *parse_frame(struct sk_signature_source *source, const struct sk_signature *written)
+{
+	struct sk_signature_source *expanded = sk_signature_expand(source, written, source->frame - 1);
+	const struct sk_signature *parsed = expanded ? parse(*expanded) : NULL;
+	struct sk_signature *signature;
+
+	if (!parsed)
+		return NULL;
+	signature = SK_NEW(source->arena, struct sk_signature);
+	*signature = *parsed;
+	signature->text = source->normal;
+	return signature;
+}
+
 static const struct sk_signature *parse(struct sk_signature_source source)
 {
 	struct sk_signature_parser parser = {.source = &source};
@@ -375,7 +521,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	const char *extents[SK_MAX_PARAMETERS], *symbols[SK_MAX_PARAMETERS];
 	size_t length = strlen(source.text);
 
-	if (length > MAX_LENGTH) {
+	if (length > MAX_LENGTH && !source.outer) {
 		sk_signature_error(parser.source, source.text, "longer than %d characters", MAX_LENGTH);
 		return NULL;
 	}
@@ -387,7 +533,11 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.signature->symbols = symbols;
 	parser.signature->status = SK_NONE;
 	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
-	if (!parse_text(&parser) || !sk_signature_check_rules(parser.source, parser.signature))
+	if (!parse_text(&parser))
+		return NULL;
+	if (source.frame && !source.outer)
+		return source.failed ? NULL : parse_frame(&source, parser.signature);
+	if (!sk_signature_check_rules(parser.source, parser.signature))
 		return NULL;
 	keep(source.arena, parser.signature);
 	parser.signature->text = parser.source->normal;

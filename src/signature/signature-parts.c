@@ -6,21 +6,47 @@
 #include "src/signature/signature-parser.h"
 #include "src/signature/signature-parts.h"
 
-void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
+/* Where it stands in the signature that the text was made from; the frame, if it does not. */
+static const char *find_outside(const struct sk_signature_source *source, const char *at)
 {
-	uint32_t column = (uint32_t)(at - source->text) + 1;
-	struct sk_place place = source->place;
-	va_list args;
+	size_t offset = (size_t)(at - source->text);
 
+	for (size_t i = 0; i < source->pieces.count; i++) {
+		const struct sk_signature_piece *piece = &source->pieces.items[i];
+
+		if (offset >= piece->at && offset < piece->at + piece->length)
+			return piece->original + (offset - piece->at);
+	}
+	return source->outer->frame_at;
+}
+
+static void report(struct sk_signature_source *source, const char *at, const char *text)
+{
+	uint32_t column;
+	struct sk_place place;
+
+	for (; source->outer; source = source->outer) {
+		source->failed = true;
+		at = find_outside(source, at);
+	}
+	column = (uint32_t)(at - source->text) + 1;
+	place = source->place;
 	if (place.line && !place.section && !source->folded)
 		place.column += column - 1;
+	sk_error(source->diag, place, "signature, column %u: %s", column, text);
+	source->failed = true;
+}
+
+void sk_signature_error(struct sk_signature_source *source, const char *at, const char *format, ...)
+{
+	va_list args;
+
 	va_start(args, format);
 
 	const char *text = sk_arena_print_list(source->arena, format, args);
 
 	va_end(args);
-	sk_error(source->diag, place, "signature, column %u: %s", column, text);
-	source->failed = true;
+	report(source, at, text);
 }
 
 void sk_signature_append(struct sk_signature_source *source, const char *text, size_t length)
@@ -56,10 +82,17 @@ const char *sk_signature_attributes_end(const struct sk_signature_source *source
 	return end;
 }
 
+bool sk_parameter_is_nameless(const struct sk_parameter *parameter)
+{
+	return !parameter->name || parameter->kind == SK_PARAMETER_STRUCT ||
+	       (parameter->owner != SK_NONE && parameter->value);
+}
+
 uint32_t sk_signature_find_parameter(const struct sk_signature *signature, const char *name)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].name && !strcmp(signature->parameters[i].name, name))
+		if (!sk_parameter_is_nameless(&signature->parameters[i]) &&
+		    !strcmp(signature->parameters[i].name, name))
 			return i;
 	return SK_NONE;
 }

@@ -16,6 +16,12 @@ struct sk_open_expression {
 	uint32_t parameter; /* that it is for, or SK_NONE */
 };
 
+/* Of a text that has been put together: bytes that stand in the one that it was made from. */
+struct sk_signature_piece {
+	size_t at, length;
+	const char *original;
+};
+
 struct sk_signature_source {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -29,12 +35,19 @@ struct sk_signature_source {
 	const char *parameter_at[SK_MAX_PARAMETERS];
 	const char *extent_at[SK_MAX_PARAMETERS]; /* where the extent's name stands first */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
+	const char *parameter_from[SK_MAX_PARAMETERS], *parameter_to[SK_MAX_PARAMETERS]; /* of its text */
+	const char *result_from; /* "->"; NULL: there is no result */
+	uint32_t frame; /* `frame=`: its number from 1; 0: there is none */
+	const char *frame_at;
 	const char *spread_attribute, *spread_name, *spread_at;
 	const char *loop_name[SK_MAX_LOOPS], *loop_at[SK_MAX_LOOPS];
 	const char *sides_at; /* `aic` or `aiv`, the last one */
 	const char *result_at;
 	const char *value_at[SK_MAX_PARAMETERS]; /* the expression behind '=' */
 	SK_ARRAY(struct sk_open_expression) open;
+	/* Of a frame's text: the signature that it was made from. */
+	struct sk_signature_source *outer;
+	SK_ARRAY(struct sk_signature_piece) pieces;
 };
 
 /* An error at a character of the text. */
@@ -50,7 +63,7 @@ bool sk_signature_is_word_character(char c);
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 17 };
+enum { SK_ATTRIBUTES = 18 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are

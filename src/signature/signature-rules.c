@@ -10,7 +10,7 @@ static void check_names(struct sk_signature_source *source, const struct sk_sign
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
 
-		if (!parameter->name)
+		if (sk_parameter_is_nameless(parameter))
 			continue;
 		if (sk_signature_find_parameter(signature, parameter->name) != i)
 			sk_signature_error(source, source->parameter_at[i], "duplicate parameter '%s'",

@@ -36,10 +36,11 @@ static void append_token(struct sk_signature_parser *parser, const struct sk_tok
 	char last = source->normal_length ? source->normal[source->normal_length - 1] : ' ';
 	bool word = token->kind == SK_TOKEN_WORD || token->kind == SK_TOKEN_NUMBER;
 	bool after_word = isalnum((unsigned char)last) || strchr("_])\'", last);
+	bool brace = token->kind == SK_TOKEN_SIGN && *token->start == '{';
 
 	if (token->kind == SK_TOKEN_SIGN)
 		parser->in_brackets = *token->start == '[' || (parser->in_brackets && *token->start != ']');
-	if ((word && after_word) || (word && last == ',' && !parser->in_brackets) || strchr(";>=", last) ||
+	if (((word || brace) && after_word) || (word && last == ',' && !parser->in_brackets) || strchr(";>=", last) ||
 	    token->kind == SK_TOKEN_ARROW || (token->kind == SK_TOKEN_SIGN && *token->start == '='))
 		sk_signature_append(parser->source, " ", 1);
 	sk_signature_append(parser->source, token->start, token->length);

@@ -28,6 +28,7 @@ struct sk_signature_parser {
 	const char *taken; /* behind the last token that was taken */
 	struct sk_token token;
 	bool in_brackets;
+	uint32_t depth; /* of structs around the cursor */
 	bool in_attribute; /* the normalised text has it as it stands */
 	/* Of the expression at hand: */
 	uint32_t parts;

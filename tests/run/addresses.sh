@@ -49,7 +49,7 @@ M
 	"$sklink" model.yaml kernels.o libother.a -o model.sk
 }
 expect() { # z's values
-	for options in '' '--cores 1' '--cores 2' '--cores 3' '--cores 7' --serial --unfused; do
+	for options in '' '--cores 1' '--cores 2' '--cores 3' '--cores 7' --serial --unfused --guard; do
 		rm -f z.npy
 		"$skrun" model.sk --output z=z.npy $options >/dev/null
 		[ "$(echo $(od -An -tf4 -j128 z.npy))" = "$*" ] || { od -tf4 -j128 z.npy; fail "results, $options"; }
@@ -77,7 +77,7 @@ expect 7 8 9 10
 # A status ends the launch, from either half of 64 bits.
 for kernel in apply longer; do
 	model -1 lut twice $kernel
-	for options in '' '--cores 1' --serial --unfused; do
+	for options in '' '--cores 1' --serial --unfused --guard; do
 		fails_with "(task 'one': kernel k returned status [1-9]|serial run: a kernel returned status [1-9])" "$skrun" model.sk $options
 	done
 done

@@ -104,6 +104,76 @@ START_TEST(argument_contradicts)
 }
 END_TEST
 
+/* p {lo f32 = 1, in x f32[n], q {n i64}*}* and a piece of scratch behind it. */
+static struct sk_plan_view boxed(void)
+{
+	static const struct sk_plan_argument scalar = {.kind = SK_ARGUMENT_VALUE, .flags = SK_ARGUMENT_FIELD};
+	static const struct sk_plan_argument scratch = {.kind = SK_ARGUMENT_SCRATCH};
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 1000, SK_ROLE_OUTPUT);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 1000, SK_ROLE_INPUT);
+	struct sk_plan_argument *arguments;
+	struct sk_plan_view view;
+
+	plan_signature(plan, "out y f32[n], scratch t[8], p {lo f32 = 1, in x f32[n], q {n i64}*}*");
+	plan_launch(plan, "sp", SK_LAUNCH_SINGLE);
+	plan_scratch(plan, 192);
+	plan_plain(plan, "boxed", 0);
+	plan_access(plan, y, WRITE);
+	plan_argument(plan, scratch);
+	plan_argument(plan, scratch);
+	plan_argument(plan, scalar);
+	plan_access(plan, x, READ);
+	plan_argument(plan, scratch);
+	plan_argument(plan, scalar);
+	view = plan_view(plan);
+	arguments = (struct sk_plan_argument *)view.arguments;
+	arguments[1].offset = 128;
+	arguments[1].size = 8;
+	arguments[2].size = 24;
+	arguments[3].dtype = SK_F32;
+	arguments[3].value = 0x3f800000;
+	arguments[4].flags = SK_ARGUMENT_FIELD;
+	arguments[4].field = 8;
+	arguments[5] = (struct sk_plan_argument){
+		.kind = SK_ARGUMENT_SCRATCH, .offset = 64, .size = 8, .flags = SK_ARGUMENT_FIELD, .field = 16};
+	arguments[6].dtype = SK_I64;
+	arguments[6].value = 1000;
+	arguments[6].field = 64;
+	return view;
+}
+
+static const struct {
+	uint32_t argument;
+	size_t offset, size;
+	uint64_t value;
+	const char *message;
+} wrong_fields[] = {
+	{1, FIELD(offset), 0, "'t' is not 8 bytes of scratch at offset 128"},
+	{2, FIELD(offset), 64, "'p' is not 24 bytes of scratch at offset 0"},
+	{2, FIELD(size), 16, "'p' is not 24 bytes of scratch at offset 0"},
+	{2, FIELD(flags), SK_ARGUMENT_FIELD, "'p' is a field"},
+	{3, FIELD(flags), 0, "'lo' is passed"},
+	{3, FIELD(field), 4, "'lo' is stored at byte 4"},
+	{3, FIELD(value), 0x40000000, "'lo' is not 1"},
+	{4, FIELD(field), 16, "'x' is stored at byte 16"},
+	{4, FIELD(flags), 0, "'x' is passed"},
+	{5, FIELD(offset), 0, "'q' is not 8 bytes of scratch at offset 64"},
+	{5, FIELD(field), 8, "'q' is stored at byte 8"},
+	{6, FIELD(value), 999, "'y' has 1000 elements, not 999"},
+};
+
+START_TEST(field_contradicts)
+{
+	struct sk_plan_view view = boxed();
+	char *argument = (char *)&view.arguments[wrong_fields[_i].argument];
+
+	expect(&view, NULL);
+	memcpy(argument + wrong_fields[_i].offset, &wrong_fields[_i].value, wrong_fields[_i].size);
+	expect(&view, wrong_fields[_i].message);
+}
+END_TEST
+
 START_TEST(status_contradicts)
 {
 	struct plan *plan = plan_create(arena, 1);
@@ -492,7 +562,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, argument_contradicts, 0, sizeof(wrong_arguments) / sizeof(wrong_arguments[0]));
+	tcase_add_loop_test(tcase, field_contradicts, 0, sizeof(wrong_fields) / sizeof(wrong_fields[0]));
 	tcase_add_test(tcase, status_contradicts);
+	tcase_add_loop_test(tcase, field_contradicts, 0, sizeof(wrong_fields) / sizeof(wrong_fields[0]));
 	tcase_add_test(tcase, status_contradicts);
 	tcase_add_test(tcase, step_contradicts);
 	tcase_add_test(tcase, loops_contradict);

@@ -34,6 +34,10 @@ static const struct {
 	 "ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32"},
 	{"split=n; in x f32[n,4], n i64, out y @ x f32[n,4]->status",
 	 "split=n; in x f32[n,4], n i64, out y@x f32[n,4] -> status"},
+	{"split=n;in x f32[n],n i64,p{ lo f32=- inf ,q {in y f32[n],d f16=1 } * ,t ptr=&lut}*->status",
+	 "split=n; in x f32[n], n i64, p {lo f32 = -inf, q {in y f32[n], d f16 = 1}*, t ptr = &lut}* -> status"},
+	{"rows ptr [ m ] of in x f32[m,k] by 4*k,m i32", "rows ptr[m] of in x f32[m,k] by 4*k, m i32"},
+	{"frame=halide;in x f32[n,m],k i32", "frame=halide; in x f32[n,m], k i32"},
 	{"in x f32[n],ref info i64->status info", "in x f32[n], ref info i64 -> status info"},
 	{"in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32",
 	 "in x bool[n], in y bf16[n], in z f16[n], scratch t[128] -> out r f32"},
@@ -392,7 +396,8 @@ static const struct {
 	{"in x f32[n], a ptr = 0", 22, "a pointer cannot be '0', but 'null' or '&SYMBOL'"},
 	{"in x f32[n], a ptr = &", 23, "expected the name of a symbol behind '&', but the signature ends"},
 	{"in x f32[n], a ptr = &f+8", 24, "'&f' stands by itself; only whole numbers are computed with"},
-	{"in x f32[n], a ptr", 19, "expected '=' behind 'ptr': '= null' or '= &SYMBOL', but the signature ends"},
+	{"in x f32[n], a ptr", 19,
+	 "expected '=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table, but the signature ends"},
 	{"in x f32[n], a i32 = begin(n)", 28,
 	 "extent 'n' is not divided, so no call has a part of it; 'n' alone is all of it"},
 	{"split=n; in x f32[n], a i64 = size(n)*begin(n)", 38,
@@ -477,7 +482,67 @@ static const struct {
 	{"mix; block, c i32 = block.count, in x f32[n]", 21,
 	 "the sides of a 'mix' kernel may have different numbers of blocks; it gets its own with 'block'"},
 	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
+	{"in x f32[n], p {a i32}", 16,
+	 "a struct is passed by pointer, '{…}*'; by value, each 8 bytes of up to 16 are a parameter, such as 'ab i64 = "
+	 "a+b*4294967296'"},
+	{"in x f32[n], p {a i32, q {b i32}}*", 26,
+	 "a struct in a struct is a pointer, '{…}*'; fields of one that is part of the other stand in the other"},
+	{"in x f32[n], p {a i32, block}*", 24,
+	 "a field cannot be 'block'; it is a value, a tensor, or a pointer to a struct"},
+	{"in x f32[n], p {ref a i32}*", 17,
+	 "a field cannot be 'ref'; it is a value, a tensor, or a pointer to a struct"},
+	{"in x f32[n], p {a i32", 22, "expected ',' or '}', but the signature ends"},
+	{"in x f32[n], p {}*", 17, "expected a parameter, but found '}'"},
+	{"in x f32[n], p {a i32, in x f32[n]}*", 27, "duplicate parameter 'x'"},
+	{"p {q {r {s {t {u {v {w {x {y i32}*}*}*}*}*}*}*}*}*", 27, "more than 8 structs, one in another"},
+	{"p ptr, in x f32[n]", 6,
+	 "expected '=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table, but found ','"},
+	{"rows ptr[n] of x f32[n]", 16,
+	 "expected 'in', 'out' or 'inout', since a table leads into a tensor, but found 'x'"},
+	{"rows ptr[n], in x f32[n]", 12, "expected 'of' and the tensor that the addresses lead into, but found ','"},
+	{"rows ptr[m] of in x f32[n]", 10, "no extent 'm': no tensor has it"},
+	{"split=n; rows ptr[size(n)] of in x f32[n], n i64", 19,
+	 "the table 'rows' is fixed when linking and cannot have 'size'"},
+	{"frame=mlirr; in x f32[n]", 1, "'frame' cannot be 'mlirr'; did you mean 'mlir'?"},
+	{"frame=gsl; in x f64[n], in y f64[n,m,k]", 25, "frame=gsl has no tensors of so many dimensions"},
+	{"frame=gfortran; in x bf16[n]", 17, "frame=gfortran has no such element type"},
+	{"frame=tvm-packed; in x f32[n], k i32", 32, "frame=tvm-packed has only i64 and f64 beside tensors"},
+	{"frame=tvm-packed; in x f32[n], scratch k[8]", 32, "frame=tvm-packed has only tensors and scalars"},
+	{"frame=xla-cpu; in x f32[n], k i64", 29, "frame=xla-cpu has only tensors"},
+	{"frame=mlir; in x f32[n], in y f32[n], in x f32[m]", 42, "duplicate parameter 'x'"},
+	{"frame=mlir split=m; in x f32[n]", 12, "nothing can bind extent 'm': no tensor has it"},
 };
+
+/* As gcc lays it out: struct {uint8_t a; void *x; struct {int32_t c; int16_t d;} *q; uint8_t e; double f; int16_t g;}
+ */
+START_TEST(test_struct)
+{
+	const struct sk_signature *signature = sk_signature_parse(
+		arena, &diag, place,
+		"p {a u8, in x f32[n], q {c i32, d i16}*, e u8 = 1, f f64, g i16}*, t ptr[n] of out y f32[n]");
+	static const struct {
+		const char *name;
+		uint32_t owner;
+		uint64_t offset, bytes;
+	} expected[] = {{"p", SK_NONE, 0, 48}, {"a", 0, 0, 0},	     {"x", 0, 8, 0},  {"q", 0, 16, 8},
+			{"c", 3, 0, 0},	       {"d", 3, 4, 0},	     {"e", 0, 24, 0}, {"f", 0, 32, 0},
+			{"g", 0, 40, 0},       {"t", SK_NONE, 0, 0}, {"y", 9, 0, 0}};
+
+	expect_messages("");
+	ck_assert_uint_eq(signature->parameter_count, 11);
+	for (uint32_t i = 0; i < 11; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		ck_assert_str_eq(parameter->name, expected[i].name);
+		ck_assert_uint_eq(parameter->owner, expected[i].owner);
+		ck_assert_uint_eq(parameter->offset, expected[i].offset);
+		ck_assert_uint_eq(parameter->scratch_bytes, expected[i].bytes);
+	}
+	ck_assert(signature->parameters[10].table_count && !signature->parameters[10].table_stride);
+	ck_assert_uint_eq(sk_signature_find_parameter(signature, "e"), SK_NONE); /* nobody sets it */
+	ck_assert_uint_eq(sk_signature_find_parameter(signature, "a"), 1);
+}
+END_TEST
 
 START_TEST(test_bad)
 {
@@ -520,7 +585,7 @@ START_TEST(test_limits)
 {
 	char text[4096] = "";
 
-	for (unsigned i = 0; i < 65; i++)
+	for (unsigned i = 0; i < 129; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sa%u i32", i ? ", " : "", i);
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
 	snprintf(text, sizeof(text), "in x f32[n*n*n*n*n], in y f32[n]");
@@ -528,7 +593,7 @@ START_TEST(test_limits)
 	snprintf(text, sizeof(text), "in x f32[a,b,c,d,e,f,g,h,i]");
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
 	*text = 0;
-	for (unsigned i = 0; i < 13; i++)
+	for (unsigned i = 0; i < 26; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sin p%u f32[a%u,b%u,c%u,d%u,e%u]",
 			 i ? ", " : "", i, i, i, i, i, i);
 	ck_assert_ptr_null(sk_signature_parse(arena, &diag, place, text));
@@ -551,12 +616,12 @@ START_TEST(test_limits)
 	char *messages = take_messages(&diag);
 
 	ck_assert_ptr_nonnull(strstr(messages, "longer than 16384 characters\n"));
-	ck_assert_ptr_nonnull(strstr(messages, "more than 64 parameters\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "more than 128 parameters\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "a product has at most 4 names\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "more than 8 dimensions\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "signature, column 86: an expression has at most 64 parts\n"));
 	ck_assert_ptr_nonnull(strstr(messages, "an expression has at most 64 parts\n"));
-	ck_assert_ptr_nonnull(strstr(messages, "more than 64 extents\n"));
+	ck_assert_ptr_nonnull(strstr(messages, "more than 128 extents\n"));
 	free(messages);
 }
 END_TEST
@@ -564,7 +629,7 @@ END_TEST
 /* Damaged signatures end in errors, or in signatures that parse again to the same text. */
 START_TEST(test_mutations)
 {
-	static const char characters[] = "nx,;[]*@->=0123456789 \t_.:abcé()+/&'";
+	static const char characters[] = "nx,;[]*@->=0123456789 \t_.:abcé()+/&'{}";
 	uint32_t seed = 1;
 	char text[256];
 
@@ -599,6 +664,7 @@ static Suite *signature_suite(void)
 	tcase_add_test(tcase, test_kinds);
 	tcase_add_test(tcase, test_expressions);
 	tcase_add_loop_test(tcase, test_floats, 0, sizeof(floats) / sizeof(floats[0]));
+	tcase_add_test(tcase, test_struct);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
 	tcase_add_test(tcase, test_places);
