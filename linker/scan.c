@@ -301,6 +301,12 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 	if (is_thread_destructor(symbol->name))
 		return "; it serves destructors of thread-local objects, which a package cannot have: libskrt's "
 		       "threads outlive it";
+	if (!strcmp(symbol->name, "__cxa_atexit"))
+		return "; it has static objects destroyed when the process ends, when the package may be gone: "
+		       "recompile with "
+		       "-fno-use-cxa-atexit, so that they are destroyed with the package, or let --defsym name a "
+		       "function "
+		       "that returns 0, so that they never are";
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (plain)
