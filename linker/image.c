@@ -220,6 +220,22 @@ static void add_assigned(struct sk_linker *linker, struct sk_symbol_table *table
 			   meant->size);
 }
 
+/* What tells functions of one name and one size apart. */
+static void add_labels(struct sk_linker *linker, struct sk_symbol_table *table)
+{
+	sk_labels_choose(linker);
+	for (size_t i = 0; i < linker->labels.count; i++) {
+		const struct sk_label *label = &linker->labels.items[i];
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[label->code];
+		const struct sk_target target = sk_symbol_target(linker, label->code);
+
+		if (label->needed)
+			add_symbol(linker, table, sk_arena_print(linker->arena, "%s.%s", symbol->name, label->text),
+				   ELF64_ST_INFO(STB_LOCAL, STT_FUNC), target.section, target.value,
+				   linker->symbols.items[target.symbol].size);
+	}
+}
+
 /* For people, and for skdump --verify. */
 static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *table)
 {
@@ -244,6 +260,7 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->reached)
 			add_object_symbols(linker, table, linker->objects.items[i]);
+	add_labels(linker, table);
 	add_stub_symbols(linker, table);
 	add_trap_symbols(linker, table);
 }

@@ -62,6 +62,13 @@ struct sk_thread_image {
 	sk_symbol destructors[2]; /* functions by which objects ask for destructors, or SK_NONE */
 };
 
+/* What tells a function from others of its name. */
+struct sk_label {
+	sk_symbol code;
+	const char *text;
+	bool needed; /* there are others (labels.c) */
+};
+
 enum { SK_RECENT_MERGED = 32 };
 
 struct sk_linker {
@@ -111,6 +118,7 @@ struct sk_linker {
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
 	SK_ARRAY(struct sk_aligned) aligned;
+	SK_ARRAY(struct sk_label) labels;
 	SK_ARRAY(struct sk_name) listed; /* symbols of the ordering file */
 	SK_ARRAY(struct sk_input_section *) first; /* their sections, in that order */
 	SK_ARRAY(struct sk_input_section *) copies; /* of sections of code */

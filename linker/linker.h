@@ -257,6 +257,10 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
  * long as the linker. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
 
+/* Where several functions with labels have one name and one size, each is in the symbol table as NAME.LABEL, too. The
+ * label must live until sk_linker_link has returned. */
+void sk_linker_label(struct sk_linker *linker, sk_symbol code, const char *label);
+
 /* The function is to begin at a multiple of this power of two. An error of sk_linker_link if it cannot, since it stands
  * with another one in a section. */
 void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignment);

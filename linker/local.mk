@@ -23,6 +23,7 @@ linker_liblinker_la_SOURCES = \
 	linker/input.c \
 	linker/kernels.c \
 	linker/functions.c \
+	linker/labels.c \
 	linker/layout.c linker/layout.h linker/outputs.c linker/output.h linker/segments.c \
 	linker/linker.c linker/linker.h linker/link.h linker/passes.h \
 	linker/load.c \

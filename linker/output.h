@@ -91,6 +91,11 @@ struct sk_symbol_table {
 
 typedef SK_ARRAY(Elf64_Rela) sk_relocations;
 
+/* ---- labels.c ---- */
+
+/* Finds the labels of functions that have their name and their size in common with another one with a label. */
+void sk_labels_choose(struct sk_linker *linker);
+
 /* ---- section.c ---- */
 
 /* Where a section of an object, a synthetic or a common one goes. */

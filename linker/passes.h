@@ -29,6 +29,7 @@
  *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (layout.h)
  *   relocate.c computes the expressions; the machine's table of relocations writes the bits
  *   image.c    the bytes of the file, the symbol table, the build-id
+ *   labels.c   tells functions of one name apart in the symbol table
  *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the relocations that are left, which
  *              relocatable-emit.c makes
  *   parts.c    the parts of the file

@@ -314,6 +314,19 @@ static bool copy_kernels(struct package *package)
 	return model->diag->errors == errors;
 }
 
+/* So that skdump --verify can tell kernels of one name apart, each has that of the manifest. */
+static void label_kernels(struct package *package)
+{
+	for (uint32_t k = 0; k < package->plan->kernel_count; k++) {
+		const char *name = sk_plan_string(&package->plan->kernels[k].name);
+
+		if (package->kernels[k] != SK_NONE)
+			sk_linker_label(package->linker, package->kernels[k], name);
+		if (package->vector_kernels[k] != SK_NONE)
+			sk_linker_label(package->linker, package->vector_kernels[k], name);
+	}
+}
+
 bool sk_package_build(const struct sk_package_input *input, struct sk_linker *linker, struct sk_package_parts *parts)
 {
 	const struct sk_model *model = input->model;
@@ -331,6 +344,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	if (!copy_kernels(&package))
 		return false;
 	align_kernels(&package);
+	label_kernels(&package);
 	add_constants(&package);
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;

@@ -1,5 +1,6 @@
 /* See kernel-symbols.h. Of the names at an address one has to be right: functions may have been folded
- * (--icf) and have several entries, some of which lie within others. */
+ * (--icf) and have several entries, some of which lie within others. Where several functions have one name and one
+ * size, those of kernels are also there as NAME.KERNEL (linker/labels.c). */
 #include "src/skdump/kernel-symbols.h"
 
 #include <string.h>
@@ -11,11 +12,29 @@
 
 #define ANY_SIZE UINT64_MAX /* not asked for */
 
+/* A function that the plan says is a kernel's, or a side of one. */
+struct claim {
+	const struct sk_plan_kernel *kernel;
+	const char *name;
+	uint32_t size;
+	uint64_t address;
+	uint32_t twins; /* all functions of this name and size */
+};
+
+struct twins {
+	uint64_t address; /* of one of them */
+	bool claims_apart; /* another one, also of a kernel, lies elsewhere */
+	bool apart; /* another one, whoever's, does */
+};
+
 struct looking {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const struct sk_package_file *file;
 	uint64_t looks_left;
+	SK_ARRAY(struct claim) claims;
+	SK_ARRAY(struct twins) twins;
+	struct sk_map twin_numbers; /* by what struct twin_key has of them */
 };
 
 enum verdict { UNKNOWN, SAME, OTHER };
@@ -41,6 +60,12 @@ static bool covers(const struct sk_file_function *function, uint64_t address)
 	return address - function->address < function->size;
 }
 
+/* The size that a plan has of a kernel with this function. */
+static uint32_t size_in_plan(const struct sk_file_function *function)
+{
+	return function->size < UINT32_MAX ? (uint32_t)function->size : UINT32_MAX;
+}
+
 /* Whether the function of that name and size begins at the address. OTHER: *found begins there, or lies around it. */
 static enum verdict look_up(struct looking *looking, const char *name, uint64_t address, uint64_t size,
 			    const struct sk_file_function **found)
@@ -51,8 +76,7 @@ static enum verdict look_up(struct looking *looking, const char *name, uint64_t 
 	*found = NULL;
 	for (size_t i = end; i-- && functions[i].address == address && looking->looks_left; looking->looks_left--) {
 		*found = &functions[i];
-		if (!strcmp(functions[i].name, name) &&
-		    (size == ANY_SIZE || size == (functions[i].size < UINT32_MAX ? functions[i].size : UINT32_MAX)))
+		if (!strcmp(functions[i].name, name) && (size == ANY_SIZE || size == size_in_plan(&functions[i])))
 			return SAME;
 	}
 	if (!*found && end && looking->looks_left && covers(&functions[functions[end - 1].widest], address))
@@ -79,19 +103,89 @@ static enum verdict check_stub(struct looking *looking, const struct sk_plan_ker
 	return verdict;
 }
 
-static enum verdict check_function(struct looking *looking, const struct sk_plan_kernel *kernel,
-				   const int32_t *reference, const char *name, uint32_t size)
+/* ---- functions of kernels ---- */
+
+/* Names that begin alike for so long count as one: then a kernel is not proved, which is no harm. */
+enum { KEY_NAME = 1024 };
+
+struct twin_key {
+	char bytes[sizeof(uint32_t) + KEY_NAME];
+	size_t length;
+};
+
+static void make_key(struct twin_key *key, const char *name, uint32_t size)
 {
-	const struct sk_package_file *file = looking->file;
+	size_t length = strnlen(name, KEY_NAME);
+
+	memcpy(key->bytes, &size, sizeof(size));
+	memcpy(key->bytes + sizeof(size), name, length);
+	key->length = sizeof(size) + length;
+}
+
+static void add_claim(struct looking *looking, const struct sk_plan_kernel *kernel, const int32_t *reference,
+		      const char *name, uint32_t size)
+{
+	struct claim claim = {kernel, name, size, sk_package_file_target(looking->file, reference),
+			      (uint32_t)looking->twins.count};
+	struct twin_key key;
+	uint32_t number;
+
+	make_key(&key, name, size);
+	number = sk_map_find(&looking->twin_numbers, key.bytes, key.length);
+	if (number != SK_NONE) {
+		claim.twins = number;
+		looking->twins.items[number].claims_apart |= looking->twins.items[number].address != claim.address;
+	} else {
+		sk_map_insert(&looking->twin_numbers, sk_arena_copy(looking->arena, key.bytes, key.length), key.length,
+			      claim.twins);
+		sk_array_push(looking->arena, &looking->twins, (struct twins){.address = claim.address});
+	}
+	sk_array_push(looking->arena, &looking->claims, claim);
+}
+
+/* Which of them are several functions. */
+static void find_twins(struct looking *looking)
+{
+	for (size_t i = 0; i < looking->file->functions.count; i++) {
+		const struct sk_file_function *function = &looking->file->functions.items[i];
+		struct twin_key key;
+		uint32_t number;
+
+		make_key(&key, function->name, size_in_plan(function));
+		number = sk_map_find(&looking->twin_numbers, key.bytes, key.length);
+		if (number != SK_NONE)
+			looking->twins.items[number].apart |= looking->twins.items[number].address != function->address;
+	}
+}
+
+static enum verdict check_claim(struct looking *looking, const struct claim *claim)
+{
+	const char *kernel = sk_plan_string(&claim->kernel->name);
+	const struct sk_place place = {.file = looking->file->path};
 	const struct sk_file_function *found;
-	enum verdict verdict = look_up(looking, name, sk_package_file_target(file, reference), size, &found);
+	enum verdict verdict = look_up(looking, claim->name, claim->address, claim->size, &found);
 
 	if (verdict == OTHER)
-		sk_error(looking->diag, (struct sk_place){.file = file->path},
+		sk_error(looking->diag, place,
 			 "the code of kernel '%s' is not the function '%s' of %u bytes: the symbol table has '%s' "
 			 "there, of %llu",
-			 sk_plan_string(&kernel->name), name, size, found->name, (unsigned long long)found->size);
-	return verdict;
+			 kernel, claim->name, claim->size, found->name, (unsigned long long)found->size);
+	if (verdict != SAME || !looking->twins.items[claim->twins].apart)
+		return verdict;
+
+	const char *label = sk_arena_print(looking->arena, "%s.%s", claim->name, kernel);
+
+	if (look_up(looking, label, claim->address, claim->size, &found) == SAME)
+		return SAME;
+	for (size_t i = 0; i < looking->file->functions.count && looking->looks_left; i++, looking->looks_left--)
+		if (!strcmp(looking->file->functions.items[i].name, label)) {
+			sk_error(looking->diag, place,
+				 "the code of kernel '%s' is another function '%s' than that which the symbol table "
+				 "has as '%s'",
+				 kernel, claim->name, label);
+			return OTHER;
+		}
+	return looking->twins.items[claim->twins].claims_apart ? UNKNOWN : SAME;
 }
 
 /* The plan names a side's function only by its signature. The sides of a copy are named after the kernel's. */
@@ -106,31 +200,58 @@ static const char *side_name(const struct looking *looking, const struct sk_plan
 	return sk_arena_print(looking->arena, "%.*s_mix_%s%s", length, symbol, suffix, copy ? copy : "");
 }
 
-static enum verdict check_kernel(struct looking *looking, const struct sk_plan_kernel *kernel)
+/* False after an error. */
+static bool claim_functions(struct looking *looking, const struct sk_plan_kernel *kernel)
 {
 	const struct sk_signature *signature =
 		sk_signature_parse_folded(looking->arena, looking->diag, (struct sk_place){.file = looking->file->path},
 					  sk_plan_string(&kernel->signature));
-	enum verdict cube, vector;
+	bool mix = signature && signature->lane == SK_LANE_MIX;
 
-	if (!signature || (signature->lane == SK_LANE_MIX) != (kernel->vector_code != 0)) {
+	if (!signature || mix != (kernel->vector_code != 0)) {
 		sk_error(looking->diag, (struct sk_place){.file = looking->file->path},
 			 "kernel '%s' has not as many functions as its signature says", sk_plan_string(&kernel->name));
-		return OTHER;
+		return false;
 	}
 	if (kernel->flags & SK_KERNEL_IMPORTED)
-		return check_stub(looking, kernel);
-	if (signature->lane != SK_LANE_MIX)
-		return check_function(looking, kernel, &kernel->code, sk_plan_string(&kernel->symbol),
-				      kernel->code_size);
-	cube = check_function(looking, kernel, &kernel->code, side_name(looking, kernel, signature->aic, "aic"),
-			      kernel->code_size);
-	vector = check_function(looking, kernel, &kernel->vector_code,
-				side_name(looking, kernel, signature->aiv, "aiv"), kernel->vector_code_size);
-	return cube == OTHER || vector == UNKNOWN ? cube == OTHER ? OTHER : UNKNOWN
-	       : cube == UNKNOWN		  ? UNKNOWN
-						  : vector;
+		return true;
+	add_claim(looking, kernel, &kernel->code,
+		  mix ? side_name(looking, kernel, signature->aic, "aic") : sk_plan_string(&kernel->symbol),
+		  kernel->code_size);
+	if (mix)
+		add_claim(looking, kernel, &kernel->vector_code, side_name(looking, kernel, signature->aiv, "aiv"),
+			  kernel->vector_code_size);
+	return true;
 }
+
+/* The number of kernels of which a function is not known. Stops at the first error. */
+static uint32_t check_kernels(struct looking *looking)
+{
+	const struct sk_plan_view *plan = &looking->file->plan;
+	const struct sk_plan_kernel *last = NULL;
+	unsigned errors = looking->diag->errors;
+	uint32_t unknown = 0;
+
+	sk_map_init(&looking->twin_numbers, looking->arena);
+	for (uint32_t i = 0; i < plan->kernel_count; i++)
+		if (!claim_functions(looking, &plan->kernels[i]))
+			return 0;
+	find_twins(looking);
+	for (size_t i = 0; i < looking->claims.count && looking->diag->errors == errors; i++) {
+		const struct claim *claim = &looking->claims.items[i];
+
+		if (check_claim(looking, claim) != UNKNOWN || claim->kernel == last)
+			continue;
+		last = claim->kernel;
+		unknown++;
+	}
+	for (uint32_t i = 0; i < plan->kernel_count && looking->diag->errors == errors; i++)
+		if (plan->kernels[i].flags & SK_KERNEL_IMPORTED)
+			unknown += check_stub(looking, &plan->kernels[i]) == UNKNOWN;
+	return unknown;
+}
+
+/* ---- what kernels get, and entries ---- */
 
 /* Of an import the address is that of the stub that leads to it. */
 static enum verdict check_handed(struct looking *looking, const struct sk_plan_symbol *symbol)
@@ -179,9 +300,7 @@ bool sk_kernel_symbols_check(struct sk_arena *arena, struct sk_diag *diag, const
 	struct looking looking = {.arena = arena, .diag = diag, .file = file, .looks_left = MAX_LOOKS};
 	unsigned errors = diag->errors;
 
-	*unknown = (struct sk_unknown_code){0};
-	for (uint32_t i = 0; i < file->plan.kernel_count && diag->errors == errors; i++)
-		unknown->kernels += check_kernel(&looking, &file->plan.kernels[i]) == UNKNOWN;
+	*unknown = (struct sk_unknown_code){.kernels = check_kernels(&looking)};
 	for (uint32_t i = 0; i < file->plan.symbol_count && diag->errors == errors; i++)
 		unknown->symbols += check_handed(&looking, &file->plan.symbols[i]) == UNKNOWN;
 	for (uint32_t i = file->plan.network_launch_count; i < file->plan.launch_count && diag->errors == errors; i++)

@@ -155,6 +155,22 @@ grep -q '^not proved: ' out.txt || fail "a stripped package is proved as a whole
 objcopy --redefine-sym scale=other model.sk renamed.sk
 fails_with "the code of kernel 'scale' is not the function 'scale'" "$skdump" --verify renamed.sk
 
+# Two functions have one name and one size: labels say which is which kernel, here the wrong ones, and then none.
+[ "$(nm -S model.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] || fail "the functions are not of one size"
+for kernel in first second; do
+	[ "$(nm model.sk | grep -c " t step\.$kernel\$")" = 1 ] || { nm model.sk; fail "no label of $kernel"; }
+	[ "$(nm split.sk | grep -c " t step\.split[12]\.$kernel\$")" = 2 ] || { nm split.sk; fail "no labels of the copies of $kernel"; }
+done
+! nm model.sk | grep -q ' scale\.' || fail "a label that nobody needs"
+objcopy --redefine-sym step.first=step.second --redefine-sym step.second=step.first model.sk swapped.sk
+fails_with "the code of kernel 'first' is another function 'step' than that which the symbol table has as 'step\.first'" \
+	"$skdump" --verify swapped.sk
+objcopy --strip-symbol step.first --strip-symbol step.second model.sk unlabelled.sk
+status=0
+"$skdump" --verify unlabelled.sk >out.txt || status=$?
+{ [ $status = 2 ] && grep -q '^not proved: which code 2 kernels and 0 task entries are' out.txt; } ||
+	{ cat out.txt; fail "which function is which kernel is proved without labels"; }
+
 # An object for the next linker has them as local symbols, beside those of the program.
 model
 "$sklink" -r model.yaml -o linked.o
