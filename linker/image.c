@@ -204,8 +204,8 @@ static void add_undefined(struct sk_linker *linker, struct sk_symbol_table *tabl
 	}
 }
 
-/* --defsym: one more name of a function or an object. */
-static void add_assigned(struct sk_linker *linker, struct sk_symbol_table *table, sk_symbol number)
+/* A name of a function or an object: one more, or one that the symbols of its object leave out. */
+static void add_named(struct sk_linker *linker, struct sk_symbol_table *table, sk_symbol number)
 {
 	const char *name = linker->symbols.items[number].name;
 	const struct sk_linker_symbol *meant = &linker->symbols.items[sk_alias_follow(linker, number)];
@@ -244,8 +244,10 @@ static void add_local_symbols(struct sk_linker *linker, struct sk_symbol_table *
 
 		if (symbol->exported) /* they come last */
 			continue;
-		if (symbol->rank == SK_DEFINITION_ASSIGNED)
-			add_assigned(linker, table, (sk_symbol)i);
+		/* -x keeps those local symbols of objects that somebody has asked for. */
+		if (symbol->rank == SK_DEFINITION_ASSIGNED ||
+		    (symbol->local && symbol->object && linker->options.discard_locals))
+			add_named(linker, table, (sk_symbol)i);
 		if (symbol->local && !symbol->object && symbol->name && symbol->section->output)
 			add_symbol(linker, table, symbol->name, ELF64_ST_INFO(STB_LOCAL, symbol->type), symbol->section,
 				   symbol->value, symbol->size);

@@ -139,6 +139,11 @@ works split.sk
 "$skdump" --verify split.sk >out.txt || fail "skdump --verify, with copies"
 [ "$(nm split.sk | grep -c ' t step\.split[12]$')" = 4 ] || { nm split.sk; fail "there are no copies"; }
 model
+"$sklink" model.yaml -x -o discarded.sk
+works discarded.sk
+"$skdump" --verify discarded.sk >out.txt || { cat out.txt; fail "skdump --verify, with -x"; }
+[ "$(nm discarded.sk | grep -cE ' t (scale|count|step)$')" = 4 ] || { nm discarded.sk; fail "-x drops kernels"; }
+! nm discarded.sk | grep -q ' calls$' || fail "-x keeps a local symbol that is no kernel"
 "$sklink" model.yaml --isolate-objects --icf=all -o folded.sk
 works folded.sk
 "$sklink" model.yaml table.o steps.a --cref -Map=map.txt --no-gc-sections -o whole.sk
