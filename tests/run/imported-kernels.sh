@@ -132,7 +132,7 @@ done
 
 # An input that has the name comes first.
 echo 'void *memcpy(char *y, const char *x, unsigned long n) { for (unsigned long i = 0; i < n; i++) y[i] = x[i] + 1; return y; }' >own.c
-$KERNEL_CC -O1 -fPIC -fno-builtin -fno-tree-loop-distribute-patterns -c own.c -o own.o
+$KERNEL_CC -O1 -fPIC -fno-builtin -c own.c -o own.o
 "$sklink" model.yaml draw.o own.o -o own.sk
 ./main ./own.sk && fail "the import was taken instead of the object's function"
 "$skdump" --verify own.sk >out.txt || fail "skdump --verify own.sk"

@@ -81,7 +81,7 @@ for object in kernels jumps slots; do
 done
 # Where: in the function that made the call. One that has jumped is not on the stack any more.
 ends kernels.sk ' at leave\+0x[0-9a-f]+ \(0x[0-9a-f]+ in the package\)$'
-ends jumps.sk ' at sk_all\+0x'
+ends jumps.sk ' at (sk_all|leave)\+0x' # not every compiler makes a jump of it
 input $to_gone
 ends kernels.sk ' at helper\+0x'
 ends slots.sk ' at helper\+0x'
