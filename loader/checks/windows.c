@@ -75,10 +75,11 @@ static void add_pointer(struct sk_checked *checked, const struct sk_plan_argumen
 	rows.start -= argument->offset;
 	if (pattern && pattern->inner_bytes && !pattern->halo && checked->inner_high)
 		rows = rows_of_tile(checked, argument, pattern, rows);
-	if (rows.width && rows.count)
-		add_window(checked, argument, rows);
 	if (bytes && !(pattern && pattern->count))
 		add_bytes(checked, argument, behind + (pattern ? pattern->halo : 0), argument->size);
+	if (rows.width == 0 || rows.count == 0)
+		return;
+	add_window(checked, argument, rows);
 	if (pattern && pattern->over_read) {
 		uint64_t end = sk_rows_end(&rows) + pattern->over_read;
 		struct sk_rows readable = {.start = rows.start, .width = end - rows.start, .count = 1};

@@ -606,8 +606,8 @@ END_TEST
 	for (uint64_t begin = (low), size;                                                                             \
 	     begin < (high) && (size = (extent)-begin < (tile) ? (extent)-begin : (tile)); begin += (tile))
 
-static const struct sk_plan_loop outer_loops[] = {{100, 1}, {100, 6}, {96, 6}, {7, 7}, {100, 64}, {5, 2}},
-				 inner_loops[] = {{50, 16}, {48, 16}, {3, 3}, {1, 1}, {300, 128}, {9, 2}};
+static const struct sk_plan_loop outer_loops[] = {{100, 1}, {100, 6}, {96, 6}, {7, 7}, {100, 64}, {5, 2}, {5, 8}},
+				 inner_loops[] = {{50, 16}, {48, 16}, {3, 3}, {1, 1}, {300, 128}, {9, 2}, {3, 16}};
 enum { LOOPS = sizeof(outer_loops) / sizeof(outer_loops[0]) };
 
 /* The status by reference, 0 before each call, becomes what the loop's test wants. */
