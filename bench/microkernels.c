@@ -68,7 +68,7 @@ static void run_layer(const struct kernels *kernels, const float *a, size_t k, c
 
 static void run_loops(struct network *network)
 {
-	static const struct minmax six = {0, 6}, all = {-__builtin_inff(), __builtin_inff()}, one = {0, 1};
+	static const struct minmax six = {0, 6}, all = {-3.4e38F, 3.4e38F}, one = {0, 1};
 	const struct kernels *kernels = network->kernels;
 	size_t bytes = OUT * sizeof(float);
 

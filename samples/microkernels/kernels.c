@@ -118,11 +118,11 @@ void NAME(f32_vdivc_minmax)(size_t batch, const float *input, const float *divis
 KERNEL(NAME(f32_gemm_minmax),
        "tile=m:" ROWS_TEXT ",n:16 op=Gemm" ISA "; mr u64 = size(m), nc u64 = size(n), kc u64 = 4*k, in a f32[m,k], "
        "a_stride u64 = 4*k, in w f32[n,p], out c f32[m,n], cm_stride u64 = 4*n, cn_stride u64 = 64, "
-       "in limits f32[2]");
+       "limits {min f32, max f32}*");
 KERNEL(NAME(f32_rmax), "each=m op=ReduceMax" ISA "; batch u64 = 4*n, in input f32[m,n], out max f32[m]");
 KERNEL(NAME(f32_raddstoreexpminusmax),
        "each=m op=ExpMinusMax" ISA "; batch u64 = 4*n, in input f32[m,n], in max f32[m], out output f32[m,n], "
        "out sum f32[m]");
 KERNEL(NAME(f32_vdivc_minmax),
        "each=m op=Div" ISA "; batch u64 = 4*n, in input f32[m,n], in divisor f32[m], out output f32[m,n], "
-       "in limits f32[2]");
+       "limits {min f32, max f32}*");

@@ -26,7 +26,7 @@ for object in $objects; do
 done
 
 # Another limit: the check must notice.
-sed 's/layer1, op: Gemm, args: \[x, w1, hidden, six\]/layer1, op: Gemm, args: [x, w1, hidden, one]/' microkernels.yaml >wrong.yaml
+sed 's/max: 6/max: 1/' microkernels.yaml >wrong.yaml
 "$sklink" wrong.yaml "$top_builddir/samples/microkernels/kernels.o" -o wrong.sk
 "$skrun" wrong.sk --input x=x.npy --output y=y.npy
 fails_with 'y\[0\]\[0\] is .*, expected' "$reference" check .
