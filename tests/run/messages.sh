@@ -35,10 +35,11 @@ warns() {
 
 # ---- options ----
 model
-for letter in q f x Q; do
+for letter in a c k; do
 	echo "sklink: error: unknown option '-$letter'" | says kernels.o -$letter
 done
 echo "sklink: error: unknown option '-R'; did you mean '-r'?" | says kernels.o -R
+echo "sklink: error: unknown option '-Q'; did you mean '-q'?" | says kernels.o -Q
 echo "sklink: error: unknown option '--z'" | says kernels.o --z
 echo "sklink: error: unknown option '--whole-archiv'; did you mean '--whole-archive'?" | says kernels.o --whole-archiv
 fails_with "^sklink: error: option '-h' wants a value \(--soname\); try 'sklink --help'$" "$sklink" -h
