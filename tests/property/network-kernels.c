@@ -315,6 +315,12 @@ static void number_rows(const struct kernel_call *c)
 		c->tensors[1][i] = c->tensors[0][i] * 2 + i / c->w * c->w + i % c->w;
 }
 
+static void add_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] * 2 + i % c->w;
+}
+
 static void program(const struct kernel_call *c)
 {
 	for (uint64_t i = 0; i < c->n; i++)
@@ -324,6 +330,8 @@ static void program(const struct kernel_call *c)
 /* ---- the table ---- */
 
 #define SCALE	    "in x T[n], out y@x T[n], n i64, factor u64"
+#define BOXED	    "p {in a T[n], q {in b T[n], n i64}*, out y@a T[n]}*"
+#define ROWS	    "rows ptr[r] of in x T[r,w], out y T[r,w], r i64, w i64"
 #define ADD	    "in a T[n], in b T[n], out y@a T[n], n i64"
 #define ACCUMULATE  "in x T[n], inout y T[n], n i64"
 #define FILL	    "out y T[n], n i64, value u64"
@@ -391,6 +399,14 @@ static struct kernel kernels[] = {
 	 "block.count/block.count.y, qs i16 = block.count.y",
 	 program},
 	{"stride_number", "blocks", "i u32 = block.index, inout y T[n], n i64, count i64 = block.count", stride},
+	/* What they get stands in memory that is made for each call, and that they destroy. */
+	{"add_boxed", "split=n", BOXED, add},
+	{"add_boxed", "tile=n:100", BOXED, add},
+	{"add_boxed", "", BOXED, add},
+	{"add_rows", "split=r", ROWS, add_rows},
+	{"add_rows", "each=r", ROWS, add_rows},
+	{"scale_memref", "split=r frame=mlir", "in x T[r,w], out y@x T[r,w], factor u64", scale},
+	{"scale_memref", "tile=r:3 frame=mlir", "in x T[r,w], out y@x T[r,w], factor u64", scale},
 	{"weave", "blocks", "block, in x T[n], out y T[n], n i64, scratch note[8]", weave},
 	{"stride", "blocks", "block, inout y T[n], n i64", stride},
 	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
@@ -488,6 +504,14 @@ static void read_parameter(struct kernel *kernel, const char *text)
 			  (size_t)(type - name));
 }
 
+/* "p {in x T[n]", "rows ptr[r] of in x T[r,w]": the tensor. */
+static const char *behind_opening(const char *text)
+{
+	const char *brace = strrchr(text, '{'), *of = strstr(text, "] of ");
+
+	return brace ? brace + 1 : of ? of + 5 : text;
+}
+
 static void read_signature(struct kernel *kernel)
 {
 	char text[256];
@@ -507,7 +531,7 @@ static void read_signature(struct kernel *kernel)
 			*next = 0;
 			next += 2;
 		}
-		read_parameter(kernel, parameter);
+		read_parameter(kernel, behind_opening(parameter));
 	}
 	if (result && strcmp(result + 4, "status"))
 		read_tensor(kernel, result + 4);

@@ -105,6 +105,46 @@ void NAME(multiply)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t 
 		}
 }
 
+struct NAME(box) {
+	const T *a;
+	struct NAME(inner_box) {
+		const T *b;
+		int64_t n;
+	} * q;
+	T *y;
+};
+
+void NAME(add_boxed)(struct NAME(box) * p)
+{
+	for (int64_t i = 0; i < p->q->n; i++)
+		p->y[i] = (T)(p->a[i] + 3 * p->q->b[i]);
+	*p->q = (struct NAME(inner_box)){0};
+	*p = (struct NAME(box)){0};
+}
+
+void NAME(add_rows)(const T **rows, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++) {
+		for (int64_t j = 0; j < w; j++)
+			y[i * w + j] = (T)(rows[i][j] * 2 + j);
+		rows[i] = y;
+	}
+}
+
+struct NAME(memref) {
+	T *base, *data;
+	int64_t offset, sizes[2], strides[2];
+};
+
+void NAME(scale_memref)(struct NAME(memref) * x, struct NAME(memref) * y, uint64_t factor)
+{
+	for (int64_t i = 0; i < x->sizes[0]; i++)
+		for (int64_t j = 0; j < x->sizes[1]; j++)
+			y->data[i * y->strides[0] + j * y->strides[1]] =
+				(T)(x->data[i * x->strides[0] + j * x->strides[1]] * factor + 1);
+	*x = *y = (struct NAME(memref)){0};
+}
+
 /* A tile: rows of y and of b lie so many bytes apart. */
 void NAME(multiply_tile)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t w, uint64_t bytes)
 {
