@@ -212,6 +212,7 @@ struct skrt_tensor {
 	uint32_t rank;
 	uint64_t shape[SKRT_MAX_RANK]; /* extents from the outermost; those behind rank are 0 */
 	uint64_t bytes;
+	uint64_t padding; /* bytes behind these that kernels may read, and do not use */
 };
 
 /* Loads a package: checks the file's structure, maps it (text and constants are shared with other processes and
@@ -327,14 +328,15 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 /* Frees it, not what was bound. NULL is allowed. SKRT_BUSY while launches of it are pending. */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
-/* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Binding again
- * replaces. What is written (outputs, inouts) must not overlap what else is bound; that is checked when the instance is
- * launched, so that buffers can be exchanged one by one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are
- * pending. */
+/* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Of a tensor with
+ * padding `bytes` is all that the memory has, which must be the size and the padding, or more. Binding again replaces.
+ * What is written (outputs, inouts) must not overlap what else is bound; that is checked when the instance is launched,
+ * so that buffers can be exchanged one by one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Binds memory to the tensor with the name, which must have that type and shape (row-major, contiguous).
- * Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or alignment do not fit; SKRT_BUSY. */
+/* Binds memory to the tensor with the name, which must have that type and shape (row-major, contiguous), and no
+ * padding. Errors: SKRT_NOT_FOUND with a suggestion; SKRT_INVALID_ARGUMENT if type, shape or alignment do not fit;
+ * SKRT_BUSY. */
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data);
 

@@ -143,6 +143,7 @@ endif
 # End to end: from kernels in C to a package that runs.
 END_TO_END_TESTS = \
 	tests/run/addresses.sh \
+	tests/run/allowances.sh \
 	tests/run/awaits.sh \
 	tests/run/strides.sh \
 	tests/run/constants.sh \

@@ -67,6 +67,7 @@ enum skrt_status skrt_module_tensor(const struct skrt_module *module, uint32_t i
 		.role = (enum skrt_role)record->role,
 		.rank = record->rank,
 		.bytes = record->bytes,
+		.padding = record->padding,
 	};
 	memcpy(tensor->shape, record->shape, record->rank * sizeof(record->shape[0]));
 	return SKRT_OK;

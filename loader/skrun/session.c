@@ -30,7 +30,8 @@ void *sk_session_allocate(const struct skrt_tensor *tensor)
 {
 	uint64_t size;
 
-	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, &size))
+	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, &size) ||
+	    __builtin_add_overflow(tensor->padding, size, &size))
 		return NULL;
 	size &= ~(uint64_t)(DATA_ALIGN - 1);
 	void *data = aligned_alloc(DATA_ALIGN, size);
@@ -103,8 +104,9 @@ bool sk_session_prepare(struct sk_session *session)
 	if (!sk_succeeded(skrt_instance_create(session->module, &session->instance)) || !make_streams(session))
 		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++)
-		if (!sk_succeeded(skrt_instance_bind(session->instance, i, session->slots[i].data,
-						     session->slots[i].tensor.bytes)))
+		if (!sk_succeeded(
+			    skrt_instance_bind(session->instance, i, session->slots[i].data,
+					       session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
 			return false;
 	return true;
 }

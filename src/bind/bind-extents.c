@@ -22,20 +22,23 @@ uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_par
 	return product;
 }
 
-/* The product of the constant and of the factors that are bound. False on overflow. *open is the factor that is not
- * bound (SK_NONE: none), *open_count how many there are. */
-static bool multiply(const struct sk_binder *binder, const struct sk_extent *extent, uint64_t *product, uint32_t *open,
-		     uint32_t *open_count)
+/* What a dimension is, as far as its extents are bound: the rest, and so many times the only one that is not. */
+struct sum {
+	__int128 rest;
+	__int128 factor; /* negative: it is subtracted */
+	uint32_t open, open_count; /* the factor that is not bound (SK_NONE: none), and how many there are */
+};
+
+/* The product of the constant and of the factors that are bound. False on overflow. */
+static bool multiply(const struct sk_binder *binder, const struct sk_extent *extent, uint64_t *product, struct sum *sum)
 {
 	*product = extent->constant;
-	*open = SK_NONE;
-	*open_count = 0;
 	for (uint32_t i = 0; i < extent->name_count; i++) {
 		uint64_t value = binder->extents[extent->names[i]];
 
 		if (!value) {
-			*open = extent->names[i];
-			++*open_count;
+			sum->open = extent->names[i];
+			++sum->open_count;
 		} else if (!sk_mul(*product, value, product)) {
 			return false;
 		}
@@ -43,8 +46,37 @@ static bool multiply(const struct sk_binder *binder, const struct sk_extent *ext
 	return true;
 }
 
+static bool evaluate(const struct sk_binder *binder, const struct sk_extent *extent, struct sum *sum)
+{
+	*sum = (struct sum){.open = SK_NONE};
+	for (; extent; extent = extent->more) {
+		uint32_t open = sum->open_count;
+		uint64_t product;
+
+		if (!multiply(binder, extent, &product, sum))
+			return false;
+		__int128 value = extent->subtracted ? -(__int128)product : (__int128)product;
+
+		if (sum->open_count > open)
+			sum->factor = value;
+		else
+			sum->rest += value;
+	}
+	return true;
+}
+
+/* What the open factor must be for the dimension to be this; 0: nothing is possible. */
+static uint64_t solve(const struct sum *sum, uint64_t has)
+{
+	__int128 product = (__int128)has - sum->rest;
+	bool possible = sum->open_count == 1 && product % sum->factor == 0 && product / sum->factor > 0 &&
+			product / sum->factor <= INT64_MAX;
+
+	return possible ? (uint64_t)(product / sum->factor) : 0;
+}
+
 /* "n*m*4" */
-static const char *extent_text(const struct sk_binder *binder, const struct sk_extent *extent)
+static const char *product_text(const struct sk_binder *binder, const struct sk_extent *extent)
 {
 	struct sk_arena *arena = binder->model->arena;
 	const char *text = "";
@@ -54,6 +86,17 @@ static const char *extent_text(const struct sk_binder *binder, const struct sk_e
 				      binder->signature->extents[extent->names[i]]);
 	if (!extent->name_count || extent->constant != 1)
 		text = sk_arena_print(arena, "%s%s%" PRIu64, text, extent->name_count ? "*" : "", extent->constant);
+	return text;
+}
+
+/* "n*2+k" */
+static const char *extent_text(const struct sk_binder *binder, const struct sk_extent *extent)
+{
+	const char *text = product_text(binder, extent);
+
+	while ((extent = extent->more))
+		text = sk_arena_print(binder->model->arena, "%s%s%s", text, extent->subtracted ? "-" : "+",
+				      product_text(binder, extent));
 	return text;
 }
 
@@ -76,15 +119,16 @@ static const char *factors_text(const struct sk_binder *binder, const struct sk_
 	struct sk_arena *arena = binder->model->arena;
 	const char *text = "";
 
-	for (uint32_t i = 0; i < extent->name_count; i++) {
-		uint32_t name = extent->names[i];
+	for (; extent; extent = extent->more)
+		for (uint32_t i = 0; i < extent->name_count; i++) {
+			uint32_t name = extent->names[i];
 
-		if (binder->extents[name])
-			text = sk_arena_print(
-				arena, "%s, %s%s = %" PRIu64 " by %s", text, *text ? "" : "with ",
-				binder->signature->extents[name], binder->extents[name],
-				use_text(binder, binder->bound_by[name].parameter, binder->bound_by[name].dimension));
-	}
+			if (binder->extents[name])
+				text = sk_arena_print(arena, "%s, %s%s = %" PRIu64 " by %s", text, *text ? "" : "with ",
+						      binder->signature->extents[name], binder->extents[name],
+						      use_text(binder, binder->bound_by[name].parameter,
+							       binder->bound_by[name].dimension));
+		}
 	return text;
 }
 
@@ -99,7 +143,7 @@ static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32
 
 	if (!extent->name_count) {
 		sk_binder_error(binder, place, "%s must be %" PRIu64 ", but is %" PRIu64, use, extent->constant, has);
-	} else if (extent->name_count == 1 && extent->constant == 1) {
+	} else if (extent->name_count == 1 && extent->constant == 1 && !extent->more) {
 		uint32_t name = extent->names[0];
 
 		sk_binder_error(binder, place, "extent '%s' is %" PRIu64 " in %s, but %" PRIu64 " in %s",
@@ -115,28 +159,27 @@ static void report_mismatch(struct sk_binder *binder, uint32_t parameter, uint32
 static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
-	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension), product;
-	uint32_t open, open_count;
+	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension);
+	struct sum sum;
 
-	if (!multiply(binder, &description->extents[dimension], &product, &open, &open_count) || open_count != 1 ||
-	    has % product != 0)
+	if (!evaluate(binder, &description->extents[dimension], &sum) || !solve(&sum, has))
 		return false;
-	binder->extents[open] = has / product;
-	binder->bound_by[open].parameter = parameter;
-	binder->bound_by[open].dimension = dimension;
+	binder->extents[sum.open] = solve(&sum, has);
+	binder->bound_by[sum.open].parameter = parameter;
+	binder->bound_by[sum.open].dimension = dimension;
 	return true;
 }
 
 static void check_dimension(struct sk_binder *binder, uint32_t parameter, uint32_t dimension)
 {
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
-	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension), product;
-	uint32_t open, open_count;
+	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension);
+	struct sum sum;
 
-	bool fits = multiply(binder, &description->extents[dimension], &product, &open, &open_count);
+	bool fits = evaluate(binder, &description->extents[dimension], &sum);
 
 	/* What is still open follows from a dimension that could not be divided, which has an error of its own. */
-	if (!fits || (open_count == 0 && product != has) || (open_count == 1 && has % product != 0))
+	if (!fits || (sum.open_count == 0 && sum.rest != has) || (sum.open_count == 1 && !solve(&sum, has)))
 		report_mismatch(binder, parameter, dimension, has);
 }
 

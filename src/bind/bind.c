@@ -227,6 +227,36 @@ static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	pattern->inner_bytes = bytes_of_element(binder, p, extent);
 }
 
+/* How the cores divide the tensor. The extent is the outermost factor, so what is behind it is what one of its elements
+ * spans; where something is added to the dimension, each part reads that much of what follows it. */
+static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
+{
+	const struct sk_parameter *parameter = &binder->signature->parameters[p];
+	const struct sk_rows *rows = &binder->tensors[p]->rows;
+	const struct sk_extent *first = &parameter->extents[0];
+	uint64_t extent = binder->extents[binder->signature->spread_extent];
+	uint64_t rest = argument->size / sk_folded_dimension(binder->tensors[p], parameter, 0),
+		 elements = first->constant;
+
+	if (!first->more) {
+		argument->element_bytes = rows->count ? rows->count / extent * rows->stride : argument->size / extent;
+		return;
+	}
+	for (uint32_t i = 1; i < first->name_count; i++)
+		elements *= binder->extents[first->names[i]];
+	if (rows->count || !sk_mul(elements, rest, &argument->element_bytes) ||
+	    argument->size / extent < argument->element_bytes) {
+		sk_binder_error(binder, binder->args[p]->place,
+				rows->count ? "argument '%s' has a halo, which a view with gaps cannot have"
+					    : "argument '%s' is smaller than its parts together: what is added to its "
+					      "divided extent must not be negative",
+				parameter->name);
+		return;
+	}
+	if (argument->size > extent * argument->element_bytes)
+		pattern_of(binder, argument)->halo = argument->size - extent * argument->element_bytes;
+}
+
 static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -241,8 +271,9 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 		bind_rows(binder, rows, argument);
 	/* The extent is the outermost factor, so what is behind it is what one of its elements spans. */
 	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
-		argument->element_bytes = rows->count ? rows->count / binder->extents[spread] * rows->stride
-						      : argument->size / binder->extents[spread];
+		bind_parts(binder, p, argument);
+	if (parameter->over_read)
+		pattern_of(binder, argument)->over_read = parameter->over_read;
 	argument->whole = parameter->whole;
 	bind_inner(binder, p, argument);
 }
@@ -538,6 +569,20 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 	return binder.failed ? binder.reason : NULL;
 }
 
+/* Tensors have as much room behind them as those need who read there. */
+static void make_room(const struct sk_model *model, const struct sk_task *task)
+{
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_plan_pattern *pattern = task->arguments[a].pattern;
+
+		if (!pattern || task->arguments[a].tensor == SK_NONE)
+			continue;
+		struct sk_tensor *tensor = &model->tensors.items[task->arguments[a].tensor];
+
+		tensor->padding = pattern->over_read > tensor->padding ? pattern->over_read : tensor->padding;
+	}
+}
+
 static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel)
 {
 	struct sk_arena *arena = binder->model->arena;
@@ -555,6 +600,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 								.of_library = kernel->state[i] == kernel->library_state,
 								.value = kernel->state[i]};
 	task->argument_count = count;
+	make_room(binder->model, task);
 	task->scratch_size = binder->scratch_size;
 	if (binder->signature->spread_extent != SK_NONE)
 		task->extent = binder->extents[binder->signature->spread_extent];

@@ -10,11 +10,13 @@
 
 enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 128, SK_MAX_AXES = 3 };
 
-/* One dimension of a parameter: a product of names, or an integer. */
+/* One dimension of a parameter: a product of names, or an integer; or a sum of these, that begins with a name. */
 struct sk_extent {
 	uint64_t constant; /* the integer; 1 where there are only names */
 	uint32_t names[SK_MAX_FACTORS]; /* indices into the signature's extents */
 	uint32_t name_count;
+	const struct sk_extent *more; /* the rest of the sum; NULL: there is none */
+	bool subtracted; /* of the rest of a sum: this product is */
 };
 
 enum sk_value_kind {
@@ -65,6 +67,7 @@ struct sk_parameter {
 	struct sk_extent extents[SK_MAX_RANK];
 	uint32_t row_dimension; /* TENSOR: the elements of this dimension and of those behind it are a row … */
 	uint32_t stride; /* … and rows lie so many elements apart: index into the extents; SK_NONE: without gaps */
+	uint64_t over_read; /* TENSOR: bytes behind it that may be read, and are not used */
 	bool by_reference; /* SCALAR: "ref" */
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */

@@ -100,7 +100,8 @@ static void collect_uses(struct solver *solver, const struct sk_model *model, co
 		for (uint32_t a = 0; a < task->argument_count; a++) {
 			const struct sk_argument *argument = &task->arguments[a];
 
-			if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0)
+			if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
+			    (argument->pattern && argument->pattern->halo))
 				continue;
 			sk_array_push(solver->arena, &solver->uses,
 				      (struct use){argument->tensor, argument->offset, argument->size, i,

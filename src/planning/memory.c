@@ -62,6 +62,7 @@ struct planner {
 	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past */
 	struct temporary **by_end; /* in the order of their last uses … */
 	size_t past; /* … of which so many are past */
+	uint64_t unshared_end; /* of the temporaries that lie one behind the other */
 	uint64_t in_vain; /* tenants that have been asked and were of no use */
 };
 
@@ -306,15 +307,30 @@ static void occupy(struct planner *planner, uint32_t number)
 	sk_ranges_clear(planner->arena, &planner->stretches, start, end);
 }
 
+/* The workspace reaches as far as tasks read behind a temporary, where other ones may lie. False if that overflows. */
+static bool make_room(const struct planner *planner, uint32_t number, uint64_t offset, uint64_t *workspace)
+{
+	const struct sk_tensor *tensor = &planner->model->tensors.items[number];
+	uint64_t end;
+
+	if (!sk_add(offset, tensor->bytes, &end) || !sk_add(end, tensor->padding, &end) ||
+	    !sk_align(end, SK_WORKSPACE_ALIGNMENT, &end))
+		return false;
+	*workspace = end > *workspace ? end : *workspace;
+	return true;
+}
+
 /* Lays all temporaries out one behind the other. False if that overflows; if not, no other layout does. */
 static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
 {
 	for (size_t i = 0; i < planner->temporaries.count; i++) {
 		struct temporary *temporary = &planner->temporaries.items[i];
 
-		memory->unshared_offset[temporary->tensor] = memory->unshared_workspace_size;
+		memory->unshared_offset[temporary->tensor] = planner->unshared_end;
 		if (!sk_align(temporary->size, SK_WORKSPACE_ALIGNMENT, &temporary->size) ||
-		    !sk_add(memory->unshared_workspace_size, temporary->size, &memory->unshared_workspace_size))
+		    !sk_add(planner->unshared_end, temporary->size, &planner->unshared_end) ||
+		    !make_room(planner, temporary->tensor, memory->unshared_offset[temporary->tensor],
+			       &memory->unshared_workspace_size))
 			return false;
 	}
 	return true;
@@ -349,8 +365,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 		temporary->offset = temporary->in_rows ? find_own(&planner) : find_offset(&planner, temporary);
 		occupy(&planner, i);
 		memory->offset[temporary->tensor] = temporary->offset;
-		if (memory->workspace_size < temporary->offset + temporary->size)
-			memory->workspace_size = temporary->offset + temporary->size;
+		make_room(&planner, temporary->tensor, temporary->offset, &memory->workspace_size);
 	}
 	memory->steps = planner.tenants.steps + planner.stretches.steps;
 	return memory;

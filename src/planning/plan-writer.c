@@ -18,6 +18,7 @@
 static bool place_constants(struct sk_plan_writer *writer)
 {
 	struct sk_plan_image *image = writer->image;
+	uint64_t end = 0, room; /* behind the constants so far; what tasks may read behind one are others, or zeros */
 
 	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[i];
@@ -26,9 +27,10 @@ static bool place_constants(struct sk_plan_writer *writer)
 			continue;
 		struct sk_plan_constant constant = {.tensor = i, .size = tensor->bytes};
 
-		if (!sk_align(image->constants_size, SK_CONSTANT_ALIGNMENT, &constant.offset) ||
-		    !sk_add(constant.offset, constant.size, &image->constants_size))
+		if (!sk_align(end, SK_CONSTANT_ALIGNMENT, &constant.offset) ||
+		    !sk_add(constant.offset, constant.size, &end) || !sk_add(end, tensor->padding, &room))
 			return false;
+		image->constants_size = room > image->constants_size ? room : image->constants_size;
 		writer->constant_offsets[i] = constant.offset;
 		sk_array_push(writer->arena, &image->constants, constant);
 	}
@@ -151,6 +153,7 @@ static void write_tensors(struct sk_plan_writer *writer)
 		record->offset = base_of(writer, i, false);
 		record->unshared_offset = tensor->role == SK_ROLE_TEMPORARY ? base_of(writer, i, true) : 0;
 		record->bytes = tensor->bytes;
+		record->padding = tensor->padding;
 		memcpy(record->shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
 		if (record->space == SK_SPACE_BINDING) {
 			record->index = tensor->binding;

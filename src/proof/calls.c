@@ -263,6 +263,23 @@ static uint64_t shared_bytes(const struct calls *calls, const struct sk_plan_arg
 	return rows.count == 1 ? rows.width : rows.count * rows.stride;
 }
 
+/* What a dimension is, where that is known; else 0. */
+static uint64_t dimension_of(const struct calls *calls, const struct sk_extent *extent)
+{
+	uint64_t sum = 0;
+
+	for (; extent; extent = extent->more) {
+		uint64_t product = extent->constant;
+
+		for (uint32_t i = 0; i < extent->name_count; i++)
+			if (!calls->extents[extent->names[i]] ||
+			    !sk_mul(product, calls->extents[extent->names[i]], &product))
+				return 0;
+		sum += extent->subtracted ? -product : product;
+	}
+	return sum;
+}
+
 /* Bytes from one element of the second loop's extent to the next one; 0: the loop does not divide the tensor. What the
  * plan says, if it is all that tells the extents. */
 static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
@@ -282,11 +299,7 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
 
 	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++) {
-		const struct sk_extent *outer = &parameter->extents[d];
-
-		outside *= outer->constant;
-		for (uint32_t i = 0; i < outer->name_count; i++)
-			outside *= calls->extents[outer->names[i]];
+		outside *= dimension_of(calls, &parameter->extents[d]);
 	}
 	outside *= calls->extents[extent];
 	if (outside)
@@ -320,13 +333,44 @@ static void find_table(const struct calls *calls, uint32_t number, struct sk_pla
 	wanted->table_stride = stride;
 }
 
+/* Bytes behind each part that its call reads; 0: none. */
+static uint64_t halo_of(const struct calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	uint32_t extent = calls->signature->spread_extent;
+	bool halo = extent != SK_NONE && parameter->extents[0].more && sk_parameter_is_divided_by(parameter, extent);
+
+	return halo ? argument->size - argument->element_bytes * calls->step->extent : 0;
+}
+
+/* Where that follows from the extents, a part is as large as its product. */
+static bool check_halo(struct calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = argument_of(calls, number);
+	const struct sk_extent *first = &calls->signature->parameters[number].extents[0];
+	struct sk_extent product = *first;
+	uint64_t all, part;
+
+	product.more = NULL;
+	all = dimension_of(calls, first);
+	part = dimension_of(calls, &product);
+	if (!halo_of(calls, number) || !all || !part ||
+	    argument->size / all * part == argument->element_bytes * calls->step->extent)
+		return true;
+	return disagree(calls, "each part of %s is %" PRIu64 " bytes for each of %" PRIu64 " elements",
+			parameter_text(calls, number), argument->element_bytes, calls->step->extent);
+}
+
 /* How its bytes lie. */
 static bool check_pattern(struct calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
 	const struct sk_plan_pattern none = {0};
-	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number)};
+	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number),
+					 .halo = halo_of(calls, number),
+					 .over_read = calls->signature->parameters[number].over_read};
 
 	if (pattern && pattern->count) { /* see check_rows */
 		wanted.width = pattern->width;
@@ -338,7 +382,7 @@ static bool check_pattern(struct calls *calls, uint32_t number)
 		return disagree(calls, "%s has a pattern that says nothing", parameter_text(calls, number));
 	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
 		return disagree(calls, "the bytes of %s lie in another way", parameter_text(calls, number));
-	return true;
+	return check_halo(calls, number);
 }
 
 static bool check_tensor(struct calls *calls, uint32_t number)
@@ -354,6 +398,8 @@ static bool check_tensor(struct calls *calls, uint32_t number)
 	if (!check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
 		return false;
 	shared = divided ? shared_bytes(calls, argument) : 0;
+	if (divided && parameter->extents[0].more) /* see check_pattern */
+		shared = argument->element_bytes * calls->step->extent;
 	element_bytes = divided ? shared / calls->step->extent : 0;
 	if (argument->element_bytes != element_bytes || element_bytes * calls->step->extent != shared)
 		return disagree(
@@ -586,7 +632,14 @@ static struct product product_of(const struct calls *calls, const struct sk_para
 
 	for (uint32_t d = first; d < parameter->rank; d++) {
 		const struct sk_extent *extent = &parameter->extents[d];
+		uint64_t sum = extent->more ? dimension_of(calls, extent) : 0;
 
+		if (extent->more) {
+			product.open_count += sum ? 0 : 2; /* it tells none of its extents */
+			if (!sk_mul(product.known, sum ? sum : 1, &product.known))
+				return (struct product){.open = SK_NONE};
+			continue;
+		}
 		if (!sk_mul(product.known, extent->constant, &product.known))
 			return (struct product){.open = SK_NONE};
 		for (uint32_t i = 0; i < extent->name_count; i++) {

@@ -145,7 +145,7 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
 	const struct use *uses = collect_uses(check);
-	uint64_t workspace = 0, unshared = 0, constants = 0;
+	uint64_t workspace = 0, unshared = 0, constants = 0, constants_room = 0;
 	bool sound = true;
 
 	for (uint32_t i = 0; i < view->tensor_count; i++) {
@@ -154,17 +154,18 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 		sound &= check_tensor(check, tensor) && check_range(check, tensor) &&
 			 check_role(check, tensor, &uses[i]);
 		if (tensor->space == SK_SPACE_WORKSPACE) {
-			sk_raise(&workspace, sk_align_plan(tensor->offset + tensor->bytes));
-			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + tensor->bytes));
+			sk_raise(&workspace, sk_align_plan(tensor->offset + tensor->bytes + tensor->padding));
+			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + tensor->bytes + tensor->padding));
 		} else if (tensor->space == SK_SPACE_CONSTANT) {
 			sound &= sk_same_number(check, sk_plan_string(&tensor->name), "where it begins", tensor->offset,
 						sk_align_plan(constants));
 			constants = tensor->offset + tensor->bytes;
+			sk_raise(&constants_room, constants + tensor->padding);
 		}
 	}
 	return sound && sk_same_number(check, "header", "the workspace", view->plan->workspace_size, workspace) &&
 	       sk_same_number(check, "header", "the unshared workspace", view->plan->unshared_workspace_size,
 			      unshared) &&
-	       sk_same_number(check, "header", "what constants take", view->plan->constants_size, constants) &&
+	       sk_same_number(check, "header", "what constants take", view->plan->constants_size, constants_room) &&
 	       check_unshared(check);
 }

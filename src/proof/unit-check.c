@@ -81,7 +81,10 @@ static void collect_uses_of(struct checker *checker, struct sk_arena *arena, uin
 {
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &checker->view->arguments[call->first_argument + i];
+		const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
 
+		if (pattern && pattern->halo)
+			continue;
 		if (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes)
 			sk_array_push(arena, &checker->uses,
 				      (struct use){argument->tensor, step, argument->offset, argument->size,

@@ -73,40 +73,62 @@ static bool add_factor(struct sk_signature_parser *parser, struct sk_extent *ext
 	return add_extent(parser, &extent->names[extent->name_count++]);
 }
 
+static bool parse_factor(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	const char *at = parser->token.start;
+	uint64_t number;
+
+	if (parser->token.kind == SK_TOKEN_WORD)
+		return add_factor(parser, extent);
+	if (parser->token.kind != SK_TOKEN_NUMBER)
+		return sk_token_expected(parser, "an extent (a name, a number, or a product such as n*4)");
+	if (!sk_token_number(parser, "an extent", &number))
+		return false;
+	if (sk_mul(extent->constant, number, &extent->constant))
+		return true;
+	sk_signature_error(parser->source, at, "the number is too large");
+	return false;
+}
+
 /* A name, an integer, or a product that starts with a name: with an integer in front, ranges of the name would not be
  * contiguous. */
+static bool parse_product(struct sk_signature_parser *parser, struct sk_extent *extent)
+{
+	bool number = parser->token.kind == SK_TOKEN_NUMBER;
+
+	extent->constant = 1;
+	if (!parse_factor(parser, extent))
+		return false;
+	if (number && sk_token_is_sign(parser, '*'))
+		return sk_token_expected(parser, "',' or ']' (a product starts with a name: n*4)");
+	while (sk_token_is_sign(parser, '*')) {
+		sk_token_advance(parser);
+		if (!parse_factor(parser, extent))
+			return false;
+	}
+	return true;
+}
+
+/* Products, of which all but the first are added or subtracted. */
 static bool parse_extent(struct sk_signature_parser *parser, struct sk_extent *extent)
 {
-	extent->constant = 1;
-	if (parser->token.kind == SK_TOKEN_NUMBER) {
-		if (!sk_token_number(parser, "an extent", &extent->constant))
-			return false;
-		if (sk_token_is_sign(parser, '*'))
-			return sk_token_expected(parser, "',' or ']' (a product starts with a name: n*4)");
-		return true;
-	}
-	for (;;) {
-		uint64_t number;
+	bool number = parser->token.kind == SK_TOKEN_NUMBER;
 
-		if (parser->token.kind == SK_TOKEN_WORD) {
-			if (!add_factor(parser, extent))
-				return false;
-		} else if (parser->token.kind == SK_TOKEN_NUMBER) {
-			const char *at = parser->token.start;
+	if (!parse_product(parser, extent))
+		return false;
+	while (sk_token_is_sign(parser, '+') || sk_token_is_sign(parser, '-')) {
+		struct sk_extent *more = SK_NEW(parser->source->arena, struct sk_extent);
 
-			if (!sk_token_number(parser, "an extent", &number))
-				return false;
-			if (!sk_mul(extent->constant, number, &extent->constant)) {
-				sk_signature_error(parser->source, at, "the number is too large");
-				return false;
-			}
-		} else {
-			return sk_token_expected(parser, "an extent (a name, a number, or a product such as n*4)");
-		}
-		if (!sk_token_is_sign(parser, '*'))
-			return true;
+		if (number)
+			return sk_token_expected(parser, "',' or ']' (a sum starts with a name: n+2)");
+		more->subtracted = sk_token_is_sign(parser, '-');
+		extent->more = more;
+		extent = more;
 		sk_token_advance(parser);
+		if (!parse_product(parser, extent))
+			return false;
 	}
+	return true;
 }
 
 /* ":lda" behind a dimension: those in front of it count rows that lie so many elements apart. */
@@ -170,6 +192,11 @@ static bool parse_tensor(struct sk_signature_parser *parser, struct sk_parameter
 	}
 	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
 		return false;
+	if (sk_token_is_sign(parser, '+')) {
+		sk_token_advance(parser);
+		if (!sk_token_number(parser, "how many bytes behind it may be read", &parameter->over_read))
+			return false;
+	}
 	parameter->whole = sk_token_is_word(parser, "whole");
 	if (parameter->whole)
 		sk_token_advance(parser);

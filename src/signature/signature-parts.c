@@ -108,16 +108,18 @@ uint32_t sk_signature_find_extent(const struct sk_signature *signature, const ch
 bool sk_parameter_has_extent(const struct sk_parameter *parameter, uint32_t extent)
 {
 	for (uint32_t d = 0; d < parameter->rank; d++)
-		for (uint32_t i = 0; i < parameter->extents[d].name_count; i++)
-			if (parameter->extents[d].names[i] == extent)
-				return true;
+		for (const struct sk_extent *part = &parameter->extents[d]; part; part = part->more)
+			for (uint32_t i = 0; i < part->name_count; i++)
+				if (part->names[i] == extent)
+					return true;
 	return false;
 }
 
 uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_t extent)
 {
 	for (uint32_t d = 0; d < parameter->rank; d++)
-		if (parameter->extents[d].name_count && parameter->extents[d].names[0] == extent)
+		if (parameter->extents[d].name_count && parameter->extents[d].names[0] == extent &&
+		    !parameter->extents[d].more)
 			return d;
 	return SK_NONE;
 }

@@ -64,18 +64,19 @@ static void resolve_aliases(struct sk_signature_source *source, struct sk_signat
 
 /* ---- binding ---- */
 
-/* If the product has exactly one factor that is not bound, its index in the signature, else SK_NONE. */
+/* If the sum has exactly one factor that is not bound, its index in the signature, else SK_NONE. */
 static uint32_t only_unbound(const struct sk_extent *extent, const bool *bound)
 {
 	uint32_t only = SK_NONE;
 
-	for (uint32_t i = 0; i < extent->name_count; i++) {
-		if (bound[extent->names[i]])
-			continue;
-		if (only != SK_NONE)
-			return SK_NONE;
-		only = extent->names[i];
-	}
+	for (; extent; extent = extent->more)
+		for (uint32_t i = 0; i < extent->name_count; i++) {
+			if (bound[extent->names[i]])
+				continue;
+			if (only != SK_NONE)
+				return SK_NONE;
+			only = extent->names[i];
+		}
 	return only;
 }
 
@@ -116,8 +117,9 @@ static uint32_t count_extent(const struct sk_parameter *parameter, uint32_t exte
 	uint32_t times = 0;
 
 	for (uint32_t d = 0; d < parameter->rank; d++)
-		for (uint32_t i = 0; i < parameter->extents[d].name_count; i++)
-			times += parameter->extents[d].names[i] == extent;
+		for (const struct sk_extent *part = &parameter->extents[d]; part; part = part->more)
+			for (uint32_t i = 0; i < part->name_count; i++)
+				times += part->names[i] == extent;
 	return times;
 }
 
@@ -217,6 +219,28 @@ static void check_ranges(struct sk_signature_source *source, struct sk_signature
 					   parameter->name);
 		if (parameter->rank > 1 || parameter->extents[0].name_count > 1 || parameter->extents[0].constant > 1)
 			signature->elementwise = false;
+	}
+}
+
+/* What is read around a part belongs to others, who may not see it change. */
+static void check_excess(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+		bool halo = signature->spread_extent != SK_NONE && parameter->rank && parameter->extents[0].more &&
+			    sk_parameter_is_divided_by(parameter, signature->spread_extent);
+
+		if (parameter->over_read && parameter->access != SK_ACCESS_READ)
+			sk_signature_error(
+				source, source->parameter_at[i],
+				"'%s' is written: only what is just read ('in') can have '+' bytes behind it",
+				parameter->name);
+		if (halo && parameter->access != SK_ACCESS_READ)
+			sk_signature_error(
+				source, source->parameter_at[i],
+				"'%s' is written and has a halo: what is behind a range of '%s' is written by "
+				"who has the next one, so its extent is a product",
+				parameter->name, signature->extents[signature->spread_extent]);
 	}
 }
 
@@ -348,6 +372,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	resolve_cooperation(source, signature);
 	sk_signature_resolve_expressions(source, signature);
 	check_spread(source, signature);
+	check_excess(source, signature);
 	check_whole(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)

@@ -1,0 +1,173 @@
+#!/bin/bash
+# What kernels read around their parts: the neighbours' elements (a halo), and bytes behind a tensor that they do not use.
+# Run on several numbers of cores, with guarded memory, and compared with plain loops.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+void stencil(const float *x, const float *w, float *y, long n, long k)
+{
+	for (long i = 0; i < n; i++) {
+		y[i] = 0;
+		for (long j = 0; j < k; j++)
+			y[i] += w[j] * x[i + j];
+	}
+}
+SK_KERNEL(stencil, "split=n; in x f32[n+k-1], in w f32[k], out y f32[n], n i64, k i64");
+void pool(const float *x, float *y, long m, long w)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < w; j++)
+			y[i * w + j] = x[2 * i * w + j] + x[(2 * i + 1) * w + j] + x[(2 * i + 2) * w + j];
+}
+SK_KERNEL(pool, "split=m; in x f32[m*2+1,w], out y f32[m,w], m i64, w i64");
+/* Reads four at a time, up to three behind the last one. */
+void twice(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i += 4) {
+		volatile float four[4];
+		for (int j = 0; j < 4; j++)
+			four[j] = ((const volatile float *)x)[i + j];
+		for (long j = 0; j < 4 && i + j < n; j++)
+			y[i + j] = 2 * four[j];
+	}
+}
+SK_KERNEL(twice, "split=n; in x f32[n]+12, out y f32[n], n i64");
+void bump(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] + 1;
+}
+SK_KERNEL(bump, "split=n; in x f32[n], out y f32[n], n i64");
+C
+cat >oracle.c <<'C'
+#include <stdio.h>
+#include <string.h>
+enum { N = 1001, K = 5, M = 30, W = 7 };
+static float x[N + K - 1], w[K], a[N + K - 1], b[N], y[N], c[W], p[2 * M + 1][W], q[M][W];
+static void write_npy(const char *path, const float *data, int count, const char *shape)
+{
+	FILE *file = fopen(path, "wb");
+	char head[128];
+	memset(head, ' ', sizeof(head));
+	memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+	head[10 + sprintf(head + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", shape)] = ' ';
+	head[127] = '\n';
+	fwrite(head, 1, sizeof(head), file);
+	fwrite(data, 4, count, file);
+	fclose(file);
+}
+int main(void)
+{
+	for (int i = 0; i < N + K - 1; i++)
+		x[i] = (float)((i * 7919 + 13) % 1000);
+	for (int i = 0; i < K; i++)
+		w[i] = (float)(i + 1);
+	for (int i = 0; i < N + K - 1; i++)
+		a[i] = x[i] + 1;
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < K; j++)
+			b[i] += w[j] * a[i + j];
+	for (int i = 0; i < N; i++)
+		y[i] = 2 * b[i];
+	for (int i = 0; i < (2 * M + 1) * W; i++)
+		p[0][i] = (float)(i * 31 % 97);
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < W; j++)
+			q[i][j] = p[2 * i][j] + p[2 * i + 1][j] + p[2 * i + 2][j];
+	for (int i = 0; i < W; i++)
+		c[i] = 2 * (float)(i + 1);
+	write_npy("x.npy", x, N + K - 1, "1005,");
+	write_npy("w.npy", w, K, "5,");
+	write_npy("p.npy", p[0], (2 * M + 1) * W, "61, 7");
+	write_npy("expected-y.npy", y, N, "1001,");
+	write_npy("expected-q.npy", q[0], M * W, "30, 7");
+	write_npy("expected-z.npy", c, W, "7,");
+	write_npy("k.npy", (float[]){1, 2, 3, 4, 5, 6, 7}, W, "7,");
+	return 0;
+}
+C
+cat >m.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1005]}
+  w: {dtype: f32, shape: [5]}
+  a: {dtype: f32, shape: [1005]}
+  b: {dtype: f32, shape: [1001]}
+  y: {dtype: f32, shape: [1001]}
+  p: {dtype: f32, shape: [61, 7]}
+  q: {dtype: f32, shape: [30, 7]}
+  k: {dtype: f32, shape: [7], data: k.npy}
+  z: {dtype: f32, shape: [7]}
+tasks:
+  - {name: before, kernel: bump, args: [x, a], scope: s}
+  - {name: blur, kernel: stencil, args: [a, w, b], scope: s}
+  - {name: after, kernel: twice, args: [b, y], scope: s}
+  - {name: shrink, kernel: pool, args: [p, q], scope: s}
+  - {name: last, kernel: twice, args: [k, z], scope: s}
+M
+compile kernels
+cc -O0 -o oracle oracle.c && ./oracle
+"$sklink" m.yaml kernels.o -o m.sk
+"$skdump" --verify m.sk >verify.txt || { cat verify.txt; fail "it does not verify"; }
+for cores in 1 2 3 7; do
+	for how in "" --unfused --serial --guard; do
+		"$skrun" m.sk --input x=x.npy --input w=w.npy --input p=p.npy --output y=y.npy --output q=q.npy --output z=z.npy \
+			--cores $cores $how >run.txt || { cat run.txt; fail "it does not run on $cores cores $how"; }
+		for name in y q z; do
+			cmp $name.npy expected-$name.npy || fail "$name is wrong on $cores cores $how"
+		done
+	done
+done
+
+# A halo is the neighbours': the parts of `blur` are read by others' cores, so it waits; those of `after` are not.
+"$skdump" --steps m.sk >steps.txt
+grep -E ' blur .*awaits before' steps.txt >/dev/null || { cat steps.txt; fail "blur does not wait for its neighbours' elements"; }
+grep -E ' after .*awaits' steps.txt && fail "after awaits what its own core has made"
+
+sed 's/in x f32\[n\], out y f32\[n\], n i64/in x f32[n], out y f32[n+1], n i64/' kernels.c >bad.c
+compile bad
+fails_with "'y' is written and has a halo" "$sklink" m.yaml bad.o -o bad.sk
+sed 's/in x f32\[n\]+12, out y f32\[n\]/in x f32[n], out y f32[n]+12/' kernels.c >bad.c
+compile bad
+fails_with "'y' is written: only what is just read" "$sklink" m.yaml bad.o -o bad.sk
+sed 's/\[61, 7\]/[60, 7]/' m.yaml >bad.yaml
+fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml kernels.o -o bad.sk
+
+# Who binds memory says how much there is.
+cat >bind.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include "skrt.h"
+int main(void)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_tensor tensor;
+	float *memory = aligned_alloc(64, 8192);
+	if (skrt_device_open(NULL, &device) || skrt_module_load(device, "one.sk", &module) ||
+	    skrt_instance_create(module, &instance) || skrt_module_tensor(module, 0, &tensor))
+		return 2;
+	printf("%d %d\n", (int)tensor.bytes, (int)tensor.padding);
+	if (!skrt_instance_bind(instance, 0, memory, tensor.bytes + 11) || skrt_instance_bind(instance, 0, memory, 8192))
+		return 3;
+	puts(skrt_instance_bind(instance, 0, memory, tensor.bytes) ? skrt_error() : "bound");
+	return 0;
+}
+C
+cat >one.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [7]}
+  y: {dtype: f32, shape: [7]}
+tasks:
+  - {name: last, kernel: twice, args: [x, y]}
+M
+"$sklink" one.yaml kernels.o -o one.sk
+sanitize=$(sed -n "s/^SANITIZE_CFLAGS = //p" "$top_builddir/Makefile")
+$CC $sanitize -I"$top_srcdir/loader" bind.c $libskrt -o bind 2>bind.err || { cat bind.err; fail "bind.c does not compile"; }
+./bind >bind.txt || fail "binding fails with $?"
+grep -x '28 12' bind.txt && grep "tensor 'x' has 28 bytes, and kernels may read 12 behind them; bound are 28, all together" bind.txt ||
+	{ cat bind.txt; fail "too little memory is bound"; }
