@@ -325,6 +325,20 @@ static void take_scratch(struct sk_binder *binder, uint64_t bytes, struct sk_arg
 		sk_binder_error(binder, binder->request->place, "more than 2^63 bytes of scratch");
 }
 
+/* Extents in the number of elements are whole, so that it is enough for the longest call on one core. */
+static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
+{
+	uint64_t bytes = parameter->scratch_bytes, count, size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1;
+
+	if (parameter->scratch_count) {
+		if (!sk_binder_count(binder, parameter->name, parameter->scratch_count, &count))
+			return;
+		bytes = sk_mul(count, size, &bytes) ? bytes : UINT64_MAX;
+	}
+	argument->dtype = SK_DTYPE_NONE;
+	take_scratch(binder, bytes, argument);
+}
+
 static uint64_t struct_bytes(struct sk_binder *binder, uint32_t p)
 {
 	const struct sk_parameter *parameters = binder->signature->parameters;
@@ -386,7 +400,7 @@ static void bind_arguments(struct sk_binder *binder)
 			argument->kind = SK_ARGUMENT_BLOCK;
 			break;
 		case SK_PARAMETER_SCRATCH:
-			take_scratch(binder, parameter->scratch_bytes, argument);
+			bind_scratch(binder, parameter, argument);
 			break;
 		case SK_PARAMETER_STRUCT:
 			break;

@@ -506,7 +506,9 @@ static bool check_scratch(struct calls *calls, uint32_t number, uint64_t bytes, 
 {
 	const struct sk_plan_argument *argument = argument_of(calls, number);
 
-	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->size != bytes || argument->offset != *offset)
+	/* What extents make of it is compared once they are known. */
+	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->offset != *offset ||
+	    (!calls->signature->parameters[number].scratch_count && argument->size != bytes))
 		return disagree(calls, "%s is not %" PRIu64 " bytes of scratch at offset %" PRIu64,
 				parameter_text(calls, number), bytes, *offset);
 	return (sk_add(*offset, argument->size, offset) && sk_align(*offset, SCRATCH_ALIGNMENT, offset)) ||
@@ -733,6 +735,19 @@ static bool check_extents(struct calls *calls)
 
 /* ---- values ---- */
 
+static bool check_scratch_count(struct calls *calls, const struct sk_call_values *values, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	uint64_t size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1, count, bytes;
+
+	if (!sk_call_constant(values, parameter->scratch_count, &count))
+		return true; /* an extent of it is not known */
+	if (sk_mul(count, size, &bytes) && bytes == argument_of(calls, number)->size)
+		return true;
+	return disagree(calls, "%s is %" PRIu64 " bytes of scratch, but %" PRIu64 " elements of %" PRIu64,
+			parameter_text(calls, number), argument_of(calls, number)->size, count, size);
+}
+
 /* What the signature says of scalars, and of how many blocks there are, once the extents are known. */
 static bool check_values(struct calls *calls)
 {
@@ -751,6 +766,9 @@ static bool check_values(struct calls *calls)
 			return false;
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (signature->parameters[i].kind == SK_PARAMETER_TENSOR && !check_pattern(calls, i))
+			return false;
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		if (signature->parameters[i].scratch_count && !check_scratch_count(calls, &values, i))
 			return false;
 	return true;
 }

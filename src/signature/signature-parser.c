@@ -374,10 +374,21 @@ static bool parse_scratch(struct sk_signature_parser *parser, struct sk_paramete
 {
 	parameter->kind = SK_PARAMETER_SCRATCH;
 	sk_token_advance(parser);
-	return sk_token_new_name(parser, "scratch", &parameter->name, &parser->source->parameter_at[index]) &&
-	       sk_token_sign(parser, '[', "'[' with the number of bytes") &&
-	       sk_token_number(parser, "a number of bytes", &parameter->scratch_bytes) &&
-	       sk_token_sign(parser, ']', "']'");
+	if (!sk_token_new_name(parser, "scratch", &parameter->name, &parser->source->parameter_at[index]))
+		return false;
+	if (parser->token.kind == SK_TOKEN_WORD && !sk_token_type(parser, parameter->name, &parameter->dtype))
+		return false;
+	if (!sk_token_sign(parser, '[',
+			   parameter->dtype ? "'[' with the number of elements" : "'[' with the number of bytes"))
+		return false;
+
+	struct sk_token next = sk_token_scan(parser, parser->cursor);
+	bool number = parser->token.kind == SK_TOKEN_NUMBER && next.kind == SK_TOKEN_SIGN && *next.start == ']';
+
+	if (number && !parameter->dtype ? !sk_token_number(parser, "a number of bytes", &parameter->scratch_bytes)
+					: !sk_signature_parse_count(parser, parameter->name, &parameter->scratch_count))
+		return false;
+	return sk_token_sign(parser, ']', "']'");
 }
 
 static bool parse_kind(struct sk_signature_parser *parser)

@@ -34,6 +34,17 @@ void twice(const float *x, float *y, long n)
 	}
 }
 SK_KERNEL(twice, "split=n; in x f32[n]+12, out y f32[n], n i64");
+/* Turns rows around, with all of one, and as much again, in the core's own memory. */
+void turn(const float *x, float *y, float *row, long m, long w)
+{
+	for (long i = 0; i < m; i++) {
+		for (long j = 0; j < w; j++)
+			row[j] = row[2 * w - 1 - j] = x[i * w + j];
+		for (long j = 0; j < w; j++)
+			y[i * w + j] = row[w + j];
+	}
+}
+SK_KERNEL(turn, "split=m; in x f32[m,w], out y f32[m,w], scratch row f32[2*w], m i64, w i64");
 void bump(const float *x, float *y, long n)
 {
 	for (long i = 0; i < n; i++)
@@ -75,7 +86,7 @@ int main(void)
 		p[0][i] = (float)(i * 31 % 97);
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < W; j++)
-			q[i][j] = p[2 * i][j] + p[2 * i + 1][j] + p[2 * i + 2][j];
+			q[i][W - 1 - j] = p[2 * i][j] + p[2 * i + 1][j] + p[2 * i + 2][j];
 	for (int i = 0; i < W; i++)
 		c[i] = 2 * (float)(i + 1);
 	write_npy("x.npy", x, N + K - 1, "1005,");
@@ -97,6 +108,7 @@ tensors:
   b: {dtype: f32, shape: [1001]}
   y: {dtype: f32, shape: [1001]}
   p: {dtype: f32, shape: [61, 7]}
+  r: {dtype: f32, shape: [30, 7]}
   q: {dtype: f32, shape: [30, 7]}
   k: {dtype: f32, shape: [7], data: k.npy}
   z: {dtype: f32, shape: [7]}
@@ -104,7 +116,8 @@ tasks:
   - {name: before, kernel: bump, args: [x, a], scope: s}
   - {name: blur, kernel: stencil, args: [a, w, b], scope: s}
   - {name: after, kernel: twice, args: [b, y], scope: s}
-  - {name: shrink, kernel: pool, args: [p, q], scope: s}
+  - {name: shrink, kernel: pool, args: [p, r], scope: s}
+  - {name: turned, kernel: turn, args: [r, q], scope: s}
   - {name: last, kernel: twice, args: [k, z], scope: s}
 M
 compile kernels
@@ -132,6 +145,11 @@ fails_with "'y' is written and has a halo" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/in x f32\[n\]+12, out y f32\[n\]/in x f32[n], out y f32[n]+12/' kernels.c >bad.c
 compile bad
 fails_with "'y' is written: only what is just read" "$sklink" m.yaml bad.o -o bad.sk
+"$sklink" m.yaml kernels.o -o m.sk --header m.h
+grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h; fail "the header does not say what two rows, 56 bytes, of scratch take"; }
+sed 's/row f32\[2\*w\]/row f32[2*v]/' kernels.c >bad.c
+compile bad
+fails_with "extent 'v'|'v'" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/\[61, 7\]/[60, 7]/' m.yaml >bad.yaml
 fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml kernels.o -o bad.sk
 
