@@ -165,13 +165,14 @@ static bool check_pattern(const struct sk_plan_checker *checker, const struct sk
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
 	const struct sk_plan_loop *loops = sk_plan_loops(checker->view, call);
-	uint64_t bytes;
+	uint64_t bytes, behind = pattern && pattern->count ? pattern->stride - pattern->width : 0; /* the last row */
 
 	if (!pattern)
 		return true;
 	if (pattern->inner_bytes &&
 	    (call->loop_count < 2 || __builtin_mul_overflow(pattern->inner_bytes, loops[1].extent, &bytes) ||
-	     bytes > argument->size || pattern->inner_bytes % dtype_size_or_none(argument)))
+	     (bytes > argument->size && bytes - argument->size > behind) ||
+	     pattern->inner_bytes % dtype_size_or_none(argument)))
 		return sk_plan_fail(checker, "%" PRIu64 " bytes for each element of an inner loop are not possible",
 				    pattern->inner_bytes);
 	return check_rows(checker, argument, pattern) && check_excess(checker, launch, step, argument, pattern) &&

@@ -90,12 +90,14 @@ static double argument_bytes(const struct sk_plan_view *plan, const struct sk_pl
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
+		struct sk_rows rows = sk_plan_rows(plan, argument);
+
 		if (argument->kind == SK_ARGUMENT_STATE)
 			continue;
 		if (argument->access & SK_ACCESS_READ)
-			bytes += (double)argument->size;
+			bytes += (double)rows.width * (double)rows.count;
 		if (argument->access & SK_ACCESS_WRITE)
-			bytes += (double)argument->size;
+			bytes += (double)rows.width * (double)rows.count;
 	}
 	return bytes;
 }

@@ -257,6 +257,27 @@ static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument 
 		pattern_of(binder, argument)->halo = argument->size - extent * argument->element_bytes;
 }
 
+/* Units of a split extent can be made as large as it takes; tiles and blocks' ranges are what they are. */
+static void check_alignment(struct sk_binder *binder, uint32_t p, const struct sk_argument *argument)
+{
+	const struct sk_signature *signature = binder->signature;
+	uint64_t part = signature->loop_count			    ? signature->loops[0].tile * argument->element_bytes
+			: signature->spread == SK_STEP_BLOCKS_RANGE ? argument->element_bytes
+								    : 0;
+	const char *what = argument->offset % (signature->align ? signature->align : 1) ? "it begins at byte"
+			   : signature->loop_count					? "its tiles have, in bytes,"
+						   : "blocks' ranges are multiples of";
+
+	if (part % (signature->align ? signature->align : 1) == 0 && signature->loop_count == SK_MAX_LOOPS &&
+	    argument->pattern)
+		part = signature->loops[1].tile * argument->pattern->inner_bytes;
+	if (!signature->align || (argument->offset % signature->align == 0 && part % signature->align == 0))
+		return;
+	sk_binder_error(binder, binder->args[p]->place, "argument '%s' is to be aligned to %u bytes, but %s %" PRIu64,
+			signature->parameters[p].name, signature->align, what,
+			argument->offset % signature->align ? argument->offset : part);
+}
+
 static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;
@@ -276,6 +297,7 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 		pattern_of(binder, argument)->over_read = parameter->over_read;
 	argument->whole = parameter->whole;
 	bind_inner(binder, p, argument);
+	check_alignment(binder, p, argument);
 }
 
 /* Rows of a tensor, each of which the table has an address of. */

@@ -103,6 +103,7 @@ struct sk_signature {
 	bool early_wait, early_set; /* early-start=wait, set, both */
 	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
+	uint32_t align; /* align=: pointers to tensors are multiples of it, in each call; 0: nothing is said */
 	const char *op; /* op=NAME, or NULL */
 	uint64_t isa; /* isa=: instruction sets, as loader/plan/isa.h has them */
 	const char **symbols; /* names of those whose addresses it passes */

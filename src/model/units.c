@@ -65,6 +65,12 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 
 	if (signature->loop_count)
 		common_multiple(unit, signature->loops[0].tile, &unit);
+	for (uint32_t a = 0; a < model->tasks.items[task].argument_count && signature->align; a++) {
+		const struct sk_argument *argument = &model->tasks.items[task].arguments[a];
+
+		while (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes * unit % signature->align)
+			unit *= 2;
+	}
 	return unit;
 }
 

@@ -88,16 +88,23 @@ static const char *access_text(unsigned access)
 /* ---- how the call spreads ---- */
 
 /* Units are whole tiles. */
-static uint64_t minimum_unit(const struct sk_signature *signature)
+static uint64_t minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call,
+			     const struct sk_signature *signature)
 {
-	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1, tile = 1;
+	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1, tile = 1, least;
 
 	if (signature->loop_count)
 		tile = signature->loops[0].tile;
-	for (uint64_t i = 1; i <= unit; i++)
-		if (i * tile % unit == 0)
-			return i * tile;
-	return unit * tile;
+	for (least = tile; least % unit;)
+		least += tile;
+	/* Powers of two are what it takes to align parts. */
+	for (uint32_t i = 0; i < call->argument_count && signature->align; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+
+		while (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes * least % signature->align)
+			least *= 2;
+	}
+	return least;
 }
 
 /* What the step's flags have to be, as far as they follow from the signatures of its calls. Kernels that may start
@@ -129,7 +136,7 @@ static uint32_t lane_of(const struct calls *calls)
 static bool check_unit(struct calls *calls)
 {
 	const struct sk_plan_step *step = calls->step;
-	uint64_t least = minimum_unit(calls->signature);
+	uint64_t least = minimum_unit(calls->view, calls->call, calls->signature);
 
 	if (step->kind != SK_STEP_SPLIT)
 		return true;
@@ -397,6 +404,9 @@ static bool check_tensor(struct calls *calls, uint32_t number)
 		return disagree(calls, "no tensor is passed for %s", parameter_text(calls, number));
 	if (!check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
 		return false;
+	if (calls->signature->align && argument->offset % calls->signature->align)
+		return disagree(calls, "%s is not aligned to %u bytes", parameter_text(calls, number),
+				calls->signature->align);
 	shared = divided ? shared_bytes(calls, argument) : 0;
 	if (divided && parameter->extents[0].more) /* see check_pattern */
 		shared = argument->element_bytes * calls->step->extent;
@@ -871,10 +881,10 @@ static void check_device_cores(struct calls *calls, const uint64_t *least)
 static void check_together(struct calls *calls)
 {
 	const struct sk_plan_view *view = calls->view;
-	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->kernel_count);
+	uint64_t *least = SK_NEW_ARRAY(calls->arena, uint64_t, view->call_count);
 
-	for (uint32_t i = 0; i < view->kernel_count; i++)
-		least[i] = minimum_unit(calls->signatures[i]);
+	for (uint32_t i = 0; i < view->call_count; i++)
+		least[i] = minimum_unit(view, &view->calls[i], calls->signatures[view->calls[i].kernel]);
 	check_units(calls, least);
 	check_device_cores(calls, least);
 }

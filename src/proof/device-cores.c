@@ -52,7 +52,7 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 		uint64_t *cores = &wants.cores[step->lane];
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-			*cores = greatest_of(*cores, cores_of_step(step, least[call->kernel]));
+			*cores = greatest_of(*cores, cores_of_step(step, least[call - view->calls]));
 		wants.splits |= step->kind == SK_STEP_SPLIT;
 		wants.one_to_two |= step->flags & SK_STEP_VECTOR_SIDE && step->blocks > step[-1].blocks;
 	}

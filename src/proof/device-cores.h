@@ -1,6 +1,6 @@
 /* Whether the plan says of each launch how many cores it takes on the device that the plan is for. On a host that
  * follows from the launch. Of other devices a plan has the name, and not how many cores they have; so there the numbers
- * of all launches have to be those of one and the same device, whichever that is. In come the plan, and by kernel the
+ * of all launches have to be those of one and the same device, whichever that is. In come the plan, and by call the
  * least unit; out comes a launch whose numbers are others. */
 #ifndef SK_DEVICE_CORES_H
 #define SK_DEVICE_CORES_H

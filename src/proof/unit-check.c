@@ -61,7 +61,7 @@ static uint64_t least_of(const struct checker *checker, const uint64_t *least, u
 	uint64_t unit = 1;
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-		unit *= least[call->kernel] / common_factor(unit, least[call->kernel]);
+		unit *= least[call - checker->view->calls] / common_factor(unit, least[call - checker->view->calls]);
 	return unit;
 }
 

@@ -1,6 +1,6 @@
 /* Whether the units in which the cores divide the split steps of a launch are the ones that follow: each a multiple of
  * what its kernel needs, equal in bytes wherever steps share a tensor that one of them writes, and as small as that
- * allows. In come the launch, and by kernel the least unit; out comes a step whose unit is another one. */
+ * allows. In come the launch, and by call the least unit; out comes a step whose unit is another one. */
 #ifndef SK_UNIT_CHECK_H
 #define SK_UNIT_CHECK_H
 

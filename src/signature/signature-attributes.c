@@ -2,6 +2,7 @@
  * that they set. Their words have other characters than those of parameters, so they are cut at blanks, not into
  * tokens. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/plan/isa.h"
@@ -30,13 +31,14 @@ enum attribute {
 	ATTRIBUTE_AIC,
 	ATTRIBUTE_AIV,
 	ATTRIBUTE_FRAME,
+	ATTRIBUTE_ALIGN,
 };
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
 const char *const sk_attribute_names[SK_ATTRIBUTES] = {
-	"cube",	     "vector",	    "mix",	"split", "blocks", "grid",	  "each", "tile", "unfusible",
-	"reentrant", "nontemporal", "sync-all", "op",	 "isa",	   "early-start", "aic",  "aiv",  "frame"};
+	"cube",	       "vector",   "mix", "split", "blocks",	  "grid", "each", "tile",  "unfusible", "reentrant",
+	"nontemporal", "sync-all", "op",  "isa",   "early-start", "aic",  "aiv",  "frame", "align"};
 
 static const struct {
 	enum value_rule rule;
@@ -56,6 +58,7 @@ static const struct {
 	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_AIV] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_FRAME] = {NEEDS_VALUE, sk_frame_names, SK_FRAMES},
+	[ATTRIBUTE_ALIGN] = {NEEDS_VALUE, (const char *const[]){"2", "4", "8", "16", "32", "64"}, 6},
 };
 
 static bool is_identifier(const char *text)
@@ -289,6 +292,9 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 	case ATTRIBUTE_AIV:
 		*(attribute == ATTRIBUTE_AIC ? &signature->aic : &signature->aiv) = value;
 		source->sides_at = at;
+		break;
+	case ATTRIBUTE_ALIGN:
+		signature->align = value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 		break;
 	case ATTRIBUTE_FRAME:
 		set_frame(source, at, value);

@@ -45,6 +45,14 @@ void turn(const float *x, float *y, float *row, long m, long w)
 	}
 }
 SK_KERNEL(turn, "split=m; in x f32[m,w], out y f32[m,w], scratch row f32[2*w], m i64, w i64");
+/* Knows that rows begin at multiples of 32 bytes, which rows of 28 do every eighth time. */
+void wide(const float *x, float *y, long m, long w)
+{
+	float wrong = (unsigned long)x % 32 || (unsigned long)y % 32 ? 1000 : 0;
+	for (long i = 0; i < m * w; i++)
+		y[i] = 3 * x[i] + wrong;
+}
+SK_KERNEL(wide, "split=m align=32; in x f32[m,w], out y f32[m,w], m i64, w i64");
 void bump(const float *x, float *y, long n)
 {
 	for (long i = 0; i < n; i++)
@@ -86,7 +94,7 @@ int main(void)
 		p[0][i] = (float)(i * 31 % 97);
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < W; j++)
-			q[i][W - 1 - j] = p[2 * i][j] + p[2 * i + 1][j] + p[2 * i + 2][j];
+			q[i][W - 1 - j] = 3 * (p[2 * i][j] + p[2 * i + 1][j] + p[2 * i + 2][j]);
 	for (int i = 0; i < W; i++)
 		c[i] = 2 * (float)(i + 1);
 	write_npy("x.npy", x, N + K - 1, "1005,");
@@ -109,6 +117,7 @@ tensors:
   y: {dtype: f32, shape: [1001]}
   p: {dtype: f32, shape: [61, 7]}
   r: {dtype: f32, shape: [30, 7]}
+  u: {dtype: f32, shape: [30, 7]}
   q: {dtype: f32, shape: [30, 7]}
   k: {dtype: f32, shape: [7], data: k.npy}
   z: {dtype: f32, shape: [7]}
@@ -117,7 +126,8 @@ tasks:
   - {name: blur, kernel: stencil, args: [a, w, b], scope: s}
   - {name: after, kernel: twice, args: [b, y], scope: s}
   - {name: shrink, kernel: pool, args: [p, r], scope: s}
-  - {name: turned, kernel: turn, args: [r, q], scope: s}
+  - {name: turned, kernel: turn, args: [r, u], scope: s}
+  - {name: aligned, kernel: wide, args: [u, q], scope: s}
   - {name: last, kernel: twice, args: [k, z], scope: s}
 M
 compile kernels
@@ -147,6 +157,12 @@ compile bad
 fails_with "'y' is written: only what is just read" "$sklink" m.yaml bad.o -o bad.sk
 "$sklink" m.yaml kernels.o -o m.sk --header m.h
 grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h; fail "the header does not say what two rows, 56 bytes, of scratch take"; }
+sed 's/split=m align=32; in x f32\[m,w\], out y f32\[m,w\], m i64/each=m align=32; in x f32[m,w], out y f32[m,w], m i64/' kernels.c >bad.c
+compile bad
+fails_with "argument 'x' is to be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o bad.sk
+sed 's/split=m align=32/split=m align=24/' kernels.c >bad.c
+compile bad
+fails_with "align" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/row f32\[2\*w\]/row f32[2*v]/' kernels.c >bad.c
 compile bad
 fails_with "extent 'v'|'v'" "$sklink" m.yaml bad.o -o bad.sk
