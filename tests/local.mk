@@ -247,6 +247,7 @@ KERNEL_TESTS = \
 	tests/kernels/fortran.sh \
 	tests/kernels/ggml.sh \
 	tests/kernels/gsl.sh \
+	tests/kernels/halide.sh \
 	tests/kernels/inductor.sh \
 	tests/kernels/libm.sh \
 	tests/kernels/mlir.sh \
@@ -256,6 +257,7 @@ KERNEL_TESTS = \
 	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
 	tests/kernels/x264.sh \
+	tests/kernels/xla.sh \
 	tests/kernels/xnnpack.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)

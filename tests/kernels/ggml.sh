@@ -1,5 +1,6 @@
 #!/bin/bash
-# Row kernels with ggml's interfaces (ggml-cpu's quants.h and vec.h): a row is quantized, and multiplied with others.
+# Kernels with ggml's interfaces: on rows (ggml-cpu's quants.h and vec.h), and an operator (ggml.h, ggml-cpu-impl.h), whose threads are
+# blocks.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 
@@ -53,6 +54,42 @@ void ggml_vec_dot_q8_0_q8_0(int n, float *s, size_t bs, const void *vx, size_t b
 		s[0] += sum * widen(x[i].d) * widen(y[i].d);
 	}
 }
+
+enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
+
+struct ggml_compute_params {
+	int ith, nth;
+	size_t wsize;
+	void *wdata;
+	struct ggml_threadpool *threadpool;
+};
+
+struct ggml_tensor {
+	int type;
+	struct ggml_backend_buffer *buffer;
+	int64_t ne[GGML_MAX_DIMS];
+	size_t nb[GGML_MAX_DIMS];
+	int op;
+	int32_t op_params[16];
+	int32_t flags;
+	struct ggml_tensor *src[GGML_MAX_SRC], *view_src;
+	size_t view_offs;
+	void *data;
+	char name[64];
+	void *extra;
+	char padding[8];
+};
+
+/* dst = src0 + src1, whose rows are ith, ith + nth, ... */
+void ggml_compute_forward_add(const struct ggml_compute_params *params, struct ggml_tensor *dst)
+{
+	const struct ggml_tensor *src0 = dst->src[0], *src1 = dst->src[1];
+
+	for (int64_t i = params->ith; i < dst->ne[1]; i += params->nth)
+		for (int64_t j = 0; j < dst->ne[0]; j++)
+			((float *)((char *)dst->data + i * dst->nb[1]))[j] =
+				((float *)((char *)src0->data + i * src0->nb[1]))[j] + ((float *)src1->data)[j];
+}
 C
 compile ggml
 
@@ -64,11 +101,15 @@ tensors:
   qx: {dtype: u8, shape: [8, 34]}
   qy: {dtype: u8, shape: [8, 34]}
   s:  {dtype: f32, shape: [1]}
-$(kernels quantize_row_q8_0 ggml_vec_dot_q8_0_q8_0)
+  a:  {dtype: f32, shape: [30, 16]}
+  b:  {dtype: f32, shape: [16]}
+  c:  {dtype: f32, shape: [30, 16]}
+$(kernels quantize_row_q8_0 ggml_vec_dot_q8_0_q8_0 ggml_compute_forward_add)
 tasks:
   - {name: x, kernel: quantize_row_q8_0, args: [x, qx], scope: all}
   - {name: y, kernel: quantize_row_q8_0, args: [y, qy], stream: 1, scope: all}
   - {name: dot, kernel: ggml_vec_dot_q8_0_q8_0, args: [s, qx, qy], scope: all}
+  - {name: add, kernel: ggml_compute_forward_add, args: [a, b, c], scope: all, blocks: 4}
 Y
 fuse ggml.o
 
@@ -95,7 +136,12 @@ static void network(void)
 	INPUT(float, x, 256);
 	INPUT(float, y, 256);
 	OUTPUT(float, s, 1e-5, 1);
+	INPUT(float, a, 30, 16);
+	INPUT(float, b, 16);
+	OUTPUT(float, c, 0, 30, 16);
 
+	for (int i = 0; i < 30 * 16; i++)
+		c[i] = a[i] + b[i % 16];
 	for (int i = 0; i < 256; i += 32) {
 		float dx, dy, ux = unit(x + i, &dx), uy = unit(y + i, &dy);
 		for (int j = i; j < i + 32; j++)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Functions of Debian's GSL on arrays.
+# Functions of Debian's GSL on arrays, numbers, vectors and matrices.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 need "$libraries/libgsl.a" libgsl-dev
@@ -16,7 +16,12 @@ tensors:
   c:        {dtype: f64, shape: [9]}
   value:    {dtype: f64, shape: [1], role: output}
   j:        {dtype: f64, shape: [1]}
-$(kernels gsl_stats_mean gsl_stats_variance_m gsl_fft_complex_radix2_forward gsl_sort gsl_poly_eval gsl_sf_bessel_J0)
+  a:        {dtype: f64, shape: [30, 20]}
+  b:        {dtype: f64, shape: [20, 10]}
+  product:  {dtype: f64, shape: [30, 10], role: output}
+  v:        {dtype: f64, shape: [10]}
+  u:        {dtype: f64, shape: [30], role: inout}
+$(kernels gsl_stats_mean gsl_stats_variance_m gsl_fft_complex_radix2_forward gsl_sort gsl_poly_eval gsl_sf_bessel_J0 gsl_blas_dgemm gsl_blas_dgemv gsl_vector_scale)
 tasks:
   - {name: mean, kernel: gsl_stats_mean, args: [x, mean], scope: all}
   - {name: variance, kernel: gsl_stats_variance_m, args: [x, variance], scope: all, set: {mean: {tensor: mean}}}
@@ -24,8 +29,11 @@ tasks:
   - {name: sort, kernel: gsl_sort, args: [sorted], stream: 1, scope: all}
   - {name: polynomial, kernel: gsl_poly_eval, args: [c, value], scope: all, set: {x: {tensor: at}}}
   - {name: bessel, kernel: gsl_sf_bessel_J0, args: [j], scope: all, set: {x: {tensor: value}}}
+  - {name: product, kernel: gsl_blas_dgemm, args: [a, b, product], scope: all, set: {alpha: 2}}
+  - {name: vector, kernel: gsl_blas_dgemv, args: [product, v, u], scope: all, set: {alpha: 1, beta: -1}}
+  - {name: scale, kernel: gsl_vector_scale, args: [u], scope: all, set: {factor: 0.5}}
 Y
-fuse -L "$libraries"
+fuse -L "$libraries" "$libraries/libgslcblas.a"
 
 cat >oracle.c <<'C'
 #include "oracle.h"
@@ -47,6 +55,11 @@ static void network(void)
 	INPUT(double, c, 9);
 	OUTPUT(double, value, 1e-14, 1);
 	OUTPUT(double, j, 1e-14, 1);
+	INPUT(double, a, 30, 20);
+	INPUT(double, b, 20, 10);
+	OUTPUT(double, product, 1e-13, 30, 10);
+	INPUT(double, v, 10);
+	UPDATED(double, u, 1e-13, 30);
 
 	for (int i = 0; i < 256; i++)
 		mean[0] += x[i] / 256;
@@ -63,6 +76,15 @@ static void network(void)
 	for (int i = 9; i--;)
 		value[0] = value[0] * at[0] + c[i];
 	j[0] = j0(value[0]);
+	for (int i = 0; i < 300; i++)
+		for (int l = 0; l < 20; l++)
+			product[i] += 2 * a[i / 10 * 20 + l] * b[l * 10 + i % 10];
+	for (int i = 0; i < 30; i++) {
+		u_new[i] = -u[i];
+		for (int l = 0; l < 10; l++)
+			u_new[i] += product[i * 10 + l] * v[l];
+		u_new[i] /= 2;
+	}
 }
 C
 right

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A function of memrefs as MLIR lowers it.
+# A function of memrefs as MLIR lowers it, with both of its interfaces.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 $KERNEL_CC -c "$top_srcdir/tests/kernels/objects/mlir.s" -o layer.o
@@ -12,10 +12,10 @@ tensors:
   h:  {dtype: f32, shape: [40, 32]}
   w2: {dtype: f32, shape: [32, 10]}
   y:  {dtype: f32, shape: [40, 10]}
-$(kernels layer)
+$(kernels layer _mlir_ciface_layer)
 tasks:
   - {name: one, kernel: layer, args: [x, w1, h], scope: all}
-  - {name: two, kernel: layer, args: [h, w2, y], scope: all}
+  - {name: two, kernel: _mlir_ciface_layer, args: [h, w2, y], scope: all}
 Y
 fuse layer.o
 
