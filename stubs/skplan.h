@@ -193,7 +193,7 @@ struct sk_plan_call {
 	uint32_t first_argument;
 	uint16_t argument_count;
 	uint16_t flags; /* SK_CALL_… */
-	uint32_t first_loop, loop_count; /* the kernel is called for each tile; both 0: once for all of the core's part */
+	uint32_t first_loop, loop_count; /* the kernel is called for each tile; 0: once for all of the core's part */
 };
 
 enum { SK_MAX_LOOPS = 2 };

@@ -398,7 +398,7 @@ static bool check_loops(const struct sk_plan_checker *checker, const struct sk_p
 	const struct sk_plan_loop *loops = sk_plan_loops(checker->view, call);
 
 	if (!loops)
-		return call->first_loop == 0 || sk_plan_fail(checker, "a reserved field is not zero");
+		return true;
 	if (step->kind != SK_STEP_SPLIT || call->loop_count > SK_MAX_LOOPS)
 		return sk_plan_fail(checker, "a call of kind %u cannot have %u loops", step->kind, call->loop_count);
 	for (uint32_t i = 0; i < call->loop_count; i++)

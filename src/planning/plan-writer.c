@@ -247,7 +247,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unsh
 		.first_argument = writer->argument_count,
 		.argument_count = (uint16_t)task->argument_count, /* the parameters, a result and states */
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
-		.first_loop = task->loop_count ? writer->loop_count : 0,
+		.first_loop = writer->loop_count,
 		.loop_count = task->loop_count,
 	};
 	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));

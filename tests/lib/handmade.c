@@ -161,8 +161,7 @@ static void write_calls(struct writer *writer, const struct handmade_package *pa
 			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n\t.long %u, %u\n",
 				task_number(package, step->task), records.arguments,
 				call->argument_count + (step->state ? 1 : 0),
-				call->returns_nothing ? 0 : SK_CALL_STATUS, call->loop_count ? records.loops : 0,
-				call->loop_count);
+				call->returns_nothing ? 0 : SK_CALL_STATUS, records.loops, call->loop_count);
 			count_call(&records, step);
 		}
 }
