@@ -271,6 +271,12 @@ static bool is_thread_destructor(const char *name)
 	return !strcmp(name, thread_destructors[0]) || !strcmp(name, thread_destructors[1]);
 }
 
+/* What ggml's kernels call to wait for all of its threads. */
+static bool is_barrier_of_threads(const char *name)
+{
+	return !strcmp(name, "ggml_barrier") || !strncmp(name, "ggml_threadpool_", strlen("ggml_threadpool_"));
+}
+
 /* The import that headers of another age call by this name, or NULL: "__isoc23_strtol", which also reads numbers in
  * base 2 that begin with 0b, "__exp_finite", which need not know infinities. */
 static const char *renamed_import(struct sk_linker *linker, const char *name)
@@ -307,6 +313,10 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		       "-fno-use-cxa-atexit, so that they are destroyed with the package, or let --defsym name a "
 		       "function "
 		       "that returns 0, so that they never are";
+	if (is_barrier_of_threads(symbol->name))
+		return "; it waits for ggml's threads, which there are none of: blocks run in any order, so take a "
+		       "kernel "
+		       "that does without";
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (plain)

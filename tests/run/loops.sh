@@ -143,3 +143,43 @@ for change in 's/= end(n)/= size(n)/' 's/= h\*begin(s)+begin(h)/= begin(h)/' 's/
 	compile changed
 	! "$sklink" m.yaml changed.o checks.o -o changed.sk 2>err.txt || ! "$skrun" changed.sk --random 5 --cores 2 >out.txt 2>&1 || fail "$change is not seen"
 done
+
+# ggml's way: a number and how many there are, and what cannot be.
+cat >ggml.c <<'C'
+#include "skkernel.h"
+
+void rows_of(const float *x, float *y, int n, int ith, int nth)
+{
+	for (int i = ith; i < n; i += nth)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(rows_of, "blocks; in x f32[n], out y f32[n], n i32, ith i32 = block.index, nth i32 = block.count");
+
+void ggml_barrier(const void *pool);
+void with_barrier(const float *x, float *y, int n, int ith, int nth)
+{
+	rows_of(x, y, n, ith, nth);
+	ggml_barrier(x);
+	y[0] += y[n - 1];
+}
+SK_KERNEL(with_barrier, "blocks; in x f32[n], out y f32[n], n i32, ith i32 = block.index, nth i32 = block.count");
+
+int twice(const float *x, const float *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (y[i] != 2 * x[i])
+			return 1 + i;
+	return 0;
+}
+SK_KERNEL(twice, "in x f32[n], in y f32[n], n i32 -> status");
+C
+KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections"
+compile ggml
+printf 'sklink: 1\ntensors:\n%s\ntasks:\n  - {name: t, kernel: rows_of, args: [x, y], scope: s, blocks: 5}\n  - {name: c, kernel: twice, args: [x, y], scope: s}\n' \
+	"$(tensors '[1001]' x y)" >ggml.yaml
+"$sklink" ggml.yaml ggml.o -o ggml.sk
+for cores in 1 3; do
+	"$skrun" ggml.sk --random 5 --cores $cores --verify --guard >out.txt || fail "ith and nth on $cores cores"
+done
+sed -i 's/kernel: rows_of/kernel: with_barrier/' ggml.yaml
+fails_with "ggml_barrier.*it waits for ggml's threads" "$sklink" ggml.yaml ggml.o -o ggml.sk
