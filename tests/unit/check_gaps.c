@@ -162,6 +162,40 @@ START_TEST(test_many_slices)
 }
 END_TEST
 
+/* Columns of a matrix of six rows of eight bytes count as written where they surely are: two halves are all of it, and
+ * rows of another stride are found only in what one stride shows as written from their first byte to their last. */
+START_TEST(test_columns)
+{
+	struct sk_gaps gaps;
+
+	set_up();
+	add_tensor(test, "t", SK_U8, BYTES);
+	add_task(test, "left", PLAIN, 0, NULL, rows(out("t"), 0, 4, 8, 6));
+	add_task(test, "column", PLAIN, 0, NULL, rows(in("t"), 1, 2, 8, 6));
+	add_task(test, "part", PLAIN, 0, NULL, rows(in("t"), 2, 4, 8, 3));
+	add_task(test, "right", PLAIN, 0, NULL, rows(out("t"), 4, 4, 8, 6));
+	add_task(test, "all", PLAIN, 0, NULL, in("t"));
+	add_task(test, "other", PLAIN, 0, NULL, rows(in("t"), 0, 8, 16, 3));
+	gaps = sk_gaps_find(&test->model);
+	ck_assert_uint_eq(gaps.reads.count, 1);
+	ck_assert_uint_eq(gaps.reads.items[0].task, 2);
+	ck_assert_uint_eq(gaps.reads.items[0].low, 4);
+	ck_assert_uint_eq(gaps.reads.items[0].high, 2 * 8 + 6);
+	ck_assert_uint_eq(gaps.ends.count, 0);
+	tear_down();
+
+	set_up();
+	add_tensor(test, "t", SK_U8, BYTES);
+	add_task(test, "left", PLAIN, 0, NULL, rows(out("t"), 0, 4, 8, 6));
+	add_task(test, "other", PLAIN, 0, NULL, rows(in("t"), 0, 4, 16, 3));
+	gaps = sk_gaps_find(&test->model);
+	ck_assert_uint_ge(gaps.reads.count, 1);
+	ck_assert_uint_eq(gaps.reads.items[0].task, 1);
+	ck_assert_uint_ge(gaps.ends.count, 1);
+	tear_down();
+}
+END_TEST
+
 static Suite *gaps_suite(void)
 {
 	Suite *suite = suite_create("gaps");
@@ -169,6 +203,7 @@ static Suite *gaps_suite(void)
 
 	tcase_add_test(tcase, test_random);
 	tcase_add_test(tcase, test_many_slices);
+	tcase_add_test(tcase, test_columns);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
