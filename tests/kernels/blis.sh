@@ -13,7 +13,7 @@ tensors:
   y:    {dtype: f64, shape: [1000], role: inout}
   dot:  {dtype: f64, shape: [1]}
   a:    {dtype: f64, shape: [37, 6]}
-  b:    {dtype: f64, shape: [38, 8]}
+  b:    {dtype: f64, shape: [37, 8]}
   c:    {dtype: f64, shape: [6, 8], role: inout}
   d:    {dtype: f64, shape: [60, 40]}
   e:    {dtype: f64, shape: [40, 24]}
@@ -38,7 +38,7 @@ static void network(void)
 	UPDATED(double, y, 1e-15, 1000);
 	OUTPUT(double, dot, 1e-13, 1);
 	INPUT(double, a, K, 6);
-	INPUT(double, b, K + 1, 8);
+	INPUT(double, b, K, 8);
 	UPDATED(double, c, 1e-14, 6, 8);
 	INPUT(double, d, 60, 40);
 	INPUT(double, e, 40, 24);
