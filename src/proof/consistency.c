@@ -105,8 +105,7 @@ static bool check_slices_of_calls(const struct sk_consistency *check)
 	for (uint32_t i = 0; i < view->call_count; i++)
 		if (!check_slice(check, "arguments", view->calls[i].first_argument, view->calls[i].argument_count,
 				 &arguments) ||
-		    (view->calls[i].loop_count &&
-		     !check_slice(check, "loops", view->calls[i].first_loop, view->calls[i].loop_count, &loops)))
+		    !check_slice(check, "loops", view->calls[i].first_loop, view->calls[i].loop_count, &loops))
 			return false;
 	if (!sk_same_number(check, "header", "the number of arguments", view->argument_count, arguments))
 		return false;
