@@ -565,6 +565,26 @@ static bool signatures_agree(const struct mutant_package *package, const uint8_t
 	return true;
 }
 
+/* True if each tensor has its element type still, or is or was bytes, which a view may take for elements of any type.
+ */
+static bool elements_agree(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan)
+{
+	const struct sk_plan *header = (const struct sk_plan *)(bytes + plan);
+	struct sk_plan_view before, after;
+	char error[MUTANT_TEXT];
+
+	if (!sk_plan_open(package->bytes + plan, header->size, &before, error, sizeof(error)) ||
+	    !sk_plan_open(header, header->size, &after, error, sizeof(error)))
+		return false;
+	for (uint32_t i = 0; i < before.tensor_count; i++) {
+		uint8_t one = before.tensors[i].dtype, other = after.tensors[i].dtype;
+
+		if (one != other && one != SK_U8 && other != SK_U8)
+			return false;
+	}
+	return true;
+}
+
 /* ---- a mutant ---- */
 
 /* What the changed field says stands nowhere else in the package, or it says the same as before. */
@@ -575,6 +595,7 @@ static bool may_be_proved(const struct mutant_package *package, const uint8_t *b
 
 	mutant_field_name(field, name);
 	return is_free(field) || (!strcmp(name, "kernels.signature") && signatures_agree(package, bytes, plan)) ||
+	       (!strcmp(name, "tensors.dtype") && elements_agree(package, bytes, plan)) ||
 	       /* There may be another device of that name, which has so many cores. */
 	       (!strcmp(name, "launches.device_cores") && strcmp(sk_plan_string(&header->device), "host"));
 }
