@@ -93,4 +93,5 @@ const char sk_command_help[] =
 	"  --help                    print this help\n"
 	"  -v, --version             print the version\n"
 	"\n"
-	"See sklink(1), sk-manifest(5) for the manifest, skrun(1) to run a package, skdump(1) to look into one.\n";
+	"See sklink(1), sk-manifest(5) for the manifest, sk-signatures(5) for how to call functions, skrun(1) to run\n"
+	"a package, skdump(1) to look into one.\n";

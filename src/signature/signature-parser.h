@@ -1,5 +1,5 @@
 /* Signatures: how to call a function that is already compiled. One parser for both places where a signature can stand,
- * in an object and in the manifest. The grammar is in doc/manifest.md. */
+ * in an object and in the manifest. The grammar is in doc/signatures.md. */
 #ifndef SK_SIGNATURE_PARSER_H
 #define SK_SIGNATURE_PARSER_H
 

@@ -8,12 +8,14 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTD
 	{ tail -n 30 install.txt >&2; fail "make install"; }
 documents=$prefix/share/doc/sklink
 
-for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5; do
+for page in man1/sklink.1 man1/skrun.1 man1/skdump.1 man5/sk-manifest.5 man5/sk-signatures.5; do
 	[ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
 done
 if command -v lexgrog >/dev/null; then
 	lexgrog "$prefix"/share/man/man*/* >names.txt || { cat names.txt >&2; fail "a page that apropos cannot read"; }
-	grep -q 'sk-manifest - ' names.txt || fail "the name of sk-manifest(5)"
+	for page in sk-manifest sk-signatures; do
+		grep -q "$page - " names.txt || fail "the name of $page(5)"
+	done
 fi
 
 count=0

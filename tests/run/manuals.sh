@@ -43,20 +43,23 @@ done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (
 
 if command -v man >/dev/null; then
 	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.5; do
-		LC_ALL=C.UTF-8 man --warnings -l "$page" >man.txt 2>warnings.txt
+		LC_ALL=C.UTF-8 man --warnings -l "$page" 2>warnings.txt >/dev/null
 		[ ! -s warnings.txt ] || { cat warnings.txt >&2; fail "$page"; }
 	done
-	# The page of the manifest is the last one: no word of the document is missing, but for tables' headings and columns of tests.
+	# No word of a document is missing on its page, but for tables' headings and columns of tests.
 	words() {
 		LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C grep -oE '[a-z_]{2,}' | LC_ALL=C sort -u
 	}
-	awk '/^# / || /^```/ { next }
-		/^\|---/ { last = "" }
-		{ print last; last = $0 }
-		END { print last }' "$top_srcdir/doc/manifest.md" | sed -E 's/\| `tests\/.*//; s/#[a-z]+\)/)/' | words >document.txt
-	[ "$(wc -l <document.txt)" -gt 500 ] || fail "the document of the manifest is not understood"
-	words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
-	[ ! -s lost.txt ] || { cat lost.txt >&2; fail "sk-manifest.5 lacks words of its document"; }
+	for name in manifest signatures; do
+		LC_ALL=C.UTF-8 man -l "$top_builddir/doc/sk-$name.5" >man.txt
+		awk '/^# / || /^```/ { next }
+			/^\|---/ { last = "" }
+			{ print last; last = $0 }
+			END { print last }' "$top_srcdir/doc/$name.md" | sed -E 's/\| `tests\/.*//; s/#[a-z-]+\)/)/' | words >document.txt
+		[ "$(wc -l <document.txt)" -gt 400 ] || fail "$name.md is not understood"
+		words <man.txt | LC_ALL=C comm -23 document.txt - >lost.txt
+		[ ! -s lost.txt ] || { cat lost.txt >&2; fail "sk-$name.5 lacks words of its document"; }
+	done
 fi
 # What the converter does not know is an error, and so is markup that does not end.
 for line in '1. first' '> quoted' '    indented'; do
