@@ -80,8 +80,7 @@ tasks:
   - {name: median, kernel: median, args: [values, median], stream: 1, scope: all}
   - {name: lookup, kernel: lookup, args: [values, at, found], scope: all}
 Y
-fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" "$(g++ -print-file-name=libgcc.a)" \
-	--unresolved-symbols=trap
+fuse blur.o "$(g++ -print-file-name=libstdc++.a)" "$(g++ -print-file-name=libgcc_eh.a)" "$(g++ -print-file-name=libgcc.a)"
 
 cat >oracle.c <<'C'
 #include "oracle.h"
