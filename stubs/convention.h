@@ -41,6 +41,11 @@ static inline bool sk_dtype_is_float(enum sk_dtype dtype)
 	return dtype == SK_F16 || dtype == SK_BF16 || dtype == SK_F32 || dtype == SK_F64;
 }
 
+static inline bool sk_dtype_is_signed(enum sk_dtype dtype)
+{
+	return dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+}
+
 static inline bool sk_argument_is_passed(const struct sk_plan_argument *argument)
 {
 	return argument->kind != SK_ARGUMENT_RESULT && argument->kind != SK_ARGUMENT_STATE &&

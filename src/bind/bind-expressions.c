@@ -1,11 +1,11 @@
 /* What a signature says of a value, for one request: a number, or a sum of terms of what is known only when the call is
  * made, as plans have them. Numbers are checked against the type that the function takes, for every call that there can
  * be. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/checked.h"
 #include "src/bind/binder.h"
+#include "src/model/number.h"
 #include "src/model/signature.h"
 #include "src/model/task.h"
 #include "src/model/tensor.h"
@@ -347,10 +347,9 @@ static struct range sum_range(const struct sk_binder *binder, const struct sum *
 
 static struct range type_range(enum sk_dtype type)
 {
-	bool is_signed = type == SK_I8 || type == SK_I16 || type == SK_I32 || type == SK_I64;
 	wide values = (wide)1 << (8 * sk_dtype_size(type));
 
-	return is_signed ? (struct range){-values / 2, values / 2 - 1} : (struct range){0, values - 1};
+	return sk_dtype_is_signed(type) ? (struct range){-values / 2, values / 2 - 1} : (struct range){0, values - 1};
 }
 
 /* ---- values ---- */

@@ -9,14 +9,15 @@
 #include "src/base/checked.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/model/model.h"
+#include "src/model/number.h"
 #include "src/model/tensor.h"
 #include "src/signature/signature-parser.h"
 
 /* What the map of one tensor says. */
 struct draft {
 	struct sk_tensor *tensor;
-	const struct sk_node *dtype, *shape, *role, *data, *fill, *text, *unwritten, *range, *of, *as,
-		*offset; /* NULL: not given */
+	/* NULL: not given */
+	const struct sk_node *dtype, *shape, *role, *data, *fill, *text, *unwritten, *range, *of, *as, *offset;
 };
 
 struct view {
@@ -135,7 +136,7 @@ static void read_unwritten(const struct sk_document *document, const struct draf
 /* The least and the greatest value of a type that is no floating-point type; the latter as far as a double is exact. */
 static void limits_of(enum sk_dtype dtype, double *low, double *high)
 {
-	bool is_signed = dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+	bool is_signed = sk_dtype_is_signed(dtype);
 	int bits = dtype == SK_BOOL ? 1 : 8 * (int)sk_dtype_size(dtype) - is_signed;
 
 	*high = ldexp(1, bits < 53 ? bits : 53) - 1;
@@ -146,8 +147,7 @@ static void limits_of(enum sk_dtype dtype, double *low, double *high)
 static bool read_end(const struct sk_document *document, const struct sk_tensor *tensor, const struct sk_node *node,
 		     double *value)
 {
-	bool is_float = tensor->dtype == SK_F16 || tensor->dtype == SK_BF16 || tensor->dtype == SK_F32 ||
-			tensor->dtype == SK_F64;
+	bool is_float = sk_dtype_is_float(tensor->dtype);
 	double low = tensor->dtype == SK_F16 ? -65504 : -1e38, high = -low;
 	char *end;
 
@@ -299,8 +299,7 @@ static bool change_type(const struct sk_document *document, const struct view *v
 	if (!fits) {
 		sk_error(document->diag, sk_node_place(document, view->as_node),
 			 "view '%s' cannot be %s: rows of '%s' have %" PRIu64
-			 " bytes, and each must begin and end at a "
-			 "multiple of %" PRIu64,
+			 " bytes, and each must begin and end at a multiple of %" PRIu64,
 			 tensor->name, sk_dtype_name(view->as), parent->name, bytes, size);
 		return false;
 	}
@@ -360,8 +359,7 @@ static void report_levels(const struct sk_document *document, const struct view 
 		first++;
 	sk_error(document->diag, sk_node_place(document, view->shape_node),
 		 "view '%s' has gaps of several kinds: a slice %s of '%s' is no rows that are equally far from each "
-		 "other; "
-		 "say it as %" PRIu64 " views, one for each index of dimension %u",
+		 "other; say it as %" PRIu64 " views, one for each index of dimension %u",
 		 tensor->name, sk_shape_text(document->arena, tensor->rank, tensor->shape), parent->name,
 		 tensor->shape[first], first);
 }

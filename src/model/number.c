@@ -5,20 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_signed(enum sk_dtype type)
-{
-	return type == SK_I8 || type == SK_I16 || type == SK_I32 || type == SK_I64;
-}
-
 bool sk_integer_bits(uint64_t value, bool negative, enum sk_dtype type, uint64_t *bits)
 {
 	uint32_t width = 8 * sk_dtype_size(type);
 	uint64_t mask = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
-	uint64_t largest = is_signed(type) ? mask >> 1 : type == SK_BOOL ? 1 : mask;
+	uint64_t largest = sk_dtype_is_signed(type) ? mask >> 1 : type == SK_BOOL ? 1 : mask;
 
 	*bits = value & mask;
 	if (negative)
-		return is_signed(type) && -value <= largest + 1;
+		return sk_dtype_is_signed(type) && -value <= largest + 1;
 	return value <= largest;
 }
 

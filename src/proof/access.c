@@ -38,6 +38,13 @@ struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_p
 	return sk_plan_rows(view, argument);
 }
 
+uint64_t sk_access_shared_bytes(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_plan_rows(view, argument);
+
+	return rows.count == 1 ? rows.width : rows.count * rows.stride;
+}
+
 struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_view *view)
 {
 	struct sk_task_call *places = SK_NEW_ARRAY(arena, struct sk_task_call, view->task_count);
@@ -58,12 +65,10 @@ struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_
 static bool is_divided(const struct sk_plan_view *view, const struct sk_plan_step *step,
 		       const struct sk_plan_argument *argument)
 {
-	struct sk_rows rows = sk_plan_rows(view, argument);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
-	uint64_t shared = rows.count == 1 ? rows.width : rows.count * rows.stride;
 
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !(pattern && pattern->halo) &&
-	       argument->element_bytes * step->extent == shared;
+	       argument->element_bytes * step->extent == sk_access_shared_bytes(view, argument);
 }
 
 /* One core at most runs the step's calls. */

@@ -32,6 +32,9 @@ bool sk_access_writes(const struct sk_plan_argument *argument);
 /* The bytes in the argument's space; of a hidden state, its number. */
 struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument);
 
+/* The bytes that the elements of a divided extent share out: of rows, with what lies between them. */
+uint64_t sk_access_shared_bytes(const struct sk_plan_view *view, const struct sk_plan_argument *argument);
+
 /* True if for every number of cores each byte is touched by the same core in both, which are accesses by two steps on
  * all cores of one lane, or by two calls of one such step: both divided into as many units, equally far from each
  * other, whose bytes lie in one window that far wide. Where blocks' ranges are irregular, there are no units, and all

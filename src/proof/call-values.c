@@ -4,7 +4,7 @@
  * together. */
 #include "src/proof/call-values.h"
 
-#include <string.h>
+#include "stubs/convention.h"
 
 enum {
 	NEAR = 20, /* values at each end of a range */
@@ -158,9 +158,8 @@ static uint64_t compute(const struct sk_call_values *values, const struct sk_pla
 
 	for (uint64_t i = 0; argument->kind == SK_ARGUMENT_EXPRESSION && i < argument->size; i++) {
 		const struct sk_plan_term *term = &values->view->terms[argument->index + i];
-		uint64_t value = (point->of[term->variable] + term->addend) / term->divisor;
 
-		sum += (uint64_t)term->factor * (term->modulus ? value % term->modulus : value);
+		sum += sk_plan_term_value(term, point->of[term->variable]);
 	}
 	return sum;
 }
@@ -178,8 +177,7 @@ struct comparison {
 static bool agree_at(struct comparison *comparison, const struct point *point)
 {
 	const struct sk_plan_argument *argument = comparison->argument;
-	bool is_signed = argument->dtype == SK_I8 || argument->dtype == SK_I16 || argument->dtype == SK_I32 ||
-			 argument->dtype == SK_I64;
+	bool is_signed = sk_dtype_is_signed((enum sk_dtype)argument->dtype);
 	wide values = (wide)1 << (8 * sk_dtype_size(argument->dtype)), result;
 	uint64_t mask = (uint64_t)(values - 1), is = compute(comparison->values, argument, point);
 

@@ -262,14 +262,6 @@ static bool check_rows(struct calls *calls, uint32_t number)
 	return learn(calls, parameter->stride, pattern->stride / size);
 }
 
-/* The bytes that the elements of the divided extent share out. */
-static uint64_t shared_bytes(const struct calls *calls, const struct sk_plan_argument *argument)
-{
-	struct sk_rows rows = sk_plan_rows(calls->view, argument);
-
-	return rows.count == 1 ? rows.width : rows.count * rows.stride;
-}
-
 /* What a dimension is, where that is known; else 0. */
 static uint64_t dimension_of(const struct calls *calls, const struct sk_extent *extent)
 {
@@ -296,7 +288,7 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	uint32_t extent = signature->loops[1].extent, dimension;
 	const struct sk_plan_pattern *pattern;
 	struct sk_rows rows = sk_plan_rows(calls->view, argument_of(calls, number));
-	uint64_t outside = 1, bytes = shared_bytes(calls, argument_of(calls, number));
+	uint64_t outside = 1, bytes = sk_access_shared_bytes(calls->view, argument_of(calls, number));
 
 	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(parameter, extent))
 		return 0;
@@ -305,9 +297,8 @@ static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 	dimension = sk_parameter_dimension_of(parameter, extent);
 	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
 
-	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++) {
+	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++)
 		outside *= dimension_of(calls, &parameter->extents[d]);
-	}
 	outside *= calls->extents[extent];
 	if (outside)
 		return (within ? rows.width : bytes) / outside;
@@ -407,7 +398,7 @@ static bool check_tensor(struct calls *calls, uint32_t number)
 	if (calls->signature->align && argument->offset % calls->signature->align)
 		return disagree(calls, "%s is not aligned to %u bytes", parameter_text(calls, number),
 				calls->signature->align);
-	shared = divided ? shared_bytes(calls, argument) : 0;
+	shared = divided ? sk_access_shared_bytes(calls->view, argument) : 0;
 	if (divided && parameter->extents[0].more) /* see check_pattern */
 		shared = argument->element_bytes * calls->step->extent;
 	element_bytes = divided ? shared / calls->step->extent : 0;
