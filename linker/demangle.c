@@ -1,6 +1,6 @@
 /* Names as programmers write them: what compilers of C++ and Rust have made of a name comes in, "foo(int)" goes out,
- * for messages, lines and the map. libiberty knows how; without it, and where it does not know, names stay as they are.
- */
+ * for messages, lines and the map. libiberty knows how; without it, and where it does not know, names stay as
+ * they are. */
 #include "config.h"
 
 #include <string.h>

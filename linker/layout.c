@@ -126,8 +126,7 @@ static bool place_output(struct sk_output *output, uint64_t *address)
 	return true;
 }
 
-/* Zeroed thread-local variables are only in threads' blocks: what stands behind them in the image begins where they do.
- */
+/* Zeroed thread-local variables are only in threads' blocks: what stands behind them begins where they do. */
 static bool place_loaded(struct sk_output *output, uint64_t *address)
 {
 	uint64_t before = *address;

@@ -162,8 +162,7 @@ void sk_linker_visit_kernels(struct sk_linker *linker, uint32_t input,
 			     void (*visit)(void *context, const struct sk_kernel_record *record), void *context);
 
 /* Names of defined functions, and of local and imported ones where they count, and of signature records, for "did you
- * mean". In the arena.
- */
+ * mean". In the arena. */
 const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_lookup where, size_t *count);
 
 /* Resolves what is known so far. Whether the function is an import. */

@@ -40,8 +40,7 @@ struct sk_target {
 /* What a word of the GOT holds. */
 enum sk_slot_kind {
 	SK_SLOT_ADDRESS, /* of a place, or an absolute value */
-	SK_SLOT_DISTANCE, /* of a place in the package's thread-local block from the thread pointer, or of an import's
-			   */
+	SK_SLOT_DISTANCE, /* from the thread pointer, of a place in the package's thread-local block, or of an import */
 	SK_SLOT_BLOCK, /* what __tls_get_addr knows the block by; the next word holds an offset in it */
 	SK_SLOT_OFFSET,
 };

@@ -309,14 +309,11 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		       "threads outlive it";
 	if (!strcmp(symbol->name, "__cxa_atexit"))
 		return "; it has static objects destroyed when the process ends, when the package may be gone: "
-		       "recompile with "
-		       "-fno-use-cxa-atexit, so that they are destroyed with the package, or let --defsym name a "
-		       "function "
-		       "that returns 0, so that they never are";
+		       "recompile with -fno-use-cxa-atexit, so that they are destroyed with the package, or let "
+		       "--defsym name a function that returns 0, so that they never are";
 	if (is_barrier_of_threads(symbol->name))
 		return "; it waits for ggml's threads, which there are none of: blocks run in any order, so take a "
-		       "kernel "
-		       "that does without";
+		       "kernel that does without";
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (plain)
@@ -626,8 +623,7 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 	}
 }
 
-/* An archive's own function that serves destructors is as good as none: it would have to be there when the thread ends.
- */
+/* An archive's own function that serves destructors is as good as none: it would have to be there when threads end. */
 static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
 {
 	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&

@@ -57,8 +57,8 @@ struct sk_definition {
 struct sk_local_function {
 	uint32_t object, index; /* the symbol's number in the object */
 	sk_symbol symbol; /* that stands for it; SK_NONE: nobody wants it */
-	uint32_t of_name,
-		of_member; /* of the first one with its name in the input, or in the member: how many there are */
+	/* Of the first one with its name in the input, or in the member: how many there are. */
+	uint32_t of_name, of_member;
 };
 
 /* Which function an IFUNC is, as the command line says. */

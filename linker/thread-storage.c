@@ -9,8 +9,6 @@
  * Neither becomes initial-exec, since the loader then would have to find room for the block at one distance in threads
  * that there are already: glibc has some hundred bytes for that, libskrt as few. Descriptors (-mtls-dialect=gnu2) do
  * become initial-exec: compilers do not make them on their own, and libskrt would need code to resolve them. */
-#include <string.h>
-
 #include "linker/layout.h"
 #include "linker/link.h"
 #include "linker/output.h"

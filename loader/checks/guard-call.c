@@ -94,8 +94,8 @@ static bool keep(struct sk_guard *guard, uint32_t memory, char *start, const cha
 }
 
 /* Keeps what lies in the writable pages and in no window that is written. The windows that share pages are taken
- * together. Of a window in rows, all behind the first one is kept, and what is written there is told apart afterwards.
- */
+ * together. Of a window in rows, all behind the first one is kept, and what is written there is told apart
+ * afterwards. */
 static bool keep_borders(struct sk_guard *guard)
 {
 	char *at = NULL, *end = NULL; /* kept up to here; the pages end here */

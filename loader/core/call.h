@@ -91,8 +91,7 @@ static inline void sk_cancellation_leave(const bool *unused)
 struct sk_host *sk_host_in_handler(void);
 
 /* Forgets what the call did before; resumed next, it calls function(context), with what the package's code wants of the
- * thread. When *due is true, which stays readable
- * while the call runs, it may be expelled; NULL: never. */
+ * thread. When *due is true, which stays readable while the call runs, it may be expelled; NULL: never. */
 void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int (*function)(void *context),
 		     void *context, const _Atomic bool *due);
 

@@ -1,7 +1,7 @@
 /* What packages may import, with its addresses: those of the C library that libskrt itself is bound to. Functions that
  * would end the process end the call of package code instead. Functions that ask what the C library has loaded (class
- * SERVED) are libskrt's own, and know packages. What only the machine's own libraries have is asked of
- * them when a package wants it, so that libskrt needs no such library. */
+ * SERVED) are libskrt's own, and know packages. What only the machine's own libraries have is asked of them when
+ * a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
 #include "loader/image/imports.h"

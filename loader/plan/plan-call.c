@@ -352,6 +352,7 @@ static bool check_arguments(struct sk_plan_checker *checker, const struct sk_pla
 	checker->argument = SK_NO_INDEX;
 	return true;
 }
+
 /* ---- calls ---- */
 
 /* The records that the arguments of a call have besides, each behind the one before. */

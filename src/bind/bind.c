@@ -315,16 +315,14 @@ static void bind_table(struct sk_binder *binder, const struct sk_parameter *para
 	} else if (argument->size % count || (argument->pattern && argument->pattern->count)) {
 		sk_binder_error(binder, binder->request->place,
 				"%" PRIu64 " addresses cannot divide the %" PRIu64
-				" bytes of '%s'; say how far they lie "
-				"apart: by BYTES",
+				" bytes of '%s'; say how far they lie apart: by BYTES",
 				count, argument->size, parameter->name);
 		return;
 	}
 	if (!sk_mul(count - 1, stride, &end) || end >= argument->size) {
 		sk_binder_error(binder, binder->request->place,
 				"the last of %" PRIu64 " addresses, %" PRIu64
-				" bytes apart, lies outside of '%s', which has "
-				"%" PRIu64 " bytes",
+				" bytes apart, lies outside of '%s', which has %" PRIu64 " bytes",
 				count, stride, parameter->name, argument->size);
 		return;
 	}

@@ -54,8 +54,8 @@ void sk_binder_bind_extents(struct sk_binder *binder);
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
 
-/* Makes a VALUE or an EXPRESSION of the argument, whose dtype is set: what the expression is, named `name` in errors.
- */
+/* Makes a VALUE, an EXPRESSION or a SYMBOL of the argument, whose dtype is set, as the expression says. `name` is for
+ * errors. */
 void sk_binder_bind_value(struct sk_binder *binder, const char *name, const struct sk_value_expression *value,
 			  struct sk_argument *argument);
 

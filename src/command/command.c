@@ -104,8 +104,7 @@ static void set_unresolved(struct words *words, const char *value)
 	} else if (!strcmp(value, "ignore-all") || !strcmp(value, "ignore-in-object-files")) {
 		sk_error(words->diag, words->place,
 			 "--unresolved-symbols=%s: calls would lead nowhere; --unresolved-symbols=trap lets them end "
-			 "the "
-			 "launch and say what is missing",
+			 "the launch and say what is missing",
 			 value);
 	} else {
 		sk_error(words->diag, words->place,

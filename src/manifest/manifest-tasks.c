@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/checked.h"
 #include "src/manifest/manifest-parts.h"
 #include "src/model/model.h"
 #include "src/model/task.h"

@@ -72,8 +72,7 @@ struct sk_parameter {
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */
 	uint64_t scratch_bytes; /* SCRATCH, STRUCT; 0: see scratch_count */
-	const struct sk_value_expression
-		*scratch_count; /* SCRATCH: so many elements of the dtype (NONE: bytes), or NULL */
+	const struct sk_value_expression *scratch_count; /* SCRATCH: elements of the dtype (NONE: bytes), or NULL */
 	uint32_t owner; /* of a field: the STRUCT that it stands in; else SK_NONE */
 	uint64_t offset; /* of a field: bytes from the struct's start */
 	/* The only field of a STRUCT that is a table: so many addresses, and how many bytes each is behind the one

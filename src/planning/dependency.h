@@ -3,7 +3,7 @@
  *
  * In comes the bound model; out come, per task, the conflicts with earlier tasks, the tasks that recorded the events it
  * waits for, and its predecessor in its stream. Each byte of a tensor remembers its last writer and the readers since
- * (an interval map), so the cost follows the number of conflicts that count: those that are implied byte by byte, such
+ * (a map of boxes), so the cost follows the number of conflicts that count: those that are implied byte by byte, such
  * as a write after a write with a read between them, are left out. */
 #ifndef SK_DEPENDENCY_H
 #define SK_DEPENDENCY_H
@@ -27,7 +27,7 @@ struct sk_dependencies {
 	uint32_t *previous; /* the previous task of the same stream, or SK_NONE */
 	uint32_t *stream; /* of each task, numbered from 0 in the order of the users' numbers */
 	uint32_t stream_count;
-	uint64_t steps; /* ranges of tensors that have been looked at, which tests count */
+	uint64_t steps; /* nodes of the maps that have been looked at, which tests count */
 };
 
 /* NULL if a task waits for an event that no earlier task records, or if too many tasks share too many parts of tensors

@@ -1,10 +1,7 @@
 /* Whether tensors are to whoever runs the package what tasks do with them, and lie where those of their role do. */
 #include "src/proof/contradiction.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum sk_space space_of(enum sk_role role)
 {

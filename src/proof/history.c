@@ -1,6 +1,8 @@
 /* See history.h. */
 #include "src/proof/history.h"
 
+#include "stubs/skplan.h"
+
 enum { UNTOUCHED }; /* the first past */
 
 /* Lists of readers only grow at the front, so pasts that follow from one another share their tails. */

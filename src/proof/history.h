@@ -17,7 +17,6 @@
 
 #include "src/base/arena.h"
 #include "src/base/boxes.h"
-#include "stubs/skplan.h"
 #include "stubs/skrows.h"
 
 /* What a byte has seen. */
@@ -27,8 +26,8 @@ struct sk_history_past;
 struct sk_history_pool {
 	struct sk_arena *arena;
 	uint64_t looks_left; /* at boxes, readers and rows; 0: there were too many */
-	SK_ARRAY(struct sk_history_past)
-	pasts; /* values of the boxes; the first one is that of bytes nobody has touched */
+	/* Values of the boxes; the first one is that of bytes nobody has touched. */
+	SK_ARRAY(struct sk_history_past) pasts;
 };
 
 /* An access in rows of one of several strides. */

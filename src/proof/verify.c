@@ -11,7 +11,7 @@
  * is transitive, whatever the reason why it holds between each two, because some core touches the byte in between; for
  * an access that is not divided, all cores of its core set count as touching each byte, whether they do or not. So the
  * checked pairs imply all the others, and no two ranges have to coincide for that: the argument is about single bytes,
- * segments only bundle them.
+ * boxes only bundle them.
  *
  * When a comes before b, with the steps Y and X that make the accesses, or the same step in an earlier and a later
  * call, which each core makes in this order (then rule 4 says nothing, since a step awaits earlier ones only):
@@ -204,8 +204,7 @@ static void report_within_call(struct verifier *verifier, const struct sk_step_a
 
 	sk_error(verifier->diag, place(verifier),
 		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
-		 "them "
-		 "is written",
+		 "them is written",
 		 launch_name(verifier, one->launch), task_of(verifier, one), one->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, one), other->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, other),

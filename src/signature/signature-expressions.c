@@ -3,7 +3,6 @@
  * of what is known then, times and divided by what is fixed when linking. */
 #include "src/signature/signature-expressions.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -206,9 +205,7 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 		return fail(parser, "a value (words of the grammar cannot be names)");
 	if (called) {
 		sk_signature_error(parser->source, token.start,
-				   "there is no '%.80s(…)'; there are begin, end, size and "
-				   "sizeof",
-				   token.word);
+				   "there is no '%.80s(…)'; there are begin, end, size and sizeof", token.word);
 		return NULL;
 	}
 	sk_token_advance(parser);

@@ -77,9 +77,8 @@ static const struct frame frames[SK_FRAMES] = {
 	 * code, bits; uint16_t lanes}; halide_dimension_t {int32_t min, extent, stride; uint32_t flags}, innermost
 	 * first. */
 	{.tensor = "buffer {device u64 = 0, interface ptr = null, $x, flags u64 = 0, code u8 = $t, bits u8 = $b, lanes "
-		   "u16 = "
-		   "1, dimensions i32 = $r, dim {$^[min i32 = 0, extent i32 = $e, stride i32 = $s, flags u32 = 0$]}*, "
-		   "padding ptr = null}*",
+		   "u16 = 1, dimensions i32 = $r, dim {$^[min i32 = 0, extent i32 = $e, stride i32 = $s, flags u32 = "
+		   "0$]}*, padding ptr = null}*",
 	 .most_dimensions = SK_MAX_RANK,
 	 .status = true,
 	 .typed = true,
@@ -89,12 +88,10 @@ static const struct frame frames[SK_FRAMES] = {
 	 * kTVMDLTensorHandle 7, kTVMArgInt 0, kTVMArgFloat 2; DLTensor of dlpack.h v0.5 to v0.8: data, device (kDLCPU
 	 * 1), ndim, dtype, shape, strides (NULL: compact), byte_offset. */
 	{.tensor = "tensor {$x, device_type i32 = 1, device_id i32 = 0, ndim i32 = $r, code u8 = $t, bits u8 = $b, "
-		   "lanes u16 "
-		   "= 1, shape {$[extent i64 = $e$]}*, strides ptr = null, byte_offset u64 = 0}*",
+		   "lanes u16 = 1, shape {$[extent i64 = $e$]}*, strides ptr = null, byte_offset u64 = 0}*",
 	 .most_dimensions = SK_MAX_RANK,
 	 .call = "args {$*[$p$]}*, type_codes {$*[code i32 = $c$]}*, num_args i32 = $n, ret {value u64 = 0}*, ret_code "
-		 "{code "
-		 "i32 = 0}*, resource ptr = null",
+		 "{code i32 = 0}*, resource ptr = null",
 	 .tensor_code = "7",
 	 .integer_code = "0",
 	 .float_code = "2",
@@ -104,14 +101,13 @@ static const struct frame frames[SK_FRAMES] = {
 	 .typed = true,
 	 .types = LANGUAGE_TYPES(4)},
 	/* XLA:CPU's kernels, xla/backends/cpu/runtime/kernel_c_api.h of 2024 and 2025 (before:
-	 * xla/stream_executor/host/ host_kernel_c_api.h): XLA_CPU_KernelCallFrame {const dims *num_workgroups,
+	 * xla/stream_executor/host/host_kernel_c_api.h): XLA_CPU_KernelCallFrame {const dims *num_workgroups,
 	 * *workgroup_id; size_t num_args; const XLA_CPU_KernelArg *args}, dims {uint64_t x, y, z}, args {void *data;
 	 * size_t size}. */
 	{.tensor = "$x, size u64 = $z",
 	 .most_dimensions = SK_MAX_RANK,
 	 .call = "frame {count {x u64 = $g, y u64 = 1, z u64 = 1}*, id {x u64 = $i, y u64 = 0, z u64 = 0}*, num_args "
-		 "u64 = $n, "
-		 "args {$*[$p$]}*}*",
+		 "u64 = $n, args {$*[$p$]}*}*",
 	 .no_scalars = true,
 	 .compact = true},
 };

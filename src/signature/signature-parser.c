@@ -3,7 +3,6 @@
  * is checked in signature-rules.c, when the text has been understood. */
 #include "src/signature/signature-parser.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "src/base/checked.h"
