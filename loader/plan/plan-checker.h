@@ -43,12 +43,6 @@ bool sk_plan_check_call_slices(const struct sk_plan_checker *checker, const stru
 bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_step *step, const struct sk_plan_call *call);
 
-/* The step's extent is shared out. */
-static inline bool sk_plan_divides(const struct sk_plan_step *step)
-{
-	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
-}
-
 static inline bool sk_plan_is_task_launch(const struct sk_plan_launch *launch)
 {
 	return launch->kind == SK_LAUNCH_TASK;

@@ -104,6 +104,12 @@ static inline const struct sk_plan_argument *sk_plan_arguments(const struct sk_p
 	return call->argument_count ? &view->arguments[call->first_argument] : NULL;
 }
 
+/* The step's extent is shared out. */
+static inline bool sk_plan_divides(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
+}
+
 /* How a pointer's bytes lie; NULL: one behind the other, in parts without anything around them. */
 static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
 							    const struct sk_plan_argument *argument)

@@ -522,11 +522,6 @@ static void check_overlaps(struct sk_binder *binder)
 
 /* ---- the call ---- */
 
-static bool is_spmd(const struct sk_signature *signature)
-{
-	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
-}
-
 /* A device has one lane, or that of cube kernels and that of all others. A mix kernel begins on the former. */
 static uint32_t lane_of(const struct sk_profile *device, enum sk_lane_kind kind)
 {
@@ -556,7 +551,7 @@ static uint64_t block_count(struct sk_binder *binder)
 	const struct sk_profile *device = binder->model->device;
 	const struct sk_signature *signature = binder->signature;
 
-	if (!is_spmd(signature))
+	if (!sk_signature_has_blocks(signature))
 		return 0;
 	if (signature->grid_rank)
 		return grid_count(binder);
@@ -570,7 +565,7 @@ static uint64_t block_count(struct sk_binder *binder)
 /* The extents, scalars and overlaps of a call make sense only where all tensors fit. */
 static void bind(struct sk_binder *binder)
 {
-	if (binder->request->blocks && (!is_spmd(binder->signature) || binder->signature->grid_rank))
+	if (binder->request->blocks && (!sk_signature_has_blocks(binder->signature) || binder->signature->grid_rank))
 		sk_binder_error(binder, binder->request->place, "the task has 'blocks', but the signature has %s",
 				binder->signature->grid_rank ? "a grid, which says how many there are"
 							     : "neither 'blocks' nor 'blocks=NAME'");

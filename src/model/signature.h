@@ -117,4 +117,10 @@ struct sk_signature {
 	enum sk_dtype result_dtype;
 };
 
+/* It is cut into blocks, however many a core has of them. */
+static inline bool sk_signature_has_blocks(const struct sk_signature *signature)
+{
+	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
+}
+
 #endif

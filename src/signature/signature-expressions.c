@@ -478,7 +478,7 @@ static void resolve_block(struct sk_signature_source *source, const struct sk_si
 {
 	const struct sk_value_expression *expression = open->expression;
 
-	if (signature->spread != SK_STEP_BLOCKS && signature->spread != SK_STEP_BLOCKS_RANGE)
+	if (!sk_signature_has_blocks(signature))
 		sk_signature_error(source, open->at, "'%s' needs the attribute 'blocks', 'blocks=NAME' or 'grid=…'",
 				   expression->name);
 	else if (signature->lane == SK_LANE_MIX && expression->kind == SK_VALUE_BLOCK_COUNT)

@@ -141,11 +141,6 @@ static const struct sk_parameter *parameter_of(const struct expander *expander)
 	return &expander->signature->parameters[expander->parameter];
 }
 
-static bool is_spmd(const struct sk_signature *signature)
-{
-	return signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
-}
-
 static bool is_divided(const struct expander *expander, const char *name)
 {
 	const struct sk_signature_source *source = expander->source;
@@ -302,10 +297,10 @@ static void put_word(struct expander *expander, char word)
 		fprintf(expander->out, "%u", count_parameters(expander->signature));
 		break;
 	case 'i':
-		fputs(is_spmd(expander->signature) ? "block.index" : "0", expander->out);
+		fputs(sk_signature_has_blocks(expander->signature) ? "block.index" : "0", expander->out);
 		break;
 	case 'g':
-		fputs(is_spmd(expander->signature) ? "block.count" : "1", expander->out);
+		fputs(sk_signature_has_blocks(expander->signature) ? "block.count" : "1", expander->out);
 		break;
 	}
 }

@@ -341,11 +341,10 @@ static void resolve_cooperation(struct sk_signature_source *source, struct sk_si
 
 static void check_block(struct sk_signature_source *source, const struct sk_signature *signature)
 {
-	bool spmd = signature->spread == SK_STEP_BLOCKS || signature->spread == SK_STEP_BLOCKS_RANGE;
 	uint32_t block = SK_NONE;
-	const char *attribute = cooperation(signature), *needs = attribute ? attribute
-								 : spmd	   ? source->spread_attribute
-									   : NULL;
+	const char *attribute = cooperation(signature);
+	const char *several = sk_signature_has_blocks(signature) ? source->spread_attribute : NULL;
+	const char *needs = attribute ? attribute : several;
 	bool told = !attribute && is_told(source, SK_VALUE_BLOCK_INDEX, 0);
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {

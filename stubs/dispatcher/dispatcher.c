@@ -491,7 +491,6 @@ static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_
 				   const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
-	bool divided = step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
 
 	if (call->argument_count > MOST_ARGUMENTS)
 		return sk_arena_print(arena, "it has %u arguments; at most %d can be passed", call->argument_count,
@@ -503,7 +502,7 @@ static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_
 			return reason;
 		if (arguments[i].kind != SK_ARGUMENT_LENGTH)
 			continue;
-		if (!divided)
+		if (!sk_plan_divides(step))
 			return sk_arena_print(arena, "argument %u is a length, but the task has no divided extent", i);
 		if (arguments[i].dtype >= SK_F16)
 			return sk_arena_print(arena, "argument %u is a length of the type %s; lengths are integers", i,
