@@ -80,6 +80,19 @@ static bool is_foreign_name(const char *text)
 	return true;
 }
 
+/* The value that is meant, or all that there are. */
+static const char *suggest(struct sk_arena *arena, const char *value, const char *const *values, size_t count)
+{
+	const char *text = sk_did_you_mean(arena, value, values, count);
+
+	if (*text)
+		return text;
+	text = " (there are";
+	for (size_t i = 0; i < count; i++)
+		text = sk_arena_print(arena, "%s %s", text, values[i]);
+	return sk_arena_print(arena, "%s)", text);
+}
+
 static bool check_attribute_value(struct sk_signature_source *source, enum attribute attribute, const char *at,
 				  const char *value)
 {
@@ -101,7 +114,7 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 		sk_signature_error(source, at, "'%s' takes no value", name);
 	else if (values && !sk_signature_is_one_of(value, values, count))
 		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
-				   sk_did_you_mean(source->arena, value, values, count));
+				   suggest(source->arena, value, values, count));
 	else if (!values && !form && !(foreign ? is_foreign_name(value) : is_identifier(value)))
 		sk_signature_error(source, at, "'%s' is not a name", value);
 	else
@@ -351,6 +364,14 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 
 		while (at + length < end && !sk_signature_is_blank(at[length]))
 			length++;
+		if (sk_signature_is_one_of(sk_arena_copy(source->arena, at, length), sk_parameter_words,
+					   SK_PARAMETER_WORDS)) {
+			sk_signature_error(source, end,
+					   "';' ends the attributes, but '%.*s' in front of it begins a parameter; "
+					   "parameters have ',' between them",
+					   (int)length, at);
+			return NULL;
+		}
 		parse_attribute(source, signature, at, length, &seen);
 		if (source->normal_length)
 			sk_signature_append(source, " ", 1);

@@ -229,7 +229,7 @@ static struct sk_value_expression *parse_primary(struct sk_signature_parser *par
 	if (sk_token_is_sign(parser, '&'))
 		return parse_symbol(parser);
 	if (!sk_token_is_sign(parser, '('))
-		return fail(parser, "a value");
+		return fail(parser, sk_token_is_sign(parser, '\'') ? "one character between quotes" : "a value");
 	if (!count_part(parser))
 		return NULL;
 	sk_token_advance(parser);

@@ -308,6 +308,16 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 	return true;
 }
 
+/* Structs and tables are behind a pointer without "ref", and the address of that pointer is nowhere. */
+static bool check_pointed_once(struct sk_signature_parser *parser, const struct sk_parameter *parameter, const char *at)
+{
+	if (parameter->by_reference)
+		sk_signature_error(parser->source, at,
+				   "'ref' stands in front of scalars; '%s' is behind a pointer without it",
+				   parameter->name);
+	return !parameter->by_reference;
+}
+
 static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *first = parser->token.word, *at = parser->token.start;
@@ -323,7 +333,8 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 				third = sk_token_scan(parser, second.start + second.length);
 
 		/* "inn x f32": three words are none of the scalars. */
-		if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first)) {
+		if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first) &&
+		    !sk_token_find_type(sk_arena_copy(parser->source->arena, second.start, second.length))) {
 			sk_signature_error(
 				parser->source, at, "unknown word '%.80s'%s", first,
 				sk_did_you_mean(parser->source->arena, first, sk_parameter_words, SK_PARAMETER_WORDS));
@@ -338,7 +349,7 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 	}
 
 	if (sk_token_is_sign(parser, '{'))
-		return parse_struct(parser, index);
+		return check_pointed_once(parser, parameter, at) && parse_struct(parser, index);
 
 	const char *type_at = parser->token.start;
 
@@ -347,7 +358,7 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		parameter->dtype = SK_U64;
 		sk_token_advance(parser);
 		if (sk_token_is_sign(parser, '['))
-			return parse_table(parser, index);
+			return check_pointed_once(parser, parameter, at) && parse_table(parser, index);
 	} else if (!sk_token_type(parser, parameter->name, &parameter->dtype)) {
 		return false;
 	}
@@ -502,6 +513,8 @@ static bool check_forgotten_semicolon(struct sk_signature_parser *parser)
 static bool parse_text(struct sk_signature_parser *parser)
 {
 	parser->cursor = sk_signature_parse_attributes(parser->source, parser->signature);
+	if (!parser->cursor)
+		return false;
 	sk_token_read(parser);
 	if (!check_forgotten_semicolon(parser) || !parse_parameter(parser))
 		return false;

@@ -66,8 +66,8 @@ bool sk_signature_is_one_of(const char *word, const char *const *words, size_t c
 enum { SK_ATTRIBUTES = 19 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
-/* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin. All errors are
- * collected. */
+/* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin; NULL: the ';'
+ * stands between parameters, so that nothing else makes sense. All other errors are collected. */
 const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature);
 
 /* Where the ';' behind the attributes is; NULL: there are none. */

@@ -359,7 +359,7 @@ static void check_block(struct sk_signature_source *source, const struct sk_sign
 				   attribute ? "" : " or an expression with block.index");
 	if (block != SK_NONE && !needs)
 		sk_signature_error(source, source->parameter_at[block],
-				   "the parameter 'block' needs the attribute 'blocks' or 'blocks=NAME'");
+				   "the parameter 'block' needs the attribute 'blocks', 'blocks=NAME' or 'grid=…'");
 }
 
 bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_signature *signature)
@@ -377,6 +377,6 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	if (signature->result && signature->spread != SK_STEP_PLAIN)
 		sk_signature_error(source, source->result_at,
 				   "a result is returned once, but a kernel with '%s' is called many times",
-				   source->spread_attribute);
+				   source->spread_attribute ? source->spread_attribute : cooperation(signature));
 	return !source->failed;
 }

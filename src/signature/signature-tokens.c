@@ -150,6 +150,24 @@ bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, c
 	return true;
 }
 
+/* What C's types are called here, for who has copied a prototype; NULL: it is none of them. */
+static const char *find_type_of_c(const char *name)
+{
+	static const struct {
+		const char *there, *here;
+	} types[] = {
+		{"float", "f32"},   {"double", "f64"},	 {"char", "i8"},     {"short", "i16"},
+		{"int", "i32"},	    {"unsigned", "u32"}, {"long", "i64"},    {"size_t", "u64"},
+		{"int8_t", "i8"},   {"uint8_t", "u8"},	 {"int16_t", "i16"}, {"uint16_t", "u16"},
+		{"int32_t", "i32"}, {"uint32_t", "u32"}, {"int64_t", "i64"}, {"uint64_t", "u64"},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(name, types[i].there))
+			return types[i].here;
+	return NULL;
+}
+
 bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum sk_dtype *type)
 {
 	const char *names[SK_DTYPE_COUNT - 1];
@@ -161,7 +179,10 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum 
 	if (!*type) {
 		const char *near =
 			sk_did_you_mean(parser->source->arena, parser->token.word, names, SK_DTYPE_COUNT - 1);
+		const char *here = find_type_of_c(parser->token.word);
 
+		if (here)
+			near = sk_arena_print(parser->source->arena, "; C's is %s here", here);
 		sk_signature_error(parser->source, parser->token.start, "unknown type '%s'%s", parser->token.word,
 				   *near ? near : " (there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 bool)");
 		return false;
