@@ -219,12 +219,13 @@ static bool lower_block(const struct lowering *lowering, const struct sk_value_e
 	return add_variable(lowering, sum, term);
 }
 
+/* 0: that is not known so far. */
 static uint64_t size_of_parameter(const struct sk_binder *binder, uint32_t number)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[number];
 
 	return parameter->kind == SK_PARAMETER_TENSOR	 ? binder->tensors[number]->bytes
-	       : parameter->kind == SK_PARAMETER_SCRATCH ? parameter->scratch_bytes
+	       : parameter->kind == SK_PARAMETER_SCRATCH ? binder->arguments[number].size
 							 : sk_dtype_size(parameter->dtype);
 }
 
@@ -272,7 +273,7 @@ static bool lower(const struct lowering *lowering, const struct sk_value_express
 		return true;
 	case SK_VALUE_SIZEOF:
 		sum->constant = size_of_parameter(binder, value->index);
-		return true;
+		return sum->constant || fail(lowering, "asks for a size before that is known");
 	case SK_VALUE_BEGIN:
 	case SK_VALUE_END:
 	case SK_VALUE_SIZE:

@@ -326,6 +326,13 @@ static void bind_table(struct sk_binder *binder, const struct sk_parameter *para
 				count, stride, parameter->name, argument->size);
 		return;
 	}
+	if (binder->signature->align && count > 1 && stride % binder->signature->align) {
+		sk_binder_error(binder, binder->request->place,
+				"argument '%s' is to be aligned to %u bytes, but its addresses lie %" PRIu64
+				" bytes apart",
+				parameter->name, binder->signature->align, stride);
+		return;
+	}
 	pattern = pattern_of(binder, argument);
 	pattern->table_count = count;
 	pattern->table_stride = stride;
@@ -355,7 +362,6 @@ static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *pa
 			return;
 		bytes = sk_mul(count, size, &bytes) ? bytes : UINT64_MAX;
 	}
-	argument->dtype = SK_DTYPE_NONE;
 	take_scratch(binder, bytes, argument);
 }
 
@@ -390,12 +396,23 @@ static void bind_structs(struct sk_binder *binder)
 	}
 }
 
+/* Before the values, which may ask how large it is. */
+static void bind_scratches(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+
+	for (uint32_t p = 0; p < signature->parameter_count; p++)
+		if (signature->parameters[p].kind == SK_PARAMETER_SCRATCH)
+			bind_scratch(binder, &signature->parameters[p], &binder->arguments[p]);
+}
+
 static void bind_arguments(struct sk_binder *binder)
 {
 	const struct sk_signature *signature = binder->signature;
 	const char *missing = "";
 
 	bind_structs(binder);
+	bind_scratches(binder);
 	for (uint32_t p = 0; p < signature->parameter_count; p++) {
 		const struct sk_parameter *parameter = &signature->parameters[p];
 		struct sk_argument *argument = &binder->arguments[binder->argument_count++];
@@ -420,7 +437,7 @@ static void bind_arguments(struct sk_binder *binder)
 			argument->kind = SK_ARGUMENT_BLOCK;
 			break;
 		case SK_PARAMETER_SCRATCH:
-			bind_scratch(binder, parameter, argument);
+			argument->dtype = SK_DTYPE_NONE;
 			break;
 		case SK_PARAMETER_STRUCT:
 			break;

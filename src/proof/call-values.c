@@ -76,7 +76,9 @@ static enum outcome evaluate_size(const struct sk_call_values *values, const str
 	const struct sk_parameter *parameter = &values->signature->parameters[value->index];
 	const struct sk_plan_argument *argument = &values->view->arguments[values->call->first_argument + value->index];
 
-	*result = parameter->kind == SK_PARAMETER_SCALAR ? sk_dtype_size(parameter->dtype) : argument->size;
+	struct sk_rows rows = sk_plan_rows(values->view, argument);
+
+	*result = parameter->kind == SK_PARAMETER_SCALAR ? sk_dtype_size(parameter->dtype) : rows.count * rows.width;
 	return KNOWN;
 }
 

@@ -169,6 +169,54 @@ fails_with "extent 'v'|'v'" "$sklink" m.yaml bad.o -o bad.sk
 sed 's/\[61, 7\]/[60, 7]/' m.yaml >bad.yaml
 fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml kernels.o -o bad.sk
 
+# Scratch and rows are as large as what is given; the addresses of a table are aligned as those that are passed.
+cat >sizes.c <<'C'
+#include <stdint.h>
+
+#include "skkernel.h"
+
+void sizes(const float *x, float *y, long m, long w, long ldx, const void *a, const void *b, long of_a, long of_b, long of_x)
+{
+	(void)a, (void)b;
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < w; j++)
+			y[i * w + j] = of_a == 8 * w + 64 && of_b == of_a && of_x == 4 * m * w ? x[i * ldx + j] : -1;
+}
+SK_KERNEL(sizes, "in x f32[m,w:ldx], out y f32[m,w], m i64, w i64, ldx i64, scratch a f32[2*w+16], scratch b u8[sizeof(a)], "
+		 "of_a i64 = sizeof(a), of_b i64 = sizeof(b), of_x i64 = sizeof(x)");
+void rows(const float *const *x, float *y, long m, long w)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < w; j++)
+			y[i * w + j] = (uintptr_t)x[i] % 32 ? -1 : x[i][j];
+}
+SK_KERNEL(rows, "align=32; p ptr[m] of in x f32[m,w] by 4*w, out y f32[m,w], m i64, w i64");
+C
+cat >sizes.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [5, 24]}
+  v: {of: x, offset: [0, 9], shape: [5, 8]}
+  y: {dtype: f32, shape: [5, 8], role: output}
+  z: {dtype: f32, shape: [5, 8]}
+tasks:
+  - {name: sizes, kernel: sizes, args: [v, y], scope: s}
+  - {name: rows, kernel: rows, args: [y, z], scope: s}
+M
+compile sizes
+"$sklink" sizes.yaml sizes.o -o sizes.sk
+"$skdump" --verify sizes.sk >verify.txt || { cat verify.txt; fail "sizes.sk does not verify"; }
+for how in "" --unfused --serial --guard; do
+	"$skrun" sizes.sk --random 1 --output y=y.npy --output z=z.npy --cores 3 $how >run.txt || { cat run.txt; fail "sizes $how"; }
+	grep -E ' (-1 ){5}' run.txt && fail "what sizeof says $how"
+	cmp y.npy z.npy || fail "addresses are not aligned $how"
+done
+sed 's/8\]/7]/' sizes.yaml >bad.yaml
+fails_with "argument 'x' is to be aligned to 32 bytes, but its addresses lie 28 bytes apart" "$sklink" bad.yaml sizes.o -o bad.sk
+sed 's/scratch b u8\[sizeof(a)\]/scratch b u8[sizeof(b)+1]/' sizes.c >bad.c
+compile bad
+fails_with "'b = sizeof\(b\)\+1' asks for a size before that is known" "$sklink" sizes.yaml bad.o -o bad.sk
+
 # Who binds memory says how much there is.
 cat >bind.c <<'C'
 #include <stdio.h>
