@@ -117,7 +117,7 @@ struct sk_plan_argument {
 enum sk_variable {
 	SK_VARIABLE_BEGIN, /* SPLIT: the first element of the call's range, or of its tile; in a serial entry that of all */
 	SK_VARIABLE_SIZE, /* SPLIT: how many they are */
-	SK_VARIABLE_INNER_BEGIN, /* of the second loop: the first element of the tile … */
+	SK_VARIABLE_INNER_BEGIN, /* of the inner loop, the second one: the first element of the tile … */
 	SK_VARIABLE_INNER_SIZE, /* … and how many they are */
 	SK_VARIABLE_BLOCK, /* BLOCKS, BLOCKS_RANGE: the block's number */
 	SK_VARIABLE_COUNT,
@@ -138,7 +138,7 @@ struct sk_plan_term {
 struct sk_plan_pattern {
 	uint64_t width, stride, count; /* `count` rows of `width` bytes, `stride` bytes from one to the next, are accessed;
 					  `size` reaches from the first one's start to the last one's end */
-	uint64_t inner_bytes; /* bytes that one element of the second loop's extent spans here */
+	uint64_t inner_bytes; /* bytes that one element of the inner loop's extent spans here */
 	uint64_t halo; /* bytes behind each part that its call reads, too; they are others' parts, or behind all */
 	uint64_t over_read; /* bytes behind `size` that calls may read, and do not use */
 	uint64_t table_count, table_stride; /* FIELD: so many addresses one behind the other, each so many bytes further */

@@ -29,7 +29,7 @@ struct sk_checked {
 	bool finished; /* the step, so that others know */
 	/* One part of the call, where it is made for several blocks, ranges or tiles: */
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */
-	uint64_t inner_low, inner_high; /* the same of the second loop's; none, or all of it: both 0 */
+	uint64_t inner_low, inner_high; /* the same of the inner loop's; none, or all of it: both 0 */
 	struct sk_block block;
 	enum sk_call_phase phase;
 	struct sk_registers registers;

@@ -214,7 +214,7 @@ static uint64_t bytes_of_element(const struct sk_binder *binder, uint32_t p, uin
 	return bytes;
 }
 
-/* How the second loop divides the tensor, if it does. */
+/* How the inner loop divides the tensor, if it does. */
 static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
 	const struct sk_signature *signature = binder->signature;

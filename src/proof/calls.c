@@ -279,7 +279,7 @@ static uint64_t dimension_of(const struct calls *calls, const struct sk_extent *
 	return sum;
 }
 
-/* Bytes from one element of the second loop's extent to the next one; 0: the loop does not divide the tensor. What the
+/* Bytes from one element of the inner loop's extent to the next one; 0: the loop does not divide the tensor. What the
  * plan says, if it is all that tells the extents. */
 static uint64_t inner_bytes_of(const struct calls *calls, uint32_t number)
 {
