@@ -236,6 +236,9 @@ int main(void)
 	if (!skrt_instance_bind(instance, 0, memory, tensor.bytes + 11) || skrt_instance_bind(instance, 0, memory, 8192))
 		return 3;
 	puts(skrt_instance_bind(instance, 0, memory, tensor.bytes) ? skrt_error() : "bound");
+	if (skrt_instance_destroy(instance) || skrt_module_unload(module) || skrt_device_close(device))
+		return 4;
+	free(memory);
 	return 0;
 }
 C

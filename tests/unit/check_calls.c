@@ -527,7 +527,7 @@ START_TEST(groups_contradict)
 	plan_device_cores(plan, groups[_i].cubes, groups[_i].vectors);
 
 	struct sk_plan_view view = plan_view(plan);
-	struct sk_wrong_cores wrong = sk_device_cores_check(arena, &view, (uint64_t[]){1});
+	struct sk_wrong_cores wrong = sk_device_cores_check(arena, &view, (uint64_t[]){1, 1, 1, 1});
 
 	ck_assert_uint_eq(wrong.launch, groups[_i].lane == SK_NO_INDEX ? SK_NO_INDEX : 2);
 	if (wrong.launch != SK_NO_INDEX) {
