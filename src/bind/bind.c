@@ -300,6 +300,29 @@ static void bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argumen
 	check_alignment(binder, p, argument);
 }
 
+static bool names_extent(const struct sk_value_expression *value, uint32_t extent)
+{
+	if (value->kind == SK_VALUE_EXTENT)
+		return value->index == extent;
+	return (value->left && names_extent(value->left, extent)) ||
+	       (value->right && names_extent(value->right, extent));
+}
+
+/* A table that is as long in every call leads to what belongs to the call; one of the divided extent has addresses for
+ * all of it, of which a call uses those of its part. `end`: where the last address leads. */
+static bool leaves_part(const struct sk_binder *binder, const struct sk_parameter *parameter,
+			const struct sk_argument *argument, uint64_t end)
+{
+	const struct sk_signature *signature = binder->signature;
+	uint64_t tile = signature->loop_count ? signature->loops[0].tile : 1, part;
+
+	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
+	    names_extent(parameter->table_count, signature->spread_extent))
+		return false;
+	return sk_mul(tile, argument->element_bytes, &part) &&
+	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && end >= part;
+}
+
 /* Rows of a tensor, each of which the table has an address of. */
 static void bind_table(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
 {
@@ -324,6 +347,14 @@ static void bind_table(struct sk_binder *binder, const struct sk_parameter *para
 				"the last of %" PRIu64 " addresses, %" PRIu64
 				" bytes apart, lies outside of '%s', which has %" PRIu64 " bytes",
 				count, stride, parameter->name, argument->size);
+		return;
+	}
+	if (leaves_part(binder, parameter, argument, end)) {
+		sk_binder_error(binder, binder->request->place,
+				"the last of %" PRIu64 " addresses, %" PRIu64
+				" bytes apart, leads out of the part of '%s' that a call has; what is read behind a "
+				"part is a halo, as in f32[m+2,k]",
+				count, stride, parameter->name);
 		return;
 	}
 	if (binder->signature->align && count > 1 && stride % binder->signature->align) {

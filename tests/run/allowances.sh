@@ -217,6 +217,25 @@ sed 's/scratch b u8\[sizeof(a)\]/scratch b u8[sizeof(b)+1]/' sizes.c >bad.c
 compile bad
 fails_with "'b = sizeof\(b\)\+1' asks for a size before that is known" "$sklink" sizes.yaml bad.o -o bad.sk
 
+# Addresses that are the same number in every call lead into its part, or into a halo: others' rows have been awaited then.
+cat >three.c <<'C'
+#include "skkernel.h"
+void three(const float *const *x, float *y, long w)
+{
+	for (long j = 0; j < w; j++)
+		y[j] = x[0][j] + x[1][j] + x[2][j];
+}
+SK_KERNEL(three, "each=m; p ptr[3] of in x f32[m+2,w] by 4*w, out y f32[m,w], w i64");
+C
+compile three
+sed 's/\(z: .*\)5, 8/\13, 8/; s/kernel: rows/kernel: three/; s/y: \(.*\), role: output/y: \1/' sizes.yaml >three.yaml
+"$sklink" three.yaml sizes.o three.o -o three.sk
+"$skrun" three.sk --random 1 --cores 3 --verify --guard
+sed 's/m+2,w/m,w/' three.c >bad.c
+compile bad
+sed 's/\(z: .*\)3, 8/\15, 8/' three.yaml >bad.yaml
+fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
+
 # Who binds memory says how much there is.
 cat >bind.c <<'C'
 #include <stdio.h>
