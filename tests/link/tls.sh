@@ -204,7 +204,7 @@ bad '__thread int own; __asm__("f: mov own@gotpcrel(%rip), %rax; ret; .globl f")
 bad '__thread int own; __asm__("f: cmp own@tlsdesc(%rip), %rax; ret; .globl f");' 'does not stand in the instruction that the psABI has for it'
 bad 'int __cxa_thread_atexit_impl(void (*)(void *), void *, void *); int f(void) { return __cxa_thread_atexit_impl(0, 0, 0); }' \
 	'undefined symbol: __cxa_thread_atexit_impl; it serves destructors of thread-local objects, which a package cannot have'
-bad 'int __cxa_thread_atexit(void (*a)(void *), void *b, void *c) { return a != b && c; } int g(void *x) { return __cxa_thread_atexit(0, x, 0); } int f(void) { return g(0) + g(f); }' \
+bad '__attribute__((weak)) int __cxa_thread_atexit(void (*a)(void *), void *b, void *c) { return a != b && c; } int g(void *x) { return __cxa_thread_atexit(0, x, 0); } int f(void) { return g(0) + g(f); }' \
 	"against '__cxa_thread_atexit' asks for the destructor of a thread-local object, which a package cannot have"
 $KERNEL_CC -O1 -fPIC -x c -c - -o bad.o <<<'__thread int own; int f(void); int f(void) { return own; }'
 echo '{ global: own; };' >own.map
