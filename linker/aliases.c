@@ -70,8 +70,9 @@ void sk_aliases_read(struct sk_linker *linker)
 		read_assignment(linker, options->assignments[i]);
 	for (size_t i = 0; i < options->traced_symbol_count; i++) {
 		const char *name = options->traced_symbols[i];
+		sk_symbol symbol = sk_symbol_intern(linker, name, strlen(name)); /* which may move the symbols */
 
-		linker->symbols.items[sk_symbol_intern(linker, name, strlen(name))].traced = true;
+		linker->symbols.items[symbol].traced = true;
 	}
 }
 

@@ -85,6 +85,10 @@ printf 'f.o\nlibg.a(g.o)\n' | diff - lines.txt || fail "--trace"
 gives 11 f f.o libg.a h.o --trace-symbol g --trace-symbol h
 printf 'f.o: reference to g\nh.o: definition of h\nlibg.a(g.o): definition of g\n' >expected.txt
 sort lines.txt | diff expected.txt - || fail "--trace-symbol"
+for count in $(seq 8); do # names move where there is room for more
+	gives 11 f $(printf -- '--trace-symbol nobody%s ' $(seq "$count")) --trace-symbol h f.o libg.a h.o
+	[ "$(cat lines.txt)" = 'h.o: definition of h' ] || fail "--trace-symbol behind $count others"
+done
 gives 11 f f.o g.o h.o
 [ ! -s lines.txt ] || fail "lines that nobody has asked for"
 

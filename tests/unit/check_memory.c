@@ -24,7 +24,10 @@ static void set_up(void)
 {
 	test = test_model_create(1);
 	add_tensor(test, "x", SK_F32, N);
-	test->model.tensors.items[add_tensor(test, "y", SK_F32, N)].role = SK_ROLE_OUTPUT;
+
+	uint32_t output = add_tensor(test, "y", SK_F32, N); /* which may move the tensors */
+
+	test->model.tensors.items[output].role = SK_ROLE_OUTPUT;
 	for (char name[] = "t1"; name[1] <= '6'; name[1]++)
 		add_tensor(test, name, SK_F32, N);
 	add_tensor(test, "h1", SK_BF16, N);
