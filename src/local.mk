@@ -54,6 +54,9 @@ src_libplanning_la_LIBADD = src/libbase.la
 noinst_LTLIBRARIES += src/libproof.la
 src_libproof_la_SOURCES = \
 	src/proof/access.c src/proof/access.h \
+	src/proof/call-arguments.c \
+	src/proof/call-check.c src/proof/call-check.h \
+	src/proof/call-extents.c src/proof/call-memory.c src/proof/call-spread.c \
 	src/proof/call-values.c src/proof/call-values.h \
 	src/proof/calls.c src/proof/calls.h \
 	src/proof/consistency.c src/proof/consistency.h \

@@ -1,0 +1,87 @@
+/* See call-check.h. */
+#include "src/proof/call-check.h"
+
+#include <inttypes.h>
+
+#include "src/base/checked.h"
+
+bool sk_call_disagree(struct sk_calls *calls, const char *format, ...)
+{
+	const struct sk_plan_view *view = calls->view;
+	const struct sk_plan_kernel *kernel = &view->kernels[calls->call->kernel];
+	va_list args;
+
+	va_start(args, format);
+
+	const char *text = sk_arena_print_list(calls->arena, format, args);
+
+	va_end(args);
+	sk_error(calls->diag, (struct sk_place){.file = calls->file},
+		 "launch '%s': the call of task '%s' contradicts the signature of kernel '%s': %s",
+		 sk_plan_string(&calls->launch->name), sk_plan_string(&view->tasks[calls->call->task].name),
+		 sk_plan_string(&kernel->name), text);
+	sk_note(calls->diag, "the signature is: %s", calls->signature->text);
+	return false;
+}
+
+const struct sk_plan_argument *sk_call_argument(const struct sk_calls *calls, uint32_t number)
+{
+	return &calls->view->arguments[calls->call->first_argument + number];
+}
+
+const char *sk_call_parameter_text(const struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const char *name = number < signature->parameter_count ? signature->parameters[number].name : signature->result;
+
+	return sk_arena_print(calls->arena, "'%s'", name ? name : "block");
+}
+
+uint64_t sk_call_elements(const struct sk_calls *calls, const struct sk_plan_argument *argument)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+
+	return rows.count * (rows.width / sk_dtype_size(argument->dtype));
+}
+
+bool sk_call_learn(struct sk_calls *calls, uint32_t extent, uint64_t value)
+{
+	if (calls->extents[extent] && calls->extents[extent] != value)
+		return sk_call_disagree(calls, "extent '%s' is %" PRIu64 " and %" PRIu64,
+					calls->signature->extents[extent], calls->extents[extent], value);
+	calls->extents[extent] = value;
+	return true;
+}
+
+uint64_t sk_call_dimension(const struct sk_calls *calls, const struct sk_extent *extent)
+{
+	uint64_t sum = 0;
+
+	for (; extent; extent = extent->more) {
+		uint64_t product = extent->constant;
+
+		for (uint32_t i = 0; i < extent->name_count; i++)
+			if (!calls->extents[extent->names[i]] ||
+			    !sk_mul(product, calls->extents[extent->names[i]], &product))
+				return 0;
+		sum += extent->subtracted ? -product : product;
+	}
+	return sum;
+}
+
+struct sk_call_values sk_call_known_values(const struct sk_calls *calls)
+{
+	return (struct sk_call_values){calls->view, calls->step, calls->call, calls->signature, calls->extents};
+}
+
+bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct sk_value_expression *value)
+{
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_call_values values = sk_call_known_values(calls);
+	bool literal = value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL;
+
+	return (literal ? argument->kind == SK_ARGUMENT_VALUE && argument->value == value->number
+			: sk_call_value_agrees(&values, value, argument)) ||
+	       sk_call_disagree(calls, "%s is not %s", sk_call_parameter_text(calls, number),
+				value->text ? value->text : "how long its part is");
+}

@@ -1,0 +1,235 @@
+/* The memory that a call gets: types and modes, how its bytes are divided and how they lie, and which of it may be the
+ * same bytes. */
+#include "src/proof/call-check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/proof/access.h"
+
+static const char *access_text(unsigned access)
+{
+	static const char *const texts[] = {"nothing", "read", "written", "read and written"};
+
+	return texts[access & (SK_ACCESS_READ | SK_ACCESS_WRITE)];
+}
+
+bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access)
+{
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	enum sk_dtype of_tensor = calls->view->tensors[argument->tensor].dtype;
+
+	/* A view may be the bytes of a tensor of another type, or of bytes another type. */
+	if (argument->dtype != dtype || (of_tensor != dtype && of_tensor != SK_U8 && dtype != SK_U8))
+		return sk_call_disagree(calls, "%s is %s in a tensor of %s", sk_call_parameter_text(calls, number),
+					sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
+	if (argument->access != access)
+		return sk_call_disagree(calls, "%s is %s", sk_call_parameter_text(calls, number),
+					access_text(argument->access));
+	if (argument->size % sk_dtype_size(dtype))
+		return sk_call_disagree(calls, "%s has %" PRIu64 " bytes, no whole number of elements",
+					sk_call_parameter_text(calls, number), argument->size);
+	return true;
+}
+
+/* Rows with gaps are for parameters that say so, and tell how far they lie apart. */
+static bool check_rows(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	uint64_t size = sk_dtype_size(argument->dtype);
+
+	if (!pattern || pattern->count == 0)
+		return true;
+	if (parameter->stride == SK_NONE || pattern->count < 2 || pattern->stride == pattern->width ||
+	    pattern->width % size || pattern->stride % size)
+		return sk_call_disagree(calls, "%s has %" PRIu64 " rows of %" PRIu64 " bytes, %" PRIu64 " bytes apart",
+					sk_call_parameter_text(calls, number), pattern->count, pattern->width,
+					pattern->stride);
+	return sk_call_learn(calls, parameter->stride, pattern->stride / size);
+}
+
+/* Bytes from one element of the inner loop's extent to the next one; 0: the loop does not divide the tensor. What the
+ * plan says, if it is all that tells the extents. */
+static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_parameter *parameter = &signature->parameters[number];
+	uint32_t extent = signature->loops[1].extent, dimension;
+	const struct sk_plan_pattern *pattern;
+	struct sk_rows rows = sk_plan_rows(calls->view, sk_call_argument(calls, number));
+	uint64_t outside = 1, bytes = sk_access_shared_bytes(calls->view, sk_call_argument(calls, number));
+
+	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(parameter, extent))
+		return 0;
+	/* All bytes, or those of a row, divided by what is in front of the dimension and by the extent, which starts
+	 * it. */
+	dimension = sk_parameter_dimension_of(parameter, extent);
+	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
+
+	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++)
+		outside *= sk_call_dimension(calls, &parameter->extents[d]);
+	outside *= calls->extents[extent];
+	if (outside)
+		return (within ? rows.width : bytes) / outside;
+	pattern = sk_plan_pattern(calls->view, sk_call_argument(calls, number));
+	return pattern ? pattern->inner_bytes : 0;
+}
+
+/* The addresses of a table. What the plan says, if it is all that tells the extents. */
+static void find_table(const struct sk_calls *calls, uint32_t number, struct sk_plan_pattern *wanted)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	const struct sk_call_values values = sk_call_known_values(calls);
+	uint64_t count = pattern ? pattern->table_count : 0, stride = pattern ? pattern->table_stride : 0;
+
+	if (!parameter->table_count)
+		return;
+	sk_call_constant(&values, parameter->table_count, &count);
+	if (parameter->table_stride)
+		sk_call_constant(&values, parameter->table_stride, &stride);
+	else if (count)
+		stride = argument->size / count;
+	wanted->table_count = count;
+	wanted->table_stride = stride;
+}
+
+/* Bytes behind each part that its call reads; 0: none. */
+static uint64_t halo_of(const struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	uint32_t extent = calls->signature->spread_extent;
+	bool halo = extent != SK_NONE && parameter->extents[0].more && sk_parameter_is_divided_by(parameter, extent);
+
+	return halo ? argument->size - argument->element_bytes * calls->step->extent : 0;
+}
+
+/* Where that follows from the extents, a part is as large as its product. */
+static bool check_halo(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_extent *first = &calls->signature->parameters[number].extents[0];
+	struct sk_extent product = *first;
+	uint64_t all, part;
+
+	product.more = NULL;
+	all = sk_call_dimension(calls, first);
+	part = sk_call_dimension(calls, &product);
+	if (!halo_of(calls, number) || !all || !part ||
+	    argument->size / all * part == argument->element_bytes * calls->step->extent)
+		return true;
+	return sk_call_disagree(calls, "each part of %s is %" PRIu64 " bytes for each of %" PRIu64 " elements",
+				sk_call_parameter_text(calls, number), argument->element_bytes, calls->step->extent);
+}
+
+bool sk_call_check_pattern(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	const struct sk_plan_pattern none = {0};
+	struct sk_plan_pattern wanted = {.inner_bytes = inner_bytes_of(calls, number),
+					 .halo = halo_of(calls, number),
+					 .over_read = calls->signature->parameters[number].over_read};
+
+	if (pattern && pattern->count) { /* see check_rows */
+		wanted.width = pattern->width;
+		wanted.stride = pattern->stride;
+		wanted.count = pattern->count;
+	}
+	find_table(calls, number, &wanted);
+	if (pattern && !memcmp(pattern, &none, sizeof(none)))
+		return sk_call_disagree(calls, "%s has a pattern that says nothing",
+					sk_call_parameter_text(calls, number));
+	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
+		return sk_call_disagree(calls, "the bytes of %s lie in another way",
+					sk_call_parameter_text(calls, number));
+	return check_halo(calls, number);
+}
+
+bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	uint32_t extent = calls->signature->spread_extent;
+	bool divided = extent != SK_NONE && sk_parameter_is_divided_by(parameter, extent);
+	uint64_t shared, element_bytes;
+
+	if (argument->kind != SK_ARGUMENT_POINTER)
+		return sk_call_disagree(calls, "no tensor is passed for %s", sk_call_parameter_text(calls, number));
+	if (!sk_call_check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
+		return false;
+	if (calls->signature->align && argument->offset % calls->signature->align)
+		return sk_call_disagree(calls, "%s is not aligned to %u bytes", sk_call_parameter_text(calls, number),
+					calls->signature->align);
+	shared = divided ? sk_access_shared_bytes(calls->view, argument) : 0;
+	if (divided && parameter->extents[0].more) /* see check_pattern */
+		shared = argument->element_bytes * calls->step->extent;
+	element_bytes = divided ? shared / calls->step->extent : 0;
+	if (argument->element_bytes != element_bytes || element_bytes * calls->step->extent != shared)
+		return sk_call_disagree(calls,
+					"the cores divide the %" PRIu64 " bytes of %s by %" PRIu64
+					" for each of %" PRIu64 " elements",
+					argument->size, sk_call_parameter_text(calls, number), argument->element_bytes,
+					calls->step->extent);
+	return !(argument->flags & SK_ARGUMENT_WHOLE) == !parameter->whole ||
+	       sk_call_disagree(calls, "%s is passed %s", sk_call_parameter_text(calls, number),
+				parameter->whole ? "from where its part begins" : "whole");
+}
+
+/* ---- overlap ---- */
+
+static bool overlap(const struct sk_calls *calls, const struct sk_plan_argument *one,
+		    const struct sk_plan_argument *other)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
+
+	return one->space == other->space && one->index == other->index && sk_rows_overlap(&rows, &other_rows);
+}
+
+static bool same_rows(const struct sk_calls *calls, const struct sk_plan_argument *one,
+		      const struct sk_plan_argument *other)
+{
+	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
+
+	return rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count;
+}
+
+/* y@x: y may be x, if it is all of it and divided alike. */
+static bool may_be_same(const struct sk_calls *calls, uint32_t a, uint32_t b)
+{
+	const struct sk_plan_argument *one = sk_call_argument(calls, a), *other = sk_call_argument(calls, b);
+	const struct sk_parameter *parameters = calls->signature->parameters;
+
+	return b < calls->signature->parameter_count && (parameters[a].alias_of == b || parameters[b].alias_of == a) &&
+	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes &&
+	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b) && same_rows(calls, one, other);
+}
+
+static bool is_memory(const struct sk_plan_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+	       argument->kind == SK_ARGUMENT_RESULT;
+}
+
+bool sk_call_check_overlaps(struct sk_calls *calls)
+{
+	for (uint32_t b = 1; b < calls->call->argument_count; b++) {
+		const struct sk_plan_argument *other = sk_call_argument(calls, b);
+
+		for (uint32_t a = 0; a < b && is_memory(other); a++) {
+			const struct sk_plan_argument *one = sk_call_argument(calls, a);
+
+			if (is_memory(one) && (sk_access_writes(one) || sk_access_writes(other)) &&
+			    overlap(calls, one, other) && !may_be_same(calls, a, b))
+				return sk_call_disagree(calls, "%s and %s share bytes, and one of them is written",
+							sk_call_parameter_text(calls, a),
+							sk_call_parameter_text(calls, b));
+		}
+	}
+	return true;
+}

@@ -1,0 +1,128 @@
+/* How a call spreads over cores, in units, blocks, sides and loops, is what its signature says. */
+#include "src/proof/call-check.h"
+
+#include <inttypes.h>
+
+enum { ELEMENTWISE_UNIT = 64 /* elements, so that vector bodies and scalar tails fall on the same ones (design.md) */ };
+
+uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call,
+			      const struct sk_signature *signature)
+{
+	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1, tile = 1, least;
+
+	if (signature->loop_count)
+		tile = signature->loops[0].tile;
+	for (least = tile; least % unit;)
+		least += tile;
+	/* Powers of two are what it takes to align parts. */
+	for (uint32_t i = 0; i < call->argument_count && signature->align; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+
+		while (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes * least % signature->align)
+			least *= 2;
+	}
+	return least;
+}
+
+/* What the step's flags have to be, as far as they follow from the signatures of its calls. Kernels that may start
+ * early need not. */
+static uint32_t flags_of(const struct sk_calls *calls)
+{
+	struct sk_plan_calls all = sk_plan_step_calls(calls->view, calls->step);
+	uint32_t flags = 0;
+
+	for (const struct sk_plan_call *call = all.first; call < all.end; call++) {
+		const struct sk_signature *signature = calls->signatures[call->kernel];
+
+		if (signature)
+			flags |= (signature->nontemporal ? SK_STEP_NONTEMPORAL : 0) |
+				 (signature->sync_all || signature->lane == SK_LANE_MIX ? SK_STEP_RESIDENT : 0);
+	}
+	return flags;
+}
+
+/* Devices have one lane, or one for cube kernels and one for all others. */
+static uint32_t lane_of(const struct sk_calls *calls)
+{
+	bool cube = calls->signature->lane == SK_LANE_CUBE ||
+		    (calls->signature->lane == SK_LANE_MIX && !(calls->step->flags & SK_STEP_VECTOR_SIDE));
+
+	return cube ? 0 : calls->view->lane_count - 1;
+}
+
+static bool check_unit(struct sk_calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	uint64_t least = sk_call_minimum_unit(calls->view, calls->call, calls->signature);
+
+	if (step->kind != SK_STEP_SPLIT)
+		return true;
+
+	uint64_t unit = calls->view->partitions[step->partition].unit;
+	bool own_entry = calls->launch->kind == SK_LAUNCH_TASK;
+
+	if (own_entry ? unit == least : unit % least == 0)
+		return true;
+	return sk_call_disagree(calls, "its units have %" PRIu64 " elements; %s%" PRIu64 " are right", unit,
+				own_entry ? "" : "multiples of ", least);
+}
+
+/* Loops make many calls of one; how calls of different loops lie between each other nobody has thought about. */
+static bool check_loops(struct sk_calls *calls)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_plan_call *call = calls->call;
+	const struct sk_plan_loop *loops = sk_plan_loops(calls->view, call);
+
+	if (call->loop_count != signature->loop_count)
+		return sk_call_disagree(calls, "it has %u loops instead of %u", call->loop_count,
+					signature->loop_count);
+	if (call->loop_count && calls->step->call_count != 1)
+		return sk_call_disagree(calls, "it has loops in a step of %u calls", calls->step->call_count);
+	for (uint32_t i = 0; i < call->loop_count; i++) {
+		if (loops[i].tile != signature->loops[i].tile)
+			return sk_call_disagree(calls, "tiles of '%s' have %" PRIu64 " elements",
+						signature->extents[signature->loops[i].extent], loops[i].tile);
+		calls->extents[signature->loops[i].extent] = loops[i].extent;
+	}
+	return true;
+}
+
+/* The vector side comes right behind the cube side (sk_plan_check_launch). */
+static bool check_sides(struct sk_calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	bool side = step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE);
+
+	if (side != (calls->signature->lane == SK_LANE_MIX))
+		return sk_call_disagree(calls, side ? "it has two sides" : "it has one side");
+	if (step->flags & SK_STEP_VECTOR_SIDE &&
+	    step->blocks != step[-1].blocks * (uint64_t)calls->signature->mix_ratio)
+		return sk_call_disagree(calls, "its sides have %u and %u blocks", step[-1].blocks, step->blocks);
+	return true;
+}
+
+bool sk_call_check_spread(struct sk_calls *calls)
+{
+	const struct sk_plan_step *step = calls->step;
+	const struct sk_signature *signature = calls->signature;
+	uint32_t follow = SK_STEP_NONTEMPORAL | SK_STEP_RESIDENT;
+	uint32_t early =
+		(signature->early_wait ? SK_STEP_EARLY_WAIT : 0) | (signature->early_set ? SK_STEP_EARLY_SET : 0);
+
+	if (step->kind != signature->spread)
+		return sk_call_disagree(calls, "the step spreads over the cores in another way (kind %u, not %u)",
+					step->kind, signature->spread);
+	if ((step->flags & follow) != flags_of(calls))
+		return sk_call_disagree(calls, "flags 0x%x of the step are 0x%x", follow, step->flags & follow);
+	if ((calls->call->flags & SK_CALL_STATUS) != (signature->returns_status ? SK_CALL_STATUS : 0))
+		return sk_call_disagree(calls, "what it returns is %s status", signature->returns_status ? "no" : "a");
+	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
+		return sk_call_disagree(calls, "the kernel does not start early by itself");
+	if (signature->unfusible && calls->launch->kind == SK_LAUNCH_SUPERKERNEL)
+		return sk_call_disagree(calls, "an unfusible kernel is part of a superkernel");
+	if (step->lane != lane_of(calls))
+		return sk_call_disagree(calls, "it is not a kernel for lane %s",
+					sk_plan_string(&calls->view->lanes[step->lane]));
+	return check_sides(calls) && check_unit(calls) && check_loops(calls);
+}
