@@ -249,7 +249,7 @@ static void emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_tiles *tiles, enum sk_variable outer)
 {
-	return (int32_t)(e->frame.tile + 8 * (outer + 2 * tiles->level));
+	return sk_x86_tile_variable(e, outer + 2 * tiles->level);
 }
 
 /* rax holds where the tile begins at the loop's head, the frame while the kernel runs. */

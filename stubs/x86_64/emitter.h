@@ -1,6 +1,6 @@
 /* Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/call.c (calls
- * and their arguments), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets are those of doc/abi.md.
- */
+ * and how their arguments are passed), x86_64/values.c (what arguments are), x86_64/assemble.c (labels, jumps,
+ * relocations). Registers and offsets are those of doc/abi.md. */
 #ifndef SK_EMIT_X86_64_H
 #define SK_EMIT_X86_64_H
 
@@ -166,13 +166,52 @@ void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
 /* The displacement is the 4 bytes before this place; it counts from their end. */
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
 
-/* ---- x86_64/call.c ---- */
+/* ---- x86_64/values.c ---- */
+
+static inline bool sk_x86_is_i32(uint64_t value)
+{
+	return value == (uint64_t)(int32_t)value;
+}
 
 /* Whether each tile of the loop has its full size. */
 static inline bool sk_x86_tiles_are_full(const struct sk_plan_loop *loop)
 {
 	return loop->extent % loop->tile == 0;
 }
+
+/* Where a variable of the tile stands, from rsp. */
+static inline int32_t sk_x86_tile_variable(const struct sk_x86_emitter *e, enum sk_variable variable)
+{
+	return (int32_t)(e->frame.tile + 8 * variable);
+}
+
+struct sk_x86_memory {
+	uint8_t base;
+	int32_t disp;
+};
+
+/* The address of an argument without its range's start. May use `into` and `scratch`. */
+struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_plan_argument *argument, uint8_t into,
+				   uint8_t scratch);
+
+/* into = an address: of a tensor's part, of scratch, of the block, of a symbol. */
+void sk_x86_set_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
+
+/* Whether a scalar is the same at every call; if so, its bits. */
+bool sk_x86_is_constant(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+			const struct sk_plan_argument *argument, uint64_t *bits);
+
+/* Whether the argument is computed in front of all others: it takes more registers than its own and a scratch register.
+ */
+bool sk_x86_is_early(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+		     const struct sk_plan_argument *argument);
+
+/* into = the expression, which is no constant. An early one is computed in rdi and rax, and takes rcx and rdx. */
+void sk_x86_compute_expression(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			       const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
+
+/* ---- x86_64/call.c ---- */
 
 /* What a call takes of the frame, and of the registers that a program must load for it. */
 struct sk_x86_call_needs {
