@@ -15,7 +15,7 @@ stubs_libstubs_la_SOURCES = \
 	stubs/dispatcher/dispatcher.c stubs/dispatcher/dispatcher.h stubs/dispatcher/emitters.c \
 	stubs/dispatcher/eh_frame.c stubs/dispatcher/eh_frame.h \
 	stubs/x86_64/emit.c stubs/x86_64/emitter.h stubs/dispatcher/emit.h \
-	stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
+	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c stubs/x86_64/encode.h stubs/convention.h stubs/x86_64/registers.h \
 	stubs/dispatcher/ops.h \
 	stubs/skabi.h stubs/skplan.h stubs/skrows.h

@@ -1,4 +1,4 @@
-/* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the two other files of the emitter say.
+/* x86-64 code as it grows: instructions, labels, jumps, relocations. In: what the other files of the emitter say.
  * Out: bytes in sk_code. Short programs are made in one pass with short jumps, if these reach. Else the first pass
  * makes them long and finds the distances, which can only shrink in the second one. */
 #include "stubs/x86_64/emitter.h"
@@ -104,4 +104,10 @@ void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value)
 		sk_x86_set_register(e, SK_RCX, value);
 		PUT(e, ADD64, .rm = reg, .reg = SK_RCX);
 	}
+}
+
+void sk_x86_begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
+{
+	e->part = (struct sk_code_part){.offset = sk_x86_here(e), .task = task, .frame = frame};
+	sk_array_push(e->code->arena, &e->code->parts, e->part);
 }

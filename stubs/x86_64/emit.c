@@ -25,112 +25,6 @@ static const struct sk_eh_machine eh_machine = {
 	.return_address_at = -8,
 };
 
-static void begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame)
-{
-	e->part = (struct sk_code_part){.offset = sk_x86_here(e), .task = task, .frame = frame};
-	sk_array_push(e->code->arena, &e->code->parts, e->part);
-}
-
-/* ---- awaits, statuses, publishing, times ---- */
-
-/* eax = what stands in the copy: of 64 bits the lower ones, or 1 if only those above them say something. */
-static void load_status(struct sk_x86_emitter *e, const struct sk_plan_argument *argument)
-{
-	int32_t copy = (int32_t)e->status;
-
-	/* mov eax, [copy] */
-	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = copy);
-	if (sk_dtype_size(argument->dtype) != 8)
-		return;
-	/* test eax, eax; jne known; cmp [copy + 4], eax; je known; inc eax;  known: */
-	uint32_t known = sk_x86_new_label(e);
-
-	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
-	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, known);
-	PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = SK_RSP, .disp = copy + 4);
-	sk_x86_jump(e, SK_X86_JUMP_EQUAL, known);
-	PUT(e, INCREMENT32, .rm = SK_RAX);
-	sk_x86_set_label(e, known);
-}
-
-static void emit_status(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	uint32_t failed = e->leave;
-
-	if (!e->program->serial) {
-		failed = sk_x86_new_label(e);
-		sk_array_push(e->arena, &e->tails,
-			      (struct sk_x86_tail){.label = failed, .reached = SK_NO_INDEX, .task = op->status.task});
-	}
-	if (op->status.argument)
-		load_status(e, op->status.argument);
-	PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
-	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, failed);
-}
-
-static void emit_feed(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	/* mov rdi, core; mov esi, step; mov rax, [core.runtime]; call [rax + feed] */
-	PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
-	sk_x86_set_register(e, SK_RSI, op->feed.step);
-	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
-	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_FEED);
-}
-
-static void emit_waited(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	uint32_t forgotten = sk_x86_new_label(e);
-
-	sk_array_push(e->arena, &e->tails,
-		      (struct sk_x86_tail){
-			      .label = forgotten, .reached = SK_NO_INDEX, .task = op->waited.task, .forgotten = true});
-	/* cmp dword ptr [block.waited], 0; je forgotten */
-	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_WAITED);
-	sk_x86_jump(e, SK_X86_JUMP_EQUAL, forgotten);
-}
-
-/* The slow path's arguments: rsi is the word, rdx the number to wait for, rcx the words that are left. */
-static void emit_await(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	uint32_t waits = sk_x86_new_label(e), reached = sk_x86_new_label(e);
-
-	if (op->await.lane == e->lane) {
-		/* lea rdx, [base + number] */
-		PUT(e, ADDRESS, .reg = SK_RDX, .rm = BASE, .disp = (int32_t)op->await.number);
-	} else {
-		/* mov edx, number; add rdx, [core.lanes[lane].base] */
-		sk_x86_set_register(e, SK_RDX, op->await.number);
-		PUT(e, ADD64_MEMORY, .reg = SK_RDX, .rm = CORE, .disp = LANE(op->await.lane) + LANE_BASE);
-	}
-	if (op->kind == SK_OP_AWAIT_HOME) {
-		/* mov rsi, [core.homes]; mov rsi, [rsi + home.word]; cmp [rsi], rdx; jb waits */
-		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = CORE_HOMES);
-		PUT(e, LOAD64, .reg = SK_RSI, .rm = SK_RSI, .disp = 16 * (int32_t)op->await.home + HOME_WORD);
-		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
-		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
-	} else {
-		/*       mov rsi, [core.lanes[lane].words]; mov ecx, [core.lanes[lane].count]
-		 * next: cmp [rsi], rdx; jb waits; sub rsi, -stride; dec ecx; jne next
-		 * -128 fits into a byte, 128 does not. */
-		uint32_t next = sk_x86_new_label(e);
-
-		PUT(e, LOAD64, .reg = SK_RSI, .rm = CORE, .disp = LANE(op->await.lane) + LANE_WORDS);
-		PUT(e, LOAD32, .reg = SK_RCX, .rm = CORE, .disp = LANE(op->await.lane) + LANE_COUNT);
-		sk_x86_set_label(e, next);
-		PUT(e, COMPARE_MEMORY64, .rm = SK_RSI, .reg = SK_RDX);
-		sk_x86_jump(e, SK_X86_JUMP_BELOW, waits);
-		PUT(e, SUBTRACT64_BYTE, .rm = SK_RSI, .immediate = (uint64_t)-SK_PROGRESS_STRIDE);
-		PUT(e, DECREMENT32, .rm = SK_RCX);
-		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
-	}
-	sk_x86_set_label(e, reached);
-	sk_array_push(e->arena, &e->tails,
-		      (struct sk_x86_tail){.label = waits,
-					   .reached = reached,
-					   .one_word = op->kind == SK_OP_AWAIT_HOME,
-					   .task = e->part.task});
-}
-
 /* Into the second-level cache, which is for code and data; prefetches never fault (Intel SDM volume 2, PREFETCHh). */
 static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -146,65 +40,6 @@ static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 	PUT(e, ADD64_BYTE, .rm = SK_RAX, .immediate = SK_PRELOAD_LINE);
 	PUT(e, DECREMENT32, .rm = SK_RCX);
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
-}
-
-/* What the kernel has not called is called for it, so that nobody behind is told sooner than that. */
-static void emit_forgotten(struct sk_x86_emitter *e)
-{
-	int32_t block = (int32_t)e->frame.block;
-
-	/* lea rdi, [block]; mov rax, [block.functions]; call [rax + wait_pre_task_end]; mov eax, SK_STATUS_NOT_AWAITED
-	 */
-	PUT(e, ADDRESS, .reg = SK_RDI, .rm = SK_RSP, .disp = block);
-	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
-	PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = FUNCTIONS_WAIT_PRE_TASK_END);
-	PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_NOT_AWAITED);
-}
-
-static void emit_tails(struct sk_x86_emitter *e)
-{
-	bool awaits = false;
-
-	for (size_t i = 0; i < e->tails.count; i++) {
-		const struct sk_x86_tail *tail = &e->tails.items[i];
-
-		if (e->part.frame || e->part.task != tail->task)
-			begin_part(e, tail->task, false);
-		sk_x86_set_label(e, tail->label);
-		if (tail->reached == SK_NO_INDEX) {
-			/* mov dword ptr [core.failed_task], task; jmp leave */
-			if (tail->forgotten)
-				emit_forgotten(e);
-			PUT(e, STORE32_IMMEDIATE, .rm = CORE, .disp = CORE_FAILED_TASK, .immediate = tail->task);
-			sk_x86_jump(e, SK_X86_JUMP, e->leave);
-			continue;
-		}
-		/* mov ecx, 1, of a home; mov rdi, core; mov rax, [core.runtime]; call [rax + await]; test eax, eax;
-		 * je reached; jmp aborted */
-		if (tail->one_word)
-			PUT(e, SET32, .rm = SK_RCX, .immediate = 1);
-		PUT(e, MOVE64, .rm = SK_RDI, .reg = CORE);
-		PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_RUNTIME);
-		PUT(e, CALL_MEMORY, .rm = SK_RAX, .disp = RUNTIME_AWAIT);
-		PUT(e, TEST32, .rm = SK_RAX, .reg = SK_RAX);
-		sk_x86_jump(e, SK_X86_JUMP_EQUAL, tail->reached);
-		sk_x86_jump(e, SK_X86_JUMP, e->aborted);
-		awaits = true;
-	}
-	e->tails.count = 0;
-	if (!awaits)
-		return;
-	sk_x86_set_label(e, e->aborted);
-	/* mov eax, SK_STATUS_ABORTED; jmp leave */
-	PUT(e, SET32, .rm = SK_RAX, .immediate = (uint32_t)SK_STATUS_ABORTED);
-	sk_x86_jump(e, SK_X86_JUMP, e->leave);
-}
-
-static void emit_publish(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	/* lea rax, [base + number]; mov [progress], rax */
-	PUT(e, ADDRESS, .reg = SK_RAX, .rm = BASE, .disp = (int32_t)op->publish.number);
-	PUT(e, STORE64, .reg = SK_RAX, .rm = PROGRESS);
 }
 
 /* The counter is read when everything before has been executed (Intel SDM volume 2, RDTSC). */
@@ -226,155 +61,12 @@ static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_set_label(e, unwanted);
 }
 
-/* ---- what a core computes ---- */
-
 static void emit_home_guard(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	/* mov rax, [core.homes]; cmp dword ptr [rax + home.mine], 0; je label */
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = CORE, .disp = CORE_HOMES);
 	PUT(e, COMPARE_MEMORY32_BYTE, .rm = SK_RAX, .disp = 16 * (int32_t)op->home_guard.home + HOME_MINE);
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, op->home_guard.label);
-}
-
-static void emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	int32_t range = 16 * (int32_t)op->range.partition;
-
-	/* mov r10, [ranges + low]; mov r11, [ranges + high]; sub r11, r10; jbe label */
-	PUT(e, LOAD64, .reg = LOW, .rm = RANGES, .disp = range + RANGE_LOW);
-	PUT(e, LOAD64, .reg = LENGTH, .rm = RANGES, .disp = range + RANGE_HIGH);
-	PUT(e, SUBTRACT64, .rm = LENGTH, .reg = LOW);
-	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
-}
-
-static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_tiles *tiles, enum sk_variable outer)
-{
-	return sk_x86_tile_variable(e, outer + 2 * tiles->level);
-}
-
-/* rax holds where the tile begins at the loop's head, the frame while the kernel runs. */
-static void emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	const struct sk_op_tiles *tiles = &op->tiles;
-	int32_t range = 16 * (int32_t)tiles->partition;
-
-	if (tiles->of_range) {
-		/* mov rax, [ranges + low]; cmp rax, [ranges + high]; jae label */
-		PUT(e, LOAD64, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_LOW);
-		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_HIGH);
-		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, tiles->label);
-	} else {
-		/* xor eax, eax */
-		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
-	}
-	/* next: mov [begin], rax */
-	e->tiles[tiles->level] = sk_x86_new_label(e);
-	sk_x86_set_label(e, e->tiles[tiles->level]);
-	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
-	if (sk_x86_tiles_are_full(&tiles->loop))
-		return;
-	/* mov ecx, extent; sub rcx, rax; mov edx, tile; cmp rcx, rdx; cmova rcx, rdx; mov [size], rcx */
-	sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
-	PUT(e, SUBTRACT64, .rm = SK_RCX, .reg = SK_RAX);
-	sk_x86_set_register(e, SK_RDX, tiles->loop.tile);
-	PUT(e, COMPARE64, .rm = SK_RCX, .reg = SK_RDX);
-	PUT(e, MOVE64_ABOVE, .reg = SK_RCX, .rm = SK_RDX);
-	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_SIZE));
-}
-
-static void emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	const struct sk_op_tiles *tiles = &op->tiles;
-
-	/* mov rax, [begin]; add rax, tile; cmp rax, [ranges + high] or extent; jb next */
-	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
-	sk_x86_add(e, SK_RAX, tiles->loop.tile);
-	if (tiles->of_range) {
-		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES,
-		    .disp = 16 * (int32_t)tiles->partition + RANGE_HIGH);
-	} else {
-		sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
-		PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
-	}
-	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->tiles[tiles->level]);
-}
-
-/* cmp eax, the number that ends the blocks' loop */
-static void emit_blocks_compare(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
-{
-	if (blocks->order == SK_BLOCKS_OF_RANGE)
-		PUT(e, COMPARE32_MEMORY, .reg = SK_RAX, .rm = RANGES,
-		    .disp = 16 * (int32_t)blocks->partition + RANGE_HIGH);
-	else if (blocks->count <= INT8_MAX)
-		PUT(e, COMPARE32_BYTE, .rm = SK_RAX, .immediate = blocks->count);
-	else
-		PUT(e, COMPARE_EAX_IMMEDIATE, .immediate = blocks->count);
-}
-
-/* What the block's functions need, or that there are none. eax stays. */
-static void emit_block_runtime(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
-{
-	int32_t block = (int32_t)e->frame.block;
-
-	if (!blocks->calls_runtime) {
-		/* mov qword ptr [block.functions], 0 */
-		PUT(e, STORE64_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS, .immediate = 0);
-		return;
-	}
-	/* mov rcx, [core.runtime]; mov rcx, [runtime.block_functions]; mov [block.functions], rcx; mov [block.core],
-	 * core; mov dword ptr [block.step], step */
-	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_RUNTIME);
-	PUT(e, LOAD64, .reg = SK_RCX, .rm = SK_RCX, .disp = RUNTIME_BLOCK_FUNCTIONS);
-	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = block + BLOCK_FUNCTIONS);
-	PUT(e, STORE64, .reg = CORE, .rm = SK_RSP, .disp = block + BLOCK_CORE);
-	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_STEP, .immediate = blocks->step);
-}
-
-/* eax holds the block's index at the loop's head, the frame's struct sk_block while the kernel runs. */
-static void emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	const struct sk_op_blocks *blocks = &op->blocks;
-	int32_t block = (int32_t)e->frame.block;
-
-	if (blocks->order == SK_BLOCKS_ALL) {
-		/* xor eax, eax */
-		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
-	} else {
-		/* mov eax, [core.index] or [ranges + low]; sub rax, first; cmp eax, end; jae label
-		 * A core in front of the first one has a number that is too great, being unsigned. */
-		if (blocks->order == SK_BLOCKS_OF_RANGE)
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
-			    .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);
-		else
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
-		if (blocks->first_core != 0)
-			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
-		emit_blocks_compare(e, blocks);
-		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
-	}
-	/* mov dword ptr [block.count], blocks;  …;  loop: mov [block.index], eax */
-	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = blocks->count);
-	emit_block_runtime(e, blocks);
-	e->loop = sk_x86_new_label(e);
-	sk_x86_set_label(e, e->loop);
-	PUT(e, STORE32, .reg = SK_RAX, .rm = SK_RSP, .disp = block + BLOCK_INDEX);
-	/* mov dword ptr [block.waited], 0 */
-	if (blocks->calls_runtime)
-		PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_WAITED, .immediate = 0);
-}
-
-static void emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op)
-{
-	if (op->blocks.order == SK_BLOCKS_RESIDENT)
-		return;
-	/* mov eax, [block.index]; add eax, [core.count] or inc eax; cmp eax, end; jb loop */
-	PUT(e, LOAD32, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)e->frame.block + BLOCK_INDEX);
-	if (op->blocks.order == SK_BLOCKS_OF_CORE)
-		PUT(e, ADD32_MEMORY, .reg = SK_RAX, .rm = CORE, .disp = CORE_COUNT);
-	else
-		PUT(e, INCREMENT32, .rm = SK_RAX);
-	emit_blocks_compare(e, &op->blocks);
-	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->loop);
 }
 
 /* ---- functions ---- */
@@ -503,7 +195,7 @@ static void emit_epilogue(struct sk_x86_emitter *e, const struct sk_op *op)
 	uint32_t cfa = 8 + 8 * (uint32_t)__builtin_popcount(e->frame.registers);
 
 	(void)op;
-	begin_part(e, e->part.task, true);
+	sk_x86_begin_part(e, e->part.task, true);
 	/* xor eax, eax;  leave: add rsp, size; pop …; ret */
 	PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	sk_x86_set_label(e, e->leave);
@@ -524,7 +216,7 @@ static void emit_epilogue(struct sk_x86_emitter *e, const struct sk_op *op)
 	}
 	PUT(e, RETURN, 0);
 	sk_eh_restore(&e->eh, sk_x86_here(e));
-	emit_tails(e);
+	sk_x86_emit_tails(e);
 }
 
 static void end_function(struct sk_x86_emitter *e)
@@ -570,7 +262,7 @@ static void emit_split(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static void emit_part(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	begin_part(e, op->part.task, op->kind == SK_OP_FRAME);
+	sk_x86_begin_part(e, op->part.task, op->kind == SK_OP_FRAME);
 }
 
 static void emit_label(struct sk_x86_emitter *e, const struct sk_op *op)
@@ -611,22 +303,22 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_PROLOGUE] = emit_prologue,
 	[SK_OP_LABEL] = emit_label,
 	[SK_OP_HOME_GUARD] = emit_home_guard,
-	[SK_OP_AWAIT_HOME] = emit_await,
-	[SK_OP_AWAIT_ALL] = emit_await,
-	[SK_OP_RANGE] = emit_range,
-	[SK_OP_BLOCKS_BEGIN] = emit_blocks_begin,
-	[SK_OP_BLOCKS_END] = emit_blocks_end,
-	[SK_OP_TILES_BEGIN] = emit_tiles_begin,
-	[SK_OP_TILES_END] = emit_tiles_end,
+	[SK_OP_AWAIT_HOME] = sk_x86_emit_await,
+	[SK_OP_AWAIT_ALL] = sk_x86_emit_await,
+	[SK_OP_RANGE] = sk_x86_emit_range,
+	[SK_OP_BLOCKS_BEGIN] = sk_x86_emit_blocks_begin,
+	[SK_OP_BLOCKS_END] = sk_x86_emit_blocks_end,
+	[SK_OP_TILES_BEGIN] = sk_x86_emit_tiles_begin,
+	[SK_OP_TILES_END] = sk_x86_emit_tiles_end,
 	[SK_OP_CALL] = emit_call,
-	[SK_OP_STATUS] = emit_status,
-	[SK_OP_FEED] = emit_feed,
-	[SK_OP_WAITED] = emit_waited,
+	[SK_OP_STATUS] = sk_x86_emit_status,
+	[SK_OP_FEED] = sk_x86_emit_feed,
+	[SK_OP_WAITED] = sk_x86_emit_waited,
 	[SK_OP_RESULT] = emit_result,
 	[SK_OP_FENCE] = emit_fence,
 	[SK_OP_FLUSH] = emit_flush,
 	[SK_OP_PRELOAD] = emit_preload,
-	[SK_OP_PUBLISH] = emit_publish,
+	[SK_OP_PUBLISH] = sk_x86_emit_publish,
 	[SK_OP_TIME] = emit_time,
 	[SK_OP_EPILOGUE] = emit_epilogue,
 };

@@ -1,6 +1,7 @@
-/* Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/call.c (calls
- * and how their arguments are passed), x86_64/values.c (what arguments are), x86_64/assemble.c (labels, jumps,
- * relocations). Registers and offsets are those of doc/abi.md. */
+/* Shared by the files that emit x86-64 code, and by no others: x86_64/emit.c (functions and ops), x86_64/waits.c
+ * (ops that wait, tell or end), x86_64/loops.c (what a core computes), x86_64/call.c (calls and how their arguments are
+ * passed), x86_64/values.c (what arguments are), x86_64/assemble.c (labels, jumps, relocations). Registers and offsets
+ * are those of doc/abi.md. */
 #ifndef SK_EMIT_X86_64_H
 #define SK_EMIT_X86_64_H
 
@@ -165,6 +166,28 @@ void sk_x86_add(struct sk_x86_emitter *e, uint8_t reg, uint64_t value);
 
 /* The displacement is the 4 bytes before this place; it counts from their end. */
 void sk_x86_relocate(struct sk_x86_emitter *e, bool call, enum sk_code_target target, uint32_t index, uint64_t offset);
+
+/* From here on the code is of a task, or a frame for it. */
+void sk_x86_begin_part(struct sk_x86_emitter *e, uint32_t task, bool frame);
+
+/* ---- x86_64/waits.c ---- */
+
+void sk_x86_emit_status(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_feed(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_waited(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_await(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_publish(struct sk_x86_emitter *e, const struct sk_op *op);
+
+/* Behind a function's return. */
+void sk_x86_emit_tails(struct sk_x86_emitter *e);
+
+/* ---- x86_64/loops.c ---- */
+
+void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op);
 
 /* ---- x86_64/values.c ---- */
 
