@@ -1,0 +1,137 @@
+/* One call of a step: with the loop of tiles or of blocks that it stands in, and what comes behind it. In: a call of
+ * the plan. Out: ops. */
+#include "stubs/dispatcher/lowering.h"
+
+enum { CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET };
+
+/* What the call's arguments ask for behind it. */
+static void lower_results(struct sk_lowering *l, const struct sk_plan_call *call)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		if (arguments[i].kind == SK_ARGUMENT_RESULT)
+			sk_lowering_push(l,
+					 (struct sk_op){.kind = SK_OP_RESULT, .result = {.argument = &arguments[i]}});
+		if (arguments[i].flags & SK_ARGUMENT_STATUS)
+			sk_lowering_push(l, (struct sk_op){.kind = SK_OP_STATUS,
+							   .status = {.task = call->task, .argument = &arguments[i]}});
+	}
+}
+
+static void lower_call(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	sk_lowering_push(
+		l, (struct sk_op){
+			   .kind = SK_OP_CALL,
+			   .call = {.kernel = sk_lowering_kernel(l, call),
+				    .divided = step->kind == SK_STEP_SPLIT && (!l->program->serial || call->loop_count),
+				    .vector_side = step->flags & SK_STEP_VECTOR_SIDE,
+				    .extent = step->extent,
+				    .arguments = sk_plan_arguments(l->plan, call),
+				    .argument_count = call->argument_count,
+				    .loops = sk_plan_loops(l->plan, call),
+				    .loop_count = call->loop_count},
+		   });
+	lower_results(l, call);
+	if (call->flags & SK_CALL_STATUS)
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_STATUS, .status = {.task = call->task}});
+	if (step->flags & SK_STEP_EARLY_WAIT && !l->program->serial)
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_WAITED, .waited = {.task = call->task}});
+}
+
+static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	struct sk_op_blocks blocks = {
+		.label = sk_lowering_new_label(l),
+		.count = step->kind == SK_STEP_PLAIN ? 1 : step->blocks,
+		.first_core = step->first_core,
+		.calls_runtime = step->flags & CALLS_RUNTIME && !l->program->serial,
+		.step = (uint32_t)(step - l->plan->steps) - l->launch->first_step,
+		.order = l->program->serial || step->kind == SK_STEP_PLAIN ? SK_BLOCKS_ALL
+			 : step->kind == SK_STEP_BLOCKS_RANGE		   ? SK_BLOCKS_OF_RANGE
+			 : step->flags & SK_STEP_RESIDENT		   ? SK_BLOCKS_RESIDENT
+									   : SK_BLOCKS_OF_CORE,
+	};
+
+	if (blocks.order == SK_BLOCKS_OF_RANGE)
+		blocks.partition = step->partition - l->launch->first_partition;
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_BEGIN, .blocks = blocks});
+	lower_call(l, step, call);
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_END, .blocks = blocks});
+	sk_lowering_label(l, blocks.label);
+}
+
+/* The outer loop goes through this core's range, in a serial entry through all; the inner one always does. */
+static void lower_tiles(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	const struct sk_plan_loop *loops = sk_plan_loops(l->plan, call);
+	struct sk_op_tiles tiles[SK_MAX_LOOPS];
+
+	for (uint32_t level = 0; level < call->loop_count; level++) {
+		tiles[level] = (struct sk_op_tiles){.loop = loops[level], .level = level};
+		if (level == 0 && !l->program->serial) {
+			tiles[level].of_range = true;
+			tiles[level].partition = step->partition - l->launch->first_partition;
+			tiles[level].label = sk_lowering_new_label(l);
+		}
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_TILES_BEGIN, .tiles = tiles[level]});
+	}
+	lower_call(l, step, call);
+	for (uint32_t level = call->loop_count; level-- > 0;)
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_TILES_END, .tiles = tiles[level]});
+	if (tiles[0].of_range)
+		sk_lowering_label(l, tiles[0].label);
+}
+
+/* A serial entry computes the whole extent at once, which may be empty like any core's range. */
+static void lower_split(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	if (call->loop_count) {
+		lower_tiles(l, step, call);
+		return;
+	}
+	if (l->program->serial) {
+		if (step->extent != 0)
+			lower_call(l, step, call);
+		return;
+	}
+	uint32_t label = sk_lowering_new_label(l);
+
+	sk_lowering_push(l,
+			 (struct sk_op){
+				 .kind = SK_OP_RANGE,
+				 .range = {.partition = step->partition - l->launch->first_partition, .label = label},
+			 });
+	lower_call(l, step, call);
+	sk_lowering_label(l, label);
+}
+
+static bool has_block(const struct sk_lowering *l, const struct sk_plan_call *call)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(l->plan, call);
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (arguments[i].kind == SK_ARGUMENT_BLOCK)
+			return true;
+	return false;
+}
+
+void sk_lower_part(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	switch ((enum sk_step_kind)step->kind) {
+	case SK_STEP_SPLIT:
+		lower_split(l, step, call);
+		break;
+	case SK_STEP_BLOCKS:
+	case SK_STEP_BLOCKS_RANGE:
+		if (step->blocks != 0)
+			lower_blocks(l, step, call);
+		break;
+	default:
+		if (has_block(l, call))
+			lower_blocks(l, step, call);
+		else
+			lower_call(l, step, call);
+	}
+}

@@ -1,0 +1,49 @@
+/* Shared by the files that lower a launch of the plan to neutral ops, and by no others: dispatcher/dispatcher.c
+ * (programs and steps), dispatcher/lower-call.c (calls, and the loops around them) and dispatcher/limits.c (what cannot
+ * be lowered). */
+#ifndef SK_LOWERING_H
+#define SK_LOWERING_H
+
+#include "stubs/dispatcher/emit.h"
+
+struct sk_lowering {
+	struct sk_arena *arena; /* scratch */
+	const struct sk_plan_view *plan;
+	const struct sk_plan_launch *launch;
+	struct sk_entry_ops *program;
+	struct sk_code *code;
+	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
+	uint32_t guard_label; /* behind the run */
+	uint32_t copy; /* of the kernels' code that is called */
+	uint32_t timed; /* the call whose times are noted: its number in its lane's program, from 1 */
+};
+
+static inline void sk_lowering_push(struct sk_lowering *l, struct sk_op op)
+{
+	sk_array_push(l->arena, &l->program->ops, op);
+}
+
+static inline uint32_t sk_lowering_new_label(struct sk_lowering *l)
+{
+	return l->program->label_count++;
+}
+
+static inline void sk_lowering_label(struct sk_lowering *l, uint32_t label)
+{
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_LABEL, .label = label});
+}
+
+/* The kernel itself, or the copy that is called. */
+static inline uint32_t sk_lowering_kernel(const struct sk_lowering *l, const struct sk_plan_call *call)
+{
+	return l->copy ? l->plan->kernels[call->kernel].first_copy + l->copy - 1 : call->kernel;
+}
+
+/* A call for all of a core's part of its step. */
+void sk_lower_part(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call);
+
+/* Why there is no dispatcher for a launch that sk_plan_check_launch has accepted, in the arena; NULL: there is one. */
+const char *sk_dispatcher_check(struct sk_arena *arena, const struct sk_plan_view *plan,
+				const struct sk_plan_launch *launch);
+
+#endif
