@@ -439,14 +439,18 @@ static void spread(struct sk_linker *linker)
 		reach_targets(linker, linker->work.items[--linker->work.count]);
 }
 
-/* One search from all kernels, and then from the constructors: each section keeps the number of the first one that
- * comes by. */
+/* One search from all kernels, then from what they are handed, and then from the constructors: each section keeps the
+ * number of the first one that comes by. */
 static void find_origins(struct sk_linker *linker)
 {
 	begin_search(linker);
 	linker->first_origin = linker->visit;
 	for (size_t i = 0; i < linker->order.count; i++, linker->visit++) {
 		reach(linker, sk_symbol_target(linker, linker->order.items[i].code).section);
+		spread(linker);
+	}
+	for (size_t i = 0; i < linker->handed_in_order.count; i++, linker->visit++) {
+		reach(linker, sk_symbol_target(linker, linker->handed_in_order.items[i].symbol).section);
 		spread(linker);
 	}
 	reach_constructors(linker);
@@ -459,12 +463,17 @@ void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *sec
 		find_origins(linker);
 	if (section->visit < linker->first_origin)
 		return;
-	if (section->visit - linker->first_origin == linker->order.count) {
+
+	size_t origin = section->visit - linker->first_origin, first_handed = linker->order.count;
+
+	if (origin == first_handed + linker->handed_in_order.count) {
 		sk_note(linker->diag, "reached from a constructor or destructor, which runs with the package");
 		return;
 	}
 
-	const struct sk_ordered *kernel = &linker->order.items[section->visit - linker->first_origin];
+	const struct sk_ordered *kernel = origin < first_handed
+						  ? &linker->order.items[origin]
+						  : &linker->handed_in_order.items[origin - first_handed].kernel;
 	const char *name = linker->symbols.items[kernel->code].name;
 
 	if (kernel->caller)

@@ -46,6 +46,12 @@ struct sk_ordered {
 	const char *caller; /* or NULL */
 };
 
+/* A symbol whose address a kernel is handed. */
+struct sk_handed {
+	struct sk_ordered kernel;
+	sk_symbol symbol;
+};
+
 /* A function that is to begin at a multiple of a number. */
 struct sk_aligned {
 	sk_symbol code;
@@ -117,6 +123,7 @@ struct sk_linker {
 	struct sk_frame *frames; /* of the synthetic .eh_frame sections */
 	uint64_t frame_count;
 	SK_ARRAY(struct sk_ordered) order;
+	SK_ARRAY(struct sk_handed) handed_in_order; /* what they are handed */
 	SK_ARRAY(struct sk_aligned) aligned;
 	SK_ARRAY(struct sk_label) labels;
 	SK_ARRAY(struct sk_name) listed; /* symbols of the ordering file */
@@ -125,8 +132,8 @@ struct sk_linker {
 	SK_ARRAY(struct sk_frame *) copied_frames;
 	struct sk_map copy_numbers; /* by original and number */
 	uint64_t copied_size;
-	uint32_t first_origin; /* kernel k of the order was the first to reach sections whose visit is k more; 0:
-				  unknown */
+	uint32_t first_origin; /* kernel k of the order, or behind them what k is handed, was the first to reach
+				  sections whose visit is k more; 0: unknown */
 
 	/* Of sk_linker_link. */
 	SK_ARRAY(struct sk_input_section *) commons;

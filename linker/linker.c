@@ -214,6 +214,11 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *calle
 	sk_array_push(linker->arena, &linker->order, (struct sk_ordered){code, caller});
 }
 
+void sk_linker_hand(struct sk_linker *linker, sk_symbol code, const char *caller, sk_symbol symbol)
+{
+	sk_array_push(linker->arena, &linker->handed_in_order, (struct sk_handed){{code, caller}, symbol});
+}
+
 void sk_linker_label(struct sk_linker *linker, sk_symbol code, const char *label)
 {
 	sk_array_push(linker->arena, &linker->labels, (struct sk_label){.code = code, .text = label});

@@ -256,6 +256,9 @@ void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t o
  * long as the linker. */
 void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *caller);
 
+/* Who calls the kernel, `caller`, hands it the symbol's address: what that reaches, the kernel reaches, in messages. */
+void sk_linker_hand(struct sk_linker *linker, sk_symbol code, const char *caller, sk_symbol symbol);
+
 /* Where several functions with labels have one name and one size, each is in the symbol table as NAME.LABEL, too. The
  * label must live until sk_linker_link has returned. */
 void sk_linker_label(struct sk_linker *linker, sk_symbol code, const char *label);
@@ -285,21 +288,21 @@ enum sk_reach_kind {
 	SK_REACH_KINDS,
 };
 
-/* Functions that are asked about as one; SK_NONE: there is only the first one. */
-struct sk_function_pair {
-	sk_symbol first, second;
+/* A kernel: its functions, and what it is handed the address of. */
+struct sk_roots {
+	const sk_symbol *symbols;
+	size_t count;
 };
 
-/* Bytes of sections that functions reach through relocations, their own sections included: sections that no others
+/* Bytes of sections that a kernel reaches through relocations, those of its roots included: sections that no others
  * asked about reach, and the others. */
 struct sk_reach {
 	uint64_t own[SK_REACH_KINDS], shared[SK_REACH_KINDS];
 };
 
-/* What each of the functions reaches in an image that is complete; in the total, sections that are shared count once.
- */
-void sk_linker_measure(struct sk_linker *linker, const struct sk_function_pair *functions, size_t count,
-		       struct sk_reach *reaches, struct sk_reach *total);
+/* What each of the kernels reaches in an image that is complete; in the total, sections that are shared count once. */
+void sk_linker_measure(struct sk_linker *linker, const struct sk_roots *kernels, size_t count, struct sk_reach *reaches,
+		       struct sk_reach *total);
 
 /* Text for the end of the map. It must live until sk_linker_write has returned. */
 void sk_linker_end_map(struct sk_linker *linker, const char *text);

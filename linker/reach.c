@@ -150,20 +150,15 @@ static void visit(struct measuring *measuring, uint32_t number)
 	sk_array_push(measuring->linker->arena, &measuring->work, number);
 }
 
-static void begin_at(struct measuring *measuring, sk_symbol code)
-{
-	const struct sk_input_section *start = sk_symbol_target(measuring->linker, code).section;
-
-	if (start && start->output)
-		visit(measuring, number_of_section(measuring, start));
-}
-
-static void search(struct measuring *measuring, const struct sk_function_pair *functions)
+static void search(struct measuring *measuring, const struct sk_roots *roots)
 {
 	measuring->search++;
-	begin_at(measuring, functions->first);
-	if (functions->second != SK_NONE)
-		begin_at(measuring, functions->second);
+	for (size_t i = 0; i < roots->count; i++) {
+		const struct sk_input_section *start = sk_symbol_target(measuring->linker, roots->symbols[i]).section;
+
+		if (start && start->output)
+			visit(measuring, number_of_section(measuring, start));
+	}
 	while (measuring->work.count) {
 		uint32_t number = measuring->work.items[--measuring->work.count];
 
@@ -177,18 +172,18 @@ static void search(struct measuring *measuring, const struct sk_function_pair *f
 	}
 }
 
-void sk_linker_measure(struct sk_linker *linker, const struct sk_function_pair *functions, size_t count,
-		       struct sk_reach *reaches, struct sk_reach *total)
+void sk_linker_measure(struct sk_linker *linker, const struct sk_roots *kernels, size_t count, struct sk_reach *reaches,
+		       struct sk_reach *total)
 {
 	struct measuring measuring = {.linker = linker};
 
 	sk_map_init(&measuring.numbers, linker->arena);
 	for (size_t i = 0; i < count; i++)
-		search(&measuring, &functions[i]);
+		search(&measuring, &kernels[i]);
 	for (size_t i = 0; i < count; i++) {
 		reaches[i] = (struct sk_reach){0};
 		measuring.reach = &reaches[i];
-		search(&measuring, &functions[i]);
+		search(&measuring, &kernels[i]);
 	}
 	*total = (struct sk_reach){0};
 	for (size_t i = 0; i < measuring.units.count; i++) {

@@ -341,18 +341,6 @@ static void find_symbols(struct finder *finder, struct sk_kernel *kernel)
 
 /* ---- hidden state, instruction sets ---- */
 
-/* The functions of a kernel, and what it is handed, by number; SK_NONE behind the last one. */
-static sk_symbol root_of(const struct sk_model *model, const struct sk_kernel *kernel, uint32_t number)
-{
-	bool sides = kernel->vector_code != SK_NONE;
-
-	if (number <= sides)
-		return number ? kernel->vector_code : kernel->code;
-	number -= 1 + sides;
-	return number < kernel->signature->symbol_count ? model->symbols.items[kernel->symbols[number]].symbol
-							: SK_NONE;
-}
-
 static const char section_counts[] =
 	"all that stands in the kernel's section counts; -ffunction-sections gives each function its own";
 
@@ -394,7 +382,7 @@ static bool check_thread_storage(struct finder *finder, const struct sk_kernel *
 	const char *section = NULL, *reason = why_no_thread_storage(kernel->signature);
 	sk_symbol root;
 
-	for (uint32_t i = 0; !section && (root = root_of(finder->model, kernel, i)) != SK_NONE; i++)
+	for (uint32_t i = 0; !section && (root = sk_kernel_root(finder->model, kernel, i)) != SK_NONE; i++)
 		section = sk_linker_thread_storage(finder->linker, root);
 	if (!section || !reason)
 		return true;
@@ -417,7 +405,8 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 	kernel->library_state = SK_NONE;
 	if (!check_thread_storage(finder, kernel))
 		return;
-	for (uint32_t i = 0; !signature->reentrant && (root = root_of(finder->model, kernel, i)) != SK_NONE; i++) {
+	for (uint32_t i = 0; !signature->reentrant && (root = sk_kernel_root(finder->model, kernel, i)) != SK_NONE;
+	     i++) {
 		const uint32_t *found;
 		size_t count;
 
@@ -447,7 +436,7 @@ static void join_states(struct finder *finder)
 	sk_symbol root;
 
 	for (uint32_t k = 0; k < model->kernels.count; k++)
-		for (uint32_t i = 0; (root = root_of(model, &model->kernels.items[k], i)) != SK_NONE; i++) {
+		for (uint32_t i = 0; (root = sk_kernel_root(model, &model->kernels.items[k], i)) != SK_NONE; i++) {
 			sk_array_push(model->arena, &symbols, root);
 			sk_array_push(model->arena, &owners, k);
 		}
@@ -478,7 +467,7 @@ static void find_isa(struct finder *finder)
 		struct sk_kernel *kernel = &model->kernels.items[k];
 
 		kernel->isa = kernel->signature->isa;
-		for (uint32_t i = 0; (root = root_of(model, kernel, i)) != SK_NONE; i++)
+		for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++)
 			kernel->isa |= sk_linker_find_isa(finder->linker, root);
 		model->isa |= kernel->isa;
 	}

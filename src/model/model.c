@@ -65,3 +65,14 @@ const char *sk_suggest_name(const struct sk_model *model, const char *name, cons
 		names[i] = *(const char *const *)((const char *)first + i * stride);
 	return sk_did_you_mean(model->arena, name, names, count);
 }
+
+sk_symbol sk_kernel_root(const struct sk_model *model, const struct sk_kernel *kernel, uint32_t number)
+{
+	bool sides = kernel->vector_code != SK_NONE;
+
+	if (number <= sides)
+		return number ? kernel->vector_code : kernel->code;
+	number -= 1 + sides;
+	return number < kernel->signature->symbol_count ? model->symbols.items[kernel->symbols[number]].symbol
+							: SK_NONE;
+}

@@ -44,6 +44,9 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag);
 /* A path from the manifest, resolved against its folder. In the arena. */
 const char *sk_model_path(const struct sk_model *model, const char *path);
 
+/* The functions of a kernel, and what it is handed the address of, by number; SK_NONE behind the last one. */
+sk_symbol sk_kernel_root(const struct sk_model *model, const struct sk_kernel *kernel, uint32_t number);
+
 /* "[64, 1024]" in the arena, for messages. */
 const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
 

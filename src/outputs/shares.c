@@ -22,20 +22,29 @@ static void add_kernel(struct shares *shares, const struct sk_reach *reach, uint
 	add(shares, sk_arena_print(shares->arena, "%8u %s\n", tasks, name));
 }
 
+static struct sk_roots roots_of(struct sk_arena *arena, const struct sk_model *model, const struct sk_kernel *kernel)
+{
+	SK_ARRAY(sk_symbol) symbols = {0};
+	sk_symbol symbol;
+
+	while ((symbol = sk_kernel_root(model, kernel, (uint32_t)symbols.count)) != SK_NONE)
+		sk_array_push(arena, &symbols, symbol);
+	return (struct sk_roots){symbols.items, symbols.count};
+}
+
 static void add_kernels(struct shares *shares, const struct sk_model *model, const struct sk_plan_view *plan,
 			struct sk_linker *linker)
 {
 	size_t count = model->kernels.count;
-	struct sk_function_pair *functions = SK_NEW_ARRAY(shares->arena, struct sk_function_pair, count);
+	struct sk_roots *roots = SK_NEW_ARRAY(shares->arena, struct sk_roots, count);
 	uint32_t *tasks = SK_NEW_ARRAY(shares->arena, uint32_t, count);
 	struct sk_reach *reaches = SK_NEW_ARRAY(shares->arena, struct sk_reach, count), total;
 
 	for (size_t i = 0; i < count; i++)
-		functions[i] =
-			(struct sk_function_pair){model->kernels.items[i].code, model->kernels.items[i].vector_code};
+		roots[i] = roots_of(shares->arena, model, &model->kernels.items[i]);
 	for (uint32_t i = 0; i < plan->task_count; i++)
 		tasks[plan->tasks[i].kernel]++;
-	sk_linker_measure(linker, functions, count, reaches, &total);
+	sk_linker_measure(linker, roots, count, reaches, &total);
 	add(shares, "\n      Text     shared  Read-only     shared   Writable     shared    Tasks Kernel\n");
 	for (size_t i = 0; i < count; i++)
 		add_kernel(shares, &reaches[i], tasks[i], sk_plan_string(&plan->kernels[i].name));

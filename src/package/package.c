@@ -327,6 +327,17 @@ static void label_kernels(struct package *package)
 	}
 }
 
+static void order_kernel(const struct sk_model *model, const struct sk_task *task, struct sk_linker *linker)
+{
+	const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+
+	sk_linker_order(linker, kernel->code, task->name);
+	if (kernel->vector_code != SK_NONE)
+		sk_linker_order(linker, kernel->vector_code, task->name);
+	for (uint32_t i = 0; i < kernel->signature->symbol_count; i++)
+		sk_linker_hand(linker, kernel->code, task->name, model->symbols.items[kernel->symbols[i]].symbol);
+}
+
 bool sk_package_build(const struct sk_package_input *input, struct sk_linker *linker, struct sk_package_parts *parts)
 {
 	const struct sk_model *model = input->model;
@@ -334,13 +345,8 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 
 	parts->name = sk_package_name(model->arena, input->soname, input->plan);
 	parts->plan_symbol = sk_plan_symbol(model->arena, parts->name, input->relocatable);
-	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		const struct sk_kernel *kernel = &model->kernels.items[model->tasks.items[i].kernel];
-
-		sk_linker_order(linker, kernel->code, model->tasks.items[i].name);
-		if (kernel->vector_code != SK_NONE)
-			sk_linker_order(linker, kernel->vector_code, model->tasks.items[i].name);
-	}
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		order_kernel(model, &model->tasks.items[i], linker);
 	if (!copy_kernels(&package))
 		return false;
 	align_kernels(&package);

@@ -136,6 +136,48 @@ read -r dispatchers serial entries _ <<<"$(row '<total>')"
 rest=$(row '<beginnings and ends of functions>' | cut -d' ' -f1)
 [ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt; fail "the mix task's dispatchers are not $all bytes"; }
 
+# What a kernel is handed the address of, it reaches: a callback and what that reaches, and a table that another kernel reaches, too.
+cat >handed.c <<'C'
+const int own_table[9] = {1, 2, 3}, common_table[11] = {1, 2, 3};
+int deep(int x)
+{
+	return x + own_table[x % 9];
+}
+int callback(int x)
+{
+	return deep(x) * 3;
+}
+void apply(const int *x, int *y, long n, int (*f)(int), const int *table)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = f(x[i]) + table[x[i] % 11];
+}
+void look(const int *x, int *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = common_table[x[i] % 11];
+}
+C
+$KERNEL_CC -O1 -fno-inline -fvisibility=hidden -fPIC -ffunction-sections -fdata-sections -c handed.c -o handed.o
+cat >handed.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: i32, shape: [64]}
+  a: {dtype: i32, shape: [64]}
+  y: {dtype: i32, shape: [64]}
+kernels:
+  apply: {signature: "in x i32[n], out y i32[n], n i64, f ptr = &callback, table ptr = &common_table"}
+  bare: {symbol: look, signature: "in x i32[n], out y i32[n], n i64"}
+tasks:
+  - {name: first, kernel: apply, args: [x, a], scope: all}
+  - {name: second, kernel: bare, args: [a, y], scope: all}
+M
+"$sklink" handed.yaml handed.o -Map=handed.map -o handed.sk
+sed '/Dispatcher/,$d' handed.map | sed '1,/\.shstrtab/d' >tables.txt
+object=handed.o
+expect apply "$(($(size .text.apply) + $(size .text.callback) + $(size .text.deep))) 0 36 44 0 0 1 apply"
+expect bare "$(size .text.look) 0 0 44 0 0 1 bare"
+
 # Nothing stays that tells about a package that could not be written.
 mkdir folder.sk
 fails_with 'folder.sk' "$sklink" model.yaml k.o -o folder.sk -Map=left.map --dependency-file=left.d --header=left.h
