@@ -51,6 +51,7 @@ linker_liblinker_la_SOURCES = \
 	linker/symbols.c linker/symbol.h \
 	linker/target.c \
 	linker/traps.c \
+	linker/undefined.c \
 	linker/version-script.c \
 	linker/why-live.c \
 	linker/write.c \

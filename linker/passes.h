@@ -23,6 +23,7 @@
  *   icf.c      folds sections that do the same; significance.c and refine.c help
  *   frames.c   chooses the unwind tables' records, and gives them their places; frames-write.c writes them
  *   scan.c     classifies the relocations of what is reached: GOT slots, PLT stubs, dynamic relocations, every refusal
+ *   undefined.c  what nothing defines: who uses it, what may be meant
  *   traps.c    code in place of functions that nothing defines
  *   thread-storage.c  slots for thread-local variables, and the image of their blocks
  *   dynamic.c  symbol, hash, version and dynamic tables

@@ -72,6 +72,19 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
 		    const sk_elf_relocation *relocation, const struct sk_target *target);
 
+/* ---- undefined.c ---- */
+
+/* The relocation uses a symbol that nothing defines: a trap serves a call, if the user wants that; else it is missing.
+ */
+void sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
+		      const sk_elf_relocation *relocation, sk_symbol symbol);
+
+/* The command line or the manifest requires a symbol that nothing defines. */
+void sk_undefined_require(struct sk_linker *linker, sk_symbol symbol);
+
+/* Errors for those that are missing, and warnings about traps, if the user wants those. */
+void sk_undefined_report(struct sk_linker *linker);
+
 /* ---- traps.c ---- */
 
 /* Whether the user wants calls of this undefined symbol to lead to traps. */
@@ -91,6 +104,10 @@ void sk_traps_write(struct sk_linker *linker);
 
 /* Whether the relocation belongs to an access to a thread-local variable. */
 bool sk_is_thread_expression(enum sk_expression expression);
+
+/* Before any relocation is looked at: which symbols C++ calls for a thread-local object that has a destructor. */
+void sk_thread_destructors_find(struct sk_linker *linker);
+bool sk_is_thread_destructor(const struct sk_linker *linker, sk_symbol symbol);
 
 /* The slots that the relocation of a thread-local variable needs; the first of them. */
 void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target);

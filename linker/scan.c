@@ -15,9 +15,6 @@
 #include "linker/section.h"
 #include "linker/symbol.h"
 #include "linker/texts.h"
-#include "src/base/nearest.h"
-
-enum { MAXIMUM_SUGGESTIONS = 20, MAXIMUM_USERS = 20, MAXIMUM_WITH_FUNCTIONS = 200 };
 
 /* What a relocation takes. */
 enum action {
@@ -123,271 +120,6 @@ static void refuse(struct sk_linker *linker, const struct sk_input_section *sect
 	sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 		 "relocation %s against '%s' %s", type->name, sk_relocation_name(linker, section, relocation), text);
 	sk_note_kernel(linker, section);
-}
-
-/* ---- undefined symbols ---- */
-
-static void note_user(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
-		      uint64_t offset)
-{
-	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	uint32_t user = (uint32_t)linker->users.count;
-
-	sk_array_push(linker->arena, &linker->users, (struct sk_user){section, offset, SK_NONE});
-	if (symbol->last_user == SK_NONE)
-		symbol->first_user = user;
-	else
-		linker->users.items[symbol->last_user].next = user;
-	symbol->last_user = user;
-}
-
-static void note_missing(struct sk_linker *linker, sk_symbol number, const struct sk_input_section *section,
-			 uint64_t offset)
-{
-	if (!linker->symbols.items[number].missing)
-		sk_array_push(linker->arena, &linker->undefined, number);
-	linker->symbols.items[number].missing = true;
-	note_user(linker, number, section, offset);
-}
-
-/* A trap serves a call; everything else that is undefined is missing. */
-static void use_undefined(struct sk_linker *linker, const struct sk_input_section *section,
-			  const sk_elf_relocation *relocation, sk_symbol number)
-{
-	if (!sk_trap_is_wanted(linker, number) || !sk_trap_serves(linker, section, relocation)) {
-		note_missing(linker, number, section, relocation->r_offset);
-		return;
-	}
-	sk_trap_add(linker, number);
-	note_user(linker, number, section, relocation->r_offset);
-}
-
-/* " in f": the function that holds the byte, or "". */
-static const char *containing_function(struct sk_linker *linker, const struct sk_input_section *section,
-				       uint64_t offset)
-{
-	const struct sk_object *object = section->object;
-
-	for (uint32_t i = 1; object && i < object->symbol_count; i++) {
-		const sk_elf_symbol *symbol = &object->symbols[i];
-
-		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
-		    offset - symbol->st_value < symbol->st_size &&
-		    sk_object_section(object, sk_object_symbol_section(object, i)) == section)
-			return sk_arena_print(linker->arena, " in %s",
-					      sk_demangled(linker, object->names + symbol->st_name));
-	}
-	return "";
-}
-
-/* Looking for the functions goes through all symbols of an object, so it is not done for thousands of users. */
-static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol, bool with_functions)
-{
-	unsigned shown = 0, more = 0;
-
-	for (uint32_t i = symbol->first_user; i != SK_NONE; i = linker->users.items[i].next) {
-		const struct sk_user *user = &linker->users.items[i];
-
-		if (!user->section) {
-			sk_note(linker->diag, "required by the command line or the manifest");
-		} else if (shown < MAXIMUM_USERS) {
-			struct sk_place place = sk_section_place(linker->arena, user->section, user->offset);
-
-			sk_note(linker->diag, "referenced by %s%s", sk_place_text(linker->arena, place),
-				with_functions ? containing_function(linker, user->section, user->offset) : "");
-			shown++;
-		} else {
-			more++;
-		}
-	}
-	if (more)
-		sk_note(linker->diag, "and %u more", more);
-}
-
-/* Everything that the name may have been meant to be. */
-static const char *const *candidates(struct sk_linker *linker, size_t *count)
-{
-	size_t functions;
-	const char *const *names = sk_linker_function_names(linker, SK_ANYWHERE, &functions);
-	const struct sk_import_list *own = linker->architecture->imports;
-	const char **all = SK_NEW_ARRAY(linker->arena, const char *, functions + sk_imports.count + own->count);
-
-	if (functions)
-		memcpy(all, names, functions * sizeof(*all));
-	*count = functions;
-	for (size_t i = 0; i < sk_imports.count; i++)
-		all[(*count)++] = sk_imports.rows[i].name;
-	for (size_t i = 0; i < own->count; i++)
-		all[(*count)++] = own->rows[i].name;
-	return all;
-}
-
-/* "si", "df": a machine mode of GCC's. */
-static bool is_mode(const char *text)
-{
-	return strchr("qhsdtbx", text[0]) && (text[1] == 'i' || text[1] == 'f' || text[1] == 'c');
-}
-
-/* One or two modes fill the text: that of the result, and in front of it the one that is converted. */
-static bool are_modes(const char *text, size_t length)
-{
-	return (length == 2 || (length == 4 && is_mode(text + 2))) && is_mode(text);
-}
-
-/* A name of the compiler's low-level library ("__floatuntisf", "__udivti3"; GCC Internals, "The GCC low-level runtime
- * library"; clang's has the same names): an operation, modes, and perhaps the number of operands. */
-static bool is_compilers_helper(const char *name)
-{
-	static const char *const operations[] = {
-		"absv",	   "add",  "addv",   "ashl",	"ashr",	  "bswap",    "clrsb", "clz",	 "cmp",
-		"ctz",	   "div",  "divmod", "eq",	"extend", "ffs",      "fix",   "fixuns", "float",
-		"floatun", "ge",   "gt",     "le",	"lshr",	  "lt",	      "mod",   "mul",	 "mulo",
-		"mulv",	   "ne",   "neg",    "negv",	"parity", "popcount", "powi",  "sub",	 "subv",
-		"trunc",   "ucmp", "udiv",   "udivmod", "umod",	  "unord",
-	};
-	static const char processor[] = "__cpu_"; /* __cpu_model and others: __builtin_cpu_supports */
-	size_t length = strlen(name);
-
-	if (!strncmp(name, processor, strlen(processor)))
-		return true;
-	if (length < 5 || strncmp(name, "__", 2) != 0)
-		return false;
-	length -= name[length - 1] >= '2' && name[length - 1] <= '4';
-	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
-		size_t operation = 2 + strlen(operations[i]);
-
-		if (operation < length && !strncmp(name + 2, operations[i], operation - 2) &&
-		    are_modes(name + operation, length - operation))
-			return true;
-	}
-	return false;
-}
-
-/* What C++ calls for a thread-local object that has a destructor. */
-static const char *const thread_destructors[] = {"__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
-
-static bool is_thread_destructor(const char *name)
-{
-	return !strcmp(name, thread_destructors[0]) || !strcmp(name, thread_destructors[1]);
-}
-
-/* What ggml's kernels call to wait for all of its threads. */
-static bool is_barrier_of_threads(const char *name)
-{
-	return !strcmp(name, "ggml_barrier") || !strncmp(name, "ggml_threadpool_", strlen("ggml_threadpool_"));
-}
-
-/* The import that headers of another age call by this name, or NULL: "__isoc23_strtol", which also reads numbers in
- * base 2 that begin with 0b, "__exp_finite", which need not know infinities. */
-static const char *renamed_import(struct sk_linker *linker, const char *name)
-{
-	static const char newer[] = "__isoc23_", prefix[] = "__", suffix[] = "_finite";
-	size_t length = strlen(name), ends = strlen(prefix) + strlen(suffix);
-	const char *plain = NULL;
-
-	if (!strncmp(name, newer, strlen(newer)))
-		plain = name + strlen(newer);
-	else if (length > ends && !strncmp(name, prefix, strlen(prefix)) &&
-		 !strcmp(name + length - strlen(suffix), suffix))
-		plain = sk_arena_copy(linker->arena, name + strlen(prefix), length - ends);
-
-	uint32_t number = plain ? sk_map_find(&linker->symbol_numbers, plain, strlen(plain)) : SK_NONE;
-
-	return number != SK_NONE && linker->symbols.items[number].import ? plain : NULL;
-}
-
-/* What is special about the name, or NULL. */
-static const char *special_hint(struct sk_linker *linker, sk_symbol number)
-{
-	const struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	const char *plain = renamed_import(linker, symbol->name);
-
-	if (sk_is_library_data(symbol->name))
-		return "; it is data of the C library that cannot be imported: recompile without it";
-	if (is_thread_destructor(symbol->name))
-		return "; it serves destructors of thread-local objects, which a package cannot have: libskrt's "
-		       "threads outlive it";
-	if (!strcmp(symbol->name, "__cxa_atexit"))
-		return "; it has static objects destroyed when the process ends, when the package may be gone: "
-		       "recompile with -fno-use-cxa-atexit, so that they are destroyed with the package, or let "
-		       "--defsym name a function that returns 0, so that they never are";
-	if (is_barrier_of_threads(symbol->name))
-		return "; it waits for ggml's threads, which there are none of: blocks run in any order, so take a "
-		       "kernel that does without";
-	if (symbol->import)
-		return "; it is declared hidden, so it cannot come from the C library";
-	if (plain)
-		return sk_arena_print(linker->arena,
-				      "; headers of another age mean '%s', which is an import, by it: --defsym=%s=%s",
-				      plain, symbol->name, plain);
-	if (is_compilers_helper(symbol->name))
-		return "; it is a helper of the compiler's own library: add libgcc.a, whose path 'gcc "
-		       "-print-libgcc-file-name' prints";
-	if (sk_trap_is_wanted(linker, number))
-		return "; only calls can trap: here its address is wanted, and it may be data";
-	return NULL;
-}
-
-/* What looks like the name, or "". */
-static const char *search_hint(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
-			       const char *const **names, size_t *count)
-{
-	const struct sk_object *local = sk_find_local_function(linker, SK_NONE, symbol->name);
-
-	if (local)
-		return sk_arena_print(linker->arena, "; %s has a function of this name, but it is local (static)",
-				      sk_object_name(linker->arena, local));
-	if (!*names)
-		*names = candidates(linker, count);
-
-	const char *near = sk_nearest_name(symbol->name, *names, *count);
-
-	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", sk_demangled(linker, near)) : "";
-}
-
-static void report_undefined(struct sk_linker *linker)
-{
-	const char *const *names = NULL;
-	size_t count = 0;
-	bool told = false; /* what can be done, which is the same for all */
-
-	for (size_t i = 0; i < linker->undefined.count; i++) {
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->undefined.items[i]];
-		const char *special = special_hint(linker, linker->undefined.items[i]), *hint = special ? special : "";
-
-		if (!special && i < MAXIMUM_SUGGESTIONS)
-			hint = search_hint(linker, symbol, &names, &count);
-		sk_error(linker->diag, (struct sk_place){0}, "undefined symbol: %s%s",
-			 sk_demangled(linker, symbol->name), hint);
-		if (sk_diag_is_full(linker->diag))
-			continue;
-		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
-
-		const struct sk_input_section *section = linker->users.items[symbol->first_user].section;
-
-		if (section)
-			sk_note_kernel(linker, section);
-		if (!special && !told)
-			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
-					      "prints: add an archive that has it, let --defsym name another "
-					      "function, or let calls of it end the launch "
-					      "(--unresolved-symbols=trap)");
-		told |= !special;
-	}
-}
-
-/* --warn-unresolved-symbols */
-static void warn_of_traps(struct sk_linker *linker)
-{
-	for (size_t i = 0; linker->options.warn_unresolved && i < linker->traps.count; i++) {
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->traps.items[i]];
-
-		if (symbol->missing)
-			continue;
-		sk_warning(linker->diag, (struct sk_place){0}, "undefined symbol: %s; a call of it ends the launch",
-			   symbol->name);
-		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
-	}
 }
 
 /* ---- slots and stubs ---- */
@@ -627,14 +359,7 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 static bool asks_for_destructor(const struct sk_linker *linker, const struct sk_target *target)
 {
 	return target->kind == SK_TARGET_DEFINED && target->symbol != SK_NONE && !linker->options.relocatable &&
-	       (target->symbol == linker->thread.destructors[0] || target->symbol == linker->thread.destructors[1]);
-}
-
-static void find_destructors(struct sk_linker *linker)
-{
-	for (size_t i = 0; i < sizeof(thread_destructors) / sizeof(thread_destructors[0]); i++)
-		linker->thread.destructors[i] =
-			sk_map_find(&linker->symbol_numbers, thread_destructors[i], strlen(thread_destructors[i]));
+	       sk_is_thread_destructor(linker, target->symbol);
 }
 
 static void scan_relocation(struct sk_linker *linker, struct sk_input_section *section,
@@ -654,7 +379,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
 		target.kind = SK_TARGET_IMPORT;
 	if (target.kind == SK_TARGET_UNDEFINED) {
-		use_undefined(linker, section, relocation, target.symbol);
+		sk_undefined_use(linker, section, relocation, target.symbol);
 		return;
 	}
 
@@ -732,7 +457,7 @@ bool sk_scan(struct sk_linker *linker)
 {
 	unsigned errors = linker->diag->errors;
 
-	find_destructors(linker);
+	sk_thread_destructors_find(linker);
 	for (size_t i = 0; i < linker->synthetic.count; i++)
 		if (linker->synthetic.items[i]->section.loaded)
 			scan_section(linker, &linker->synthetic.items[i]->section);
@@ -751,9 +476,8 @@ bool sk_scan(struct sk_linker *linker)
 		sk_symbol number = linker->required.items[i];
 
 		if (sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED)
-			note_missing(linker, number, NULL, 0);
+			sk_undefined_require(linker, number);
 	}
-	report_undefined(linker);
-	warn_of_traps(linker);
+	sk_undefined_report(linker);
 	return linker->diag->errors == errors;
 }

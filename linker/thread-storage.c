@@ -9,6 +9,8 @@
  * Neither becomes initial-exec, since the loader then would have to find room for the block at one distance in threads
  * that there are already: glibc has some hundred bytes for that, libskrt as few. Descriptors (-mtls-dialect=gnu2) do
  * become initial-exec: compilers do not make them on their own, and libskrt would need code to resolve them. */
+#include <string.h>
+
 #include "linker/layout.h"
 #include "linker/link.h"
 #include "linker/output.h"
@@ -19,6 +21,19 @@
 bool sk_is_thread_expression(enum sk_expression expression)
 {
 	return expression >= SK_EXPRESSION_THREAD && expression <= SK_EXPRESSION_THREAD_OFFSET;
+}
+
+void sk_thread_destructors_find(struct sk_linker *linker)
+{
+	static const char *const names[] = {"__cxa_thread_atexit", "__cxa_thread_atexit_impl"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		linker->thread.destructors[i] = sk_map_find(&linker->symbol_numbers, names[i], strlen(names[i]));
+}
+
+bool sk_is_thread_destructor(const struct sk_linker *linker, sk_symbol symbol)
+{
+	return symbol == linker->thread.destructors[0] || symbol == linker->thread.destructors[1];
 }
 
 /* What slots are found by. It has no gaps, since all its bytes count. */
