@@ -388,9 +388,8 @@ bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *laun
 		for (uint32_t i = 0; i < call->argument_count; i++) {
 			const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
 
-			bool writes = argument->access & SK_ACCESS_WRITE || argument->kind == SK_ARGUMENT_RESULT;
-
-			if (argument->space == SK_SPACE_BINDING && argument->size && writes &&
+			if (argument->space == SK_SPACE_BINDING && argument->size &&
+			    (sk_plan_access(argument) & SK_ACCESS_WRITE) &&
 			    !copy_out(guard, &guard->memories[argument->tensor], argument, bindings[argument->index]))
 				return false;
 		}

@@ -5,29 +5,14 @@
 
 #include "loader/checks/checked-call.h"
 
-static uint8_t access_of(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access;
-	case SK_ARGUMENT_LOAD:
-		return SK_ACCESS_READ;
-	case SK_ARGUMENT_RESULT:
-		return SK_ACCESS_WRITE;
-	case SK_ARGUMENT_SCRATCH:
-	case SK_ARGUMENT_STATE:
-		return SK_ACCESS_READ | SK_ACCESS_WRITE;
-	default:
-		return SK_ACCESS_NONE;
-	}
-}
-
 static struct sk_window *add_window(struct sk_checked *checked, const struct sk_plan_argument *argument,
 				    struct sk_rows rows)
 {
 	struct sk_window *window = &checked->windows[checked->window_count++];
 
-	*window = (struct sk_window){.argument = argument, .rows = rows, .access = access_of(argument)};
+	*window = (struct sk_window){.argument = argument, .rows = rows};
+	window->access =
+		argument->kind == SK_ARGUMENT_SCRATCH ? SK_ACCESS_READ | SK_ACCESS_WRITE : sk_plan_access(argument);
 	return window;
 }
 

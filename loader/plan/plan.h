@@ -110,6 +110,23 @@ static inline bool sk_plan_divides(const struct sk_plan_step *step)
 	return step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE;
 }
 
+/* What a call does to memory through the argument. A core's scratch is no one else's memory. */
+static inline enum sk_access sk_plan_access(const struct sk_plan_argument *argument)
+{
+	switch (argument->kind) {
+	case SK_ARGUMENT_POINTER:
+		return (enum sk_access)argument->access;
+	case SK_ARGUMENT_LOAD:
+		return SK_ACCESS_READ;
+	case SK_ARGUMENT_RESULT:
+		return SK_ACCESS_WRITE;
+	case SK_ARGUMENT_STATE:
+		return SK_ACCESS_READ | SK_ACCESS_WRITE;
+	default:
+		return SK_ACCESS_NONE;
+	}
+}
+
 /* How a pointer's bytes lie; NULL: one behind the other, in parts without anything around them. */
 static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
 							    const struct sk_plan_argument *argument)

@@ -5,32 +5,6 @@
 
 /* ---- facts ---- */
 
-bool sk_access_reads(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access & SK_ACCESS_READ;
-	case SK_ARGUMENT_LOAD:
-	case SK_ARGUMENT_STATE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool sk_access_writes(const struct sk_plan_argument *argument)
-{
-	switch (argument->kind) {
-	case SK_ARGUMENT_POINTER:
-		return argument->access & SK_ACCESS_WRITE;
-	case SK_ARGUMENT_RESULT:
-	case SK_ARGUMENT_STATE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
 {
 	if (argument->kind == SK_ARGUMENT_STATE)

@@ -26,8 +26,15 @@ static inline const struct sk_plan_task *sk_access_task(const struct sk_plan_vie
 	return &view->tasks[view->calls[access->call].task];
 }
 
-bool sk_access_reads(const struct sk_plan_argument *argument);
-bool sk_access_writes(const struct sk_plan_argument *argument);
+static inline bool sk_access_reads(const struct sk_plan_argument *argument)
+{
+	return sk_plan_access(argument) & SK_ACCESS_READ;
+}
+
+static inline bool sk_access_writes(const struct sk_plan_argument *argument)
+{
+	return sk_plan_access(argument) & SK_ACCESS_WRITE;
+}
 
 /* The bytes in the argument's space; of a hidden state, its number. */
 struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument);

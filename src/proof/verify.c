@@ -384,12 +384,6 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		check_order(verifier, earlier, later);
 }
 
-/* enum sk_access bits */
-static unsigned access_of(const struct sk_plan_argument *argument)
-{
-	return (sk_access_reads(argument) ? SK_ACCESS_READ : 0u) | (sk_access_writes(argument) ? SK_ACCESS_WRITE : 0u);
-}
-
 static void check_access(struct verifier *verifier, const struct sk_step_access *access)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -413,7 +407,7 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	}
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	sk_history_access(history, &rows, verifier->current, access_of(argument), check_conflict, verifier);
+	sk_history_access(history, &rows, verifier->current, sk_plan_access(argument), check_conflict, verifier);
 }
 
 /* The task in front of the call's in its stream is in an earlier launch, or runs before it in this one. */
@@ -549,7 +543,7 @@ static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step
 			const struct sk_step_access access = {launch, step, call, record->first_argument + i};
 			const struct sk_plan_argument *argument = &view->arguments[access.argument];
 
-			if (is_of_state(view, &access) == states && access_of(argument) == passes[pass])
+			if (is_of_state(view, &access) == states && sk_plan_access(argument) == passes[pass])
 				check_access(verifier, &access);
 		}
 }
