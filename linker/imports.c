@@ -14,6 +14,19 @@ void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *lis
 	}
 }
 
+/* What kernels call to wait until all threads of a pool or a team have come so far: ggml's, OpenMP's, POSIX's. */
+bool sk_is_barrier(const char *name)
+{
+	static const char *const names[] = {"ggml_barrier",   "GOMP_barrier",	       "GOMP_barrier_cancel",
+					    "__kmpc_barrier", "__kmpc_cancel_barrier", "pthread_barrier_wait"};
+	static const char prefix[] = "ggml_threadpool_";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
 bool sk_is_library_data(const char *name)
 {
 	static const char *const names[] = {"stdin",   "environ",  "__environ", "optarg", "optind",

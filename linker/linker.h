@@ -185,6 +185,10 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 /* The name of a thread-local section that the function reaches, or NULL. */
 const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code);
 
+/* The name of a function that the function reaches, and in which threads wait for one another (ggml_barrier), or NULL.
+ */
+const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code);
+
 /* Before sk_linker_find_state, once all functions are known: writable sections that one of them or a constructor
  * reaches are one hidden state from now on. It can leave the address of one of them in another, and then whoever
  * reaches that one touches both. A function also reaches what it is handed: symbols with the same owner, which stand

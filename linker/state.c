@@ -1,6 +1,7 @@
-/* What each function reaches: its hidden state, and the instruction sets that it needs. Thousands of kernels can share
- * most of what they reach, so no relocation is followed twice: sections that reach one another become one component,
- * and kernels are answered from the components. Those that lead to nothing of interest are left out, which most do.
+/* What each function reaches: its hidden state, barriers of threads, and the instruction sets that it needs. Thousands
+ * of kernels can share most of what they reach, so no relocation is followed twice: sections that reach one another
+ * become one component, and kernels are answered from the components. Those that lead to nothing of interest are left
+ * out, which most do.
  *
  * Components are found by Tarjan's depth-first search ("Depth-first search and linear graph algorithms", 1972), with
  * the components that open ones lead to on a stack of their own (Nuutila and Soisalon-Soininen, "On finding the
@@ -36,21 +37,35 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 	return linker->symbols.items[target->symbol].import->class == SK_IMPORT_STATE ? &linker->library_state : NULL;
 }
 
-static struct sk_input_section *section_of_relocation(struct sk_linker *linker, const struct sk_input_section *section,
+/* The barrier of threads that is meant, or NULL. One that nothing defines is an error of its own, if the next linker
+ * does not define it. */
+static const char *barrier_meant(const struct sk_linker *linker, const struct sk_target *target)
+{
+	const char *name;
+
+	if (target->symbol == SK_NONE || (target->kind != SK_TARGET_DEFINED &&
+					  (target->kind != SK_TARGET_UNDEFINED || !linker->options.relocatable)))
+		return NULL;
+	name = linker->symbols.items[target->symbol].name;
+	return name && sk_is_barrier(name) ? name : NULL;
+}
+
+static struct sk_input_section *section_of_relocation(struct sk_linker *linker, struct sk_reached_section *node,
 						      const sk_elf_relocation *relocation)
 {
-	struct sk_target target = sk_relocation_target(linker, section, relocation);
+	struct sk_target target = sk_relocation_target(linker, node->section, relocation);
 
+	node->barrier = node->barrier ? node->barrier : barrier_meant(linker, &target);
 	return section_meant(linker, &target);
 }
 
 /* NULL: nothing that is part of the link. */
-static struct sk_input_section *target_of(struct sk_linker *linker, const struct sk_input_section *section,
-					  size_t number)
+static struct sk_input_section *target_of(struct sk_linker *linker, struct sk_reached_section *node, size_t number)
 {
+	const struct sk_input_section *section = node->section;
 	struct sk_input_section *target =
 		number < section->relocation_count
-			? section_of_relocation(linker, section, &section->relocations[number])
+			? section_of_relocation(linker, node, &section->relocations[number])
 			: sk_range_bounded(section)->sections.items[number - section->relocation_count];
 
 	return target && target->loaded && !target->discarded ? target : NULL;
@@ -70,7 +85,8 @@ static void enter(struct sk_linker *linker, struct sk_input_section *section)
 	struct sk_reached *reached = &linker->reached;
 	uint32_t number = (uint32_t)reached->nodes.count;
 
-	sk_array_push(linker->arena, &reached->nodes, (struct sk_reached_section){section, number, OPEN});
+	sk_array_push(linker->arena, &reached->nodes,
+		      (struct sk_reached_section){.section = section, .low = number, .component = OPEN});
 	section->node = number + 1;
 	sk_array_push(linker->arena, &reached->open, number);
 	sk_array_push(linker->arena, &reached->path,
@@ -91,6 +107,7 @@ static void add_targets(struct sk_linker *linker, struct sk_component *component
 		target->search = reached->search;
 		component->isa |= target->isa;
 		component->stateful |= target->stateful;
+		component->barrier = component->barrier ? component->barrier : target->barrier;
 		component->thread_storage =
 			component->thread_storage ? component->thread_storage : target->thread_storage;
 		sk_array_push(linker->arena, &component->targets, reached->targets.items[i]);
@@ -103,13 +120,17 @@ static uint32_t add_component(struct sk_linker *linker, const struct sk_componen
 {
 	struct sk_reached *reached = &linker->reached;
 
-	if (!component->states.count && !component->isa && !component->thread_storage && !component->targets.count)
+	if (!component->states.count && !component->isa && !component->thread_storage && !component->barrier &&
+	    !component->targets.count)
 		return NOTHING;
-	/* It is as good as the only one that it leads to. */
-	if (!component->states.count && component->targets.count == 1 &&
-	    component->isa == reached->components.items[component->targets.items[0]].isa &&
-	    component->thread_storage == reached->components.items[component->targets.items[0]].thread_storage)
-		return component->targets.items[0];
+	if (!component->states.count && component->targets.count == 1) {
+		const struct sk_component *only = &reached->components.items[component->targets.items[0]];
+
+		/* It is as good as the only one that it leads to. */
+		if (component->isa == only->isa && component->thread_storage == only->thread_storage &&
+		    component->barrier == only->barrier)
+			return component->targets.items[0];
+	}
 	sk_array_push(linker->arena, &reached->components, *component);
 	return (uint32_t)reached->components.count - 1;
 }
@@ -123,8 +144,10 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 	size_t first = reached->open.count;
 
 	do {
-		struct sk_input_section *section = reached->nodes.items[reached->open.items[--first]].section;
+		const struct sk_reached_section *node = &reached->nodes.items[reached->open.items[--first]];
+		struct sk_input_section *section = node->section;
 
+		component.barrier = component.barrier ? component.barrier : node->barrier;
 		component.isa |= section->object ? section->object->isa : 0;
 		if (is_state(section))
 			sk_array_push(linker->arena, &component.states, section);
@@ -162,10 +185,10 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 	enter(linker, start);
 	while (reached->path.count) {
 		struct sk_path_step *step = &reached->path.items[reached->path.count - 1];
-		const struct sk_reached_section *node = &reached->nodes.items[step->node];
+		struct sk_reached_section *node = &reached->nodes.items[step->node];
 
 		if (step->next < target_count(node->section)) {
-			struct sk_input_section *target = target_of(linker, node->section, step->next++);
+			struct sk_input_section *target = target_of(linker, node, step->next++);
 
 			if (target && target->node)
 				lead_to(linker, target->node - 1);
@@ -394,6 +417,13 @@ const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
 	if (!section || !section->object)
 		return section ? section->name : NULL;
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
+}
+
+const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code)
+{
+	uint32_t number = sk_symbols_resolve(linker) ? component_of_code(linker, code) : NOTHING;
+
+	return number == NOTHING ? NULL : linker->reached.components.items[number].barrier;
 }
 
 uint32_t sk_linker_find_isa(struct sk_linker *linker, sk_symbol code)

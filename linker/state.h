@@ -9,14 +9,17 @@ struct sk_reached_section {
 	struct sk_input_section *section;
 	uint32_t low; /* the lowest node of an open component that it is known to lead to */
 	uint32_t component;
+	const char *barrier; /* that it refers to, or NULL */
 };
 
 /* Sections that reach one another, so that what one of them reaches all do. */
 struct sk_component {
 	SK_ARRAY(struct sk_input_section *) states; /* among them */
-	SK_ARRAY(uint32_t) targets; /* other components that they lead to directly, and that lead to states or isa */
+	SK_ARRAY(uint32_t)
+	targets; /* other components that they lead to directly, and that lead to what is of interest */
 	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to, once somebody has asked */
 	bool answered;
+	const char *barrier; /* a function that one of them, or what they lead to, refers to, or NULL */
 	struct sk_input_section *thread_storage; /* thread-local, and led to; NULL: none is */
 	bool stateful; /* it leads to states, or has some */
 	uint32_t group; /* of states that are one, to which those belong that it leads to; 0: not joined */

@@ -148,6 +148,9 @@ void sk_ifunc_note_choices(struct sk_linker *linker, const struct sk_object *obj
 /* The names of the rows mean them, unless somebody defines them. */
 void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *list);
 
+/* True for functions in which threads wait for one another. */
+bool sk_is_barrier(const char *name);
+
 /* True for objects of the C library that kernels are known to use and that a package cannot import. */
 bool sk_is_library_data(const char *name);
 

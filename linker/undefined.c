@@ -156,12 +156,6 @@ static bool is_compilers_helper(const char *name)
 	return false;
 }
 
-/* What ggml's kernels call to wait for all of its threads. */
-static bool is_barrier_of_threads(const char *name)
-{
-	return !strcmp(name, "ggml_barrier") || !strncmp(name, "ggml_threadpool_", strlen("ggml_threadpool_"));
-}
-
 /* The import that headers of another age call by this name, or NULL: "__isoc23_strtol", which also reads numbers in
  * base 2 that begin with 0b, "__exp_finite", which need not know infinities. */
 static const char *renamed_import(struct sk_linker *linker, const char *name)
@@ -196,9 +190,12 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		return "; it has static objects destroyed when the process ends, when the package may be gone: "
 		       "recompile with -fno-use-cxa-atexit, so that they are destroyed with the package, or let "
 		       "--defsym name a function that returns 0, so that they never are";
-	if (is_barrier_of_threads(symbol->name))
-		return "; it waits for ggml's threads, which there are none of: blocks run in any order, so take a "
-		       "kernel that does without";
+	if (sk_is_barrier(symbol->name))
+		return sk_arena_print(linker->arena,
+				      "; in it threads wait for one another, but blocks run in any order, also one "
+				      "behind the other: take a kernel that does without, or if none calls it, have "
+				      "calls end the launch: --defsym=%s=abort",
+				      symbol->name);
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
 	if (plain)

@@ -392,6 +392,26 @@ static bool check_thread_storage(struct finder *finder, const struct sk_kernel *
 	return false;
 }
 
+/* False: in what it reaches threads wait for one another. Blocks are no threads: they run in any order, and one core
+ * may have several of them, so a kernel would wait for what comes behind it. */
+static bool check_barriers(struct finder *finder, const struct sk_kernel *kernel)
+{
+	const char *barrier = NULL;
+	sk_symbol root;
+
+	for (uint32_t i = 0; !barrier && (root = sk_kernel_root(finder->model, kernel, i)) != SK_NONE; i++)
+		barrier = sk_linker_find_barrier(finder->linker, root);
+	if (!barrier)
+		return true;
+	sk_error(finder->model->diag, kernel->place,
+		 "kernel '%s' reaches '%s', where threads wait for one another; blocks run in any order, also one "
+		 "behind the other, so take a kernel that does without",
+		 kernel->name, barrier);
+	sk_note(finder->model->diag, "if this kernel does not call it, --defsym=%s=abort has calls end the launch; %s",
+		barrier, section_counts);
+	return false;
+}
+
 /* All that its functions and what it is handed reach, each once. */
 static void find_state(struct finder *finder, struct sk_kernel *kernel)
 {
@@ -403,7 +423,7 @@ static void find_state(struct finder *finder, struct sk_kernel *kernel)
 
 	sk_map_init(&known, arena);
 	kernel->library_state = SK_NONE;
-	if (!check_thread_storage(finder, kernel))
+	if (!check_thread_storage(finder, kernel) || !check_barriers(finder, kernel))
 		return;
 	for (uint32_t i = 0; !signature->reentrant && (root = sk_kernel_root(finder->model, kernel, i)) != SK_NONE;
 	     i++) {

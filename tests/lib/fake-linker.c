@@ -200,6 +200,11 @@ const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
 	return linker->functions[code].thread_storage;
 }
 
+const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code)
+{
+	return linker->functions[code].barrier;
+}
+
 bool sk_linker_state_is_library(const struct sk_linker *linker, uint32_t state)
 {
 	(void)linker, (void)state;

@@ -13,6 +13,7 @@ struct fake_function {
 	bool not_a_function; /* found, but refused with an error */
 	const char *thread_storage; /* the thread-local section it reaches; NULL: none */
 	uint32_t isa; /* levels of x86-64 that it needs */
+	const char *barrier; /* in which threads wait, that it reaches; NULL: none */
 };
 
 /* The files exist on the search paths; the caller adds those that stand on the command line with sk_linker_add_file. */

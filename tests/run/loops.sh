@@ -182,4 +182,29 @@ for cores in 1 3; do
 	"$skrun" ggml.sk --random 5 --cores $cores --verify --guard >out.txt || fail "ith and nth on $cores cores"
 done
 sed -i 's/kernel: rows_of/kernel: with_barrier/' ggml.yaml
-fails_with "ggml_barrier.*it waits for ggml's threads" "$sklink" ggml.yaml ggml.o -o ggml.sk
+fails_with 'undefined symbol: ggml_barrier; in it threads wait for one another' "$sklink" ggml.yaml ggml.o -o ggml.sk
+
+# Barriers of threads are refused where they are defined, too, and where the next linker may have them; through other functions, too.
+for name in ggml_barrier pthread_barrier_wait GOMP_barrier __kmpc_barrier; do
+	cat >waits.c <<C
+	void $name(const void *team);
+	void between(const void *x) { $name(x); }
+	int next(const int *x) { return *x + 1; }
+C
+	echo "void $name(const void *team) { while (*(const volatile float *)team < 0) ; }" >barrier.c
+	sed "s/ggml_barrier/between/" ggml.c >calls.c
+	compile waits && compile barrier && compile calls
+	fails_with "undefined symbol: $name; in it threads wait for one another.*--defsym=$name=abort" \
+		"$sklink" ggml.yaml calls.o waits.o -o ggml.sk
+	for arguments in "barrier.o" "barrier.o --isolate-objects" "-r"; do
+		# shellcheck disable=SC2086 # a list of words
+		fails_with "kernel 'with_barrier' reaches '$name', where threads wait for one another" \
+			"$sklink" ggml.yaml calls.o waits.o $arguments -o ggml.sk
+		grep -q ">>> if this kernel does not call it, --defsym=$name=abort" err.txt || { cat err.txt; fail "no way out of $name"; }
+	done
+	[ ! -e ggml.sk ] || rm ggml.sk
+done
+"$sklink" ggml.yaml calls.o waits.o barrier.o -o ggml.sk --defsym=__kmpc_barrier=abort
+fails_with 'abort' "$skrun" ggml.sk --random 5 --cores 2
+sed 's/kernel: with_barrier/kernel: rows_of/' ggml.yaml >rows.yaml
+"$sklink" rows.yaml calls.o waits.o barrier.o -o ggml.sk # who does not reach it has nothing to do with it
