@@ -314,12 +314,13 @@ static bool leaves_part(const struct sk_binder *binder, const struct sk_paramete
 			const struct sk_argument *argument, uint64_t end)
 {
 	const struct sk_signature *signature = binder->signature;
-	uint64_t tile = signature->loop_count ? signature->loops[0].tile : 1, part;
+	uint64_t tile = signature->loop_count ? signature->loops[0].tile : 1, rest, part;
 
 	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
 	    names_extent(parameter->table_count, signature->spread_extent))
 		return false;
-	return sk_mul(tile, argument->element_bytes, &part) &&
+	rest = binder->extents[signature->spread_extent] % tile; /* in the last call, which has no more */
+	return sk_mul(rest ? rest : tile, argument->element_bytes, &part) &&
 	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && end >= part;
 }
 

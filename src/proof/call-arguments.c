@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "stubs/convention.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 
@@ -20,6 +21,9 @@ static bool check_loaded(struct sk_calls *calls, uint32_t number)
 					parameter->by_reference ? "value" : "reference");
 	if (!sk_call_check_memory(calls, number, parameter->dtype, SK_ACCESS_READ))
 		return false;
+	if (sk_plan_pattern(calls->view, argument))
+		return sk_call_disagree(calls, "%s is one element, but has a pattern",
+					sk_call_parameter_text(calls, number));
 	return (sk_call_elements(calls, argument) == 1 && argument->element_bytes == 0) ||
 	       sk_call_disagree(calls, "%s is %" PRIu64 " elements, not one", sk_call_parameter_text(calls, number),
 				sk_call_elements(calls, argument));
@@ -57,6 +61,14 @@ static bool check_part_length(struct sk_calls *calls, uint32_t number, uint32_t 
 	return sk_call_check_value(calls, number, &size);
 }
 
+/* A part may be as long as the extent. */
+static bool holds(enum sk_dtype type, uint64_t extent)
+{
+	uint32_t bits = 8 * sk_dtype_size(type) - sk_dtype_is_signed(type);
+
+	return bits == 64 || extent >> bits == 0;
+}
+
 static bool check_scalar(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -79,6 +91,9 @@ static bool check_scalar(struct sk_calls *calls, uint32_t number)
 		return sk_call_disagree(calls, "%s is %s the number of elements of a call",
 					sk_call_parameter_text(calls, number),
 					length ? "not" : "neither a number nor an element of a tensor, nor");
+	if (length && !holds(parameter->dtype, calls->step->extent))
+		return sk_call_disagree(calls, "%s cannot be %" PRIu64, sk_call_parameter_text(calls, number),
+					calls->step->extent);
 	if (argument->dtype != parameter->dtype)
 		return sk_call_disagree(calls, "%s is %s", sk_call_parameter_text(calls, number),
 					sk_dtype_name(argument->dtype));

@@ -98,33 +98,92 @@ static void find_table(const struct sk_calls *calls, uint32_t number, struct sk_
 	wanted->table_stride = stride;
 }
 
+static bool may_have_halo(const struct sk_calls *calls, const struct sk_parameter *parameter)
+{
+	uint32_t extent = calls->signature->spread_extent;
+
+	return extent != SK_NONE && parameter->extents[0].more && sk_parameter_is_divided_by(parameter, extent);
+}
+
 /* Bytes behind each part that its call reads; 0: none. */
 static uint64_t halo_of(const struct sk_calls *calls, uint32_t number)
 {
-	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-	uint32_t extent = calls->signature->spread_extent;
-	bool halo = extent != SK_NONE && parameter->extents[0].more && sk_parameter_is_divided_by(parameter, extent);
 
-	return halo ? argument->size - argument->element_bytes * calls->step->extent : 0;
+	return may_have_halo(calls, &calls->signature->parameters[number])
+		       ? argument->size - argument->element_bytes * calls->step->extent
+		       : 0;
 }
 
 /* Where that follows from the extents, a part is as large as its product. */
 static bool check_halo(struct sk_calls *calls, uint32_t number)
 {
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-	const struct sk_extent *first = &calls->signature->parameters[number].extents[0];
-	struct sk_extent product = *first;
+	struct sk_extent product = parameter->extents[0];
 	uint64_t all, part;
 
 	product.more = NULL;
-	all = sk_call_dimension(calls, first);
+	all = sk_call_dimension(calls, &parameter->extents[0]);
 	part = sk_call_dimension(calls, &product);
-	if (!halo_of(calls, number) || !all || !part ||
+	if (!may_have_halo(calls, parameter) || !all || !part ||
 	    argument->size / all * part == argument->element_bytes * calls->step->extent)
 		return true;
 	return sk_call_disagree(calls, "each part of %s is %" PRIu64 " bytes for each of %" PRIu64 " elements",
 				sk_call_parameter_text(calls, number), argument->element_bytes, calls->step->extent);
+}
+
+/* Units are as large as it takes (sk_call_minimum_unit), but not the ranges of blocks and the inner loop's tiles. */
+static bool check_alignment(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	uint64_t align = signature->align, apart = 0;
+
+	if (!align)
+		return true;
+	if (signature->loop_count || signature->spread == SK_STEP_BLOCKS_RANGE)
+		apart = argument->element_bytes * (signature->loop_count ? signature->loops[0].tile : 1);
+	if (apart % align == 0 && pattern && signature->loop_count == SK_MAX_LOOPS)
+		apart = pattern->inner_bytes * signature->loops[1].tile;
+	if (apart % align == 0 && pattern && pattern->table_count > 1)
+		apart = pattern->table_stride;
+	return apart % align == 0 ||
+	       sk_call_disagree(calls, "calls get addresses in %s that lie %" PRIu64 " bytes apart, not aligned to %u",
+				sk_call_parameter_text(calls, number), apart, signature->align);
+}
+
+static bool names_extent(const struct sk_value_expression *value, uint32_t extent)
+{
+	if (value->kind == SK_VALUE_EXTENT)
+		return value->index == extent;
+	return (value->left && names_extent(value->left, extent)) ||
+	       (value->right && names_extent(value->right, extent));
+}
+
+/* A table that is equally long in all calls leads into what the shortest of them has. */
+static bool check_table(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_signature *signature = calls->signature;
+	const struct sk_parameter *parameter = &signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	uint64_t tile = signature->loop_count ? signature->loops[0].tile : 1, shortest;
+
+	if (!parameter->table_count)
+		return true;
+	if (!parameter->table_stride && (pattern->count || argument->size % pattern->table_count))
+		return sk_call_disagree(calls, "%" PRIu64 " addresses do not divide %s", pattern->table_count,
+					sk_call_parameter_text(calls, number));
+	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
+	    names_extent(parameter->table_count, signature->spread_extent))
+		return true;
+	shortest = calls->step->extent % tile ? calls->step->extent % tile : tile;
+	return (pattern->table_count - 1) * pattern->table_stride <
+		       shortest * argument->element_bytes + pattern->halo ||
+	       sk_call_disagree(calls, "the last of %" PRIu64 " addresses leads out of the part of %s that a call has",
+				pattern->table_count, sk_call_parameter_text(calls, number));
 }
 
 bool sk_call_check_pattern(struct sk_calls *calls, uint32_t number)
@@ -148,7 +207,7 @@ bool sk_call_check_pattern(struct sk_calls *calls, uint32_t number)
 	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
 		return sk_call_disagree(calls, "the bytes of %s lie in another way",
 					sk_call_parameter_text(calls, number));
-	return check_halo(calls, number);
+	return check_halo(calls, number) && check_table(calls, number) && check_alignment(calls, number);
 }
 
 bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)

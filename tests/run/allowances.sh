@@ -235,6 +235,9 @@ sed 's/m+2,w/m,w/' three.c >bad.c
 compile bad
 sed 's/\(z: .*\)3, 8/\15, 8/' three.yaml >bad.yaml
 fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
+sed 's/each=m/tile=m:3/; s/m+2,w/m,w/; s/w i64"/w i64, m i64"/' three.c >bad.c # the last tile has two rows
+compile bad
+fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
 
 # Who binds memory says how much there is.
 cat >bind.c <<'C'
