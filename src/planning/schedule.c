@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "src/model/sides.h"
-#include "src/model/units.h"
+#include "src/planning/launch-steps.h"
 
-enum { CANDIDATES_PER_LANE = 2, SCRATCH_ALIGNMENT = 64 };
+enum { CANDIDATES_PER_LANE = 2 };
 
 /* What a wait for an event means for the tasks behind it: the step of the core set must have ended. */
 struct gate {
@@ -25,22 +25,8 @@ struct gate {
 /* A stream inside the launch that is being scheduled. */
 struct stream {
 	uint32_t launch; /* + 1: the launch that the rest belongs to */
-	uint32_t homes[SK_MAX_LANES]; /* of its plain tasks, by lane; + 1 */
 	uint32_t last[SK_MAX_LANES * CANDIDATES_PER_LANE]; /* per lane the last step of `all`, then of the home; + 1 */
 	SK_ARRAY(struct gate) gates;
-};
-
-/* How a launch divides something. */
-struct division {
-	uint64_t launch;
-	struct sk_plan_partition partition;
-};
-
-/* The core sets of the steps with one state that have been come by in a launch. */
-struct holders {
-	uint32_t pass; /* that the rest belongs to */
-	uint32_t home; /* of the first of them */
-	bool several; /* they are more than one */
 };
 
 struct scheduler {
@@ -51,46 +37,15 @@ struct scheduler {
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
 	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
-	struct sk_map partitions; /* of struct division, to the launch's partitions */
-	SK_ARRAY(struct holders) holders; /* by hidden state */
-	uint32_t pass; /* over the steps of a launch, for the holders */
+	struct sk_step_maker *maker;
 
 	/* The launch that is being scheduled: */
 	struct sk_launch_schedule *launch;
 	uint32_t number; /* of the launch */
 	uint32_t lanes, sets;
-	uint32_t lane_streams[SK_MAX_LANES]; /* streams with plain tasks so far … */
-	uint32_t lane_homes[SK_MAX_LANES][SK_MAX_HOMES]; /* … and the homes of the first ones */
 	const uint32_t **clocks; /* by core set */
 	const uint32_t **everything; /* by lane: the union of the clocks of its sets */
 };
-
-/* ---- steps: lanes, numbers, core sets, divisions ---- */
-
-static const struct sk_task *task_of(const struct sk_model *model, const struct sk_step *step)
-{
-	return &model->tasks.items[step->task];
-}
-
-static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_step *step)
-{
-	return model->kernels.items[task_of(model, step)->kernel].signature->spread;
-}
-
-static uint32_t find_partition(struct scheduler *scheduler, uint64_t extent, uint64_t unit)
-{
-	struct sk_launch_schedule *launch = scheduler->launch;
-	struct division key = {scheduler->number, {extent, unit}}, *kept;
-	uint32_t found = sk_map_find(&scheduler->partitions, (const char *)&key, sizeof(key));
-
-	if (found != SK_NONE)
-		return found;
-	kept = SK_NEW(scheduler->arena, struct division);
-	*kept = key;
-	sk_map_insert(&scheduler->partitions, (const char *)kept, sizeof(*kept), launch->partition_count);
-	launch->partitions[launch->partition_count] = key.partition;
-	return launch->partition_count++;
-}
 
 static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
 {
@@ -99,197 +54,9 @@ static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
 	if (stream->launch != scheduler->number + 1) {
 		stream->launch = scheduler->number + 1;
 		stream->gates.count = 0;
-		memset(stream->homes, 0, sizeof(stream->homes));
 		memset(stream->last, 0, sizeof(stream->last));
 	}
 	return stream;
-}
-
-/* The home of the plain task's stream in its lane. */
-static uint32_t find_home(struct scheduler *scheduler, const struct sk_task *task, uint32_t number)
-{
-	struct sk_launch_schedule *launch = scheduler->launch;
-	uint32_t lane = task->lane, *homes = scheduler->lane_homes[lane];
-	uint32_t *home = &stream_of(scheduler, number)->homes[lane];
-
-	if (*home == 0) {
-		uint32_t turn = scheduler->lane_streams[lane]++;
-
-		if (turn < SK_MAX_HOMES) {
-			homes[turn] = launch->home_count;
-			launch->homes[launch->home_count++] = (struct sk_plan_home){lane, task->stream};
-		}
-		*home = homes[turn % SK_MAX_HOMES] + 1;
-	}
-	return *home - 1;
-}
-
-uint64_t sk_schedule_scratch(const struct sk_task *task)
-{
-	return (task->scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
-}
-
-static void make_step(struct scheduler *scheduler, uint32_t number, uint32_t side_number, const struct sk_side *side,
-		      uint64_t unit)
-{
-	struct sk_launch_schedule *launch = scheduler->launch;
-	struct sk_step *step = &launch->steps[launch->step_count++];
-	const struct sk_task *task = &scheduler->model->tasks.items[number];
-	uint32_t cores = side->flags & SK_STEP_RESIDENT ? side->first_core + side->blocks : 0;
-
-	step->task = number;
-	step->side = side_number;
-	step->lane = side->lane;
-	step->number = ++launch->lane_steps[side->lane];
-	if (cores > launch->resident_cores[side->lane])
-		launch->resident_cores[side->lane] = cores;
-	step->flags = side->flags;
-	step->home = SK_ALL_CORES;
-	step->partition = SK_NO_INDEX;
-	switch (kind_of(scheduler->model, step)) {
-	case SK_STEP_PLAIN:
-		step->home = find_home(scheduler, task, number);
-		break;
-	case SK_STEP_BLOCKS_RANGE:
-		step->partition = find_partition(scheduler, task->block_count, 1);
-		break;
-	case SK_STEP_SPLIT:
-		step->partition = find_partition(scheduler, task->extent, unit);
-		break;
-	default:
-		break;
-	}
-	if (sk_schedule_scratch(task) > launch->scratch_size)
-		launch->scratch_size = sk_schedule_scratch(task);
-}
-
-static size_t count_steps(const struct scheduler *scheduler, const struct sk_launch *source)
-{
-	struct sk_side sides[SK_MAX_SIDES];
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < source->task_count; i++)
-		count += sk_task_sides(scheduler->model, source->tasks[i], sides);
-	return count;
-}
-
-static void make_steps(struct scheduler *scheduler)
-{
-	const struct sk_launch *source = &scheduler->fusion->launches[scheduler->number];
-	struct sk_launch_schedule *launch = scheduler->launch;
-	const uint64_t *units = sk_units_choose(scheduler->model, source->tasks, source->task_count);
-
-	launch->lane_count = scheduler->lanes;
-	launch->steps = SK_NEW_ARRAY(scheduler->arena, struct sk_step, count_steps(scheduler, source));
-	launch->first_steps = SK_NEW_ARRAY(scheduler->arena, uint32_t, source->task_count + (size_t)1);
-	launch->partitions = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_partition, source->task_count);
-	launch->homes = SK_NEW_ARRAY(scheduler->arena, struct sk_plan_home, source->task_count);
-	memset(scheduler->lane_streams, 0, sizeof(scheduler->lane_streams));
-	for (uint32_t i = 0; i < source->task_count; i++) {
-		struct sk_side sides[SK_MAX_SIDES];
-		uint32_t count = sk_task_sides(scheduler->model, source->tasks[i], sides);
-
-		launch->first_steps[i] = launch->step_count;
-		for (uint32_t side = 0; side < count; side++)
-			make_step(scheduler, source->tasks[i], side, &sides[side], units[i]);
-	}
-	launch->first_steps[source->task_count] = launch->step_count;
-}
-
-/* ---- hidden state of steps that start early ---- */
-
-/* True if another core set has the state, which the step has from here on as well. */
-static bool meet_holders(struct holders *holders, uint32_t pass, uint32_t home)
-{
-	bool first = holders->pass != pass;
-	bool other = !first && (holders->several || holders->home != home || home == SK_ALL_CORES);
-
-	if (first)
-		*holders = (struct holders){.pass = pass, .home = home};
-	holders->several |= other;
-	return other;
-}
-
-/* Takes the flag from the step if one that has been come by in this pass, on another core set, has some of its state.
- */
-static void start_late(struct scheduler *scheduler, struct sk_step *step, uint16_t flag)
-{
-	const struct sk_task *task = task_of(scheduler->model, step);
-
-	for (uint32_t i = 0; i < task->argument_count; i++) {
-		uint32_t state = (uint32_t)task->arguments[i].value;
-
-		if (task->arguments[i].kind != SK_ARGUMENT_STATE)
-			continue;
-		while (scheduler->holders.count <= state)
-			sk_array_push(scheduler->arena, &scheduler->holders, (struct holders){0});
-		if (meet_holders(&scheduler->holders.items[state], scheduler->pass, step->home))
-			step->flags &= (uint16_t)~flag;
-	}
-}
-
-/* Which steps cannot wait by themselves, and which cannot publish. */
-static void start_states_late(struct scheduler *scheduler)
-{
-	struct sk_launch_schedule *launch = scheduler->launch;
-
-	scheduler->pass++;
-	for (uint32_t i = 0; i < launch->step_count; i++)
-		start_late(scheduler, &launch->steps[i], SK_STEP_EARLY_WAIT);
-	scheduler->pass++;
-	for (uint32_t i = launch->step_count; i-- > 0;)
-		start_late(scheduler, &launch->steps[i], SK_STEP_EARLY_SET);
-}
-
-/* ---- patterns ---- */
-
-/* From the first byte to the last of so many elements of the extent. */
-static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uint64_t elements)
-{
-	struct sk_rows rows = sk_argument_rows(argument);
-
-	if (rows.count == 1)
-		return elements * argument->element_bytes;
-	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
-}
-
-struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
-				      uint32_t index, uint32_t number)
-{
-	const struct sk_step *step = &launch->steps[index];
-	const struct sk_task *task = task_of(model, step);
-	const struct sk_argument *argument = &task->arguments[number];
-	struct sk_pattern pattern = {
-		.offset = argument->offset, .element_bytes = argument->element_bytes, .extent = task->extent};
-	uint64_t elements = 1;
-
-	if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 || step->partition == SK_NO_INDEX ||
-	    (argument->pattern && argument->pattern->halo))
-		return pattern;
-
-	const struct sk_plan_partition *partition = &launch->partitions[step->partition];
-	bool split = kind_of(model, step) == SK_STEP_SPLIT;
-	bool regular = split || task->extent % task->block_count == 0;
-
-	pattern.units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
-	if (regular) {
-		elements = split ? partition->unit : task->extent / task->block_count;
-		pattern.unit_bytes = elements * argument->element_bytes;
-	}
-	pattern.span = span_of(argument, task->extent, elements);
-	return pattern;
-}
-
-bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b)
-{
-	uint64_t distance = a->unit_bytes ? a->unit_bytes : a->element_bytes;
-	uint64_t first = a->offset < b->offset ? a->offset : b->offset;
-
-	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes)
-		return false;
-	if (a->unit_bytes == 0 && (a->extent != b->extent || a->element_bytes != b->element_bytes))
-		return false;
-	return a->offset - first + a->span <= distance && b->offset - first + b->span <= distance;
 }
 
 /* ---- clocks ---- */
@@ -393,7 +160,7 @@ static void collect_data(struct scheduler *scheduler, uint32_t step)
 
 static void collect_after(struct scheduler *scheduler, uint32_t step)
 {
-	const struct sk_task *task = task_of(scheduler->model, &scheduler->launch->steps[step]);
+	const struct sk_task *task = &scheduler->model->tasks.items[scheduler->launch->steps[step].task];
 
 	for (size_t i = 0; i < task->after.count; i++) {
 		uint32_t earlier, end;
@@ -446,7 +213,7 @@ static void pass_stream(struct scheduler *scheduler, uint32_t index)
 	struct stream *stream = stream_of(scheduler, step->task);
 
 	stream->last[step->lane * CANDIDATES_PER_LANE + (step->home != SK_ALL_CORES)] = index + 1;
-	if (task_of(scheduler->model, step)->record.count == 0)
+	if (scheduler->model->tasks.items[step->task].record.count == 0)
 		return;
 	uint32_t *last = SK_NEW_ARRAY(scheduler->arena, uint32_t, SK_MAX_LANES * CANDIDATES_PER_LANE);
 
@@ -536,8 +303,7 @@ static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedu
 {
 	scheduler->launch = launch;
 	scheduler->number = number;
-	make_steps(scheduler);
-	start_states_late(scheduler);
+	sk_launch_steps_make(scheduler->maker, launch, number);
 	scheduler->sets = scheduler->lanes + launch->home_count;
 	scheduler->clocks = SK_NEW_ARRAY(scheduler->arena, const uint32_t *, scheduler->sets);
 
@@ -562,11 +328,11 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 		.streams = SK_NEW_ARRAY(arena, struct stream, fusion->dependencies->stream_count),
 		.recorded = SK_NEW_ARRAY(arena, const uint32_t *, model->tasks.count),
 		.seen = SK_NEW_ARRAY(arena, uint32_t, SK_MAX_SIDES * model->tasks.count),
+		.maker = sk_step_maker_new(model, fusion),
 		.lanes = model->device->lane_count,
 		.everything = SK_NEW_ARRAY(arena, const uint32_t *, model->device->lane_count),
 	};
 
-	sk_map_init(&scheduler.partitions, arena);
 	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, fusion->launch_count);
 	for (uint32_t l = 0; l < fusion->launch_count; l++)
 		schedule_launch(&scheduler, &schedule->launches[l], l);

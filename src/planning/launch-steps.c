@@ -1,0 +1,290 @@
+/* See launch-steps.h; and how the cores share out what steps access (schedule.h). */
+#include "src/planning/launch-steps.h"
+
+#include <string.h>
+
+#include "src/model/sides.h"
+#include "src/model/units.h"
+
+enum { SCRATCH_ALIGNMENT = 64 };
+
+/* A stream inside the launch whose steps are being made. */
+struct stream {
+	uint32_t launch; /* + 1: the launch that the rest belongs to */
+	uint32_t homes[SK_MAX_LANES]; /* of its plain tasks, by lane; + 1 */
+};
+
+/* How a launch divides something. */
+struct division {
+	uint64_t launch;
+	struct sk_plan_partition partition;
+};
+
+/* The core sets of the steps with one state that have been come by in a launch. */
+struct holders {
+	uint32_t pass; /* that the rest belongs to */
+	uint32_t home; /* of the first of them */
+	bool several; /* they are more than one */
+};
+
+struct sk_step_maker {
+	const struct sk_model *model;
+	struct sk_arena *arena;
+	const struct sk_fusion *fusion;
+	struct stream *streams; /* by stream number of the dependencies */
+	struct sk_map partitions; /* of struct division, to the launch's partitions */
+	SK_ARRAY(struct holders) holders; /* by hidden state */
+	uint32_t pass; /* over the steps of a launch, for the holders */
+
+	/* The launch whose steps are being made: */
+	struct sk_launch_schedule *launch;
+	uint32_t number; /* of the launch */
+	uint32_t lane_streams[SK_MAX_LANES]; /* streams with plain tasks so far … */
+	uint32_t lane_homes[SK_MAX_LANES][SK_MAX_HOMES]; /* … and the homes of the first ones */
+};
+
+/* ---- lanes, numbers, core sets, divisions ---- */
+
+static const struct sk_task *task_of(const struct sk_model *model, const struct sk_step *step)
+{
+	return &model->tasks.items[step->task];
+}
+
+static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_step *step)
+{
+	return model->kernels.items[task_of(model, step)->kernel].signature->spread;
+}
+
+static uint32_t find_partition(struct sk_step_maker *maker, uint64_t extent, uint64_t unit)
+{
+	struct sk_launch_schedule *launch = maker->launch;
+	struct division key = {maker->number, {extent, unit}}, *kept;
+	uint32_t found = sk_map_find(&maker->partitions, (const char *)&key, sizeof(key));
+
+	if (found != SK_NONE)
+		return found;
+	kept = SK_NEW(maker->arena, struct division);
+	*kept = key;
+	sk_map_insert(&maker->partitions, (const char *)kept, sizeof(*kept), launch->partition_count);
+	launch->partitions[launch->partition_count] = key.partition;
+	return launch->partition_count++;
+}
+
+/* Of the task's stream in this launch, by lane. */
+static uint32_t *homes_of(struct sk_step_maker *maker, uint32_t task)
+{
+	struct stream *stream = &maker->streams[maker->fusion->dependencies->stream[task]];
+
+	if (stream->launch != maker->number + 1)
+		*stream = (struct stream){.launch = maker->number + 1};
+	return stream->homes;
+}
+
+/* The home of the plain task's stream in its lane. */
+static uint32_t find_home(struct sk_step_maker *maker, const struct sk_task *task, uint32_t number)
+{
+	struct sk_launch_schedule *launch = maker->launch;
+	uint32_t lane = task->lane, *homes = maker->lane_homes[lane];
+	uint32_t *home = homes_of(maker, number) + lane;
+
+	if (*home == 0) {
+		uint32_t turn = maker->lane_streams[lane]++;
+
+		if (turn < SK_MAX_HOMES) {
+			homes[turn] = launch->home_count;
+			launch->homes[launch->home_count++] = (struct sk_plan_home){lane, task->stream};
+		}
+		*home = homes[turn % SK_MAX_HOMES] + 1;
+	}
+	return *home - 1;
+}
+
+uint64_t sk_schedule_scratch(const struct sk_task *task)
+{
+	return (task->scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+}
+
+static void make_step(struct sk_step_maker *maker, uint32_t number, uint32_t side_number, const struct sk_side *side,
+		      uint64_t unit)
+{
+	struct sk_launch_schedule *launch = maker->launch;
+	struct sk_step *step = &launch->steps[launch->step_count++];
+	const struct sk_task *task = &maker->model->tasks.items[number];
+	uint32_t cores = side->flags & SK_STEP_RESIDENT ? side->first_core + side->blocks : 0;
+
+	step->task = number;
+	step->side = side_number;
+	step->lane = side->lane;
+	step->number = ++launch->lane_steps[side->lane];
+	if (cores > launch->resident_cores[side->lane])
+		launch->resident_cores[side->lane] = cores;
+	step->flags = side->flags;
+	step->home = SK_ALL_CORES;
+	step->partition = SK_NO_INDEX;
+	switch (kind_of(maker->model, step)) {
+	case SK_STEP_PLAIN:
+		step->home = find_home(maker, task, number);
+		break;
+	case SK_STEP_BLOCKS_RANGE:
+		step->partition = find_partition(maker, task->block_count, 1);
+		break;
+	case SK_STEP_SPLIT:
+		step->partition = find_partition(maker, task->extent, unit);
+		break;
+	default:
+		break;
+	}
+	if (sk_schedule_scratch(task) > launch->scratch_size)
+		launch->scratch_size = sk_schedule_scratch(task);
+}
+
+static size_t count_steps(const struct sk_step_maker *maker, const struct sk_launch *source)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < source->task_count; i++)
+		count += sk_task_sides(maker->model, source->tasks[i], sides);
+	return count;
+}
+
+static void make_steps(struct sk_step_maker *maker)
+{
+	const struct sk_launch *source = &maker->fusion->launches[maker->number];
+	struct sk_launch_schedule *launch = maker->launch;
+	const uint64_t *units = sk_units_choose(maker->model, source->tasks, source->task_count);
+
+	launch->lane_count = maker->model->device->lane_count;
+	launch->steps = SK_NEW_ARRAY(maker->arena, struct sk_step, count_steps(maker, source));
+	launch->first_steps = SK_NEW_ARRAY(maker->arena, uint32_t, source->task_count + (size_t)1);
+	launch->partitions = SK_NEW_ARRAY(maker->arena, struct sk_plan_partition, source->task_count);
+	launch->homes = SK_NEW_ARRAY(maker->arena, struct sk_plan_home, source->task_count);
+	memset(maker->lane_streams, 0, sizeof(maker->lane_streams));
+	for (uint32_t i = 0; i < source->task_count; i++) {
+		struct sk_side sides[SK_MAX_SIDES];
+		uint32_t count = sk_task_sides(maker->model, source->tasks[i], sides);
+
+		launch->first_steps[i] = launch->step_count;
+		for (uint32_t side = 0; side < count; side++)
+			make_step(maker, source->tasks[i], side, &sides[side], units[i]);
+	}
+	launch->first_steps[source->task_count] = launch->step_count;
+}
+
+/* ---- hidden state of steps that start early ---- */
+
+/* True if another core set has the state, which the step has from here on as well. */
+static bool meet_holders(struct holders *holders, uint32_t pass, uint32_t home)
+{
+	bool first = holders->pass != pass;
+	bool other = !first && (holders->several || holders->home != home || home == SK_ALL_CORES);
+
+	if (first)
+		*holders = (struct holders){.pass = pass, .home = home};
+	holders->several |= other;
+	return other;
+}
+
+/* Takes the flag from the step if one that has been come by in this pass, on another core set, has some of its state.
+ */
+static void start_late(struct sk_step_maker *maker, struct sk_step *step, uint16_t flag)
+{
+	const struct sk_task *task = task_of(maker->model, step);
+
+	for (uint32_t i = 0; i < task->argument_count; i++) {
+		uint32_t state = (uint32_t)task->arguments[i].value;
+
+		if (task->arguments[i].kind != SK_ARGUMENT_STATE)
+			continue;
+		while (maker->holders.count <= state)
+			sk_array_push(maker->arena, &maker->holders, (struct holders){0});
+		if (meet_holders(&maker->holders.items[state], maker->pass, step->home))
+			step->flags &= (uint16_t)~flag;
+	}
+}
+
+/* Which steps cannot wait by themselves, and which cannot publish. */
+static void start_states_late(struct sk_step_maker *maker)
+{
+	struct sk_launch_schedule *launch = maker->launch;
+
+	maker->pass++;
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		start_late(maker, &launch->steps[i], SK_STEP_EARLY_WAIT);
+	maker->pass++;
+	for (uint32_t i = launch->step_count; i-- > 0;)
+		start_late(maker, &launch->steps[i], SK_STEP_EARLY_SET);
+}
+
+/* ---- all of a launch ---- */
+
+struct sk_step_maker *sk_step_maker_new(const struct sk_model *model, const struct sk_fusion *fusion)
+{
+	struct sk_step_maker *maker = SK_NEW(model->arena, struct sk_step_maker);
+
+	maker->model = model;
+	maker->arena = model->arena;
+	maker->fusion = fusion;
+	maker->streams = SK_NEW_ARRAY(model->arena, struct stream, fusion->dependencies->stream_count);
+	sk_map_init(&maker->partitions, model->arena);
+	return maker;
+}
+
+void sk_launch_steps_make(struct sk_step_maker *maker, struct sk_launch_schedule *launch, uint32_t number)
+{
+	maker->launch = launch;
+	maker->number = number;
+	make_steps(maker);
+	start_states_late(maker);
+}
+
+/* ---- patterns ---- */
+
+/* From the first byte to the last of so many elements of the extent. */
+static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uint64_t elements)
+{
+	struct sk_rows rows = sk_argument_rows(argument);
+
+	if (rows.count == 1)
+		return elements * argument->element_bytes;
+	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
+}
+
+struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
+				      uint32_t index, uint32_t number)
+{
+	const struct sk_step *step = &launch->steps[index];
+	const struct sk_task *task = task_of(model, step);
+	const struct sk_argument *argument = &task->arguments[number];
+	struct sk_pattern pattern = {
+		.offset = argument->offset, .element_bytes = argument->element_bytes, .extent = task->extent};
+	uint64_t elements = 1;
+
+	if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 || step->partition == SK_NO_INDEX ||
+	    (argument->pattern && argument->pattern->halo))
+		return pattern;
+
+	const struct sk_plan_partition *partition = &launch->partitions[step->partition];
+	bool split = kind_of(model, step) == SK_STEP_SPLIT;
+	bool regular = split || task->extent % task->block_count == 0;
+
+	pattern.units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
+	if (regular) {
+		elements = split ? partition->unit : task->extent / task->block_count;
+		pattern.unit_bytes = elements * argument->element_bytes;
+	}
+	pattern.span = span_of(argument, task->extent, elements);
+	return pattern;
+}
+
+bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b)
+{
+	uint64_t distance = a->unit_bytes ? a->unit_bytes : a->element_bytes;
+	uint64_t first = a->offset < b->offset ? a->offset : b->offset;
+
+	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes)
+		return false;
+	if (a->unit_bytes == 0 && (a->extent != b->extent || a->element_bytes != b->element_bytes))
+		return false;
+	return a->offset - first + a->span <= distance && b->offset - first + b->span <= distance;
+}
