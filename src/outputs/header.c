@@ -158,7 +158,10 @@ static void write_bindings(const struct writer *writer)
 
 	fputs("\n/* ---- tensors to bind: their numbers, and their sizes ----\n"
 	      " *\n"
-	      " * Row-major and contiguous, aligned to 64 bytes. */\n\n",
+	      " * Row-major and contiguous, aligned to 64 bytes. A tensor has BYTES bytes; the memory that it lies in "
+	      "has\n"
+	      " * CAPACITY bytes or more, since kernels may read so far, though they use nothing behind the tensor. "
+	      "*/\n\n",
 	      stream);
 	fprintf(stream, "#define SK_%s_TENSORS %" PRIu32 "\n", writer->name, count);
 	for (uint32_t i = 0; i < count; i++) {
@@ -167,8 +170,10 @@ static void write_bindings(const struct writer *writer)
 		fprintf(stream, "\n/* %s, ", role_name(tensor->role));
 		print_shape(stream, tensor);
 		fprintf(stream,
-			" */\n#define SK_%s_TENSOR_%s %" PRIu32 "\n#define SK_%s_BYTES_%s UINT64_C(%" PRIu64 ")\n",
-			writer->name, writer->tensors[i], i, writer->name, writer->tensors[i], tensor->bytes);
+			" */\n#define SK_%s_TENSOR_%s %" PRIu32 "\n#define SK_%s_BYTES_%s UINT64_C(%" PRIu64 ")\n"
+			"#define SK_%s_CAPACITY_%s UINT64_C(%" PRIu64 ")\n",
+			writer->name, writer->tensors[i], i, writer->name, writer->tensors[i], tensor->bytes,
+			writer->name, writer->tensors[i], tensor->bytes + tensor->padding);
 	}
 }
 
@@ -201,7 +206,7 @@ static void write_tensor_table(const struct writer *writer)
 			tensor->rank, sk_dtype_size((enum sk_dtype)tensor->dtype), tensor->bytes);
 		print_extents(stream, tensor->shape, tensor->rank);
 		print_extents(stream, strides, tensor->rank);
-		fputs("},\n", stream);
+		fprintf(stream, ", UINT64_C(%" PRIu64 ")},\n", tensor->bytes + tensor->padding);
 	}
 	fputs("};\n", stream);
 }
@@ -224,6 +229,7 @@ static void write_types(const struct writer *writer)
 	      "\tuint64_t bytes;\n"
 	      "\tuint64_t shape[8]; /* from the outermost extent; 0 behind rank */\n"
 	      "\tuint64_t strides[8]; /* in elements */\n"
+	      "\tuint64_t capacity; /* bytes that the memory has at least: skrt_instance_bind's */\n"
 	      "};\n\n"
 	      "struct sk_package_launch {\n"
 	      "\tconst char *name;\n"

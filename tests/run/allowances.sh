@@ -157,6 +157,52 @@ compile bad
 fails_with "'y' is written: only what is just read" "$sklink" m.yaml bad.o -o bad.sk
 "$sklink" m.yaml kernels.o -o m.sk --header m.h
 grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h; fail "the header does not say what two rows, 56 bytes, of scratch take"; }
+
+# A program that binds what the header says. Kernels read 12 bytes behind x.
+printf 'sklink: 1\ntensors:\n%s\ntasks: [{name: only, kernel: twice, args: [x, y], scope: s}]\n' "$(tensors '[1001]' x y)" >bound.yaml
+"$sklink" bound.yaml kernels.o -o bound.sk --header bound.h
+cat >binds.c <<'C'
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound.h"
+#include "skrt.h"
+
+static void check(int right, const char *what)
+{
+	if (!right) {
+		printf("%s: %s\n", what, skrt_error());
+		exit(1);
+	}
+}
+
+int main(void)
+{
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	alignas(64) static unsigned char memory[SK_s_TENSORS][8192];
+	_Static_assert(SK_s_CAPACITY_x == SK_s_BYTES_x + 12 && SK_s_CAPACITY_y == SK_s_BYTES_y, "capacities");
+
+	check(!skrt_device_open(NULL, &device) && !skrt_module_load(device, "bound.sk", &module) &&
+	      !skrt_instance_create(module, &instance) && !skrt_stream_create(device, &stream), "instance");
+	check(skrt_instance_bind(instance, SK_s_TENSOR_x, memory[0], SK_s_BYTES_x) == SKRT_INVALID_ARGUMENT,
+	      "memory of the tensor alone");
+	for (uint32_t i = 0; i < SK_s_TENSORS; i++)
+		check(!skrt_instance_bind(instance, i, memory[i], SK_s_tensor_table[i].capacity), "bind");
+	check(!skrt_run_network(stream, instance), "run");
+	check(!skrt_stream_destroy(stream) && !skrt_instance_destroy(instance) && !skrt_module_unload(module) &&
+	      !skrt_device_close(device), "end");
+	return 0;
+}
+C
+$CC -I"$top_srcdir/loader" $(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile") binds.c -o binds \
+	"$top_builddir/.libs/libskrt.a" $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")
+./binds || fail "a program that binds by the header"
+
 sed 's/split=m align=32; in x f32\[m,w\], out y f32\[m,w\], m i64/each=m align=32; in x f32[m,w], out y f32[m,w], m i64/' kernels.c >bad.c
 compile bad
 fails_with "argument 'x' is to be aligned to 32 bytes, but its tiles have, in bytes, 28" "$sklink" m.yaml bad.o -o bad.sk

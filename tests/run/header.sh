@@ -100,6 +100,7 @@ static void compare(const struct skrt_module *module, const struct sk_package_te
 		for (uint32_t j = tensor.rank; j-- > 0; stride *= tensor.shape[j])
 			check(table[i].strides[j] == stride, "strides");
 		check(stride * table[i].element_bytes == tensor.bytes, "size of an element");
+		check(table[i].capacity == tensor.bytes + tensor.padding, "capacity");
 	}
 }
 
@@ -160,7 +161,7 @@ int main(void)
 	compare(module, SK_main_tensor_table, SK_main_TENSORS);
 	check(!skrt_instance_create(module, &instance) && !skrt_stream_create(device, &stream), "instance");
 	for (uint32_t i = 0; i < SK_my_net_TENSORS; i++)
-		check(!skrt_instance_bind(instance, i, tensors[i], SK_my_net_tensor_table[i].bytes), "bind");
+		check(!skrt_instance_bind(instance, i, tensors[i], SK_my_net_tensor_table[i].capacity), "bind");
 	check(!skrt_run_network(stream, instance), "run");
 	check_results();
 	check(count[0] == 2, "count");
