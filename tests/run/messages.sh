@@ -155,12 +155,7 @@ diff - plain.txt >&2 <<'M' || fail "a number that is called"
 sklink: error: unmaps.o:(.text.k+N): relocation R_X86_64_PLT32 against 'munmap' needs the distance to a place in the package, but the symbol is a plain number; define it as a function or a variable (--defsym can name another symbol)
 >>> reached from kernel 'k', which 'only' calls
 M
-cat >handed.c <<'C'
-int munmap(void *, unsigned long);
-int callback(int x) { return munmap((void *)0, (unsigned long)x); }
-void k(const float *x, float *y, long n, int (*f)(int)) { *y = *x + (float)f((int)n); }
-C
-compile handed
+user handed 'int munmap(void *, unsigned long); int callback(int x) { return munmap((void *)0, (unsigned long)x); } void k(const float *x, float *y, long n, int (*f)(int)) { *y = *x + (float)f((int)n); }'
 kernel=k kernels="kernels: {k: {${signature%\"}, f ptr = &callback\"}}" more=' ' model
 fails_with "^>>> reached from kernel 'k', which 'only' calls" "$sklink" model.yaml handed.o --defsym munmap=0 -o out.sk
 user helped 'void k(const float *x, float *y, long n) { *y = *x + (long)((unsigned __int128)n * n % (unsigned)n); }'
