@@ -308,25 +308,66 @@ static bool names_extent(const struct sk_value_expression *value, uint32_t exten
 	       (value->right && names_extent(value->right, extent));
 }
 
+/* The same place behind the start of a call's part, in the part's first row: the inner loop cuts all rows alike. */
+static uint64_t place_in_inner(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument,
+			       uint64_t place)
+{
+	uint32_t extent = binder->signature->loops[1].extent;
+	const struct sk_parameter *parameter = &binder->signature->parameters[p];
+	const struct sk_plan_pattern *pattern = argument->pattern;
+
+	if (pattern->count && sk_parameter_dimension_of(parameter, extent) >= parameter->row_dimension)
+		place %= pattern->stride;
+	return place % (pattern->inner_bytes * binder->extents[extent]);
+}
+
+/* Elements of the loop's extent in the call that has the fewest. */
+static uint64_t shortest_part(const struct sk_binder *binder, uint32_t loop)
+{
+	const struct sk_signature_loop *of = &binder->signature->loops[loop];
+	uint64_t rest = binder->extents[of->extent] % of->tile;
+
+	return rest ? rest : of->tile;
+}
+
+/* Whether one of the addresses leads to what another call of the inner loop has. */
+static bool leaves_inner(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument, uint64_t count,
+			 uint64_t stride)
+{
+	const struct sk_value_expression *table_count = binder->signature->parameters[p].table_count;
+	uint64_t bytes = argument->pattern ? argument->pattern->inner_bytes : 0;
+
+	if (!bytes || names_extent(table_count, binder->signature->loops[1].extent))
+		return false;
+	bytes *= shortest_part(binder, 1);
+	for (uint64_t i = 1; i < count && i < MOST_FRAMES; i++) /* longer tables have been refused */
+		if (place_in_inner(binder, p, argument, i * stride) >= bytes)
+			return true;
+	return false;
+}
+
 /* A table that is as long in every call leads to what belongs to the call; one of the divided extent has addresses for
- * all of it, of which a call uses those of its part. `end`: where the last address leads. */
-static bool leaves_part(const struct sk_binder *binder, const struct sk_parameter *parameter,
-			const struct sk_argument *argument, uint64_t end)
+ * all of it, of which a call uses those of its part. */
+static bool leaves_part(const struct sk_binder *binder, uint32_t p, const struct sk_argument *argument, uint64_t count,
+			uint64_t stride)
 {
 	const struct sk_signature *signature = binder->signature;
-	uint64_t tile = signature->loop_count ? signature->loops[0].tile : 1, rest, part;
+	uint64_t elements = signature->loop_count ? shortest_part(binder, 0) : 1, part;
 
-	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
-	    names_extent(parameter->table_count, signature->spread_extent))
+	if (signature->spread != SK_STEP_SPLIT)
 		return false;
-	rest = binder->extents[signature->spread_extent] % tile; /* in the last call, which has no more */
-	return sk_mul(rest ? rest : tile, argument->element_bytes, &part) &&
-	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && end >= part;
+	if (leaves_inner(binder, p, argument, count, stride))
+		return true;
+	if (!argument->element_bytes || names_extent(signature->parameters[p].table_count, signature->spread_extent))
+		return false;
+	return sk_mul(elements, argument->element_bytes, &part) &&
+	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && (count - 1) * stride >= part;
 }
 
 /* Rows of a tensor, each of which the table has an address of. */
-static void bind_table(struct sk_binder *binder, const struct sk_parameter *parameter, struct sk_argument *argument)
+static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
+	const struct sk_parameter *parameter = &binder->signature->parameters[p];
 	struct sk_plan_pattern *pattern;
 	uint64_t count, stride, end;
 
@@ -350,7 +391,7 @@ static void bind_table(struct sk_binder *binder, const struct sk_parameter *para
 				count, stride, parameter->name, argument->size);
 		return;
 	}
-	if (leaves_part(binder, parameter, argument, end)) {
+	if (leaves_part(binder, p, argument, count, stride)) {
 		sk_binder_error(binder, binder->request->place,
 				"the last of %" PRIu64 " addresses, %" PRIu64
 				" bytes apart, leads out of the part of '%s' that a call has; what is read behind a "
@@ -458,7 +499,7 @@ static void bind_arguments(struct sk_binder *binder)
 		case SK_PARAMETER_TENSOR:
 			bind_pointer(binder, p, argument);
 			if (parameter->table_count)
-				bind_table(binder, parameter, argument);
+				bind_table(binder, p, argument);
 			break;
 		case SK_PARAMETER_SCALAR:
 			if (!sk_binder_bind_scalar(binder, parameter, argument))

@@ -285,6 +285,34 @@ sed 's/each=m/tile=m:3/; s/m+2,w/m,w/; s/w i64"/w i64, m i64"/' three.c >bad.c #
 compile bad
 fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml sizes.o bad.o -o bad.sk
 
+# Of two loops the inner one gives a call its part, too: rows of a tile may be told by a table, the next column may not.
+cat >tile.c <<'C'
+#include "skkernel.h"
+void tile(const float *const *x, float *y, long rows, long columns, long w)
+{
+	for (long i = 0; i < rows; i++)
+		for (long j = 0; j < columns; j++)
+			y[i * w + j] = x[i][j];
+}
+SK_KERNEL(tile, "tile=m:2,n:3; p ptr[2] of in x f32[m,n] by 4*n, out y f32[m,n], m i64, columns i64 = size(n), w i64 = n");
+C
+compile tile
+cat >tile.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [4, 8]}
+  y: {dtype: f32, shape: [4, 8]}
+tasks:
+  - {name: only, kernel: tile, args: [x, y]}
+M
+"$sklink" tile.yaml tile.o -o tile.sk
+"$skrun" tile.sk --random 1 --cores 2 --verify --guard
+for by in 12 4*n-4; do
+	sed "s/by 4\*n/by $by/" tile.c >bad.c
+	compile bad
+	fails_with "the last of 2 addresses, (12|28) bytes apart, leads out of the part of 'x' that a call has" "$sklink" tile.yaml bad.o -o bad.sk
+done
+
 # Who binds memory says how much there is.
 cat >bind.c <<'C'
 #include <stdio.h>
