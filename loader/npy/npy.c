@@ -24,7 +24,6 @@ enum {
 	HEADER_ALIGN = 64, /* of the first element, in files that we write */
 	HEADER_LIMIT = 1 << 20,
 	WRITE_LIMIT = 1 << 30, /* bytes a system call */
-	TEXT_SIZE = 256,
 };
 
 static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
@@ -241,7 +240,7 @@ static bool check_type(const struct header *header, enum sk_dtype dtype, char *e
 		    describe(header->description), sk_dtype_name(dtype), descriptions[dtype][0]);
 }
 
-static void print_shape(char *text, size_t size, uint32_t rank, const uint64_t *shape)
+const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "[");
 
@@ -249,13 +248,14 @@ static void print_shape(char *text, size_t size, uint32_t rank, const uint64_t *
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
 	if (used < size)
 		snprintf(text + used, size - used, "]");
+	return text;
 }
 
 /* The bytes of an array. An extent of 0 makes it empty, however large the others are. */
 static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes, char *error,
 		    size_t error_size)
 {
-	char text[TEXT_SIZE];
+	char text[SK_SHAPE_SIZE];
 	bool overflow = false;
 
 	*bytes = sk_dtype_size(dtype);
@@ -266,19 +266,19 @@ static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, u
 		}
 		overflow |= __builtin_mul_overflow(*bytes, shape[i], bytes);
 	}
-	print_shape(text, sizeof(text), rank, shape);
-	return !overflow || fail(error, error_size, "the shape %s is too large", text);
+	return !overflow ||
+	       fail(error, error_size, "the shape %s is too large", sk_print_shape(rank, shape, text, sizeof(text)));
 }
 
 /* The file must hold exactly the elements of the shape behind the header. */
 static bool check_size(const struct header *header, enum sk_dtype dtype, uint64_t found, uint64_t *bytes, char *error,
 		       size_t error_size)
 {
-	char shape[TEXT_SIZE];
+	char shape[SK_SHAPE_SIZE];
 
 	if (!measure(dtype, header->rank, header->shape, bytes, error, error_size))
 		return false;
-	print_shape(shape, sizeof(shape), header->rank, header->shape);
+	sk_print_shape(header->rank, header->shape, shape, sizeof(shape));
 	if (found < *bytes)
 		return fail(error, error_size,
 			    "the file is truncated: shape %s of %s needs %" PRIu64 " bytes of elements, %" PRIu64

@@ -3,7 +3,6 @@
 
 #include "loader/skrun/messages.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +37,4 @@ bool sk_succeeded(enum skrt_status status)
 	if (status)
 		sk_skrun_error("%s", skrt_error());
 	return status == SKRT_OK;
-}
-
-const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
-{
-	size_t used = (size_t)snprintf(text, size, "[");
-
-	for (uint32_t i = 0; i < rank && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
-	if (used < size)
-		snprintf(text + used, size - used, "]");
-	return text;
 }

@@ -8,8 +8,6 @@
 
 #include "loader/skrt.h"
 
-enum { SK_SHAPE_SIZE = 256 /* of a shape as text */ };
-
 /* Prints "skrun: error: …" on standard error. */
 void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -18,8 +16,5 @@ bool sk_succeeded(enum skrt_status status);
 
 /* A name, which is the package's, on standard output. */
 void sk_print_named(const char *before, const char *name, const char *behind);
-
-/* "[64, 1024]". Returns text. */
-const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size);
 
 #endif

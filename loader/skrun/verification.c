@@ -8,6 +8,7 @@
 
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
+#include "loader/npy/npy.h"
 #include "loader/skrun/messages.h"
 #include "loader/skrun/session.h"
 
