@@ -68,7 +68,7 @@ struct sk_architecture {
 	/* A stub at `address` that jumps to what the GOT slot at `slot` holds. */
 	void (*write_stub)(uint8_t *stub, uint64_t address, uint64_t slot);
 
-	uint32_t trap_size;
+	uint32_t trap_size; /* from one to the next: its code, and what fills that up */
 	/* An instruction at `address` that is never executed and whose operand is the name at `name`. */
 	void (*write_trap)(uint8_t *trap, uint64_t address, uint64_t name);
 };

@@ -15,8 +15,8 @@
  *       what this thread has stored past its caches is seen before what it stores from here on
  *   sk_call_target(call)
  *       where a dispatcher's call of a kernel leads that stands at the address; NULL: it is none
- *   SK_TRAP_SIZE, sk_trap_name(trap)
- *       bytes of a trap, an instruction that sklink puts in place of functions that nothing defines;
+ *   SK_TRAP_CODE_SIZE, sk_trap_name(trap)
+ *       bytes of the code of a trap, an instruction that sklink puts in place of functions that nothing defines;
  *       where the one at the address has its name, which may be anywhere. NULL: it is none
  *   sk_dynamic_kind(type)
  *       what a relocation of a package wants

@@ -9,7 +9,7 @@
 
 #include "stubs/x86_64/registers.h"
 
-enum { SK_MACHINE = EM_X86_64, SK_CALL_SIZE = 5, SK_TRAP_SIZE = 7 };
+enum { SK_MACHINE = EM_X86_64, SK_CALL_SIZE = 5, SK_TRAP_CODE_SIZE = 7 };
 
 static inline void sk_pause(void)
 {
@@ -57,7 +57,7 @@ static inline const char *sk_trap_name(const uint8_t *trap)
 	if (trap[0] != 0x0f || trap[1] != 0xb9 || trap[2] != 0x05)
 		return NULL;
 	memcpy(&distance, trap + 3, sizeof(distance));
-	return (const char *)trap + SK_TRAP_SIZE + distance;
+	return (const char *)trap + SK_TRAP_CODE_SIZE + distance;
 }
 
 enum { SK_INTEGERS = SK_X86_INTEGERS, SK_FLOATS = SK_X86_VECTORS };

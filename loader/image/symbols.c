@@ -93,7 +93,7 @@ bool sk_image_function_at(const struct sk_image *image, const char *path, const 
 
 const char *sk_image_trap_at(const struct sk_image *image, const void *address)
 {
-	bool readable = sk_image_holds(image, address, SK_TRAP_SIZE, PROT_READ | PROT_EXEC);
+	bool readable = sk_image_holds(image, address, SK_TRAP_CODE_SIZE, PROT_READ | PROT_EXEC);
 	const char *name = readable ? sk_trap_name(address) : NULL;
 
 	for (const char *end = name; end && sk_image_holds(image, end, 1, PROT_READ); end++)

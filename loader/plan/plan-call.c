@@ -126,7 +126,7 @@ static bool check_rows(const struct sk_plan_checker *checker, const struct sk_pl
 }
 
 /* What calls read around their parts; others write there, if they like. */
-static bool check_excess(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+static bool check_around(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			 const struct sk_plan_step *step, const struct sk_plan_argument *argument,
 			 const struct sk_plan_pattern *pattern)
 {
@@ -137,9 +137,9 @@ static bool check_excess(const struct sk_plan_checker *checker, const struct sk_
 		return sk_plan_fail(checker, "only what is just read has bytes around its parts");
 	if (pattern->halo && (argument->element_bytes == 0 || pattern->count ||
 			      pattern->halo > argument->size - argument->element_bytes * step->extent))
-		return sk_plan_fail(checker, "%" PRIu64 " bytes behind its parts lie outside of it", pattern->halo);
+		return sk_plan_fail(checker, "a halo of %" PRIu64 " bytes leads out of it", pattern->halo);
 	if (pattern->over_read > tensor->bytes - end + tensor->padding)
-		return sk_plan_fail(checker, "%" PRIu64 " bytes behind it are more than its tensor has",
+		return sk_plan_fail(checker, "it over-reads %" PRIu64 " bytes, more than its tensor's padding",
 				    pattern->over_read);
 	return true;
 }
@@ -175,7 +175,7 @@ static bool check_pattern(const struct sk_plan_checker *checker, const struct sk
 	     pattern->inner_bytes % dtype_size_or_none(argument)))
 		return sk_plan_fail(checker, "%" PRIu64 " bytes for each element of an inner loop are not possible",
 				    pattern->inner_bytes);
-	return check_rows(checker, argument, pattern) && check_excess(checker, launch, step, argument, pattern) &&
+	return check_rows(checker, argument, pattern) && check_around(checker, launch, step, argument, pattern) &&
 	       check_table(checker, argument, pattern);
 }
 

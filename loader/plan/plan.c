@@ -382,7 +382,7 @@ static bool check_tensor(struct sk_plan_checker *checker, uint32_t index)
 	if (!shape_bytes(tensor, &bytes) || bytes != tensor->bytes)
 		return sk_plan_fail(checker, "it has %" PRIu64 " bytes, which its shape contradicts", tensor->bytes);
 	if (tensor->padding > INT64_MAX - tensor->bytes)
-		return sk_plan_fail(checker, "%" PRIu64 " bytes behind it are too many", tensor->padding);
+		return sk_plan_fail(checker, "a padding of %" PRIu64 " bytes is too much", tensor->padding);
 	if (!check_string(checker, &tensor->range, "the range", OPTIONAL))
 		return false;
 	return check_tensor_space(checker, tensor);

@@ -26,7 +26,7 @@ struct sk_tensor {
 	uint32_t view_of; /* views: the root tensor (never itself a view); else SK_NONE */
 	uint64_t view_offset; /* views: bytes from the root's start */
 	struct sk_rows rows; /* views with gaps: several rows, in bytes of the root; count 0: there are no gaps */
-	uint64_t padding; /* bytes behind it that tasks may read, and do not use */
+	uint64_t padding; /* bytes of room behind it: the most that a task over-reads */
 	const char *data; /* constants: path of the .npy file, resolved; NULL: the manifest has the contents */
 	bool filled; /* constants: every element is that of these bits */
 	uint64_t fill;

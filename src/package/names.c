@@ -26,7 +26,7 @@ const char *sk_package_name(struct sk_arena *arena, const char *soname, const st
 	return sk_c_identifier(arena, launch, strlen(launch));
 }
 
-const char *sk_plan_symbol(struct sk_arena *arena, const char *package_name, bool relocatable)
+const char *sk_plan_symbol_name(struct sk_arena *arena, const char *package_name, bool relocatable)
 {
 	return relocatable ? sk_arena_print(arena, "sk_plan_%s", package_name) : "sk_plan";
 }

@@ -13,6 +13,6 @@ char *sk_c_identifier(struct sk_arena *arena, const char *text, size_t length);
 const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan);
 
 /* What libskrt finds the plan by. One program may hold several packages, so in an object the name is the package's. */
-const char *sk_plan_symbol(struct sk_arena *arena, const char *package_name, bool relocatable);
+const char *sk_plan_symbol_name(struct sk_arena *arena, const char *package_name, bool relocatable);
 
 #endif

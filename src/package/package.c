@@ -344,7 +344,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	struct package package = {.model = input->model, .image = input->image, .plan = input->plan, .linker = linker};
 
 	parts->name = sk_package_name(model->arena, input->soname, input->plan);
-	parts->plan_symbol = sk_plan_symbol(model->arena, parts->name, input->relocatable);
+	parts->plan_symbol = sk_plan_symbol_name(model->arena, parts->name, input->relocatable);
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		order_kernel(model, &model->tasks.items[i], linker);
 	if (!copy_kernels(&package))

@@ -104,7 +104,7 @@ static bool check_role(const struct sk_consistency *check, const struct sk_plan_
 	if (use->read_first && made_inside)
 		return sk_contradict(
 			check, "%s: it is an output or a temporary, and a task reads it before one writes it", name);
-	if (!sk_same_number(check, name, "the bytes behind it", tensor->padding, use->over_read))
+	if (!sk_same_number(check, name, "the padding", tensor->padding, use->over_read))
 		return false;
 	return use->written || !made_inside ||
 	       sk_contradict(check, "%s: it is an output or a temporary, and no task writes it", name);

@@ -24,7 +24,7 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* What aligns a table is zeros. */
-static bool is_padding(const struct sk_plan *plan, uint64_t from, uint64_t to)
+static bool is_filling(const struct sk_plan *plan, uint64_t from, uint64_t to)
 {
 	bool zero = to - from < 8;
 
@@ -79,7 +79,7 @@ static bool check_tables(const struct sk_consistency *check)
 	}
 	qsort(parts, count, sizeof(parts[0]), compare_parts);
 	for (size_t i = 0; i < count; end = parts[i++].end)
-		if (parts[i].start < end || !is_padding(plan, end, parts[i].start))
+		if (parts[i].start < end || !is_filling(plan, end, parts[i].start))
 			return sk_contradict(
 				check, "the table of %s begins at %" PRIu64 ", the one before it ends at %" PRIu64,
 				parts[i].name, parts[i].start, end);

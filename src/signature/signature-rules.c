@@ -223,7 +223,7 @@ static void check_ranges(struct sk_signature_source *source, struct sk_signature
 }
 
 /* What is read around a part belongs to others, who may not see it change. */
-static void check_excess(struct sk_signature_source *source, const struct sk_signature *signature)
+static void check_around(struct sk_signature_source *source, const struct sk_signature *signature)
 {
 	for (uint32_t i = 0; i < signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &signature->parameters[i];
@@ -371,7 +371,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	resolve_cooperation(source, signature);
 	sk_signature_resolve_expressions(source, signature);
 	check_spread(source, signature);
-	check_excess(source, signature);
+	check_around(source, signature);
 	check_whole(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)

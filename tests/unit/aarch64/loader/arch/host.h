@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SK_MACHINE = EM_AARCH64, SK_CALL_SIZE = 4, SK_TRAP_SIZE = 4, SK_INTEGERS = 8, SK_FLOATS = 8 };
+enum { SK_MACHINE = EM_AARCH64, SK_CALL_SIZE = 4, SK_TRAP_CODE_SIZE = 4, SK_INTEGERS = 8, SK_FLOATS = 8 };
 
 static inline void sk_pause(void)
 {
