@@ -1,6 +1,6 @@
 /* The attributes of a signature: "cube blocks=m op=MatMul;". Comes in: the text. Goes out: the fields of the signature
- * that they set. Their words have other characters than those of parameters, so they are cut at blanks, not into
- * tokens. */
+ * that they set. Their words have other characters than those of parameters, so they are cut at blanks that
+ * stand between two of them, not into tokens. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +93,38 @@ static const char *suggest(struct sk_arena *arena, const char *value, const char
 	return sk_arena_print(arena, "%s)", text);
 }
 
+/* A blank ends an attribute if the next one can begin there: between words, but not beside the signs that values have.
+ */
+static size_t attribute_length(const char *at, const char *end)
+{
+	const char *from = at;
+
+	for (;;) {
+		while (from < end && !sk_signature_is_blank(*from))
+			from++;
+
+		const char *next = from;
+
+		while (next < end && sk_signature_is_blank(*next))
+			next++;
+		if (next == end || (!strchr("=,:+*/(-", from[-1]) && !strchr("=,:+*/)-", *next)))
+			return (size_t)(from - at);
+		from = next;
+	}
+}
+
+static char *copy_without_blanks(struct sk_arena *arena, const char *from, size_t length)
+{
+	char *copy = SK_NEW_ARRAY(arena, char, length + 1);
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++)
+		if (!sk_signature_is_blank(from[i]))
+			copy[used++] = from[i];
+	copy[used] = '\0';
+	return copy;
+}
+
 static bool check_attribute_value(struct sk_signature_source *source, enum attribute attribute, const char *at,
 				  const char *value)
 {
@@ -116,7 +148,11 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
 				   suggest(source->arena, value, values, count));
 	else if (!values && !form && !(foreign ? is_foreign_name(value) : is_identifier(value)))
-		sk_signature_error(source, at, "'%s' is not a name", value);
+		sk_signature_error(source, at, "'%s' is not a name%s", value,
+				   attribute == ATTRIBUTE_BLOCKS
+					   ? "; 'blocks=NAME' divides an extent, and how many blocks there are says "
+					     "'blocks' of the task, or 'grid=' here"
+					   : "");
 	else
 		return true;
 	return false;
@@ -144,21 +180,20 @@ static void set_spread(struct sk_signature_source *source, struct sk_signature *
 
 /* The value of the attribute, to be read as tokens. */
 static struct sk_signature_parser open_value(struct sk_signature_source *source, struct sk_signature *signature,
-					     const char *at, const char *value)
+					     const char *at)
 {
 	struct sk_signature_parser parser = {
 		.source = source, .signature = signature, .in_attribute = true, .cursor = strchr(at, '=') + 1};
 
-	parser.end = parser.cursor + strlen(value);
+	parser.end = at + attribute_length(at, sk_signature_attributes_end(source));
 	sk_token_read(&parser);
 	return parser;
 }
 
 /* "grid=m,n/64": how many blocks there are in each direction. */
-static void parse_grid(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
-		       const char *value)
+static void parse_grid(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
 {
-	struct sk_signature_parser parser = open_value(source, signature, at, value);
+	struct sk_signature_parser parser = open_value(source, signature, at);
 
 	set_spread(source, signature, at, "grid", SK_STEP_BLOCKS, NULL);
 	signature->grid_rank = 0;
@@ -196,9 +231,9 @@ static void add_loop(struct sk_signature_source *source, struct sk_signature *si
 
 /* "each=m", "tile=m:6,n:16": the loops around the function, the first one outermost. */
 static void parse_loops(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
-			const char *at, const char *value)
+			const char *at)
 {
-	struct sk_signature_parser parser = open_value(source, signature, at, value);
+	struct sk_signature_parser parser = open_value(source, signature, at);
 
 	for (;;) {
 		const char *name, *name_at;
@@ -216,6 +251,12 @@ static void parse_loops(struct sk_signature_source *source, struct sk_signature 
 				sk_signature_error(source, tile_at, "a tile has at most %d elements", INT32_MAX);
 		}
 		add_loop(source, signature, attribute, name_at, name, tile);
+		if (attribute == ATTRIBUTE_EACH && sk_token_is_sign(&parser, ':')) {
+			sk_signature_error(source, parser.token.start,
+					   "'each' has one element at a time; what computes several says 'tile=%s:N'",
+					   name);
+			return;
+		}
 		if (parser.token.kind == SK_TOKEN_END || !sk_token_sign(&parser, ',', "','"))
 			return;
 	}
@@ -273,11 +314,11 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		set_spread(source, signature, at, "blocks", value ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, value);
 		break;
 	case ATTRIBUTE_GRID:
-		parse_grid(source, signature, at, value);
+		parse_grid(source, signature, at);
 		break;
 	case ATTRIBUTE_EACH:
 	case ATTRIBUTE_TILE:
-		parse_loops(source, signature, attribute, at, value);
+		parse_loops(source, signature, attribute, at);
 		break;
 	case ATTRIBUTE_UNFUSIBLE:
 		signature->unfusible = true;
@@ -315,41 +356,53 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 	}
 }
 
-static void parse_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
-			    size_t length, uint32_t *seen)
+static size_t find_attribute(const char *name)
 {
-	const char *equals = memchr(at, '=', length);
-	size_t name_length = equals ? (size_t)(equals - at) : length;
-	const char *name = sk_arena_copy(source->arena, at, name_length);
-	const char *value = NULL;
 	size_t attribute = 0;
 
-	if (equals)
-		value = sk_arena_copy(source->arena, equals + 1, length - name_length - 1);
 	while (attribute < SK_ATTRIBUTES && strcmp(name, sk_attribute_names[attribute]) != 0)
 		attribute++;
+	return attribute;
+}
+
+/* False: it lacks its value. */
+static bool parse_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+			    char *name, uint32_t *seen)
+{
+	char *equals = strchr(name, '='), *value = NULL;
+
+	if (equals) {
+		*equals = '\0';
+		value = equals + 1;
+	}
+
+	size_t attribute = find_attribute(name);
+
 	if (attribute == SK_ATTRIBUTES) {
 		sk_signature_error(source, at, "unknown attribute '%.80s'%s", name,
 				   sk_did_you_mean(source->arena, name, sk_attribute_names, SK_ATTRIBUTES));
-		return;
+		return true;
 	}
 	if (*seen & 1u << attribute) {
 		sk_signature_error(source, at, "duplicate attribute '%s'", name);
-		return;
+		return true;
 	}
 	*seen |= 1u << attribute;
 
-	/* One of a few values, but the wrong one: the attribute is meant all the same, and rules about it apply. */
 	bool valid = check_attribute_value(source, (enum attribute)attribute, at, value);
 
-	if (valid || attribute_values[attribute].values)
-		apply_attribute(source, signature, (enum attribute)attribute, at, value);
+	/* One of a few values, but the wrong one: the attribute is meant all the same, and rules about it apply. */
+	if (valid || attribute_values[attribute].values || (attribute == ATTRIBUTE_BLOCKS && value && *value))
+		apply_attribute(source, signature, (enum attribute)attribute, at,
+				!valid && attribute == ATTRIBUTE_BLOCKS ? NULL : value);
+	return value || attribute_values[attribute].rule != NEEDS_VALUE;
 }
 
 const char *sk_signature_parse_attributes(struct sk_signature_source *source, struct sk_signature *signature)
 {
 	const char *end = sk_signature_attributes_end(source);
 	const char *at = source->text;
+	bool complete = true; /* the attribute before has all that it needs */
 	uint32_t seen = 0;
 
 	if (!end)
@@ -360,22 +413,22 @@ const char *sk_signature_parse_attributes(struct sk_signature_source *source, st
 		if (at == end)
 			break;
 
-		size_t length = 0;
+		size_t length = attribute_length(at, end);
+		char *text = copy_without_blanks(source->arena, at, length);
 
-		while (at + length < end && !sk_signature_is_blank(at[length]))
-			length++;
-		if (sk_signature_is_one_of(sk_arena_copy(source->arena, at, length), sk_parameter_words,
-					   SK_PARAMETER_WORDS)) {
+		if (sk_signature_is_one_of(text, sk_parameter_words, SK_PARAMETER_WORDS)) {
 			sk_signature_error(source, end,
-					   "';' ends the attributes, but '%.*s' in front of it begins a parameter; "
+					   "';' ends the attributes, but '%s' in front of it begins a parameter; "
 					   "parameters have ',' between them",
-					   (int)length, at);
+					   text);
 			return NULL;
 		}
-		parse_attribute(source, signature, at, length, &seen);
 		if (source->normal_length)
 			sk_signature_append(source, " ", 1);
-		sk_signature_append(source, at, length);
+		sk_signature_append(source, text, strlen(text));
+		/* "split n": the value has been asked for. */
+		complete = (!complete && find_attribute(text) == SK_ATTRIBUTES) ||
+			   parse_attribute(source, signature, at, text, &seen);
 		at += length;
 	}
 	if (!seen && !source->failed)

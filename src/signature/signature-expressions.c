@@ -445,7 +445,7 @@ static void resolve_extent(struct sk_signature_source *source, const struct sk_s
 	expression->index = sk_signature_find_extent(signature, expression->name);
 	if (expression->index == SK_NONE)
 		sk_signature_error(
-			source, open->at, "no extent '%s'%s: no tensor has it", expression->name,
+			source, open->at, "no tensor has an extent '%s'%s", expression->name,
 			sk_did_you_mean(source->arena, expression->name, signature->extents, signature->extent_count));
 	else if (expression->kind != SK_VALUE_EXTENT && !sk_signature_divides(signature, expression->index))
 		sk_signature_error(source, open->at,
@@ -461,7 +461,10 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 
 	expression->index = sk_signature_find_parameter(signature, expression->name);
 	if (expression->index == SK_NONE || signature->parameters[expression->index].kind == SK_PARAMETER_STRUCT) {
-		sk_signature_error(source, open->at, "no parameter or type '%s'", expression->name);
+		const char *here = sk_find_type_of_c(expression->name);
+
+		sk_signature_error(source, open->at, "no parameter or type '%s'%s", expression->name,
+				   here ? sk_arena_print(source->arena, "; C's is %s here", here) : "");
 		return;
 	}
 	for (uint32_t e = 0; e < signature->extent_count; e++)

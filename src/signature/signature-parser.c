@@ -318,36 +318,55 @@ static bool check_pointed_once(struct sk_signature_parser *parser, const struct 
 	return !parameter->by_reference;
 }
 
-static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
+/* Of what others call it, or what is near. */
+static const char *word_meant(struct sk_arena *arena, const char *word)
+{
+	static const char *const words[][2] = {{"input", "in"}, {"output", "out"}, {"const", "in"}};
+	const char *near;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(word, words[i][0]))
+			return sk_arena_print(arena, "; did you mean '%s'?", words[i][1]);
+	near = sk_did_you_mean(arena, word, sk_parameter_words, SK_PARAMETER_WORDS);
+	return *near ? near : " (there are in, out, inout, ref, block and scratch)";
+}
+
+/* "ref n", "n". */
+static bool parse_scalar_name(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *first = parser->token.word, *at = parser->token.start;
 
-	parameter->kind = SK_PARAMETER_SCALAR;
 	parameter->by_reference = sk_token_is_word(parser, "ref");
 	if (parameter->by_reference) {
 		sk_token_advance(parser);
-		if (!sk_token_new_name(parser, "ref", &parameter->name, &parser->source->parameter_at[index]))
-			return false;
-	} else {
-		struct sk_token second = sk_token_scan(parser, parser->cursor),
-				third = sk_token_scan(parser, second.start + second.length);
-
-		/* "inn x f32": three words are none of the scalars. */
-		if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first) &&
-		    !sk_token_find_type(sk_arena_copy(parser->source->arena, second.start, second.length))) {
-			sk_signature_error(
-				parser->source, at, "unknown word '%.80s'%s", first,
-				sk_did_you_mean(parser->source->arena, first, sk_parameter_words, SK_PARAMETER_WORDS));
-			return false;
-		}
-		if (sk_token_find_type(first))
-			return sk_token_expected(parser,
-						 "a parameter, which is in, out, inout, ref, block, scratch or a name");
-		parameter->name = first;
-		parser->source->parameter_at[index] = at;
-		sk_token_advance(parser);
+		return sk_token_new_name(parser, "ref", &parameter->name, &parser->source->parameter_at[index]);
 	}
 
+	struct sk_token second = sk_token_scan(parser, parser->cursor),
+			third = sk_token_scan(parser, second.start + second.length);
+
+	/* "inn x f32": three words are none of the scalars. */
+	if (second.kind == SK_TOKEN_WORD && third.kind == SK_TOKEN_WORD && !sk_token_find_type(first) &&
+	    !sk_token_find_type(sk_arena_copy(parser->source->arena, second.start, second.length))) {
+		sk_signature_error(parser->source, at, "unknown word '%.80s'%s", first,
+				   word_meant(parser->source->arena, first));
+		return false;
+	}
+	if (sk_token_find_type(first))
+		return sk_token_expected(parser, "a parameter, which is in, out, inout, ref, block, scratch or a name");
+	parameter->name = first;
+	parser->source->parameter_at[index] = at;
+	sk_token_advance(parser);
+	return true;
+}
+
+static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
+{
+	const char *at = parser->token.start;
+
+	parameter->kind = SK_PARAMETER_SCALAR;
+	if (!parse_scalar_name(parser, parameter, index))
+		return false;
 	if (sk_token_is_sign(parser, '{'))
 		return check_pointed_once(parser, parameter, at) && parse_struct(parser, index);
 
@@ -375,6 +394,12 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 	if (sk_token_is_sign(parser, '[')) {
 		sk_signature_error(parser->source, at, "a parameter with extents needs in, out or inout in front%s",
 				   parameter->by_reference ? ", not ref" : "");
+		return false;
+	}
+	if (sk_token_is_sign(parser, '*')) {
+		sk_signature_error(parser->source, parser->token.start,
+				   "a pointer to one value is 'ref %s %s', and one to a tensor says in, out or inout",
+				   parameter->name, sk_dtype_name(parameter->dtype));
 		return false;
 	}
 	return check_scalar_type(parser, type_at, parameter->dtype, parser->depth > 0, "a scalar");
@@ -407,7 +432,8 @@ static bool parse_kind(struct sk_signature_parser *parser)
 	uint32_t index = signature->parameter_count;
 
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return sk_token_expected(parser, "a parameter");
+		return sk_token_expected(parser, sk_token_is_sign(parser, '{') ? "a name in front of the struct"
+									       : "a parameter");
 	if (index == SK_MAX_PARAMETERS) {
 		sk_signature_error(parser->source, parser->token.start, "more than %u parameters", SK_MAX_PARAMETERS);
 		return false;

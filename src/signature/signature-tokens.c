@@ -141,17 +141,18 @@ bool sk_token_new_name(struct sk_signature_parser *parser, const char *behind, c
 	if (parser->token.kind != SK_TOKEN_WORD)
 		return sk_token_expected(parser, sk_arena_print(parser->source->arena, "a name behind '%s'", behind));
 	if (sk_token_is_reserved(parser->token.word))
-		return sk_token_expected(
-			parser, sk_arena_print(parser->source->arena,
-					       "a name behind '%s' (words of the grammar cannot be names)", behind));
+		return sk_token_expected(parser,
+					 sk_arena_print(parser->source->arena, "a name behind '%s' (%s)", behind,
+							sk_token_find_type(parser->token.word)
+								? "it stands in front of the type"
+								: "words of the grammar cannot be names"));
 	*name = parser->token.word;
 	*at = parser->token.start;
 	sk_token_advance(parser);
 	return true;
 }
 
-/* What C's types are called here, for who has copied a prototype; NULL: it is none of them. */
-static const char *find_type_of_c(const char *name)
+const char *sk_find_type_of_c(const char *name)
 {
 	static const struct {
 		const char *there, *here;
@@ -168,6 +169,12 @@ static const char *find_type_of_c(const char *name)
 	return NULL;
 }
 
+/* "float x": C has the type first. */
+static bool is_c_order(const char *name)
+{
+	return sk_find_type_of_c(name) || !strcmp(name, "const") || !strcmp(name, "ptr");
+}
+
 bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum sk_dtype *type)
 {
 	const char *names[SK_DTYPE_COUNT - 1];
@@ -179,9 +186,11 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum 
 	if (!*type) {
 		const char *near =
 			sk_did_you_mean(parser->source->arena, parser->token.word, names, SK_DTYPE_COUNT - 1);
-		const char *here = find_type_of_c(parser->token.word);
+		const char *here = sk_find_type_of_c(parser->token.word);
 
-		if (here)
+		if (!*near && is_c_order(behind))
+			near = "; a name stands in front of its type: 'in x f32[n]', 'n i64', 'p ptr = null'";
+		else if (here)
 			near = sk_arena_print(parser->source->arena, "; C's is %s here", here);
 		sk_signature_error(parser->source, parser->token.start, "unknown type '%s'%s", parser->token.word,
 				   *near ? near : " (there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 bool)");

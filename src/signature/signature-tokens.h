@@ -67,6 +67,9 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *behind, enum 
 /* The element type of that name, or SK_DTYPE_NONE. */
 enum sk_dtype sk_token_find_type(const char *name);
 
+/* What C's type of that name is called here, for who has copied a prototype; NULL: it is none of them. */
+const char *sk_find_type_of_c(const char *name);
+
 /* Words of the grammar cannot be names, so that a forgotten name is found where it is missing. */
 bool sk_token_is_reserved(const char *word);
 
