@@ -140,6 +140,8 @@ tasks:
      set: {min: -0.25, max: 0.25}}
 Y
 fuse xnnpack.o
+"$skdump" --steps model.sk >steps.txt
+grep -q ' convolve .* split 10 .* awaits pool' steps.txt || { cat steps.txt; fail "rows of a convolution are not divided with a halo"; }
 
 cat >oracle.c <<'C'
 #include "oracle.h"
