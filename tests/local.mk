@@ -133,7 +133,7 @@ tests_unit_check_planned_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_planned_LDADD = src/libcore.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/check_show
 tests_unit_check_show_SOURCES = tests/unit/check_show.c tests/lib/plan-builder.c tests/lib/plan-builder.h src/skdump/show.c src/skdump/show.h \
-	src/skdump/show-calls.c src/skdump/show-calls.h src/base/table.c src/base/table.h
+	src/skdump/show-steps.c src/skdump/show-text.c src/skdump/show-text.h src/base/table.c src/base/table.h
 tests_unit_check_show_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_unit_check_show_LDADD = stubs/libstubs.la src/libproof.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_show

@@ -1,0 +1,284 @@
+/* The table of steps: a row for each call, with what its step says, the loops around it, and what it computes for its
+ * arguments. */
+#include <inttypes.h>
+
+#include "src/base/text.h"
+#include "src/skdump/show-text.h"
+
+/* ---- calls ---- */
+
+/* ", tiles of 6 by 16 of 37"; "" without loops. */
+static const char *loops_text(const struct sk_show *show, const struct sk_plan_call *call)
+{
+	const struct sk_plan_loop *loops = sk_plan_loops(&show->file->plan, call);
+
+	if (!loops)
+		return "";
+	if (call->loop_count == 1)
+		return sk_arena_print(show->arena, ", tiles of %" PRIu64, loops[0].tile);
+	return sk_arena_print(show->arena, ", tiles of %" PRIu64 " by %" PRIu64 " of %" PRIu64, loops[0].tile,
+			      loops[1].tile, loops[1].extent);
+}
+
+/* "2*((block+3)/4%8)" */
+static const char *term_text(const struct sk_show *show, const struct sk_plan_term *term)
+{
+	static const char *const names[SK_VARIABLE_COUNT] = {"begin", "size", "inner begin", "inner size", "block"};
+	const char *text = names[term->variable];
+
+	if (term->addend)
+		text = sk_arena_print(show->arena, "(%s+%" PRIu64 ")", text, term->addend);
+	if (term->divisor != 1)
+		text = sk_arena_print(show->arena, "%s/%" PRIu64, text, term->divisor);
+	if (term->modulus)
+		text = sk_arena_print(show->arena, "%s%%%" PRIu64, text, term->modulus);
+	if (term->factor != 1)
+		text = sk_arena_print(show->arena,
+				      term->divisor != 1 || term->modulus ? "%" PRId64 "*(%s)" : "%" PRId64 "*%s",
+				      term->factor, text);
+	return text;
+}
+
+static const char *value_text(const struct sk_show *show, const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const char *text = "";
+
+	for (uint64_t i = 0; i < argument->size; i++) {
+		const char *term = term_text(show, &plan->terms[argument->index + i]);
+
+		text = sk_arena_print(show->arena, "%s%s%s", text, *text && *term != '-' ? "+" : "", term);
+	}
+	return argument->value ? sk_arena_print(show->arena, "%s%+" PRId64, text, (int64_t)argument->value) : text;
+}
+
+/* "4*size, begin+1"; "" if it computes nothing. */
+static const char *values_text(const struct sk_show *show, const struct sk_plan_call *call)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(&show->file->plan, call);
+	const char *text = "";
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (arguments[i].kind == SK_ARGUMENT_EXPRESSION)
+			text = sk_arena_print(show->arena, "%s%s%s", text, *text ? ", " : "",
+					      value_text(show, &arguments[i]));
+	return text;
+}
+
+/* ---- steps ---- */
+
+static const char *cores_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	bool fixed = step->flags & SK_STEP_RESIDENT && step->kind == SK_STEP_BLOCKS;
+	const char *fed = step->flags & SK_STEP_FEED ? ", others fed" : "";
+
+	if (fixed && step->blocks == 1)
+		return sk_arena_print(show->arena, "core %u%s", step->first_core, fed);
+	if (fixed)
+		return sk_arena_print(show->arena, "cores %u to %u%s", step->first_core,
+				      step->first_core + step->blocks - 1, fed);
+	if (step->core_set == SK_ALL_CORES)
+		return "all cores";
+	return sk_arena_print(show->arena, "home of stream %u", show->file->plan.homes[step->core_set].stream);
+}
+
+static const char *early_text(const struct sk_plan_step *step)
+{
+	static const char *const texts[] = {"", ", waits by itself", ", may end early",
+					    ", waits by itself, may end early"};
+
+	return texts[(step->flags & SK_STEP_EARLY_WAIT ? 1 : 0) + (step->flags & SK_STEP_EARLY_SET ? 2 : 0)];
+}
+
+/* How the step's work is divided. */
+static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? "cube side, "
+			   : step->flags & SK_STEP_VECTOR_SIDE ? "vector side, "
+							       : "";
+
+	switch (step->kind) {
+	case SK_STEP_BLOCKS:
+		if (step->flags & SK_STEP_RESIDENT)
+			return sk_arena_print(show->arena, "%s%u block%s at once", side, step->blocks,
+					      sk_show_plural(step->blocks));
+		return sk_arena_print(show->arena, "%u block%s", step->blocks, sk_show_plural(step->blocks));
+	case SK_STEP_BLOCKS_RANGE:
+		return sk_arena_print(show->arena, "%u block%s of %" PRIu64 "%s", step->blocks,
+				      sk_show_plural(step->blocks), step->extent,
+				      step->flags & SK_STEP_RESIDENT ? " at once" : "");
+	case SK_STEP_SPLIT: {
+		uint64_t unit = show->file->plan.partitions[step->partition].unit;
+		uint64_t units = (step->extent - 1) / unit + 1;
+
+		return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64, step->extent,
+				      units, sk_show_plural(units), unit);
+	}
+	default:
+		return "plain";
+	}
+}
+
+/* "cycles 900, bytes 4096": what the manifest says that the call's task, or its side of it, costs. What the sides have
+ * together stands with the cube side. */
+static const char *cost_text(const struct sk_show *show, const struct sk_plan_step *step,
+			     const struct sk_plan_call *call)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const struct sk_plan_cost *cost = sk_plan_cost(plan, step, call);
+	const char *text = "";
+
+	if (!cost || (step->flags & SK_STEP_VECTOR_SIDE && plan->tasks[call->task].vector_cost == SK_NO_INDEX))
+		return text;
+	for (int i = 0; i < SK_COST_COUNT; i++)
+		if (sk_cost_gives(cost, i))
+			text = sk_arena_print(show->arena, "%s%s%s %" PRIu64, text, *text ? ", " : "", sk_cost_name(i),
+					      cost->values[i]);
+	return text;
+}
+
+static bool has_costs(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
+
+	/* A vector side has no cost of its own where its task has none. */
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (plan->tasks[call->task].cost != SK_NO_INDEX)
+			return true;
+	return false;
+}
+
+static bool has_values(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(&show->file->plan, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (*values_text(show, call))
+			return true;
+	return false;
+}
+
+static const char *awaits_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_text text;
+
+	if (!step->await_count)
+		return "";
+	sk_text_open(&text);
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
+
+		const char *side = awaited->flags & SK_STEP_CUBE_SIDE	  ? " (cube side)"
+				   : awaited->flags & SK_STEP_VECTOR_SIDE ? " (vector side)"
+									  : "";
+
+		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ",
+			sk_show_task(show, sk_plan_step_calls(plan, awaited).first), side);
+	}
+	sk_text_close(show->arena, &text);
+	return text.bytes;
+}
+
+/* ", func-align=512, debug-sync-all=1": what the scope's options have done to the launch. */
+static const char *options_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	static const char *const preloads[SK_PRELOAD_COUNT] = {"none", "per-func", "max"};
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_arena *arena = show->arena;
+	const char *text = "";
+
+	if (launch->func_align)
+		text = sk_arena_print(arena, "%s, func-align=%u", text, launch->func_align);
+	if (launch->preload)
+		text = sk_arena_print(arena, "%s, preload-code=%s", text, preloads[launch->preload]);
+	if (launch->copies > 1)
+		text = sk_arena_print(arena, "%s, split-mode=%u", text, launch->copies);
+	if (launch->flags & SK_LAUNCH_SYNC_ALL)
+		text = sk_arena_print(arena, "%s, debug-sync-all=1", text);
+	if (launch->flags & SK_LAUNCH_DEBUG)
+		text = sk_arena_print(arena, "%s, compile-options=-g", text);
+	for (uint32_t i = 0; i < plan->lane_count; i++) {
+		const char *lane = sk_show_name(show, &plan->lanes[i]);
+		uint32_t cores = launch->lane_cores[i];
+
+		if (cores && cores < launch->resident_cores[i])
+			cores = launch->resident_cores[i];
+		if (cores)
+			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
+					      plan->lane_count > 1 ? " " : "", sk_show_plural(cores));
+	}
+	if (sk_plan_notes_times(plan, launch))
+		text = sk_arena_print(arena, "%s, notes times", text);
+	return text;
+}
+
+/* Behind a step's awaits: flushes of the data cache. */
+static const char *flushes_text(const struct sk_plan_step *step, bool awaits)
+{
+	static const char *const texts[2][4] = {
+		{"", "flushes before", "flushes after", "flushes before and after"},
+		{"", "; flushes before", "; flushes after", "; flushes before and after"},
+	};
+
+	return texts[awaits]
+		    [(step->flags & SK_STEP_FLUSH_BEFORE ? 1 : 0) + (step->flags & SK_STEP_FLUSH_AFTER ? 2 : 0)];
+}
+
+/* A step's first call has what is said of the step beside it, any other call only what is said of itself. */
+static void show_call(const struct sk_show *show, struct sk_table *table, const struct sk_plan_step *step,
+		      const struct sk_plan_call *call, bool values, bool costs)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	bool first = call == sk_plan_step_calls(plan, step).first;
+
+	sk_table_cell(table, "%s", first ? sk_arena_print(show->arena, "%u", step->number) : "");
+	sk_table_cell(table, "%s", sk_show_task(show, call));
+	sk_table_cell(table, "%s", sk_show_name(show, &plan->kernels[call->kernel].name));
+	sk_table_cell(table, "%s", first ? sk_show_name(show, &plan->lanes[step->lane]) : "");
+	sk_table_cell(table, "%s", first ? cores_text(show, step) : "");
+	sk_table_cell(table, "%s%s%s", first ? work_text(show, step) : "", loops_text(show, call),
+		      first ? early_text(step) : "");
+	if (values)
+		sk_table_cell(table, "%s", values_text(show, call));
+	if (costs)
+		sk_table_cell(table, "%s", cost_text(show, step, call));
+	sk_table_cell(table, "%s%s", first ? awaits_text(show, step) : "",
+		      first ? flushes_text(step, step->await_count) : "");
+}
+
+static void show_launch_steps(const struct sk_show *show, uint32_t index)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	const struct sk_plan_launch *launch = &plan->launches[index];
+	uint32_t awaits = sk_show_count_awaits(plan, launch);
+	bool costs = has_costs(plan, launch), values = has_values(show, launch);
+	struct sk_table table;
+
+	static const char *const columns[] = {"rllllll", "rlllllll", "rllllllll"};
+
+	sk_table_init(&table, show->arena, columns[values + costs]);
+	HEADINGS(&table, "step", "task", "kernel", "lane", "runs on", "work");
+	if (values)
+		HEADINGS(&table, "computes");
+	HEADINGS(&table, costs ? "cost" : "", costs ? "" : NULL);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
+
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			show_call(show, &table, step, call, values, costs);
+	}
+	sk_show_table(show,
+		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
+				     sk_show_name(show, &launch->name), sk_show_kind(launch), launch->step_count,
+				     sk_show_plural(launch->step_count), awaits, sk_show_plural(awaits),
+				     options_text(show, launch)),
+		      &table);
+}
+
+void sk_show_steps(const struct sk_show *show)
+{
+	for (uint32_t i = 0; i < sk_show_launch_count(show); i++)
+		show_launch_steps(show, i);
+}

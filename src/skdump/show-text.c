@@ -1,0 +1,63 @@
+/* See show-text.h. */
+#include "src/skdump/show-text.h"
+
+#include <string.h>
+
+#include "src/base/escape.h"
+
+enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may have three names of 255 in it */
+
+const char *sk_show_kind(const struct sk_plan_launch *launch)
+{
+	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+
+	return names[launch->kind];
+}
+
+const char *sk_show_short(const struct sk_show *show, const char *name)
+{
+	int length = (int)strnlen(name, MOST_NAME + 1);
+
+	if (length <= MOST_NAME)
+		return name;
+	while (length > MOST_NAME || (name[length] & 0xc0) == 0x80)
+		length--; /* not within a character */
+	return sk_arena_print(show->arena, "%.*s…", length, name);
+}
+
+const char *sk_show_name(const struct sk_show *show, const int32_t *reference)
+{
+	return sk_show_short(show, sk_plan_string(reference));
+}
+
+const char *sk_show_name_or_dash(const struct sk_show *show, const int32_t *reference)
+{
+	return *reference ? sk_show_name(show, reference) : "-";
+}
+
+uint32_t sk_show_launch_count(const struct sk_show *show)
+{
+	return show->task_entries ? show->file->plan.launch_count : show->file->plan.network_launch_count;
+}
+
+uint32_t sk_show_count_awaits(const struct sk_plan_view *plan, const struct sk_plan_launch *launch)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		count += plan->steps[launch->first_step + i].await_count;
+	return count;
+}
+
+const char *sk_show_task(const struct sk_show *show, const struct sk_plan_call *call)
+{
+	return sk_show_name(show, &show->file->plan.tasks[call->task].name);
+}
+
+void sk_show_table(const struct sk_show *show, const char *title, struct sk_table *table)
+{
+	sk_escape_print(title, show->stream);
+	fputc('\n', show->stream);
+	sk_table_print(table, "  ", show->stream);
+	fputc('\n', show->stream);
+}
