@@ -1,6 +1,7 @@
 /* What a signature says of a value, for one request: a number, or a sum of terms of what is known only when the call is
  * made, as plans have them. Numbers are checked against the type that the function takes, for every call that there can
  * be. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "src/base/checked.h"
@@ -46,6 +47,21 @@ static bool fail_large(const struct lowering *lowering)
 	return fail(lowering, "is too large to be computed");
 }
 
+static bool fail_many(const struct lowering *lowering)
+{
+	const struct sk_binder *binder = lowering->binder;
+	uint32_t extent = binder->signature->spread_extent;
+
+	if (binder->signature->spread != SK_STEP_BLOCKS_RANGE || binder->extents[extent] % binder->blocks == 0)
+		return fail(lowering, "has too many terms that differ from call to call");
+	return fail(lowering,
+		    sk_arena_print(binder->model->arena,
+				   "is too long a sum, since %" PRIu64 " blocks of %" PRIu64
+				   " are not equally large: take a number of blocks that divides it, or up to 10 "
+				   "blocks, or a function that has the parameter 'block'",
+				   binder->blocks, binder->extents[extent]));
+}
+
 /* ---- sums ---- */
 
 static bool is_small(wide value)
@@ -74,7 +90,7 @@ static bool add_term(const struct lowering *lowering, struct sum *sum, struct sk
 	if (term.factor == 0)
 		return true;
 	if (sum->count == MOST_TERMS)
-		return fail(lowering, "has too many terms that differ from call to call");
+		return fail_many(lowering);
 	sum->terms[sum->count++] = term;
 	return true;
 }
@@ -171,18 +187,53 @@ static bool add_variable(const struct lowering *lowering, struct sum *sum, struc
 	return is_small(sum->constant) || fail_large(lowering);
 }
 
-/* Parts of the extent that blocks= divides: the blocks have to be equally large, as a sum of terms says no others. */
-static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind kind, struct sum *sum)
+static uint64_t greatest_common_divisor(uint64_t one, uint64_t other)
+{
+	while (other) {
+		uint64_t rest = one % other;
+
+		one = other;
+		other = rest;
+	}
+	return one;
+}
+
+/* Adds, or subtracts, where the block begins that is `ahead` blocks further: floor(b * extent / blocks), as
+ * sk_block_range has it. Of that, what the division leaves is floor(b * rest / each) in lowest terms, which is the sum
+ * of floor((b + k * each / rest) / each) for k = 0 … rest - 1 (Hermite's identity); or it is b, less the same of
+ * each - rest, rounded up. */
+static bool add_block_begin(const struct lowering *lowering, struct sum *sum, uint64_t ahead, int64_t sign)
 {
 	const struct sk_binder *binder = lowering->binder;
-	uint64_t extent = binder->extents[binder->signature->spread_extent], each = extent / binder->blocks;
+	uint64_t extent = binder->extents[binder->signature->spread_extent];
+	uint64_t whole = extent / binder->blocks, rest = extent % binder->blocks;
+	uint64_t divisor = greatest_common_divisor(binder->blocks, rest), each = binder->blocks / divisor;
+	bool up = 2 * rest > binder->blocks;
+	uint64_t steps = up ? each - rest / divisor : rest / divisor;
 
-	if (extent % binder->blocks || each > MOST_FACTOR)
-		return fail(lowering, "is not known, since the blocks are not equally large");
-	sum->constant = kind == SK_VALUE_BEGIN ? 0 : each;
-	return kind == SK_VALUE_SIZE ||
-	       add_variable(lowering, sum,
-			    (struct sk_plan_term){SK_VARIABLE_BLOCK, .factor = (int64_t)each, .divisor = 1});
+	whole += up;
+	if (whole > MOST_FACTOR)
+		return fail_large(lowering);
+	sum->constant += (wide)sign * whole * ahead;
+	if (!add_variable(lowering, sum,
+			  (struct sk_plan_term){SK_VARIABLE_BLOCK, .factor = sign * (int64_t)whole, .divisor = 1}))
+		return false;
+	for (uint64_t k = 0; k < steps; k++) {
+		struct sk_plan_term term = {SK_VARIABLE_BLOCK, .factor = up ? -sign : sign, .divisor = each};
+
+		term.addend = ahead + (up ? each - 1 - k * each / steps : k * each / steps);
+		if (!add_variable(lowering, sum, term))
+			return false;
+	}
+	return true;
+}
+
+/* Parts of the extent that blocks= divides. */
+static bool lower_block_part(const struct lowering *lowering, enum sk_value_kind kind, struct sum *sum)
+{
+	if (kind != SK_VALUE_BEGIN && !add_block_begin(lowering, sum, 1, 1))
+		return false;
+	return kind == SK_VALUE_END || add_block_begin(lowering, sum, 0, kind == SK_VALUE_BEGIN ? 1 : -1);
 }
 
 /* Begin, end and size of the call's part. */
@@ -326,13 +377,36 @@ static struct range part_range(const struct sk_binder *binder, const struct sum 
 	return range;
 }
 
+/* Of all terms of the block's number together, which go up and down; blocks= has several that depend on each other. */
+static struct range block_range(const struct sk_binder *binder, const struct sum *sum)
+{
+	struct range range = {0, 0};
+
+	for (uint64_t block = 0; sum->count && block < binder->blocks; block++) {
+		wide value = 0;
+
+		for (uint32_t i = 0; i < sum->count; i++) {
+			const struct sk_plan_term *term = &sum->terms[i];
+
+			value += (wide)((block + term->addend) / term->divisor) * term->factor;
+		}
+		if (block == 0)
+			range = (struct range){value, value};
+		widen(&range, value);
+	}
+	return range;
+}
+
 static struct range sum_range(const struct sk_binder *binder, const struct sum *sum)
 {
 	struct range outer = part_range(binder, sum, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE);
 	struct range inner = part_range(binder, sum, SK_VARIABLE_INNER_BEGIN, SK_VARIABLE_INNER_SIZE);
-	struct range range = {sum->constant + outer.low + inner.low, sum->constant + outer.high + inner.high};
+	bool block_parts = binder->signature->spread == SK_STEP_BLOCKS_RANGE; /* there is no other variable then */
+	struct range blocks = block_parts ? block_range(binder, sum) : (struct range){0, 0};
+	struct range range = {sum->constant + outer.low + inner.low + blocks.low,
+			      sum->constant + outer.high + inner.high + blocks.high};
 
-	for (uint32_t i = 0; i < sum->count; i++) {
+	for (uint32_t i = 0; i < sum->count && !block_parts; i++) {
 		const struct sk_plan_term *term = &sum->terms[i];
 
 		if (is_plain(term) && term->variable != SK_VARIABLE_BLOCK)

@@ -208,3 +208,52 @@ done
 fails_with 'abort' "$skrun" ggml.sk --random 5 --cores 2
 sed 's/kernel: with_barrier/kernel: rows_of/' ggml.yaml >rows.yaml
 "$sklink" rows.yaml calls.o waits.o barrier.o -o ggml.sk # who does not reach it has nothing to do with it
+
+# Parts of blocks that are not equally large, empty ones too. Block b has the elements i with b = ((i + 1) * count - 1) / n.
+cat >parts.c <<'C'
+#include "skkernel.h"
+
+void part(float *y, int begin, int end, unsigned size, int index)
+{
+	if (end - begin != (int)size)
+		__builtin_trap();
+	for (int i = begin; i < end; i++)
+		y[i] = (float)index;
+}
+SK_KERNEL(part, "blocks=n; out y f32[n], begin i32 = begin(n), end i32 = end(n), size u32 = size(n), index i32 = block.index");
+
+int in_its_part(const float *y, int n, int count)
+{
+	for (int i = 0; i < n; i++)
+		if (y[i] != (float)(((i + 1) * count - 1) / n))
+			return 1 + i;
+	return 0;
+}
+SK_KERNEL(in_its_part, "in y f32[n], n i32, count i32 -> status");
+C
+compile parts
+{
+	echo 'sklink: 1'
+	echo 'tensors:'
+	for n in 1001 6 5 64; do
+		# shellcheck disable=SC2046 # a list of words
+		tensors "[$n]" $(for count in 1 2 3 4 5 6 7 8 9 10; do echo "y${n}_$count"; done)
+	done
+	echo 'tasks:'
+	for n in 1001 6 5 64; do
+		for count in 1 2 3 4 5 6 7 8 9 10; do
+			echo "  - {name: p${n}_$count, kernel: part, args: [y${n}_$count], blocks: $count, scope: s}"
+			echo "  - {name: c${n}_$count, kernel: in_its_part, args: [y${n}_$count], set: {count: $count}, scope: s}"
+		done
+	done
+} >parts.yaml
+"$sklink" parts.yaml parts.o -o parts.sk
+proved parts.sk
+for cores in 1 3; do
+	"$skrun" parts.sk --cores $cores --verify --guard >out.txt || { cat out.txt; fail "parts of blocks on $cores cores"; }
+done
+printf 'sklink: 1\ntensors: {y: {dtype: f32, shape: [100]}}\ntasks: [{name: p, kernel: part, args: [y], blocks: 11}]\n' >many.yaml
+"$sklink" many.yaml parts.o -o parts.sk
+sed 's/100/104/;s/blocks: 11/blocks: 19/' many.yaml >more.yaml
+fails_with "more.yaml:3:9: .*'size = size\(n\)' is too long a sum, since 19 blocks of 104 are not equally large: take a number of blocks" \
+	"$sklink" more.yaml parts.o -o parts.sk

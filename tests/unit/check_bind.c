@@ -304,6 +304,41 @@ START_TEST(test_expressions_of_blocks)
 }
 END_TEST
 
+/* What the plan's argument is for the block. */
+static uint64_t value_for(uint32_t task, uint32_t index, uint64_t block)
+{
+	const struct sk_argument *found = argument(task, index);
+	uint64_t value = found->value;
+
+	for (uint32_t i = 0; i < found->term_count; i++)
+		value += (block + found->terms[i].addend) / found->terms[i].divisor * (uint64_t)found->terms[i].factor;
+	return value;
+}
+
+/* Up to 10 blocks of whatever extent: begin, end and size are those of sk_block_range. */
+START_TEST(test_unequal_blocks)
+{
+	const char *tensors = "sklink: 1\ntensors:\n", *tasks = "tasks:\n";
+	uint64_t blocks = (uint64_t)_i, most = 3 * blocks;
+
+	for (uint64_t n = 1; n <= most; n++) {
+		tensors = sk_arena_print(arena, "%s  y%u: {dtype: f32, shape: [%u]}\n", tensors, (unsigned)n,
+					 (unsigned)n);
+		tasks = sk_arena_print(arena, "%s  - {name: t%u, kernel: ranged, args: [y%u], blocks: %u}\n", tasks,
+				       (unsigned)n, (unsigned)n, (unsigned)blocks);
+	}
+	link_good(sk_arena_print(arena, "%s%s", tensors, tasks));
+	for (uint64_t n = 1; n <= most; n++)
+		for (uint64_t block = 0; block < blocks; block++) {
+			uint64_t begin = n * block / blocks, end = n * (block + 1) / blocks;
+
+			ck_assert_uint_eq(value_for((uint32_t)n - 1, 0, block), begin);
+			ck_assert_uint_eq(value_for((uint32_t)n - 1, 1, block), end);
+			ck_assert_uint_eq(value_for((uint32_t)n - 1, 2, block), end - begin);
+		}
+}
+END_TEST
+
 #define INNER_BEGIN SK_VARIABLE_INNER_BEGIN
 #define INNER_SIZE  SK_VARIABLE_INNER_SIZE
 
@@ -795,10 +830,10 @@ static const struct {
 	{TASKS "  - {name: t, kernel: zero, args: [a]}\n", "m.yaml:18:5: kernel 'zero': 'a = n/(n-n)' divides by 0\n"},
 	{TASKS "  - {name: t, kernel: vast, args: [a]}\n",
 	 "m.yaml:18:5: kernel 'vast': 'a = n*18446744073709551615*n' is too large to be computed\n"},
-	{TASKS "  - {name: t, kernel: ranged, args: [s], blocks: 3}\n",
-	 "m.yaml:18:5: kernel 'ranged': 'b = begin(n)' is not known, since the blocks are not equally large\n"
-	 "m.yaml:18:5: kernel 'ranged': 'e = end(n)' is not known, since the blocks are not equally large\n"
-	 "m.yaml:18:5: kernel 'ranged': 's = size(n)' is not known, since the blocks are not equally large\n"},
+	{TASKS "  - {name: t, kernel: ranged, args: [s], blocks: 21}\n",
+	 "m.yaml:18:5: kernel 'ranged': 's = size(n)' is too long a sum, since 21 blocks of 1024 are not equally "
+	 "large: "
+	 "take a number of blocks that divides it, or up to 10 blocks, or a function that has the parameter 'block'\n"},
 	{TASKS "  - {name: t, kernel: grid, args: [w, d]}\n",
 	 "m.yaml:18:39: kernel 'grid': argument 's' is f32, but tensor 'd' is f64\n"},
 	{TASKS "  - {name: t, kernel: grid, args: [w, s], blocks: 2}\n",
@@ -1261,6 +1296,7 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_fixed_expressions);
 	tcase_add_test(tcase, test_expressions_of_parts);
 	tcase_add_test(tcase, test_expressions_of_blocks);
+	tcase_add_loop_test(tcase, test_unequal_blocks, 1, 11);
 	tcase_add_test(tcase, test_grid);
 	tcase_add_test(tcase, test_loops);
 	tcase_add_test(tcase, test_products);
