@@ -11,7 +11,7 @@ const char *const sk_frame_names[SK_FRAMES] = {"mlir", "gfortran", "gsl", "halid
 /* What stands in the texts:
  *   $x  the parameter as it is written        $r  its rank            $b  bits of an element
  *   $t  the number of its element type        $o  0 - all strides     $B  bytes of an element
- *   $z  bytes of the call's part              $l  its last extent
+ *   $z  bytes of the call's part              $l  elements from row to row
  *   $[  text for each dimension $]            $^[ the last one first $]
  *   $e  the dimension's extent, of the call   $s  its stride in elements
  *   $*[ text for each parameter $]            $p  the parameter in its own text (tensor or scalar)
@@ -152,16 +152,12 @@ static bool is_divided(const struct expander *expander, const char *name)
 	return split && !strcmp(source->spread_name, name);
 }
 
-/* "size(n)*4", of the call's part, or "n*4" of all; there the last dimension is what its rows take. */
+/* "size(n)*4", of the call's part, or "n*4" of all. */
 static void put_extent(const struct expander *expander, uint32_t dimension, bool part)
 {
 	const struct sk_parameter *parameter = parameter_of(expander);
 	const struct sk_extent *extent = &parameter->extents[dimension];
 
-	if (!part && dimension + 1 == parameter->rank && parameter->stride != SK_NONE) {
-		fputs(expander->signature->extents[parameter->stride], expander->out);
-		return;
-	}
 	for (uint32_t i = 0; i < extent->name_count; i++) {
 		const char *name = expander->signature->extents[extent->names[i]];
 		bool divided = part && is_divided(expander, name);
@@ -172,13 +168,19 @@ static void put_extent(const struct expander *expander, uint32_t dimension, bool
 		fprintf(expander->out, "%s%" PRIu64, extent->name_count ? "*" : "", extent->constant);
 }
 
-/* The product of the dimensions from this one on. */
+/* The product of the dimensions from this one on; of all, those that make a row are what the row takes. */
 static void put_product(const struct expander *expander, uint32_t first, bool part)
 {
-	if (first == parameter_of(expander)->rank)
+	const struct sk_parameter *parameter = parameter_of(expander);
+
+	if (first == parameter->rank)
 		fputs("1", expander->out);
-	for (uint32_t d = first; d < parameter_of(expander)->rank; d++) {
+	for (uint32_t d = first; d < parameter->rank; d++) {
 		fputs(d > first ? "*" : "", expander->out);
+		if (!part && parameter->stride != SK_NONE && d == parameter->row_dimension) {
+			fputs(expander->signature->extents[parameter->stride], expander->out);
+			return;
+		}
 		put_extent(expander, d, part);
 	}
 }
@@ -281,7 +283,7 @@ static void put_word(struct expander *expander, char word)
 		put_extent(expander, expander->dimension, true);
 		break;
 	case 'l':
-		put_extent(expander, parameter->rank - 1, false);
+		put_product(expander, parameter->rank - 1, false);
 		break;
 	case 's':
 		put_product(expander, expander->dimension + 1, false);

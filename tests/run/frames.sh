@@ -267,6 +267,93 @@ C
 "$sklink" model.yaml kernels.o -o model.sk --header=model.h
 cc -o serial serial.c -ldl && ./serial || fail "the serial entry"
 
+# Of a view with gaps whose rows have several dimensions, each stride is its own.
+cat >views.c <<'C'
+#include <stdint.h>
+void plain(const float *x, float *y, long m, long n, long k, long ldx)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < n * k; j++)
+			y[i * n * k + j] = x[i * ldx + j];
+}
+typedef struct { float *basePtr, *data; int64_t offset, sizes[3], strides[3]; } memref3;
+void _mlir_ciface_copy(memref3 *x, memref3 *y)
+{
+	for (int64_t i = 0; i < x->sizes[0]; i++)
+		for (int64_t j = 0; j < x->sizes[1]; j++)
+			for (int64_t l = 0; l < x->sizes[2]; l++)
+				y->data[i * y->strides[0] + j * y->strides[1] + l * y->strides[2]] =
+					x->data[i * x->strides[0] + j * x->strides[1] + l * x->strides[2]];
+}
+/* libgfortran.h of GCC 9 and later: Fortran's first dimension is the last one here, and subscripts begin at 1. */
+typedef struct {
+	float *base;
+	int64_t offset;
+	struct { uint64_t elem_len; int32_t version; int8_t rank, type; int16_t attribute; } dtype;
+	int64_t span;
+	struct { int64_t stride, lower, upper; } dim[3];
+} descriptor3;
+static float *element(const descriptor3 *x, int64_t a, int64_t b, int64_t c)
+{
+	return x->base + x->offset + a * x->dim[0].stride + b * x->dim[1].stride + c * x->dim[2].stride;
+}
+void fortran(descriptor3 *x, descriptor3 *y)
+{
+	for (int64_t a = 1; a <= x->dim[0].upper; a++)
+		for (int64_t b = 1; b <= x->dim[1].upper; b++)
+			for (int64_t c = 1; c <= x->dim[2].upper; c++)
+				*element(y, a, b, c) = *element(x, a, b, c);
+}
+typedef struct {
+	uint64_t device;
+	const void *device_interface;
+	float *host;
+	uint64_t flags;
+	struct { uint8_t code, bits; uint16_t lanes; } type;
+	int32_t dimensions;
+	struct { int32_t min, extent, stride; uint32_t flags; } *dim;
+	void *padding;
+} halide_buffer3;
+int halide(halide_buffer3 *x, halide_buffer3 *y)
+{
+	for (int a = 0; a < x->dim[0].extent; a++)
+		for (int b = 0; b < x->dim[1].extent; b++)
+			for (int c = 0; c < x->dim[2].extent; c++)
+				y->host[a * y->dim[0].stride + b * y->dim[1].stride + c * y->dim[2].stride] =
+					x->host[a * x->dim[0].stride + b * x->dim[1].stride + c * x->dim[2].stride];
+	return 0;
+}
+C
+compile views
+cat >views.yaml <<'M'
+sklink: 1
+tensors:
+  all: {dtype: f32, shape: [9, 6, 5]}
+  x: {of: all, offset: [0, 1, 0], shape: [9, 3, 5]}
+  a: {dtype: f32, shape: [9, 3, 5]}
+  b: {dtype: f32, shape: [9, 3, 5]}
+  c: {dtype: f32, shape: [9, 3, 5]}
+  d: {dtype: f32, shape: [9, 3, 5]}
+kernels:
+  plain: {signature: "in x f32[m,n:ldx,k], out y f32[m,n,k], m i64, n i64, k i64, ldx i64"}
+  mlir: {symbol: _mlir_ciface_copy, signature: "split=m frame=mlir; in x f32[m,n:ldx,k], out y f32[m,n,k]"}
+  fortran: {signature: "tile=m:2 frame=gfortran; in x f32[m,n:ldx,k], out y f32[m,n,k]"}
+  halide: {signature: "each=m frame=halide; in x f32[m,n:ldx,k], out y f32[m,n,k]"}
+tasks:
+  - {name: plain, kernel: plain, args: [x, a], scope: s}
+  - {name: mlir, kernel: mlir, args: [x, b], scope: s}
+  - {name: fortran, kernel: fortran, args: [x, c], scope: s}
+  - {name: halide, kernel: halide, args: [x, d], scope: s}
+M
+"$sklink" views.yaml views.o -o views.sk
+"$skdump" --verify views.sk >/dev/null || fail "views.sk is not proved"
+for options in '--cores 1' '--cores 3' --serial --guard; do
+	"$skrun" views.sk --random 3 $options --output a=a.npy --output b=b.npy --output c=c.npy --output d=d.npy >/dev/null
+	for frame in b c d; do
+		cmp a.npy $frame.npy || fail "the view as $frame, $options"
+	done
+done
+
 # The comparison looks.
 source_of 1
 "$sklink" model.yaml kernels.o -o model.sk
