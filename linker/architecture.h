@@ -3,6 +3,7 @@
 #ifndef SK_LINKER_ARCHITECTURE_H
 #define SK_LINKER_ARCHITECTURE_H
 
+#include "linker/linker.h"
 #include "stubs/import-row.h"
 #include "stubs/relocation-types.h"
 
@@ -22,6 +23,13 @@ struct sk_property_range {
 	uint32_t first, last; /* GNU_PROPERTY_… */
 	enum sk_property_rule rule;
 	uint32_t size; /* of the data */
+};
+
+/* Code without a frame that goes on in a function, with an address as its argument, and where in it both are wanted. */
+struct sk_finalizer {
+	struct sk_piece piece;
+	uint64_t address, call; /* offsets of the fields */
+	int64_t addend; /* of both */
 };
 
 struct sk_architecture {
@@ -71,6 +79,8 @@ struct sk_architecture {
 	uint32_t trap_size; /* from one to the next: its code, and what fills that up */
 	/* An instruction at `address` that is never executed and whose operand is the name at `name`. */
 	void (*write_trap)(uint8_t *trap, uint64_t address, uint64_t name);
+
+	struct sk_finalizer finalizer;
 };
 
 #define SK_MACHINE(name) extern const struct sk_architecture sk_architecture_##name;

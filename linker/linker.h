@@ -214,6 +214,8 @@ enum sk_section_kind {
 	SK_SECTION_TEXT, /* R-X; these precede all other text */
 	SK_SECTION_READ_ONLY, /* R-- */
 	SK_SECTION_CONSTANTS, /* R--, in a segment of its own at the end of the image, page-aligned */
+	SK_SECTION_ADDRESSES, /* R-- once the loader has written addresses there */
+	SK_SECTION_DESTRUCTORS, /* such a one that is a part of .fini_array */
 	SK_SECTION_EH_FRAME, /* joined with the inputs' .eh_frame */
 	SK_SECTION_DEBUG, /* debug information, joined with the inputs' of that name */
 	SK_SECTION_NOT_LOADED, /* kept in the file only */
@@ -248,8 +250,9 @@ sk_symbol sk_linker_define(struct sk_linker *linker, sk_section section, const c
 enum sk_relocation_kind {
 	SK_RELOCATION_RELATIVE32, /* 32 bits: S + A - P */
 	SK_RELOCATION_CALL, /* the architecture's direct call or jump at this offset */
-	SK_RELOCATION_ADDRESS64, /* S + A; in SK_SECTION_DEBUG only, as the next one */
-	SK_RELOCATION_OFFSET32, /* 32 bits: where a debug section's symbol lies in the output section, plus A */
+	SK_RELOCATION_ADDRESS64, /* S + A; in SK_SECTION_ADDRESSES, SK_SECTION_DESTRUCTORS and SK_SECTION_DEBUG only */
+	SK_RELOCATION_OFFSET32, /* 32 bits: where a debug section's symbol lies in the output section, plus A; in
+				    SK_SECTION_DEBUG only */
 };
 
 void sk_linker_relocate(struct sk_linker *linker, sk_section section, uint64_t offset, enum sk_relocation_kind kind,

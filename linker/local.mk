@@ -14,6 +14,7 @@ linker_liblinker_la_SOURCES = \
 	linker/debug-write.c \
 	linker/dynamic.c \
 	linker/exports.c linker/exports.h \
+	linker/finalizer.c \
 	linker/frames.c linker/frames.h \
 	linker/frames-write.c \
 	linker/icf.c linker/fold.h \
@@ -48,6 +49,7 @@ linker_liblinker_la_SOURCES = \
 	linker/significance.c \
 	linker/state.c linker/state.h \
 	linker/statistics.c \
+	linker/synthetic.c \
 	linker/symbols.c linker/symbol.h \
 	linker/target.c \
 	linker/traps.c \

@@ -9,6 +9,8 @@
  *   aliases.c  names that the command line gives another meaning
  *   ifuncs.c   which function an IFUNC is
  *   resolve.c  members pulled, definitions chosen
+ *   finalizer.c  what has objects with static storage destroyed when the package goes
+ *   synthetic.c  sections that no input has
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  what the rest of sklink asks: functions by name, signatures
  *   functions.c  which symbols can be kernels, and local ones by name
@@ -84,8 +86,16 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 
 /* ---- sk_linker_link, in linker.c ---- */
 
+/* After the names have been resolved: who wants a __dso_handle has one, and the package the destructor that goes with
+ * it. */
+void sk_finalizer_add(struct sk_linker *linker);
+
 /* After the names have been resolved: exports what the version script says. */
 bool sk_export(struct sk_linker *linker);
+
+/* Synthetic sections look like those of objects: relocations have the machine's types, unwind records are known. False:
+ * a record is damaged. */
+bool sk_synthetic_prepare(struct sk_linker *linker);
 
 /* Marks the live sections, and only them. */
 void sk_collect(struct sk_linker *linker);

@@ -186,10 +186,12 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 	if (sk_is_thread_destructor(linker, number))
 		return "; it serves destructors of thread-local objects, which a package cannot have: libskrt's "
 		       "threads outlive it";
-	if (!strcmp(symbol->name, "__cxa_atexit"))
-		return "; it has static objects destroyed when the process ends, when the package may be gone: "
-		       "recompile with -fno-use-cxa-atexit, so that they are destroyed with the package, or let "
-		       "--defsym name a function that returns 0, so that they never are";
+	if (!strcmp(symbol->name, "atexit"))
+		return "; it comes with each program and library: add libc_nonshared.a, whose path 'gcc "
+		       "-print-file-name=libc_nonshared.a' prints";
+	if (!strcmp(symbol->name, "syscall"))
+		return "; any system call may be meant, so it cannot be imported: where it only waits for another "
+		       "thread, as in libstdc++.a, --defsym=syscall=sched_yield does as well";
 	if (sk_is_barrier(symbol->name))
 		return sk_arena_print(linker->arena,
 				      "; in it threads wait for one another, but blocks run in any order, also one "

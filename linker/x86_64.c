@@ -116,6 +116,11 @@ static void write_trap(uint8_t *trap, uint64_t address, uint64_t name)
 	memcpy(trap + 3, &distance, sizeof(distance));
 }
 
+static const uint8_t finalizer[] = {
+	0x48, 0x8d, 0x3d, 0, 0, 0, 0, /* lea address(%rip), %rdi */
+	0xe9, 0,    0,	  0, 0, /* jmp function */
+};
+
 /* What <elf.h> lacks, or its old versions. */
 enum {
 	UNWIND_SECTION = 0x70000001, /* SHT_X86_64_UNWIND */
@@ -163,4 +168,5 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.write_stub = write_stub,
 	.trap_size = 8,
 	.write_trap = write_trap,
+	.finalizer = {.piece = {.bytes = finalizer, .size = sizeof(finalizer)}, .address = 3, .call = 8, .addend = -4},
 };

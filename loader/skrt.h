@@ -272,7 +272,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Unmaps it (not a linked one); before, its destructors run, if its constructors have. NULL is allowed. SKRT_BUSY while
+/* Unmaps it (not a linked one); before, its destructors run, if its constructors have, and those of its static objects.
+ * What is still loaded when the process ends is not destructed. NULL is allowed. SKRT_BUSY while
  * instances of it, or traces of its launches, are alive. */
 enum skrt_status skrt_module_unload(struct skrt_module *module);
 

@@ -186,6 +186,7 @@ END_TO_END_TESTS = \
 	tests/run/scope-options.sh \
 	tests/run/segments.sh \
 	tests/run/skdump.sh \
+	tests/run/static-objects.sh \
 	tests/run/status.sh \
 	tests/run/streams.sh \
 	tests/run/thread-storage.sh \

@@ -13,6 +13,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
+#include "loader/core/exit-functions.h"
 #include "loader/device/construct.h"
 #include "loader/device/device.h"
 #include "loader/flight/kernel.h"
@@ -91,6 +92,7 @@ static void free_module(struct skrt_module *module)
 	}
 	free(module->kernels);
 	sk_module_destruct(module);
+	sk_exit_functions_forget(&module->image.package);
 	sk_image_close(&module->image);
 	pthread_mutex_destroy(&module->lock);
 	pthread_mutex_destroy(&module->construction);

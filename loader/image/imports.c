@@ -1,7 +1,7 @@
 /* What packages may import, with its addresses: those of the C library that libskrt itself is bound to. Functions that
- * would end the process end the call of package code instead. Functions that ask what the C library has loaded (class
- * SERVED) are libskrt's own, and know packages. What only the machine's own libraries have is asked of them when
- * a package wants it, so that libskrt needs no such library. */
+ * would end the process end the call of package code instead. Functions about what the C library has loaded, or unloads
+ * (class SERVED), are libskrt's own, and know packages. What only the machine's own libraries have is asked of them
+ * when a package wants it, so that libskrt needs no such library. */
 #include "config.h"
 
 #include "loader/image/imports.h"
@@ -11,6 +11,7 @@
 
 #include "loader/arch/machine.h"
 #include "loader/core/call.h"
+#include "loader/core/exit-functions.h"
 #include "loader/core/loaded.h"
 #include "loader/core/thread-storage.h"
 
@@ -58,6 +59,8 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } served[] = {
+	{"__cxa_atexit", (void (*)(void))sk_exit_function_add},
+	{"__cxa_finalize", (void (*)(void))sk_exit_functions_call},
 	{"__tls_get_addr", (void (*)(void))sk_thread_storage_find},
 #ifdef SK_FINDS_OBJECTS
 	{"_dl_find_object", (void (*)(void))sk_find_object},

@@ -231,36 +231,6 @@ int main()
 C
 $KERNEL_CC -x c++ -O1 linked.cc -x none model.o -o linked -lstdc++ -lm && ./linked || fail "as an object"
 
-# Static objects, which live as long as the package: their constructors run before the first launch, and their destructors with
-# its own.
-cat >static.cc <<'C'
-#include <vector>
-#include "skkernel.h"
-struct Table : std::vector<float> {
-	Table() { for (int i = 0; i < 10; i++) push_back(static_cast<float>(i)); }
-	~Table() { __builtin_printf("destroyed\n"); }
-};
-static Table table;
-extern "C" void total(const int32_t *kind, const float *x, float *y, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		y[i] = x[i] * table.at(static_cast<unsigned long>(*kind + 2));
-}
-SK_KERNEL(total, "split=n reentrant; in kind i32[1], in x f32[n], out y f32[n], n i64");
-extern "C" void greedy(const float *x, float *y, int64_t n) { for (int64_t i = 0; i < n; i++) y[i] = x[i]; }
-SK_KERNEL(greedy, "reentrant; in x f32[n], out y f32[n], n i64");
-C
-compile_cc static
-fails_with "undefined symbol: __cxa_atexit; it has static objects destroyed when the process ends, .* recompile with -fno-use-cxa-atexit" \
-	"$sklink" model.yaml static.o $libraries -o static.sk
-# clang asks atexit for it then, which packages cannot have either.
-if ! $KERNEL_CC --version | grep -q clang; then
-	KERNEL_CFLAGS="$KERNEL_CFLAGS -fno-use-cxa-atexit" compile_cc static
-	"$sklink" model.yaml static.o $libraries -o static.sk
-	"$skrun" static.sk --input kind=kind.npy --random 1 --cores 3 --verify >out.txt || fail "a static object"
-	[ "$(grep -c destroyed out.txt)" = 1 ] || { cat out.txt >&2; fail "it is not destroyed once"; }
-fi
-
 # Destructors of thread-local objects.
 cat >cache.cc <<'C'
 #include <vector>

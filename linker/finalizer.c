@@ -1,0 +1,54 @@
+/* What a package does when it goes, for objects with static storage (Itanium C++ ABI, section 3.3.6). Code registers
+ * their destructors by __cxa_atexit, with the address of __dso_handle for the package, whose __cxa_finalize calls them.
+ * In a shared object both are in crtbeginS.o; here the linker makes them: __dso_handle, and one destructor of the
+ * package that calls __cxa_finalize. So whoever unloads the package, dlclose or libskrt, need not know of any of this.
+ *
+ * With -r both are the next linker's. */
+#include <string.h>
+
+#include "linker/link.h"
+#include "linker/passes.h"
+#include "linker/symbol.h"
+
+/* A word with the address. */
+static sk_section add_word(struct sk_linker *linker, const char *name, enum sk_section_kind kind, sk_symbol address)
+{
+	sk_section section = sk_linker_add_section(linker, &(struct sk_section_spec){.name = name,
+										     .kind = kind,
+										     .alignment = sizeof(Elf64_Addr),
+										     .size = sizeof(Elf64_Addr)});
+
+	sk_linker_relocate(linker, section, 0, SK_RELOCATION_ADDRESS64, address, 0);
+	return section;
+}
+
+void sk_finalizer_add(struct sk_linker *linker)
+{
+	static const char handle_name[] = "__dso_handle", called_name[] = "__cxa_finalize";
+	const struct sk_finalizer *code = &linker->architecture->finalizer;
+	sk_symbol handle = sk_map_find(&linker->symbol_numbers, handle_name, strlen(handle_name));
+
+	if (linker->options.relocatable || handle == SK_NONE || !linker->symbols.items[handle].wanted ||
+	    linker->symbols.items[handle].rank != SK_DEFINITION_NONE)
+		return;
+
+	/* It holds its own address, which the C library's atexit takes. */
+	sk_section word = add_word(linker, ".data.rel.ro.sk_handle", SK_SECTION_ADDRESSES, handle);
+
+	sk_symbol_define(linker, handle, &linker->synthetic.items[word]->section, 0, sizeof(Elf64_Addr), STT_OBJECT);
+
+	sk_section text = sk_linker_add_section(linker, &(struct sk_section_spec){.name = ".text.sk_finalize",
+										  .kind = SK_SECTION_TEXT,
+										  .alignment = 16,
+										  .size = code->piece.size,
+										  .pieces = &code->piece,
+										  .piece_count = 1});
+	sk_symbol own = sk_linker_define(linker, text, "sk_finalize", 0, code->piece.size, SK_SYMBOL_FUNCTION, false);
+
+	sk_linker_relocate(linker, text, code->address, SK_RELOCATION_RELATIVE32, handle, code->addend);
+	sk_linker_relocate(linker, text, code->call, SK_RELOCATION_CALL,
+			   sk_symbol_intern(linker, called_name, strlen(called_name)), code->addend);
+	/* The highest priority (outputs.c): it runs before all other destructors, as it does at the end of a process.
+	 */
+	add_word(linker, ".fini_array.99999", SK_SECTION_DESTRUCTORS, own);
+}
