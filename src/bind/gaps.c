@@ -4,6 +4,8 @@
  * surely been written, and a read finds what it wants if one of them knows of all of it. */
 #include "src/bind/gaps.h"
 
+#include <stdlib.h>
+
 #include "src/base/boxes.h"
 #include "src/model/task.h"
 
@@ -121,10 +123,25 @@ static bool look_at(struct finder *finder, struct sk_boxes *map, const struct sk
 	return written;
 }
 
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct sk_gap *one = a, *other = b;
+
+	return (one->low > other->low) - (one->low < other->low);
+}
+
+/* The rows' boxes are found in another order than that of their addresses. */
+static void sort_gaps(struct sk_gap *gaps, size_t first, size_t end)
+{
+	if (end - first > 1)
+		qsort(&gaps[first], end - first, sizeof(*gaps), compare_gaps);
+}
+
 /* Notes what has not been written of the rows, and counts it as written from here on: it is said once. */
 static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const struct sk_rows *rows)
 {
 	maps_of_tensor *maps = &finder->maps[bytes->tensor];
+	size_t reads = finder->gaps.reads.count, ends = finder->gaps.ends.count;
 	struct sk_boxes *own = NULL;
 	bool written = false;
 
@@ -135,6 +152,8 @@ static void read_bytes(struct finder *finder, const struct sk_gap *bytes, const 
 	}
 	if (!written)
 		look_at(finder, own, rows, bytes);
+	sort_gaps(finder->gaps.reads.items, reads, finder->gaps.reads.count);
+	sort_gaps(finder->gaps.ends.items, ends, finder->gaps.ends.count);
 	write_bytes(finder, bytes->tensor, rows);
 }
 

@@ -196,6 +196,23 @@ START_TEST(test_columns)
 }
 END_TEST
 
+/* What is left of a tensor whose first rows have been written in part is named from its first byte on. */
+START_TEST(test_address_order)
+{
+	struct sk_gaps gaps;
+
+	set_up();
+	add_tensor(test, "t", SK_U8, BYTES);
+	add_task(test, "corner", PLAIN, 0, NULL, rows(out("t"), 0, 4, 8, 3));
+	gaps = sk_gaps_find(&test->model);
+	ck_assert_uint_ge(gaps.ends.count, 2);
+	for (size_t i = 0; i < gaps.ends.count; i++)
+		ck_assert_uint_ge(gaps.ends.items[i].low, i ? gaps.ends.items[i - 1].low : 4);
+	ck_assert_uint_eq(gaps.ends.items[0].low, 4);
+	tear_down();
+}
+END_TEST
+
 static Suite *gaps_suite(void)
 {
 	Suite *suite = suite_create("gaps");
@@ -204,6 +221,7 @@ static Suite *gaps_suite(void)
 	tcase_add_test(tcase, test_random);
 	tcase_add_test(tcase, test_many_slices);
 	tcase_add_test(tcase, test_columns);
+	tcase_add_test(tcase, test_address_order);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
