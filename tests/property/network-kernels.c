@@ -277,6 +277,12 @@ static void early_weave(const struct kernel_call *c)
 		c->tensors[1][i] = c->tensors[0][i] + 3 * (i % c->blocks) + 1;
 }
 
+static void stripe(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = 2 * c->tensors[0][i] + block_of(c, i / c->w);
+}
+
 static void early_rows(const struct kernel_call *c)
 {
 	for (uint64_t i = 0; i < c->n; i++)
@@ -321,6 +327,21 @@ static void add_rows(const struct kernel_call *c)
 		c->tensors[1][i] = c->tensors[0][i] * 2 + i % c->w;
 }
 
+static void three_rows(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] + 2 * c->tensors[0][i + c->w] + 5 * c->tensors[0][i + 2 * c->w];
+}
+
+static void window(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++) {
+		c->tensors[2][i] = 1;
+		for (uint64_t j = 0; j < c->k; j++)
+			c->tensors[2][i] += c->tensors[0][i + j] * c->tensors[1][j];
+	}
+}
+
 static void program(const struct kernel_call *c)
 {
 	for (uint64_t i = 0; i < c->n; i++)
@@ -338,6 +359,13 @@ static void program(const struct kernel_call *c)
 #define ADD_ROW	    "in x T[r,w], in row T[w], out y@x T[r,w], r i64, w i64, factor u64"
 #define MULTIPLY    "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64"
 #define NUMBER_ROWS "block, in x T[r,w], in row T[w], out y T[r,w], r i64, w i64"
+
+#define SCALE_ROWS "in x T[r,w:ldx], out y@x T[r,w:ldy], r i64, w i64, ldx i64, ldy i64, factor u64"
+#define ADD_APART  "in x T[r,w:ldx], inout y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64"
+#define THREE_ROWS "in x T[r+2,w], out y T[r,w], r i64, w i64"
+#define WINDOW	   "in x T[n+k-1], in h T[k], out y T[n], n i64, k i64"
+#define PEEK	   "in x T[n]+64, out y@x T[n], n i64"
+#define ALIGNED	   "in x T[n], out y@x T[n], n i64, alignment i64 = "
 
 #define EARLY_WEAVE "block, in x T[n], out y T[n], n i64"
 
@@ -399,6 +427,42 @@ static struct kernel kernels[] = {
 	 "block.count/block.count.y, qs i16 = block.count.y",
 	 program},
 	{"stride_number", "blocks", "i u32 = block.index, inout y T[n], n i64, count i64 = block.count", stride},
+	/* Rows apart, what is read around a part and behind a tensor, and addresses that are aligned. */
+	{"scale_rows", "split=r", SCALE_ROWS, scale},
+	{"scale_rows", "each=r", SCALE_ROWS, scale},
+	{"scale_rows", "tile=r:3", SCALE_ROWS, scale},
+	{"scale_rows", "tile=r:4,w:3", SCALE_ROWS, scale},
+	{"scale_rows", "", SCALE_ROWS, scale},
+	{"add_apart", "split=r", ADD_APART, accumulate},
+	{"add_apart", "tile=r:2,w:7", ADD_APART, accumulate},
+	{"add_apart", "", ADD_APART, accumulate},
+	{"stripe", "blocks=r", "block, in x T[r,w:ldx], out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64", stripe},
+	{"stripe", "blocks=r early-start=both",
+	 "block, in x T[r,w:ldx], out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64", stripe},
+	{"rows_apart", "split=r",
+	 "p {in x T[r,w:ldx]+40, ldx i64, out y T[r,w:ldy], ldy i64}*, r i64, w i64, factor u64", scale},
+	{"table_apart", "each=r", "rows ptr[r] of in x T[r,w:ldx]+24 by sizeof(T)*ldx, out y T[r,w], w i64", add_rows},
+	{"three_rows", "split=r", THREE_ROWS, three_rows},
+	{"three_rows", "each=r", THREE_ROWS, three_rows},
+	{"three_rows", "tile=r:3", THREE_ROWS, three_rows},
+	{"three_rows", "", THREE_ROWS, three_rows},
+	{"three_rows", "split=r align=16", "in x T[r+2,w]+64, out y T[r,w], r i64, w i64", three_rows},
+	{"three_at", "each=r", "p ptr[3] of in x T[r+2,w] by sizeof(T)*w, out y T[r,w], w i64", three_rows},
+	{"window", "split=n", WINDOW, window},
+	{"window", "tile=n:13", WINDOW, window},
+	{"window", "", WINDOW, window},
+	{"peek", "split=n", PEEK, checked},
+	{"peek", "tile=n:9", PEEK, checked},
+	{"peek", "", PEEK, checked},
+	{"peek_rows", "split=r", "in x T[r,w:ldx]+100, out y T[r,w], r i64, w i64, ldx i64", checked},
+	{"peek_apart", "tile=r:3,w:4", "in x T[r,w:ldx]+100, out y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64",
+	 checked},
+	{"aligned", "split=n align=32", ALIGNED "32 -> status", checked},
+	{"aligned", "tile=n:64 align=64", ALIGNED "64 -> status", checked},
+	{"aligned", "align=8", ALIGNED "8 -> status", checked},
+	{"aligned_rows", "split=r align=32", "in x T[r,w:ldx], out y T[r,w], r i64, w i64, ldx i64 -> status", checked},
+	{"reported", "split=n", "in x T[n], out y@x T[n], n i64, ref info i32 -> status info", checked},
+	{"reported", "each=n", "in x T[n], out y@x T[n], n i64, ref info i32 -> status info", checked},
 	/* What they get stands in memory that is made for each call, and that they destroy. */
 	{"add_boxed", "split=n", BOXED, add},
 	{"add_boxed", "tile=n:100", BOXED, add},
@@ -467,11 +531,13 @@ static uint32_t find_parameter(const struct kernel *kernel, const char *name, si
 static void read_extents(struct kernel_parameter *parameter, const char *text)
 {
 	while (*text != ']') {
-		size_t length = strcspn(text, ",]");
+		size_t length = strcspn(text, ",]"), extent = strcspn(text, ":,]");
 
-		copy_word(parameter->extents[parameter->rank++], sizeof(parameter->extents[0]), text, length);
+		copy_word(parameter->extents[parameter->rank++], sizeof(parameter->extents[0]), text, extent);
+		parameter->in_rows |= extent < length;
 		text += length + (text[length] == ',');
 	}
+	parameter->reads_behind = text[1] == '+';
 }
 
 /* "in x T[n]", "out y@x T[r,w]", or, of a result, "out total T". */
@@ -490,6 +556,7 @@ static void read_tensor(struct kernel *kernel, const char *text)
 	if (name[length] == '@')
 		parameter->alias_of = find_parameter(kernel, name + length + 1, strcspn(name + length + 1, " "));
 	read_extents(parameter, bracket ? bracket + 1 : "1]");
+	kernel->in_rows |= parameter->in_rows;
 	kernel->tensor_count++;
 }
 
@@ -519,6 +586,8 @@ static void read_signature(struct kernel *kernel)
 
 	kernel->has_blocks = strncmp(kernel->attributes, "early-start", 11) &&
 			     (strstr(kernel->parameters, "block, ") || !strncmp(kernel->attributes, "blocks", 6));
+	kernel->align =
+		strstr(kernel->attributes, "align=") ? (uint32_t)atoi(strstr(kernel->attributes, "align=") + 6) : 1;
 	kernel->is_mix = !strncmp(kernel->attributes, "mix", 3);
 	kernel->is_resident = kernel->is_mix || !strncmp(kernel->attributes, "sync-all", 8);
 	copy_word(text, sizeof(text), kernel->parameters, strlen(kernel->parameters));
@@ -533,7 +602,7 @@ static void read_signature(struct kernel *kernel)
 		}
 		read_parameter(kernel, behind_opening(parameter));
 	}
-	if (result && strcmp(result + 4, "status"))
+	if (result && strncmp(result + 4, "status", 6))
 		read_tensor(kernel, result + 4);
 }
 
@@ -576,11 +645,27 @@ void network_end(const struct network *network, struct network_state *state)
 	free(state);
 }
 
-static uint64_t *values_of(const struct network *network, struct network_state *state, uint32_t tensor)
+/* One behind the other, to be given back. */
+static uint64_t *take_values(const struct network *network, const struct network_state *state, uint32_t tensor)
+{
+	const struct network_tensor *view = &network->tensors[tensor];
+	uint64_t *values = malloc(view->elements * sizeof(uint64_t));
+
+	if (!values)
+		abort();
+	for (uint64_t i = 0; i < view->elements; i++)
+		values[i] = state->values[view->root][network_element(view, i)];
+	return values;
+}
+
+static void give_back(const struct network *network, struct network_state *state, uint32_t tensor, uint64_t *values,
+		      bool written)
 {
 	const struct network_tensor *view = &network->tensors[tensor];
 
-	return state->values[view->root] + view->start;
+	for (uint64_t i = 0; i < view->elements && written; i++)
+		state->values[view->root][network_element(view, i)] = values[i] & mask_of(view->dtype);
+	free(values);
 }
 
 static uint64_t value_of_set(const struct network *network, struct network_state *state,
@@ -593,7 +678,7 @@ static uint64_t value_of_set(const struct network *network, struct network_state
 		       : set->extent == 'w' ? task->w
 					    : task->k;
 	case SET_TENSOR:
-		return *values_of(network, state, set->tensor);
+		return state->values[network->tensors[set->tensor].root][network->tensors[set->tensor].start];
 	case SET_NUMBER:
 		break;
 	}
@@ -610,17 +695,14 @@ static void run_task(const struct network *network, struct network_state *state,
 	call.state = &state->hidden[kernel->state][task->dtype];
 	call.mask = mask_of(task->dtype);
 	for (uint32_t i = 0; i < kernel->tensor_count; i++)
-		call.tensors[i] = values_of(network, state, task->tensors[i]);
+		call.tensors[i] = take_values(network, state, task->tensors[i]);
 	for (uint32_t i = 0; i < kernel->set_count; i++)
 		call.sets[i] = value_of_set(network, state, task, &task->sets[i]);
 	kernel->compute(&call);
 	*call.state &= mask_of(task->dtype);
-	for (uint32_t i = 0; i < kernel->tensor_count; i++) {
-		const struct network_tensor *tensor = &network->tensors[task->tensors[i]];
-
-		for (uint64_t j = 0; j < tensor->elements; j++)
-			call.tensors[i][j] &= mask_of(tensor->dtype);
-	}
+	for (uint32_t i = 0; i < kernel->tensor_count; i++)
+		give_back(network, state, task->tensors[i], call.tensors[i],
+			  kernel->tensors[i].access & SK_ACCESS_WRITE);
 }
 
 void network_run(const struct network *network, struct network_state *state, const uint32_t default_blocks[2])

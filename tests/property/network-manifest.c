@@ -43,6 +43,29 @@ static void print_role(const struct network *network, uint32_t number, FILE *str
 		fputs(", unwritten: keep", stream);
 }
 
+/* As a file, a list, one number for all elements, or letters. */
+static void print_data(const struct network *network, uint32_t number, FILE *stream)
+{
+	const struct network_tensor *tensor = &network->tensors[number];
+	const uint64_t *contents = network->contents[number];
+
+	switch (tensor->data) {
+	case DATA_TEXT:
+		fputs(", text: ", stream);
+		for (uint64_t i = 0; i < tensor->elements; i++)
+			fputc((int)contents[i], stream);
+		break;
+	case DATA_LIST:
+		print_list(stream, "data", contents, (uint32_t)tensor->elements);
+		break;
+	case DATA_FILL:
+		fprintf(stream, ", fill: %llu", (unsigned long long)contents[0]);
+		break;
+	case DATA_FILE:
+		fprintf(stream, ", data: c%u.npy", number);
+	}
+}
+
 static void print_tensor(const struct network *network, uint32_t number, FILE *stream)
 {
 	const struct network_tensor *tensor = &network->tensors[number];
@@ -56,7 +79,7 @@ static void print_tensor(const struct network *network, uint32_t number, FILE *s
 	}
 	print_list(stream, "shape", tensor->shape, tensor->rank);
 	if (tensor->view_of == NETWORK_NONE && tensor->role == SK_ROLE_CONSTANT)
-		fprintf(stream, ", data: c%u.npy", number);
+		print_data(network, number, stream);
 	if (tensor->view_of == NETWORK_NONE)
 		print_role(network, number, stream);
 	fputs("}\n", stream);

@@ -35,6 +35,7 @@ struct generator {
 	enum sk_dtype dtypes[2];
 	uint32_t streams, tensor_limit;
 	bool stateful; /* many kernels keep something from call to call */
+	bool in_rows; /* many kernels take rows that lie apart */
 	bool fresh; /* nearly every task writes new tensors, as real networks do */
 	uint32_t set_streams[SCOPE_SETS][2]; /* the streams of a set of scopes that takes two */
 	uint32_t set_stream_count[SCOPE_SETS];
@@ -65,18 +66,80 @@ static bool chance(struct generator *generator, uint32_t percent)
 
 /* ---- tensors ---- */
 
+uint64_t network_element(const struct network_tensor *tensor, uint64_t element)
+{
+	return tensor->start + element / tensor->width * tensor->apart + element % tensor->width;
+}
+
+static bool has_gaps(const struct network_tensor *tensor)
+{
+	return tensor->width < tensor->elements;
+}
+
+/* Where it ends among its root's elements. */
+static uint64_t end_of(const struct network_tensor *tensor)
+{
+	return network_element(tensor, tensor->elements - 1) + 1;
+}
+
+static bool has_element(const struct network_tensor *tensor, uint64_t element)
+{
+	if (element < tensor->start || element >= end_of(tensor))
+		return false;
+	return !has_gaps(tensor) || (element - tensor->start) % tensor->apart < tensor->width;
+}
+
 static bool overlap(const struct network *network, uint32_t one, uint32_t other)
 {
 	const struct network_tensor *a = &network->tensors[one], *b = &network->tensors[other];
+	bool common = a->root == b->root && a->start < end_of(b) && b->start < end_of(a);
 
-	return a->root == b->root && a->start < b->start + b->elements && b->start < a->start + a->elements;
+	if (!common || (!has_gaps(a) && !has_gaps(b)))
+		return common;
+	for (uint64_t i = 0; i < a->elements; i++)
+		if (has_element(b, network_element(a, i)))
+			return true;
+	return false;
+}
+
+/* What sklink takes for an overlap: of rows of different strides, if each has one between the other one's ends. */
+static bool may_overlap(const struct network *network, uint32_t one, uint32_t other)
+{
+	const struct network_tensor *a = &network->tensors[one], *b = &network->tensors[other];
+
+	return overlap(network, one, other) || (a->root == b->root && a->apart != b->apart && has_gaps(a) &&
+						has_gaps(b) && a->start < end_of(b) && b->start < end_of(a));
 }
 
 static bool same_bytes(const struct network *network, uint32_t one, uint32_t other)
 {
 	const struct network_tensor *a = &network->tensors[one], *b = &network->tensors[other];
 
-	return a->root == b->root && a->start == b->start && a->elements == b->elements;
+	return a->root == b->root && a->start == b->start && a->elements == b->elements && a->width == b->width &&
+	       (a->apart == b->apart || !has_gaps(a));
+}
+
+/* Where an element is among its root's, index by index. */
+static uint64_t place_of(const struct network_tensor *tensor, uint64_t element)
+{
+	uint64_t place = tensor->start;
+
+	for (uint32_t d = tensor->rank; d-- > 0; element /= tensor->shape[d])
+		place += element % tensor->shape[d] * tensor->strides[d];
+	return place;
+}
+
+/* Finds the rows of a tensor; false if they are not equally far apart. */
+static bool find_rows(struct network_tensor *tensor)
+{
+	tensor->width = 1;
+	while (tensor->width < tensor->elements && place_of(tensor, tensor->width) == tensor->start + tensor->width)
+		tensor->width++;
+	tensor->apart = tensor->width < tensor->elements ? place_of(tensor, tensor->width) - tensor->start : 0;
+	for (uint64_t i = 0; i < tensor->elements; i++)
+		if (place_of(tensor, i) != network_element(tensor, i))
+			return false;
+	return true;
 }
 
 static uint32_t add_tensor(struct generator *generator, struct network_tensor tensor)
@@ -86,11 +149,13 @@ static uint32_t add_tensor(struct generator *generator, struct network_tensor te
 
 	if (number == NETWORK_TENSORS)
 		return NETWORK_NONE;
-	tensor.elements = 1;
-	for (uint32_t d = 0; d < tensor.rank; d++)
-		tensor.elements *= tensor.shape[d];
-	if (tensor.view_of == NETWORK_NONE)
+	if (tensor.view_of == NETWORK_NONE) {
+		tensor.elements = 1;
+		for (uint32_t d = tensor.rank; d-- > 0; tensor.elements *= tensor.shape[d])
+			tensor.strides[d] = tensor.elements;
+		tensor.width = tensor.elements;
 		tensor.root = number;
+	}
 	network->tensors[number] = tensor;
 	network->tensor_count++;
 	return number;
@@ -101,12 +166,16 @@ struct want {
 	enum sk_dtype dtype;
 	uint64_t elements;
 	uint64_t last; /* the last extent; 0: any */
+	bool in_rows; /* which may lie apart */
+	uint32_t align; /* bytes of which it begins at a multiple */
 };
 
 static bool fits(const struct network_tensor *tensor, const struct want *want)
 {
 	return tensor->dtype == want->dtype && tensor->elements == want->elements &&
-	       (!want->last || (tensor->rank > 1 && tensor->shape[tensor->rank - 1] == want->last));
+	       (!want->last || (tensor->rank > 1 && tensor->shape[tensor->rank - 1] == want->last)) &&
+	       (!has_gaps(tensor) || (want->in_rows && tensor->width == want->last)) &&
+	       tensor->start * sk_dtype_size(tensor->dtype) % want->align == 0;
 }
 
 /* The smallest divisor above 1, or the number itself. */
@@ -123,13 +192,15 @@ static void push_extent(struct network_tensor *tensor, uint64_t extent)
 	tensor->shape[tensor->rank++] = extent;
 }
 
-static uint32_t new_root(struct generator *generator, const struct want *want, bool exact)
+/* wide: its rows are longer than what is wanted. */
+static uint32_t new_root(struct generator *generator, const struct want *want, bool exact, bool wide)
 {
 	struct network_tensor root = {.dtype = want->dtype,
 				      .view_of = NETWORK_NONE,
 				      .prefers_constant = chance(generator, 30),
 				      .prefers_output = chance(generator, generator->fresh ? 10 : 35),
-				      .silent = chance(generator, 50)};
+				      .silent = chance(generator, 50),
+				      .data = (enum network_data)draw(generator, 3 + (want->dtype == SK_U8))};
 	uint64_t rows = want->last ? want->elements / want->last : want->elements;
 
 	if (!exact)
@@ -139,50 +210,86 @@ static uint32_t new_root(struct generator *generator, const struct want *want, b
 		rows /= divisor_of(rows);
 	}
 	push_extent(&root, rows + (exact ? 0 : draw(generator, (uint32_t)rows + 1)));
+	if (wide && root.rank + 1 < NETWORK_RANK && chance(generator, 30))
+		push_extent(&root, 2);
 	if (want->last)
-		push_extent(&root, want->last);
+		push_extent(&root, want->last + (wide ? 1 + draw(generator, (uint32_t)want->last + 3) : 0));
 	return add_tensor(generator, root);
 }
 
-/* A part of the base in which the dimensions in front of `dimension` are one element thick; NETWORK_NONE if it would
- * not have the wanted size. */
+/* What is cut from the whole: the dimensions in front of `dimension` are one element thick, those behind it are whole,
+ * or, where rows may lie apart, as long as is wanted. thin: those in front of the last one are one element thick, too.
+ */
+static bool choose_shape(struct network_tensor *part, const struct network_tensor *whole, uint32_t dimension,
+			 const struct want *want, bool thin)
+{
+	uint32_t last = whole->rank - 1;
+	uint64_t behind = 1;
+
+	for (uint32_t d = 0; d < whole->rank; d++)
+		part->shape[d] = d <= dimension || (thin && d < last) ? 1 : whole->shape[d];
+	if (want->in_rows && dimension < last && whole->shape[last] > want->last)
+		part->shape[last] = want->last;
+	for (uint32_t d = 0; d < whole->rank; d++)
+		behind *= part->shape[d];
+	part->shape[dimension] = want->elements / behind;
+	part->elements = want->elements;
+	return want->elements % behind == 0 && part->shape[dimension] <= whole->shape[dimension];
+}
+
+/* NETWORK_NONE if there is no such part of the base. */
 static uint32_t new_part(struct generator *generator, uint32_t base, uint32_t dimension, const struct want *want)
 {
 	const struct network_tensor *whole = &generator->network->tensors[base];
 	struct network_tensor part = {.dtype = whole->dtype, .rank = whole->rank, .root = whole->root, .view_of = base};
-	uint64_t behind = 1, stride = whole->elements;
 
-	for (uint32_t d = dimension + 1; d < whole->rank; d++)
-		behind *= whole->shape[d];
-	if (want->elements % behind || want->elements / behind > whole->shape[dimension])
+	if (!choose_shape(&part, whole, dimension, want, want->in_rows && chance(generator, 30)))
 		return NETWORK_NONE;
 	part.start = whole->start;
 	for (uint32_t d = 0; d < whole->rank; d++) {
-		stride /= whole->shape[d];
-		part.shape[d] = d < dimension ? 1 : d == dimension ? want->elements / behind : whole->shape[d];
 		part.offset[d] = draw(generator, (uint32_t)(whole->shape[d] - part.shape[d] + 1));
-		part.start += part.offset[d] * stride;
+		part.strides[d] = whole->strides[d];
+		part.start += part.offset[d] * part.strides[d];
 	}
-	part.elements = want->elements;
-	return fits(&part, want) ? add_tensor(generator, part) : NETWORK_NONE;
+	return find_rows(&part) && fits(&part, want) ? add_tensor(generator, part) : NETWORK_NONE;
 }
 
-/* A tensor of the wanted size, or such a part of a new one. */
+static uint32_t any_part(struct generator *generator, uint32_t base, const struct want *want)
+{
+	uint32_t part = NETWORK_NONE;
+
+	for (uint32_t d = 0; d < generator->network->tensors[base].rank && part == NETWORK_NONE; d++)
+		part = new_part(generator, base, d, want);
+	return part;
+}
+
+/* Rows that are longer by an element. */
+static struct want longer(const struct want *want)
+{
+	struct want other = *want;
+
+	other.last++;
+	other.elements = want->elements / want->last * other.last;
+	return other;
+}
+
+/* A tensor of the wanted size, or such a part of a new one, or of a part of that. */
 static uint32_t new_tensor(struct generator *generator, const struct want *want)
 {
-	uint32_t root = chance(generator, 30) ? new_root(generator, want, false) : NETWORK_NONE;
+	bool wide = want->in_rows && chance(generator, 60);
+	uint32_t root = wide || chance(generator, 30) ? new_root(generator, want, false, wide) : NETWORK_NONE, part;
 
 	if (root != NETWORK_NONE) {
+		const struct want longer_want = wide ? longer(want) : *want;
+
 		if (fits(&generator->network->tensors[root], want))
 			return root;
-		for (uint32_t d = 0; d < generator->network->tensors[root].rank; d++) {
-			uint32_t part = new_part(generator, root, d, want);
-
-			if (part != NETWORK_NONE)
-				return part;
-		}
+		part = wide && chance(generator, 25) ? any_part(generator, root, &longer_want) : NETWORK_NONE;
+		part = any_part(generator, part == NETWORK_NONE ? root : part, want);
+		if (part != NETWORK_NONE)
+			return part;
 	}
-	return new_root(generator, want, true);
+	return new_root(generator, want, true, false);
 }
 
 /* ---- arguments ---- */
@@ -200,7 +307,7 @@ static bool is_free(const struct generator *generator, const struct chosen *chos
 {
 	for (uint32_t i = 0; i < chosen->count; i++) {
 		if (!((access | chosen->access[i]) & SK_ACCESS_WRITE) ||
-		    !overlap(generator->network, tensor, chosen->tensors[i]))
+		    !may_overlap(generator->network, tensor, chosen->tensors[i]))
 			continue;
 		if (i != alias || !same_bytes(generator->network, tensor, chosen->tensors[i]))
 			return false;
@@ -220,8 +327,12 @@ static bool is_welcome(struct generator *generator, uint32_t tensor, unsigned ac
 
 static uint32_t new_view(struct generator *generator, const struct want *want, unsigned access)
 {
-	for (uint32_t trial = 0; trial < 8 && generator->network->tensor_count; trial++) {
+	for (uint32_t trial = 0; trial < (want->in_rows ? 32 : 8) && generator->network->tensor_count; trial++) {
 		uint32_t base = draw(generator, generator->network->tensor_count);
+
+		if (has_gaps(&generator->network->tensors[base]) && chance(generator, 50))
+			base = generator->network->tensors[base].root;
+
 		const struct network_tensor *whole = &generator->network->tensors[base];
 		uint32_t dimension = draw(generator, whole->rank);
 
@@ -292,12 +403,18 @@ static uint64_t value_of_extent(const struct network_task *task, const char *tex
 			 : *text == 'k' ? task->k
 					: 1;
 
-	return !strcmp(text + 1, "*3") ? 3 * value : value;
+	return !strcmp(text + 1, "*3")	   ? 3 * value
+	       : !strcmp(text + 1, "+2")   ? value + 2
+	       : !strcmp(text + 1, "+k-1") ? value + task->k - 1
+					   : value;
 }
 
 static struct want want_of(const struct network_task *task, const struct kernel_parameter *parameter)
 {
-	struct want want = {.dtype = parameter->of_words ? SK_U64 : task->dtype, .elements = 1};
+	struct want want = {.dtype = parameter->of_words ? SK_U64 : task->dtype,
+			    .elements = 1,
+			    .in_rows = parameter->in_rows,
+			    .align = task->kernel->align};
 
 	for (uint32_t d = 0; d < parameter->rank; d++)
 		want.elements *= value_of_extent(task, parameter->extents[d]);
@@ -324,7 +441,8 @@ static bool choose_set(struct generator *generator, struct chosen *chosen, const
 		set->extent = choose_extent(generator, task->kernel);
 	if (set->kind == SET_TENSOR)
 		set->tensor =
-			choose_tensor(generator, chosen, &(struct want){SK_U64, 1, 0}, SK_ACCESS_READ, NETWORK_NONE);
+			choose_tensor(generator, chosen, &(struct want){.dtype = SK_U64, .elements = 1, .align = 1},
+				      SK_ACCESS_READ, NETWORK_NONE);
 	return set->kind != SET_TENSOR || set->tensor != NETWORK_NONE;
 }
 
@@ -360,10 +478,11 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 	while (kernels[count].function)
 		count++;
 	bool stateful = generator->stateful && chance(generator, 60);
+	bool in_rows = !stateful && generator->in_rows && chance(generator, 75);
 
 	do
 		task->kernel = &kernels[draw(generator, count)];
-	while (stateful && !task->kernel->state);
+	while ((stateful && !task->kernel->state) || (in_rows && !task->kernel->in_rows));
 	task->dtype = generator->dtypes[draw(generator, 2)];
 	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
 	task->unfusible = chance(generator, 4);
@@ -479,6 +598,10 @@ static void choose_sizes(struct generator *generator)
 	if (chance(generator, 30)) /* as many elements, in other rows */
 		generator->sizes[1] =
 			(struct sizes){generator->sizes[0].w, generator->sizes[0].r, generator->sizes[0].k};
+	else if (chance(generator, 40)) /* what halos and wider rows take */
+		generator->sizes[1] =
+			(struct sizes){generator->sizes[0].r + 2 * draw(generator, 2),
+				       generator->sizes[0].w * (1 + draw(generator, 2)), generator->sizes[0].k};
 	generator->dtypes[0] = dtypes[draw(generator, 3)];
 	generator->dtypes[1] = chance(generator, 60) ? generator->dtypes[0] : dtypes[draw(generator, 3)];
 }
@@ -502,6 +625,7 @@ static void choose_queues(struct generator *generator)
 	generator->streams = streams[draw(generator, 6)];
 	generator->fresh = chance(generator, 50);
 	generator->stateful = chance(generator, 25);
+	generator->in_rows = chance(generator, 35);
 	generator->tensor_limit = generator->fresh ? NETWORK_TENSORS : 4 + draw(generator, 20);
 	network->scope_count = draw(generator, 4) ? 1 + draw(generator, NETWORK_SCOPES) : 0;
 	for (uint32_t s = 0; s < network->scope_count; s++)
@@ -524,7 +648,9 @@ static void note_read(struct network *network, struct history *histories, uint32
 
 	root->read = true;
 	history->read_last = true;
-	for (uint64_t i = view->start; i < view->start + view->elements; i++) {
+	for (uint64_t e = 0; e < view->elements; e++) {
+		uint64_t i = network_element(view, e);
+
 		if (history->defined[i] || (root->gap_task != NETWORK_NONE && root->gap_task != task))
 			continue;
 		if (root->gap_task == NETWORK_NONE || i < root->gap)
@@ -540,7 +666,8 @@ static void note_write(struct network *network, struct history *histories, uint3
 
 	network->tensors[view->root].written = true;
 	history->read_last = false;
-	memset(history->defined + view->start, true, view->elements);
+	for (uint64_t i = 0; i < view->elements; i++)
+		history->defined[network_element(view, i)] = true;
 }
 
 /* A task reads all its arguments before it writes one. */
@@ -559,13 +686,16 @@ static void note_task(struct network *network, struct history *histories, uint32
 			note_write(network, histories, task->tensors[i]);
 }
 
-static enum sk_role role_of(const struct network_tensor *root, const struct history *history)
+/* sklink does not know of rows that are not equally far apart that they are written whole together. */
+static enum sk_role role_of(const struct network *network, uint32_t number, const struct history *history)
 {
+	const struct network_tensor *root = &network->tensors[number];
+
 	if (!root->read && !root->written)
 		return SK_ROLE_NONE;
 	if (!root->written)
 		return root->prefers_constant ? SK_ROLE_CONSTANT : SK_ROLE_INPUT;
-	if (root->gap_task != NETWORK_NONE)
+	if (root->gap_task != NETWORK_NONE || network_has_mixed_rows(network, number))
 		return SK_ROLE_INOUT;
 	return !root->read || !history->read_last || root->prefers_output ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
 }
@@ -586,11 +716,21 @@ static void assign_roles(struct network *network)
 	for (uint32_t i = 0; i < network->tensor_count; i++) {
 		struct network_tensor *tensor = &network->tensors[i];
 
-		tensor->role = role_of(tensor, &histories[i]);
+		tensor->role = role_of(network, i, &histories[i]);
 		while (tensor->unwritten < tensor->elements && histories[i].defined[tensor->unwritten])
 			tensor->unwritten++;
 		free(histories[i].defined);
 	}
+}
+
+/* Of constants, what the manifest can say: an element that is drawn, the same for all of them, or letters. */
+static uint64_t content_of(const struct network_tensor *tensor, uint64_t element, uint64_t drawn)
+{
+	if (tensor->role != SK_ROLE_CONSTANT)
+		return drawn;
+	if (tensor->data == DATA_FILL)
+		return 7;
+	return tensor->data == DATA_TEXT ? 'a' + element % 26 : drawn;
 }
 
 /* Anything: what a tensor holds before it is written, too. */
@@ -608,7 +748,7 @@ static void fill_contents(struct network *network)
 		if (!network->contents[i])
 			abort();
 		for (uint64_t j = 0; j < tensor->elements; j++)
-			network->contents[i][j] = network_draw(&random, limit);
+			network->contents[i][j] = content_of(tensor, j, network_draw(&random, limit));
 	}
 }
 
@@ -661,6 +801,26 @@ static bool share_state(const struct network_task *a, const struct network_task 
 	       (a->dtype == b->dtype || a->kernel->state == STATE_LIBRARY);
 }
 
+bool network_has_mixed_rows(const struct network *network, uint32_t root)
+{
+	uint64_t apart = 0;
+
+	for (uint32_t t = 0; t < network->task_count; t++) {
+		const struct network_task *task = &network->tasks[t];
+
+		for (uint32_t i = 0; i < task->kernel->tensor_count && !task->dropped; i++) {
+			const struct network_tensor *tensor = &network->tensors[task->tensors[i]];
+
+			if (tensor->root != root || !has_gaps(tensor))
+				continue;
+			if (apart && apart != tensor->apart)
+				return true;
+			apart = tensor->apart;
+		}
+	}
+	return false;
+}
+
 static bool one_writes(const struct network *network, const struct network_task *writer,
 		       const struct network_task *other)
 {
@@ -684,7 +844,7 @@ bool network_can_flaw(const struct network *network, uint32_t root)
 
 	if (tensor->view_of != NETWORK_NONE)
 		return false;
-	return tensor->role == SK_ROLE_INOUT ||
+	return (tensor->role == SK_ROLE_INOUT && !network_has_mixed_rows(network, root)) ||
 	       (tensor->role == SK_ROLE_OUTPUT && tensor->unwritten < tensor->elements);
 }
 

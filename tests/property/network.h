@@ -36,7 +36,9 @@ struct kernel_parameter {
 	bool of_words; /* its type is u64, not the kernel's */
 	uint32_t alias_of; /* the parameter that it may be (y@x); NETWORK_NONE: none */
 	uint32_t rank;
-	char extents[2][8]; /* "r", "n*3", "1" */
+	char extents[2][8]; /* "r", "n*3", "r+2", "1" */
+	bool in_rows; /* its rows may lie apart: T[r,w:NAME] */
+	bool reads_behind; /* and uses nothing of that: T[n]+64 */
 };
 
 struct kernel_set {
@@ -68,7 +70,9 @@ struct kernel {
 	uint32_t set_count;
 	bool has_blocks;
 	bool is_mix; /* it has a side on each lane */
+	bool in_rows; /* rows of some tensor may lie apart */
 	bool is_resident; /* its blocks wait for one another */
+	uint32_t align; /* bytes of which its tensors begin at multiples; 1 if it does not say */
 };
 
 /* The table, ended by a row without a function; its texts have been read. */
@@ -91,6 +95,8 @@ extern const struct network_option network_options[];
 
 /* ---- networks ---- */
 
+enum network_data { DATA_FILE, DATA_LIST, DATA_FILL, DATA_TEXT };
+
 struct network_tensor {
 	enum sk_dtype dtype; /* SK_U8, SK_U32 or SK_U64 */
 	uint32_t rank;
@@ -98,11 +104,14 @@ struct network_tensor {
 	uint64_t elements;
 	uint32_t root; /* the tensor whose memory it is; its own number if it is no view */
 	uint64_t start; /* elements from the root's start */
+	uint64_t strides[NETWORK_RANK]; /* elements of the root from one index to the next */
+	uint64_t width, apart; /* its elements lie in rows of that many, so many elements of the root apart */
 	uint32_t view_of; /* views: the tensor that it is a part of; else NETWORK_NONE */
 	uint64_t offset[NETWORK_RANK];
 	/* Of roots: */
 	bool prefers_constant, prefers_output; /* where the tasks leave a choice */
 	bool silent; /* the manifest leaves its role out if that is allowed */
+	enum network_data data; /* how the manifest says what a constant holds */
 	enum sk_role role; /* NONE: no task uses it */
 	bool read, written;
 	/* The first task that reads elements which nobody has written before, and the first one of these; task
@@ -164,6 +173,12 @@ void network_destroy(struct network *network);
 /* True if the manifest must be right about the root: that it is inout since tasks read what nobody has written, or an
  * output that nobody writes whole. */
 bool network_can_flaw(const struct network *network, uint32_t root);
+
+/* Where an element of a tensor is among its root's. */
+uint64_t network_element(const struct network_tensor *tensor, uint64_t element);
+
+/* True if views of the root that tasks use have rows that are not equally far apart. */
+bool network_has_mixed_rows(const struct network *network, uint32_t root);
 
 /* A number below the limit; splitmix64. */
 uint32_t network_draw(uint64_t *state, uint32_t limit);

@@ -428,9 +428,9 @@ static struct result run_bound(struct skrt_device *device, struct skrt_module *m
 	result.status = skrt_instance_create(module, &instance);
 	for (uint32_t i = 0; i < count && !result.status; i++) {
 		skrt_module_tensor(module, i, &tensor);
-		memory[i] = aligned_alloc(64, (tensor.bytes + 63) / 64 * 64);
+		memory[i] = aligned_alloc(64, (tensor.bytes + tensor.padding + 63) / 64 * 64);
 		memcpy(memory[i], package->contents[i], tensor.bytes);
-		result.status = skrt_instance_bind(instance, i, memory[i], tensor.bytes);
+		result.status = skrt_instance_bind(instance, i, memory[i], tensor.bytes + tensor.padding);
 	}
 	if (!result.status)
 		result.status = skrt_stream_create(device, &stream);

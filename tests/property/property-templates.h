@@ -145,6 +145,139 @@ void NAME(scale_memref)(struct NAME(memref) * x, struct NAME(memref) * y, uint64
 	*x = *y = (struct NAME(memref)){0};
 }
 
+/* Rows that lie apart. */
+void NAME(scale_rows)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy, uint64_t factor)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * ldy + j] = (T)(x[i * ldx + j] * factor + 1);
+}
+
+void NAME(add_apart)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * ldy + j] = (T)(3 * y[i * ldy + j] + x[i * ldx + j]);
+}
+
+void NAME(stripe)(const struct sk_block *block, const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy)
+{
+	uint64_t low, high;
+
+	sk_wait_pre_task_end(block);
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	for (int64_t i = (int64_t)low; i < (int64_t)high; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * ldy + j] = (T)(2 * x[i * ldx + j] + block->index);
+	sk_set_next_task_start(block);
+}
+
+/* Reads bytes and uses nothing of them. */
+static inline void NAME(look_behind)(const T *x, int bytes)
+{
+	const volatile unsigned char *at = (const volatile unsigned char *)x;
+
+	while (bytes--)
+		(void)*at++;
+}
+
+struct NAME(apart) {
+	const T *x;
+	int64_t ldx;
+	T *y;
+	int64_t ldy;
+};
+
+void NAME(rows_apart)(struct NAME(apart) * p, int64_t r, int64_t w, uint64_t factor)
+{
+	NAME(scale_rows)(p->x, p->y, r, w, p->ldx, p->ldy, factor);
+	NAME(look_behind)(p->x + (r - 1) * p->ldx + w, 40);
+	*p = (struct NAME(apart)){0};
+}
+
+void NAME(table_apart)(const T **rows, T *y, int64_t w)
+{
+	for (int64_t j = 0; j < w; j++)
+		y[j] = (T)(rows[0][j] * 2 + j);
+	NAME(look_behind)(rows[0] + w, 24);
+}
+
+/* What is around a part. */
+void NAME(three_rows)(const T *x, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r * w; i++)
+		y[i] = (T)(x[i] + 2 * x[i + w] + 5 * x[i + 2 * w]);
+}
+
+void NAME(three_at)(const T **p, T *y, int64_t w)
+{
+	for (int64_t j = 0; j < w; j++)
+		y[j] = (T)(p[0][j] + 2 * p[1][j] + 5 * p[2][j]);
+	p[0] = p[1] = p[2] = y;
+}
+
+void NAME(window)(const T *x, const T *h, T *y, int64_t n, int64_t k)
+{
+	for (int64_t i = 0; i < n; i++) {
+		T sum = 1;
+
+		for (int64_t j = 0; j < k; j++)
+			sum = (T)(sum + (uint64_t)x[i + j] * h[j]);
+		y[i] = sum;
+	}
+}
+
+/* What is behind a tensor. */
+void NAME(peek)(const T *x, T *y, int64_t n)
+{
+	NAME(look_behind)(x + n, 64);
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] ^ 5;
+}
+
+void NAME(peek_rows)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * w + j] = x[i * ldx + j] ^ 5;
+	NAME(look_behind)(x + (r - 1) * ldx + w, 100);
+}
+
+void NAME(peek_apart)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy)
+{
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * ldy + j] = x[i * ldx + j] ^ 5;
+	NAME(look_behind)(x + (r - 1) * ldx + w, 100);
+}
+
+/* 1 if an address is not what was promised. */
+int NAME(aligned)(const T *x, T *y, int64_t n, int64_t alignment)
+{
+	if (((uintptr_t)x | (uintptr_t)y) % (uint64_t)alignment)
+		return 1;
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] ^ 5;
+	return 0;
+}
+
+int NAME(aligned_rows)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx)
+{
+	if (((uintptr_t)x | (uintptr_t)y) % 32)
+		return 1;
+	for (int64_t i = 0; i < r; i++)
+		for (int64_t j = 0; j < w; j++)
+			y[i * w + j] = x[i * ldx + j] ^ 5;
+	return 0;
+}
+
+void NAME(reported)(const T *x, T *y, int64_t n, int32_t *info)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] ^ 5 ^ (T)*info);
+	*info = 0;
+}
+
 /* A tile: rows of y and of b lie so many bytes apart. */
 void NAME(multiply_tile)(const T *a, const T *b, T *y, int64_t r, int64_t k, int64_t w, uint64_t bytes)
 {

@@ -72,6 +72,15 @@ enum kind {
 	KIND_SHARED_WORKSPACE,
 	KIND_VIEWS,
 	KIND_VIEWS_OF_VIEWS,
+	KIND_ROWS,
+	KIND_ROWS_OF_ROWS,
+	KIND_ROWS_WRITTEN,
+	KIND_ROWS_MIXED,
+	KIND_HALOS,
+	KIND_BEHIND_TEMPORARIES,
+	KIND_BEHIND_CONSTANTS,
+	KIND_BEHIND_BOUND,
+	KIND_DATA,
 	KIND_IN_PLACE,
 	KIND_LOADS,
 	KIND_INPUT,
@@ -124,6 +133,15 @@ static const char *const kind_names[KINDS] = {
 	[KIND_SHARED_WORKSPACE] = "temporaries that share bytes",
 	[KIND_VIEWS] = "views",
 	[KIND_VIEWS_OF_VIEWS] = "views of views",
+	[KIND_ROWS] = "views with gaps",
+	[KIND_ROWS_OF_ROWS] = "views with gaps of views with gaps",
+	[KIND_ROWS_WRITTEN] = "temporaries that are written in rows with gaps",
+	[KIND_ROWS_MIXED] = "tensors with rows that are not equally far apart",
+	[KIND_HALOS] = "parts that read what others of a temporary have",
+	[KIND_BEHIND_TEMPORARIES] = "temporaries behind which is read",
+	[KIND_BEHIND_CONSTANTS] = "constants behind which is read",
+	[KIND_BEHIND_BOUND] = "bound tensors behind which is read",
+	[KIND_DATA] = "constants in the manifest",
 	[KIND_IN_PLACE] = "arguments in place",
 	[KIND_LOADS] = "scalars out of tensors",
 	[KIND_INPUT] = "inputs",
@@ -795,6 +813,21 @@ static void note_task(struct property *property, const struct network_task *task
 		uint32_t alias = kernel->tensors[i].alias_of, of = tensor->view_of;
 
 		note(property, KIND_IN_PLACE, alias != NETWORK_NONE && task->tensors[i] == task->tensors[alias]);
+		const struct network_tensor *root = &property->network->tensors[tensor->root];
+		bool temporary = root->role == SK_ROLE_TEMPORARY, gaps = tensor->width < tensor->elements;
+
+		note(property, KIND_ROWS, gaps);
+		note(property, KIND_ROWS_OF_ROWS,
+		     gaps && property->network->tensors[of].width < property->network->tensors[of].elements);
+		note(property, KIND_ROWS_WRITTEN, gaps && temporary && kernel->tensors[i].access & SK_ACCESS_WRITE);
+		note(property, KIND_ROWS_MIXED, gaps && network_has_mixed_rows(property->network, tensor->root));
+		note(property, KIND_HALOS, temporary && strchr(kernel->tensors[i].extents[0], '+'));
+		note(property, KIND_BEHIND_TEMPORARIES, temporary && kernel->tensors[i].reads_behind);
+		note(property, KIND_BEHIND_CONSTANTS,
+		     root->role == SK_ROLE_CONSTANT && kernel->tensors[i].reads_behind);
+		note(property, KIND_BEHIND_BOUND,
+		     !temporary && root->role != SK_ROLE_CONSTANT && kernel->tensors[i].reads_behind);
+		note(property, KIND_DATA, root->role == SK_ROLE_CONSTANT && root->data);
 		note(property, KIND_VIEWS, of != NETWORK_NONE);
 		note(property, KIND_VIEWS_OF_VIEWS,
 		     of != NETWORK_NONE && property->network->tensors[of].view_of != NETWORK_NONE);
@@ -857,7 +890,7 @@ static void bind_tensors(struct property *property, struct run *run)
 		uint32_t root = root_of(&tensor);
 		const struct network_tensor *expected = &property->network->tensors[root];
 		void *values = pack(expected->dtype, property->network->contents[root], expected->elements);
-		uint64_t room = (tensor.bytes + GUARD + 63) / 64 * 64;
+		uint64_t room = (tensor.bytes + tensor.padding + GUARD + 63) / 64 * 64;
 
 		run->memory[root] = aligned_alloc(64, room);
 		if (!run->memory[root])
@@ -865,7 +898,8 @@ static void bind_tensors(struct property *property, struct run *run)
 		memset(run->memory[root], GUARD_BYTE, room);
 		memcpy(run->memory[root], values, tensor.bytes);
 		free(values);
-		must(property, run, skrt_instance_bind(run->instance, i, run->memory[root], tensor.bytes));
+		must(property, run,
+		     skrt_instance_bind(run->instance, i, run->memory[root], tensor.bytes + tensor.padding));
 	}
 }
 
