@@ -101,7 +101,7 @@ src_libcore_la_SOURCES = \
 	src/package/entries.c src/package/entries.h \
 	src/document/fields.c src/document/fields.h \
 	src/outputs/header.c src/outputs/header.h \
-	src/bind/kernels.c src/bind/kernels.h \
+	src/bind/kernels.c src/bind/kernel-reach.c src/bind/kernels.h \
 	src/bind/request.c src/bind/request.h \
 	src/bind/op-index.c src/bind/op-index.h \
 	src/bind/operators.c src/bind/operators.h \

@@ -8,4 +8,7 @@
  * pulls the members that the kernels are in. All errors are collected; false if there was one. */
 bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker);
 
+/* Behind that, and called by it: what the kernels reach (kernel-reach.c). */
+bool sk_kernels_reach(struct sk_model *model, struct sk_linker *linker);
+
 #endif

@@ -1,0 +1,225 @@
+/* What kernels reach, and whether they may. Come in: the model's kernels, and the linker that knows their code. Goes
+ * out, for each: the symbols that it is handed, its hidden state, the size of its code, the instruction sets that it
+ * needs; and an error for what cannot run on any core in any order. */
+#include "src/bind/kernels.h"
+#include "src/model/signature.h"
+#include "src/model/task.h"
+
+struct reach {
+	struct sk_model *model;
+	struct sk_linker *linker;
+	struct sk_map handed; /* symbol -> index in model->symbols */
+};
+
+/* ---- symbols that signatures take the address of ---- */
+
+static uint32_t hand_symbol(struct reach *reach, const char *name, sk_symbol symbol)
+{
+	struct sk_model *model = reach->model;
+	sk_symbol *key = SK_NEW(model->arena, sk_symbol);
+	uint32_t next = (uint32_t)model->symbols.count;
+
+	*key = symbol;
+
+	uint32_t number = sk_map_insert(&reach->handed, (const char *)key, sizeof(*key), next);
+
+	if (number == next)
+		sk_array_push(model->arena, &model->symbols, (struct sk_handed_symbol){name, symbol});
+	return number;
+}
+
+static void find_symbols(struct reach *reach, struct sk_kernel *kernel)
+{
+	struct sk_model *model = reach->model;
+	const struct sk_signature *signature = kernel->signature;
+	uint32_t *symbols = SK_NEW_ARRAY(model->arena, uint32_t, signature->symbol_count);
+
+	for (uint32_t i = 0; i < signature->symbol_count; i++) {
+		const char *reason, *name = signature->symbols[i];
+		sk_symbol symbol = sk_linker_find_address(reach->linker, kernel->code, name, &reason);
+
+		if (reason)
+			sk_error(model->diag, kernel->place,
+				 "kernel '%s': its signature passes the address of '%s': %s", kernel->name, name,
+				 reason);
+		if (symbol != SK_NONE)
+			symbols[i] = hand_symbol(reach, name, symbol);
+	}
+	kernel->symbols = symbols;
+}
+
+/* ---- hidden state, thread-local storage, barriers ---- */
+
+static const char section_counts[] =
+	"all that stands in the kernel's section counts; -ffunction-sections gives each function its own";
+
+/* What keeps the kernel from running on several cores at once. */
+static void report_state(struct reach *reach, const struct sk_kernel *kernel)
+{
+	bool library = kernel->state[0] == kernel->library_state;
+
+	sk_error(reach->model->diag, kernel->place,
+		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
+		 "reentrant",
+		 kernel->name, sk_linker_state_name(reach->linker, kernel->state[0]));
+	sk_note(reach->model->diag, "%s",
+		library ? "rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
+			  "follows from the element's number gives the same numbers on any cores"
+			: section_counts);
+}
+
+/* Why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so what stays
+ * in it between calls depends on nothing that a plan could order; and where a call waits for others, another core's may
+ * run inside it, on the same thread. */
+static const char *why_no_thread_storage(const struct sk_signature *signature)
+{
+	if (signature->sync_all || signature->lane == SK_LANE_MIX)
+		return "its blocks wait for one another, and meanwhile another block's call may run on the same "
+		       "thread; keep the variables on the stack";
+	if (signature->early_wait)
+		return "it waits inside its call (early-start), and meanwhile another call may run on the same thread; "
+		       "keep the variables on the stack, or do not start early";
+	if (!signature->reentrant)
+		return "calls run on any thread; if nothing that a call leaves there matters to a later one, mark it "
+		       "reentrant";
+	return NULL;
+}
+
+/* False: it reaches some, and may not. */
+static bool check_thread_storage(struct reach *reach, const struct sk_kernel *kernel)
+{
+	const char *section = NULL, *reason = why_no_thread_storage(kernel->signature);
+	sk_symbol root;
+
+	for (uint32_t i = 0; !section && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++)
+		section = sk_linker_thread_storage(reach->linker, root);
+	if (!section || !reason)
+		return true;
+	sk_error(reach->model->diag, kernel->place, "kernel '%s' reaches thread-local storage (%s): %s", kernel->name,
+		 section, reason);
+	sk_note(reach->model->diag, "%s", section_counts);
+	return false;
+}
+
+/* False: in what it reaches threads wait for one another. Blocks are no threads: they run in any order, and one core
+ * may have several of them, so a kernel would wait for what comes behind it. */
+static bool check_barriers(struct reach *reach, const struct sk_kernel *kernel)
+{
+	const char *barrier = NULL;
+	sk_symbol root;
+
+	for (uint32_t i = 0; !barrier && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++)
+		barrier = sk_linker_find_barrier(reach->linker, root);
+	if (!barrier)
+		return true;
+	sk_error(reach->model->diag, kernel->place,
+		 "kernel '%s' reaches '%s', where threads wait for one another; blocks run in any order, also one "
+		 "behind the other, so take a kernel that does without",
+		 kernel->name, barrier);
+	sk_note(reach->model->diag, "if this kernel does not call it, --defsym=%s=abort has calls end the launch; %s",
+		barrier, section_counts);
+	return false;
+}
+
+/* All that its functions and what it is handed reach, each once. */
+static void find_state(struct reach *reach, struct sk_kernel *kernel)
+{
+	const struct sk_signature *signature = kernel->signature;
+	struct sk_arena *arena = reach->model->arena;
+	SK_ARRAY(uint32_t) states = {0};
+	struct sk_map known;
+	sk_symbol root;
+
+	sk_map_init(&known, arena);
+	kernel->library_state = SK_NONE;
+	if (!check_thread_storage(reach, kernel) || !check_barriers(reach, kernel))
+		return;
+	for (uint32_t i = 0; !signature->reentrant && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE;
+	     i++) {
+		const uint32_t *found;
+		size_t count;
+
+		if (!sk_linker_find_state(reach->linker, root, &found, &count))
+			return;
+		for (size_t f = 0; f < count; f++) {
+			uint32_t number = (uint32_t)states.count;
+
+			if (sk_map_insert(&known, (const char *)&found[f], sizeof(found[f]), number) == number)
+				sk_array_push(arena, &states, found[f]);
+		}
+	}
+	kernel->state = states.items;
+	kernel->state_count = states.count;
+	for (size_t i = 0; i < kernel->state_count; i++)
+		if (sk_linker_state_is_library(reach->linker, kernel->state[i]))
+			kernel->library_state = kernel->state[i];
+	if (kernel->state_count && signature->spread != SK_STEP_PLAIN)
+		report_state(reach, kernel);
+}
+
+static void join_states(struct reach *reach)
+{
+	struct sk_model *model = reach->model;
+	SK_ARRAY(sk_symbol) symbols = {0};
+	SK_ARRAY(uint32_t) owners = {0};
+	sk_symbol root;
+
+	for (uint32_t k = 0; k < model->kernels.count; k++)
+		for (uint32_t i = 0; (root = sk_kernel_root(model, &model->kernels.items[k], i)) != SK_NONE; i++) {
+			sk_array_push(model->arena, &symbols, root);
+			sk_array_push(model->arena, &owners, k);
+		}
+	sk_linker_join_states(reach->linker, symbols.items, owners.items, symbols.count);
+}
+
+/* ---- code, instruction sets ---- */
+
+static void measure(struct reach *reach)
+{
+	struct sk_model *model = reach->model;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		kernel->imported = sk_linker_is_imported(reach->linker, kernel->code);
+		kernel->code_size = sk_linker_code_size(reach->linker, kernel->code);
+		if (kernel->vector_code != SK_NONE)
+			kernel->vector_code_size = sk_linker_code_size(reach->linker, kernel->vector_code);
+	}
+}
+
+/* Each kernel's, and the package's. */
+static void find_isa(struct reach *reach)
+{
+	struct sk_model *model = reach->model;
+	sk_symbol root;
+
+	for (size_t k = 0; k < model->kernels.count; k++) {
+		struct sk_kernel *kernel = &model->kernels.items[k];
+
+		kernel->isa = kernel->signature->isa;
+		for (uint32_t i = 0; (root = sk_kernel_root(model, kernel, i)) != SK_NONE; i++)
+			kernel->isa |= sk_linker_find_isa(reach->linker, root);
+		model->isa |= kernel->isa;
+	}
+	model->isa |= sk_linker_find_constructor_isa(reach->linker);
+	sk_linker_need_isa(reach->linker, (uint32_t)model->isa);
+}
+
+bool sk_kernels_reach(struct sk_model *model, struct sk_linker *linker)
+{
+	struct reach reach = {.model = model, .linker = linker};
+	unsigned errors = model->diag->errors;
+
+	sk_map_init(&reach.handed, model->arena);
+	for (size_t k = 0; k < model->kernels.count; k++)
+		find_symbols(&reach, &model->kernels.items[k]);
+	if (model->diag->errors != errors)
+		return false;
+	join_states(&reach);
+	for (size_t k = 0; k < model->kernels.count; k++)
+		find_state(&reach, &model->kernels.items[k]);
+	measure(&reach);
+	find_isa(&reach);
+	return model->diag->errors == errors;
+}
