@@ -19,6 +19,7 @@ struct sk_convention {
 	const uint8_t *integers, *vectors; /* registers for arguments in their order, by the machine's numbers */
 	const struct sk_preserved_register *preserved; /* in the order in which they are saved */
 	uint8_t integer_count, vector_count, preserved_count;
+	uint8_t struct_parts; /* of the largest struct by value that registers take; all others stand on the stack */
 	uint8_t slot_size; /* bytes of each further argument on the stack */
 	uint8_t stack_alignment; /* of the stack pointer at a call */
 };
@@ -34,6 +35,7 @@ struct sk_argument_place {
 /* What a call's arguments so far have taken. */
 struct sk_places_taken {
 	uint32_t integers, vectors, stack;
+	bool in_memory; /* the struct at hand stands on the stack, with all its parts */
 };
 
 static inline bool sk_dtype_is_float(enum sk_dtype dtype)
@@ -52,7 +54,13 @@ static inline bool sk_argument_is_passed(const struct sk_plan_argument *argument
 	       !(argument->flags & SK_ARGUMENT_FIELD);
 }
 
-/* All others are addresses. */
+/* Structs by value are passed in parts of 8 bytes each, the last one perhaps of fewer; all others in one. */
+static inline uint32_t sk_argument_parts(const struct sk_plan_argument *argument)
+{
+	return argument->flags & SK_ARGUMENT_BY_VALUE ? (uint32_t)((argument->size + 7) / 8) : 1;
+}
+
+/* All others are addresses, or structs by value. */
 static inline bool sk_argument_is_scalar(const struct sk_plan_argument *argument)
 {
 	return argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
@@ -83,22 +91,42 @@ static inline uint64_t sk_scalar_bits(uint64_t value, uint8_t dtype)
 	}
 }
 
-/* Where the next argument that is passed goes. */
+static inline bool sk_argument_part_is_float(const struct sk_plan_argument *argument, uint32_t part)
+{
+	if (argument->flags & SK_ARGUMENT_BY_VALUE)
+		return part < 64 && argument->value >> part & 1;
+	return sk_argument_is_scalar(argument) && sk_dtype_is_float(argument->dtype) &&
+	       !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
+}
+
+/* A struct by value is in registers with all its parts, or with none. */
+static inline bool sk_convention_has_room(const struct sk_convention *convention, const struct sk_places_taken *taken,
+					  const struct sk_plan_argument *argument)
+{
+	uint32_t parts = sk_argument_parts(argument), vectors = 0;
+
+	if (parts > convention->struct_parts)
+		return false;
+	for (uint32_t part = 0; part < parts; part++)
+		vectors += sk_argument_part_is_float(argument, part);
+	return taken->vectors + vectors <= convention->vector_count &&
+	       taken->integers + parts - vectors <= convention->integer_count;
+}
+
+/* Where the next part of an argument that is passed goes; its parts come in their order. */
 static inline struct sk_argument_place sk_convention_next(const struct sk_convention *convention,
 							  struct sk_places_taken *taken,
-							  const struct sk_plan_argument *argument)
+							  const struct sk_plan_argument *argument, uint32_t part)
 {
-	bool vector = sk_argument_is_scalar(argument) && sk_dtype_is_float(argument->dtype) &&
-		      !(argument->flags & SK_ARGUMENT_BY_REFERENCE);
-
-	bool on_stack = argument->flags & SK_ARGUMENT_ON_STACK;
-
-	if (!on_stack && vector && taken->vectors < convention->vector_count)
+	if (part == 0)
+		taken->in_memory = !sk_convention_has_room(convention, taken, argument);
+	if (taken->in_memory) {
+		taken->stack += convention->slot_size;
+		return (struct sk_argument_place){SK_ON_STACK, .offset = taken->stack - convention->slot_size};
+	}
+	if (sk_argument_part_is_float(argument, part))
 		return (struct sk_argument_place){SK_IN_VECTOR_REGISTER, .index = taken->vectors++};
-	if (!on_stack && !vector && taken->integers < convention->integer_count)
-		return (struct sk_argument_place){SK_IN_INTEGER_REGISTER, .index = taken->integers++};
-	taken->stack += convention->slot_size;
-	return (struct sk_argument_place){SK_ON_STACK, .offset = taken->stack - convention->slot_size};
+	return (struct sk_argument_place){SK_IN_INTEGER_REGISTER, .index = taken->integers++};
 }
 
 #endif

@@ -92,10 +92,13 @@ enum {
 	SK_ARGUMENT_OF_LIBRARY = 2,   /* STATE: it is the C library's, which all packages of a process share */
 	SK_ARGUMENT_WHOLE = 4,	      /* POINTER: what each call accesses is divided, but the address is not advanced */
 	SK_ARGUMENT_STATUS = 8,	      /* BY_REFERENCE, an integer: if the kernel leaves anything but 0 there, the launch ends */
-	SK_ARGUMENT_ON_STACK = 16,    /* passed on the stack, whatever registers are free */
+	SK_ARGUMENT_BY_VALUE = 16,    /* SCRATCH: the `size` bytes themselves are passed, a struct; bits of `value` are set
+				       for those of its parts of 8 bytes that hold floats alone */
 	SK_ARGUMENT_FIELD = 32,	      /* not passed, but stored at byte `field` of this core's scratch in front of each call */
 	SK_ARGUMENT_FLAGS = 63,	      /* all of them */
 };
+
+enum { SK_MAX_BY_VALUE = 1024 }; /* bytes of a struct that is passed by value */
 
 struct sk_plan_argument {
 	uint8_t kind;	/* enum sk_argument_kind */
@@ -107,7 +110,7 @@ struct sk_plan_argument {
 	uint64_t size;		/* bytes accessed, over all cores together */
 	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: 0, or 1 + the index
-				   of its pattern */
+				   of its pattern; BY_VALUE: see there */
 	uint16_t flags;		/* SK_ARGUMENT_… */
 	uint16_t field;		/* FIELD; else 0 */
 	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the one that the bytes belong to; else 0 */

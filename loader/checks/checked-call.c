@@ -67,6 +67,15 @@ static uint64_t address_of(const struct sk_checked *checked, const struct sk_pla
 	return (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch) + part;
 }
 
+/* A part of a struct, whose fields have been stored. */
+static uint64_t part_of(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint32_t part)
+{
+	uint64_t left = argument->size - 8 * (uint64_t)part, bits = 0;
+
+	memcpy(&bits, (const char *)(uintptr_t)address_of(checked, argument) + 8 * (uint64_t)part, left < 8 ? left : 8);
+	return bits;
+}
+
 /* What the argument passes; a scalar by reference is the address of a copy. */
 static uint64_t value_of(const struct sk_checked *checked, const struct sk_plan_argument *argument, uint32_t number)
 {
@@ -110,29 +119,32 @@ static void store_fields(const struct sk_checked *checked)
 			store_field(checked, &arguments[i], value_of(checked, &arguments[i], i));
 }
 
+static void pass(struct sk_checked *checked, struct sk_argument_place place, uint64_t value)
+{
+	if (place.kind == SK_IN_VECTOR_REGISTER)
+		checked->registers.floats[place.index] = value;
+	else if (place.kind == SK_IN_INTEGER_REGISTER)
+		checked->registers.integers[place.index] = value;
+	else
+		checked->stack[place.offset / sizeof(uint64_t)] = value;
+}
+
 static void pass_arguments(struct sk_checked *checked)
 {
-	struct sk_registers *registers = &checked->registers;
 	struct sk_places_taken taken = {0};
 
+	store_fields(checked);
 	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &checked->plan->arguments[checked->call->first_argument + i];
+		uint32_t parts = sk_argument_is_passed(argument) ? sk_argument_parts(argument) : 0;
+		bool by_value = argument->flags & SK_ARGUMENT_BY_VALUE;
 
-		if (!sk_argument_is_passed(argument))
-			continue;
-		struct sk_argument_place place = sk_convention_next(sk_machine_convention(), &taken, argument);
-		uint64_t value = value_of(checked, argument, i);
-
-		if (place.kind == SK_IN_VECTOR_REGISTER)
-			registers->floats[place.index] = value;
-		else if (place.kind == SK_IN_INTEGER_REGISTER)
-			registers->integers[place.index] = value;
-		else
-			checked->stack[place.offset / sizeof(uint64_t)] = value;
+		for (uint32_t part = 0; part < parts; part++)
+			pass(checked, sk_convention_next(sk_machine_convention(), &taken, argument, part),
+			     by_value ? part_of(checked, argument, part) : value_of(checked, argument, i));
 	}
-	store_fields(checked);
-	registers->stack = checked->stack;
-	registers->stack_count = taken.stack / sizeof(uint64_t);
+	checked->registers.stack = checked->stack;
+	checked->registers.stack_count = taken.stack / sizeof(uint64_t);
 }
 
 static void store_result(const struct sk_checked *checked)

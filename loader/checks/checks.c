@@ -74,15 +74,26 @@ static const struct sk_plan_launch *record_of(const struct sk_flight *flight)
 	return &flight->kernel->module->plan.launches[flight->kernel->launch];
 }
 
+/* What the arguments of a call take at most: a struct by value several. */
+static uint32_t words_of(const struct sk_plan_view *plan, const struct sk_plan_call *call)
+{
+	const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
+	uint32_t words = 0;
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		words += sk_argument_parts(&arguments[i]);
+	return words;
+}
+
 /* What the plan's reader leaves open. */
 static enum skrt_status check_call(const struct sk_plan_view *plan, const struct sk_plan_call *call, bool vector_side,
 				   char *error, size_t size)
 {
 	const char *task = sk_plan_string(&plan->tasks[call->task].name);
 
-	if (call->argument_count > MOST_ARGUMENTS) {
+	if (words_of(plan, call) > MOST_ARGUMENTS) {
 		snprintf(error, size, "task '%s': it has %u arguments; at most %d can be passed", task,
-			 call->argument_count, MOST_ARGUMENTS);
+			 words_of(plan, call), MOST_ARGUMENTS);
 		return SKRT_BAD_PACKAGE;
 	}
 	if (vector_side && !plan->kernels[call->kernel].vector_code) {
@@ -92,7 +103,7 @@ static enum skrt_status check_call(const struct sk_plan_view *plan, const struct
 	return SKRT_OK;
 }
 
-/* *most: the arguments of the call that has most of them. */
+/* *most: the words of the call that has most of them. */
 static enum skrt_status check_step(const struct sk_plan_view *plan, const struct sk_plan_step *step, uint32_t *most,
 				   char *error, size_t size)
 {
@@ -101,8 +112,9 @@ static enum skrt_status check_step(const struct sk_plan_view *plan, const struct
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end && !status; call++) {
 		status = check_call(plan, call, step->flags & SK_STEP_VECTOR_SIDE, error, size);
-		if (call->argument_count > *most)
-			*most = call->argument_count;
+		uint32_t words = words_of(plan, call);
+
+		*most = words > *most ? words : *most;
 	}
 	return status;
 }

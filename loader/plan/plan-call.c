@@ -245,6 +245,22 @@ static bool check_expression(const struct sk_plan_checker *checker, const struct
 	return true;
 }
 
+/* A struct that a call passes in parts of 8 bytes. */
+static bool check_by_value(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			   const struct sk_plan_argument *argument)
+{
+	if (!(argument->flags & SK_ARGUMENT_BY_VALUE))
+		return true;
+	if (argument->kind != SK_ARGUMENT_SCRATCH || argument->flags != SK_ARGUMENT_BY_VALUE || argument->size == 0 ||
+	    argument->size > SK_MAX_BY_VALUE || argument->offset % 8)
+		return sk_plan_fail(checker, "it cannot be passed by value");
+	if (sk_argument_parts(argument) < 64 && argument->value >> sk_argument_parts(argument))
+		return sk_plan_fail(checker, "floats in part 0x%" PRIx64 " of %" PRIu64 " bytes", argument->value,
+				    argument->size);
+	return sk_plan_within(argument->offset, 8 * (uint64_t)sk_argument_parts(argument), launch->scratch_size) ||
+	       sk_plan_fail(checker, "it lies outside the launch's scratch of %" PRIu64 " bytes", launch->scratch_size);
+}
+
 /* What flags may stand together, and with which kinds. */
 static bool check_flags(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			const struct sk_plan_argument *argument)
@@ -267,7 +283,7 @@ static bool check_flags(const struct sk_plan_checker *checker, const struct sk_p
 		return sk_plan_fail(checker, "a status is an i32 or i64 by reference");
 	if (!(flags & SK_ARGUMENT_FIELD))
 		return argument->field == 0 || sk_plan_fail(checker, "a reserved field is not zero");
-	if (flags & (SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_ON_STACK) || argument->kind == SK_ARGUMENT_RESULT ||
+	if (flags & SK_ARGUMENT_BY_REFERENCE || argument->kind == SK_ARGUMENT_RESULT ||
 	    argument->kind == SK_ARGUMENT_STATE)
 		return sk_plan_fail(checker, "it cannot be a field");
 	if (argument->field % size)
@@ -295,7 +311,7 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 		return sk_plan_fail(checker, "element type %u is unknown", argument->dtype);
 	if (argument->tensor && !in_memory)
 		return sk_plan_fail(checker, "a reserved field is not zero");
-	if (!check_flags(checker, launch, argument))
+	if (!check_by_value(checker, launch, argument) || !check_flags(checker, launch, argument))
 		return false;
 	switch (argument->kind) {
 	case SK_ARGUMENT_POINTER:

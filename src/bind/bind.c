@@ -513,6 +513,8 @@ static void bind_arguments(struct sk_binder *binder)
 			argument->dtype = SK_DTYPE_NONE;
 			break;
 		case SK_PARAMETER_STRUCT:
+			argument->by_value = parameter->by_value;
+			argument->value = parameter->float_parts;
 			break;
 		}
 	}

@@ -53,7 +53,8 @@ enum sk_parameter_kind {
 	SK_PARAMETER_SCALAR, /* by value, or by reference */
 	SK_PARAMETER_BLOCK,
 	SK_PARAMETER_SCRATCH,
-	SK_PARAMETER_STRUCT, /* pointer to a struct that is made in front of each call; its fields come behind it */
+	SK_PARAMETER_STRUCT, /* a struct that is made in front of each call, or a pointer to it; its fields come behind
+				it */
 };
 
 struct sk_parameter {
@@ -73,6 +74,9 @@ struct sk_parameter {
 	const struct sk_value_expression *value; /* SCALAR: behind '='; NULL: there is none */
 	uint64_t scratch_bytes; /* SCRATCH, STRUCT; 0: see scratch_count */
 	const struct sk_value_expression *scratch_count; /* SCRATCH: elements of the dtype (NONE: bytes), or NULL */
+	bool by_value; /* STRUCT: passed itself; of its parts of 8 bytes those hold floats alone whose bits are set
+			  here: */
+	uint64_t float_parts;
 	uint32_t owner; /* of a field: the STRUCT that it stands in; else SK_NONE */
 	uint64_t offset; /* of a field: bytes from the struct's start */
 	/* The only field of a STRUCT that is a table: so many addresses, and how many bytes each is behind the one

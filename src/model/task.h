@@ -63,6 +63,7 @@ struct sk_argument {
 	enum sk_dtype dtype;
 	enum sk_access access;
 	bool by_reference;
+	bool by_value; /* SCRATCH: the bytes themselves are passed, a struct */
 	bool of_library; /* STATE: the C library's */
 	bool is_field; /* stored in the task's scratch in front of each call, at: */
 	uint32_t field;
@@ -71,7 +72,8 @@ struct sk_argument {
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */
 	uint64_t element_bytes; /* per element of the task's extent; 0: shared */
-	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number; SYMBOL: the model's */
+	uint64_t value; /* VALUE, EXPRESSION: the bits; STATE: the state's number; SYMBOL: the model's; by value: the
+			   parts that hold floats alone */
 	const struct sk_plan_term *terms; /* EXPRESSION */
 	uint32_t term_count;
 	bool whole; /* POINTER: divided, but passed as it is */

@@ -204,6 +204,7 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	record->element_bytes = argument->element_bytes;
 	record->value = argument->value;
 	record->flags = (uint16_t)((argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0) |
+				   (argument->by_value ? SK_ARGUMENT_BY_VALUE : 0) |
 				   (argument->is_status ? SK_ARGUMENT_STATUS : 0) |
 				   (argument->is_field ? SK_ARGUMENT_FIELD : 0));
 	record->field = (uint16_t)argument->field;

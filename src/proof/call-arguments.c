@@ -134,6 +134,20 @@ static uint64_t struct_bytes(const struct sk_calls *calls, uint32_t number)
 	return pattern && sk_mul(pattern->table_count, sizeof(uint64_t), &bytes) ? bytes : 0;
 }
 
+/* A struct by value is passed in registers by what its parts hold. */
+static bool check_by_value(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+
+	if (!(argument->flags & SK_ARGUMENT_BY_VALUE) == parameter->by_value)
+		return sk_call_disagree(calls, "%s is passed by %s", sk_call_parameter_text(calls, number),
+					parameter->by_value ? "reference" : "value");
+	return argument->value == parameter->float_parts ||
+	       sk_call_disagree(calls, "parts 0x%" PRIx64 " of %s are floats, not 0x%" PRIx64, parameter->float_parts,
+				sk_call_parameter_text(calls, number), argument->value);
+}
+
 /* Structs stand in front of all other scratch. */
 static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 {
@@ -141,7 +155,7 @@ static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 		if (calls->signature->parameters[i].kind != SK_PARAMETER_STRUCT)
 			continue;
 		calls->frames[i] = *offset;
-		if (!check_scratch(calls, i, struct_bytes(calls, i), offset))
+		if (!check_scratch(calls, i, struct_bytes(calls, i), offset) || !check_by_value(calls, i))
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/model/number.h"
 #include "src/signature/signature-expressions.h"
 #include "src/signature/signature-frames.h"
 #include "src/signature/signature-parts.h"
@@ -13,7 +14,7 @@
 
 enum {
 	MAX_LENGTH = 16384, /* so that there are never very many errors */
-	MAX_DEPTH = 8, /* of structs behind pointers in structs */
+	MAX_DEPTH = 8, /* of structs in structs */
 	ADDRESS_BYTES = 8,
 };
 
@@ -212,14 +213,73 @@ static uint64_t field_bytes(const struct sk_parameter *field)
 	return field->kind == SK_PARAMETER_SCALAR ? sk_dtype_size(field->dtype) : ADDRESS_BYTES;
 }
 
-/* A parameter that is stored in the struct, as C lays structs out: with natural alignment. */
-static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, uint64_t *alignment)
+/* What a struct has so far, as C lays structs out: with natural alignment. */
+struct layout {
+	uint64_t bytes, alignment;
+};
+
+static uint64_t round_up(uint64_t bytes, uint64_t alignment)
+{
+	return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Where something behind all that the struct has so far begins. */
+static uint64_t lay_out(struct layout *layout, uint64_t bytes, uint64_t alignment)
+{
+	uint64_t offset = round_up(layout->bytes, alignment);
+
+	layout->bytes = offset + bytes;
+	layout->alignment = layout->alignment > alignment ? layout->alignment : alignment;
+	return offset;
+}
+
+/* "name {…}", and no '*' behind it: a struct that is part of the one around it. */
+static bool is_part(const struct sk_signature_parser *parser)
+{
+	struct sk_token token = sk_token_scan(parser, parser->cursor);
+	uint32_t open = 0;
+
+	if (parser->token.kind != SK_TOKEN_WORD || sk_token_is_reserved(parser->token.word) ||
+	    token.kind != SK_TOKEN_SIGN || *token.start != '{')
+		return false;
+	do {
+		if (token.kind == SK_TOKEN_SIGN)
+			open += *token.start == '{' ? 1u : *token.start == '}' ? -1u : 0;
+		token = sk_token_scan(parser, token.start + token.length);
+	} while (open && token.kind != SK_TOKEN_END);
+	return token.kind != SK_TOKEN_SIGN || *token.start != '*';
+}
+
+static bool parse_fields(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout);
+
+/* Its fields are those of the struct around it. */
+static bool parse_part(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
 	struct sk_signature *signature = parser->signature;
-	struct sk_parameter *whole = &signature->parameters[owner];
+	struct layout inner = {.alignment = 1};
+	uint32_t first = signature->parameter_count;
+
+	sk_token_advance(parser); /* the name is for readers alone */
+	if (!parse_fields(parser, owner, &inner))
+		return false;
+
+	uint64_t offset = lay_out(layout, inner.bytes, inner.alignment);
+
+	for (uint32_t i = first; i < signature->parameter_count; i++)
+		if (signature->parameters[i].owner == owner)
+			signature->parameters[i].offset += offset;
+	return true;
+}
+
+/* A parameter that is stored in the struct. */
+static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
+{
+	struct sk_signature *signature = parser->signature;
 	uint32_t index = signature->parameter_count;
 	const char *at = parser->token.start;
 
+	if (is_part(parser))
+		return parse_part(parser, owner, layout);
 	if (!parse_parameter(parser))
 		return false;
 
@@ -228,51 +288,66 @@ static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, uint
 
 	if (field->kind == SK_PARAMETER_BLOCK || field->by_reference) {
 		sk_signature_error(parser->source, at,
-				   "a field cannot be '%s'; it is a value, a tensor, or a pointer to a struct",
+				   "a field cannot be '%s'; it is a value, a tensor, a struct or a pointer to one",
 				   field->by_reference ? "ref" : "block");
 		return false;
 	}
 	field->owner = owner;
-	field->offset = (whole->scratch_bytes + bytes - 1) / bytes * bytes;
-	whole->scratch_bytes = field->offset + bytes;
-	*alignment = *alignment > bytes ? *alignment : bytes;
+	field->offset = lay_out(layout, bytes, bytes);
 	return true;
 }
 
-/* "{lo f32 = 0, in x f32[n]}*" */
-static bool parse_struct(struct sk_signature_parser *parser, uint32_t index)
+/* "{lo f32 = 0, in x f32[n]}" */
+static bool parse_fields(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
-	struct sk_parameter *parameter = &parser->signature->parameters[index];
-	const char *at = parser->token.start;
-	uint64_t alignment = 1;
-
-	parameter->kind = SK_PARAMETER_STRUCT;
 	if (parser->depth == MAX_DEPTH) {
-		sk_signature_error(parser->source, at, "more than %d structs, one in another", MAX_DEPTH);
+		sk_signature_error(parser->source, parser->token.start, "more than %d structs, one in another",
+				   MAX_DEPTH);
 		return false;
 	}
 	parser->depth++;
 	do {
 		sk_token_advance(parser);
-		if (!parse_field(parser, index, &alignment))
+		if (!parse_field(parser, owner, layout))
 			return false;
 	} while (sk_token_is_sign(parser, ','));
 	parser->depth--;
-	parameter->scratch_bytes = (parameter->scratch_bytes + alignment - 1) / alignment * alignment;
-	if (!sk_token_sign(parser, '}', "',' or '}'"))
-		return false;
-	if (sk_token_is_sign(parser, '*')) {
-		sk_token_advance(parser);
-		return true;
+	layout->bytes = round_up(layout->bytes, layout->alignment);
+	return sk_token_sign(parser, '}', "',' or '}'");
+}
+
+/* The parts of 8 bytes of a struct by value that hold floats alone, as bits. */
+static uint64_t find_float_parts(const struct sk_signature *signature, uint32_t index)
+{
+	uint64_t floats = 0, others = 0;
+
+	for (uint32_t i = index + 1; i < signature->parameter_count; i++) {
+		const struct sk_parameter *field = &signature->parameters[i];
+		bool is_float = field->kind == SK_PARAMETER_SCALAR && sk_dtype_is_float(field->dtype);
+		uint64_t part = field->owner == index && field->offset < 512 ? (uint64_t)1 << field->offset / 8 : 0;
+
+		floats |= is_float ? part : 0;
+		others |= is_float ? 0 : part;
 	}
-	sk_signature_error(
-		parser->source, at,
-		parser->depth
-			? "a struct in a struct is a pointer, '{…}*'; fields of one that is part of the other stand "
-			  "in the other"
-			: "a struct is passed by pointer, '{…}*'; by value, each 8 bytes of up to 16 are a "
-			  "parameter, such as 'ab i64 = a+b*4294967296'");
-	return false;
+	return floats & ~others;
+}
+
+/* "{…}*", or "{…}" by value */
+static bool parse_struct(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_parameter *parameter = &parser->signature->parameters[index];
+	struct layout layout = {.alignment = 1};
+
+	parameter->kind = SK_PARAMETER_STRUCT;
+	if (!parse_fields(parser, index, &layout))
+		return false;
+	parameter->scratch_bytes = layout.bytes;
+	parameter->by_value = !sk_token_is_sign(parser, '*');
+	if (parameter->by_value)
+		parameter->float_parts = find_float_parts(parser->signature, index);
+	else
+		sk_token_advance(parser);
+	return true;
 }
 
 /* "ptr[m] of in x f32[m,k] by 4*k": the addresses of m rows. */

@@ -33,9 +33,9 @@ struct place {
 
 /* The register, or the place on the stack, and room for a copy if the argument is the address of one, or early. */
 static struct place next_place(const struct sk_x86_emitter *e, const struct sk_op_call *call, struct taken *taken,
-			       const struct sk_plan_argument *argument)
+			       const struct sk_plan_argument *argument, uint32_t part)
 {
-	struct sk_argument_place place = sk_convention_next(&sk_x86_convention, &taken->places, argument);
+	struct sk_argument_place place = sk_convention_next(&sk_x86_convention, &taken->places, argument, part);
 
 	if (by_reference(argument) || sk_x86_is_early(e, call, argument))
 		taken->copies += 8;
@@ -173,6 +173,70 @@ static void pass_address(struct sk_x86_emitter *e, const struct sk_op_call *call
 		PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = (int32_t)place.stack);
 }
 
+/* ---- structs by value ---- */
+
+/* The bits of a part of a struct, if all fields there are the same at every call. */
+static bool is_constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+			     const struct sk_plan_argument *argument, uint32_t part, uint64_t *bits)
+{
+	uint64_t start = argument->offset + 8 * (uint64_t)part, value;
+	bool found = false;
+
+	*bits = 0;
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *field = &call->arguments[i];
+
+		if (!(field->flags & SK_ARGUMENT_FIELD) || field->field < start || field->field - start >= 8)
+			continue;
+		if (!sk_argument_is_scalar(field) || !sk_x86_is_constant(e, call, field, &value))
+			return false;
+		value &= UINT64_MAX >> (64 - 8 * sk_dtype_size(field->dtype));
+		*bits |= value << 8 * (field->field - start);
+		found = true;
+	}
+	return found;
+}
+
+/* Nobody reads the field where it would be stored. */
+static bool is_in_constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+				const struct sk_plan_argument *field)
+{
+	uint64_t bits;
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &call->arguments[i];
+
+		if (argument->flags & SK_ARGUMENT_BY_VALUE && field->field >= argument->offset &&
+		    field->field - argument->offset < argument->size)
+			return is_constant_part(e, call, argument, (uint32_t)((field->field - argument->offset) / 8),
+						&bits);
+	}
+	return false;
+}
+
+/* A part of a struct: a constant, or what has been stored in the scratch. */
+static void pass_part(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
+		      uint32_t part, struct place place)
+{
+	struct sk_plan_argument piece = *argument;
+	uint8_t into = place.kind == SK_IN_INTEGER_REGISTER ? place.reg : SK_RAX;
+	uint64_t bits;
+
+	if (is_constant_part(e, call, argument, part, &bits)) {
+		sk_x86_set_register(e, into, bits);
+	} else {
+		piece.offset += 8 * (uint64_t)part;
+
+		struct sk_x86_memory at = sk_x86_locate(e, &piece, into, into == SK_RAX ? SK_RDI : SK_RAX);
+
+		PUT(e, LOAD64, .reg = into, .rm = at.base, .disp = at.disp);
+	}
+	if (place.kind == SK_ON_STACK)
+		PUT(e, STORE64, .reg = into, .rm = SK_RSP, .disp = (int32_t)place.stack);
+	else if (place.kind == SK_IN_VECTOR_REGISTER)
+		PUT(e, TO_FLOAT64, .reg = place.reg, .rm = into);
+}
+
 static void pass(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
 		 struct place place, uint32_t copy)
 {
@@ -275,7 +339,8 @@ static void store_fields(struct sk_x86_emitter *e, const struct sk_op_call *call
 	bool found = false;
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
-		if (!(call->arguments[i].flags & SK_ARGUMENT_FIELD))
+		if (!(call->arguments[i].flags & SK_ARGUMENT_FIELD) ||
+		    is_in_constant_part(e, call, &call->arguments[i]))
 			continue;
 		if (!found)
 			start = locate_scratch(e);
@@ -289,27 +354,34 @@ static void store_fields(struct sk_x86_emitter *e, const struct sk_op_call *call
 /* In which order the arguments come, so that none is in the way of another. */
 enum turn { EARLY, IN_MEMORY, IN_REGISTERS, TURNS };
 
-static void take_turn(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn)
+static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn,
+			 const struct sk_plan_argument *argument, struct taken *taken)
 {
-	struct taken taken = {0};
-
-	for (uint32_t i = 0; i < call->argument_count; i++) {
-		const struct sk_plan_argument *argument = &call->arguments[i];
-
-		if (!sk_argument_is_passed(argument))
-			continue;
-		uint32_t copy = e->frame.copies + taken.copies;
-		struct place place = next_place(e, call, &taken, argument);
+	for (uint32_t part = 0; part < sk_argument_parts(argument); part++) {
+		uint32_t copy = e->frame.copies + taken->copies;
+		struct place place = next_place(e, call, taken, argument, part);
+		bool its_turn = turn == (place.kind == SK_IN_INTEGER_REGISTER ? IN_REGISTERS : IN_MEMORY);
 
 		if (turn == EARLY && sk_x86_is_early(e, call, argument)) {
 			sk_x86_compute_expression(e, call, argument, SK_RDI, SK_RAX);
 			PUT(e, STORE64, .reg = SK_RDI, .rm = SK_RSP, .disp = (int32_t)copy);
 		}
-		if (turn == (place.kind == SK_IN_INTEGER_REGISTER ? IN_REGISTERS : IN_MEMORY))
+		if (its_turn && argument->flags & SK_ARGUMENT_BY_VALUE)
+			pass_part(e, call, argument, part, place);
+		else if (its_turn)
 			pass(e, call, argument, place, copy);
 		if (argument->flags & SK_ARGUMENT_STATUS)
 			e->status = copy;
 	}
+}
+
+static void take_turn(struct sk_x86_emitter *e, const struct sk_op_call *call, enum turn turn)
+{
+	struct taken taken = {0};
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (sk_argument_is_passed(&call->arguments[i]))
+			take_turn_of(e, call, turn, &call->arguments[i], &taken);
 }
 
 void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
@@ -346,8 +418,10 @@ struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		needs.registers |= argument_registers(e, &call->arguments[i]);
-		if (sk_argument_is_passed(&call->arguments[i]))
-			next_place(e, call, &taken, &call->arguments[i]);
+		if (!sk_argument_is_passed(&call->arguments[i]))
+			continue;
+		for (uint32_t part = 0; part < sk_argument_parts(&call->arguments[i]); part++)
+			next_place(e, call, &taken, &call->arguments[i], part);
 	}
 	needs.arguments = taken.places.stack;
 	needs.copies = taken.copies;

@@ -28,6 +28,7 @@ static const struct sk_convention sk_x86_convention = {
 	.integer_count = SK_X86_INTEGERS,
 	.vector_count = SK_X86_VECTORS,
 	.preserved_count = SK_X86_PRESERVED,
+	.struct_parts = 2, /* psABI 3.2.3: what is larger than two eightbytes, and no vector, is in memory */
 	.slot_size = 8,
 	.stack_alignment = 16,
 };

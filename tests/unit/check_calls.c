@@ -104,7 +104,8 @@ START_TEST(argument_contradicts)
 }
 END_TEST
 
-/* p {lo f32 = 1, in x f32[n], q {n i64}*}* and a piece of scratch behind it. */
+/* p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, w {b i32 = 2}} by value, and a piece of scratch behind them.
+ */
 static struct sk_plan_view boxed(void)
 {
 	static const struct sk_plan_argument scalar = {.kind = SK_ARGUMENT_VALUE, .flags = SK_ARGUMENT_FIELD};
@@ -115,9 +116,10 @@ static struct sk_plan_view boxed(void)
 	struct sk_plan_argument *arguments;
 	struct sk_plan_view view;
 
-	plan_signature(plan, "out y f32[n], scratch t[8], p {lo f32 = 1, in x f32[n], q {n i64}*}*");
+	plan_signature(plan, "out y f32[n], scratch t[8], p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, "
+			     "w {b i32 = 2}}");
 	plan_launch(plan, "sp", SK_LAUNCH_SINGLE);
-	plan_scratch(plan, 192);
+	plan_scratch(plan, 256);
 	plan_plain(plan, "boxed", 0);
 	plan_access(plan, y, WRITE);
 	plan_argument(plan, scratch);
@@ -126,9 +128,12 @@ static struct sk_plan_view boxed(void)
 	plan_access(plan, x, READ);
 	plan_argument(plan, scratch);
 	plan_argument(plan, scalar);
+	plan_argument(plan, scratch);
+	plan_argument(plan, scalar);
+	plan_argument(plan, scalar);
 	view = plan_view(plan);
 	arguments = (struct sk_plan_argument *)view.arguments;
-	arguments[1].offset = 128;
+	arguments[1].offset = 192;
 	arguments[1].size = 8;
 	arguments[2].size = 24;
 	arguments[3].dtype = SK_F32;
@@ -140,6 +145,14 @@ static struct sk_plan_view boxed(void)
 	arguments[6].dtype = SK_I64;
 	arguments[6].value = 1000;
 	arguments[6].field = 64;
+	arguments[7] = (struct sk_plan_argument){
+		.kind = SK_ARGUMENT_SCRATCH, .offset = 128, .size = 16, .value = 1, .flags = SK_ARGUMENT_BY_VALUE};
+	arguments[8].dtype = SK_F64;
+	arguments[8].value = 0x3ff0000000000000;
+	arguments[8].field = 128;
+	arguments[9].dtype = SK_I32;
+	arguments[9].value = 2;
+	arguments[9].field = 136;
 	return view;
 }
 
@@ -149,10 +162,15 @@ static const struct {
 	uint64_t value;
 	const char *message;
 } wrong_fields[] = {
-	{1, FIELD(offset), 0, "'t' is not 8 bytes of scratch at offset 128"},
+	{1, FIELD(offset), 0, "'t' is not 8 bytes of scratch at offset 192"},
 	{2, FIELD(offset), 64, "'p' is not 24 bytes of scratch at offset 0"},
 	{2, FIELD(size), 16, "'p' is not 24 bytes of scratch at offset 0"},
 	{2, FIELD(flags), SK_ARGUMENT_FIELD, "'p' is a field"},
+	{2, FIELD(flags), SK_ARGUMENT_BY_VALUE, "'p' is passed by value"},
+	{7, FIELD(flags), 0, "'v' is passed by reference"},
+	{7, FIELD(value), 0, "parts 0x1 of 'v' are floats, not 0x0"},
+	{7, FIELD(size), 24, "'v' is not 16 bytes of scratch at offset 128"},
+	{9, FIELD(field), 140, "'b' is stored at byte 140"},
 	{3, FIELD(flags), 0, "'lo' is passed"},
 	{3, FIELD(field), 4, "'lo' is stored at byte 4"},
 	{3, FIELD(value), 0x40000000, "'lo' is not 1"},

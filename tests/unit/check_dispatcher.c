@@ -856,20 +856,46 @@ START_TEST(fields_far_away)
 }
 END_TEST
 
-/* More than two words, so it is passed in memory (psABI 3.2.3), in front of what the registers have no room for. */
+/* psABI 3.2.3: more than two words, so it is passed in memory, in front of what the registers have no room for … */
 struct in_memory {
 	uint64_t a;
 	void *b;
 	uint64_t c;
 };
 
-static void take_symbols(void *a, struct in_memory b, int64_t c, void *d, void *e, void *f, void *g, void *h, void *i)
+/* … and two, each of which wants a register of its own kind. */
+struct in_registers {
+	float low, high;
+	int16_t small;
+	uint32_t wide;
+};
+
+static void take_symbols(void *a, struct in_memory b, int64_t c, struct in_registers d, void *e, void *f, void *g,
+			 struct in_registers h, void *i, void *j)
 {
-	RIG_LOG(ADDRESS(a), b.a, ADDRESS(b.b), b.c, (uint64_t)c, ADDRESS(d), ADDRESS(e), ADDRESS(f), ADDRESS(g),
-		ADDRESS(h), ADDRESS(i));
+	RIG_LOG(ADDRESS(a), b.a, ADDRESS(b.b), b.c, (uint64_t)c, bits32(d.low), bits32(d.high), (uint64_t)d.small,
+		(uint64_t)d.wide);
+	RIG_LOG(ADDRESS(e), ADDRESS(f), ADDRESS(g), bits32(h.low), bits32(h.high), (uint64_t)h.small, (uint64_t)h.wide,
+		ADDRESS(i), ADDRESS(j));
 }
 
 #define SYMBOL(plan, number, ...) ARGUMENT(plan, .kind = SK_ARGUMENT_SYMBOL, .index = (number), __VA_ARGS__)
+
+#define STRUCT(plan, place, bytes, floats)                                                                             \
+	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = (place), .size = (bytes), .value = (floats),             \
+		 .flags = SK_ARGUMENT_BY_VALUE)
+#define AT(place) .flags = SK_ARGUMENT_FIELD, .field = (place)
+
+/* The number of the block stands between constants. */
+static void add_in_registers(uint16_t place, float low)
+{
+	STRUCT(plan, place, 16, 1);
+	VALUE(plan, SK_F32, bits32(low), AT(place));
+	VALUE(plan, SK_F32, bits32(-0.5f), AT(place + 4));
+	VALUE(plan, SK_I16, 0xfffd, AT(place + 8));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U32, AT(place + 12));
+	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BLOCK, .factor = 3, .divisor = 1, .addend = 1});
+}
 
 START_TEST(symbols_and_structs)
 {
@@ -879,20 +905,29 @@ START_TEST(symbols_and_structs)
 
 	STEP(plan, SK_STEP_BLOCKS, take_symbols)->blocks = 2;
 	SYMBOL(plan, 0);
-	VALUE(plan, SK_U64, 5, .flags = SK_ARGUMENT_ON_STACK);
-	SYMBOL(plan, 1, .flags = SK_ARGUMENT_ON_STACK);
-	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U64, .flags = SK_ARGUMENT_ON_STACK);
+	STRUCT(plan, 64, sizeof(struct in_memory), 0);
+	VALUE(plan, SK_U64, 5, AT(64));
+	SYMBOL(plan, 1, AT(72));
+	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_U64, AT(80));
 	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BLOCK, .factor = 7, .divisor = 1, .addend = 1});
 	VALUE(plan, SK_I64, 6);
-	for (uint32_t i = 2; i < 8; i++)
+	add_in_registers(128, 1);
+	for (uint32_t i = 2; i < 5; i++)
+		SYMBOL(plan, i);
+	add_in_registers(192, 2); /* there is a register for floats, and none for integers */
+	for (uint32_t i = 5; i < 7; i++)
 		SYMBOL(plan, i);
 	device = rig_device_new(plan, 1, 0, workspace);
 	loaded = rig_load(plan, SK_ENTRY_PARALLEL);
 	ck_assert_int_eq(rig_call(rig_entry(&loaded), &device->cores[0][0], NULL), 0);
 #define SYMBOL_AT(number) ADDRESS(RIG_SYMBOL(&loaded, number))
-	for (uint64_t block = 0; block < 2; block++)
-		RIG_EXPECT(&at, SYMBOL_AT(0), 5, SYMBOL_AT(1), 7 * block + 7, 6, SYMBOL_AT(2), SYMBOL_AT(3),
-			   SYMBOL_AT(4), SYMBOL_AT(5), SYMBOL_AT(6), SYMBOL_AT(7));
+	for (uint64_t block = 0; block < 2; block++) {
+		uint64_t half = bits32(-0.5f), small = (uint64_t)-3, wide = 3 * block + 3;
+
+		RIG_EXPECT(&at, SYMBOL_AT(0), 5, SYMBOL_AT(1), 7 * block + 7, 6, bits32(1), half, small, wide);
+		RIG_EXPECT(&at, SYMBOL_AT(2), SYMBOL_AT(3), SYMBOL_AT(4), bits32(2), half, small, wide, SYMBOL_AT(5),
+			   SYMBOL_AT(6));
+	}
 	rig_unload(&loaded);
 	rig_device_free(device);
 }

@@ -508,6 +508,19 @@ START_TEST(damaged_arguments)
 	REFUSED("does not fit into i32", d.arguments[PLAIN][3].value++);
 	REFUSED("outside the launch's scratch of 128 bytes", d.arguments[PLAIN][4].size++);
 	REFUSED("outside the launch's scratch", d.launches[0].scratch_size = 64);
+	REFUSED("cannot be passed by value", d.arguments[PLAIN][3].flags = SK_ARGUMENT_BY_VALUE);
+	REFUSED("cannot be passed by value", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
+		d.arguments[PLAIN][4].size = 0);
+	REFUSED("cannot be passed by value", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
+		d.arguments[PLAIN][4].offset = 4);
+	REFUSED("cannot be passed by value",
+		d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE | SK_ARGUMENT_BY_REFERENCE);
+	REFUSED("cannot be passed by value", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
+		d.arguments[PLAIN][4].size = SK_MAX_BY_VALUE + 1);
+	REFUSED("floats in part 0x100 of 64 bytes", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
+		d.arguments[PLAIN][4].value = 0x100);
+	REFUSED("outside the launch's scratch", d.arguments[PLAIN][4].flags = SK_ARGUMENT_BY_VALUE,
+		d.arguments[PLAIN][4].offset = 120);
 	REFUSED("a state in space 2", d.arguments[PLAIN][5].space = SK_SPACE_WORKSPACE);
 	REFUSED("100 elements of 8 bytes are more than its 400", d.arguments[SPLIT][0].element_bytes = 8);
 	REFUSED("more than its", d.arguments[SPLIT][0].element_bytes = UINT64_MAX / 4);

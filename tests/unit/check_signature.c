@@ -34,6 +34,7 @@ static const struct {
 	 "ref n i32, ref alpha f64, in x f64[n], ref incx i32, inout y f64[n], ref incy i32"},
 	{"split=n; in x f32[n,4], n i64, out y @ x f32[n,4]->status",
 	 "split=n; in x f32[n,4], n i64, out y@x f32[n,4] -> status"},
+	{"p{ a i32 ,q{in x f32[n],e u8='}'} }->status", "p {a i32, q {in x f32[n], e u8 = '}'}} -> status"},
 	{"split=n;in x f32[n],n i64,p{ lo f32=- inf ,q {in y f32[n],d f16=1 } * ,t ptr=&lut}*->status",
 	 "split=n; in x f32[n], n i64, p {lo f32 = -inf, q {in y f32[n], d f16 = 1}*, t ptr = &lut}* -> status"},
 	{"rows ptr [ m ] of in x f32[m,k] by 4*k,m i32", "rows ptr[m] of in x f32[m,k] by 4*k, m i32"},
@@ -520,15 +521,10 @@ static const struct {
 	{"mix; block, c i32 = block.count, in x f32[n]", 21,
 	 "the sides of a 'mix' kernel may have different numbers of blocks; it gets its own with 'block'"},
 	{"blocks; block, in x f32[n], block", 29, "duplicate parameter 'block'"},
-	{"in x f32[n], p {a i32}", 16,
-	 "a struct is passed by pointer, '{…}*'; by value, each 8 bytes of up to 16 are a parameter, such as 'ab i64 = "
-	 "a+b*4294967296'"},
-	{"in x f32[n], p {a i32, q {b i32}}*", 26,
-	 "a struct in a struct is a pointer, '{…}*'; fields of one that is part of the other stand in the other"},
 	{"in x f32[n], p {a i32, block}*", 24,
-	 "a field cannot be 'block'; it is a value, a tensor, or a pointer to a struct"},
+	 "a field cannot be 'block'; it is a value, a tensor, a struct or a pointer to one"},
 	{"in x f32[n], p {ref a i32}*", 17,
-	 "a field cannot be 'ref'; it is a value, a tensor, or a pointer to a struct"},
+	 "a field cannot be 'ref'; it is a value, a tensor, a struct or a pointer to one"},
 	{"in x f32[n], ref p {a i32}*", 14, "'ref' stands in front of scalars; 'p' is behind a pointer without it"},
 	{"ref rows ptr[n] of in x f32[n]", 1,
 	 "'ref' stands in front of scalars; 'rows' is behind a pointer without it"},
@@ -536,6 +532,12 @@ static const struct {
 	{"in x f32[n], p {}*", 17, "expected a parameter, but found '}'"},
 	{"in x f32[n], p {a i32, in x f32[n]}*", 27, "duplicate parameter 'x'"},
 	{"p {q {r {s {t {u {v {w {x {y i32}*}*}*}*}*}*}*}*}*", 27, "more than 8 structs, one in another"},
+	{"p {q {r {s {t {u {v {w {x {y i32}}}}}}}}}", 27, "more than 8 structs, one in another"},
+	{"in x f32[n], p {a i32, q {}}", 27, "expected a parameter, but found '}'"},
+	{"in x f32[n], p {a i32, q {b i32}", 33, "expected ',' or '}', but the signature ends"},
+	{"in x f32[n], p {a i32, in {b i32}}", 27, "expected a name behind 'in', but found '{'"},
+	{"in x f32[n], p {a i32, ref q {b i32}}", 24,
+	 "'ref' stands in front of scalars; 'q' is behind a pointer without it"},
 	{"p ptr, in x f32[n]", 6,
 	 "expected '=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table, but found ','"},
 	{"rows ptr[n] of x f32[n]", 16,
@@ -582,6 +584,38 @@ START_TEST(test_struct)
 	ck_assert(signature->parameters[10].table_count && !signature->parameters[10].table_stride);
 	ck_assert_uint_eq(sk_signature_find_parameter(signature, "e"), SK_NONE); /* nobody sets it */
 	ck_assert_uint_eq(sk_signature_find_parameter(signature, "a"), 1);
+}
+END_TEST
+
+/* As gcc lays it out, and as psABI 3.2.3 classifies its parts: struct {float a; struct {double b; uint8_t c; struct
+ * {int16_t d;} e;} f; void *g; struct {float h;} *i; float j, k;} */
+START_TEST(test_struct_by_value)
+{
+	const struct sk_signature *signature =
+		parse("in x f32[n], p {a f32, f {b f64, c u8, e {d i16}}, g ptr = null, i "
+		      "{h f32}*, j f32, k f32}, q {l f16 = 1, m f32}, r {o f32, p i8}");
+	static const struct {
+		const char *name;
+		uint32_t owner;
+		uint64_t offset, bytes, floats;
+	} expected[] = {{"x", SK_NONE, 0, 0, 0}, {"p", SK_NONE, 0, 48, 0x23}, {"a", 1, 0, 0, 0},
+			{"b", 1, 8, 0, 0},	 {"c", 1, 16, 0, 0},	      {"d", 1, 18, 0, 0},
+			{"g", 1, 24, 0, 0},	 {"i", 1, 32, 4, 0},	      {"h", 7, 0, 0, 0},
+			{"j", 1, 40, 0, 0},	 {"k", 1, 44, 0, 0},	      {"q", SK_NONE, 0, 8, 1},
+			{"l", 11, 0, 0, 0},	 {"m", 11, 4, 0, 0},	      {"r", SK_NONE, 0, 8, 0},
+			{"o", 14, 0, 0, 0},	 {"p", 14, 4, 0, 0}};
+
+	ck_assert_uint_eq(signature->parameter_count, 17);
+	for (uint32_t i = 0; i < 17; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		ck_assert_str_eq(parameter->name, expected[i].name);
+		ck_assert_uint_eq(parameter->owner, expected[i].owner);
+		ck_assert_uint_eq(parameter->offset, expected[i].offset);
+		ck_assert_uint_eq(parameter->scratch_bytes, expected[i].bytes);
+		ck_assert_uint_eq(parameter->float_parts, expected[i].floats);
+		ck_assert(parameter->by_value == (i == 1 || i == 11 || i == 14));
+	}
 }
 END_TEST
 
@@ -706,6 +740,7 @@ static Suite *signature_suite(void)
 	tcase_add_test(tcase, test_expressions);
 	tcase_add_loop_test(tcase, test_floats, 0, sizeof(floats) / sizeof(floats[0]));
 	tcase_add_test(tcase, test_struct);
+	tcase_add_test(tcase, test_struct_by_value);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
 	tcase_add_test(tcase, test_places);

@@ -51,6 +51,7 @@ static const struct sk_convention sk_aarch64_convention = {
 	.vectors = sk_aarch64_registers,
 	.integer_count = SK_INTEGERS,
 	.vector_count = SK_FLOATS,
+	.struct_parts = 2,
 	.slot_size = 8,
 	.stack_alignment = 16,
 };
