@@ -10,8 +10,9 @@
  * Where nothing orders them, tenants that are past refuse as well, and nothing but asking tells; so there is a limit to
  * that.
  *
- * Of a temporary that is accessed in rows the bytes are its own: who accesses which of them last does not show in the
- * few numbers that are kept of a tenant, and the proof looks at its rows by themselves, too. */
+ * Temporaries that are accessed in rows are asked as wholes, like all others, but lie among their own: each distance of
+ * rows has a piece of the workspace. So the proof, which compares accesses, has to compare none to rows of different
+ * distances. A temporary with rows of several distances has its bytes for itself. */
 #include "src/planning/memory.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ struct temporary {
 	uint64_t size; /* rounded up to the alignment */
 	uint64_t offset;
 	struct moment first, last;
-	bool in_rows; /* some task accesses rows of it */
+	uint64_t stride; /* of the rows that tasks access; 0: they access none */
 	SK_ARRAY(struct use) uses; /* in launch order */
 };
 
@@ -48,6 +49,9 @@ struct temporary {
  * on few are asked for each temporary before it gets bytes of its own. */
 #define MOST_IN_VAIN (UINT64_C(1) << 24)
 enum { FEW_IN_VAIN = 64 };
+
+/* For rows of several strides. */
+#define SEVERAL_STRIDES UINT64_MAX
 
 enum permission { REFUSED, SAME_CORES, ORDERED };
 
@@ -59,8 +63,9 @@ struct planner {
 	SK_ARRAY(struct temporary) temporaries; /* in order of first use */
 	uint32_t *temporary_of; /* by tensor */
 	struct sk_ranges tenants; /* of the workspace so far, which has no gaps: indices of temporaries */
-	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past */
-	struct temporary **by_end; /* in the order of their last uses … */
+	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past, of the stride at hand */
+	struct temporary **by_start; /* by stride, those of one in order of first use */
+	struct temporary **by_end; /* by stride, in the order of their last uses … */
 	size_t past; /* … of which so many are past */
 	uint64_t unshared_end; /* of the temporaries that lie one behind the other */
 	uint64_t in_vain; /* tenants that have been asked and were of no use */
@@ -86,6 +91,29 @@ static void add_use(struct planner *planner, struct temporary *temporary, uint32
 	}
 	sk_array_push(planner->arena, &temporary->uses,
 		      (struct use){launch, step->lane, step->home, index, index, pattern.units != 0, pattern});
+}
+
+/* Of an access in rows the window that the bytes of a unit lie in, counted from the tensor's start: the same one for
+ * whichever columns. Bytes that do not lie in one are not divided. */
+static struct sk_pattern window_of(struct sk_pattern pattern)
+{
+	uint64_t distance = pattern.unit_bytes ? pattern.unit_bytes : pattern.element_bytes;
+
+	if (pattern.units == 0 || pattern.span >= distance)
+		return pattern;
+	if (pattern.offset % distance + pattern.span > distance)
+		pattern.units = 0;
+	pattern.offset -= pattern.offset % distance;
+	pattern.span = distance;
+	return pattern;
+}
+
+static void note_stride(struct temporary *temporary, const struct sk_argument *argument)
+{
+	struct sk_rows rows = sk_argument_rows(argument);
+
+	if (rows.count > 1 && temporary->stride != rows.stride)
+		temporary->stride = temporary->stride ? SEVERAL_STRIDES : rows.stride;
 }
 
 static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
@@ -114,8 +142,9 @@ static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
 		struct temporary *temporary = &planner->temporaries.items[*number];
 
 		temporary->last = (struct moment){launch, index};
-		temporary->in_rows |= sk_argument_rows(argument).count > 1;
-		add_use(planner, temporary, launch, index, sk_schedule_pattern(planner->model, steps, index, a));
+		note_stride(temporary, argument);
+		add_use(planner, temporary, launch, index,
+			window_of(sk_schedule_pattern(planner->model, steps, index, a)));
 	}
 }
 
@@ -149,7 +178,7 @@ static enum permission compare(const struct planner *planner, const struct tempo
 {
 	enum permission permission = ORDERED;
 
-	if (earlier->in_rows)
+	if (earlier->stride != later->stride || earlier->stride == SEVERAL_STRIDES)
 		return REFUSED;
 	for (size_t i = earlier->uses.count; i-- > 0;) {
 		for (size_t k = 0; k < later->uses.count; k++) {
@@ -236,14 +265,6 @@ static uint64_t find_offset(struct planner *planner, const struct temporary *tem
 	return search.found ? search.start : find_end(planner, temporary);
 }
 
-/* Behind everything. */
-static uint64_t find_own(struct planner *planner)
-{
-	const struct sk_range *range = sk_ranges_before(&planner->tenants, UINT64_MAX);
-
-	return range ? range->end : 0;
-}
-
 static bool is_before(struct moment one, struct moment other)
 {
 	return one.launch < other.launch || (one.launch == other.launch && one.step < other.step);
@@ -253,17 +274,31 @@ static int compare_ends(const void *a, const void *b)
 {
 	const struct temporary *left = *(struct temporary *const *)a, *right = *(struct temporary *const *)b;
 
+	if (left->stride != right->stride)
+		return left->stride < right->stride ? -1 : 1;
 	return is_before(right->last, left->last) - is_before(left->last, right->last);
 }
 
-static void sort_ends(struct planner *planner)
+/* They lie in one array, in order of first use. */
+static int compare_starts(const void *a, const void *b)
+{
+	const struct temporary *left = *(struct temporary *const *)a, *right = *(struct temporary *const *)b;
+
+	if (left->stride != right->stride)
+		return left->stride < right->stride ? -1 : 1;
+	return (left > right) - (left < right);
+}
+
+static struct temporary **sort(struct planner *planner, int (*compare_two)(const void *a, const void *b))
 {
 	size_t count = planner->temporaries.count;
+	struct temporary **sorted = SK_NEW_ARRAY(planner->arena, struct temporary *, count);
 
-	planner->by_end = SK_NEW_ARRAY(planner->arena, struct temporary *, count);
 	for (size_t i = 0; i < count; i++)
-		planner->by_end[i] = &planner->temporaries.items[i];
-	qsort(planner->by_end, count, sizeof(struct temporary *), compare_ends);
+		sorted[i] = &planner->temporaries.items[i];
+	if (count)
+		qsort(sorted, count, sizeof(struct temporary *), compare_two);
+	return sorted;
 }
 
 /* Its bytes join the stretches beside them. */
@@ -285,21 +320,31 @@ static void make_past(struct planner *planner, const struct temporary *temporary
 	sk_ranges_insert(planner->arena, &planner->stretches, joined);
 }
 
-/* Temporaries whose last use is before this one's first use are past. Each has all its bytes then, since nobody may
- * have them while they are in use. */
+/* Temporaries of its stride whose last use is before this one's first use are past. Each has all its bytes then, since
+ * nobody may have them while they are in use. */
 static void pass(struct planner *planner, const struct temporary *next)
 {
-	for (;
-	     planner->past < planner->temporaries.count && is_before(planner->by_end[planner->past]->last, next->first);
-	     planner->past++)
-		if (!planner->by_end[planner->past]->in_rows)
-			make_past(planner, planner->by_end[planner->past]);
+	for (; planner->past < planner->temporaries.count; planner->past++) {
+		const struct temporary *temporary = planner->by_end[planner->past];
+
+		if (temporary->stride != next->stride || next->stride == SEVERAL_STRIDES ||
+		    !is_before(temporary->last, next->first))
+			return;
+		make_past(planner, temporary);
+	}
+}
+
+/* From the temporary at that place in by_start on the stride is another one, of which none is past. */
+static void begin_stride(struct planner *planner, size_t place)
+{
+	sk_ranges_clear(planner->arena, &planner->stretches, 0, UINT64_MAX);
+	planner->past = place;
 }
 
 /* Makes the temporary the tenant of its bytes. */
-static void occupy(struct planner *planner, uint32_t number)
+static void occupy(struct planner *planner, const struct temporary *temporary)
 {
-	const struct temporary *temporary = &planner->temporaries.items[number];
+	uint32_t number = planner->temporary_of[temporary->tensor];
 	uint64_t start = temporary->offset, end = start + temporary->size;
 
 	sk_ranges_clear(planner->arena, &planner->tenants, start, end);
@@ -357,13 +402,16 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 			 "the temporaries together are larger than the address space");
 		return NULL;
 	}
-	sort_ends(&planner);
-	for (uint32_t i = 0; i < planner.temporaries.count; i++) {
-		struct temporary *temporary = &planner.temporaries.items[i];
+	planner.by_start = sort(&planner, compare_starts);
+	planner.by_end = sort(&planner, compare_ends);
+	for (size_t i = 0; i < planner.temporaries.count; i++) {
+		struct temporary *temporary = planner.by_start[i];
 
+		if (i && temporary->stride != planner.by_start[i - 1]->stride)
+			begin_stride(&planner, i);
 		pass(&planner, temporary);
-		temporary->offset = temporary->in_rows ? find_own(&planner) : find_offset(&planner, temporary);
-		occupy(&planner, i);
+		temporary->offset = find_offset(&planner, temporary);
+		occupy(&planner, temporary);
 		memory->offset[temporary->tensor] = temporary->offset;
 		make_room(&planner, temporary->tensor, temporary->offset, &memory->workspace_size);
 	}

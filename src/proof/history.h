@@ -1,6 +1,6 @@
 /* The history of a piece of memory: for each byte, who wrote it last and who has read it since. In come accesses, in
  * the order in which they are meant to happen; out come the earlier ones that each of them conflicts with. The verifier
- * keeps one per space, and one for each temporary that is accessed in rows.
+ * keeps one per space, and one for temporaries that are accessed in rows and share bytes with each other.
  *
  * An access is a number of the caller's. Bytes with the same history are one box (src/base/boxes.h), cut where an
  * access begins or ends: an access costs logarithmic time, plus the boxes and readers it meets; a write makes one box

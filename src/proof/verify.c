@@ -57,7 +57,8 @@
  * strides count as sharing a byte if each has one between the first and the last of the other one; every two of these
  * are compared, unless a single row in between has overwritten all such rows: then it comes behind the earlier one and
  * in front of the later one, which has a byte in it. What has surely been written is what one sheet of a history shows.
- * A temporary that is accessed in rows shares its bytes with no other one.
+ * A temporary that is accessed in rows shares bytes with those only whose rows have the same stride as all of its own;
+ * so one sheet tells of all of these. They have a history of their own, in which each lies where the network has it.
  *
  * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
  * task runs exactly once. */
@@ -74,6 +75,13 @@
  * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
 #define MAX_LOOKS (UINT64_C(1) << 25)
 
+/* A temporary that calls access in rows. */
+struct rows_of_tensor {
+	uint64_t stride; /* of the first ones; 0: there are none */
+	bool several; /* there are others */
+	struct sk_history *history; /* of its bytes, perhaps of other temporaries', too */
+};
+
 struct verifier {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
@@ -82,7 +90,7 @@ struct verifier {
 	SK_ARRAY(struct sk_step_access) accesses;
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
-	struct sk_history **in_rows; /* by tensor: of temporaries that are accessed in rows; else NULL */
+	struct rows_of_tensor *in_rows; /* by tensor; of those that are no temporaries nothing */
 	struct sk_history_pool pool;
 
 	struct sk_launch_order order;
@@ -401,9 +409,11 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)
 		history = &verifier->states;
-	else if (verifier->in_rows[argument->tensor]) {
-		history = verifier->in_rows[argument->tensor];
-		rows.start -= sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]);
+	else if (verifier->in_rows[argument->tensor].stride) {
+		const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
+
+		history = verifier->in_rows[argument->tensor].history;
+		rows.start += tensor->offset - sk_plan_tensor_start(&view->launches[access->launch], tensor);
 	}
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
@@ -625,31 +635,13 @@ static void init_histories(struct verifier *verifier)
 		sk_history_init(&verifier->bindings[i], &verifier->pool);
 	sk_history_init(&verifier->workspace, &verifier->pool);
 	sk_history_init(&verifier->states, &verifier->pool);
-	verifier->in_rows = SK_NEW_ARRAY(verifier->arena, struct sk_history *, verifier->view->tensor_count);
+	verifier->in_rows = SK_NEW_ARRAY(verifier->arena, struct rows_of_tensor, verifier->view->tensor_count);
 }
 
-/* Rows that some call accesses. */
-static void add_rows(struct verifier *verifier, const struct sk_plan_argument *argument)
-{
-	struct sk_rows rows = sk_access_rows(verifier->view, argument);
-	struct sk_history *history = NULL;
-
-	if (argument->kind != SK_ARGUMENT_POINTER || rows.count == 1)
-		return;
-	if (argument->space == SK_SPACE_BINDING)
-		history = &verifier->bindings[argument->index];
-	if (argument->space == SK_SPACE_WORKSPACE) {
-		history = verifier->in_rows[argument->tensor];
-		if (!history) {
-			history = verifier->in_rows[argument->tensor] = SK_NEW(verifier->arena, struct sk_history);
-			sk_history_init(history, &verifier->pool);
-		}
-	}
-	if (history)
-		sk_history_add_stride(history, rows.stride);
-}
-
-static void add_all_rows(struct verifier *verifier)
+/* Calls for all arguments of calls that access rows. */
+static void for_all_rows(struct verifier *verifier,
+			 void (*visit)(struct verifier *verifier, const struct sk_plan_argument *argument,
+				       uint64_t stride))
 {
 	const struct sk_plan_view *view = verifier->view;
 
@@ -657,9 +649,32 @@ static void add_all_rows(struct verifier *verifier)
 		struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[i]);
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-			for (uint32_t a = 0; a < call->argument_count; a++)
-				add_rows(verifier, &view->arguments[call->first_argument + a]);
+			for (uint32_t a = 0; a < call->argument_count; a++) {
+				const struct sk_plan_argument *argument = &view->arguments[call->first_argument + a];
+				struct sk_rows rows = sk_access_rows(view, argument);
+
+				if (argument->kind == SK_ARGUMENT_POINTER && rows.count > 1)
+					visit(verifier, argument, rows.stride);
+			}
 	}
+}
+
+static void note_stride(struct verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
+{
+	struct rows_of_tensor *rows = &verifier->in_rows[argument->tensor];
+
+	if (argument->space != SK_SPACE_WORKSPACE)
+		return;
+	rows->several |= rows->stride && rows->stride != stride;
+	rows->stride = stride;
+}
+
+static void add_stride(struct verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
+{
+	if (argument->space == SK_SPACE_BINDING)
+		sk_history_add_stride(&verifier->bindings[argument->index], stride);
+	if (argument->space == SK_SPACE_WORKSPACE)
+		sk_history_add_stride(verifier->in_rows[argument->tensor].history, stride);
 }
 
 /* A temporary, with its bytes in one of the workspaces. */
@@ -675,10 +690,34 @@ static int compare_placed(const void *a, const void *b)
 	return (one->low > other->low) - (one->low < other->low);
 }
 
+/* In the order of their places. */
+static struct placed *place_temporaries(struct verifier *verifier, bool unshared, uint32_t *count)
+{
+	const struct sk_plan_view *view = verifier->view;
+	struct placed *placed = SK_NEW_ARRAY(verifier->arena, struct placed, view->tensor_count);
+
+	*count = 0;
+	for (uint32_t i = 0; i < view->tensor_count; i++) {
+		const struct sk_plan_tensor *tensor = &view->tensors[i];
+		uint64_t low = unshared ? tensor->unshared_offset : tensor->offset;
+
+		if (tensor->space == SK_SPACE_WORKSPACE)
+			placed[(*count)++] = (struct placed){low, low + tensor->bytes, i};
+	}
+	if (*count)
+		qsort(placed, *count, sizeof(*placed), compare_placed);
+	return placed;
+}
+
+static bool may_share(const struct rows_of_tensor *one, const struct rows_of_tensor *other, bool unshared)
+{
+	return one->stride == other->stride && (!one->stride || !(unshared || one->several || other->several));
+}
+
 static void report_shared_rows(struct verifier *verifier, const struct placed *one, const struct placed *other)
 {
 	const struct sk_plan_tensor *tensors = verifier->view->tensors;
-	bool first = verifier->in_rows[one->tensor];
+	bool first = verifier->in_rows[one->tensor].stride;
 
 	sk_error(verifier->diag, place(verifier),
 		 "temporary '%s' is accessed in rows, but shares bytes of the workspace with '%s'",
@@ -686,30 +725,28 @@ static void report_shared_rows(struct verifier *verifier, const struct placed *o
 		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
 }
 
-/* What is accessed in rows has a history of its own, and so must have bytes of its own. */
-static void check_rows_apart(struct verifier *verifier, bool unshared)
+/* Temporaries in rows that share bytes get a history in common. From one place to the next that no two have a byte on
+ * both sides of, either none is accessed in rows, or all are, with one stride. Of the workspace of tasks' own entries
+ * no bytes are shared at all. */
+static void place_rows(struct verifier *verifier, bool unshared)
 {
-	const struct sk_plan_view *view = verifier->view;
-	struct placed *placed = SK_NEW_ARRAY(verifier->arena, struct placed, view->tensor_count);
-	const struct placed *last = NULL, *last_rows = NULL; /* of all so far, those that reach farthest */
-	uint32_t count = 0;
+	uint32_t count;
+	const struct placed *placed = place_temporaries(verifier, unshared, &count), *last = NULL;
 
-	for (uint32_t i = 0; i < view->tensor_count; i++) {
-		const struct sk_plan_tensor *tensor = &view->tensors[i];
-		uint64_t low = unshared ? tensor->unshared_offset : tensor->offset;
-
-		if (tensor->space == SK_SPACE_WORKSPACE)
-			placed[count++] = (struct placed){low, low + tensor->bytes, i};
-	}
-	qsort(placed, count, sizeof(*placed), compare_placed);
 	for (uint32_t i = 0; i < count; i++) {
-		bool rows = verifier->in_rows[placed[i].tensor];
-		const struct placed *before = rows ? last : last_rows;
+		struct rows_of_tensor *rows = &verifier->in_rows[placed[i].tensor];
+		const struct rows_of_tensor *before = last ? &verifier->in_rows[last->tensor] : NULL;
+		bool shares = last && last->high > placed[i].low;
 
-		if (before && before->high > placed[i].low)
-			report_shared_rows(verifier, before, &placed[i]);
-		last = !last || placed[i].high > last->high ? &placed[i] : last;
-		last_rows = rows && (!last_rows || placed[i].high > last_rows->high) ? &placed[i] : last_rows;
+		if (shares && !may_share(before, rows, unshared))
+			report_shared_rows(verifier, last, &placed[i]);
+		if (!unshared && rows->stride && shares && before->history) {
+			rows->history = before->history;
+		} else if (!unshared && rows->stride) {
+			rows->history = SK_NEW(verifier->arena, struct sk_history);
+			sk_history_init(rows->history, &verifier->pool);
+		}
+		last = !shares || placed[i].high > last->high ? &placed[i] : last;
 	}
 }
 
@@ -762,9 +799,10 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);
-	add_all_rows(&verifier);
-	check_rows_apart(&verifier, false);
-	check_rows_apart(&verifier, true);
+	for_all_rows(&verifier, note_stride);
+	place_rows(&verifier, false);
+	place_rows(&verifier, true);
+	for_all_rows(&verifier, add_stride);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)

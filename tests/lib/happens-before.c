@@ -11,9 +11,10 @@
 
 enum { MAX_STEPS = 32, MAX_CORES = 16, MAX_NODES = MAX_STEPS * MAX_CORES, MAX_ARGUMENTS = 8 };
 
-/* What one core touches of one argument: space and bytes. */
+/* What one core touches of one argument: space and bytes, of several rows those of the first one. */
 struct range {
 	uint64_t space, low, high;
+	uint64_t stride, rows; /* further rows; 0: there are none */
 	bool write;
 };
 
@@ -128,6 +129,14 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 		range.high = range.low + high * argument->element_bytes;
 		range.low += low * argument->element_bytes;
 	}
+	if (argument->pattern && argument->pattern->count > 1) {
+		uint64_t rows = argument->element_bytes ? argument->pattern->count / task->extent * (high - low)
+							: argument->pattern->count;
+
+		range.high = range.low + argument->pattern->width;
+		range.stride = argument->pattern->stride;
+		range.rows = rows - 1;
+	}
 	return range;
 }
 
@@ -144,12 +153,23 @@ static void find_ranges(const struct oracle *oracle, struct relation *relation)
 	}
 }
 
+/* Row by row. */
+static bool meet(const struct range *one, const struct range *other)
+{
+	for (uint64_t i = 0; i <= one->rows; i++)
+		for (uint64_t k = 0; k <= other->rows; k++)
+			if (one->low + i * one->stride < other->high + k * other->stride &&
+			    other->low + k * other->stride < one->high + i * one->stride)
+				return true;
+	return false;
+}
+
 static bool conflict(const struct range *first, uint32_t first_count, const struct range *second, uint32_t second_count)
 {
 	for (uint32_t i = 0; i < first_count; i++)
 		for (uint32_t k = 0; k < second_count; k++)
 			if ((first[i].write || second[k].write) && first[i].space == second[k].space &&
-			    first[i].low < second[k].high && second[k].low < first[i].high)
+			    meet(&first[i], &second[k]))
 				return true;
 	return false;
 }

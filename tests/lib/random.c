@@ -60,15 +60,26 @@ static struct test_spread random_together(uint64_t *state, uint32_t lanes)
 	return MIX(blocks, 1 + random_below(state, 2));
 }
 
-/* One access to a tensor that the task does not touch yet. */
-static struct test_access random_access(uint64_t *state, const struct test_model *test, bool *taken, bool half,
+/* The number of a tensor that the task does not touch yet. */
+static uint32_t random_tensor(uint64_t *state, const struct test_model *test, const struct random_options *options,
+			      bool *taken)
+{
+	uint32_t first = 0, count = options->tensors, tensor;
+
+	if (options->passing) {
+		count = MAX_ACCESSES;
+		first = (uint32_t)test->model.tasks.count * (options->tensors - count + 1) / options->tasks;
+	}
+	tensor = first + random_below(state, count);
+	while (taken[tensor])
+		tensor = first + (tensor - first + 1) % count;
+	taken[tensor] = true;
+	return tensor;
+}
+
+static struct test_access random_access(uint64_t *state, const struct test_model *test, uint32_t tensor, bool half,
 					bool upper, bool writes, bool divided)
 {
-	uint32_t tensor = random_below(state, (uint32_t)test->model.tensors.count);
-
-	while (taken[tensor])
-		tensor = (tensor + 1) % (uint32_t)test->model.tensors.count;
-	taken[tensor] = true;
 
 	const struct sk_tensor *chosen = &test->model.tensors.items[tensor];
 	struct test_access access = in(chosen->name);
@@ -138,9 +149,11 @@ static void add_random_task(uint64_t *state, struct test_model *test, const stru
 
 	snprintf(name, sizeof(name), "t%u", number);
 	for (uint32_t i = 0; i < writes; i++)
-		accesses[count++] = random_access(state, test, taken, half, upper, true, spread.extent != 0);
+		accesses[count++] = random_access(state, test, random_tensor(state, test, options, taken), half, upper,
+						  true, spread.extent != 0);
 	for (uint32_t i = 0; i < reads && count < MAX_ACCESSES; i++)
-		accesses[count++] = random_access(state, test, taken, half, upper, false, spread.extent != 0);
+		accesses[count++] = random_access(state, test, random_tensor(state, test, options, taken), half, upper,
+						  false, spread.extent != 0);
 	for (uint32_t i = 0; i < count && columns; i++) {
 		const struct sk_tensor *tensor = &test->model.tensors.items[sk_map_find(
 			&test->model.tensor_names, accesses[i].tensor, strlen(accesses[i].tensor))];

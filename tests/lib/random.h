@@ -16,6 +16,7 @@ struct random_options {
 	bool together; /* also mix tasks, and tasks whose blocks run at once */
 	bool rows; /* most accesses that are not elementwise are to columns of their tensor … */
 	bool strides; /* … and some of these to those of every second row */
+	bool passing; /* tasks access the tensors one after another, so that most are in use for a short time */
 	bool states; /* most plain tasks have one of two hidden states, and start early */
 };
 

@@ -148,3 +148,46 @@ grep -F "view 't0' has gaps: rows of 32 bytes, 96 bytes apart; argument 'x' take
 sed '/name: a2/d' m.yaml >bad.yaml
 "$sklink" bad.yaml kernels.o -o bad.sk 2>errors && fail "columns that nobody writes are read"
 grep -F "task 'c' reads bytes [64, 3552) of 't'" errors || { cat errors; fail "the gap is not named"; }
+
+# Heads of eight layers: the workspace has room for what two of them need, whether cores share rows or wait for each other.
+layers()
+{
+	echo "sklink: 1"
+	echo "tensors:"
+	echo "  u0: {dtype: f32, shape: [37, 24]}"
+	echo "  y: {dtype: f32, shape: [37, 24], role: output}"
+	for layer in 1 2 3 4 5 6 7 8; do
+		echo "  t$layer: {dtype: f32, shape: [37, 24]}"
+		echo "  u$layer: {dtype: f32, shape: [37, 24]}"
+		for head in 0 1 2; do
+			echo "  t$layer.$head: {of: t$layer, offset: [0, $((8 * head))], shape: [37, 8]}"
+			echo "  u$layer.$head: {of: u$layer, offset: [0, $((8 * head))], shape: [37, 8]}"
+		done
+	done
+	echo "tasks:"
+	for layer in 1 2 3 4 5 6 7 8; do
+		echo "  - {name: mix$layer, kernel: $1, args: [u$((layer - 1)), t$layer], scope: s}"
+		for head in 0 1 2; do
+			echo "  - {name: head${layer}_$head, kernel: rows_scale, args: [t$layer.$head, u$layer.$head], scope: s}"
+		done
+	done
+	echo "  - {name: last, kernel: mix_rows, args: [u8, y], scope: s}"
+}
+for mix in mix_rows rows_scale; do
+	layers $mix >layers.yaml
+	"$sklink" layers.yaml kernels.o -o layers.sk
+	"$skdump" --verify layers.sk >verify.txt || { cat verify.txt; fail "layers with $mix do not verify"; }
+	"$skdump" --memory layers.sk >memory.txt
+	grep -F "16 temporaries in a workspace of 7168 bytes" memory.txt || { cat memory.txt; fail "layers share too little"; }
+	for cores in 1 2 3 7; do
+		"$skrun" layers.sk --random 5 --verify --repeat 3 --cores $cores >run.txt ||
+			{ cat run.txt; fail "layers with $mix are wrong on $cores cores"; }
+		"$skrun" layers.sk --random 5 --guard --check-races --cores $cores >run.txt ||
+			{ cat run.txt; fail "a check finds something in layers with $mix on $cores cores"; }
+	done
+	await=0
+	while cp layers.sk dropped.sk && "$top_builddir/tests/run/drop-await" dropped.sk $await; do
+		fails_with "launch 'sk_s'" "$skdump" --verify dropped.sk
+		await=$((await + 1))
+	done
+done

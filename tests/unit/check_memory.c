@@ -268,6 +268,110 @@ START_TEST(test_alignment)
 }
 END_TEST
 
+/* Four heads of each layer read columns of a tensor and write those of the next one, all of which is mixed then: two
+ * tensors are in use at any time. */
+static void add_layers(uint32_t layers, struct test_spread spread)
+{
+	enum { HEADS = 4, ROW = 256, HEAD = ROW / HEADS, ROW_COUNT = F32 / ROW };
+
+	for (uint32_t i = 0; i < layers; i++) {
+		const char *from = sk_arena_print(test->arena, "a%u", i), *to = sk_arena_print(test->arena, "b%u", i);
+		const char *last = i ? sk_arena_print(test->arena, "b%u", i - 1) : "x";
+
+		add_tensor(test, from, SK_F32, N);
+		add_tensor(test, to, SK_F32, N);
+		add_task(test, from, spread, 0, "s", in(last), out(from));
+		for (uint32_t h = 0; h < HEADS; h++)
+			add_task(test, sk_arena_print(test->arena, "h%u.%u", i, h), spread, h, "s",
+				 rows(in(from), h * HEAD, HEAD, ROW, ROW_COUNT),
+				 rows(out(to), h * HEAD, HEAD, ROW, ROW_COUNT));
+	}
+	add_task(test, "last", spread, 0, "s", in(sk_arena_print(test->arena, "b%u", layers - 1)), out("y"));
+}
+
+START_TEST(test_layers_in_columns)
+{
+	fuse_streams(test, "s");
+	add_layers(6, _i ? PLAIN : ROWS(64));
+	plan();
+	if (!_i)
+		expect_no_awaits();
+	ck_assert_uint_eq(offset_of("a0"), 0);
+	ck_assert_uint_eq(offset_of("b0"), F32);
+	ck_assert_uint_eq(offset_of("a5"), 0);
+	ck_assert_uint_eq(offset_of("b5"), F32);
+	ck_assert_uint_eq(memory->workspace_size, 2 * F32);
+	ck_assert_uint_eq(memory->unshared_workspace_size, 12 * F32);
+}
+END_TEST
+
+/* One core does all of it, so that only the rows are in the way: t1 and t4 have none, t2 and t5 have rows of 256 bytes,
+ * t3 of 512, and t6 of both. */
+START_TEST(test_strides_lie_apart)
+{
+	static const struct {
+		const char *name;
+		uint64_t strides[2];
+	} temporaries[] = {{"t1", {0}}, {"t2", {256}}, {"t3", {512}}, {"t4", {0}}, {"t5", {256}}, {"t6", {256, 512}}};
+
+	for (size_t i = 0; i < sizeof(temporaries) / sizeof(*temporaries); i++) {
+		const char *name = temporaries[i].name;
+		uint64_t offset = i * 16;
+
+		add_task(test, sk_arena_print(test->arena, "write %s", name), PLAIN, 0, "s", in("x"), out(name));
+		for (size_t s = 0; s < 2; s++) {
+			uint64_t stride = temporaries[i].strides[s];
+			struct test_access access = stride ? rows(in(name), 32, 64, stride, F32 / stride) : in(name);
+
+			add_task(test, sk_arena_print(test->arena, "read %s %zu", name, s), PLAIN, 0, "s", access,
+				 part(out("y"), offset + s * 4, 4));
+		}
+	}
+	plan();
+	ck_assert_uint_eq(offset_of("t1"), 0);
+	ck_assert_uint_eq(offset_of("t4"), 0);
+	ck_assert_uint_eq(offset_of("t2"), F32);
+	ck_assert_uint_eq(offset_of("t5"), F32);
+	ck_assert_uint_eq(offset_of("t3"), 2 * F32);
+	ck_assert_uint_eq(offset_of("t6"), 3 * F32);
+}
+END_TEST
+
+/* Cores have the same rows of t1 and of t2, but of t2 the columns from the second half on, up to the first half of the
+ * next row: another core's, where t1 lies. */
+START_TEST(test_rows_across_windows)
+{
+	struct test_access whole = rows(in("x"), 0, 256, 256, 60);
+
+	add_task(test, "a", ROWS(60), 0, "s", whole, rows(out("t1"), 0, 128, 256, 60));
+	add_task(test, "b", ROWS(60), 0, "s", rows(in("t1"), 0, 128, 256, 60), rows(out("y"), 0, 128, 256, 60));
+	add_task(test, "c", ROWS(60), 0, "s", whole, rows(out("t2"), _i ? 160 : 64, 128, 256, 60));
+	add_task(test, "d", ROWS(60), 0, "s", rows(in("t2"), _i ? 160 : 64, 128, 256, 60),
+		 rows(out("y"), 128, 128, 256, 60));
+	plan();
+	expect_no_awaits();
+	ck_assert_uint_eq(offset_of("t1"), 0);
+	ck_assert_uint_eq(offset_of("t2"), _i ? F32 : 0);
+}
+END_TEST
+
+/* Rows of t1 go to the same cores as those of t2, but for those that t1 has one further down. */
+START_TEST(test_rows_further_down)
+{
+	add_task(test, "a", ROWS(60), 0, "s", rows(in("x"), 0, 256, 256, 60), rows(out("t1"), 128, 64, 256, 60));
+	if (_i)
+		add_task(test, "b", ROWS(60), 0, "s", rows(out("t1"), 256, 64, 256, 60));
+	add_task(test, "c", ROWS(60), 0, "s", rows(in("t1"), _i ? 256 : 128, 64, 256, 60),
+		 rows(out("y"), 0, 64, 256, 60));
+	add_task(test, "d", ROWS(60), 0, "s", rows(in("x"), 0, 128, 256, 60), rows(out("t2"), 0, 128, 256, 60));
+	add_task(test, "e", ROWS(60), 0, "s", rows(in("t2"), 0, 128, 256, 60), rows(out("y"), 128, 128, 256, 60));
+	plan();
+	expect_no_awaits();
+	ck_assert_uint_eq(offset_of("t1"), 0);
+	ck_assert_uint_eq(offset_of("t2"), _i ? F32 : 0);
+}
+END_TEST
+
 START_TEST(test_too_large)
 {
 	add_task(test, "a", PLAIN, 0, "s", out("t1"), out("t2"));
@@ -326,7 +430,20 @@ static bool are_launches_ordered(uint32_t first, uint32_t second)
 	return good;
 }
 
-static uint32_t check_lives(uint64_t seed)
+static bool is_in_rows(uint32_t tensor)
+{
+	for (uint32_t t = 0; t < test->model.tasks.count; t++) {
+		const struct sk_task *task = &test->model.tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (task->arguments[a].tensor == tensor && sk_argument_rows(&task->arguments[a]).count > 1)
+				return true;
+	}
+	return false;
+}
+
+/* Returns how many temporaries share bytes with another one. in_rows: those that are accessed in rows. */
+static uint32_t check_lives(uint64_t seed, bool in_rows)
 {
 	uint32_t shared_pairs = 0;
 
@@ -347,7 +464,7 @@ static uint32_t check_lives(uint64_t seed)
 			ck_assert(apart >= one->bytes || apart >= two->bytes);
 			if (at >= other + two->bytes || other >= at + one->bytes || first.first > second.first)
 				continue;
-			shared_pairs++;
+			shared_pairs += !in_rows || is_in_rows(a);
 			ck_assert_msg(first.last < second.first, "seed %llu: %s is overwritten by %s",
 				      (unsigned long long)seed, one->name, two->name);
 			ck_assert_msg(are_launches_ordered(a, b), "seed %llu: launches with %s and %s share bytes",
@@ -363,7 +480,7 @@ static uint32_t check_random(uint64_t seed, const struct random_options *options
 
 	test = random_model(seed, options);
 	plan();
-	shared_pairs = check_lives(seed);
+	shared_pairs = check_lives(seed, options->rows);
 	for (uint32_t l = 0; l < fusion->launch_count; l++) {
 		struct oracle oracle = {
 			.model = &test->model,
@@ -404,6 +521,22 @@ START_TEST(test_random_launches)
 }
 END_TEST
 
+START_TEST(test_random_rows)
+{
+	uint32_t shared_pairs = 0;
+
+	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++)
+		shared_pairs += check_random(seed, &(struct random_options){.lanes = 2,
+									    .tasks = 24,
+									    .streams = 2,
+									    .one_scope = true,
+									    .tensors = 16,
+									    .rows = true,
+									    .passing = true});
+	ck_assert_uint_gt(shared_pairs, RANDOM_MODELS / 10);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("memory");
@@ -422,12 +555,17 @@ int main(void)
 	tcase_add_test(hand, test_streams_do_not_share);
 	tcase_add_test(hand, test_launches);
 	tcase_add_test(hand, test_alignment);
+	tcase_add_loop_test(hand, test_layers_in_columns, 0, 2);
+	tcase_add_test(hand, test_strides_lie_apart);
+	tcase_add_loop_test(hand, test_rows_across_windows, 0, 2);
+	tcase_add_loop_test(hand, test_rows_further_down, 0, 2);
 	tcase_add_test(hand, test_too_large);
 	suite_add_tcase(suite, hand);
 
 	tcase_set_timeout(random, 120);
 	tcase_add_test(random, test_random_one_launch);
 	tcase_add_test(random, test_random_launches);
+	tcase_add_test(random, test_random_rows);
 	suite_add_tcase(suite, random);
 	return run_suite(suite);
 }

@@ -2,6 +2,8 @@
  * or one address the verdict is that of a brute-force search for races. */
 #include <check.h>
 #include <elf.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "src/package/account-builder.h"
 #include "src/planning/fusion.h"
@@ -28,6 +30,7 @@ static const struct random_options variants[] = {
 	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 9, .states = true},
 	{.lanes = 1, .tasks = 12, .streams = 3, .tensors = 4, .one_scope = true, .rows = true},
 	{.lanes = 2, .tasks = 9, .streams = 3, .tensors = 4, .rows = true},
+	{.lanes = 1, .tasks = 12, .streams = 2, .tensors = 8, .one_scope = true, .rows = true, .passing = true},
 	/* Rows of different strides are compared by their ends, which the search for races does not. */
 	{.lanes = 1, .tasks = 12, .streams = 3, .tensors = 4, .one_scope = true, .rows = true, .strides = true},
 	{.lanes = 2, .tasks = 12, .streams = 3, .tensors = 4, .rows = true, .strides = true},
@@ -259,6 +262,145 @@ START_TEST(halves_side_by_side)
 }
 END_TEST
 
+/* Heads of layers, in two streams: what they read lies where layers before have theirs. */
+static struct test_model *layers_of_heads(void)
+{
+	enum { LAYERS = 4, HEADS = 2, ROW = 64, HEAD = ROW / HEADS, ROW_COUNT = 16 };
+	struct test_model *test = test_model_create(1);
+
+	fuse_streams(test, "s");
+	add_tensor(test, "b0", SK_F32, ROW_COUNT, ROW / 4);
+	for (uint32_t i = 1; i <= LAYERS; i++) {
+		const char *from = sk_arena_print(test->arena, "a%u", i), *to = sk_arena_print(test->arena, "b%u", i);
+
+		add_tensor(test, from, SK_F32, ROW_COUNT, ROW / 4);
+		add_tensor(test, to, SK_F32, ROW_COUNT, ROW / 4);
+		add_task(test, from, PLAIN, 0, "s", in(sk_arena_print(test->arena, "b%u", i - 1)), out(from));
+		for (uint32_t h = 0; h < HEADS; h++)
+			add_task(test, sk_arena_print(test->arena, "h%u.%u", i, h), PLAIN, h, "s",
+				 rows(in(from), h * HEAD, HEAD, ROW, ROW_COUNT),
+				 rows(out(to), h * HEAD, HEAD, ROW, ROW_COUNT));
+	}
+	add_tensor(test, "y", SK_F32, ROW_COUNT, ROW / 4);
+	add_task(test, "last", PLAIN, 0, "s", in(sk_arena_print(test->arena, "b%u", LAYERS)), out("y"));
+	test_model_finish(test);
+	return test;
+}
+
+static struct sk_plan_tensor *tensor_of(const struct sk_plan_view *view, const char *name)
+{
+	for (uint32_t i = 0; i < view->tensor_count; i++)
+		if (!strcmp(sk_plan_string(&view->tensors[i].name), name))
+			return (struct sk_plan_tensor *)&view->tensors[i];
+	ck_abort_msg("no tensor '%s'", name);
+}
+
+/* Moves a tensor within the workspace of the network, or within that of tasks' own entries, with all accesses to it. */
+static void move(const struct sk_plan_view *view, const char *name, uint64_t offset, bool unshared)
+{
+	struct sk_plan_tensor *tensor = tensor_of(view, name);
+	uint64_t *place = unshared ? &tensor->unshared_offset : &tensor->offset;
+
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[i]);
+
+		if ((view->launches[i].kind == SK_LAUNCH_TASK) != unshared)
+			continue;
+		for (uint32_t a = calls.first->first_argument;
+		     a < calls.end[-1].first_argument + calls.end[-1].argument_count; a++)
+			if (view->arguments[a].space == SK_SPACE_WORKSPACE &&
+			    &view->tensors[view->arguments[a].tensor] == tensor)
+				((struct sk_plan_argument *)&view->arguments[a])->offset += offset - *place;
+	}
+	*place = offset;
+}
+
+/* The errors that the plan has, without what the manifest wants beside its data. */
+static char *errors_of(struct test_model *test, const struct sk_plan_view *view)
+{
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, test->arena);
+	sk_verify(test->arena, &diag, view, "random", NULL, 0, NULL);
+	return take_messages(&diag);
+}
+
+START_TEST(rows_in_one_place)
+{
+	struct test_model *test = layers_of_heads();
+	struct planned planned = plan_model(test);
+	uint64_t bytes = tensor_of(&planned.view, "a1")->bytes;
+
+	ck_assert_uint_eq(planned.view.plan->workspace_size, 2 * bytes);
+	ck_assert(accepts(test, &planned.view, &planned.account));
+	ck_assert(!has_races(&planned.view));
+	for (uint32_t i = 0; i < planned.view.await_count; i++) {
+		struct sk_plan_view without = plan_without_await(test->arena, &planned.view, i);
+
+		ck_assert_msg(!accepts_data(test, &without), "await %u", i);
+	}
+	test_model_destroy(test);
+}
+END_TEST
+
+/* Heads may write what they read themselves, since it is known exactly which bytes that are; one column further they
+ * write what others still read. */
+START_TEST(rows_in_a_wrong_place)
+{
+	struct test_model *test = layers_of_heads();
+	struct planned planned = plan_model(test);
+	uint64_t bytes = tensor_of(&planned.view, "a1")->bytes;
+	char *text;
+
+	move(&planned.view, "b1", 0, false);
+	ck_assert(accepts(test, &planned.view, &planned.account));
+	ck_assert(!has_races(&planned.view));
+	move(&planned.view, "b1", 4, false);
+	ck_assert(has_races(&planned.view));
+	text = errors_of(test, &planned.view);
+	ck_assert_msg(strstr(text, "reads 'a1', but task 'h1.0' has last written 'b1' there"), "%s", text);
+	free(text);
+	move(&planned.view, "b1", bytes, false);
+	ck_assert(accepts(test, &planned.view, &planned.account));
+	test_model_destroy(test);
+}
+END_TEST
+
+/* Where rows are of several strides, or some tensor has none, nothing may be shared; nor where tasks run one by one. */
+START_TEST(rows_apart)
+{
+	for (uint32_t kind = 0; kind < 3; kind++) {
+		struct test_model *test = test_model_create(1);
+
+		add_tensor(test, "x", SK_F32, 64);
+		add_tensor(test, "t", SK_F32, 64);
+		add_tensor(test, "u", SK_F32, 64);
+		add_tensor(test, "y", SK_F32, 64);
+		add_task(test, "a", PLAIN, 0, "s", in("x"), out("t"));
+		add_task(test, "b", PLAIN, 0, "s", rows(in("t"), 0, 16, 32, 8), part(out("y"), 0, 128));
+		add_task(test, "c", PLAIN, 0, "s", in("x"), out("u"));
+		add_task(test, "d", PLAIN, 0, "s", kind == 1 ? in("u") : rows(in("u"), 0, 16, kind ? 32 : 64, 4),
+			 part(out("y"), 128, 128));
+		test_model_finish(test);
+
+		struct planned planned = plan_model(test);
+		struct sk_plan_tensor *t = tensor_of(&planned.view, "t"), *u = tensor_of(&planned.view, "u");
+		char *text;
+
+		ck_assert_msg((t->offset == u->offset) == (kind == 2), "kind %u", kind);
+		ck_assert(accepts(test, &planned.view, &planned.account));
+		if (kind < 2)
+			move(&planned.view, "u", t->offset, false);
+		else
+			move(&planned.view, "u", t->unshared_offset, true);
+		text = errors_of(test, &planned.view);
+		ck_assert_msg(strstr(text, "is accessed in rows, but shares bytes of the workspace with"), "%s", text);
+		free(text);
+		test_model_destroy(test);
+	}
+}
+END_TEST
+
 /* More streams than homes: some share one. The plan is still proved, and each await is needed. */
 START_TEST(more_streams_than_homes)
 {
@@ -330,6 +472,9 @@ int main(void)
 	tcase_add_loop_test(tcase, early_starts, 0, variant_count);
 	tcase_add_loop_test(tcase, moved_addresses, 0, without_rows);
 	tcase_add_test(tcase, halves_side_by_side);
+	tcase_add_test(tcase, rows_in_one_place);
+	tcase_add_test(tcase, rows_in_a_wrong_place);
+	tcase_add_test(tcase, rows_apart);
 	tcase_add_test(tcase, more_streams_than_homes);
 	tcase_add_test(tcase, more_chains_than_are_kept);
 	suite_add_tcase(suite, tcase);
