@@ -19,6 +19,13 @@ compile() {
 	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir/stubs" -c "$1.c" -o "$1.o"
 }
 
+# compile_cc NAME FLAG…: NAME.cc becomes NAME.o in the same way.
+compile_cc() {
+	unit=$1
+	shift
+	$KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/stubs" "$@" -c "$unit.cc" -o "$unit.o"
+}
+
 # two_lane_kernels: the C of a kernel for each of two lanes: product on the first one, increment on the second.
 two_lane_kernels() {
 	cat <<'C'
@@ -66,6 +73,24 @@ fails_with() {
 		fail "sanitizer report: $*"
 	fi
 	grep -qE -- "$pattern" err.txt || { cat err.txt >&2; fail "no line matches '$pattern': $*"; }
+}
+
+# refused PATTERN ARGUMENT…: linking model.yaml with the arguments fails like that, and leaves nothing behind.
+refused() {
+	pattern=$1
+	shift
+	rm -f out.sk*
+	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
+	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
+}
+
+# works PACKAGE: what ./main has of it is right, and on any cores it gives the same.
+works() {
+	./main "./$1" || fail "$1: the results are others"
+	for cores in 1 2 3 7; do
+		"$skrun" "$1" --random 1 --verify --cores $cores >out.txt || { cat out.txt; fail "$1 on $cores cores"; }
+	done
+	"$skrun" "$1" --random 1 --guard --cores 3 >out.txt || fail "$1: --guard"
 }
 
 # use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what functions return;

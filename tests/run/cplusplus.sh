@@ -82,7 +82,6 @@ extern "C" void greedy(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(greedy, "reentrant; in x f32[n], out y f32[n], n i64");
 C
-compile_cc() { $KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/stubs" -c "$1.cc" -o "$1.o"; }
 compile_cc kernels
 cat >model.yaml <<'M'
 sklink: 1

@@ -18,15 +18,6 @@ tasks:
 M
 }
 
-# refused PATTERN OBJECT…: linking model.yaml must fail with that message and leave nothing behind.
-refused() {
-	pattern=$1
-	shift
-	rm -f out.sk*
-	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
-	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
-}
-
 model
 "$sklink" model.yaml kernels.o -o good.sk
 refused '^sklink: error: nowhere\.o: ' nowhere.o

@@ -87,14 +87,6 @@ int main(int argc, char **argv)
 C
 $KERNEL_CC -O1 -fno-builtin main.c -o main -ldl -lm
 
-works() {
-	./main "./$1" || fail "$1: the results are others"
-	for cores in 1 2 3 7; do
-		"$skrun" "$1" --random 1 --verify --cores $cores >out.txt || { cat out.txt; fail "$1 on $cores cores"; }
-	done
-	"$skrun" "$1" --random 1 --guard --cores 3 >out.txt || fail "$1: --guard"
-}
-
 model
 "$sklink" model.yaml draw.o -o model.sk
 works model.sk
@@ -138,12 +130,7 @@ $KERNEL_CC -O1 -fPIC -fno-builtin -c own.c -o own.o
 "$skdump" --verify own.sk >out.txt || fail "skdump --verify own.sk"
 
 # ---- what is refused ----
-refused() {
-	pattern=$1
-	shift
-	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
-	[ ! -e out.sk ] || fail "there is an output"
-}
+
 symbol=abort model
 refused "^sklink: error: libc\.so\.6: 'abort' ends the launch that calls it, and cannot be a kernel$" draw.o
 symbol=__tls_get_addr model

@@ -117,15 +117,6 @@ int main(int argc, char **argv)
 C
 $KERNEL_CC -O1 -I"$top_srcdir/stubs" main.c table.c one.c two.c -o main -ldl
 
-# works PACKAGE: alone, and on cores.
-works() {
-	./main "./$1" || fail "$1: the results are others"
-	for cores in 1 2 3 7; do
-		"$skrun" "$1" --random 1 --verify --cores $cores >out.txt || { cat out.txt; fail "$1 on $cores cores"; }
-	done
-	"$skrun" "$1" --random 1 --guard --cores 3 >out.txt || fail "$1: --guard"
-}
-
 model
 "$sklink" model.yaml -o model.sk
 works model.sk
@@ -229,12 +220,7 @@ sed '/^kernels:/d; /^  add:/d' sides.yaml >anywhere.yaml
 fails_with "^sklink: error: sides\.o: 'add_mix_aic' is a local symbol here" "$sklink" anywhere.yaml sides.o -o out.sk
 
 # ---- what is refused ----
-refused() {
-	pattern=$1
-	shift
-	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
-	[ ! -e out.sk ] || fail "there is an output"
-}
+
 first=steps.a model
 refused "^sklink: error: steps\.a: 'step' is a local symbol of several members; name one of these, such as 'object: steps\.a\(one\.o\)'$"
 grep -qx '>>> steps.a(two.o)' err.txt || fail "not all members are listed"

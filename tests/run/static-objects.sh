@@ -9,7 +9,6 @@ for library in libstdc++.a libgcc_eh.a libgcc.a; do
 	libraries="${libraries:-} $file"
 done
 echo 'int main() { return 0; }' | $KERNEL_CC -x c++ - -o works || { echo "SKIP: $KERNEL_CC compiles no C++"; exit 77; }
-compile_cc() { $KERNEL_CC -x c++ $KERNEL_CFLAGS -std=c++17 -fPIC -ffunction-sections -I"$top_srcdir/stubs" "${@:2}" -c "$1.cc" -o "$1.o"; }
 
 # Each says so when it is destroyed; `last` has been registered by a destructor, as the Itanium ABI allows. What ends badly comes
 # before `first`.

@@ -108,12 +108,7 @@ status=0
 # Names, which add up; a name that nobody wants costs nothing.
 "$sklink" model.yaml kernels.o --unresolved-symbols=trap:gone,nobody --unresolved-symbols=trap:lost -o named.sk
 cmp named.sk kernels.sk || fail "names make another package"
-refused() {
-	pattern=$1
-	shift
-	fails_with "$pattern" "$sklink" model.yaml "$@" -o out.sk
-	[ ! -e out.sk ] || fail "there is an output"
-}
+
 refused '^sklink: error: undefined symbol: lost$' kernels.o --unresolved-symbols=trap:gone
 ! grep -q 'undefined symbol: gone' err.txt || fail "a named function is missing"
 refused '^sklink: error: undefined symbol: gone$' kernels.o --unresolved-symbols=trap --unresolved-symbols=report-all
