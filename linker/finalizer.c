@@ -1,7 +1,8 @@
 /* What a package does when it goes, for objects with static storage (Itanium C++ ABI, section 3.3.6). Code registers
  * their destructors by __cxa_atexit, with the address of __dso_handle for the package, whose __cxa_finalize calls them.
  * In a shared object both are in crtbeginS.o; here the linker makes them: __dso_handle, and one destructor of the
- * package that calls __cxa_finalize. So whoever unloads the package, dlclose or libskrt, need not know of any of this.
+ * package that calls __cxa_finalize. Another one gives back what libstdc++.a keeps. So whoever unloads the package,
+ * dlclose or libskrt, need not know of any of this.
  *
  * With -r both are the next linker's. */
 #include <string.h>
@@ -22,13 +23,13 @@ static sk_section add_word(struct sk_linker *linker, const char *name, enum sk_s
 	return section;
 }
 
-void sk_finalizer_add(struct sk_linker *linker)
+static void destroy_objects(struct sk_linker *linker)
 {
 	static const char handle_name[] = "__dso_handle", called_name[] = "__cxa_finalize";
 	const struct sk_finalizer *code = &linker->architecture->finalizer;
 	sk_symbol handle = sk_map_find(&linker->symbol_numbers, handle_name, strlen(handle_name));
 
-	if (linker->options.relocatable || handle == SK_NONE || !linker->symbols.items[handle].wanted ||
+	if (handle == SK_NONE || !linker->symbols.items[handle].wanted ||
 	    linker->symbols.items[handle].rank != SK_DEFINITION_NONE)
 		return;
 
@@ -51,4 +52,23 @@ void sk_finalizer_add(struct sk_linker *linker)
 	/* The highest priority (outputs.c): it runs before all other destructors, as it does at the end of a process.
 	 */
 	add_word(linker, ".fini_array.99999", SK_SECTION_DESTRUCTORS, own);
+}
+
+/* A constructor of libstdc++.a allocates a reserve for exceptions when memory is short, which nobody gives back but
+ * this function. The lowest priority: any other destructor may throw. */
+static void free_reserve(struct sk_linker *linker)
+{
+	static const char name[] = "_ZN9__gnu_cxx9__freeresEv";
+	sk_symbol function = sk_map_find(&linker->symbol_numbers, name, strlen(name));
+
+	if (function != SK_NONE && linker->symbols.items[function].object)
+		add_word(linker, ".fini_array.0", SK_SECTION_DESTRUCTORS, function);
+}
+
+void sk_finalizer_add(struct sk_linker *linker)
+{
+	if (linker->options.relocatable)
+		return;
+	destroy_objects(linker);
+	free_reserve(linker);
 }

@@ -9,9 +9,8 @@ for library in libstdc++.a libgcc_eh.a libgcc.a; do
 done
 echo 'int main() { return 0; }' | $KERNEL_CC -x c++ - -o works || { echo "SKIP: $KERNEL_CC compiles no C++"; exit 77; }
 
-# A sanitizer would end the process when it is asked for more memory than there is; and libstdc++ never gives back its reserve for
-# exceptions, 73 KB that a package takes when it is loaded.
-export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1:detect_leaks=0"
+# A sanitizer would end the process when it is asked for more memory than there is.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1"
 
 cat >kernels.cc <<'C'
 #include <algorithm>

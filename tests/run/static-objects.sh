@@ -224,6 +224,40 @@ diff closed.txt out.txt >&2 || fail "what dlclose destroys"
 ./serial ./objects.sk >out.txt || { cat out.txt >&2; fail "by dlopen"; }
 diff ended.txt out.txt >&2 || fail "what the end of the process destroys"
 
+# ---- what a package takes it gives back: libstdc++.a's reserve for exceptions, too, 73 KB for each load ----
+cat >often.c <<'C'
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include "loader/skrt.h"
+int main(int argc, char **argv)
+{
+	size_t before = 0, taken;
+	struct skrt_device *device;
+	if (skrt_device_open(NULL, &device))
+		return 1;
+	for (int i = 0; i < 40; i++) {
+		struct skrt_module *module;
+		struct skrt_instance *instance;
+		void *package;
+		if (i == 10)
+			before = mallinfo2().uordblks + mallinfo2().hblkhd;
+		if (skrt_module_load(device, argv[1], &module) || skrt_instance_create(module, &instance) ||
+		    skrt_instance_destroy(instance) || skrt_module_unload(module))
+			return puts(skrt_error()), 1;
+		if (!(package = dlopen(argv[1], RTLD_NOW)) || dlclose(package))
+			return puts(dlerror()), 1;
+	}
+	taken = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+	return (int)taken > 20000 ? printf("%zu bytes are gone\n", taken), 1 : argc - 2;
+}
+C
+if [ -z "$sanitize" ]; then # which allocates itself
+	$KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir" -c often.c
+	$CC -o often often.o $libskrt -ldl -lm
+	./often ./objects.sk >out.txt || { tail -n 1 out.txt >&2; fail "loaded and unloaded"; }
+fi
+
 # ---- as an object, whose __dso_handle is the program's, or the shared object's ----
 "$sklink" -r model.yaml objects.o -o model.o
 ! nm model.o | grep -q 'sk_finalize' || fail "the object destroys what is not its own"
