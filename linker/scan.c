@@ -97,8 +97,10 @@ static const char *const refusals[] = {
 	[ELSEWHERE] = "cannot reach data of the C library, which may lie anywhere; recompile with -fPIC (-fPIE is not "
 		      "enough)",
 	[NO_NULL] = "cannot yield 0 for an undefined weak symbol, wherever the package is loaded; recompile with -fPIC",
-	[LOCAL_EXEC] = "is of the local-exec model: the instruction holds the variable's distance from the thread "
-		       "pointer, which for a package is known only when it has been loaded; recompile with -fPIC",
+	[LOCAL_EXEC] =
+		"is of the local-exec model: the instruction holds the variable's distance from the thread "
+		"pointer, which for a package is known only when it has been loaded; recompile with -fPIC, or make "
+		"an object for a program of it (-r)",
 	[NOT_IN_BLOCK] = "asks for an imported variable as if it were in the package's block; recompile with "
 			 "-ftls-model=initial-exec",
 	[NOT_DESCRIPTOR] = "does not stand in the instruction that the psABI has for it; recompile with "

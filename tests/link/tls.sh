@@ -116,16 +116,19 @@ model() {
 	./threads ./stripped.so || fail "$1 $2 $3, stripped: a thread saw something else"
 	relocatable "$1 $2 $3"
 }
-# With -r: in a program, in one that lies anywhere, in a shared object.
+# relocatable FLAGS [WAY…]: with -r, in a program, in one that lies anywhere, in a shared object.
 relocatable() {
+	local flags=$1
+	shift
 	rm -f out.o
 	"$driver" --relocatable -o out.o --export look_=look variables.o elsewhere.o
-	for way in '-no-pie' '-pie'; do
-		$KERNEL_CC -O1 -DLINKED $way threads.c out.o -o program -pthread && ./program || fail "$1: in a program, $way"
+	[ $# -gt 0 ] || set -- -no-pie -pie
+	for way; do
+		$KERNEL_CC -O1 -DLINKED $way threads.c out.o -o program -pthread && ./program || fail "$flags: in a program, $way"
 	done
-	case $1 in
+	case $flags in
 	local-exec*) ;;
-	*) $KERNEL_CC -shared out.o -o linked.so && ./threads ./linked.so || fail "$1: in a shared object" ;;
+	*) $KERNEL_CC -shared out.o -o linked.so && ./threads ./linked.so || fail "$flags: in a shared object" ;;
 	esac
 }
 model global-dynamic '' -fPIC R_X86_64_TLSGD R_X86_64_DTPMOD64
@@ -152,10 +155,10 @@ for flags in -fno-pic -fpie; do
 	for linkage in '' static; do
 		$KERNEL_CC -O1 -Wno-unused "-DLINKAGE=$linkage" $flags -c variables.c -o variables.o
 		rm -f out.so
-		fails_with "variables.o:\(\.text\+0x[0-9a-f]+\): relocation R_X86_64_TPOFF32 against '[a-z_]*' is of the local-exec model: .*; recompile with -fPIC" \
+		fails_with "variables.o:\(\.text\+0x[0-9a-f]+\): relocation R_X86_64_TPOFF32 against '[a-z_]*' is of the local-exec model: .*; recompile with -fPIC, or make an object for a program of it \(-r\)" \
 			"$driver" -o out.so --export look_=look variables.o elsewhere.o
 		[ ! -e out.so ] || fail "an output in spite of an error"
-		[ $flags = -fno-pic ] || relocatable "local-exec $flags"
+		if [ $flags = -fpie ]; then relocatable "local-exec $flags"; else relocatable "local-exec $flags" -no-pie; fi
 	done
 done
 

@@ -1,6 +1,7 @@
-/* thread-storage PACKAGE OTHER CORES: runs the packages of tests/run/thread-storage.sh on threads of the device's and
- * of the program's, some of which were there before libskrt had anything to do, fused, serially, twice at a time,
- * behind faults and time-outs, and after other packages have had the same place. */
+/* thread-storage PACKAGE OTHER CORES|DEVICE: runs the packages of tests/run/thread-storage.sh on threads of the
+ * device's and of the program's, some of which were there before libskrt had anything to do, fused, serially, twice at
+ * a time, behind and beside faults and time-outs, and after other packages have had the same place. With -DLINKED the
+ * package is a part of the program; then threads keep what a call has left that fails. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@ TENSOR kind, none, x[ELEMENTS];
 static pthread_barrier_t loaded;
 static struct skrt_device *device;
 static struct skrt_module *module;
+#ifdef LINKED
+extern const struct sk_plan sk_plan_linked;
+#endif
 
 static void check(enum skrt_status status)
 {
@@ -83,27 +87,45 @@ static void *call(void *old)
 	return NULL;
 }
 
-/* Every kind of end, and behind each one the right result, on all threads and on this one. */
-static void fail(struct skrt_stream *stream)
+/* Every kind of end, of all cores and of one, while another package runs beside; behind each the right result, on all
+ * threads and on this one. */
+static void fail(const char *path, struct skrt_stream *stream)
 {
-	TENSOR y[ELEMENTS];
-	struct skrt_instance *instance = make(module, &kind, y);
+	TENSOR y[ELEMENTS], beside[ELEMENTS];
+	struct skrt_module *other;
+	struct skrt_stream *second;
 
-	for (int end = 0; end < 6; end++) {
-		kind = 1 + end % 3;
+	check(skrt_module_load(device, path, &other));
+	check(skrt_stream_create(device, &second));
+
+	struct skrt_instance *instance = make(module, &kind, y), *bystander = make(other, &none, beside);
+
+	for (kind = 1; kind <= 6;) {
+		int32_t end = kind;
+
+		memset(beside, 0, sizeof(beside));
+		for (int i = 0; i < ROUNDS; i++)
+			check(skrt_launch_network(second, bystander));
 		if (skrt_run(stream, instance, kernel_of(module)) != SKRT_KERNEL_FAILED ||
 		    skrt_run_serial(instance, kernel_of(module)) != SKRT_KERNEL_FAILED) {
 			fprintf(stderr, "thread-storage: kind %d does not fail\n", kind);
 			exit(1);
 		}
+		check(skrt_synchronise(second));
+		expect(beside, OTHER_WEIGHT, "beside a failed launch");
 		kind = 0;
 		memset(y, 0, sizeof(y));
 		check(skrt_run(stream, instance, kernel_of(module)));
 		expect(y, WEIGHT, "behind a failed launch");
 		check(skrt_run_serial(instance, kernel_of(module)));
 		expect(y, WEIGHT, "behind a failed serial run");
+		kind = end + 1;
 	}
+	kind = 0;
 	check(skrt_instance_destroy(instance));
+	check(skrt_instance_destroy(bystander));
+	check(skrt_stream_destroy(second));
+	check(skrt_module_unload(other));
 }
 
 /* Modules come and go, several at a time, and one takes the place of another. */
@@ -136,21 +158,29 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
+	if (!options.cores)
+		options.device = argv[3];
 	for (int i = 0; i < ELEMENTS; i++)
 		x[i] = i - 17;
 	pthread_barrier_init(&loaded, NULL, CALLERS + 1);
 	for (int i = 0; i < CALLERS; i++)
 		pthread_create(&callers[i], NULL, call, "old");
 	check(skrt_device_open(&options, &device));
+#ifdef LINKED
+	check(skrt_module_load_linked(device, &sk_plan_linked, &module));
+#else
 	check(skrt_module_load(device, argv[1], &module));
+#endif
 	pthread_barrier_wait(&loaded);
 	for (int i = 0; i < CALLERS; i++)
 		pthread_join(callers[i], NULL);
 	pthread_create(&callers[0], NULL, call, NULL);
 	pthread_join(callers[0], NULL);
 	check(skrt_stream_create(device, &stream));
-	fail(stream);
+#ifndef LINKED
+	fail(argv[2], stream);
 	reload(argv + 1, stream);
+#endif
 	check(skrt_module_unload(module));
 	check(skrt_stream_destroy(stream));
 	check(skrt_device_close(device));

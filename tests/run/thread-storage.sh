@@ -50,7 +50,7 @@ done
 # ThreadSanitizer holds back the signal that expels a kernel.
 if ! nm "$skrun" | grep -q '__tsan_init'; then
 	for name in dynamic static both; do
-		for cores in 1 2 7; do
+		for cores in 1 2 7 a3; do
 			"$top_builddir/tests/run/thread-storage" $name.sk $name-other.sk $cores || fail "$name on $cores cores"
 		done
 	done
@@ -61,19 +61,22 @@ variables large -fPIC -ftls-model=initial-exec -DBYTES=4096 -DALIGN=8
 fails_with 'large.sk: needs 41[0-9]* bytes of thread-local storage, aligned to [0-9]*, at one distance from the thread pointer in all threads .initial-exec.; libskrt has 256 left of 256' \
 	"$skrun" large.sk --input kind=kind.npy --random 1
 
-# Serial entries, by dlopen.
+# Serial entries, by dlopen, on threads that were there before and on later ones.
 cat >serial.c <<'C'
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 static int (*run)(void *const *tensors, void *workspace);
-static void *work(void *unused)
+static pthread_barrier_t loaded;
+static void *work(void *old)
 {
 	static __attribute__((aligned(64))) int32_t x[5000];
 	__attribute__((aligned(64))) int32_t kind = 0, y[5000];
 	static __thread char workspace[1 << 17] __attribute__((aligned(4096)));
 	void *tensors[] = {&kind, x, y};
+	if (old)
+		pthread_barrier_wait(&loaded);
 	for (int i = 0; i < 5000; i++)
 		x[i] = i;
 	if (run(tensors, workspace))
@@ -81,18 +84,23 @@ static void *work(void *unused)
 	for (int i = 0; i < 5000; i++)
 		if (y[i] != 289 * x[i] + 1)
 			return "wrong";
-	return unused;
+	return NULL;
 }
 int main(int argc, char **argv)
 {
-	void *package = dlopen(argv[1], RTLD_NOW), *result;
-	pthread_t thread;
+	void *package, *result, *early;
+	pthread_t thread, old;
+	pthread_barrier_init(&loaded, 0, 2);
+	pthread_create(&old, 0, work, "old");
+	package = dlopen(argv[1], RTLD_NOW);
 	if (argc < 3 || !package)
 		return puts(dlerror()), 1;
 	*(void **)&run = dlsym(package, argv[2]);
+	pthread_barrier_wait(&loaded);
+	pthread_join(old, &early);
 	pthread_create(&thread, 0, work, 0);
 	pthread_join(thread, &result);
-	result = result ? result : work(0);
+	result = early ? early : result ? result : work(0);
 	if (result)
 		puts(result);
 	return !!result;
@@ -102,6 +110,28 @@ $KERNEL_CC -O1 serial.c -o serial -ldl -pthread
 for name in dynamic static both; do
 	./serial ./$name.sk sk_all_serial || fail "$name, by dlopen"
 done
+
+# As an object (-r) in a program, with the local-exec model, too, whose distances only that program's linker knows.
+sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
+libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc") -ldl -lm"
+$KERNEL_CC $KERNEL_CFLAGS -DLINKED -I"$top_srcdir" -fPIE -c "$top_srcdir/tests/run/thread-storage.c" -o thread-storage.o
+# linked MODEL FLAGS LINK…: kernels that have been compiled so, in programs that are linked so.
+linked() {
+	local model=$1 flags=$2
+	shift 2
+	$KERNEL_CC $KERNEL_CFLAGS -O1 -Wno-unused -ffunction-sections -DBYTES=4096 -DALIGN=64 -I"$top_srcdir/stubs" $flags -c kernels.c -o linked-kernels.o
+	readelf -rW linked-kernels.o | grep -q "$model" || fail "$flags: no $model"
+	"$sklink" -r --soname linked model.yaml linked-kernels.o -o linked.o
+	for way; do
+		$CC $sanitize "$way" -o program thread-storage.o linked.o $libskrt -pthread
+		for cores in 1 2 7; do
+			./program none none $cores || fail "$flags, in a program, $way, on $cores cores"
+		done
+	done
+}
+linked R_X86_64_TPOFF32 '-fno-pic -mcmodel=small' -no-pie
+linked R_X86_64_TPOFF32 -fpie -no-pie -pie
+linked R_X86_64_TLSLD -fPIC -no-pie -pie
 
 # From Python: libskrt comes by dlopen, into a process whose threads are there.
 if command -v python3 >/dev/null && [ -e "$top_builddir/.libs/libskrt.so" ] && ! nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
