@@ -393,6 +393,18 @@ static bool check_pointed_once(struct sk_signature_parser *parser, const struct 
 	return !parameter->by_reference;
 }
 
+/* Nor does the address of a symbol stand anywhere, but in a struct. */
+static bool check_symbol_once(struct sk_signature_parser *parser, const struct sk_parameter *parameter, const char *at)
+{
+	bool bad = parameter->by_reference && parameter->value->kind == SK_VALUE_SYMBOL;
+
+	if (bad)
+		sk_signature_error(parser->source, at,
+				   "'&%s' is passed without 'ref'; a pointer to it is a struct: {%s ptr = &%s}*",
+				   parameter->value->name, parameter->name, parameter->value->name);
+	return !bad;
+}
+
 /* Of what others call it, or what is near. */
 static const char *word_meant(struct sk_arena *arena, const char *word)
 {
@@ -460,7 +472,9 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		sk_token_advance(parser);
 		parser->source->value_at[index] = parser->token.start;
 		return check_scalar_type(parser, type_at, parameter->dtype, true, "a scalar") &&
-		       sk_signature_parse_value(parser, parameter->dtype, parameter->pointer, index, &parameter->value);
+		       sk_signature_parse_value(parser, parameter->dtype, parameter->pointer, index,
+						&parameter->value) &&
+		       check_symbol_once(parser, parameter, at);
 	}
 	if (parameter->pointer) {
 		sk_token_expected(parser, "'=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table");

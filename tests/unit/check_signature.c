@@ -525,6 +525,8 @@ static const struct {
 	 "a field cannot be 'block'; it is a value, a tensor, a struct or a pointer to one"},
 	{"in x f32[n], p {ref a i32}*", 17,
 	 "a field cannot be 'ref'; it is a value, a tensor, a struct or a pointer to one"},
+	{"in x f32[n], ref p ptr = &lut", 14,
+	 "'&lut' is passed without 'ref'; a pointer to it is a struct: {p ptr = &lut}*"},
 	{"in x f32[n], ref p {a i32}*", 14, "'ref' stands in front of scalars; 'p' is behind a pointer without it"},
 	{"ref rows ptr[n] of in x f32[n]", 1,
 	 "'ref' stands in front of scalars; 'rows' is behind a pointer without it"},
