@@ -1,8 +1,9 @@
-/* Which functions need a label: those with one come in; whether several of them have one name and one size goes out.
- * Static functions of several objects can have that, and what isolated objects define. */
+/* Which functions need a label: those with one come in; whether another function of the image has the name and the size
+ * of one goes out. Static functions of several objects can have that, and what isolated objects define. */
 #include <string.h>
 
 #include "linker/link.h"
+#include "linker/object.h"
 #include "linker/output.h"
 #include "linker/relocation.h"
 #include "linker/section.h"
@@ -10,37 +11,88 @@
 
 /* The functions of one name and one size. */
 struct twins {
-	struct sk_target target; /* one of them */
+	const struct sk_input_section *section; /* of one of them, which is a kernel */
+	uint64_t value;
 	bool apart; /* another one lies elsewhere */
 };
 
-void sk_labels_choose(struct sk_linker *linker)
-{
-	uint32_t *numbers = SK_NEW_ARRAY(linker->arena, uint32_t, linker->labels.count);
-	SK_ARRAY(struct twins) twins = {0};
+struct labelling {
+	struct sk_linker *linker;
 	struct sk_map by_key;
+	SK_ARRAY(struct twins) twins;
+};
 
-	sk_map_init(&by_key, linker->arena);
-	for (size_t i = 0; i < linker->labels.count; i++) {
-		sk_symbol code = linker->labels.items[i].code;
-		const struct sk_target target = sk_symbol_target(linker, code);
-		uint32_t fresh = (uint32_t)twins.count;
+static void compare(struct twins *twins, const struct sk_input_section *section, uint64_t value)
+{
+	twins->apart |= twins->section != section || twins->value != value;
+}
 
-		numbers[i] = SK_NONE;
-		if (!target.section || !target.section->output) /* an import, or what is not there */
+/* As the symbol table has it. */
+static const char *key_of(struct labelling *labelling, const char *name, const struct sk_input_section *section,
+			  uint64_t value, uint64_t size)
+{
+	return sk_arena_print(labelling->linker->arena, "%s %llx", name,
+			      (unsigned long long)sk_size_within(section, value, size));
+}
+
+/* The number of the labelled function's twins. SK_NONE: it is an import, or not there. */
+static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
+{
+	struct sk_linker *linker = labelling->linker;
+	const struct sk_target target = sk_symbol_target(linker, code);
+	uint32_t fresh = (uint32_t)labelling->twins.count, number;
+	const char *key;
+
+	if (!target.section || !target.section->output)
+		return SK_NONE;
+	key = key_of(labelling, linker->symbols.items[code].name, target.section, target.value,
+		     linker->symbols.items[target.symbol].size);
+	number = sk_map_insert(&labelling->by_key, key, strlen(key), fresh);
+	if (number == fresh)
+		sk_array_push(linker->arena, &labelling->twins,
+			      (struct twins){.section = target.section, .value = target.value});
+	compare(&labelling->twins.items[number], target.section, target.value);
+	return number;
+}
+
+/* What the object defines, kernel or not, if it has the name of one: so the key is made for few. */
+static void compare_functions(struct labelling *labelling, const struct sk_map *names, const struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->symbol_count; i++) {
+		const sk_elf_symbol *symbol = &object->symbols[i];
+		const char *name = object->names + symbol->st_name;
+		uint32_t part = sk_object_symbol_section(object, i), number;
+
+		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !part ||
+		    sk_map_find(names, name, strlen(name)) == SK_NONE)
 			continue;
 
-		const char *key = sk_arena_print(linker->arena, "%s %llx", linker->symbols.items[code].name,
-						 (unsigned long long)linker->symbols.items[target.symbol].size);
+		const struct sk_input_section *section = sk_section_follow(sk_object_section(object, part));
+		const char *key = key_of(labelling, name, section, symbol->st_value, symbol->st_size);
 
-		numbers[i] = sk_map_insert(&by_key, key, strlen(key), fresh);
-		if (numbers[i] == fresh)
-			sk_array_push(linker->arena, &twins, (struct twins){.target = target});
-
-		struct twins *same = &twins.items[numbers[i]];
-
-		same->apart |= same->target.section != target.section || same->target.value != target.value;
+		number = section->output ? sk_map_find(&labelling->by_key, key, strlen(key)) : SK_NONE;
+		if (number != SK_NONE)
+			compare(&labelling->twins.items[number], section, symbol->st_value);
 	}
+}
+
+void sk_labels_choose(struct sk_linker *linker)
+{
+	struct labelling labelling = {.linker = linker};
+	uint32_t *numbers = SK_NEW_ARRAY(linker->arena, uint32_t, linker->labels.count);
+	struct sk_map names;
+
+	sk_map_init(&labelling.by_key, linker->arena);
+	sk_map_init(&names, linker->arena);
+	for (size_t i = 0; i < linker->labels.count; i++) {
+		const char *name = linker->symbols.items[linker->labels.items[i].code].name;
+
+		numbers[i] = add_labelled(&labelling, linker->labels.items[i].code);
+		sk_map_insert(&names, name, strlen(name), 0);
+	}
+	for (size_t i = 0; linker->labels.count && i < linker->objects.count; i++)
+		if (linker->objects.items[i]->pulled)
+			compare_functions(&labelling, &names, linker->objects.items[i]);
 	for (size_t i = 0; i < linker->labels.count; i++)
-		linker->labels.items[i].needed = numbers[i] != SK_NONE && twins.items[numbers[i]].apart;
+		linker->labels.items[i].needed = numbers[i] != SK_NONE && labelling.twins.items[numbers[i]].apart;
 }

@@ -266,8 +266,8 @@ void sk_linker_order(struct sk_linker *linker, sk_symbol code, const char *calle
 /* Who calls the kernel, `caller`, hands it the symbol's address: what that reaches, the kernel reaches, in messages. */
 void sk_linker_hand(struct sk_linker *linker, sk_symbol code, const char *caller, sk_symbol symbol);
 
-/* Where several functions with labels have one name and one size, each is in the symbol table as NAME.LABEL, too. The
- * label must live until sk_linker_link has returned. */
+/* Where another function has its name and its size, a function with a label is in the symbol table as NAME.LABEL, too.
+ * The label must live until sk_linker_link has returned. */
 void sk_linker_label(struct sk_linker *linker, sk_symbol code, const char *label);
 
 /* The function is to begin at a multiple of this power of two. An error of sk_linker_link if it cannot, since it stands

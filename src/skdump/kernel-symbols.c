@@ -1,6 +1,6 @@
 /* See kernel-symbols.h. Of the names at an address one has to be right: functions may have been folded
- * (--icf) and have several entries, some of which lie within others. Where several functions have one name and one
- * size, those of kernels are also there as NAME.KERNEL (linker/labels.c). */
+ * (--icf) and have several entries, some of which lie within others. Where another function has the name and the size
+ * of a kernel's, that is also there as NAME.KERNEL (linker/labels.c). */
 #include "src/skdump/kernel-symbols.h"
 
 #include <string.h>
@@ -23,8 +23,7 @@ struct claim {
 
 struct twins {
 	uint64_t address; /* of one of them */
-	bool claims_apart; /* another one, also of a kernel, lies elsewhere */
-	bool apart; /* another one, whoever's, does */
+	bool apart; /* another one, of a kernel or not, lies elsewhere */
 };
 
 struct looking {
@@ -134,7 +133,6 @@ static void add_claim(struct looking *looking, const struct sk_plan_kernel *kern
 	number = sk_map_find(&looking->twin_numbers, key.bytes, key.length);
 	if (number != SK_NONE) {
 		claim.twins = number;
-		looking->twins.items[number].claims_apart |= looking->twins.items[number].address != claim.address;
 	} else {
 		sk_map_insert(&looking->twin_numbers, sk_arena_copy(looking->arena, key.bytes, key.length), key.length,
 			      claim.twins);
@@ -185,7 +183,7 @@ static enum verdict check_claim(struct looking *looking, const struct claim *cla
 				 kernel, claim->name, label);
 			return OTHER;
 		}
-	return looking->twins.items[claim->twins].claims_apart ? UNKNOWN : SAME;
+	return UNKNOWN;
 }
 
 /* The plan names a side's function only by its signature. The sides of a copy are named after the kernel's. */

@@ -167,6 +167,33 @@ status=0
 { [ $status = 2 ] && grep -q '^not proved: which code 2 kernels and 0 task entries are' out.txt; } ||
 	{ cat out.txt; fail "which function is which kernel is proved without labels"; }
 
+# A function that is no kernel may have the name and the size of one, too: the kernel has a label then.
+cat >three.c <<'C'
+static __attribute__((noinline)) void step(const double *x, double *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] - 10 * (sizeof("six") + "six"[0]);
+}
+void around(const double *x, double *y, long n)
+{
+	step(x, y, n - 1);
+	y[n - 1] = 0;
+}
+C
+$KERNEL_CC -O1 -fPIC -ffunction-sections -c three.c -o three.o
+second=three.o symbol=around model
+for how in "" -r; do
+	"$sklink" $how model.yaml -o helped.sk
+	[ "$(nm -S helped.sk | awk '$4 == "step" { print $2 }' | sort -u | wc -l)" = 1 ] || { nm -S helped.sk; fail "the functions are not of one size"; }
+	[ "$(nm helped.sk | grep -cE ' t (step|around|scale)\.')" = 1 ] || { nm helped.sk; fail "not one label"; }
+	"$skdump" --verify helped.sk >out.txt || { cat out.txt; fail "skdump --verify, with a helper of the kernel's name"; }
+	objcopy --redefine-sym step.first=other helped.sk other.sk
+	status=0
+	"$skdump" --verify other.sk >out.txt || status=$?
+	{ [ $status = 2 ] && grep -q '^not proved: which code 1 kernel' out.txt; } ||
+		{ cat out.txt; fail "which function is the kernel is proved without a label"; }
+done
+
 # An object for the next linker has them as local symbols, beside those of the program.
 model
 "$sklink" -r model.yaml -o linked.o
