@@ -47,16 +47,16 @@ static bool parse_integer(const char *text, struct sk_set *set, bool *valid)
 	return true;
 }
 
-/* [+-] digits with a point or an exponent, or YAML's .inf and .nan. */
+/* [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
 static bool parse_real(const char *text, struct sk_set *set, bool *valid)
 {
-	const char *digits = text + (*text == '-' || *text == '+');
+	const char *digits = text + (*text == '-' || *text == '+'), *word = digits + (*digits == '.');
 	char *end;
 
 	set->kind = SK_SET_FLOAT;
 	*valid = true;
-	if (!strcmp(digits, ".inf") || !strcmp(digits, ".nan")) {
-		set->real = digits[1] == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
+	if (!strcmp(word, "inf") || !strcmp(word, "nan")) {
+		set->real = *word == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
 		return true;
 	}
 	if ((!is_digit(*digits) && !(*digits == '.' && is_digit(digits[1]))) ||

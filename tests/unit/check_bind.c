@@ -544,6 +544,9 @@ static const struct {
 	{"i", "-2", SK_F32, 0xc0000000},
 	{"i", "0.1", SK_F32, 0x3dcccccd},
 	{"i", "-.inf", SK_F32, 0xff800000},
+	{"i", "-inf", SK_F32, 0xff800000},
+	{"j", "inf", SK_F64, 0x7ff0000000000000},
+	{"j", "nan", SK_F64, 0x7ff8000000000000},
 	/* Rounded once: by way of double it would be 1.0. */
 	{"i", "1.00000005960464484", SK_F32, 0x3f800001},
 	{"i", "18446744073709551615", SK_F32, 0x5f800000},
