@@ -502,7 +502,7 @@ static void bind_arguments(struct sk_binder *binder)
 				bind_table(binder, p, argument);
 			break;
 		case SK_PARAMETER_SCALAR:
-			if (!sk_binder_bind_scalar(binder, parameter, argument))
+			if (!sk_binder_bind_scalar(binder, parameter, argument) && !parameter->repeated)
 				missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing,
 							 *missing ? ", " : "", parameter->name);
 			break;

@@ -79,6 +79,8 @@ struct sk_parameter {
 	uint64_t float_parts;
 	uint32_t owner; /* of a field: the STRUCT that it stands in; else SK_NONE */
 	uint64_t offset; /* of a field: bytes from the struct's start */
+	uint64_t elements; /* of a field, SCALAR: it is the first one of an array, which others repeat; 0: it is none */
+	bool repeated; /* of a field: a further element, with the name and the value of the first one */
 	/* The only field of a STRUCT that is a table: so many addresses, and how many bytes each is behind the one
 	 * before (NULL: the tensor's bytes by the number). NULL: one address. */
 	const struct sk_value_expression *table_count, *table_stride;

@@ -271,6 +271,30 @@ static bool parse_part(struct sk_signature_parser *parser, uint32_t owner, struc
 	return true;
 }
 
+/* "min f32[4] = 0": all elements but the first, each a field of its own. */
+static bool add_elements(struct sk_signature_parser *parser, uint32_t index, struct layout *layout)
+{
+	struct sk_signature *signature = parser->signature;
+	struct sk_parameter element = signature->parameters[index];
+	uint64_t bytes = field_bytes(&element);
+
+	if (element.elements > SK_MAX_PARAMETERS - index) {
+		sk_signature_error(parser->source, parser->source->parameter_at[index], "more than %u parameters",
+				   SK_MAX_PARAMETERS);
+		return false;
+	}
+	element.repeated = true;
+	for (uint64_t i = 1; i < element.elements; i++) {
+		uint32_t next = signature->parameter_count++;
+
+		element.offset = lay_out(layout, bytes, bytes);
+		signature->parameters[next] = element;
+		parser->source->parameter_at[next] = parser->source->parameter_at[index];
+		parser->source->value_at[next] = parser->source->value_at[index];
+	}
+	return true;
+}
+
 /* A parameter that is stored in the struct. */
 static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, struct layout *layout)
 {
@@ -294,7 +318,7 @@ static bool parse_field(struct sk_signature_parser *parser, uint32_t owner, stru
 	}
 	field->owner = owner;
 	field->offset = lay_out(layout, bytes, bytes);
-	return true;
+	return add_elements(parser, index, layout);
 }
 
 /* "{lo f32 = 0, in x f32[n]}" */
@@ -447,6 +471,19 @@ static bool parse_scalar_name(struct sk_signature_parser *parser, struct sk_para
 	return true;
 }
 
+/* Fields can be several scalars of one value: "[4]". */
+static bool parse_element_count(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	struct sk_token next = sk_token_scan(parser, parser->cursor);
+
+	if (!sk_token_is_sign(parser, '[') || next.kind != SK_TOKEN_NUMBER || parser->depth == 0 ||
+	    parameter->by_reference)
+		return true;
+	sk_token_advance(parser);
+	return sk_token_number(parser, "a number of elements", &parameter->elements) &&
+	       sk_token_sign(parser, ']', "']'");
+}
+
 static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *at = parser->token.start;
@@ -465,7 +502,8 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		sk_token_advance(parser);
 		if (sk_token_is_sign(parser, '['))
 			return check_pointed_once(parser, parameter, at) && parse_table(parser, index);
-	} else if (!sk_token_type(parser, parameter->name, &parameter->dtype)) {
+	} else if (!sk_token_type(parser, parameter->name, &parameter->dtype) ||
+		   !parse_element_count(parser, parameter)) {
 		return false;
 	}
 	if (sk_token_is_sign(parser, '=')) {

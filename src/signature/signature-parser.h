@@ -34,8 +34,8 @@ uint32_t sk_parameter_dimension_of(const struct sk_parameter *parameter, uint32_
 /* True if calls get a part of the extent. */
 bool sk_signature_divides(const struct sk_signature *signature, uint32_t extent);
 
-/* True of what nobody calls by its name: blocks, structs, and fields that the signature alone says something of. Names
- * of such fields may be equal, as they are in structs of the same type. */
+/* True of what nobody calls by its name: blocks, structs, elements behind the first one of an array, and fields that
+ * the signature alone says something of. Names of such fields may be equal, as they are in structs of the same type. */
 bool sk_parameter_is_nameless(const struct sk_parameter *parameter);
 
 /* True if the first dimension of the tensor parameter starts with this extent: whoever gets a range of it gets one

@@ -21,7 +21,9 @@ tensors:
   product:  {dtype: f64, shape: [30, 10], role: output}
   v:        {dtype: f64, shape: [10]}
   u:        {dtype: f64, shape: [30], role: inout}
-$(kernels gsl_stats_mean gsl_stats_variance_m gsl_fft_complex_radix2_forward gsl_sort gsl_poly_eval gsl_sf_bessel_J0 gsl_blas_dgemm gsl_blas_dgemv gsl_vector_scale)
+  z:        {dtype: f64, shape: [50, 2]}
+  w:        {dtype: f64, shape: [50, 2], role: inout}
+$(kernels gsl_stats_mean gsl_stats_variance_m gsl_fft_complex_radix2_forward gsl_sort gsl_poly_eval gsl_sf_bessel_J0 gsl_blas_dgemm gsl_blas_dgemv gsl_vector_scale gsl_blas_zaxpy)
 tasks:
   - {name: mean, kernel: gsl_stats_mean, args: [x, mean], scope: all}
   - {name: variance, kernel: gsl_stats_variance_m, args: [x, variance], scope: all, set: {mean: {tensor: mean}}}
@@ -32,6 +34,7 @@ tasks:
   - {name: product, kernel: gsl_blas_dgemm, args: [a, b, product], scope: all, set: {alpha: 2}}
   - {name: vector, kernel: gsl_blas_dgemv, args: [product, v, u], scope: all, set: {alpha: 1, beta: -1}}
   - {name: scale, kernel: gsl_vector_scale, args: [u], scope: all, set: {factor: 0.5}}
+  - {name: complex, kernel: gsl_blas_zaxpy, args: [z, w], stream: 1, scope: all, set: {real: 0.75, imaginary: -2}}
 Y
 fuse -L "$libraries" "$libraries/libgslcblas.a"
 
@@ -60,6 +63,8 @@ static void network(void)
 	OUTPUT(double, product, 1e-13, 30, 10);
 	INPUT(double, v, 10);
 	UPDATED(double, u, 1e-13, 30);
+	INPUT(double, z, 50, 2);
+	UPDATED(double, w, 1e-14, 50, 2);
 
 	for (int i = 0; i < 256; i++)
 		mean[0] += x[i] / 256;
@@ -84,6 +89,10 @@ static void network(void)
 		for (int l = 0; l < 10; l++)
 			u_new[i] += product[i * 10 + l] * v[l];
 		u_new[i] /= 2;
+	}
+	for (int i = 0; i < 50; i++) {
+		w_new[2 * i] = w[2 * i] + 0.75 * z[2 * i] + 2 * z[2 * i + 1];
+		w_new[2 * i + 1] = w[2 * i + 1] + 0.75 * z[2 * i + 1] - 2 * z[2 * i];
 	}
 }
 C

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A letter for each field; {…} is a struct in the struct, <…> a pointer to one. */
+/* A letter for each field; {…} is a struct in the struct, <…> a pointer to one, a digit an array of what follows. */
 static const char *const patterns[] = {
-	"ff", "dl",    "if", "pl",  "bsi",	"f",	    "b",      "lb",	  "fff",       "dd", "ffd",
-	"xl", "gn",    "Ng", "lll", "dddd",	"{ff}d",    "i{bl}f", "f{f}ff",	  "{{b}{s}}i", "xy", "<dl>f",
-	"NN", "b<x>n", "lf", "fl",  "llllllll", "dfibdfib", "sssss",  "bbbbbbbb", "fN",	       "v",  "vf",
+	"ff",	    "dl",	 "if",	     "pl",    "bsi", "f",     "b",	 "lb",	  "fff",
+	"dd",	    "ffd",	 "xl",	     "gn",    "Ng",  "lll",   "dddd",	 "{ff}d", "i{bl}f",
+	"f{f}ff",   "{{b}{s}}i", "xy",	     "<dl>f", "NN",  "b<x>n", "lf",	 "fl",	  "llllllll",
+	"dfibdfib", "sssss",	 "bbbbbbbb", "fN",    "4bf", "2ff",   "l3s<5s>", "v",	  "vf",
 };
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns), EXTENT = 300 };
 
@@ -49,9 +50,10 @@ static struct {
 	char x[64], y[64], index[64], n[64]; /* how C reaches them */
 } kernel;
 
-/* "name TYPE = number", or a value that the task sets. */
-static void put_scalar(const char *name, const char *path, unsigned which)
+/* "name TYPE = number", or a value that the task sets; of an array, all elements. */
+static void put_scalar(const char *name, const char *path, unsigned which, unsigned elements)
 {
+	const char *suffix = scalars[which].bits == 64 ? "u" : "";
 	bool negative = *scalars[which].type != 'u' && draw(2);
 	uint64_t number = (uint64_t)draw(1u << 31) << 31 | draw(1u << 31);
 	char text[64];
@@ -61,14 +63,20 @@ static void put_scalar(const char *name, const char *path, unsigned which)
 			 (unsigned long long)(number % ((uint64_t)1 << (scalars[which].bits - 2)) + 1));
 	else
 		snprintf(text, sizeof(text), "%s%u.%u", negative ? "-" : "", draw(9999), 25 * draw(4));
-	fprintf(kernel.checks, "\tif (%s != (%s)%s%s)\n\t\treturn %u;\n", path, scalars[which].c, text,
-		scalars[which].bits == 64 && !negative ? "u" : "", ++kernel.values);
-	if (draw(4)) {
-		fprintf(kernel.signature, "%s %s = %s", name, scalars[which].type, text);
-		return;
-	}
 	fprintf(kernel.signature, "%s %s", name, scalars[which].type);
-	fprintf(kernel.set, "%s: %s, ", name, text);
+	if (elements)
+		fprintf(kernel.signature, "[%u]", elements);
+	for (unsigned i = 0; i < (elements ? elements : 1); i++) {
+		fprintf(kernel.checks, "\tif (%s", path);
+		if (elements)
+			fprintf(kernel.checks, "[%u]", i);
+		fprintf(kernel.checks, " != (%s)%s%s)\n\t\treturn %u;\n", scalars[which].c, text,
+			negative ? "" : suffix, ++kernel.values);
+	}
+	if (draw(4))
+		fprintf(kernel.signature, " = %s", text);
+	else
+		fprintf(kernel.set, "%s: %s, ", name, text);
 }
 
 static void put_check(const char *path, const char *expected)
@@ -94,7 +102,10 @@ static const char *put_fields(FILE *to, const char *prefix, const char *pattern)
 /* One parameter, or one field; `to` gets its declaration. Returns what follows in the pattern. */
 static const char *put(FILE *to, const char *prefix, const char *pattern)
 {
-	char name[32], path[128], inner[160], letter = *pattern++;
+	char name[32], path[128], inner[160], letter;
+	unsigned elements = *pattern >= '1' && *pattern <= '9' ? (unsigned)(*pattern++ - '0') : 0;
+
+	letter = *pattern++;
 
 	snprintf(name, sizeof(name), "p%u", kernel.names++);
 	snprintf(path, sizeof(path), "%s%s", prefix, name);
@@ -141,7 +152,9 @@ static const char *put(FILE *to, const char *prefix, const char *pattern)
 			which++;
 		which = which < SCALARS ? which : draw(SCALARS);
 		fprintf(to, "%s %s", scalars[which].c, name);
-		put_scalar(name, path, which);
+		if (elements)
+			fprintf(to, "[%u]", elements);
+		put_scalar(name, path, which, elements);
 	}
 	return pattern;
 }
@@ -174,6 +187,9 @@ static void draw_pattern(char *text, unsigned depth)
 			draw_pattern(text + at, depth - 1);
 			at += strlen(text + at);
 			text[at++] = kind ? '}' : '>';
+		} else if (!draw(8)) {
+			text[at++] = "2346"[draw(4)];
+			text[at++] = "bBsSiIlLfd"[draw(10)];
 		} else {
 			text[at++] = letters[draw(sizeof(letters) - 1)];
 		}

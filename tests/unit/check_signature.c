@@ -35,6 +35,7 @@ static const struct {
 	{"split=n; in x f32[n,4], n i64, out y @ x f32[n,4]->status",
 	 "split=n; in x f32[n,4], n i64, out y@x f32[n,4] -> status"},
 	{"p{ a i32 ,q{in x f32[n],e u8='}'} }->status", "p {a i32, q {in x f32[n], e u8 = '}'}} -> status"},
+	{"p {a i8 [ 4 ],b f32[2]= - inf,in x f32[n]}*", "p {a i8[4], b f32[2] = -inf, in x f32[n]}*"},
 	{"split=n;in x f32[n],n i64,p{ lo f32=- inf ,q {in y f32[n],d f16=1 } * ,t ptr=&lut}*->status",
 	 "split=n; in x f32[n], n i64, p {lo f32 = -inf, q {in y f32[n], d f16 = 1}*, t ptr = &lut}* -> status"},
 	{"rows ptr [ m ] of in x f32[m,k] by 4*k,m i32", "rows ptr[m] of in x f32[m,k] by 4*k, m i32"},
@@ -535,6 +536,11 @@ static const struct {
 	{"in x f32[n], p {a i32, in x f32[n]}*", 27, "duplicate parameter 'x'"},
 	{"p {q {r {s {t {u {v {w {x {y i32}*}*}*}*}*}*}*}*}*", 27, "more than 8 structs, one in another"},
 	{"p {q {r {s {t {u {v {w {x {y i32}}}}}}}}}", 27, "more than 8 structs, one in another"},
+	{"in x f32[n], p {a i32[200] = 0}", 17, "more than 128 parameters"},
+	{"in x f32[n], p {a i32[0]}", 23, "the number must be greater than 0"},
+	{"in x f32[n], p {a i32[2, b i32}", 24, "expected ']', but found ','"},
+	{"in x f32[n], p {a i32[2], a i32}", 27, "duplicate parameter 'a'"},
+	{"in x f32[n], p {a i32[n]}", 17, "a parameter with extents needs in, out or inout in front"},
 	{"in x f32[n], p {a i32, q {}}", 27, "expected a parameter, but found '}'"},
 	{"in x f32[n], p {a i32, q {b i32}", 33, "expected ',' or '}', but the signature ends"},
 	{"in x f32[n], p {a i32, in {b i32}}", 27, "expected a name behind 'in', but found '{'"},
@@ -590,12 +596,12 @@ START_TEST(test_struct)
 END_TEST
 
 /* As gcc lays it out, and as psABI 3.2.3 classifies its parts: struct {float a; struct {double b; uint8_t c; struct
- * {int16_t d;} e;} f; void *g; struct {float h;} *i; float j, k;} */
+ * {int16_t d;} e;} f; void *g; struct {float h;} *i; float j[2];} */
 START_TEST(test_struct_by_value)
 {
 	const struct sk_signature *signature =
 		parse("in x f32[n], p {a f32, f {b f64, c u8, e {d i16}}, g ptr = null, i "
-		      "{h f32}*, j f32, k f32}, q {l f16 = 1, m f32}, r {o f32, p i8}");
+		      "{h f32}*, j f32[2]}, q {l f16 = 1, m f32}, r {o f32, p i8}");
 	static const struct {
 		const char *name;
 		uint32_t owner;
@@ -603,7 +609,7 @@ START_TEST(test_struct_by_value)
 	} expected[] = {{"x", SK_NONE, 0, 0, 0}, {"p", SK_NONE, 0, 48, 0x23}, {"a", 1, 0, 0, 0},
 			{"b", 1, 8, 0, 0},	 {"c", 1, 16, 0, 0},	      {"d", 1, 18, 0, 0},
 			{"g", 1, 24, 0, 0},	 {"i", 1, 32, 4, 0},	      {"h", 7, 0, 0, 0},
-			{"j", 1, 40, 0, 0},	 {"k", 1, 44, 0, 0},	      {"q", SK_NONE, 0, 8, 1},
+			{"j", 1, 40, 0, 0},	 {"j", 1, 44, 0, 0},	      {"q", SK_NONE, 0, 8, 1},
 			{"l", 11, 0, 0, 0},	 {"m", 11, 4, 0, 0},	      {"r", SK_NONE, 0, 8, 0},
 			{"o", 14, 0, 0, 0},	 {"p", 14, 4, 0, 0}};
 
