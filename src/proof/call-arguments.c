@@ -105,6 +105,20 @@ static bool check_scalar(struct sk_calls *calls, uint32_t number)
 	return extent == SK_NONE || length || sk_call_learn(calls, extent, argument->value);
 }
 
+/* Of scratch only a struct by value is passed itself, in registers by what its parts hold. */
+static bool check_by_value(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+
+	if (!(argument->flags & SK_ARGUMENT_BY_VALUE) == parameter->by_value)
+		return sk_call_disagree(calls, "%s is passed by %s", sk_call_parameter_text(calls, number),
+					parameter->by_value ? "reference" : "value");
+	return argument->value == parameter->float_parts ||
+	       sk_call_disagree(calls, "parts 0x%" PRIx64 " of %s are floats, not 0x%" PRIx64, parameter->float_parts,
+				sk_call_parameter_text(calls, number), argument->value);
+}
+
 /* *offset: where the next piece of scratch begins. */
 static bool check_scratch(struct sk_calls *calls, uint32_t number, uint64_t bytes, uint64_t *offset)
 {
@@ -115,6 +129,8 @@ static bool check_scratch(struct sk_calls *calls, uint32_t number, uint64_t byte
 	    (!calls->signature->parameters[number].scratch_count && argument->size != bytes))
 		return sk_call_disagree(calls, "%s is not %" PRIu64 " bytes of scratch at offset %" PRIu64,
 					sk_call_parameter_text(calls, number), bytes, *offset);
+	if (!check_by_value(calls, number))
+		return false;
 	return (sk_add(*offset, argument->size, offset) && sk_align(*offset, SCRATCH_ALIGNMENT, offset)) ||
 	       sk_call_disagree(calls, "more than 2^63 bytes of scratch");
 }
@@ -134,20 +150,6 @@ static uint64_t struct_bytes(const struct sk_calls *calls, uint32_t number)
 	return pattern && sk_mul(pattern->table_count, sizeof(uint64_t), &bytes) ? bytes : 0;
 }
 
-/* A struct by value is passed in registers by what its parts hold. */
-static bool check_by_value(struct sk_calls *calls, uint32_t number)
-{
-	const struct sk_parameter *parameter = &calls->signature->parameters[number];
-	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-
-	if (!(argument->flags & SK_ARGUMENT_BY_VALUE) == parameter->by_value)
-		return sk_call_disagree(calls, "%s is passed by %s", sk_call_parameter_text(calls, number),
-					parameter->by_value ? "reference" : "value");
-	return argument->value == parameter->float_parts ||
-	       sk_call_disagree(calls, "parts 0x%" PRIx64 " of %s are floats, not 0x%" PRIx64, parameter->float_parts,
-				sk_call_parameter_text(calls, number), argument->value);
-}
-
 /* Structs stand in front of all other scratch. */
 static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 {
@@ -155,7 +157,7 @@ static bool check_structs(struct sk_calls *calls, uint64_t *offset)
 		if (calls->signature->parameters[i].kind != SK_PARAMETER_STRUCT)
 			continue;
 		calls->frames[i] = *offset;
-		if (!check_scratch(calls, i, struct_bytes(calls, i), offset) || !check_by_value(calls, i))
+		if (!check_scratch(calls, i, struct_bytes(calls, i), offset))
 			return false;
 	}
 	return true;

@@ -166,6 +166,7 @@ static const struct {
 	{2, FIELD(offset), 64, "'p' is not 24 bytes of scratch at offset 0"},
 	{2, FIELD(size), 16, "'p' is not 24 bytes of scratch at offset 0"},
 	{2, FIELD(flags), SK_ARGUMENT_FIELD, "'p' is a field"},
+	{1, FIELD(flags), SK_ARGUMENT_BY_VALUE, "'t' is passed by value"},
 	{2, FIELD(flags), SK_ARGUMENT_BY_VALUE, "'p' is passed by value"},
 	{7, FIELD(flags), 0, "'v' is passed by reference"},
 	{7, FIELD(value), 0, "parts 0x1 of 'v' are floats, not 0x0"},
