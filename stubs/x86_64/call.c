@@ -175,43 +175,49 @@ static void pass_address(struct sk_x86_emitter *e, const struct sk_op_call *call
 
 /* ---- structs by value ---- */
 
-/* The bits of a part of a struct, if all fields there are the same at every call. */
-static bool is_constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
-			     const struct sk_plan_argument *argument, uint32_t part, uint64_t *bits)
+static bool is_in_part(const struct sk_plan_argument *field, const struct sk_plan_argument *argument, uint32_t part)
 {
-	uint64_t start = argument->offset + 8 * (uint64_t)part, value;
-	bool found = false;
+	uint64_t start = argument->offset + 8 * (uint64_t)part;
 
-	*bits = 0;
+	return field->flags & SK_ARGUMENT_FIELD && field->field >= start && field->field - start < 8;
+}
+
+/* The fields of a part of a struct, and of those that are the same at every call the bits, where the part has them. */
+struct fields {
+	const struct sk_plan_argument *last;
+	uint32_t count, constants;
+	uint64_t bits;
+};
+
+static struct fields find_fields(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+				 const struct sk_plan_argument *argument, uint32_t part)
+{
+	struct fields fields = {0};
+	uint64_t value;
+
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *field = &call->arguments[i];
 
-		if (!(field->flags & SK_ARGUMENT_FIELD) || field->field < start || field->field - start >= 8)
+		if (!is_in_part(field, argument, part))
 			continue;
+		fields.last = field;
+		fields.count++;
 		if (!sk_argument_is_scalar(field) || !sk_x86_is_constant(e, call, field, &value))
-			return false;
+			continue;
+		fields.constants++;
 		value &= UINT64_MAX >> (64 - 8 * sk_dtype_size(field->dtype));
-		*bits |= value << 8 * (field->field - start);
-		found = true;
+		fields.bits |= value << 8 * (field->field % 8);
 	}
-	return found;
+	return fields;
 }
 
-/* Nobody reads the field where it would be stored. */
-static bool is_in_constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
-				const struct sk_plan_argument *field)
+static bool is_constant_part(const struct sk_x86_emitter *e, const struct sk_op_call *call,
+			     const struct sk_plan_argument *argument, uint32_t part, uint64_t *bits)
 {
-	uint64_t bits;
+	struct fields fields = find_fields(e, call, argument, part);
 
-	for (uint32_t i = 0; i < call->argument_count; i++) {
-		const struct sk_plan_argument *argument = &call->arguments[i];
-
-		if (argument->flags & SK_ARGUMENT_BY_VALUE && field->field >= argument->offset &&
-		    field->field - argument->offset < argument->size)
-			return is_constant_part(e, call, argument, (uint32_t)((field->field - argument->offset) / 8),
-						&bits);
-	}
-	return false;
+	*bits = fields.bits;
+	return fields.count && fields.count == fields.constants;
 }
 
 /* A part of a struct: a constant, or what has been stored in the scratch. */
@@ -283,6 +289,16 @@ static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint6
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 }
 
+/* A scalar that is known only at run time; returns the register that it is in, rdi or another. */
+static uint8_t compute_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			     const struct sk_plan_argument *argument)
+{
+	if (argument->kind != SK_ARGUMENT_EXPRESSION)
+		return compute_scalar(e, call, argument, 0, SK_RDI, SK_RAX);
+	sk_x86_compute_expression(e, call, argument, SK_RDI, SK_RAX);
+	return SK_RDI;
+}
+
 static void store_scalar_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			       const struct sk_plan_argument *argument, struct sk_x86_memory at)
 {
@@ -291,10 +307,7 @@ static void store_scalar_field(struct sk_x86_emitter *e, const struct sk_op_call
 	uint8_t reg = SK_RDI;
 
 	if (!sk_x86_is_constant(e, call, argument, &bits)) {
-		if (argument->kind == SK_ARGUMENT_EXPRESSION)
-			sk_x86_compute_expression(e, call, argument, SK_RDI, SK_RAX);
-		else
-			reg = compute_scalar(e, call, argument, 0, SK_RDI, SK_RAX);
+		reg = compute_field(e, call, argument);
 	} else if (size == 4 || (size == 8 && sk_x86_is_i32(bits))) {
 		/* mov dword ptr or qword ptr [at], bits */
 		sk_x86_put(e, size == 4 ? SK_X86_STORE32_IMMEDIATE : SK_X86_STORE64_IMMEDIATE,
@@ -333,19 +346,70 @@ static struct sk_x86_memory locate_scratch(struct sk_x86_emitter *e)
 	return (struct sk_x86_memory){SK_RSI, 0};
 }
 
+/* r8 += the field, where the part of 8 bytes has it */
+static void add_field(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *field)
+{
+	uint64_t above = 64 - 8 * sk_dtype_size(field->dtype), place = 8 * (field->field % 8);
+	uint8_t reg = compute_field(e, call, field);
+
+	if (reg != SK_RDI)
+		PUT(e, MOVE64, .rm = SK_RDI, .reg = reg);
+	PUT(e, SHIFT_LEFT64, .rm = SK_RDI, .immediate = above);
+	if (above != place)
+		PUT(e, SHIFT_RIGHT64, .rm = SK_RDI, .immediate = above - place);
+	PUT(e, ADD64, .rm = SK_R8, .reg = SK_RDI);
+}
+
+/* A part of a struct by value is stored as a whole, since a load of what several stores have left is slow. One that is
+ * constant nobody loads (pass_part). */
+static void store_part(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
+		       uint32_t part, struct sk_x86_memory at)
+{
+	struct fields fields = find_fields(e, call, argument, part);
+	uint64_t bits;
+
+	if (fields.count == fields.constants)
+		return;
+	if (fields.count == 1) {
+		store_field(e, call, fields.last, at);
+		return;
+	}
+	sk_x86_set_register(e, SK_R8, fields.bits);
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (is_in_part(&call->arguments[i], argument, part) &&
+		    !sk_x86_is_constant(e, call, &call->arguments[i], &bits))
+			add_field(e, call, &call->arguments[i]);
+	PUT(e, STORE64, .reg = SK_R8, .rm = at.base,
+	    .disp = at.disp + (int32_t)(argument->offset + 8 * (uint64_t)part));
+}
+
+static bool is_in_struct_by_value(const struct sk_op_call *call, const struct sk_plan_argument *field)
+{
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		if (call->arguments[i].flags & SK_ARGUMENT_BY_VALUE && field->field >= call->arguments[i].offset &&
+		    field->field - call->arguments[i].offset < call->arguments[i].size)
+			return true;
+	return false;
+}
+
 static void store_fields(struct sk_x86_emitter *e, const struct sk_op_call *call)
 {
 	struct sk_x86_memory start = {0};
 	bool found = false;
 
+	for (uint32_t i = 0; i < call->argument_count && !found; i++)
+		found = call->arguments[i].flags & SK_ARGUMENT_FIELD;
+	if (!found)
+		return;
+	start = locate_scratch(e);
 	for (uint32_t i = 0; i < call->argument_count; i++) {
-		if (!(call->arguments[i].flags & SK_ARGUMENT_FIELD) ||
-		    is_in_constant_part(e, call, &call->arguments[i]))
-			continue;
-		if (!found)
-			start = locate_scratch(e);
-		found = true;
-		store_field(e, call, &call->arguments[i], start);
+		const struct sk_plan_argument *argument = &call->arguments[i];
+		bool by_value = argument->flags & SK_ARGUMENT_BY_VALUE;
+
+		if (argument->flags & SK_ARGUMENT_FIELD && !is_in_struct_by_value(call, argument))
+			store_field(e, call, argument, start);
+		for (uint32_t part = 0; by_value && part < sk_argument_parts(argument); part++)
+			store_part(e, call, argument, part, start);
 	}
 }
 
