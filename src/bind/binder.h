@@ -46,6 +46,15 @@ bool sk_binder_fails(struct sk_binder *binder);
  * leading dimensions are folded into the first. */
 uint64_t sk_folded_dimension(const struct sk_tensor *tensor, const struct sk_parameter *parameter, uint32_t dimension);
 
+/* The result, if there is one, comes behind all parameters. */
+static inline const char *sk_binder_parameter_name(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter == signature->parameter_count ? signature->result : signature->parameters[parameter].name;
+}
+
+/* Finds the tensor of each parameter that takes one, and checks its type and its rows. */
+void sk_binder_match_tensors(struct sk_binder *binder);
+
 /* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
 void sk_binder_bind_extents(struct sk_binder *binder);
 
@@ -53,6 +62,15 @@ void sk_binder_bind_extents(struct sk_binder *binder);
  * value, which is for the caller to report. */
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
+
+/* Fills the argument of a parameter that is a tensor, once the extents are bound; sk_binder_bind_memory only says which
+ * bytes it is. */
+void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t parameter, struct sk_argument *argument);
+void sk_binder_bind_memory(struct sk_binder *binder, uint32_t parameter, struct sk_argument *argument);
+
+/* Fills the arguments that are scratch, before values may ask how large they are: structs come first, so that their
+ * fields are near the beginning. */
+void sk_binder_bind_scratch(struct sk_binder *binder);
 
 /* Makes a VALUE, an EXPRESSION or a SYMBOL of the argument, whose dtype is set, as the expression says. `name` is for
  * errors. */

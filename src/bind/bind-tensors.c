@@ -1,0 +1,143 @@
+/* Which tensor of a request is which parameter's, by position or by name, and whether it can be. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/bind/binder.h"
+#include "src/signature/signature-parser.h"
+
+static bool takes_tensor(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter == signature->parameter_count ? signature->result != NULL
+						       : signature->parameters[parameter].kind == SK_PARAMETER_TENSOR;
+}
+
+/* "in x f32, in y f32, out z f32" */
+static const char *list_parameters(const struct sk_binder *binder)
+{
+	static const char *const directions[] = {"", "in", "out", "inout"};
+	const struct sk_signature *signature = binder->signature;
+	const char *text = "";
+
+	for (uint32_t p = 0; p <= signature->parameter_count; p++) {
+		if (!takes_tensor(signature, p))
+			continue;
+
+		bool result = p == signature->parameter_count;
+		const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
+
+		text = sk_arena_print(binder->model->arena, "%s%s%s %s %s", text, *text ? ", " : "",
+				      directions[result ? SK_ACCESS_WRITE : parameter->access],
+				      sk_binder_parameter_name(signature, p),
+				      sk_dtype_name(result ? signature->result_dtype : parameter->dtype));
+	}
+	return *text ? text : "none";
+}
+
+static void match_by_position(struct sk_binder *binder)
+{
+	const struct sk_request *request = binder->request;
+	size_t taken = 0, wanted = 0, given = request->arguments.count;
+
+	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++) {
+		if (!takes_tensor(binder->signature, p))
+			continue;
+		wanted++;
+		if (taken < given)
+			binder->args[p] = &request->arguments.items[taken++];
+	}
+	if (wanted != given && !sk_binder_fails(binder))
+		sk_binder_error(binder, given ? request->arguments.items[0].place : request->place,
+				"%zu argument%s needed (%s), but %zu given", wanted, wanted == 1 ? " is" : "s are",
+				list_parameters(binder), given);
+}
+
+static void report_wrong_name(struct sk_binder *binder, const struct sk_name *name)
+{
+	const struct sk_signature *signature = binder->signature;
+	uint32_t parameter = sk_signature_find_parameter(signature, name->text);
+	const char *names[SK_MAX_PARAMETERS + 1];
+	size_t count = 0;
+
+	if (parameter != SK_NONE) {
+		sk_binder_error(binder, name->place,
+				signature->parameters[parameter].kind == SK_PARAMETER_SCALAR
+					? "'%s' is a scalar; give its value under 'set'"
+					: "'%s' is scratch memory, which needs no tensor",
+				name->text);
+		return;
+	}
+	for (uint32_t p = 0; p <= signature->parameter_count; p++)
+		if (takes_tensor(signature, p))
+			names[count++] = sk_binder_parameter_name(signature, p);
+	sk_binder_error(binder, name->place, "no parameter '%s'%s", name->text,
+			sk_did_you_mean(binder->model->arena, name->text, names, count));
+}
+
+static void match_by_name(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_request *request = binder->request;
+	const char *missing = "";
+
+	for (size_t i = 0; i < request->arguments.count; i++) {
+		const struct sk_name *name = &request->parameters[i];
+		uint32_t parameter = sk_signature_find_parameter(signature, name->text);
+
+		if (signature->result && !strcmp(signature->result, name->text))
+			parameter = signature->parameter_count;
+		if (parameter == SK_NONE || !takes_tensor(signature, parameter))
+			report_wrong_name(binder, name);
+		else
+			binder->args[parameter] = &request->arguments.items[i];
+	}
+	for (uint32_t p = 0; p <= signature->parameter_count; p++)
+		if (takes_tensor(signature, p) && !binder->args[p])
+			missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing, *missing ? ", " : "",
+						 sk_binder_parameter_name(signature, p));
+	if (*missing)
+		sk_binder_error(binder, request->place, "no tensor for %s", missing);
+}
+
+static void check_tensor(struct sk_binder *binder, uint32_t p)
+{
+	const struct sk_model *model = binder->model;
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_request_argument *arg = binder->args[p];
+	bool result = p == signature->parameter_count;
+	const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
+	enum sk_dtype wanted = result ? signature->result_dtype : parameter->dtype;
+	const struct sk_tensor *tensor = arg->tensor;
+
+	if (tensor->dtype != wanted)
+		sk_binder_error(binder, arg->place, "argument '%s' is %s, but tensor '%s' is %s",
+				sk_binder_parameter_name(signature, p), sk_dtype_name(wanted), tensor->name,
+				sk_dtype_name(tensor->dtype));
+	else if (result && tensor->elements != 1)
+		sk_binder_error(binder, arg->place, "the result '%s' is one element, but tensor '%s' is %s",
+				signature->result, tensor->name,
+				sk_shape_text(model->arena, tensor->rank, tensor->shape));
+	else if (tensor->rows.count && (result || parameter->stride == SK_NONE))
+		sk_binder_error(
+			binder, arg->place,
+			"view '%s' has gaps: rows of %" PRIu64 " bytes, %" PRIu64
+			" bytes apart; argument '%s' takes it if its signature says how far its rows lie apart, "
+			"as in f32[m,k:lda]",
+			tensor->name, tensor->rows.width, tensor->rows.stride, sk_binder_parameter_name(signature, p));
+	else if (!result && tensor->rank < parameter->rank && parameter->rank > 1)
+		sk_binder_error(binder, arg->place, "argument '%s' has %u dimensions, but tensor '%s' is %s",
+				parameter->name, parameter->rank, tensor->name,
+				sk_shape_text(model->arena, tensor->rank, tensor->shape));
+	else
+		binder->tensors[p] = tensor;
+}
+
+void sk_binder_match_tensors(struct sk_binder *binder)
+{
+	if (binder->request->parameters)
+		match_by_name(binder);
+	else
+		match_by_position(binder);
+	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++)
+		if (binder->args[p])
+			check_tensor(binder, p);
+}
