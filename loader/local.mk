@@ -57,6 +57,7 @@ loader_libloader_la_SOURCES = \
 	loader/device/failure.h loader/device/flights.c loader/device/flights.h loader/device/instance.c \
 	loader/device/lane.c loader/device/lane.h loader/device/linked.c loader/device/locate.c \
 	loader/device/locate.h loader/device/loading.c loader/device/loading.h loader/device/queue.c loader/device/queue.h \
+	loader/device/once.c loader/device/once.h \
 	loader/device/readiness.c loader/device/readiness.h loader/device/serial.c \
 	loader/device/stream.c loader/device/stream.h loader/device/thread.c loader/device/thread.h loader/device/tracing.c \
 	loader/device/turns.c loader/device/turns.h \

@@ -342,8 +342,8 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 					  uint32_t rank, const uint64_t *shape, void *data);
 
 /* Fills the workspaces and scratch with a byte, so that a test notices what reads them too early. SKRT_BUSY while
- * launches are pending. With SKRT_GUARD they hold the pattern of what is not written, whatever the byte, and so do the
- * outputs. */
+ * launches are pending. What has run once will run again. With SKRT_GUARD they hold the pattern of what is not written,
+ * whatever the byte, and so do the outputs. */
 enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, int byte);
 
 /* ---- streams and launches ---- */
@@ -356,7 +356,9 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
 /* Queues a launch and returns; threads of the device run it, and somebody who waits. An instance may be launched again
- * before it has been waited for: the launches follow each other.
+ * before it has been waited for: the launches follow each other. What stands in front of the launch in the plan, runs
+ * once (`once` in the manifest), and has not yet for this instance, is queued before it; the launch fails if that does.
+ * Of a launch that runs once, and has, there is nothing to queue.
  * Errors that are noticed at once: SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT (bindings overlap; kernel, instance and stream
  * do not belong together), SKRT_BUSY (a serial run of the instance is going on), SKRT_OUT_OF_MEMORY. Errors of kernels
  * come from skrt_synchronise. */
@@ -430,7 +432,8 @@ enum skrt_status skrt_event_elapsed(struct skrt_event *start, struct skrt_event 
 /* ---- serial runs ---- */
 
 /* Runs the launch's serial entry on the calling thread: all tasks in order on one core, as a program without libskrt
- * would run them. It is on its own: launches and serial runs of other instances that have hidden state in common with
+ * would run them; with checks, behind all that runs once in front of it, else behind what of that has not yet for the
+ * instance. It is on its own: launches and serial runs of other instances that have hidden state in common with
  * it may run meanwhile, unless the caller sees to it that they do not. Errors: SKRT_NOT_FOUND if the launch has none;
  * SKRT_BUSY if launches of the instance are pending; SKRT_NOT_BOUND, SKRT_INVALID_ARGUMENT, SKRT_OUT_OF_MEMORY as in
  * skrt_launch; SKRT_KERNEL_FAILED. */

@@ -68,6 +68,7 @@ src_libproof_la_SOURCES = \
 	src/proof/history.c src/proof/history.h \
 	src/proof/knowledge.c src/proof/knowledge.h \
 	src/proof/launch-order.c src/proof/launch-order.h \
+	src/proof/once-check.c src/proof/once-check.h \
 	src/proof/explain.c src/proof/explain.h \
 	src/proof/account.c src/proof/account.h \
 	src/model/number.c src/model/number.h \

@@ -269,7 +269,9 @@ enum {
 				   cores */
 	SK_LAUNCH_DEBUG = 2,	/* the package was linked to hold debug information */
 	SK_LAUNCH_EARLY = 4,	/* it has steps with EARLY_WAIT or EARLY_SET */
-	SK_LAUNCH_FLAGS = 7,	/* all of them */
+	SK_LAUNCH_ONCE = 8,	/* it runs for an instance once: only constants and results of such launches are read, and
+				   its results lie in bytes of the workspace that nothing else has */
+	SK_LAUNCH_FLAGS = 15,	/* all of them */
 };
 
 enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };

@@ -175,6 +175,7 @@ END_TO_END_TESTS = \
 	tests/run/mutexes.sh \
 	tests/run/names.sh \
 	tests/run/nopic.sh \
+	tests/run/once.sh \
 	tests/run/options.sh \
 	tests/run/package.sh \
 	tests/run/perf.sh \
@@ -207,6 +208,14 @@ tests_run_faults_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
 tests_run_faults_LDADD = libskrt.la
 tests_run_faults_LDFLAGS = $(AM_LDFLAGS) -static
 EXTRA_DIST += tests/run/fault-kernels.c
+
+# Launches that run once.
+check_PROGRAMS += tests/run/once
+tests_run_once_SOURCES = tests/run/once.c
+tests_run_once_CFLAGS = $(AM_CFLAGS) $(SANITIZED_CPPFLAGS)
+tests_run_once_LDADD = libskrt.la
+tests_run_once_LDFLAGS = $(AM_LDFLAGS) -static -pthread
+EXTRA_DIST += tests/run/once-kernels.c
 
 # Kernels with thread-local variables.
 check_PROGRAMS += tests/run/thread-storage

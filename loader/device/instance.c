@@ -11,6 +11,7 @@
 #include "loader/checks/checks.h"
 #include "loader/device/construct.h"
 #include "loader/device/device.h"
+#include "loader/device/once.h"
 #include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/module.h"
@@ -72,6 +73,7 @@ static void free_instance(struct skrt_instance *instance)
 	sk_guard_close(instance->guard);
 	free(instance->bindings);
 	free(instance->ended);
+	free(instance->done);
 	free(instance);
 }
 
@@ -220,6 +222,8 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 	for (int i = 0; i < 2 && !status; i++)
 		if (instance->workspaces[i].memory)
 			memset(instance->workspaces[i].memory, byte, instance->workspaces[i].size);
+	if (!status)
+		sk_once_forget(instance);
 	if (!status && instance->guard)
 		status = sk_guard_forget(instance->guard, byte) ? SKRT_OK : cannot_guard(instance->module);
 	sk_device_unlock(device);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "loader/device/flights.h"
+#include "loader/device/once.h"
 #include "loader/device/turns.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
@@ -178,7 +179,8 @@ static enum outcome start_launch(struct skrt_device *device, struct sk_command *
 
 	if (device->holding || !sk_turn_has_come(command) || !sk_turn_shares_nothing(device, command))
 		return WAITS;
-	if (is_skipped(device, command) || !has_steps(command->launch.kernel))
+	if (is_skipped(device, command) || !has_steps(command->launch.kernel) ||
+	    sk_once_is_done(command->launch.instance, command->launch.kernel->launch))
 		return ENDED;
 	if (!sk_flight_has_room(device, command->launch.kernel, reserved))
 		return WAITS;
@@ -246,5 +248,7 @@ void sk_queue_end_launch(struct skrt_device *device, struct sk_command *command,
 		lose(device, error);
 	if (status)
 		fail(command, status, error);
+	else
+		sk_once_end(command->launch.instance, command->launch.kernel->launch);
 	sk_queue_end(device, command);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "loader/device/once.h"
 #include "loader/flight/core.h"
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
@@ -63,6 +64,8 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a workspace of %" PRIu64 " bytes: %s",
 			       module->path, workspace.size, strerror(errno));
 	instance->workspaces[unshared] = workspace;
+	if (!sk_once_open(instance, unshared))
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	return SKRT_OK;
 }
 

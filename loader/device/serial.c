@@ -1,8 +1,10 @@
-/* Serial runs: a launch's serial entry, on the calling thread. */
+/* Serial runs: a launch's serial entry, on the calling thread, behind those of launches in front of it that run once
+ * and have not. */
 #include "config.h"
 
 #include "loader/device/device.h"
 #include "loader/device/failure.h"
+#include "loader/device/once.h"
 #include "loader/device/queue.h"
 #include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
@@ -19,6 +21,13 @@ static int run_serial(void *context)
 
 	return run->kernel->serial_entry(run->instance->bindings,
 					 run->instance->workspaces[run->kernel->unshared].memory);
+}
+
+/* What launches on a device with checks have written lies in guarded memory, and what serial runs have does not. */
+static void forget_guarded(struct skrt_instance *instance)
+{
+	if (instance->guard)
+		sk_once_forget(instance);
 }
 
 /* Marks the instance as used by a serial run. */
@@ -39,6 +48,8 @@ static enum skrt_status begin_serial(struct skrt_instance *instance, const struc
 				 device->stack_size);
 	instance->pending += !status;
 	instance->serial |= !status;
+	if (!status)
+		forget_guarded(instance);
 	sk_device_unlock(device);
 	return status;
 }
@@ -48,13 +59,70 @@ static void end_serial(struct skrt_instance *instance)
 	pthread_mutex_lock(&instance->module->device->lock);
 	instance->pending--;
 	instance->serial = false;
+	forget_guarded(instance);
 	pthread_mutex_unlock(&instance->module->device->lock);
+}
+
+/* What has ended well and runs once does not run again. */
+static void note_end(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	pthread_mutex_lock(&instance->module->device->lock);
+	sk_once_end(instance, kernel->launch);
+	pthread_mutex_unlock(&instance->module->device->lock);
+}
+
+static enum skrt_status check_entry(const struct skrt_kernel *kernel)
+{
+	char title[SK_ERROR_SIZE];
+
+	if (kernel->serial_entry)
+		return SKRT_OK;
+	sk_kernel_title(kernel, title, sizeof(title));
+	return sk_fail(SKRT_NOT_FOUND, "%s: %s has no serial entry: it has a task whose blocks wait for one another",
+		       kernel->module->path, title);
+}
+
+static enum skrt_status run_entry(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	struct serial_run run = {kernel, instance};
+	struct sk_call *call = &instance->serial_call;
+	char text[SK_ERROR_SIZE];
+	bool lost = false;
+
+	sk_watch_call(instance->module->device, call, &instance->module->image.package, run_serial, &run);
+	if (!call->result && !call->fault.kind) {
+		note_end(instance, kernel);
+		return SKRT_OK;
+	}
+	sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
+	if (lost)
+		sk_queue_lose(instance->module->device, text);
+	return sk_fail(SKRT_KERNEL_FAILED, "%s", text);
+}
+
+/* The instance is idle, and nobody else changes what has run. */
+static enum skrt_status run_all(struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	enum skrt_status status = SKRT_OK;
+
+	for (uint32_t i = sk_once_first(instance, kernel->launch); i < kernel->launch && !status; i++) {
+		const struct skrt_kernel *once;
+
+		if (!sk_once_is_due(instance, i))
+			continue;
+		status = sk_module_prepare(instance->module, i, &once);
+		if (!status)
+			status = check_entry(once);
+		if (!status)
+			status = run_entry(instance, once);
+	}
+	if (!status && !sk_once_is_done(instance, kernel->launch))
+		status = run_entry(instance, kernel);
+	return status;
 }
 
 enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct skrt_kernel *kernel)
 {
-	char text[SK_ERROR_SIZE];
-	bool lost = false;
 	SK_UNCANCELLED;
 
 	if (!instance || !kernel)
@@ -62,25 +130,12 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 	if (instance->module != kernel->module)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: kernel and instance are not of one module",
 			       instance->module->path);
-	if (!kernel->serial_entry) {
-		sk_kernel_title(kernel, text, sizeof(text));
-		return sk_fail(SKRT_NOT_FOUND,
-			       "%s: %s has no serial entry: it has a task whose blocks wait for one another",
-			       instance->module->path, text);
-	}
-	enum skrt_status status = begin_serial(instance, kernel);
+	enum skrt_status status = check_entry(kernel);
+	if (!status)
+		status = begin_serial(instance, kernel);
 	if (status)
 		return status;
-
-	struct serial_run run = {kernel, instance};
-	struct sk_call *call = &instance->serial_call;
-	sk_watch_call(instance->module->device, call, &instance->module->image.package, run_serial, &run);
-	if (call->result || call->fault.kind) {
-		sk_failure_describe_serial(kernel, call, text, sizeof(text), &lost);
-		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);
-		if (lost)
-			sk_queue_lose(instance->module->device, text);
-	}
+	status = run_all(instance, kernel);
 	end_serial(instance);
 	return status;
 }

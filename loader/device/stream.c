@@ -8,6 +8,7 @@
 
 #include "loader/device/device.h"
 #include "loader/device/drive.h"
+#include "loader/device/once.h"
 #include "loader/device/queue.h"
 #include "loader/device/readiness.h"
 #include "loader/flight/instance.h"
@@ -260,6 +261,51 @@ static enum skrt_status check_owners(const struct skrt_stream *stream, const str
 	return sk_process_check(&stream->device->process);
 }
 
+/* Launches of the plan, one behind the other. */
+struct stretch {
+	uint32_t first, end;
+};
+
+/* Of the network all launches; with a kernel that one, and those in front of it that run once. */
+static struct stretch find_stretch(const struct skrt_instance *instance, const struct skrt_kernel *kernel)
+{
+	if (!kernel)
+		return (struct stretch){0, instance->module->plan.network_launch_count};
+	return (struct stretch){sk_once_first(instance, kernel->launch), kernel->launch + 1};
+}
+
+/* Whether it is to be queued: what runs once, and has, is not. */
+static bool is_wanted(const struct skrt_instance *instance, const struct skrt_kernel *kernel, uint32_t launch)
+{
+	if (kernel && launch != kernel->launch)
+		return sk_once_is_due(instance, launch);
+	return !sk_once_is_done(instance, launch);
+}
+
+/* Makes ready what is to be queued, and counts it. */
+static enum skrt_status make_ready(struct skrt_instance *instance, const struct skrt_kernel *kernel,
+				   const struct stretch *stretch, uint32_t *count)
+{
+	struct skrt_module *module = instance->module;
+	enum skrt_status status = SKRT_OK;
+
+	*count = 0;
+	for (uint32_t i = stretch->first; i < stretch->end && !status; i++) {
+		const struct skrt_kernel *wanted = kernel ? kernel : module->kernels[i];
+
+		if (!is_wanted(instance, kernel, i))
+			continue;
+		if (kernel && i != kernel->launch)
+			status = sk_module_prepare(module, i, &wanted);
+		if (!status && module->device->trace)
+			status = sk_trace_check(wanted);
+		if (!status)
+			status = sk_instance_ready(instance, wanted);
+		++*count;
+	}
+	return status;
+}
+
 /* Queues one launch, or with kernel NULL the network, each launch on the stream that it falls to. Under the device's
  * lock; the network's kernels are prepared. */
 static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t stream_count,
@@ -267,30 +313,27 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 {
 	struct skrt_module *module = instance->module;
 	struct skrt_device *device = module->device;
-	uint32_t count = kernel ? 1 : module->plan.network_launch_count;
-	const struct skrt_kernel *const *kernels =
-		kernel ? &kernel : (const struct skrt_kernel *const *)module->kernels;
+	struct stretch stretch;
+	uint32_t count;
 	enum skrt_status status = sk_queue_check_lost(device);
 
+	if (!status && kernel) /* makes the workspace, which knows what has run */
+		status = sk_instance_ready(instance, kernel);
+	stretch = find_stretch(instance, kernel);
+	if (!status)
+		status = make_ready(instance, kernel, &stretch, &count);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < count; i++) {
-		status = device->trace ? sk_trace_check(kernels[i]) : SKRT_OK;
-		if (!status)
-			status = sk_instance_ready(instance, kernels[i]);
-		if (status)
-			return status;
-	}
 	if (!sk_queue_reserve(device, count))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for %" PRIu32 " launches", module->path, count);
-	for (uint32_t i = 0; i < count; i++)
-		sk_queue_append(
-			device,
-			&(struct sk_command){
-				.kind = SK_COMMAND_LAUNCH,
-				.stream = streams[module->plan.launches[kernels[i]->launch].stream % stream_count],
-				.launch = {.instance = instance, .kernel = kernels[i]},
-			});
+	for (uint32_t i = stretch.first; i < stretch.end; i++)
+		if (is_wanted(instance, kernel, i))
+			sk_queue_append(device,
+					&(struct sk_command){
+						.kind = SK_COMMAND_LAUNCH,
+						.stream = streams[module->plan.launches[i].stream % stream_count],
+						.launch = {.instance = instance, .kernel = module->kernels[i]},
+					});
 	sk_queue_dispatch(device);
 	return SKRT_OK;
 }

@@ -4,6 +4,7 @@
 #include "loader/device/turns.h"
 
 #include "loader/base/clock.h"
+#include "loader/device/once.h"
 #include "loader/device/stream.h"
 #include "loader/flight/flight.h"
 #include "loader/flight/instance.h"
@@ -55,9 +56,12 @@ bool sk_turn_has_come(const struct sk_command *command)
 		return true;
 	if (instance->first->launch.run != command->launch.run)
 		return false;
-	for (uint32_t i = 0; i < record->follow_count; i++)
-		if (instance->ended[plan->follows[record->first_follow + i]] < command->launch.run)
+	for (uint32_t i = 0; i < record->follow_count; i++) {
+		uint32_t followed = plan->follows[record->first_follow + i];
+
+		if (instance->ended[followed] < command->launch.run && !sk_once_is_done(instance, followed))
 			return false;
+	}
 	return true;
 }
 

@@ -31,6 +31,8 @@ struct skrt_instance {
 	uint64_t failed_run; /* the last one that has failed, and why */
 	enum skrt_status failure;
 	char error[SK_ERROR_SIZE];
+	bool *done; /* by launch of the plan: it runs once, and has; NULL: nothing runs once */
+	uint32_t due[2]; /* how many that run once have not, by workspace: the network's, the tasks' entries */
 	struct sk_guard *guard; /* of devices with checks; else NULL */
 	struct sk_call serial_call; /* without a stack before the first serial run */
 };

@@ -191,7 +191,8 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 		add_planned_awaits(builder, step, placing, planned);
 }
 
-/* The steps of network launches stand first in a plan, launch by launch. */
+/* The steps of network launches stand first in a plan, launch by launch. What runs once has run: its launch has none.
+ */
 static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
 	const struct sk_plan_view *plan = builder->plan;
@@ -203,6 +204,8 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 	};
 	uint32_t number = start_launch(builder);
 
+	if (launch->flags & SK_LAUNCH_ONCE)
+		return;
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		add_follow(builder, number, plan->follows[launch->first_follow + i]);
 	for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -296,9 +299,9 @@ bool sk_network_build(const struct sk_plan_view *plan, const struct sk_work *wor
 		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
 	}
 	for (uint32_t i = 0; good && i < launches; i++)
-		if (unfused)
+		if (unfused && !(plan->launches[i].flags & SK_LAUNCH_ONCE))
 			add_singles(&builder, &plan->launches[i]);
-		else
+		else if (!unfused)
 			add_launch(&builder, &plan->launches[i], way);
 	free(builder.step_launches);
 	free(builder.last_of_launch);

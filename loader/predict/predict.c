@@ -140,7 +140,7 @@ static void print_device(const struct prediction *prediction)
 {
 	const struct sk_plan_view *plan = prediction->plan;
 	const struct sk_costs *costs = &prediction->costs;
-	uint32_t launches = plan->network_launch_count, tasks = plan->task_count;
+	uint32_t launches = plan->network_launch_count, tasks = plan->task_count, once = 0;
 
 	fprintf(prediction->stream, "predicted for %s:", prediction->profile.name);
 	for (uint32_t i = 0; i < prediction->profile.lane_count; i++) {
@@ -150,8 +150,14 @@ static void print_device(const struct prediction *prediction)
 		fprintf(prediction->stream, "%s %" PRIu32 " %s%score%s", i ? "," : "", lane->cores,
 			named ? lane->name : "", named ? " " : "", lane->cores == 1 ? "" : "s");
 	}
-	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s\n", tasks, tasks == 1 ? "" : "s",
+	for (uint32_t i = 0; i < launches; i++)
+		once += !!(plan->launches[i].flags & SK_LAUNCH_ONCE);
+	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s", tasks, tasks == 1 ? "" : "s",
 		launches, launches == 1 ? "" : "es");
+	if (once)
+		fprintf(prediction->stream, ", as if %" PRIu32 " of them, which run%s once, had run before", once,
+			once == 1 ? "s" : "");
+	fputc('\n', prediction->stream);
 	fprintf(prediction->stream, "costs:");
 	if (costs->from_file)
 		fprintf(prediction->stream, " %" PRIu32 " from the cost file;", costs->from_file);

@@ -17,6 +17,12 @@ struct access {
 
 static const struct access never = {SK_NONE, SK_NONE};
 
+static const char *const role_texts[] = {[SK_ROLE_INPUT] = "an input",
+					 [SK_ROLE_OUTPUT] = "an output",
+					 [SK_ROLE_INOUT] = "an inout",
+					 [SK_ROLE_CONSTANT] = "a constant",
+					 [SK_ROLE_TEMPORARY] = "a temporary"};
+
 /* What the network does with a tensor. */
 struct use {
 	struct access first_read, first_write, last_read, last_write;
@@ -173,14 +179,116 @@ static void check_unwritten_key(const struct sk_model *model, const struct sk_te
 /* The role may be declared or follow from the tasks; a tensor that no task uses has been warned of. */
 static void check_range_key(const struct sk_model *model, const struct sk_tensor *tensor)
 {
-	static const char *const roles[] = {
-		[SK_ROLE_OUTPUT] = "an output", [SK_ROLE_CONSTANT] = "a constant", [SK_ROLE_TEMPORARY] = "a temporary"};
-
 	if (tensor->range && tensor->role != SK_ROLE_INPUT && tensor->role != SK_ROLE_INOUT &&
 	    tensor->role != SK_ROLE_NONE)
 		sk_error(model->diag, tensor->range_place,
 			 "only an input or inout has a range of random values; tensor '%s' is %s", tensor->name,
-			 roles[tensor->role]);
+			 role_texts[tensor->role]);
+}
+
+/* ---- tasks that run once ---- */
+
+/* By tensor: the first task that runs once and writes it, or SK_NONE. */
+static uint32_t *find_once_writers(const struct sk_model *model)
+{
+	uint32_t *writers = SK_NEW_ARRAY(model->arena, uint32_t, model->tensors.count + 1);
+
+	for (size_t i = 0; i < model->tensors.count; i++)
+		writers[i] = SK_NONE;
+	for (uint32_t t = model->tasks.count; t-- > 0;) {
+		const struct sk_task *task = &model->tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count && task->once; a++)
+			if (task->arguments[a].tensor != SK_NONE && task->arguments[a].access & SK_ACCESS_WRITE)
+				writers[task->arguments[a].tensor] = t;
+	}
+	return writers;
+}
+
+/* What a task that runs once reads is the same in every run, and what it writes nobody else changes. */
+static void check_once_access(const struct sk_model *model, const uint32_t *writers, struct access access)
+{
+	const struct sk_task *task = &model->tasks.items[access.task];
+	const struct sk_argument *argument = &task->arguments[access.argument];
+	const struct sk_tensor *tensor = &model->tensors.items[argument->tensor];
+	bool reads = argument->access & SK_ACCESS_READ, writes = argument->access & SK_ACCESS_WRITE;
+	bool result = tensor->role == SK_ROLE_TEMPORARY && writers[argument->tensor] != SK_NONE;
+
+	if (writes && tensor->role != SK_ROLE_TEMPORARY) {
+		sk_error(model->diag, place_of(model, access),
+			 "task '%s' runs once, but writes '%s', %s: its results are temporaries, which the instance "
+			 "keeps",
+			 task->name, tensor->name, role_texts[tensor->role]);
+		if (!tensor->role_declared)
+			sk_note(model->diag, "no task reads it; if nobody wants it, it is role: temporary");
+		return;
+	}
+	if (reads && tensor->role != SK_ROLE_CONSTANT && !result)
+		sk_error(model->diag, place_of(model, access),
+			 "task '%s' runs once, but reads '%s', %s, which may be another one in the next run: only "
+			 "constants and results of such tasks can be read",
+			 task->name, tensor->name, role_texts[tensor->role]);
+}
+
+/* A run that fails is made again, and must find what it has found. */
+static void check_once_rewrite(const struct sk_model *model, struct access access)
+{
+	const struct sk_task *task = &model->tasks.items[access.task];
+	const struct sk_argument *written = &task->arguments[access.argument];
+
+	for (uint32_t a = 0; a < task->argument_count && written->access & SK_ACCESS_WRITE; a++) {
+		const struct sk_argument *read = &task->arguments[a];
+
+		if (read->tensor != written->tensor || !(read->access & SK_ACCESS_READ))
+			continue;
+		sk_error(model->diag, place_of(model, access),
+			 "task '%s' runs once, but reads '%s' and writes it: if it fails, its next run would find what "
+			 "this one has left; let it write another tensor",
+			 task->name, model->tensors.items[read->tensor].name);
+		return;
+	}
+}
+
+/* Another task writes what one of them has. */
+static void check_once_result(const struct sk_model *model, const uint32_t *writers, struct access access)
+{
+	const struct sk_task *task = &model->tasks.items[access.task];
+	const struct sk_argument *argument = &task->arguments[access.argument];
+	uint32_t writer = writers[argument->tensor];
+
+	if (writer == SK_NONE || !(argument->access & SK_ACCESS_WRITE))
+		return;
+	sk_error(model->diag, place_of(model, access),
+		 "task '%s', which runs every time, writes '%s', a result of task '%s', which runs once", task->name,
+		 model->tensors.items[argument->tensor].name, model->tasks.items[writer].name);
+}
+
+static void check_once(const struct sk_model *model)
+{
+	const uint32_t *writers = find_once_writers(model);
+
+	for (uint32_t t = 0; t < model->tasks.count; t++) {
+		const struct sk_task *task = &model->tasks.items[t];
+		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
+
+		if (task->once && kernel->state_count)
+			sk_error(model->diag, task->place,
+				 "task '%s' runs once, but its kernel '%s' has hidden state; if nothing there outlives "
+				 "a call, its signature can say reentrant",
+				 task->name, kernel->name);
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct access access = {t, a};
+
+			if (task->arguments[a].tensor == SK_NONE || !task->arguments[a].access)
+				continue;
+			if (!task->once) {
+				check_once_result(model, writers, access);
+				continue;
+			}
+			check_once_access(model, writers, access);
+			check_once_rewrite(model, access);
+		}
+	}
 }
 
 /* ---- constants ---- */
@@ -238,6 +346,7 @@ bool sk_model_assign_roles(struct sk_model *model)
 	}
 	check_gaps(model, gaps.reads.items, gaps.reads.count);
 	check_gaps(model, gaps.ends.items, gaps.ends.count);
+	check_once(model);
 	return model->diag->errors == errors;
 }
 

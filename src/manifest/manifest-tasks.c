@@ -279,6 +279,15 @@ static void read_blocks(const struct sk_document *document, void *target, const 
 	sk_read_integer(document, value, "'blocks'", NULL, 1, MAX_BLOCKS, &((struct sk_task *)target)->blocks);
 }
 
+static void read_once(const struct sk_document *document, void *target, const struct sk_node *value)
+{
+	static const char *const choices[] = {"false", "true"};
+	size_t choice;
+
+	if (sk_read_choice(document, value, "'once'", NULL, choices, 2, &choice))
+		((struct sk_task *)target)->once = choice == 1;
+}
+
 /* ---- the section ---- */
 
 static void add_task(struct sk_model *model, const struct sk_task *task)
@@ -301,6 +310,7 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 		{"args", false, read_args}, {"stream", false, read_stream}, {"scope", false, read_scope},
 		{"set", false, read_set},   {"after", false, read_after},   {"record", false, read_record},
 		{"wait", false, read_wait}, {"blocks", false, read_blocks}, {"cost", false, sk_manifest_read_cost},
+		{"once", false, read_once},
 	};
 	struct sk_task task = {.place = sk_node_place(document, node), .kernel = SK_NONE};
 	unsigned errors = document->diag->errors;

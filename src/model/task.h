@@ -119,6 +119,7 @@ struct sk_task {
 	uint32_t stream;
 	SK_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */
 	bool never_fuse; /* scope: null */
+	bool once; /* run for an instance once, and launched by itself */
 	SK_ARRAY(struct sk_name) after_names, record_names, wait_names;
 	uint64_t blocks; /* `blocks:`, or 0 */
 	const struct sk_task_cost *cost; /* NULL: there is none */

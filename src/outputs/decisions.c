@@ -236,6 +236,8 @@ static void put_launch(const struct writer *writer, uint32_t index, const struct
 		awaits += plan->steps[launch->first_step + i].await_count;
 	put_text(writer, "{", "name", sk_plan_string(&launch->name));
 	put_text(writer, ", ", "kind", kinds[launch->kind]);
+	if (launch->flags & SK_LAUNCH_ONCE)
+		fputs(", \"once\": true", writer->stream);
 	put_text(writer, ", ", "scope", optional(&launch->scope));
 	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
 	put_text(writer, ", ", "last", step_name(writer, launch->first_step + launch->step_count - 1));

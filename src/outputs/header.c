@@ -101,7 +101,11 @@ static void write_launches(const struct writer *writer)
 		const struct sk_plan_launch *launch = &plan->launches[i];
 		const char *name = sk_plan_string(&launch->name);
 
-		fprintf(stream, "\nint %s(struct sk_core *core);\n", name);
+		fprintf(stream, "\n%sint %s(struct sk_core *core);\n",
+			launch->flags & SK_LAUNCH_ONCE
+				? "/* Runs once: what it leaves in the workspace is good for all runs. */\n"
+				: "",
+			name);
 		if (!writer->has_serial_entry[i])
 			continue;
 		fprintf(stream, "int %s_serial(void *const *tensors, void *workspace);\n", name);

@@ -238,6 +238,33 @@ static void find_follows(struct fuser *fuser)
 	}
 }
 
+/* ---- launches that run once ---- */
+
+/* Whichever launch a program starts first, what runs once is started before it: so nothing that runs every time may
+ * have to come before that. */
+static void check_once(const struct fuser *fuser)
+{
+	const struct sk_model *model = fuser->model;
+	const struct sk_segments *segments = fuser->segments;
+
+	for (uint32_t t = 0; t < model->tasks.count; t++) {
+		const struct sk_task *task = task_at(fuser, t), *earlier = task;
+
+		for (uint32_t p = segments->first_predecessor[t]; p < segments->first_predecessor[t + 1]; p++)
+			if (task->once && earlier->once)
+				earlier = task_at(fuser, segments->predecessors[p]);
+		if (!task->once || earlier->once)
+			continue;
+		sk_error(model->diag, task->place,
+			 "task '%s' runs once, but comes after task '%s', which runs every time", task->name,
+			 earlier->name);
+		sk_note(model->diag,
+			"'%s' is declared at %s; tasks that run once come first in their stream, or have one of their "
+			"own",
+			earlier->name, sk_place_text(model->arena, earlier->place));
+	}
+}
+
 /* ---- names ---- */
 
 static struct sk_place place_of(const struct fuser *fuser, const struct sk_launch *launch)
@@ -339,5 +366,6 @@ struct sk_fusion *sk_fusion_build(struct sk_model *model)
 	} while (sk_strict_check(segments, fusion));
 	/* Every scope is fused as far as its options allow. */
 	find_follows(&fuser);
+	check_once(&fuser);
 	return check_names(&fuser) && model->diag->errors == errors ? fusion : NULL;
 }

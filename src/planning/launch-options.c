@@ -124,7 +124,7 @@ bool sk_launch_options_check(const struct sk_model *model)
 	for (uint32_t scope = 0; scope < model->scopes.count; scope++)
 		check_scope(model, scope);
 	for (uint32_t t = 0; t < model->tasks.count; t++)
-		if (!model->tasks.items[t].never_fuse)
+		if (!model->tasks.items[t].never_fuse && !model->tasks.items[t].once)
 			warn_of_greedy_task(model, t);
 	return model->diag->errors == errors;
 }

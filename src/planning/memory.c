@@ -12,7 +12,8 @@
  *
  * Temporaries that are accessed in rows are asked as wholes, like all others, but lie among their own: each distance of
  * rows has a piece of the workspace. So the proof, which compares accesses, has to compare none to rows of different
- * distances. A temporary with rows of several distances has its bytes for itself. */
+ * distances. A temporary with rows of several distances has its bytes for itself, and so has what a task writes once,
+ * which later runs read. */
 #include "src/planning/memory.h"
 
 #include <stdlib.h>
@@ -50,8 +51,8 @@ struct temporary {
 #define MOST_IN_VAIN (UINT64_C(1) << 24)
 enum { FEW_IN_VAIN = 64 };
 
-/* For rows of several strides. */
-#define SEVERAL_STRIDES UINT64_MAX
+/* In place of a stride: rows of several strides, or what a task writes once. It has its bytes for itself. */
+#define APART UINT64_MAX
 
 enum permission { REFUSED, SAME_CORES, ORDERED };
 
@@ -108,12 +109,14 @@ static struct sk_pattern window_of(struct sk_pattern pattern)
 	return pattern;
 }
 
-static void note_stride(struct temporary *temporary, const struct sk_argument *argument)
+static void note_stride(struct temporary *temporary, const struct sk_argument *argument, bool once)
 {
 	struct sk_rows rows = sk_argument_rows(argument);
 
-	if (rows.count > 1 && temporary->stride != rows.stride)
-		temporary->stride = temporary->stride ? SEVERAL_STRIDES : rows.stride;
+	if (once)
+		temporary->stride = APART;
+	else if (rows.count > 1 && temporary->stride != rows.stride)
+		temporary->stride = temporary->stride ? APART : rows.stride;
 }
 
 static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
@@ -142,7 +145,7 @@ static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
 		struct temporary *temporary = &planner->temporaries.items[*number];
 
 		temporary->last = (struct moment){launch, index};
-		note_stride(temporary, argument);
+		note_stride(temporary, argument, task->once);
 		add_use(planner, temporary, launch, index,
 			window_of(sk_schedule_pattern(planner->model, steps, index, a)));
 	}
@@ -178,7 +181,7 @@ static enum permission compare(const struct planner *planner, const struct tempo
 {
 	enum permission permission = ORDERED;
 
-	if (earlier->stride != later->stride || earlier->stride == SEVERAL_STRIDES)
+	if (earlier->stride != later->stride || earlier->stride == APART)
 		return REFUSED;
 	for (size_t i = earlier->uses.count; i-- > 0;) {
 		for (size_t k = 0; k < later->uses.count; k++) {
@@ -327,7 +330,7 @@ static void pass(struct planner *planner, const struct temporary *next)
 	for (; planner->past < planner->temporaries.count; planner->past++) {
 		const struct temporary *temporary = planner->by_end[planner->past];
 
-		if (temporary->stride != next->stride || next->stride == SEVERAL_STRIDES ||
+		if (temporary->stride != next->stride || next->stride == APART ||
 		    !is_before(temporary->last, next->first))
 			return;
 		make_past(planner, temporary);

@@ -2,7 +2,8 @@
  *
  * Two temporaries share bytes only if nothing has to wait for it: every access to one is known to have ended, by the
  * awaits that are there anyway or because its launch has, before any access to the other; or, in one launch, their
- * accesses fall on the same cores byte by byte, and then they lie at the same offset and have the same size. */
+ * accesses fall on the same cores byte by byte, and then they lie at the same offset and have the same size. What tasks
+ * write that run once has bytes of its own. */
 #ifndef SK_MEMORY_H
 #define SK_MEMORY_H
 

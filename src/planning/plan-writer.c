@@ -280,6 +280,8 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		launch->flags |= SK_LAUNCH_EARLY;
+	if (task->once)
+		launch->flags |= SK_LAUNCH_ONCE;
 	write_call(writer, number, unshared);
 	return record;
 }

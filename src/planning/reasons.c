@@ -21,6 +21,7 @@ const char *sk_reason_code(enum sk_reason reason)
 		[SK_REASON_SCOPE_CHECK_BYPASS] = "SCOPE_CHECK_BYPASS",
 		[SK_REASON_NOT_IN_SCOPE] = "NOT_IN_SCOPE",
 		[SK_REASON_IN_UNFUSIBLE_SCOPE] = "IN_UNFUSIBLE_SCOPE",
+		[SK_REASON_RUNS_ONCE] = "RUNS_ONCE",
 	};
 
 	return reason < SK_REASON_COUNT ? codes[reason] : "?";
@@ -136,6 +137,8 @@ const char *sk_reason_text(const struct sk_model *model, const struct sk_fusion 
 		return "stands outside every scope";
 	case SK_REASON_IN_UNFUSIBLE_SCOPE:
 		return "excluded by scope: null";
+	case SK_REASON_RUNS_ONCE:
+		return "runs once, in front of all that runs every time";
 	case SK_REASON_COUNT:
 		return "?";
 	default:

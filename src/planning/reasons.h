@@ -26,6 +26,7 @@ enum sk_reason {
 	SK_REASON_SCOPE_CHECK_BYPASS, /* its scope cannot be fused whole, and wants strict-scope-check=bypass */
 	SK_REASON_NOT_IN_SCOPE, /* stands outside every scope */
 	SK_REASON_IN_UNFUSIBLE_SCOPE, /* `scope: null` */
+	SK_REASON_RUNS_ONCE, /* `once: true` */
 	SK_REASON_COUNT,
 };
 

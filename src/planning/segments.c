@@ -52,7 +52,7 @@ static void find_tag_sets(struct sk_segments *segments)
 		const struct sk_task *task = task_at(segments, t);
 
 		segments->set_of[t] = SK_NONE;
-		if (task->never_fuse || task->scopes.count == 0)
+		if (task->never_fuse || task->once || task->scopes.count == 0)
 			continue;
 		uint32_t number = (uint32_t)segments->sets.count;
 		uint32_t set = sk_map_insert(&sets, (const char *)task->scopes.items,

@@ -17,6 +17,8 @@ static enum sk_reason judge(const struct sk_segments *segments, uint32_t number)
 	const struct sk_model *model = segments->model;
 	const struct sk_task *task = &model->tasks.items[number];
 
+	if (task->once)
+		return SK_REASON_RUNS_ONCE;
 	if (task->never_fuse)
 		return SK_REASON_IN_UNFUSIBLE_SCOPE;
 	if (segments->set_of[number] == SK_NONE)

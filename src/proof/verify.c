@@ -60,6 +60,8 @@
  * A temporary that is accessed in rows shares bytes with those only whose rows have the same stride as all of its own;
  * so one sheet tells of all of these. They have a history of their own, in which each lies where the network has it.
  *
+ * Launches that run once are proved to be as good in later runs by once-check.h; their results have bytes of their own.
+ *
  * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
  * task runs exactly once. */
 #include "src/proof/verify.h"
@@ -70,6 +72,7 @@
 #include "src/proof/history.h"
 #include "src/proof/knowledge.h"
 #include "src/proof/launch-order.h"
+#include "src/proof/once-check.h"
 
 /* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
  * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
@@ -91,6 +94,7 @@ struct verifier {
 	struct sk_history *bindings; /* by number */
 	struct sk_history workspace, states;
 	struct rows_of_tensor *in_rows; /* by tensor; of those that are no temporaries nothing */
+	const bool *once; /* by tensor: it is a result of a launch that runs once */
 	struct sk_history_pool pool;
 
 	struct sk_launch_order order;
@@ -709,19 +713,23 @@ static struct placed *place_temporaries(struct verifier *verifier, bool unshared
 	return placed;
 }
 
-static bool may_share(const struct rows_of_tensor *one, const struct rows_of_tensor *other, bool unshared)
+static bool may_share(const struct verifier *verifier, uint32_t tensor, uint32_t other_tensor, bool unshared)
 {
-	return one->stride == other->stride && (!one->stride || !(unshared || one->several || other->several));
+	const struct rows_of_tensor *one = &verifier->in_rows[tensor], *other = &verifier->in_rows[other_tensor];
+
+	return !verifier->once[tensor] && !verifier->once[other_tensor] && one->stride == other->stride &&
+	       (!one->stride || !(unshared || one->several || other->several));
 }
 
-static void report_shared_rows(struct verifier *verifier, const struct placed *one, const struct placed *other)
+static void report_shared(struct verifier *verifier, const struct placed *one, const struct placed *other)
 {
 	const struct sk_plan_tensor *tensors = verifier->view->tensors;
-	bool first = verifier->in_rows[one->tensor].stride;
+	bool once = verifier->once[one->tensor] || verifier->once[other->tensor];
+	bool first = once ? verifier->once[one->tensor] : verifier->in_rows[one->tensor].stride;
 
-	sk_error(verifier->diag, place(verifier),
-		 "temporary '%s' is accessed in rows, but shares bytes of the workspace with '%s'",
+	sk_error(verifier->diag, place(verifier), "temporary '%s' is %s, but shares bytes of the workspace with '%s'",
 		 sk_plan_string(&tensors[first ? one->tensor : other->tensor].name),
+		 once ? "written by a launch that runs once" : "accessed in rows",
 		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
 }
 
@@ -738,8 +746,8 @@ static void place_rows(struct verifier *verifier, bool unshared)
 		const struct rows_of_tensor *before = last ? &verifier->in_rows[last->tensor] : NULL;
 		bool shares = last && last->high > placed[i].low;
 
-		if (shares && !may_share(before, rows, unshared))
-			report_shared_rows(verifier, last, &placed[i]);
+		if (shares && !may_share(verifier, last->tensor, placed[i].tensor, unshared))
+			report_shared(verifier, last, &placed[i]);
 		if (!unshared && rows->stride && shares && before->history) {
 			rows->history = before->history;
 		} else if (!unshared && rows->stride) {
@@ -799,6 +807,7 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);
+	verifier.once = sk_once_check(arena, diag, view, file);
 	for_all_rows(&verifier, note_stride);
 	place_rows(&verifier, false);
 	place_rows(&verifier, true);

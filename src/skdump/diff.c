@@ -128,7 +128,7 @@ static void add_launch(struct items *items, const struct sk_plan_launch *launch)
 			 sk_plan_string(&items->plan->launches[items->plan->follows[launch->first_follow + i]].name));
 	for (uint32_t i = 0; i < launch->step_count; i++)
 		awaits += items->plan->steps[launch->first_step + i].await_count;
-	item->values[0] = kinds[launch->kind];
+	item->values[0] = launch->flags & SK_LAUNCH_ONCE ? "once" : kinds[launch->kind];
 	item->values[1] = or_dash(sk_plan_string(&launch->scope));
 	item->values[2] = number_text(items, launch->stream);
 	item->values[3] = number_text(items, launch->step_count);

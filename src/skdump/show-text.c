@@ -11,7 +11,8 @@ const char *sk_show_kind(const struct sk_plan_launch *launch)
 {
 	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
 
-	return names[launch->kind];
+	return launch->flags & SK_LAUNCH_ONCE && launch->kind == SK_LAUNCH_SINGLE ? "single, once"
+										  : names[launch->kind];
 }
 
 const char *sk_show_short(const struct sk_show *show, const char *name)

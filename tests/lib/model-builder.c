@@ -251,6 +251,11 @@ void never_fuse(struct test_model *test, uint32_t task)
 	test->model.tasks.items[task].scopes.count = 0;
 }
 
+void run_once(struct test_model *test, uint32_t task)
+{
+	test->model.tasks.items[task].once = true;
+}
+
 void fuse_streams(struct test_model *test, const char *scope)
 {
 	uint32_t number = scope_for(test, scope, strlen(scope));

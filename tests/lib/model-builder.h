@@ -125,6 +125,9 @@ uint32_t test_add_task(struct test_model *test, const char *name, struct test_sp
 /* scope: null */
 void never_fuse(struct test_model *test, uint32_t task);
 
+/* once: true */
+void run_once(struct test_model *test, uint32_t task);
+
 /* stream-fusion=1 */
 void fuse_streams(struct test_model *test, const char *scope);
 

@@ -118,6 +118,11 @@ void plan_follow(struct plan *plan, uint32_t launch)
 	LAST(plan, launches)->follow_count++;
 }
 
+void plan_once(struct plan *plan)
+{
+	LAST(plan, launches)->flags |= SK_LAUNCH_ONCE;
+}
+
 void plan_scratch(struct plan *plan, uint64_t size)
 {
 	LAST(plan, launches)->scratch_size = size;

@@ -26,6 +26,7 @@ uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype
 /* Begins a launch. Task entries (kind SK_LAUNCH_TASK) come last and take plan_entry_step. */
 uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind);
 void plan_follow(struct plan *plan, uint32_t launch);
+void plan_once(struct plan *plan);
 void plan_scratch(struct plan *plan, uint64_t size);
 void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second); /* that the launch takes there */
 

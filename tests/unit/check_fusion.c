@@ -521,6 +521,22 @@ START_TEST(test_strict_scope_that_is_whole)
 }
 END_TEST
 
+/* Tasks that run once are launched by themselves, and no part of their scope is missing. */
+START_TEST(test_tasks_that_run_once)
+{
+	run_once(test, add_task(test, "p", PLAIN, 0, "s", in("a"), out("b")));
+	add_task(test, "k1", PLAIN, 0, "s", in("g"), out("c"));
+	run_once(test, add_task(test, "q", PLAIN, 1, NULL, in("b"), out("d")));
+	add_task(test, "k2", PLAIN, 0, "s", in("c"), in("b"), in("d"), out("e"));
+	check_strictly(test, "s", SK_STRICT_ABORT);
+	plan();
+	ck_assert_str_eq(launches(), "sk_task_p(p) sk_task_q(q) sk_s(k1,k2)");
+	expect_reason(0, "RUNS_ONCE", "runs once, in front of all that runs every time");
+	ck_assert_str_eq(code_of(2), "RUNS_ONCE");
+	ck_assert_str_eq(said(), "");
+}
+END_TEST
+
 /* Each set of scopes is a superkernel of its own, but s is not one. */
 static void add_nested_scope(enum sk_strict_check strict)
 {
@@ -897,6 +913,7 @@ int main(void)
 	tcase_add_test(hand, test_strict_abort);
 	tcase_add_test(hand, test_strict_bypass);
 	tcase_add_test(hand, test_strict_scope_that_is_whole);
+	tcase_add_test(hand, test_tasks_that_run_once);
 	tcase_add_test(hand, test_strict_nested_abort);
 	tcase_add_test(hand, test_strict_nested_bypass);
 	tcase_add_test(hand, test_strict_inner);

@@ -834,6 +834,9 @@ static const struct {
 		 "  - {name: a, kernel: k, blocks: 0}\n",
 	 "m.yaml:6:34: 'blocks' must be an integer from 1 to 1048576, not '0'\n"},
 	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, once: 1}\n",
+	 "m.yaml:6:32: 'once' must be false or true, not '1'\n"},
+	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, cost: {}}\n"
 		 "  - {name: b, kernel: k, cost: {cycles: 1, operations: 1}}\n"
 		 "  - {name: c, kernel: k, cost: {bites: 1}}\n"

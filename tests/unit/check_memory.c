@@ -87,6 +87,25 @@ START_TEST(test_chain_of_splits)
 }
 END_TEST
 
+/* Later runs read it, too. */
+START_TEST(test_results_of_tasks_that_run_once)
+{
+	run_once(test, add_task(test, "o", ELEMENTWISE(N), 0, "s", in("x"), out("t1")));
+	run_once(test, add_task(test, "p", ELEMENTWISE(N), 0, "s", in("t1"), out("t2")));
+	add_task(test, "a", ELEMENTWISE(N), 0, "s", in("t2"), out("t3"));
+	add_task(test, "b", ELEMENTWISE(N), 0, "s", in("t3"), out("t4"));
+	add_task(test, "c", ELEMENTWISE(N), 0, "s", in("t4"), out("t5"));
+	add_task(test, "d", ELEMENTWISE(N), 0, "s", in("t5"), out("y"));
+	plan();
+	ck_assert_uint_eq(offset_of("t1"), 2 * F32);
+	ck_assert_uint_eq(offset_of("t2"), 3 * F32);
+	ck_assert_uint_eq(offset_of("t3"), 0);
+	ck_assert_uint_eq(offset_of("t4"), F32);
+	ck_assert_uint_eq(offset_of("t5"), 0);
+	ck_assert_uint_eq(memory->workspace_size, 4 * F32);
+}
+END_TEST
+
 START_TEST(test_types_do_not_mix_without_awaits)
 {
 	/* A core's range of f32 and of bf16 are different bytes: only like goes where like was. */
@@ -544,6 +563,7 @@ int main(void)
 
 	tcase_add_checked_fixture(hand, set_up, tear_down);
 	tcase_add_test(hand, test_chain_of_splits);
+	tcase_add_test(hand, test_results_of_tasks_that_run_once);
 	tcase_add_test(hand, test_types_do_not_mix_without_awaits);
 	tcase_add_test(hand, test_same_cores_same_place);
 	tcase_add_test(hand, test_same_cores_same_size);

@@ -1473,6 +1473,128 @@ START_TEST(many_streams)
 }
 END_TEST
 
+/* ---- launches that run once ---- */
+
+/* What is to be wrong with the plan of make_once. */
+enum once_fault {
+	ONCE_SOUND,
+	ONCE_READS_INPUT,
+	ONCE_LOADS_INPUT,
+	ONCE_READS_OTHER,
+	ONCE_WRITES_OUTPUT,
+	ONCE_UPDATES,
+	ONCE_HAS_STATE,
+	ONCE_FOLLOWS,
+	ONCE_SHARES,
+	ONCE_SHARES_UNSHARED,
+	ONCE_IS_SUPERKERNEL,
+	ONCE_WRITTEN_AGAIN,
+	ONCE_ENTRY,
+	ONCE_FAULTS,
+};
+
+/* W runs every time; P packs constants once, Q from that; M multiplies, in two launches. Temporaries of the latter have
+ * bytes of their own, too: p at 0, q at 1024, t at 2048, u at 3072. */
+static struct plan *make_once(enum once_fault fault)
+{
+	struct plan *plan = create(1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 256, SK_ROLE_INPUT);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 256, SK_ROLE_OUTPUT);
+	uint32_t c = plan_tensor(plan, "c", SK_F32, 256, SK_ROLE_CONSTANT);
+	uint32_t p = plan_temporary(plan, "p", SK_F32, 256, 0);
+	uint32_t q = plan_temporary(plan, "q", SK_F32, 256, 1024);
+	uint32_t t = plan_temporary(plan, "t", SK_F32, 256, 2048);
+	uint32_t u = plan_temporary(plan, "u", SK_F32, 256, fault == ONCE_SHARES ? 1024 + 960 : 3072);
+	uint32_t first, step_p, step_m;
+
+	first = plan_launch(plan, "W", SK_LAUNCH_SINGLE);
+	plan_split(plan, "W", 256, 64);
+	plan_access(plan, x, READ);
+	plan_access(plan, t, WRITE);
+
+	plan_launch(plan, "P", fault == ONCE_IS_SUPERKERNEL ? SK_LAUNCH_SUPERKERNEL : SK_LAUNCH_SINGLE);
+	plan_once(plan);
+	if (fault == ONCE_FOLLOWS || fault == ONCE_READS_OTHER)
+		plan_follow(plan, first);
+	step_p = plan_split(plan, "P", 256, 64);
+	plan_access(plan, fault == ONCE_READS_INPUT ? x : fault == ONCE_READS_OTHER ? t : c, READ);
+	if (fault == ONCE_LOADS_INPUT)
+		plan_load(plan, x, 0);
+	if (fault == ONCE_HAS_STATE)
+		plan_state(plan, 0);
+	plan_access(plan, p, WRITE);
+	if (fault == ONCE_WRITES_OUTPUT)
+		plan_access(plan, y, WRITE);
+
+	uint32_t pack = plan_launch(plan, "Q", SK_LAUNCH_SINGLE);
+	plan_once(plan);
+	plan_follow(plan, 1);
+	plan_split(plan, "Q", 256, 64);
+	plan_access(plan, p, fault == ONCE_UPDATES ? UPDATE : READ);
+	plan_access(plan, q, WRITE);
+
+	uint32_t product = plan_launch(plan, "M", SK_LAUNCH_SINGLE);
+	plan_follow(plan, first);
+	plan_follow(plan, pack);
+	step_m = plan_split(plan, "M", 256, 64);
+	plan_access(plan, t, READ);
+	plan_access(plan, q, READ);
+	plan_access(plan, u, WRITE);
+	if (fault == ONCE_WRITTEN_AGAIN)
+		plan_access(plan, p, WRITE);
+
+	plan_launch(plan, "N", SK_LAUNCH_SINGLE);
+	plan_follow(plan, product);
+	plan_split(plan, "N", 256, 64);
+	plan_access(plan, u, READ);
+	plan_access(plan, y, WRITE);
+
+	plan_launch(plan, "unfused_P", SK_LAUNCH_TASK);
+	plan_once(plan);
+	plan_entry_step(plan, step_p);
+	if (fault == ONCE_SHARES_UNSHARED)
+		return plan;
+	plan_launch(plan, "unfused_M", SK_LAUNCH_TASK);
+	if (fault == ONCE_ENTRY)
+		plan_once(plan);
+	plan_entry_step(plan, step_m);
+	return plan;
+}
+
+START_TEST(results_of_launches_that_run_once)
+{
+	static const char *const texts[ONCE_FAULTS] = {
+		[ONCE_READS_INPUT] = "launch 'P' runs once, but reads 'x', which is neither a constant nor the result",
+		[ONCE_LOADS_INPUT] = "launch 'P' runs once, but reads 'x', which is neither a constant nor the result",
+		[ONCE_READS_OTHER] = "launch 'P' runs once, but reads 't', which is neither a constant nor the result",
+		[ONCE_WRITES_OUTPUT] = "launch 'P' runs once, but writes 'y', which is no temporary",
+		[ONCE_UPDATES] = "launch 'Q' runs once, but reads and writes 'p'",
+		[ONCE_HAS_STATE] = "launch 'P' runs once, but its kernel has hidden state",
+		[ONCE_FOLLOWS] = "launch 'P' runs once, but follows a launch that runs every time",
+		[ONCE_SHARES] = "temporary 'q' is written by a launch that runs once, but shares bytes of the "
+				"workspace with 'u'",
+		[ONCE_SHARES_UNSHARED] = "temporary 'q' is written by a launch that runs once, but shares bytes of the "
+					 "workspace with 'u'",
+		[ONCE_IS_SUPERKERNEL] = "launch 'P' runs once, but is a superkernel",
+		[ONCE_WRITTEN_AGAIN] =
+			"launch 'M' runs every time, but writes 'p', which a launch that runs once writes",
+		[ONCE_ENTRY] = "entry 'unfused_M' and launch 'M' of one task: one of them runs once",
+	};
+
+	for (int fault = ONCE_SOUND; fault < ONCE_FAULTS; fault++) {
+		struct sk_plan_view view = plan_view(make_once((enum once_fault)fault));
+
+		if (fault == ONCE_SHARES_UNSHARED)
+			((struct sk_plan_tensor *)view.tensors)[6].unshared_offset = view.tensors[4].unshared_offset;
+		if (fault == ONCE_SOUND)
+			expect_sound(&view);
+		else
+			expect_rejected(&view, (const char *const[]){texts[fault], NULL});
+		again();
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verify");
@@ -1528,6 +1650,7 @@ int main(void)
 	tcase_add_test(tcase, order_of_the_priorities);
 	tcase_add_test(tcase, many_shared_parts);
 	tcase_add_test(tcase, many_streams);
+	tcase_add_test(tcase, results_of_launches_that_run_once);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,0 +1,72 @@
+/* See once.h. What has failed is still due, and so is what has not run because of that: before any launch, what is due
+ * in front of it in the plan runs first, whether the launch reads its results or not. So these launches run in the
+ * plan's order, whatever a program starts first. */
+#include "config.h"
+
+#include "loader/device/once.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/flight/module.h"
+
+static bool runs_once(const struct skrt_instance *instance, uint32_t launch)
+{
+	return instance->module->plan.launches[launch].flags & SK_LAUNCH_ONCE;
+}
+
+static bool is_unshared(const struct skrt_instance *instance, uint32_t launch)
+{
+	return launch >= instance->module->plan.network_launch_count;
+}
+
+bool sk_once_open(struct skrt_instance *instance, bool unshared)
+{
+	const struct sk_plan_view *plan = &instance->module->plan;
+	uint32_t first = unshared ? plan->network_launch_count : 0;
+	uint32_t end = unshared ? plan->launch_count : plan->network_launch_count;
+
+	instance->due[unshared] = 0;
+	for (uint32_t i = first; i < end; i++)
+		instance->due[unshared] += runs_once(instance, i);
+	if (instance->due[unshared] && !instance->done)
+		instance->done = calloc(plan->launch_count, sizeof(*instance->done));
+	return !instance->due[unshared] || instance->done;
+}
+
+bool sk_once_is_done(const struct skrt_instance *instance, uint32_t launch)
+{
+	return instance->done && instance->done[launch];
+}
+
+bool sk_once_is_due(const struct skrt_instance *instance, uint32_t launch)
+{
+	return runs_once(instance, launch) && !sk_once_is_done(instance, launch);
+}
+
+uint32_t sk_once_first(const struct skrt_instance *instance, uint32_t launch)
+{
+	bool unshared = is_unshared(instance, launch);
+
+	if (!instance->due[unshared])
+		return launch;
+	return unshared ? instance->module->plan.network_launch_count : 0;
+}
+
+void sk_once_end(struct skrt_instance *instance, uint32_t launch)
+{
+	if (!instance->done || !sk_once_is_due(instance, launch))
+		return;
+	instance->done[launch] = true;
+	instance->due[is_unshared(instance, launch)]--;
+}
+
+void sk_once_forget(struct skrt_instance *instance)
+{
+	if (!instance->done)
+		return;
+	memset(instance->done, 0, instance->module->plan.launch_count * sizeof(*instance->done));
+	for (int i = 0; i < 2; i++)
+		if (instance->workspaces[i].memory)
+			sk_once_open(instance, i);
+}

@@ -1,0 +1,147 @@
+/* See once-check.h. What has to be shown:
+ *
+ * A run that finds the results finds what it would have computed: they follow from constants and from each other alone,
+ * not from what is bound or from hidden state, and nobody else writes to their tensors. (That no other tensor has their
+ * bytes is for verify.c, which looks at where temporaries lie.)
+ *
+ * One that has failed can be run again: it does not read what it writes.
+ *
+ * It can come first: it follows launches only that run once, too. So what follows it follows nothing else through it.
+ *
+ * A task's own entry runs once if the task does in the network. */
+#include "src/proof/once-check.h"
+
+#include "src/proof/access.h"
+
+struct check {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_plan_view *view;
+	const char *file;
+	bool *results; /* by tensor */
+};
+
+static void refuse(const struct check *check, const struct sk_plan_launch *launch, const char *text)
+{
+	sk_error(check->diag, (struct sk_place){.file = check->file}, "launch '%s' runs once, but %s",
+		 sk_plan_string(&launch->name), text);
+}
+
+static const char *tensor_name(const struct check *check, const struct sk_plan_argument *argument)
+{
+	return sk_plan_string(&check->view->tensors[argument->tensor].name);
+}
+
+static bool has_tensor(const struct sk_plan_argument *argument)
+{
+	return argument->kind != SK_ARGUMENT_STATE && (sk_access_reads(argument) || sk_access_writes(argument));
+}
+
+static bool runs_once(const struct sk_plan_launch *launch)
+{
+	return launch->flags & SK_LAUNCH_ONCE;
+}
+
+static void find_results(const struct check *check, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(check->view, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &check->view->arguments[call->first_argument + i];
+
+			if (has_tensor(argument) && sk_access_writes(argument))
+				check->results[argument->tensor] = true;
+		}
+}
+
+/* A launch that runs every time leaves the results alone. */
+static void check_other(const struct check *check, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = sk_plan_launch_calls(check->view, launch);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &check->view->arguments[call->first_argument + i];
+
+			if (has_tensor(argument) && sk_access_writes(argument) && check->results[argument->tensor])
+				sk_error(check->diag, (struct sk_place){.file = check->file},
+					 "launch '%s' runs every time, but writes '%s', which a launch that runs once "
+					 "writes",
+					 sk_plan_string(&launch->name), tensor_name(check, argument));
+		}
+}
+
+static void check_argument(const struct check *check, const struct sk_plan_launch *launch,
+			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
+{
+	bool reads = sk_access_reads(argument), writes = sk_access_writes(argument);
+
+	if (argument->kind == SK_ARGUMENT_STATE)
+		refuse(check, launch, "its kernel has hidden state");
+	if (!has_tensor(argument))
+		return;
+	if (writes && argument->space != SK_SPACE_WORKSPACE)
+		refuse(check, launch,
+		       sk_arena_print(check->arena, "writes '%s', which is no temporary",
+				      tensor_name(check, argument)));
+	if (reads && argument->space != SK_SPACE_CONSTANT &&
+	    (argument->space != SK_SPACE_WORKSPACE || !check->results[argument->tensor]))
+		refuse(check, launch,
+		       sk_arena_print(check->arena,
+				      "reads '%s', which is neither a constant nor the result of such a launch",
+				      tensor_name(check, argument)));
+	for (uint32_t i = 0; i < call->argument_count && writes; i++) {
+		const struct sk_plan_argument *other = &check->view->arguments[call->first_argument + i];
+
+		if (has_tensor(other) && sk_access_reads(other) && other->tensor == argument->tensor &&
+		    other->space == argument->space)
+			refuse(check, launch,
+			       sk_arena_print(check->arena, "reads and writes '%s'", tensor_name(check, argument)));
+	}
+}
+
+static void check_launch(const struct check *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
+
+	if (launch->kind == SK_LAUNCH_SUPERKERNEL)
+		refuse(check, launch, "is a superkernel");
+	for (uint32_t i = 0; i < launch->follow_count; i++)
+		if (!runs_once(&view->launches[view->follows[launch->first_follow + i]]))
+			refuse(check, launch, "follows a launch that runs every time");
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++)
+			check_argument(check, launch, call, &view->arguments[call->first_argument + i]);
+}
+
+/* The entry of a task, whose results the instance keeps beside those of the network. */
+static void check_entry(const struct check *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_view *view = check->view;
+	const struct sk_plan_task *task = &view->tasks[sk_plan_launch_calls(view, launch).first->task];
+
+	if (runs_once(launch) != runs_once(&view->launches[task->launch]))
+		sk_error(check->diag, (struct sk_place){.file = check->file},
+			 "entry '%s' and launch '%s' of one task: one of them runs once, the other one every time",
+			 sk_plan_string(&launch->name), sk_plan_string(&view->launches[task->launch].name));
+}
+
+const bool *sk_once_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+			  const char *file)
+{
+	const struct check check = {arena, diag, view, file, SK_NEW_ARRAY(arena, bool, view->tensor_count)};
+
+	for (uint32_t i = 0; i < view->launch_count; i++)
+		if (runs_once(&view->launches[i]))
+			find_results(&check, &view->launches[i]);
+	for (uint32_t i = 0; i < view->launch_count; i++) {
+		const struct sk_plan_launch *launch = &view->launches[i];
+
+		(runs_once(launch) ? check_launch : check_other)(&check, launch);
+		if (launch->kind == SK_LAUNCH_TASK)
+			check_entry(&check, launch);
+	}
+	return check.results;
+}
