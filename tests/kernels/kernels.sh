@@ -37,12 +37,12 @@ kernels() {
 	done
 }
 
-# fuse ARGUMENT…: model.yaml becomes model.sk. All tasks are in one superkernel.
+# fuse ARGUMENT…: model.yaml becomes model.sk. All tasks are in one superkernel, but for those that run once.
 fuse() {
 	"$sklink" model.yaml "$@" -o model.sk
 	"$skdump" --reasons model.sk >reasons.txt
 	"$skdump" --verify model.sk >/dev/null
-	[ "$(grep -c CAN_FUSE reasons.txt)" = "$(grep -c '^  - {name:' model.yaml)" ] || {
+	[ "$(grep -cE 'CAN_FUSE|RUNS_ONCE' reasons.txt)" = "$(grep -c '^  - {name:' model.yaml)" ] || {
 		cat reasons.txt >&2
 		fail "not all tasks are fused"
 	}

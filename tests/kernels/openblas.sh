@@ -42,12 +42,17 @@ tensors:
   e:   {dtype: f32, shape: [33, 50]}
   f:   {dtype: f32, shape: [50, 20]}
   g:   {dtype: f32, shape: [33, 20], role: output}
+  w:   {dtype: f64, shape: [40, 24], data: [$(seq -s, -480 479)]}
+  pw:  {dtype: f64, shape: [40, 24]}
+  v:   {dtype: f64, shape: [60, 24], role: inout}
 $(kernels daxpy_k_HASWELL dgemm_itcopy_HASWELL dgemm_oncopy_HASWELL dgemm_kernel_HASWELL dgemm_public cblas_sgemm)
 tasks:
+  - {name: pack_w, kernel: dgemm_itcopy_HASWELL, args: [w, pw], once: true}
   - {name: move, kernel: daxpy_k_HASWELL, args: [x, y], scope: all, set: {alpha: 0.5}}
   - {name: pack_b, kernel: dgemm_itcopy_HASWELL, args: [b, pb], scope: all}
   - {name: pack_a, kernel: dgemm_oncopy_HASWELL, args: [a, pa], stream: 1, scope: all}
   - {name: inner, kernel: dgemm_kernel_HASWELL, args: [pb, pa, c], scope: all, set: {alpha: 2}}
+  - {name: weighted, kernel: dgemm_kernel_HASWELL, args: [pw, pa, v], scope: all, set: {alpha: 0.125}}
   - {name: product, kernel: dgemm_public, args: [b, a, d], scope: all, set: {alpha: 1}}
   - {name: small, kernel: cblas_sgemm, args: [e, f, g], stream: 1, scope: all, set: {alpha: 1}}
 Y
@@ -68,6 +73,7 @@ static void network(void)
 	INPUT(float, e, 33, 50);
 	INPUT(float, f, 50, 20);
 	OUTPUT(float, g, 1e-5, 33, 20);
+	UPDATED(double, v, 1e-12, M, N);
 
 	for (int i = 0; i < 1000; i++)
 		y_new[i] = y[i] + 0.5 * x[i];
@@ -75,6 +81,9 @@ static void network(void)
 		for (int l = 0; l < K; l++)
 			d[i] += a[i / N * K + l] * b[l * N + i % N];
 		c_new[i] = c[i] + 2 * d[i];
+		v_new[i] = v[i];
+		for (int l = 0; l < K; l++)
+			v_new[i] += 0.125 * a[i / N * K + l] * (l * N + i % N - 480);
 	}
 	for (int i = 0; i < 33 * 20; i++)
 		for (int l = 0; l < 50; l++)
@@ -82,6 +91,7 @@ static void network(void)
 }
 C
 right
+"$skdump" --launches model.sk | grep -E 'sk_task_pack_w +single, once' >/dev/null || fail "weights are packed in every run"
 
 # The build with threads starts them, and is refused.
 [ -e "$libraries/openblas-pthread/libopenblas.a" ] || exit 0
