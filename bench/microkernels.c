@@ -26,11 +26,14 @@ struct minmax {
 
 typedef void gemm(size_t mr, size_t nc, size_t kc, const float *a, size_t a_stride, const float *w, float *c,
 		  size_t cm_stride, size_t cn_stride, const struct minmax *limits);
+typedef void pack(size_t g, size_t nc, size_t kc, size_t nr, size_t kr, size_t sr, const float *weights,
+		  const float *bias, const void *scale, float *packed, size_t extra_bytes, const void *params);
 typedef void reduce(size_t batch, const float *input, float *max);
 typedef void store_exp(size_t batch, const float *input, const float *max, float *output, float *sum);
 typedef void divide(size_t batch, const float *input, const float *divisor, float *output, const struct minmax *limits);
 
 extern gemm f32_gemm_minmax__avx2, f32_gemm_minmax__baseline;
+extern pack x32_packw_gemm_goi__baseline;
 extern reduce f32_rmax__avx2, f32_rmax__baseline;
 extern store_exp f32_raddstoreexpminusmax__avx2, f32_raddstoreexpminusmax__baseline;
 extern divide f32_vdivc_minmax__avx2, f32_vdivc_minmax__baseline;
@@ -47,13 +50,28 @@ static const struct kernels {
 
 struct network {
 	const struct kernels *kernels;
-	const float *x, *w1, *w2;
+	const float *x, *w1, *w2; /* weights are packed */
 	float hidden[ROWS * HIDDEN], logits[ROWS * OUT], max[ROWS], powers[ROWS * OUT], sum[ROWS], y[ROWS * OUT];
 };
 
 static size_t at_most(size_t value, size_t limit)
 {
 	return value < limit ? value : limit;
+}
+
+/* A layer's weights for the tiles, which both sizes of them have in common. */
+static float *pack_layer(const char *directory, const char *weights, const char *biases, size_t k, size_t n)
+{
+	struct sk_npy w = tensor_load(directory, weights, SK_F32, 2, (const uint64_t[]){n, k});
+	struct sk_npy b = tensor_load(directory, biases, SK_F32, 1, (const uint64_t[]){n});
+	float *packed = malloc(n * (k + 1) * sizeof(*packed));
+
+	for (size_t column = 0; column < n; column += TILE_COLUMNS)
+		x32_packw_gemm_goi__baseline(1, TILE_COLUMNS, k, TILE_COLUMNS, 1, 1, (const float *)w.data + column * k,
+					     (const float *)b.data + column, NULL, packed + column * (k + 1), 0, NULL);
+	tensor_free(&w);
+	tensor_free(&b);
+	return packed;
 }
 
 static void run_layer(const struct kernels *kernels, const float *a, size_t k, const float *w, float *c, size_t n,
@@ -226,8 +244,7 @@ int main(int argc, char **argv)
 	}
 
 	struct sk_npy x = tensor_load(argv[2], "x", SK_F32, 2, (const uint64_t[]){ROWS, IN});
-	struct sk_npy w1 = tensor_load(argv[2], "w1", SK_F32, 2, (const uint64_t[]){HIDDEN, IN + 1});
-	struct sk_npy w2 = tensor_load(argv[2], "w2", SK_F32, 2, (const uint64_t[]){OUT, HIDDEN + 1});
+	float *w1 = pack_layer(argv[2], "w1", "b1", IN, HIDDEN), *w2 = pack_layer(argv[2], "w2", "b2", HIDDEN, OUT);
 	bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 	float *bound = aligned_alloc(64, ROWS * IN * sizeof(float));
 
@@ -235,8 +252,8 @@ int main(int argc, char **argv)
 	network = calloc(1, sizeof(*network));
 	network->kernels = has_avx2 ? &avx2 : &baseline;
 	network->x = bound;
-	network->w1 = w1.data;
-	network->w2 = w2.data;
+	network->w1 = w1;
+	network->w2 = w2;
 	if (pipe(to_other) || pipe(from_other))
 		return 1;
 	pid_t other = fork();
@@ -257,7 +274,7 @@ int main(int argc, char **argv)
 	free(network);
 	free(bound);
 	tensor_free(&x);
-	tensor_free(&w1);
-	tensor_free(&w2);
+	free(w1);
+	free(w2);
 	return 0;
 }

@@ -113,12 +113,30 @@ void NAME(f32_vdivc_minmax)(size_t batch, const float *input, const float *divis
 	}
 }
 
+/* Weights as f32_gemm_minmax takes them, for up to nr columns: the biases, then one row of weights for each of kc
+ * elements. In weights a column's stand together. */
+void NAME(x32_packw_gemm_goi)(size_t g, size_t nc, size_t kc, size_t nr, size_t kr, size_t sr, const float *weights,
+			      const float *bias, const void *scale, float *packed, size_t extra_bytes,
+			      const void *params)
+{
+	(void)g, (void)kr, (void)sr, (void)scale, (void)extra_bytes, (void)params; /* 1, 1, 1, none, 0, none */
+	for (size_t column = 0; column < nc; column++) {
+		packed[column] = bias[column];
+		for (size_t k = 0; k < kc; k++)
+			packed[(k + 1) * nr + column] = weights[column * kc + k];
+	}
+}
+
 /* SK_KERNEL takes the name as it stands; this one, what it stands for. */
 #define KERNEL(name, signature) SK_KERNEL(name, signature)
 KERNEL(NAME(f32_gemm_minmax),
        "tile=m:" ROWS_TEXT ",n:16 op=Gemm" ISA "; mr u64 = size(m), nc u64 = size(n), kc u64 = 4*k, in a f32[m,k], "
        "a_stride u64 = 4*k, in w f32[n,p], out c f32[m,n], cm_stride u64 = 4*n, cn_stride u64 = 64, "
        "limits {min f32, max f32}*");
+KERNEL(NAME(x32_packw_gemm_goi),
+       "tile=n:16 op=PackWeights" ISA "; g u64 = 1, nc u64 = size(n), kc u64 = k, nr u64 = 16, kr u64 = 1, sr u64 = 1, "
+       "in weights f32[n,k], in bias f32[n], scale ptr = null, out packed f32[n,p], extra_bytes u64 = 0, "
+       "params ptr = null");
 KERNEL(NAME(f32_rmax), "each=m op=ReduceMax" ISA "; batch u64 = 4*n, in input f32[m,n], out max f32[m]");
 KERNEL(NAME(f32_raddstoreexpminusmax),
        "each=m op=ExpMinusMax" ISA "; batch u64 = 4*n, in input f32[m,n], in max f32[m], out output f32[m,n], "
