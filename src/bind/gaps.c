@@ -195,5 +195,8 @@ struct sk_gaps sk_gaps_find(const struct sk_model *model)
 			read_bytes(&finder, &(struct sk_gap){.tensor = i, .task = SK_NONE, .argument = SK_NONE},
 				   &whole);
 	}
+	for (size_t i = 0; i < model->tensors.count; i++)
+		for (size_t m = 0; m < finder.maps[i].count; m++)
+			finder.gaps.steps += finder.maps[i].items[m].steps;
 	return finder.gaps;
 }

@@ -15,6 +15,7 @@ struct sk_gap {
 struct sk_gaps {
 	SK_ARRAY(struct sk_gap) reads; /* by task, argument and address; each byte once, where it is read first */
 	SK_ARRAY(struct sk_gap) ends; /* by tensor and address */
+	uint64_t steps; /* nodes of the maps that have been looked at, which tests count */
 };
 
 /* A parameter that is written counts as written whole: a kernel that writes a part of it reads the rest (inout), as far

@@ -5,7 +5,8 @@
  * A tensor that is accessed in rows has a map for each of their strides, seven at most, since a tensor has no more
  * dimensions to cut; accesses that are a single row are in all of them. So a map holds all that is exact in it: rows of
  * one stride conflict where they share a byte, and a write replaces what lies where it surely writes. Rows of another
- * stride are in a list, and each access is compared with those that it is in no map with. */
+ * stride are in a list beside each map, and each access is compared with those that it is in no map with: a few rows of
+ * another stride cost little, however many there are of the first one. */
 #include "src/planning/dependency.h"
 
 #include <inttypes.h>
@@ -31,11 +32,16 @@ struct strided {
 	bool write;
 };
 
-/* A tensor or a hidden state. */
-struct memory {
-	SK_ARRAY(struct sk_boxes) maps; /* by stride; without rows one, without a stride */
+/* All single rows, and the rows of one stride. */
+struct map {
+	struct sk_boxes boxes;
 	SK_ARRAY(struct strided) strided; /* with several maps: since all of them were last overwritten */
 	uint64_t low, high; /* these lie between */
+};
+
+/* A tensor or a hidden state. */
+struct memory {
+	SK_ARRAY(struct map) maps; /* by stride; without rows one, without a stride */
 };
 
 struct builder {
@@ -88,15 +94,15 @@ static void add_map(struct builder *builder, const struct sk_argument *argument)
 	struct sk_rows rows = rows_of(argument);
 
 	if (memory->maps.count == 0)
-		sk_array_push(builder->arena, &memory->maps, (struct sk_boxes){.stride = rows.stride});
+		sk_array_push(builder->arena, &memory->maps, (struct map){.boxes.stride = rows.stride});
 	if (rows.count == 1)
 		return;
-	if (!memory->maps.items[0].stride)
-		memory->maps.items[0].stride = rows.stride;
+	if (!memory->maps.items[0].boxes.stride)
+		memory->maps.items[0].boxes.stride = rows.stride;
 	for (size_t i = 0; i < memory->maps.count; i++)
-		if (memory->maps.items[i].stride == rows.stride)
+		if (memory->maps.items[i].boxes.stride == rows.stride)
 			return;
-	sk_array_push(builder->arena, &memory->maps, (struct sk_boxes){.stride = rows.stride});
+	sk_array_push(builder->arena, &memory->maps, (struct map){.boxes.stride = rows.stride});
 }
 
 /* Before the first task: what is a single row is in the maps of all strides, those of later tasks as well. */
@@ -127,7 +133,7 @@ static void for_each_area(struct builder *builder, const struct sk_argument *arg
 	struct sk_box areas[SK_MAX_AREAS];
 
 	for (size_t i = 0; i < memory->maps.count; i++) {
-		struct sk_boxes *map = &memory->maps.items[i];
+		struct sk_boxes *map = &memory->maps.items[i].boxes;
 
 		if (!is_in(map, &rows))
 			continue;
@@ -176,22 +182,30 @@ static void record_read(struct builder *builder, struct sk_boxes *map, struct sk
 	builder->pairs += count;
 }
 
+static void note_rows(struct builder *builder, struct map *map, const struct sk_rows *rows,
+		      const struct visitor *visitor)
+{
+	bool first = map->strided.count == 0;
+
+	map->low = first || rows->start < map->low ? rows->start : map->low;
+	map->high = first || sk_rows_end(rows) > map->high ? sk_rows_end(rows) : map->high;
+	sk_array_push(builder->arena, &map->strided,
+		      (struct strided){*rows, visitor->task, visitor->argument, visitor->write});
+}
+
 /* Rows are noted for those of other strides; a write of all that has been noted implies it. */
 static void record_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	struct memory *memory = memory_of(builder, argument);
 	struct sk_rows rows = rows_of(argument);
 
-	if (memory->maps.count < 2)
-		return;
-	if (rows.count > 1) {
-		sk_array_push(builder->arena, &memory->strided,
-			      (struct strided){rows, visitor->task, visitor->argument, visitor->write});
-		memory->low = memory->strided.count == 1 || rows.start < memory->low ? rows.start : memory->low;
-		memory->high = memory->strided.count == 1 || sk_rows_end(&rows) > memory->high ? sk_rows_end(&rows)
-											       : memory->high;
-	} else if (visitor->write && rows.start <= memory->low && sk_rows_end(&rows) >= memory->high) {
-		memory->strided.count = 0;
+	for (size_t i = 0; memory->maps.count > 1 && i < memory->maps.count; i++) {
+		struct map *map = &memory->maps.items[i];
+
+		if (rows.count > 1 && rows.stride == map->boxes.stride)
+			note_rows(builder, map, &rows, visitor);
+		if (rows.count == 1 && visitor->write && rows.start <= map->low && sk_rows_end(&rows) >= map->high)
+			map->strided.count = 0;
 	}
 }
 
@@ -229,20 +243,29 @@ static void collect_conflicts(struct builder *builder, struct sk_boxes *map, str
 	}
 }
 
+static void compare_with_map(struct builder *builder, const struct map *map, const struct sk_rows *rows,
+			     const struct visitor *visitor)
+{
+	if (rows->start >= map->high || sk_rows_end(rows) <= map->low)
+		return;
+	for (size_t i = 0; i < map->strided.count; i++) {
+		const struct strided *strided = &map->strided.items[i];
+
+		builder->pairs++;
+		if ((visitor->write || strided->write) && sk_rows_overlap(&strided->rows, rows))
+			add_conflict(builder, strided->task, strided->argument, visitor->argument, visitor->first);
+	}
+}
+
 /* With rows of other strides, which are in none of the maps that these rows are in. */
 static void compare_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	const struct memory *memory = memory_of(builder, argument);
 	struct sk_rows rows = rows_of(argument);
 
-	for (size_t i = 0; rows.count > 1 && i < memory->strided.count; i++) {
-		const struct strided *strided = &memory->strided.items[i];
-
-		builder->pairs++;
-		if (strided->rows.stride != rows.stride && (visitor->write || strided->write) &&
-		    sk_rows_overlap(&strided->rows, &rows))
-			add_conflict(builder, strided->task, strided->argument, visitor->argument, visitor->first);
-	}
+	for (size_t i = 0; rows.count > 1 && i < memory->maps.count; i++)
+		if (memory->maps.items[i].boxes.stride != rows.stride)
+			compare_with_map(builder, &memory->maps.items[i], &rows, visitor);
 }
 
 /* All arguments are looked at before any is recorded, and reads are recorded before writes, so that a task has no
@@ -378,7 +401,8 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	dependencies->conflicts = builder.conflicts.items;
 	for (size_t i = 0; i < model->tensors.count; i++)
 		for (size_t m = 0; m < builder.tensors[i].maps.count; m++)
-			dependencies->steps += builder.tensors[i].maps.items[m].steps;
+			dependencies->steps += builder.tensors[i].maps.items[m].boxes.steps;
+	dependencies->steps += builder.pairs;
 	number_streams(&builder, dependencies);
 	return resolve_events(&builder, dependencies) ? dependencies : NULL;
 }

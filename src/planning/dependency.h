@@ -27,7 +27,7 @@ struct sk_dependencies {
 	uint32_t *previous; /* the previous task of the same stream, or SK_NONE */
 	uint32_t *stream; /* of each task, numbered from 0 in the order of the users' numbers */
 	uint32_t stream_count;
-	uint64_t steps; /* nodes of the maps that have been looked at, which tests count */
+	uint64_t steps; /* nodes of the maps and other accesses that have been looked at, which tests count */
 };
 
 /* NULL if a task waits for an event that no earlier task records, or if too many tasks share too many parts of tensors

@@ -31,17 +31,17 @@ void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, 
 void sk_history_init(struct sk_history *history, struct sk_history_pool *pool)
 {
 	*history = (struct sk_history){.pool = pool};
-	sk_array_push(pool->arena, &history->sheets, (struct sk_boxes){.stride = 0});
+	sk_array_push(pool->arena, &history->sheets, (struct sk_history_sheet){.boxes.stride = 0});
 }
 
 void sk_history_add_stride(struct sk_history *history, uint64_t stride)
 {
-	if (history->sheets.items[0].stride == 0)
-		history->sheets.items[0].stride = stride;
+	if (history->sheets.items[0].boxes.stride == 0)
+		history->sheets.items[0].boxes.stride = stride;
 	for (size_t i = 0; i < history->sheets.count; i++)
-		if (history->sheets.items[i].stride == stride)
+		if (history->sheets.items[i].boxes.stride == stride)
 			return;
-	sk_array_push(history->pool->arena, &history->sheets, (struct sk_boxes){.stride = stride});
+	sk_array_push(history->pool->arena, &history->sheets, (struct sk_history_sheet){.boxes.stride = stride});
 }
 
 /* One access on its way. */
@@ -110,15 +110,15 @@ static bool meet_sheet(const struct visit *visit, struct sk_boxes *sheet, bool c
 	return written;
 }
 
-static void meet_rows(const struct visit *visit)
+/* Rows of another stride. */
+static void meet_rows(const struct visit *visit, const struct sk_history_sheet *sheet)
 {
-	const struct sk_history *history = visit->history;
+	if (sheet->rows.count == 0 || !sk_rows_overlap(&sheet->extent, visit->rows))
+		return;
+	for (size_t i = 0; i < sheet->rows.count && look(visit); i++) {
+		const struct sk_history_rows *other = &sheet->rows.items[i];
 
-	for (size_t i = 0; visit->rows->count > 1 && i < history->rows.count && look(visit); i++) {
-		const struct sk_history_rows *other = &history->rows.items[i];
-
-		if (other->rows.stride != visit->rows->stride && (visit->write || other->write) &&
-		    sk_rows_overlap(&other->rows, visit->rows))
+		if ((visit->write || other->write) && sk_rows_overlap(&other->rows, visit->rows))
 			visit->conflict(visit->context, other->access);
 	}
 }
@@ -155,28 +155,26 @@ static void leave_on_sheet(const struct visit *visit, struct sk_boxes *sheet)
 	}
 }
 
-/* A single row that overwrites all of the others' bytes comes behind all of them, and in front of all that would come
- * behind one of them. */
-static void leave_rows(const struct visit *visit)
+static void leave_rows(const struct visit *visit, struct sk_history_sheet *sheet)
 {
-	struct sk_history *history = visit->history;
-	const struct sk_rows *rows = visit->rows;
-	uint64_t low = history->extent.start, high = low + history->extent.width;
+	const struct sk_rows *rows = visit->rows, *extent = sheet->rows.count ? &sheet->extent : rows;
+	uint64_t low = rows->start < extent->start ? rows->start : extent->start;
+	uint64_t high = sk_rows_end(rows) > sk_rows_end(extent) ? sk_rows_end(rows) : sk_rows_end(extent);
 
-	if (rows->count == 1) {
-		if (visit->write && rows->start <= low && sk_rows_end(rows) >= high)
-			history->rows.count = 0;
-		return;
-	}
-	if (history->rows.count == 0) {
-		low = rows->start;
-		high = sk_rows_end(rows);
-	}
-	low = rows->start < low ? rows->start : low;
-	high = sk_rows_end(rows) > high ? sk_rows_end(rows) : high;
-	history->extent = (struct sk_rows){low, high - low, 0, 1};
-	sk_array_push(history->pool->arena, &history->rows,
+	sheet->extent = (struct sk_rows){low, high - low, 0, 1};
+	sk_array_push(visit->history->pool->arena, &sheet->rows,
 		      (struct sk_history_rows){*rows, visit->access, visit->write});
+}
+
+/* What those in rows of other strides will be compared with. A single row that overwrites all of it comes behind all
+ * of it, and in front of all that would come behind a part of it. */
+static void leave_for_others(const struct visit *visit, struct sk_history_sheet *sheet)
+{
+	if (visit->rows->count > 1)
+		leave_rows(visit, sheet);
+	else if (visit->write && visit->rows->start <= sheet->extent.start &&
+		 sk_rows_end(visit->rows) >= sk_rows_end(&sheet->extent))
+		sheet->rows.count = 0;
 }
 
 void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
@@ -194,18 +192,23 @@ void sk_history_access(struct sk_history *history, const struct sk_rows *rows, u
 	if (history->pool->looks_left == 0)
 		return;
 	for (size_t i = 0; i < history->sheets.count; i++) {
-		struct sk_boxes *sheet = &history->sheets.items[i];
-		bool on = is_on(&visit, sheet);
+		struct sk_history_sheet *sheet = &history->sheets.items[i];
+		bool on = is_on(&visit, &sheet->boxes);
 
 		if (on || (visit.read && !written))
-			written |= meet_sheet(&visit, sheet, on);
+			written |= meet_sheet(&visit, &sheet->boxes, on);
+		if (!on)
+			meet_rows(&visit, sheet);
 	}
-	meet_rows(&visit);
 	if (visit.read && !written)
 		conflict(context, SK_NO_INDEX);
-	for (size_t i = 0; i < history->sheets.count; i++)
-		if (is_on(&visit, &history->sheets.items[i]))
-			leave_on_sheet(&visit, &history->sheets.items[i]);
-	if (history->sheets.count > 1)
-		leave_rows(&visit);
+	for (size_t i = 0; i < history->sheets.count; i++) {
+		struct sk_history_sheet *sheet = &history->sheets.items[i];
+
+		if (!is_on(&visit, &sheet->boxes))
+			continue;
+		leave_on_sheet(&visit, &sheet->boxes);
+		if (history->sheets.count > 1)
+			leave_for_others(&visit, sheet);
+	}
 }

@@ -37,11 +37,16 @@ struct sk_history_rows {
 	bool write;
 };
 
-struct sk_history {
-	struct sk_history_pool *pool;
-	SK_ARRAY(struct sk_boxes) sheets; /* by stride; without rows one, without a stride */
+/* All single rows, and the rows of one stride. */
+struct sk_history_sheet {
+	struct sk_boxes boxes;
 	SK_ARRAY(struct sk_history_rows) rows; /* with several sheets: since a single row has overwritten all of them */
 	struct sk_rows extent; /* of these */
+};
+
+struct sk_history {
+	struct sk_history_pool *pool;
+	SK_ARRAY(struct sk_history_sheet) sheets; /* by stride; without rows one, without a stride */
 };
 
 void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks);

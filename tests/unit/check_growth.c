@@ -1,16 +1,19 @@
-/* What binding and planning cost as networks grow: for networks of one shape with n and with 4n tasks the steps of each
- * room are counted (not timed), and four times the tasks may take no more than five times the steps. */
+/* What binding, planning and the proof cost as networks grow: for networks of one shape with n and with 4n tasks the
+ * steps of each room are counted (not timed), and four times the tasks may take no more than five times the steps. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/bind/gaps.h"
 #include "src/bind/operators.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "src/planning/fusion.h"
 #include "src/planning/memory.h"
 #include "src/planning/segments.h"
+#include "src/proof/history.h"
+#include "stubs/skplan.h"
 #include "tests/lib/fake-linker.h"
 #include "tests/lib/model-builder.h"
 #include "tests/lib/random.h"
@@ -28,12 +31,10 @@ static const char *name_of(char letter, uint32_t number)
 	return name;
 }
 
-/* ---- dependencies ---- */
-
-static uint64_t dependency_steps(uint32_t count)
+/* The numbers below the count, in random order. */
+static uint32_t *shuffle(struct sk_arena *arena, uint32_t count)
 {
-	struct test_model *test = test_model_create(1);
-	uint32_t *order = SK_NEW_ARRAY(test->arena, uint32_t, count);
+	uint32_t *order = SK_NEW_ARRAY(arena, uint32_t, count);
 	uint64_t state = count;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -42,6 +43,16 @@ static uint64_t dependency_steps(uint32_t count)
 		order[i] = order[other];
 		order[other] = i;
 	}
+	return order;
+}
+
+/* ---- dependencies ---- */
+
+static uint64_t dependency_steps(uint32_t count)
+{
+	struct test_model *test = test_model_create(1);
+	const uint32_t *order = shuffle(test->arena, count);
+
 	add_tensor(test, "x", SK_F32, BYTES / 4);
 	add_tensor(test, "y", SK_F32, (uint64_t)count * BYTES / 4);
 	for (uint32_t i = 0; i < count; i++)
@@ -65,32 +76,40 @@ START_TEST(slices_in_random_order)
 }
 END_TEST
 
-/* Columns of a matrix of 1,000 rows, written in random order and then read. */
-static uint64_t column_steps(uint32_t count)
+enum { ROWS_OF_MATRIX = 1000, OTHERS = 4 };
+
+/* Columns of a matrix of 1,000 rows, written in random order and then read and written. others: tasks in between read
+ * of every second row. */
+static struct test_model *columns(uint32_t count, bool others)
 {
-	enum { ROWS_OF_MATRIX = 1000 };
 	struct test_model *test = test_model_create(1);
-	uint64_t state = count, stride = (uint64_t)count * 4;
-	uint32_t *order = SK_NEW_ARRAY(test->arena, uint32_t, count);
+	uint64_t stride = (uint64_t)count * 4;
+	const uint32_t *order = shuffle(test->arena, count);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t other = random_below(&state, i + 1);
-
-		order[i] = order[other];
-		order[other] = i;
-	}
 	add_tensor(test, "y", SK_F32, ROWS_OF_MATRIX, count);
+	add_tensor(test, "z", SK_F32, 1);
 	for (uint32_t i = 0; i < count; i++)
 		add_task(test, name_of('t', i), PLAIN, 0, "s", rows(out("y"), order[i] * 4, 4, stride, ROWS_OF_MATRIX));
+	for (uint32_t i = 0; i < OTHERS && others; i++)
+		add_task(test, name_of('v', i), PLAIN, 0, "s",
+			 rows(in("y"), i * 4, stride - 16, 2 * stride, ROWS_OF_MATRIX / 2), out("z"));
 	for (uint32_t i = 0; i < count; i++)
 		add_task(test, name_of('u', i), PLAIN, 0, "s",
 			 rows(inout("y"), order[i] * 4, 4, stride, ROWS_OF_MATRIX));
 	test_model_finish(test);
+	return test;
+}
 
+static uint64_t column_steps(uint32_t count, bool others)
+{
+	struct test_model *test = columns(count, others);
 	const struct sk_dependencies *dependencies = sk_dependencies_build(&test->model);
 
 	ck_assert_ptr_nonnull(dependencies);
-	ck_assert_uint_eq(dependencies->first_conflict[2 * count], count);
+	if (!others)
+		ck_assert_uint_eq(dependencies->first_conflict[2 * count], count);
+	else
+		ck_assert_uint_gt(dependencies->first_conflict[2 * count + OTHERS], count * OTHERS);
 
 	uint64_t steps = dependencies->steps;
 
@@ -100,15 +119,88 @@ static uint64_t column_steps(uint32_t count)
 
 START_TEST(columns_in_random_order)
 {
-	ck_assert_uint_le(column_steps(FACTOR * TASKS), MOST_GROWTH * column_steps(TASKS));
+	ck_assert_uint_le(column_steps(FACTOR * TASKS, _i), MOST_GROWTH * column_steps(TASKS, _i));
+}
+END_TEST
+
+static uint64_t gap_steps(uint32_t count, bool others)
+{
+	struct test_model *test = columns(count, others);
+	struct sk_gaps gaps = sk_gaps_find(&test->model);
+
+	ck_assert_uint_eq(gaps.reads.count, 0);
+	test_model_destroy(test);
+	return gaps.steps;
+}
+
+START_TEST(gaps_of_columns)
+{
+	ck_assert_uint_le(gap_steps(FACTOR * TASKS, _i), MOST_GROWTH * gap_steps(TASKS, _i));
+}
+END_TEST
+
+/* ---- the proof ---- */
+
+static void count_conflict(void *context, uint32_t earlier)
+{
+	ck_assert_uint_ne(earlier, SK_NO_INDEX);
+	++*(uint32_t *)context;
+}
+
+/* The same accesses as above, and heads of layers in one place: written whole, then read in columns. */
+static uint64_t history_steps(uint32_t count, bool others)
+{
+	const uint64_t looks = UINT64_C(1) << 40, stride = (uint64_t)count * 4;
+	struct sk_arena *arena = sk_arena_create();
+	const uint32_t *order = shuffle(arena, count);
+	const struct sk_rows whole = {0, ROWS_OF_MATRIX * stride, 0, 1};
+	struct sk_history_pool pool;
+	struct sk_history history;
+	uint32_t access = 0, conflicts = 0;
+
+	sk_history_pool_init(&pool, arena, looks);
+	sk_history_init(&history, &pool);
+	sk_history_add_stride(&history, stride);
+	if (others)
+		sk_history_add_stride(&history, 2 * stride);
+	for (uint32_t layer = 0; layer < 2; layer++) {
+		sk_history_access(&history, &whole, access++, SK_ACCESS_WRITE, count_conflict, &conflicts);
+		for (uint32_t pass = 0; pass < 2; pass++) {
+			for (uint32_t i = 0; i < count; i++) {
+				struct sk_rows column = {(uint64_t)order[i] * 4, 4, stride, ROWS_OF_MATRIX};
+
+				sk_history_access(&history, &column, access++, pass ? SK_ACCESS_READ : SK_ACCESS_WRITE,
+						  count_conflict, &conflicts);
+			}
+			for (uint32_t i = 0; i < OTHERS && others; i++) {
+				struct sk_rows second = {i * 4, stride - 16, 2 * stride, ROWS_OF_MATRIX / 2};
+
+				sk_history_access(&history, &second, access++, SK_ACCESS_READ, count_conflict,
+						  &conflicts);
+			}
+		}
+	}
+	ck_assert_uint_ge(conflicts, 4 * count);
+
+	uint64_t steps = looks - pool.looks_left;
+
+	for (size_t i = 0; i < history.sheets.count; i++)
+		steps += history.sheets.items[i].boxes.steps;
+	sk_arena_destroy(arena);
+	return steps;
+}
+
+START_TEST(history_of_columns)
+{
+	ck_assert_uint_le(history_steps(FACTOR * TASKS, _i), MOST_GROWTH * history_steps(TASKS, _i));
 }
 END_TEST
 
 /* ---- memory ---- */
 
-/* Half of the tasks make a temporary each, the other half read one each: in another order, or the first ones die last.
- */
-static uint64_t memory_steps(uint32_t count)
+/* Half of the tasks make a temporary each, the other half read one each, or columns of it: in another order, or the
+ * first ones die last. */
+static uint64_t memory_steps(uint32_t count, bool in_rows)
 {
 	struct test_model *test = test_model_create(1);
 	uint32_t half = count / 2;
@@ -122,7 +214,9 @@ static uint64_t memory_steps(uint32_t count)
 	for (uint32_t i = 0; i < half; i++)
 		add_task(test, name_of('a', i), PLAIN, 0, "s", in("x"), out(name_of('t', i)));
 	for (uint32_t i = 0; i < half; i++)
-		add_task(test, name_of('b', i), PLAIN, 0, "s", in(name_of('t', (i * 7919) % half)),
+		add_task(test, name_of('b', i), PLAIN, 0, "s",
+			 in_rows ? rows(in(name_of('t', (i * 7919) % half)), 0, 4, 8 + i % 3 * 8, 2)
+				 : in(name_of('t', (i * 7919) % half)),
 			 out(name_of('y', i)));
 	test_model_finish(test);
 
@@ -141,7 +235,7 @@ static uint64_t memory_steps(uint32_t count)
 
 START_TEST(many_temporaries_alive)
 {
-	ck_assert_uint_le(memory_steps(FACTOR * TASKS), MOST_GROWTH * memory_steps(TASKS));
+	ck_assert_uint_le(memory_steps(FACTOR * TASKS, _i), MOST_GROWTH * memory_steps(TASKS, _i));
 }
 END_TEST
 
@@ -291,8 +385,10 @@ int main(void)
 	TCase *cases = tcase_create("steps");
 
 	tcase_add_test(cases, slices_in_random_order);
-	tcase_add_test(cases, columns_in_random_order);
-	tcase_add_test(cases, many_temporaries_alive);
+	tcase_add_loop_test(cases, columns_in_random_order, 0, 2);
+	tcase_add_loop_test(cases, gaps_of_columns, 0, 2);
+	tcase_add_loop_test(cases, history_of_columns, 0, 2);
+	tcase_add_loop_test(cases, many_temporaries_alive, 0, 2);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
 	tcase_add_test(cases, scopes_at_random);
 	tcase_add_loop_test(cases, kernels_of_an_op, 0, 3);
