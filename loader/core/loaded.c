@@ -3,6 +3,9 @@
 
 #include "loader/core/loaded.h"
 
+#include <link.h>
+#include <stddef.h>
+
 #include "loader/core/call.h"
 
 #ifdef SK_FINDS_OBJECTS
@@ -25,3 +28,31 @@ int sk_find_object(void *address, struct dl_find_object *result)
 	return 0;
 }
 #endif
+
+/* Unwinders that do not know _dl_find_object (LLVM's, those of older compilers) look for the object that the code
+ * belongs to among all. They see the package alone: the C library would hold a lock while package code looks at the
+ * others, which a call that ends there would keep. */
+int sk_visit_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	const struct sk_call *call = sk_host_in_handler()->running;
+	const struct sk_package *package = call ? call->package : NULL;
+
+	if (!package)
+		return dl_iterate_phdr(visit, data);
+
+	uintptr_t size = package->end - package->start, frames = (uintptr_t)package->frames - package->start;
+	ElfW(Phdr) headers[] = {
+		{.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = size, .p_memsz = size},
+		{.p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_vaddr = frames, .p_memsz = size - frames},
+	};
+	struct dl_phdr_info info = {
+		.dlpi_addr = package->start,
+		.dlpi_name = "",
+		.dlpi_phdr = headers,
+		.dlpi_phnum = package->frames ? 2 : 1,
+	};
+
+	/* Behind these fields are counts of objects that came and went, by which unwinders keep what they have seen,
+	 * trusting to that lock. They look how much there is. */
+	return visit(&info, offsetof(struct dl_phdr_info, dlpi_adds), data);
+}

@@ -11,6 +11,8 @@
 #define SK_FINDS_OBJECTS 1
 #endif
 
+struct dl_phdr_info;
+
 struct sk_package {
 	struct sk_thread_storage storage;
 	uintptr_t start, end; /* where it lies */
@@ -21,5 +23,8 @@ struct sk_package {
 /* What packages call as _dl_find_object: what lies at the address, as far as who unwinds wants to know it. */
 int sk_find_object(void *address, struct dl_find_object *result);
 #endif
+
+/* What they call as dl_iterate_phdr: visits what has been loaded until a visit's result is not 0, and returns that. */
+int sk_visit_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data);
 
 #endif

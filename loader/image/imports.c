@@ -61,6 +61,7 @@ static const struct {
 } served[] = {
 	{"__cxa_atexit", (void (*)(void))sk_exit_function_add},
 	{"__cxa_finalize", (void (*)(void))sk_exit_functions_call},
+	{"dl_iterate_phdr", (void (*)(void))sk_visit_objects},
 	{"__tls_get_addr", (void (*)(void))sk_thread_storage_find},
 #ifdef SK_FINDS_OBJECTS
 	{"_dl_find_object", (void (*)(void))sk_find_object},

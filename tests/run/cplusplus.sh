@@ -210,6 +210,24 @@ for cores in 1 2 3 7; do
 done
 "$skrun" model.sk --input kind=kind.npy --random 1 --cores 3 --guard --check-races >out.txt || fail "skrun --guard"
 
+# With LLVM's unwinder, which looks for the package by dl_iterate_phdr, as those of gcc before version 12 do.
+. "$top_srcdir/tests/lib/packages.sh"
+unwinder=$packages/libunwind-14-dev/usr/lib/llvm-14/lib/libunwind.a
+if get_package libunwind-14-dev && [ -e "$unwinder" ]; then
+	"$sklink" --unresolved-symbols=trap:dladdr model.yaml kernels.o $libraries -o unwinder.sk
+	! readelf -rW unwinder.sk | grep -q dl_iterate_phdr || fail "gcc's unwinder asks for dl_iterate_phdr, too"
+	"$sklink" --unresolved-symbols=trap:dladdr model.yaml kernels.o "$unwinder" $libraries -o unwinder.sk
+	readelf -rW unwinder.sk | grep -q dl_iterate_phdr || fail "LLVM's unwinder does not ask for dl_iterate_phdr"
+	! readelf -rW unwinder.sk | grep -q _dl_find_object || fail "there are two unwinders"
+	for cores in 1 3; do
+		[ -n "$sanitize" ] || ./program ./unwinder.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "LLVM's unwinder, on $cores cores"; }
+		"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores $cores --verify >out.txt || fail "LLVM's unwinder, skrun --verify"
+	done
+	"$skrun" unwinder.sk --input kind=kind.npy --random 1 --cores 3 --guard >out.txt || fail "LLVM's unwinder, skrun --guard"
+else
+	echo "there is no libunwind.a"
+fi
+
 # As an object: the program's own libraries serve it.
 "$sklink" -r model.yaml kernels.o -o model.o
 cat >linked.cc <<'C'
