@@ -153,11 +153,8 @@ static bool is_divided(const struct expander *expander, const char *name)
 }
 
 /* "size(n)*4", of the call's part, or "n*4" of all. */
-static void put_extent(const struct expander *expander, uint32_t dimension, bool part)
+static void put_factors(const struct expander *expander, const struct sk_extent *extent, bool part)
 {
-	const struct sk_parameter *parameter = parameter_of(expander);
-	const struct sk_extent *extent = &parameter->extents[dimension];
-
 	for (uint32_t i = 0; i < extent->name_count; i++) {
 		const char *name = expander->signature->extents[extent->names[i]];
 		bool divided = part && is_divided(expander, name);
@@ -166,6 +163,20 @@ static void put_extent(const struct expander *expander, uint32_t dimension, bool
 	}
 	if (extent->constant != 1 || !extent->name_count)
 		fprintf(expander->out, "%s%" PRIu64, extent->name_count ? "*" : "", extent->constant);
+}
+
+/* "(size(n)*4+2)": what a part with a halo has, too. */
+static void put_extent(const struct expander *expander, uint32_t dimension, bool part)
+{
+	const struct sk_extent *extent = &parameter_of(expander)->extents[dimension];
+
+	fputs(extent->more ? "(" : "", expander->out);
+	put_factors(expander, extent, part);
+	for (const struct sk_extent *more = extent->more; more; more = more->more) {
+		fputc(more->subtracted ? '-' : '+', expander->out);
+		put_factors(expander, more, part);
+	}
+	fputs(extent->more ? ")" : "", expander->out);
 }
 
 /* The product of the dimensions from this one on; of all, those that make a row are what the row takes. */

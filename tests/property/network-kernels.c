@@ -447,6 +447,20 @@ static struct kernel kernels[] = {
 	{"three_rows", "tile=r:3", THREE_ROWS, three_rows},
 	{"three_rows", "", THREE_ROWS, three_rows},
 	{"three_rows", "split=r align=16", "in x T[r+2,w]+64, out y T[r,w], r i64, w i64", three_rows},
+	{"three_in_blocks", "blocks=r", "block, in x T[r+2,w], out y T[r,w], r i64, w i64", three_rows},
+	{"three_in_blocks", "blocks=r early-start=both", "block, in x T[r+2,w], out y T[r,w], r i64, w i64",
+	 three_rows},
+	{"three_memref", "split=r frame=mlir", "in x T[r+2,w]+64, out y T[r,w:ldy]", three_rows},
+	{"three_memref", "tile=r:3 frame=mlir", "in x T[r+2,w], out y T[r,w:ldy]", three_rows},
+	{"scale_memref", "tile=r:4 frame=mlir", "in x T[r,w:ldx], out y@x T[r,w:ldy], factor u64", scale},
+	{"number_apart", "split=r",
+	 "in x T[r,w:ldx] whole, out y@x T[r,w:ldy] whole, b i64 = begin(r), r i64, c i64 = 0, columns i64 = w, w i64, "
+	 "ldx i64, ldy i64",
+	 number_rows},
+	{"number_apart", "tile=r:4,w:3",
+	 "in x T[r,w:ldx] whole, out y T[r,w:ldy] whole, b i64 = begin(r), rows i64 = size(r), c i64 = begin(w), "
+	 "columns i64 = size(w), stride i64 = w, ldx i64, ldy i64",
+	 number_rows},
 	{"three_at", "each=r", "p ptr[3] of in x T[r+2,w] by sizeof(T)*w, out y T[r,w], w i64", three_rows},
 	{"window", "split=n", WINDOW, window},
 	{"window", "tile=n:13", WINDOW, window},
@@ -557,6 +571,7 @@ static void read_tensor(struct kernel *kernel, const char *text)
 		parameter->alias_of = find_parameter(kernel, name + length + 1, strcspn(name + length + 1, " "));
 	read_extents(parameter, bracket ? bracket + 1 : "1]");
 	kernel->in_rows |= parameter->in_rows;
+	kernel->has_halo |= strchr(parameter->extents[0], '+') != NULL;
 	kernel->tensor_count++;
 }
 

@@ -36,6 +36,7 @@ struct generator {
 	uint32_t streams, tensor_limit;
 	bool stateful; /* many kernels keep something from call to call */
 	bool in_rows; /* many kernels take rows that lie apart */
+	bool has_halos; /* many kernels read around their parts what others make */
 	bool fresh; /* nearly every task writes new tensors, as real networks do */
 	uint32_t set_streams[SCOPE_SETS][2]; /* the streams of a set of scopes that takes two */
 	uint32_t set_stream_count[SCOPE_SETS];
@@ -478,11 +479,15 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 	while (kernels[count].function)
 		count++;
 	bool stateful = generator->stateful && chance(generator, 60);
-	bool in_rows = !stateful && generator->in_rows && chance(generator, 75);
+	bool halo = !stateful && generator->has_halos && chance(generator, 50);
+	bool in_rows = !stateful && !halo && generator->in_rows && chance(generator, 75);
 
 	do
 		task->kernel = &kernels[draw(generator, count)];
-	while ((stateful && !task->kernel->state) || (in_rows && !task->kernel->in_rows));
+	while ((stateful && !task->kernel->state) || (in_rows && !task->kernel->in_rows) ||
+	       (halo && !task->kernel->has_halo));
+	if (generator->has_halos)
+		sizes = &generator->sizes[!halo];
 	task->dtype = generator->dtypes[draw(generator, 2)];
 	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
 	task->unfusible = chance(generator, 4);
@@ -598,10 +603,9 @@ static void choose_sizes(struct generator *generator)
 	if (chance(generator, 30)) /* as many elements, in other rows */
 		generator->sizes[1] =
 			(struct sizes){generator->sizes[0].w, generator->sizes[0].r, generator->sizes[0].k};
-	else if (chance(generator, 40)) /* what halos and wider rows take */
+	else if (chance(generator, 30)) /* for rows that lie apart */
 		generator->sizes[1] =
-			(struct sizes){generator->sizes[0].r + 2 * draw(generator, 2),
-				       generator->sizes[0].w * (1 + draw(generator, 2)), generator->sizes[0].k};
+			(struct sizes){generator->sizes[0].r, generator->sizes[0].w * 2, generator->sizes[0].k};
 	generator->dtypes[0] = dtypes[draw(generator, 3)];
 	generator->dtypes[1] = chance(generator, 60) ? generator->dtypes[0] : dtypes[draw(generator, 3)];
 }
@@ -617,6 +621,18 @@ static void choose_options(struct generator *generator, uint32_t *values)
 	}
 }
 
+/* What parts of the first sizes read has the second ones. */
+static void choose_halo(struct generator *generator)
+{
+	const struct sizes sizes = generator->sizes[0];
+
+	if (chance(generator, 70))
+		generator->sizes[1] = (struct sizes){sizes.r + 2, sizes.w, sizes.k};
+	else
+		generator->sizes[1] = (struct sizes){sizes.r * sizes.w + sizes.k - 1, 1, sizes.k};
+	generator->dtypes[1] = generator->dtypes[0];
+}
+
 static void choose_queues(struct generator *generator)
 {
 	static const uint32_t streams[] = {1, 1, 2, 2, 3, STREAMS};
@@ -626,6 +642,9 @@ static void choose_queues(struct generator *generator)
 	generator->fresh = chance(generator, 50);
 	generator->stateful = chance(generator, 25);
 	generator->in_rows = chance(generator, 35);
+	generator->has_halos = chance(generator, 20);
+	if (generator->has_halos)
+		choose_halo(generator);
 	generator->tensor_limit = generator->fresh ? NETWORK_TENSORS : 4 + draw(generator, 20);
 	network->scope_count = draw(generator, 4) ? 1 + draw(generator, NETWORK_SCOPES) : 0;
 	for (uint32_t s = 0; s < network->scope_count; s++)

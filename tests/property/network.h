@@ -71,6 +71,7 @@ struct kernel {
 	bool has_blocks;
 	bool is_mix; /* it has a side on each lane */
 	bool in_rows; /* rows of some tensor may lie apart */
+	bool has_halo; /* it reads more of some tensor than it divides */
 	bool is_resident; /* its blocks wait for one another */
 	uint32_t align; /* bytes of which its tensors begin at multiples; 1 if it does not say */
 };

@@ -209,6 +209,24 @@ void NAME(three_rows)(const T *x, T *y, int64_t r, int64_t w)
 		y[i] = (T)(x[i] + 2 * x[i + w] + 5 * x[i + 2 * w]);
 }
 
+void NAME(three_in_blocks)(const struct sk_block *block, const T *x, T *y, int64_t r, int64_t w)
+{
+	uint64_t low, high;
+
+	sk_wait_pre_task_end(block);
+	sk_block_range(block, (uint64_t)r, &low, &high);
+	NAME(three_rows)(x + (int64_t)low * w, y + (int64_t)low * w, (int64_t)(high - low), w);
+	sk_set_next_task_start(block);
+}
+
+void NAME(number_apart)(const T *x, T *y, int64_t first, int64_t r, int64_t column, int64_t columns, int64_t w,
+			int64_t ldx, int64_t ldy)
+{
+	for (int64_t i = first; i < first + r; i++)
+		for (int64_t j = column; j < column + columns; j++)
+			y[i * ldy + j] = (T)(2 * x[i * ldx + j] + (T)(i * w + j));
+}
+
 void NAME(three_at)(const T **p, T *y, int64_t w)
 {
 	for (int64_t j = 0; j < w; j++)
@@ -276,6 +294,20 @@ void NAME(reported)(const T *x, T *y, int64_t n, int32_t *info)
 	for (int64_t i = 0; i < n; i++)
 		y[i] = (T)(x[i] ^ 5 ^ (T)*info);
 	*info = 0;
+}
+
+void NAME(three_memref)(struct NAME(memref) * x, struct NAME(memref) * y)
+{
+	int64_t stride = x->strides[0];
+
+	for (int64_t i = 0; i < x->sizes[0] - 2; i++)
+		for (int64_t j = 0; j < y->sizes[1]; j++) {
+			const T *from = &x->data[i * stride + j * x->strides[1]];
+
+			y->data[i * y->strides[0] + j * y->strides[1]] =
+				(T)(from[0] + 2 * from[stride] + 5 * from[2 * stride]);
+		}
+	*x = *y = (struct NAME(memref)){0};
 }
 
 /* A tile: rows of y and of b lie so many bytes apart. */

@@ -627,6 +627,24 @@ START_TEST(test_struct_by_value)
 }
 END_TEST
 
+/* What a frame says of dimensions that are sums: how long the call's part is with its halo, and how far rows lie apart.
+ */
+START_TEST(test_frame_of_sums)
+{
+	const struct sk_signature *signature = parse("frame=mlir split=n; in x f32[n+2,k*2-1], out y f32[n,k]");
+	static const char *const expected[] = {"(size(n)+2)", "(k*2-1)", "(k*2-1)", "1", "size(n)", "k", "k", "1"};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (parameter->value && strcmp(parameter->name, "allocated") && strcmp(parameter->name, "offset"))
+			ck_assert_str_eq(parameter->value->text, expected[count++]);
+	}
+	ck_assert_uint_eq(count, sizeof(expected) / sizeof(expected[0]));
+}
+END_TEST
+
 START_TEST(test_bad)
 {
 	char expected[512];
@@ -749,6 +767,7 @@ static Suite *signature_suite(void)
 	tcase_add_loop_test(tcase, test_floats, 0, sizeof(floats) / sizeof(floats[0]));
 	tcase_add_test(tcase, test_struct);
 	tcase_add_test(tcase, test_struct_by_value);
+	tcase_add_test(tcase, test_frame_of_sums);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_all_errors_are_collected);
 	tcase_add_test(tcase, test_places);
