@@ -1,11 +1,138 @@
-/* Shapes of views are not in the plan, so extents are found again from what is there: the extent that a step divides,
- * scalars that have an extent's name, and the bytes of tensors, each of which is a product of extents. Then, what the
- * signature makes of them. */
+/* Extents are found again from what is in the plan: the extent that a step divides, scalars that have an extent's name,
+ * and the shapes of views. These are not written there, but a view has as many dimensions as its tensor, and so follows
+ * from where its bytes lie; where it does not, their number is a product of extents. Then, what the signature makes of
+ * them. */
 #include "src/proof/call-check.h"
 
 #include <inttypes.h>
 
 #include "src/base/checked.h"
+
+/* ---- shapes ---- */
+
+/* Takes as much of what is left as the dimension has; false if that does not divide it. */
+static bool take(uint64_t *left, uint64_t extent, uint64_t *taken)
+{
+	*taken = *left < extent ? *left : extent;
+	if (*left % *taken)
+		return false;
+	*left /= *taken;
+	return true;
+}
+
+/* The shape of a view: a row is a piece of the last dimensions, of which all but the first one in it are whole, and
+ * there are as many rows as other dimensions have indices. The last one is counted in bytes, since a view may have
+ * another type. False if the bytes are no such view. */
+static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argument *argument,
+		       uint64_t shape[SK_MAX_RANK])
+{
+	const struct sk_plan_tensor *tensor = &calls->view->tensors[argument->tensor];
+	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+	uint64_t apart = 1, size = sk_dtype_size(argument->dtype);
+
+	for (uint32_t d = tensor->rank; d-- > 0;) {
+		uint64_t extent = tensor->shape[d] * (d + 1 == tensor->rank ? sk_dtype_size(tensor->dtype) : 1);
+		bool within = rows.width > 1, of_rows = rows.count > 1 && apart >= rows.stride;
+
+		shape[d] = 1;
+		if ((within && !take(&rows.width, extent, &shape[d])) ||
+		    (!within && of_rows && !take(&rows.count, extent, &shape[d])))
+			return false;
+		if (within && shape[d] < extent && rows.width > 1)
+			return false;
+		apart *= extent;
+	}
+	if (rows.width > 1 || rows.count > 1 || shape[tensor->rank - 1] % size)
+		return false;
+	shape[tensor->rank - 1] /= size;
+	return true;
+}
+
+/* The leading dimensions of the view are the first one of the parameter; 0: it is not known. */
+static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number, uint32_t dimension)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	uint32_t rank = calls->view->tensors[argument->tensor].rank;
+	uint64_t shape[SK_MAX_RANK], product = 1;
+
+	if (parameter->rank == 1)
+		return sk_call_elements(calls, argument);
+	if (rank < parameter->rank || !find_shape(calls, argument, shape))
+		return 0;
+	if (dimension > 0)
+		return shape[rank - parameter->rank + dimension];
+	for (uint32_t d = 0; d <= rank - parameter->rank; d++)
+		product *= shape[d];
+	return product;
+}
+
+/* The dimension tells the only factor of it that is not known. True if there was one. */
+static bool learn_dimension(struct sk_calls *calls, const struct sk_extent *extent, uint64_t has)
+{
+	uint32_t open = SK_NONE, open_count = 0;
+	bool subtracted = false;
+	uint64_t rest = 0, factor = 0;
+
+	for (; extent; extent = extent->more) {
+		uint64_t product = extent->constant;
+		uint32_t before = open_count;
+
+		for (uint32_t i = 0; i < extent->name_count; i++) {
+			uint64_t value = calls->extents[extent->names[i]];
+
+			open = value ? open : extent->names[i];
+			open_count += !value;
+			if (!sk_mul(product, value ? value : 1, &product))
+				return false;
+		}
+		if (open_count == before) {
+			rest += extent->subtracted ? -product : product;
+		} else {
+			factor = product;
+			subtracted = extent->subtracted;
+		}
+	}
+	has = subtracted ? rest - has : has - rest;
+	if (open_count != 1 || has > INT64_MAX || has == 0 || has % factor)
+		return false;
+	calls->extents[open] = has / factor;
+	return true;
+}
+
+/* True if the shape of a view has told an extent. */
+static bool learn_shape(struct sk_calls *calls)
+{
+	const struct sk_signature *signature = calls->signature;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		for (uint32_t d = 0;
+		     signature->parameters[i].kind == SK_PARAMETER_TENSOR && d < signature->parameters[i].rank; d++) {
+			uint64_t has = dimension_of_view(calls, i, d);
+
+			if (has && learn_dimension(calls, &signature->parameters[i].extents[d], has))
+				return true;
+		}
+	return false;
+}
+
+/* Each dimension is what its extents make of it. Only tensors have some. */
+static bool check_shape(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_parameter *parameter = &calls->signature->parameters[number];
+
+	for (uint32_t d = 0; d < parameter->rank; d++) {
+		uint64_t has = dimension_of_view(calls, number, d);
+		uint64_t wanted = sk_call_dimension(calls, &parameter->extents[d]);
+
+		if (has && wanted && has != wanted)
+			return sk_call_disagree(calls, "dimension %u of %s is %" PRIu64 ", not %" PRIu64, d,
+						sk_call_parameter_text(calls, number), has, wanted);
+	}
+	return true;
+}
+
+/* ---- bytes ---- */
 
 struct product {
 	uint64_t known; /* of the factors that are known; 0: it is too large */
@@ -109,12 +236,15 @@ static bool check_stride(struct sk_calls *calls, uint32_t number)
 
 bool sk_call_check_extents(struct sk_calls *calls)
 {
-	while (learn_extent(calls))
+	while (learn_shape(calls) || learn_extent(calls))
 		;
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++)
 		if (calls->signature->parameters[i].kind == SK_PARAMETER_TENSOR &&
 		    (!check_elements(calls, i, 0, sk_call_elements(calls, sk_call_argument(calls, i))) ||
 		     !check_stride(calls, i)))
+			return false;
+	for (uint32_t i = 0; i < calls->signature->parameter_count; i++)
+		if (!check_shape(calls, i))
 			return false;
 	return true;
 }
@@ -126,13 +256,12 @@ static bool check_scratch_count(struct sk_calls *calls, const struct sk_call_val
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	uint64_t size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1, count, bytes;
 
-	if (!sk_call_constant(values, parameter->scratch_count, &count))
-		return true; /* an extent of it is not known */
-	if (sk_mul(count, size, &bytes) && bytes == sk_call_argument(calls, number)->size)
+	if (sk_call_constant(values, parameter->scratch_count, &count) && sk_mul(count, size, &bytes) &&
+	    bytes == sk_call_argument(calls, number)->size)
 		return true;
-	return sk_call_disagree(calls, "%s is %" PRIu64 " bytes of scratch, but %" PRIu64 " elements of %" PRIu64,
-				sk_call_parameter_text(calls, number), sk_call_argument(calls, number)->size, count,
-				size);
+	return sk_call_disagree(calls, "%s is %" PRIu64 " bytes of scratch, but %s elements of %" PRIu64,
+				sk_call_parameter_text(calls, number), sk_call_argument(calls, number)->size,
+				parameter->scratch_count->text, size);
 }
 
 bool sk_call_check_values(struct sk_calls *calls)
@@ -143,7 +272,7 @@ bool sk_call_check_values(struct sk_calls *calls)
 
 	for (uint32_t axis = 0; axis < signature->grid_rank; axis++)
 		if (!sk_call_constant(&values, signature->grid[axis], &count) || !sk_mul(blocks, count, &blocks))
-			return true; /* an extent of it is not known */
+			return sk_call_disagree(calls, "it has no grid of that many blocks");
 	if (signature->grid_rank && calls->step->blocks != blocks)
 		return sk_call_disagree(calls, "it has %u blocks, but a grid of %" PRIu64, calls->step->blocks, blocks);
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
@@ -156,5 +285,9 @@ bool sk_call_check_values(struct sk_calls *calls)
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (signature->parameters[i].scratch_count && !check_scratch_count(calls, &values, i))
 			return false;
+	/* What names an extent that is not known has not been compared. */
+	for (uint32_t e = 0; e < signature->extent_count; e++)
+		if (!calls->extents[e])
+			return sk_call_disagree(calls, "nothing tells extent '%s'", signature->extents[e]);
 	return true;
 }

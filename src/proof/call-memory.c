@@ -51,14 +51,12 @@ static bool check_rows(struct sk_calls *calls, uint32_t number)
 	return sk_call_learn(calls, parameter->stride, pattern->stride / size);
 }
 
-/* Bytes from one element of the inner loop's extent to the next one; 0: the loop does not divide the tensor. What the
- * plan says, if it is all that tells the extents. */
+/* Bytes from one element of the inner loop's extent to the next one; 0: the loop does not divide the tensor. */
 static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_signature *signature = calls->signature;
 	const struct sk_parameter *parameter = &signature->parameters[number];
 	uint32_t extent = signature->loops[1].extent, dimension;
-	const struct sk_plan_pattern *pattern;
 	struct sk_rows rows = sk_plan_rows(calls->view, sk_call_argument(calls, number));
 	uint64_t outside = 1, bytes = sk_access_shared_bytes(calls->view, sk_call_argument(calls, number));
 
@@ -72,20 +70,16 @@ static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++)
 		outside *= sk_call_dimension(calls, &parameter->extents[d]);
 	outside *= calls->extents[extent];
-	if (outside)
-		return (within ? rows.width : bytes) / outside;
-	pattern = sk_plan_pattern(calls->view, sk_call_argument(calls, number));
-	return pattern ? pattern->inner_bytes : 0;
+	return outside ? (within ? rows.width : bytes) / outside : 0;
 }
 
-/* The addresses of a table. What the plan says, if it is all that tells the extents. */
+/* The addresses of a table. */
 static void find_table(const struct sk_calls *calls, uint32_t number, struct sk_plan_pattern *wanted)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
 	const struct sk_call_values values = sk_call_known_values(calls);
-	uint64_t count = pattern ? pattern->table_count : 0, stride = pattern ? pattern->table_stride : 0;
+	uint64_t count = 0, stride = 0;
 
 	if (!parameter->table_count)
 		return;

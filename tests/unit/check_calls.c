@@ -641,7 +641,7 @@ START_TEST(extent_contradicts)
 	static const struct {
 		uint64_t rows, width;
 		const char *message;
-	} calls[] = {{3, 4, NULL}, {3, 5, "'y' has 5 elements, not 4"}, {5, 4, "'x' has 12 elements, not 20"}};
+	} calls[] = {{3, 4, NULL}, {3, 5, "'x' has 12 elements, not 15"}, {5, 4, "'x' has 12 elements, not 20"}};
 	struct plan *plan = plan_create(arena, 1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, 12, SK_ROLE_INPUT);
 	uint32_t y = plan_tensor(plan, "y", SK_F32, calls[_i].width, SK_ROLE_OUTPUT);
@@ -656,6 +656,69 @@ START_TEST(extent_contradicts)
 	struct sk_plan_view view = plan_view(plan);
 
 	expect(&view, calls[_i].message);
+}
+END_TEST
+
+/* What nothing but the shape of a view tells: all of x[3,5,4], two columns of it, or its first row as bytes. */
+START_TEST(shape_contradicts)
+{
+	static const struct {
+		const char *signature;
+		uint64_t value, size;
+		enum sk_dtype dtype;
+		struct sk_plan_pattern pattern;
+		const char *message;
+	} views[] = {
+		{"in x f32[m,k], q i64 = 100*m+k", 1504, 240, SK_F32, {0}, NULL},
+		{"in x f32[m,k], q i64 = 100*m+k", 1505, 240, SK_F32, {0}, "'q' is not 100*m+k"},
+		{"in x f32[l,m,k], q i64 = 100*l+10*m+k", 354, 240, SK_F32, {0}, NULL},
+		{"in x f32[l,m,k], q i64 = 100*l+10*m+k", 3514, 240, SK_F32, {0}, "'q' is not 100*l+10*m+k"},
+		{"in x f32[l,m,k], q i64 = 100*l+10*m+k", 134, 48, SK_F32, {0}, NULL},
+		{"in x f32[m+2,k], q i64 = 100*m+k", 1304, 240, SK_F32, {0}, NULL},
+		{"in x f32[m+2,k], q i64 = 100*m+k", 1504, 240, SK_F32, {0}, "'q' is not 100*m+k"},
+		{"in x f32[m,k:lda], q i64 = 100*m+k",
+		 1502,
+		 232,
+		 SK_F32,
+		 {.width = 8, .stride = 16, .count = 15},
+		 NULL},
+		{"in x f32[m,k:lda], q i64 = 100*m+k",
+		 1002,
+		 232,
+		 SK_F32,
+		 {.width = 8, .stride = 16, .count = 15},
+		 "'q' is not 100*m+k"},
+		{"in x f32[l,m:lda,k], q i64 = 100*l+10*m+k",
+		 324,
+		 192,
+		 SK_F32,
+		 {.width = 32, .stride = 80, .count = 3},
+		 NULL},
+		{"in x u8[m,k], q i64 = 100*m+k", 516, 80, SK_U8, {0}, NULL},
+		{"in x u8[m,k], q i64 = 100*m+k", 504, 80, SK_U8, {0}, "'q' is not 100*m+k"},
+		{"in x f32[10,6], q i64 = 1", 1, 240, SK_F32, {0}, "dimension 0 of 'x' is 15, not 10"},
+		{"in x f32[a,b,c,d], q i64 = 1", 1, 240, SK_F32, {0}, "nothing tells extent 'a'"},
+	};
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 60, SK_ROLE_INPUT);
+
+	plan_signature(plan, views[_i].signature);
+	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	plan_plain(plan, "look", 0);
+	plan_part(plan, x, READ, 0, views[_i].size, 0);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_I64, views[_i].value);
+
+	struct sk_plan_view view = plan_view(plan);
+	struct sk_plan_tensor *tensor = (struct sk_plan_tensor *)&view.tensors[x];
+	struct sk_plan_argument *argument = (struct sk_plan_argument *)view.arguments;
+
+	tensor->rank = 3;
+	memcpy(tensor->shape, (uint64_t[]){3, 5, 4}, 3 * sizeof(uint64_t));
+	argument->dtype = (uint8_t)views[_i].dtype;
+	argument->value = views[_i].pattern.count ? 1 : 0;
+	view.patterns = &views[_i].pattern;
+	view.pattern_count = 1;
+	expect(&view, views[_i].message);
 }
 END_TEST
 
@@ -801,6 +864,7 @@ int main(void)
 	tcase_add_loop_test(tcase, groups_contradict, 0, 7);
 	tcase_add_loop_test(tcase, unfusible_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, extent_contradicts, 0, 3);
+	tcase_add_loop_test(tcase, shape_contradicts, 0, 14);
 	tcase_add_loop_test(tcase, state_contradicts, 0, 2);
 	tcase_add_test(tcase, kernel_contradicts);
 	suite_add_tcase(suite, tcase);
