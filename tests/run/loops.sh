@@ -257,3 +257,75 @@ printf 'sklink: 1\ntensors: {y: {dtype: f32, shape: [100]}}\ntasks: [{name: p, k
 sed 's/100/104/;s/blocks: 11/blocks: 19/' many.yaml >more.yaml
 fails_with "more.yaml:3:9: .*'size = size\(n\)' is too long a sum, since 19 blocks of 104 are not equally large: take a number of blocks" \
 	"$sklink" more.yaml parts.o -o parts.sk
+
+# begin and end count from the start of the extent in every tile, for pointers that are advanced to it and for whole ones.
+cat >tiles.c <<'C'
+#include "skkernel.h"
+
+static int is_tile(long begin, long end, long size, long tile, long extent)
+{
+	return begin % tile == 0 && end - begin == size && size > 0 && size <= tile && (size == tile || end == extent);
+}
+
+/* x and halo are those of the tile, y and z the whole tensors. */
+int tile(const float *x, const float *halo, float *y, float *z, int row, int end, int rows, long column, const long *last, int columns,
+	 long start, unsigned short behind, int m, int n)
+{
+	if (!is_tile(row, end, rows, 6, m) || !is_tile(column, *last, columns, 16, n) || start != (long)row * n + column ||
+	    behind != m - end + 2 * (n - *last) || halo[1] - halo[0] != 1)
+		return 1;
+	for (long i = row; i < end; i++)
+		for (long j = column; j < *last; j++) {
+			y[i * n + j] = x[(i - row) * n + j - column] + (float)(100 * i + j);
+			z[i * n + j] = halo[i - row] + halo[i - row + 2];
+		}
+	return 0;
+}
+SK_KERNEL(tile, "tile=m:6,n:16; in x f32[m,n], in h f32[m+2], out y f32[m,n] whole, out z f32[m,n] whole, row i32 = begin(m), "
+		"e i32 = end(m), rows i32 = size(m), column i64 = begin(n), ref l i64 = end(n), columns i32 = size(n), "
+		"start i64 = n*begin(m)+begin(n), behind u16 = m-end(m)+2*(n-end(n)), all i32 = m, width i32 = n -> status");
+
+/* The same of single rows, of which y is advanced to the row. */
+void row(const float *x, float *y, int row, int end, int size, int n)
+{
+	for (int j = 0; j < n; j++)
+		y[j] = end - row == 1 && size == 1 ? x[(long)row * n + j] + (float)row : -1;
+}
+SK_KERNEL(row, "each=m; in x f32[m,n] whole, out y f32[m,n], row i32 = begin(m), e i32 = end(m), size i32 = size(m), n i32");
+
+void count(float *h, int n)
+{
+	for (int i = 0; i < n; i++)
+		h[i] = (float)i;
+}
+SK_KERNEL(count, "out h f32[n], n i32");
+
+int all(const float *x, const float *y, const float *z, const float *r, int m, int n)
+{
+	for (int i = 0; i < m; i++)
+		for (int j = 0; j < n; j++)
+			if (y[i * n + j] != x[i * n + j] + (float)(100 * i + j) || z[i * n + j] != (float)(2 * i + 2) ||
+			    r[i * n + j] != y[i * n + j] + (float)i)
+				return 1 + i * n + j;
+	return 0;
+}
+SK_KERNEL(all, "in x f32[m,n], in y f32[m,n], in z f32[m,n], in r f32[m,n], m i32, n i32 -> status");
+C
+compile tiles
+printf 'sklink: 1\ntensors:\n  h: {dtype: f32, shape: [25]}\n%s\ntasks:\n%s\n' "$(tensors '[23, 40]' x y z r)" \
+	'  - {name: count, kernel: count, args: [h], scope: s}
+  - {name: tile, kernel: tile, args: [x, h, y, z], scope: s}
+  - {name: row, kernel: row, args: [y, r], scope: s}
+  - {name: all, kernel: all, args: [x, y, z, r], scope: s}' >tiles.yaml
+"$sklink" tiles.yaml tiles.o -o tiles.sk
+proved tiles.sk
+for cores in 1 2 3 7; do
+	"$skrun" tiles.sk --random 5 --cores $cores --verify --guard --check-races >out.txt || { cat out.txt; fail "tiles on $cores cores"; }
+done
+for change in 's/out y f32\[m,n\] whole/out y f32[m,n]/' 's/in x f32\[m,n\] whole/in x f32[m,n]/' 's/in x f32\[m,n\], in h/in x f32[m,n] whole, in h/'; do
+	sed "$change" tiles.c >changed.c
+	cmp -s tiles.c changed.c && fail "$change changes nothing"
+	compile changed
+	"$sklink" tiles.yaml changed.o -o changed.sk
+	fails_with "task 'all': kernel all returned status" "$skrun" changed.sk --random 5 --cores 2
+done
