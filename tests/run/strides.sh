@@ -191,3 +191,43 @@ for mix in mix_rows rows_scale; do
 		await=$((await + 1))
 	done
 done
+
+# A scalar that is an element of a larger tensor, which a task has computed: the element is a view.
+cat >element.c <<'C'
+#include "skkernel.h"
+void steps(const float *x, float *t)
+{
+	for (int i = 0; i < 12; i++)
+		t[i] = x[0] + (float)i;
+}
+SK_KERNEL(steps, "in x f32[n], out t f32[3,4]");
+void scale(const float *x, float *y, long n, float factor)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = factor * x[i];
+}
+SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64, factor f32");
+int scaled(const float *x, const float *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (y[i] != (x[0] + 6) * x[i])
+			return 1 + i;
+	return 0;
+}
+SK_KERNEL(scaled, "in x f32[n], in y f32[n], n i32 -> status");
+C
+compile element
+printf 'sklink: 1\ntensors:\n%s\n%s\ntasks:\n%s\n' "$(tensors '[1000]' x y)" '  t: {dtype: f32, shape: [3, 4]}
+  e: {of: t, offset: [1, 2], shape: [1, 1]}' '  - {name: steps, kernel: steps, args: [x, t], scope: s}
+  - {name: scale, kernel: scale, args: [x, y], set: {factor: {tensor: e}}, scope: s}
+  - {name: scaled, kernel: scaled, args: [x, y], scope: s}' >element.yaml
+"$sklink" element.yaml element.o -o element.sk
+"$skdump" --steps element.sk | grep -q ' scale .* awaits steps' || fail "a task does not wait for the tensor that has its scalar"
+for cores in 1 3; do
+	"$skrun" element.sk --random 5 --cores $cores --verify --guard >out.txt || { cat out.txt; fail "an element on $cores cores"; }
+done
+sed 's/offset: \[1, 2\]/offset: [1, 3]/' element.yaml >other.yaml
+"$sklink" other.yaml element.o -o element.sk
+fails_with "kernel scaled returned status" "$skrun" element.sk --random 5
+sed 's/shape: \[1, 1\]/shape: [1, 2]/' element.yaml >pair.yaml
+fails_with "pair.yaml:9:71: kernel 'scale': 'factor' is one f32, but tensor 'e' is f32 \[1, 2\]" "$sklink" pair.yaml element.o -o element.sk
