@@ -73,6 +73,7 @@ src_libproof_la_SOURCES = \
 	src/proof/account.c src/proof/account.h \
 	src/model/number.c src/model/number.h \
 	src/signature/signature-attributes.c src/signature/signature-expressions.c src/signature/signature-expressions.h \
+	src/signature/signature-tensors.c src/signature/signature-tensors.h \
 	src/signature/signature-tokens.c src/signature/signature-tokens.h src/signature/signature-parts.c src/signature/signature-parts.h \
 	src/signature/signature-frames.c src/signature/signature-frames.h \
 	src/signature/signature-rules.c \
