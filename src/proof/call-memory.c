@@ -167,6 +167,8 @@ static bool check_table(struct sk_calls *calls, uint32_t number)
 
 	if (!parameter->table_count)
 		return true;
+	if (!pattern || !pattern->table_count)
+		return sk_call_disagree(calls, "no addresses in %s are passed", sk_call_parameter_text(calls, number));
 	if (!parameter->table_stride && (pattern->count || argument->size % pattern->table_count))
 		return sk_call_disagree(calls, "%" PRIu64 " addresses do not divide %s", pattern->table_count,
 					sk_call_parameter_text(calls, number));

@@ -461,6 +461,15 @@ static const struct {
 	 0,
 	 {.table_count = 3, .table_stride = 42},
 	 "3 addresses do not divide 'x'"},
+	{"p ptr[k] of in x f32[m,k]+1, other i64",
+	 8,
+	 SK_STEP_PLAIN,
+	 0,
+	 {0},
+	 0,
+	 {.over_read = 1},
+	 "no addresses in 'x' are passed"},
+	{"p ptr[k] of in x f32[m,k], other i64", 8, SK_STEP_PLAIN, 0, {0}, 0, {0}, "no addresses in 'x' are passed"},
 	{"tile=m:4; p ptr[3] of in x f32[m,4] by 12, m i64",
 	 10,
 	 SK_STEP_SPLIT,
@@ -549,21 +558,22 @@ START_TEST(cut_contradicts)
 	static const struct sk_plan_pattern none;
 	struct plan *plan = plan_create(arena, 1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, 4 * (rows + halo), SK_ROLE_INPUT);
-	uint64_t table_bytes = 8 * cuts[_i].pattern.table_count;
+	bool table = strstr(cuts[_i].signature, "ptr[");
 
 	plan_signature(plan, cuts[_i].signature);
 	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
 	add_step(plan, _i);
-	if (table_bytes)
-		plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_SCRATCH, .size = table_bytes});
+	if (table)
+		plan_argument(plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_SCRATCH,
+							      .size = 8 * cuts[_i].pattern.table_count});
 	plan_part(plan, x, READ, 0, 16 * (rows + halo), cuts[_i].element_bytes);
 	add_length(plan, _i);
 
 	struct sk_plan_view view = plan_view(plan);
-	struct sk_plan_argument *argument = (struct sk_plan_argument *)&view.arguments[table_bytes ? 1 : 0];
+	struct sk_plan_argument *argument = (struct sk_plan_argument *)&view.arguments[table ? 1 : 0];
 
 	argument->value = memcmp(&cuts[_i].pattern, &none, sizeof(none)) ? 1 : 0;
-	argument->flags = table_bytes ? SK_ARGUMENT_FIELD : 0;
+	argument->flags = table ? SK_ARGUMENT_FIELD : 0;
 	((struct sk_plan_call *)view.calls)->loop_count = !!cuts[_i].tile[0] + !!cuts[_i].tile[1];
 	view.loops = loops;
 	view.terms = terms;
