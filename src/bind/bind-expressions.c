@@ -377,12 +377,14 @@ static struct range part_range(const struct sk_binder *binder, const struct sum 
 	return range;
 }
 
-/* Of all terms of the block's number together, which go up and down; blocks= has several that depend on each other. */
+/* Of all terms of the block's number together, which go up and down; blocks= has several that depend on each other. A
+ * single one has its least and its greatest value at the ends. */
 static struct range block_range(const struct sk_binder *binder, const struct sum *sum)
 {
+	uint64_t last = binder->blocks - 1, step = sum->count == 1 && last ? last : 1;
 	struct range range = {0, 0};
 
-	for (uint64_t block = 0; sum->count && block < binder->blocks; block++) {
+	for (uint64_t block = 0; sum->count && block <= last; block += step) {
 		wide value = 0;
 
 		for (uint32_t i = 0; i < sum->count; i++) {
