@@ -1,6 +1,8 @@
 /* What a call of a checked launch accesses, as windows: of a divided argument the call's part, or its tile, and what
  * lies behind all parts; of others everything. A tile has whole rows of a part, and of these the columns that the inner
- * loop has come to, where these lie one behind the other; else it counts as having all of them. */
+ * loop has come to, where these lie one behind the other. Else that would be rows of rows, and the tile counts as
+ * having all columns: they are the same core's and, where they are read, written before, so nothing that is right is
+ * found for that; what the call does to columns of the core's other tiles is not found. */
 #include "config.h"
 
 #include "loader/checks/checked-call.h"
