@@ -93,21 +93,41 @@ void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight)
 
 /* ---- after a launch ---- */
 
-/* How often the core calls the kernel in each call of the step. */
-static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_plan_step *step, uint32_t core)
+/* A call on its way into the trace. */
+struct traced_call {
+	const struct sk_plan_step *step;
+	const struct sk_plan_call *call;
+	uint32_t number; /* in its lane's program, from 0 */
+	uint32_t await_count; /* the step's, of its first call */
+	struct sk_task_total *total;
+};
+
+/* Tiles of a part with so many elements, which is not empty. */
+static uint64_t count_tiles(const struct sk_plan_view *plan, const struct sk_plan_call *call, uint64_t elements)
 {
+	const struct sk_plan_loop *loops = sk_plan_loops(plan, call);
+	uint64_t count = loops ? (elements - 1) / loops[0].tile + 1 : 1;
+
+	return call->loop_count < SK_MAX_LOOPS ? count : count * ((loops[1].extent - 1) / loops[1].tile + 1);
+}
+
+/* How often the core calls the kernel. */
+static uint64_t count_calls(const struct skrt_kernel *kernel, const struct traced_call *traced, uint32_t core)
+{
+	const struct sk_plan_view *plan = &kernel->module->plan;
+	const struct sk_plan_step *step = traced->step;
 	uint32_t cores = kernel->cores[step->lane];
 	const struct sk_core_range *range = NULL;
 
 	if (step->partition != SK_NO_INDEX) {
 		uint64_t row = sk_core_row(kernel->cores, step->lane, core);
-		uint32_t first = kernel->module->plan.launches[kernel->launch].first_partition;
+		uint32_t first = plan->launches[kernel->launch].first_partition;
 
 		range = &kernel->ranges[row * kernel->partition_count + (step->partition - first)];
 	}
 	switch ((enum sk_step_kind)step->kind) {
 	case SK_STEP_SPLIT:
-		return range->high > range->low;
+		return range->high > range->low ? count_tiles(plan, traced->call, range->high - range->low) : 0;
 	case SK_STEP_BLOCKS_RANGE:
 		return range->high - range->low;
 	case SK_STEP_BLOCKS:
@@ -118,15 +138,6 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct sk_pl
 		return 1;
 	}
 }
-
-/* A call on its way into the trace. */
-struct traced_call {
-	const struct sk_plan_step *step;
-	const struct sk_plan_call *call;
-	uint32_t number; /* in its lane's program, from 0 */
-	uint32_t await_count; /* the step's, of its first call */
-	struct sk_task_total *total;
-};
 
 /* When the core was at the call: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
 static struct sk_times times_of(const struct sk_flight *flight, const struct traced_call *traced, uint32_t index)
@@ -209,7 +220,7 @@ static bool record_core(struct skrt_trace *trace, const struct sk_flight *flight
 	const struct sk_plan_step *first = &plan->steps[plan->launches[flight->kernel->launch].first_step];
 	const struct sk_plan_step *step = traced->step;
 	struct sk_times times = times_of(flight, traced, core);
-	uint64_t calls = count_calls(flight->kernel, step, core);
+	uint64_t calls = count_calls(flight->kernel, traced, core);
 	size_t *latest = &trace->latest[step - first], number = trace->slice_count;
 
 	if (!calls && !traced->await_count)

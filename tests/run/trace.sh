@@ -178,6 +178,48 @@ M
 	done
 done
 
+# A kernel that is called for each row or tile has as many calls as it has left marks.
+cat >tiles.c <<'C'
+#include "skkernel.h"
+void mark(float *y)
+{
+	y[0] += 1;
+}
+SK_KERNEL(mark, "each=m; inout y f32[m,k]");
+void mark_tile(float *y, long rows, long columns)
+{
+	y[0] += (float)(rows > 0 && columns > 0);
+}
+SK_KERNEL(mark_tile, "tile=m:3,n:4; inout y f32[m,n], rows i64 = size(m), columns i64 = size(n)");
+C
+compile tiles
+for device in host a3; do
+	cat >tiles.yaml <<M
+sklink: 1
+device: $device
+tensors:
+  a: {dtype: f32, shape: [10, 10], role: inout}
+  b: {dtype: f32, shape: [10, 10], role: inout}
+tasks:
+  - {name: rows, kernel: mark, args: [a], scope: s}
+  - {name: tiles, kernel: mark_tile, args: [b], scope: s}
+M
+	"$sklink" --scope-options '*=profiling=1' tiles.yaml tiles.o -o tiles.sk
+	head -c 528 /dev/zero >zero.npy # 128 bytes of head and 400 of zeros
+	printf "\223NUMPY\001\000v\000%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 10), }" | dd of=zero.npy conv=notrunc status=none
+	for options in '--cores 1' '--cores 3' '--unfused --cores 7'; do
+		"$skrun" tiles.sk --input a=zero.npy --input b=zero.npy $options --trace t.json --profile >out.txt
+		launches=1
+		[[ $options != *unfused* ]] || launches=2
+		check t.json --launches $launches --profile out.txt
+		for task in a:rows:10 b:tiles:12; do
+			IFS=: read -r tensor name calls <<<"$task"
+			grep -qE "^$name +$calls " out.txt || { cat out.txt; fail "$device $options: not $calls calls of $name"; }
+			grep -qE "^inout +$tensor .*sum $calls," out.txt || { cat out.txt; fail "$device $options: not $calls marks of $name"; }
+		done
+	done
+done
+
 # What cannot be.
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --serial --profile
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --verify --trace t.json
