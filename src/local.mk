@@ -79,7 +79,7 @@ src_libproof_la_SOURCES = \
 	src/signature/signature-rules.c \
 	src/signature/signature-parser.c src/signature/signature-parser.h \
 	src/proof/unit-check.c src/proof/unit-check.h \
-	src/proof/verify.c src/proof/verify.h
+	src/proof/scratch-check.c src/proof/scratch-check.h src/proof/verify.c src/proof/verify.h
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 

@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 9u
+#define SK_PLAN_VERSION 10u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -65,6 +65,8 @@ enum sk_space {
 	SK_SPACE_WORKSPACE, /* offset from the workspace's base; task entries use the unshared workspace */
 	SK_SPACE_CONSTANT,  /* offset from the start of the constants */
 	SK_SPACE_STATE,	    /* hidden state number `index` of the kernels; never an address, only an access */
+	SK_SPACE_SCRATCH,   /* offset into this core's scratch, where one tile of a step is at a time: temporaries that live
+			       in that step alone. Task entries have them in the unshared workspace */
 };
 
 /* Bits. */
@@ -73,8 +75,9 @@ enum sk_access { SK_ACCESS_NONE = 0, SK_ACCESS_READ = 1, SK_ACCESS_WRITE = 2 };
 /* How one argument of a call comes about, in the order of the C parameters. */
 enum sk_argument_kind {
 	SK_ARGUMENT_NONE,
-	SK_ARGUMENT_POINTER, /* address of (space, index, offset); SPLIT: plus the range's start times element_bytes.
-				BLOCKS_RANGE kernels get the whole tensor's address and find their range by themselves */
+	SK_ARGUMENT_POINTER, /* address of (space, index, offset); SPLIT: plus the range's start times element_bytes, in
+				the scratch less what the tile's start is. BLOCKS_RANGE kernels get the whole tensor's address
+				and find their range by themselves */
 	SK_ARGUMENT_VALUE,   /* scalar of type dtype with the bits `value` */
 	SK_ARGUMENT_LENGTH,  /* scalar: the number of split elements of this call (step extent where it is not split) */
 	SK_ARGUMENT_LOAD,    /* scalar of type dtype, loaded from (space, index, offset) when the task runs */
@@ -108,7 +111,7 @@ struct sk_plan_argument {
 	uint32_t index; /* binding or state number */
 	uint64_t offset;
 	uint64_t size;		/* bytes accessed, over all cores together */
-	uint64_t element_bytes; /* bytes that one element of the step's extent spans here; 0: not divided (shared) */
+	uint64_t element_bytes; /* bytes that one element of the call's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: 0, or 1 + the index
 				   of its pattern; BY_VALUE: see there */
 	uint16_t flags;		/* SK_ARGUMENT_… */
@@ -197,20 +200,22 @@ struct sk_plan_call {
 	uint16_t argument_count;
 	uint16_t flags; /* SK_CALL_… */
 	uint32_t first_loop, loop_count; /* the kernel is called for each tile; 0: once for all of the core's part */
+	uint64_t scale; /* SPLIT: elements of the call's extent for each one of the step's; else 1 */
 };
 
 enum { SK_MAX_LOOPS = 2 };
 
 /* SPLIT: the kernel computes up to `tile` elements of an extent at a time. The first loop goes through the core's range of
- * the step's extent, whose units are whole tiles, the second one inside it through all of another extent. */
+ * the call's extent, whose units are whole tiles, the second one inside it through all of another extent. */
 struct sk_plan_loop {
 	uint64_t extent;
 	uint64_t tile; /* at least 1; it may be more than there are */
 };
 
 /* One lane's turn at one task, or at several: each core makes the step's calls in order, each one for all of the core's
- * part, which is the same for all of them. Nothing waits between two calls of a step, so what they share must fall to
- * one core. A mix task has two steps, one behind the other, of one call each with equal arguments, and awaits on neither
+ * part, which is the same for all of them: of an extent that has `scale` elements for each one of the step's it is so many
+ * times as many. A step in tiles makes all its calls for one tile of the part, then for the next. Nothing waits between two
+ * calls of a step, so what they share must fall to one core, and to one tile. A mix task has two steps, one behind the other, of one call each with equal arguments, and awaits on neither
  * of them by the other, which run at once. The steps of a launch stand in its global order (network order). */
 struct sk_plan_step {
 	uint32_t first_call, call_count; /* at least one */
@@ -224,6 +229,7 @@ struct sk_plan_step {
 	uint32_t first_await, await_count;
 	uint32_t first_core; /* BLOCKS that are RESIDENT: block b runs on core first_core + b; else 0 */
 	uint64_t extent; /* SPLIT, BLOCKS_RANGE: elements of the divided extent; else 0 */
+	uint64_t tile;	 /* SPLIT: elements in a tile, whole units; 0: the step is not in tiles */
 };
 
 /* The awaiting step starts when the core set of step `step` (index into steps, an earlier one of the launch) has finished
@@ -247,7 +253,7 @@ struct sk_plan_partition {
 };
 
 /* Bytes of the address ranges that cores share out in a step, for reasoning about conflicts ("units" of an access):
- *   SPLIT:        ceil(extent / unit) units of unit * element_bytes bytes
+ *   SPLIT:        ceil(extent / unit) units of unit * scale * element_bytes bytes
  *   BLOCKS_RANGE: `blocks` units; of extent / blocks * element_bytes bytes if blocks divides extent, else irregular
  *   otherwise, or with element_bytes 0 or a halo: not divided.
  * Of rows, that is how far units lie apart; in between may be bytes that are not accessed. */

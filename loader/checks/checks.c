@@ -223,10 +223,11 @@ static int run_blocks(struct sk_checked *checked)
 	return status;
 }
 
-/* All of the core's part of the step, in one of the step's calls. */
-static int run_call(struct sk_checked *checked)
+/* All of the core's part of the step, or a tile of it, in one of the step's calls. */
+static int run_call(struct sk_checked *checked, const struct sk_core_range *part)
 {
 	const struct sk_plan_step *step = checked->step;
+	uint64_t scale = checked->call->scale;
 
 	if (step->kind == SK_STEP_PLAIN) {
 		checked->block = make_block(checked, 0, 1);
@@ -234,21 +235,35 @@ static int run_call(struct sk_checked *checked)
 	}
 	if (step->kind != SK_STEP_SPLIT)
 		return run_blocks(checked);
-
-	const struct sk_core_range *range =
-		&checked->core->abi.ranges[step->partition - checked->launch->first_partition];
-
-	return range->low == range->high ? 0 : sk_checked_call(checked, range->low, range->high);
+	return part->low == part->high ? 0 : sk_checked_call(checked, part->low * scale, part->high * scale);
 }
 
-static int run_calls(struct sk_checked *checked)
+static int run_calls(struct sk_checked *checked, const struct sk_core_range *part)
 {
 	struct sk_plan_calls calls = sk_plan_step_calls(checked->plan, checked->step);
 	int status = 0;
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end && !status; call++) {
 		checked->call = call;
-		status = run_call(checked);
+		status = run_call(checked, part);
+	}
+	return status;
+}
+
+/* All calls of the step, for each of its tiles. */
+static int run_body(struct sk_checked *checked)
+{
+	const struct sk_plan_step *step = checked->step;
+	struct sk_core_range range = {0, 0}, part;
+	int status = 0;
+
+	if (step->kind == SK_STEP_SPLIT)
+		range = checked->core->abi.ranges[step->partition - checked->launch->first_partition];
+	if (!step->tile)
+		return run_calls(checked, &range);
+	for (part = range; part.low < range.high && !status; part.low = part.high) {
+		part.high = range.high - part.low < step->tile ? range.high : part.low + step->tile;
+		status = run_calls(checked, &part);
 	}
 	return status;
 }
@@ -270,7 +285,7 @@ static int run_step(struct sk_checked *checked)
 	checked->finished = false;
 	if (!waits && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
-	int status = run_calls(checked);
+	int status = run_body(checked);
 	if (status)
 		return status;
 	if (checked->step->flags & SK_STEP_FEED) {

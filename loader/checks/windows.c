@@ -55,9 +55,9 @@ static struct sk_rows rows_of_tile(const struct sk_checked *checked, const struc
 static void add_pointer(struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
-	uint64_t bytes = argument->element_bytes, behind = checked->step->extent * bytes;
-	struct sk_rows rows =
-		sk_plan_part_rows(checked->plan, checked->step, argument, checked->low, checked->high - checked->low);
+	uint64_t bytes = argument->element_bytes, behind = sk_plan_extent(checked->step, checked->call) * bytes;
+	struct sk_rows rows = sk_plan_part_rows(checked->plan, checked->step, checked->call, argument, checked->low,
+						checked->high - checked->low);
 
 	rows.start -= argument->offset;
 	if (pattern && pattern->inner_bytes && !pattern->halo && checked->inner_high)

@@ -13,11 +13,19 @@ static uint32_t dtype_size_or_none(const struct sk_plan_argument *argument)
 	return argument->dtype < SK_DTYPE_COUNT ? sk_dtype_size(argument->dtype) : 0;
 }
 
+/* Where it lies, as the launch sees it: task entries have no tensors in the scratch. */
+static enum sk_space space_of(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
+{
+	bool moved = tensor->space == SK_SPACE_SCRATCH && sk_plan_is_task_launch(launch);
+
+	return moved ? SK_SPACE_WORKSPACE : (enum sk_space)tensor->space;
+}
+
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor)
 {
-	bool unshared = tensor->space == SK_SPACE_WORKSPACE && sk_plan_is_task_launch(launch);
-
-	return unshared ? tensor->unshared_offset : tensor->offset;
+	return space_of(launch, tensor) == SK_SPACE_WORKSPACE && sk_plan_is_task_launch(launch)
+		       ? tensor->unshared_offset
+		       : tensor->offset;
 }
 
 /* The bytes belong to the tensor that the argument names. */
@@ -33,8 +41,8 @@ static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_
 	const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
 	uint64_t start = sk_plan_tensor_start(launch, tensor);
 
-	if (tensor->space != argument->space || tensor->index != argument->index || argument->offset < start ||
-	    !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
+	if (space_of(launch, tensor) != argument->space || tensor->index != argument->index ||
+	    argument->offset < start || !sk_plan_within(argument->offset - start, argument->size, tensor->bytes))
 		return sk_plan_fail(checker, "its bytes are not those of tensor '%s'", sk_plan_string(&tensor->name));
 	return true;
 }
@@ -63,6 +71,9 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 	case SK_SPACE_CONSTANT:
 		limit = plan->constants_size;
 		break;
+	case SK_SPACE_SCRATCH:
+		limit = UINT64_MAX; /* a tile of it has to lie there: check_scratch */
+		break;
 	default:
 		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
 	}
@@ -77,8 +88,9 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 }
 
 static bool check_division(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
-			   const struct sk_plan_argument *argument)
+			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
+	uint64_t extent = sk_plan_extent(step, call);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
 	bool rows = pattern && pattern->count && pattern->stride; /* the rest is looked at in check_rows */
 	uint64_t bytes;
@@ -87,21 +99,45 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 		return true;
 	if (!sk_plan_divides(step))
 		return sk_plan_fail(checker, "it is divided, but its step is not");
-	if (rows && (argument->element_bytes % pattern->stride || pattern->count % step->extent ||
-		     argument->element_bytes / pattern->stride != pattern->count / step->extent))
+	if (rows && (argument->element_bytes % pattern->stride || pattern->count % extent ||
+		     argument->element_bytes / pattern->stride != pattern->count / extent))
 		return sk_plan_fail(checker, "its %" PRIu64 " rows are not those of %" PRIu64 " elements",
-				    pattern->count, step->extent);
-	if (__builtin_mul_overflow(argument->element_bytes, step->extent, &bytes) || (!rows && bytes > argument->size))
+				    pattern->count, extent);
+	if (__builtin_mul_overflow(argument->element_bytes, extent, &bytes) || (!rows && bytes > argument->size))
 		return sk_plan_fail(checker,
 				    "%" PRIu64 " elements of %" PRIu64 " bytes are more than its %" PRIu64 " bytes",
-				    step->extent, argument->element_bytes, argument->size);
+				    extent, argument->element_bytes, argument->size);
 	if (argument->element_bytes % dtype_size_or_none(argument))
 		return sk_plan_fail(checker, "a part of %" PRIu64 " bytes is no whole number of elements",
 				    argument->element_bytes);
 	/* sk_plan_units multiplies without checking. */
 	if (step->kind == SK_STEP_SPLIT &&
-	    __builtin_mul_overflow(checker->view->partitions[step->partition].unit, argument->element_bytes, &bytes))
+	    (__builtin_mul_overflow(checker->view->partitions[step->partition].unit, call->scale, &bytes) ||
+	     __builtin_mul_overflow(bytes, argument->element_bytes, &bytes)))
 		return sk_plan_fail(checker, "the bytes of a unit overflow");
+	return true;
+}
+
+/* A tile of a temporary, beside what the step's kernels have of the scratch themselves. */
+static bool check_scratch(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *step, const struct sk_plan_call *call,
+			  const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(checker->view, argument);
+	uint64_t bytes;
+
+	if (argument->space != SK_SPACE_SCRATCH)
+		return true;
+	if (step->tile == 0 || argument->element_bytes == 0 || argument->flags & SK_ARGUMENT_WHOLE ||
+	    (pattern && (pattern->count || pattern->halo || pattern->table_count)))
+		return sk_plan_fail(checker,
+				    "only what is divided, in one piece, of a step in tiles lies in the scratch");
+	if (__builtin_mul_overflow(step->tile, call->scale, &bytes) ||
+	    __builtin_mul_overflow(bytes, argument->element_bytes, &bytes) ||
+	    (pattern && __builtin_add_overflow(bytes, pattern->over_read, &bytes)) ||
+	    !sk_plan_within(argument->offset, bytes, launch->scratch_size))
+		return sk_plan_fail(checker, "a tile of it lies outside the launch's scratch of %" PRIu64 " bytes",
+				    launch->scratch_size);
 	return true;
 }
 
@@ -127,8 +163,8 @@ static bool check_rows(const struct sk_plan_checker *checker, const struct sk_pl
 
 /* What calls read around their parts; others write there, if they like. */
 static bool check_around(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
-			 const struct sk_plan_step *step, const struct sk_plan_argument *argument,
-			 const struct sk_plan_pattern *pattern)
+			 const struct sk_plan_step *step, const struct sk_plan_call *call,
+			 const struct sk_plan_argument *argument, const struct sk_plan_pattern *pattern)
 {
 	const struct sk_plan_tensor *tensor = &checker->view->tensors[argument->tensor];
 	uint64_t end = argument->offset - sk_plan_tensor_start(launch, tensor) + argument->size;
@@ -136,7 +172,7 @@ static bool check_around(const struct sk_plan_checker *checker, const struct sk_
 	if ((pattern->halo || pattern->over_read) && argument->access != SK_ACCESS_READ)
 		return sk_plan_fail(checker, "only what is just read has bytes around its parts");
 	if (pattern->halo && (argument->element_bytes == 0 || pattern->count ||
-			      pattern->halo > argument->size - argument->element_bytes * step->extent))
+			      pattern->halo > argument->size - argument->element_bytes * sk_plan_extent(step, call)))
 		return sk_plan_fail(checker, "a halo of %" PRIu64 " bytes leads out of it", pattern->halo);
 	if (pattern->over_read > tensor->bytes - end + tensor->padding)
 		return sk_plan_fail(checker, "it over-reads %" PRIu64 " bytes, more than its tensor's padding",
@@ -175,7 +211,7 @@ static bool check_pattern(const struct sk_plan_checker *checker, const struct sk
 	     pattern->inner_bytes % dtype_size_or_none(argument)))
 		return sk_plan_fail(checker, "%" PRIu64 " bytes for each element of an inner loop are not possible",
 				    pattern->inner_bytes);
-	return check_rows(checker, argument, pattern) && check_around(checker, launch, step, argument, pattern) &&
+	return check_rows(checker, argument, pattern) && check_around(checker, launch, step, call, argument, pattern) &&
 	       check_table(checker, argument, pattern);
 }
 
@@ -189,8 +225,9 @@ static bool check_pointer(const struct sk_plan_checker *checker, const struct sk
 		return sk_plan_fail(checker, "access %u is unknown", argument->access);
 	if ((argument->access & SK_ACCESS_WRITE) && argument->space == SK_SPACE_CONSTANT)
 		return sk_plan_fail(checker, "it writes a constant");
-	return check_range(checker, launch, argument) && check_division(checker, step, argument) &&
-	       check_pattern(checker, launch, step, call, argument);
+	return check_range(checker, launch, argument) && check_division(checker, step, call, argument) &&
+	       check_pattern(checker, launch, step, call, argument) &&
+	       check_scratch(checker, launch, step, call, argument);
 }
 
 /* LOAD and RESULT: one scalar in memory. */
@@ -201,6 +238,8 @@ static bool check_cell(const struct sk_plan_checker *checker, const struct sk_pl
 		return sk_plan_fail(checker, "it is not one %s", sk_dtype_name(argument->dtype));
 	if (argument->kind == SK_ARGUMENT_RESULT && argument->space == SK_SPACE_CONSTANT)
 		return sk_plan_fail(checker, "it writes a constant");
+	if (argument->space == SK_SPACE_SCRATCH)
+		return sk_plan_fail(checker, "space %u has no cells", argument->space);
 	return check_range(checker, launch, argument);
 }
 
@@ -423,12 +462,26 @@ static bool check_loops(const struct sk_plan_checker *checker, const struct sk_p
 		    loops[i].extent > INT64_MAX)
 			return sk_plan_fail(checker, "tiles of %" PRIu64 " of %" PRIu64 " elements are not possible",
 					    loops[i].tile, loops[i].extent);
-	if (loops[0].extent != step->extent)
-		return sk_plan_fail(checker, "its loop goes through %" PRIu64 " elements, its step through %" PRIu64,
-				    loops[0].extent, step->extent);
-	return checker->view->partitions[step->partition].unit % loops[0].tile == 0 ||
-	       sk_plan_fail(checker, "units of %" PRIu64 " elements are not whole tiles of %" PRIu64,
-			    checker->view->partitions[step->partition].unit, loops[0].tile);
+	if (loops[0].extent != sk_plan_extent(step, call))
+		return sk_plan_fail(checker, "its loop goes through %" PRIu64 " elements, its call through %" PRIu64,
+				    loops[0].extent, sk_plan_extent(step, call));
+	uint64_t unit = checker->view->partitions[step->partition].unit;
+
+	return (!__builtin_mul_overflow(unit, call->scale, &unit) && unit % loops[0].tile == 0) ||
+	       sk_plan_fail(checker, "units of %" PRIu64 " elements are not whole tiles of %" PRIu64, unit,
+			    loops[0].tile);
+}
+
+/* How many elements of the call there are for each of the step. */
+static bool check_scale(const struct sk_plan_checker *checker, const struct sk_plan_step *step,
+			const struct sk_plan_call *call)
+{
+	uint64_t bytes;
+
+	if (call->scale == 0 || (call->scale != 1 && step->tile == 0))
+		return sk_plan_fail(checker, "a scale of %" PRIu64 " does not fit its step", call->scale);
+	return !__builtin_mul_overflow(step->extent, call->scale, &bytes) ||
+	       sk_plan_fail(checker, "a scale of %" PRIu64 " is not possible", call->scale);
 }
 
 bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -452,5 +505,6 @@ bool sk_plan_check_call(struct sk_plan_checker *checker, const struct sk_plan_la
 		return sk_plan_fail(checker, "kernel %u has not the copies that its launch needs", call->kernel);
 	if (call->flags & ~SK_CALL_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x of its call are unknown", call->flags);
-	return check_loops(checker, step, call) && check_arguments(checker, launch, step, call);
+	return check_scale(checker, step, call) && check_loops(checker, step, call) &&
+	       check_arguments(checker, launch, step, call);
 }

@@ -8,7 +8,7 @@
 /* ---- division ---- */
 
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
-			      const struct sk_plan_argument *argument)
+			      const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 
@@ -17,7 +17,7 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 	if (step->kind == SK_STEP_SPLIT) {
 		uint64_t unit = view->partitions[step->partition].unit;
 
-		return (struct sk_units){(step->extent - 1) / unit + 1, unit * argument->element_bytes};
+		return (struct sk_units){(step->extent - 1) / unit + 1, unit * call->scale * argument->element_bytes};
 	}
 	if (step->extent % step->blocks)
 		return (struct sk_units){step->blocks, 0};
@@ -80,6 +80,22 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	if (step->kind == SK_STEP_BLOCKS_RANGE && (partition->extent != step->blocks || partition->unit != 1))
 		return sk_plan_fail(checker, "its partition does not divide its %u blocks", step->blocks);
 	return true;
+}
+
+/* Tiles of whole units, so that what falls to one unit falls to one tile. */
+static bool check_tile(const struct sk_plan_checker *checker, const struct sk_plan_step *step)
+{
+	uint64_t bound;
+
+	if (step->tile == 0)
+		return true;
+	if (step->kind != SK_STEP_SPLIT)
+		return sk_plan_fail(checker, "a step of kind %u is not in tiles", step->kind);
+	if (step->tile % checker->view->partitions[step->partition].unit)
+		return sk_plan_fail(checker, "tiles of %" PRIu64 " elements are no whole units of %" PRIu64, step->tile,
+				    checker->view->partitions[step->partition].unit);
+	return !__builtin_add_overflow(step->extent, step->tile, &bound) ||
+	       sk_plan_fail(checker, "tiles of %" PRIu64 " elements are not possible", step->tile);
 }
 
 /* Blocks that run at once. */
@@ -221,8 +237,9 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 	if (step->flags & ~SK_STEP_FLAGS)
 		return sk_plan_fail(checker, "flags 0x%x are unknown", step->flags);
 	return check_calls_slice(checker, launch, step) && check_call_slices(checker, step, ends) &&
-	       check_spread(checker, launch, step) && check_resident(checker, launch, step) &&
-	       check_early(checker, launch, step) && check_calls(checker, launch, step);
+	       check_spread(checker, launch, step) && check_tile(checker, step) &&
+	       check_resident(checker, launch, step) && check_early(checker, launch, step) &&
+	       check_calls(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,

@@ -21,8 +21,8 @@ _Static_assert(sizeof(struct sk_plan_task) == 36, "struct sk_plan_task");
 _Static_assert(sizeof(struct sk_plan_cost) == 64, "struct sk_plan_cost");
 _Static_assert(sizeof(struct sk_plan_kernel) == 48, "struct sk_plan_kernel");
 _Static_assert(sizeof(struct sk_plan_tensor) == 112, "struct sk_plan_tensor");
-_Static_assert(sizeof(struct sk_plan_step) == 48, "struct sk_plan_step");
-_Static_assert(sizeof(struct sk_plan_call) == 24, "struct sk_plan_call");
+_Static_assert(sizeof(struct sk_plan_step) == 56, "struct sk_plan_step");
+_Static_assert(sizeof(struct sk_plan_call) == 32, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
 _Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
 _Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
@@ -345,9 +345,11 @@ static bool check_tensor_space(const struct sk_plan_checker *checker, const stru
 			return sk_plan_fail(checker, "it lies outside its binding");
 		return true;
 	case SK_SPACE_WORKSPACE:
+	case SK_SPACE_SCRATCH:
 		if (tensor->role != SK_ROLE_TEMPORARY)
-			return sk_plan_fail(checker, "only temporaries lie in the workspace");
-		if (!sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->workspace_size))
+			return sk_plan_fail(checker, "only temporaries lie in the workspace, or in the scratch");
+		if (tensor->space == SK_SPACE_WORKSPACE &&
+		    !sk_plan_within(tensor->offset, tensor->bytes + tensor->padding, plan->workspace_size))
 			return sk_plan_fail(checker, "it lies outside the workspace");
 		if (task_entries && !sk_plan_within(tensor->unshared_offset, tensor->bytes + tensor->padding,
 						    plan->unshared_workspace_size))

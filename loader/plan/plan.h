@@ -127,6 +127,12 @@ static inline enum sk_access sk_plan_access(const struct sk_plan_argument *argum
 	}
 }
 
+/* SPLIT, BLOCKS_RANGE: elements of the call's divided extent. */
+static inline uint64_t sk_plan_extent(const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	return step->extent * call->scale;
+}
+
 /* How a pointer's bytes lie; NULL: one behind the other, in parts without anything around them. */
 static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
 							    const struct sk_plan_argument *argument)
@@ -147,9 +153,10 @@ static inline struct sk_rows sk_plan_rows(const struct sk_plan_view *view, const
 	return (struct sk_rows){argument->offset, argument->size, 0, 1};
 }
 
-/* Those of the elements [first, first + count) of the step's extent, halo included; all, if they are not divided. */
+/* Those of the elements [first, first + count) of the call's extent, halo included; all, if they are not divided. */
 static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, const struct sk_plan_step *step,
-					       const struct sk_plan_argument *argument, uint64_t first, uint64_t count)
+					       const struct sk_plan_call *call, const struct sk_plan_argument *argument,
+					       uint64_t first, uint64_t count)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct sk_rows rows = sk_plan_rows(view, argument);
@@ -160,7 +167,7 @@ static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, 
 	if (rows.count == 1)
 		rows.width = count * argument->element_bytes + (pattern ? pattern->halo : 0);
 	else
-		rows.count = count * (rows.count / step->extent);
+		rows.count = count * (rows.count / sk_plan_extent(step, call));
 	if (rows.count == 1)
 		rows.stride = 0;
 	return rows;
@@ -233,7 +240,7 @@ struct sk_units {
 	uint64_t unit_bytes;
 };
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
-			      const struct sk_plan_argument *argument);
+			      const struct sk_plan_call *call, const struct sk_plan_argument *argument);
 
 /* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);

@@ -250,6 +250,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unsh
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
 		.first_loop = writer->loop_count,
 		.loop_count = task->loop_count,
+		.scale = 1,
 	};
 	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));
 	writer->loop_count += task->loop_count;

@@ -36,13 +36,14 @@ struct sk_task_call *sk_find_calls(struct sk_arena *arena, const struct sk_plan_
 }
 
 /* The cores share out all of its bytes. */
-static bool is_divided(const struct sk_plan_view *view, const struct sk_plan_step *step,
-		       const struct sk_plan_argument *argument)
+static bool is_divided(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	uint64_t extent = sk_plan_extent(&view->steps[access->step], &view->calls[access->call]);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !(pattern && pattern->halo) &&
-	       argument->element_bytes * step->extent == sk_access_shared_bytes(view, argument);
+	       argument->element_bytes * extent == sk_access_shared_bytes(view, argument);
 }
 
 /* One core at most runs the step's calls. */
@@ -52,13 +53,14 @@ static bool on_one_core(const struct sk_plan_step *step)
 }
 
 /* The bytes of the first unit, from its first to its last one; of irregular units, those of the first element. */
-static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_plan_step *step,
-				 const struct sk_plan_argument *argument)
+static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
-	uint64_t unit = step->kind == SK_STEP_SPLIT	   ? view->partitions[step->partition].unit
+	const struct sk_plan_step *step = &view->steps[access->step];
+	const struct sk_plan_call *call = &view->calls[access->call];
+	uint64_t unit = step->kind == SK_STEP_SPLIT	   ? view->partitions[step->partition].unit * call->scale
 			: step->extent % step->blocks == 0 ? step->extent / step->blocks
 							   : 1;
-	struct sk_rows part = sk_plan_part_rows(view, step, argument, 0, unit);
+	struct sk_rows part = sk_plan_part_rows(view, step, call, &view->arguments[access->argument], 0, unit);
 
 	return sk_rows_extent(&part);
 }
@@ -72,14 +74,14 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 
 	if (one->step == other->step && on_one_core(step))
 		return true;
-	if (!is_divided(view, step, argument) || !is_divided(view, other_step, other_argument) ||
-	    argument->space != other_argument->space || argument->index != other_argument->index)
+	if (!is_divided(view, one) || !is_divided(view, other) || argument->space != other_argument->space ||
+	    argument->index != other_argument->index)
 		return false;
 
-	struct sk_units units = sk_plan_units(view, step, argument);
-	struct sk_units other_units = sk_plan_units(view, other_step, other_argument);
-	struct sk_rows part = first_part(view, step, argument);
-	struct sk_rows other_part = first_part(view, other_step, other_argument);
+	struct sk_units units = sk_plan_units(view, step, &view->calls[one->call], argument);
+	struct sk_units other_units = sk_plan_units(view, other_step, &view->calls[other->call], other_argument);
+	struct sk_rows part = first_part(view, one);
+	struct sk_rows other_part = first_part(view, other);
 	uint64_t window = units.unit_bytes ? units.unit_bytes : argument->element_bytes;
 	uint64_t start = part.start < other_part.start ? part.start : other_part.start;
 
@@ -108,7 +110,7 @@ bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct
 	bool identical = a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && same_rows(view, a, b) &&
 			 a->element_bytes == b->element_bytes;
 
-	return on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(view, step, a)));
+	return on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(view, one)));
 }
 
 bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_step_access *access)
@@ -120,7 +122,7 @@ bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_st
 		return true;
 	if (argument->kind != SK_ARGUMENT_POINTER)
 		return false; /* each core would store its own result, or share the kernel's hidden state */
-	return step->kind == SK_STEP_BLOCKS || is_divided(view, step, argument);
+	return step->kind == SK_STEP_BLOCKS || is_divided(view, access);
 }
 
 /* ---- words ---- */

@@ -105,7 +105,7 @@ static uint64_t halo_of(const struct sk_calls *calls, uint32_t number)
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
 
 	return may_have_halo(calls, &calls->signature->parameters[number])
-		       ? argument->size - argument->element_bytes * calls->step->extent
+		       ? argument->size - argument->element_bytes * sk_plan_extent(calls->step, calls->call)
 		       : 0;
 }
 
@@ -121,10 +121,11 @@ static bool check_halo(struct sk_calls *calls, uint32_t number)
 	all = sk_call_dimension(calls, &parameter->extents[0]);
 	part = sk_call_dimension(calls, &product);
 	if (!may_have_halo(calls, parameter) || !all || !part ||
-	    argument->size / all * part == argument->element_bytes * calls->step->extent)
+	    argument->size / all * part == argument->element_bytes * sk_plan_extent(calls->step, calls->call))
 		return true;
 	return sk_call_disagree(calls, "each part of %s is %" PRIu64 " bytes for each of %" PRIu64 " elements",
-				sk_call_parameter_text(calls, number), argument->element_bytes, calls->step->extent);
+				sk_call_parameter_text(calls, number), argument->element_bytes,
+				sk_plan_extent(calls->step, calls->call));
 }
 
 /* Units are as large as it takes (sk_call_minimum_unit), but not the ranges of blocks and the inner loop's tiles. */
@@ -175,7 +176,8 @@ static bool check_table(struct sk_calls *calls, uint32_t number)
 	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
 	    names_extent(parameter->table_count, signature->spread_extent))
 		return true;
-	shortest = calls->step->extent % tile ? calls->step->extent % tile : tile;
+	shortest = sk_plan_extent(calls->step, calls->call) % tile ? sk_plan_extent(calls->step, calls->call) % tile
+								   : tile;
 	return (pattern->table_count - 1) * pattern->table_stride <
 		       shortest * argument->element_bytes + pattern->halo ||
 	       sk_call_disagree(calls, "the last of %" PRIu64 " addresses leads out of the part of %s that a call has",
@@ -223,14 +225,15 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 					calls->signature->align);
 	shared = divided ? sk_access_shared_bytes(calls->view, argument) : 0;
 	if (divided && parameter->extents[0].more) /* see check_pattern */
-		shared = argument->element_bytes * calls->step->extent;
-	element_bytes = divided ? shared / calls->step->extent : 0;
-	if (argument->element_bytes != element_bytes || element_bytes * calls->step->extent != shared)
+		shared = argument->element_bytes * sk_plan_extent(calls->step, calls->call);
+	element_bytes = divided ? shared / sk_plan_extent(calls->step, calls->call) : 0;
+	if (argument->element_bytes != element_bytes ||
+	    element_bytes * sk_plan_extent(calls->step, calls->call) != shared)
 		return sk_call_disagree(calls,
 					"the cores divide the %" PRIu64 " bytes of %s by %" PRIu64
 					" for each of %" PRIu64 " elements",
 					argument->size, sk_call_parameter_text(calls, number), argument->element_bytes,
-					calls->step->extent);
+					sk_plan_extent(calls->step, calls->call));
 	return !(argument->flags & SK_ARGUMENT_WHOLE) == !parameter->whole ||
 	       sk_call_disagree(calls, "%s is passed %s", sk_call_parameter_text(calls, number),
 				parameter->whole ? "from where its part begins" : "whole");
@@ -238,11 +241,14 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 
 /* ---- overlap ---- */
 
+/* Of different tensors in the scratch only tiles lie there, which scratch-check.h compares. */
 static bool overlap(const struct sk_calls *calls, const struct sk_plan_argument *one,
 		    const struct sk_plan_argument *other)
 {
 	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
 
+	if (one->space == SK_SPACE_SCRATCH && one->tensor != other->tensor)
+		return false;
 	return one->space == other->space && one->index == other->index && sk_rows_overlap(&rows, &other_rows);
 }
 

@@ -58,7 +58,7 @@ static bool check_unit(struct sk_calls *calls)
 	if (step->kind != SK_STEP_SPLIT)
 		return true;
 
-	uint64_t unit = calls->view->partitions[step->partition].unit;
+	uint64_t unit = calls->view->partitions[step->partition].unit * calls->call->scale;
 	bool own_entry = calls->launch->kind == SK_LAUNCH_TASK;
 
 	if (own_entry ? unit == least : unit % least == 0)
@@ -77,7 +77,7 @@ static bool check_loops(struct sk_calls *calls)
 	if (call->loop_count != signature->loop_count)
 		return sk_call_disagree(calls, "it has %u loops instead of %u", call->loop_count,
 					signature->loop_count);
-	if (call->loop_count && calls->step->call_count != 1)
+	if (call->loop_count && calls->step->call_count != 1 && !calls->step->tile)
 		return sk_call_disagree(calls, "it has loops in a step of %u calls", calls->step->call_count);
 	for (uint32_t i = 0; i < call->loop_count; i++) {
 		if (loops[i].tile != signature->loops[i].tile)

@@ -282,7 +282,7 @@ bool sk_call_value_agrees(const struct sk_call_values *values, const struct sk_v
 	const struct sk_plan_step *step = values->step;
 
 	if (step->kind == SK_STEP_SPLIT)
-		set_part(&comparison, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE, step->extent, loops);
+		set_part(&comparison, SK_VARIABLE_BEGIN, SK_VARIABLE_SIZE, sk_plan_extent(step, values->call), loops);
 	if (values->call->loop_count == SK_MAX_LOOPS)
 		set_part(&comparison, SK_VARIABLE_INNER_BEGIN, SK_VARIABLE_INNER_SIZE, loops[1].extent, &loops[1]);
 	if (step->blocks)

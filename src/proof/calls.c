@@ -84,7 +84,7 @@ static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, 
 		return; /* it has an error of its own */
 	memset(calls->extents, 0, sizeof(calls->extents));
 	if (calls->signature->spread_extent != SK_NONE)
-		calls->extents[calls->signature->spread_extent] = step->extent;
+		calls->extents[calls->signature->spread_extent] = sk_plan_extent(step, calls->call);
 	if (sk_call_check_spread(calls) && sk_call_check_arguments(calls) && sk_call_check_extents(calls) &&
 	    sk_call_check_values(calls))
 		sk_call_check_overlaps(calls);

@@ -3,15 +3,37 @@
 
 enum { MOST_HOMES = 128 /* of a lane in a launch */ };
 
+/* What a tile of an argument in the scratch takes, with the room behind it. */
+static uint64_t tile_bytes(const struct sk_plan_view *view, const struct sk_plan_step *step,
+			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
+{
+	return step->tile * call->scale * argument->element_bytes + view->tensors[argument->tensor].padding;
+}
+
 /* What the steps of a launch need. */
 struct needs {
 	uint64_t scratch, resident_cores[SK_MAX_LANES];
 	bool early;
 };
 
+static void add_scratch(const struct sk_plan_view *view, const struct sk_plan_step *step, struct needs *needs)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+
+			if (argument->kind == SK_ARGUMENT_SCRATCH)
+				sk_raise(&needs->scratch, sk_align_plan(argument->offset + argument->size));
+			if (argument->space == SK_SPACE_SCRATCH)
+				sk_raise(&needs->scratch,
+					 sk_align_plan(argument->offset + tile_bytes(view, step, call, argument)));
+		}
+}
+
 static struct needs needs_of(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
 {
-	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
 	struct needs needs = {0};
 
 	for (uint32_t i = 0; i < launch->step_count; i++) {
@@ -20,14 +42,8 @@ static struct needs needs_of(const struct sk_plan_view *view, const struct sk_pl
 		needs.early |= step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET);
 		if (step->flags & SK_STEP_RESIDENT)
 			sk_raise(&needs.resident_cores[step->lane], (uint64_t)step->first_core + step->blocks);
+		add_scratch(view, step, &needs);
 	}
-	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-		for (uint32_t i = 0; i < call->argument_count; i++) {
-			const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
-
-			if (argument->kind == SK_ARGUMENT_SCRATCH)
-				sk_raise(&needs.scratch, sk_align_plan(argument->offset + argument->size));
-		}
 	return needs;
 }
 

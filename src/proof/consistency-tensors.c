@@ -48,12 +48,14 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 		return sk_contradict(check, "%s: it has more dimensions than %u", name, tensor->rank);
 	if (!bound && tensor->index)
 		return sk_contradict(check, "%s: only what is bound has a number", name);
-	if (tensor->space != SK_SPACE_WORKSPACE && tensor->unshared_offset)
+	if (tensor->role != SK_ROLE_TEMPORARY && tensor->unshared_offset)
 		return sk_contradict(check, "%s: only temporaries lie in the unshared workspace", name);
 	if ((bound || tensor->space == SK_SPACE_NONE) && tensor->offset)
 		return sk_contradict(check, "%s: it has an offset of its own", name);
 	if (tensor->offset % SK_PLAN_ALIGNMENT || tensor->unshared_offset % SK_PLAN_ALIGNMENT)
 		return sk_contradict(check, "%s: it is not aligned to %d bytes", name, SK_PLAN_ALIGNMENT);
+	if (tensor->role == SK_ROLE_TEMPORARY && tensor->space == SK_SPACE_SCRATCH)
+		return true; /* who accesses it shows that it can lie there: scratch.c */
 	return sk_same_number(check, name, "where it lies", tensor->space, space_of(tensor->role)) &&
 	       (!bound ||
 		sk_same_number(check, name, "what is bound as its number", check->view->bindings[tensor->index],
@@ -127,7 +129,7 @@ static bool check_unshared(const struct sk_consistency *check)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < view->tensor_count; i++)
-		if (view->tensors[i].space == SK_SPACE_WORKSPACE)
+		if (view->tensors[i].role == SK_ROLE_TEMPORARY)
 			temporaries[count++] = &view->tensors[i];
 	qsort(temporaries, count, sizeof(*temporaries), compare_unshared);
 	for (uint32_t i = 1; i < count; i++)
@@ -150,10 +152,11 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 
 		sound &= check_tensor(check, tensor) && check_range(check, tensor) &&
 			 check_role(check, tensor, &uses[i]);
-		if (tensor->space == SK_SPACE_WORKSPACE) {
+		if (tensor->space == SK_SPACE_WORKSPACE)
 			sk_raise(&workspace, sk_align_plan(tensor->offset + tensor->bytes + tensor->padding));
+		if (tensor->role == SK_ROLE_TEMPORARY)
 			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + tensor->bytes + tensor->padding));
-		} else if (tensor->space == SK_SPACE_CONSTANT) {
+		if (tensor->space == SK_SPACE_CONSTANT) {
 			sound &= sk_same_number(check, sk_plan_string(&tensor->name), "where it begins", tensor->offset,
 						sk_align_plan(constants));
 			constants = tensor->offset + tensor->bytes;

@@ -168,6 +168,8 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 	if (sk_access_reads(argument) || sk_access_writes(argument))
 		if (argument->kind != SK_ARGUMENT_STATE)
 			copy.offset -= sk_plan_tensor_start(launch, &view->tensors[argument->tensor]);
+	if (argument->space == SK_SPACE_SCRATCH)
+		copy.space = SK_SPACE_WORKSPACE;
 	if (argument->kind == SK_ARGUMENT_EXPRESSION)
 		copy.index = 0;
 	if (argument->kind == SK_ARGUMENT_POINTER)
@@ -219,14 +221,14 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 }
 
 /* The same of the steps; what a step with several calls does for the sake of another one of them is not asked. */
-static bool same_step(const struct sk_plan_step *step, const struct sk_plan_step *own)
+static bool same_step(const struct sk_plan_step *step, const struct sk_plan_call *call, const struct sk_plan_step *own)
 {
 	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
 			   SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET | (step->call_count > 1 ? SK_STEP_NONTEMPORAL : 0);
 
 	return step->lane == own->lane && step->kind == own->kind &&
 	       (step->flags & ~launchs) == (own->flags & ~launchs) && step->blocks == own->blocks &&
-	       step->first_core == own->first_core && step->extent == own->extent;
+	       step->first_core == own->first_core && sk_plan_extent(step, call) == own->extent;
 }
 
 static bool check_entry(const struct sk_consistency *check, uint32_t number)
@@ -241,7 +243,7 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 	const char *name = sk_plan_string(&task->name);
 
 	for (uint32_t i = 0; i < entry->step_count; i++)
-		if (!same_step(&step[i], &own[i]) || !same_call(check, &call[i], &own_call[i]))
+		if (!same_step(&step[i], &call[i], &own[i]) || !same_call(check, &call[i], &own_call[i]))
 			return sk_contradict(check, "%s: its own entry calls the kernel in another way than its launch",
 					     name);
 	return sk_same_text(check, name, "its entry", sk_plan_string(&entry->name),

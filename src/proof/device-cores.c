@@ -32,13 +32,13 @@ static uint64_t greatest_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static uint64_t cores_of_step(const struct sk_plan_step *step, uint64_t unit)
+static uint64_t cores_of_call(const struct sk_plan_step *step, const struct sk_plan_call *call, uint64_t unit)
 {
 	if (step->flags & SK_STEP_RESIDENT)
 		return 0;
 	if (step->kind == SK_STEP_PLAIN)
 		return 1;
-	return step->kind == SK_STEP_SPLIT ? (step->extent - 1) / unit + 1 : step->blocks;
+	return step->kind == SK_STEP_SPLIT ? (sk_plan_extent(step, call) - 1) / unit + 1 : step->blocks;
 }
 
 static struct wants wants_of(const struct sk_plan_view *view, const struct sk_plan_launch *launch,
@@ -52,7 +52,7 @@ static struct wants wants_of(const struct sk_plan_view *view, const struct sk_pl
 		uint64_t *cores = &wants.cores[step->lane];
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-			*cores = greatest_of(*cores, cores_of_step(step, least[call - view->calls]));
+			*cores = greatest_of(*cores, cores_of_call(step, call, least[call - view->calls]));
 		wants.splits |= step->kind == SK_STEP_SPLIT;
 		wants.one_to_two |= step->flags & SK_STEP_VECTOR_SIDE && step->blocks > step[-1].blocks;
 	}

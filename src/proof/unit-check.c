@@ -54,14 +54,40 @@ static uint64_t unit_of(const struct checker *checker, uint32_t step)
 	return checker->view->partitions[step_of(checker, step)->partition].unit;
 }
 
-/* The least unit that all kernels of the step can have: the least common multiple of theirs. */
+/* Where a tile lies in the scratch must be, modulo so many bytes, where it lies in its task's own entry. */
+enum { CONGRUENCE = 64 };
+
+/* What tiles in the scratch ask of the unit: that those of an argument begin at multiples of CONGRUENCE. */
+static uint64_t least_of_scratch(const struct checker *checker, const struct sk_plan_call *call)
+{
+	uint64_t unit = 1;
+
+	for (uint32_t i = 0; i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &checker->view->arguments[call->first_argument + i];
+		uint64_t bytes = argument->element_bytes * call->scale;
+
+		if (argument->space != SK_SPACE_SCRATCH)
+			continue;
+		while (bytes % CONGRUENCE * unit % CONGRUENCE)
+			unit *= 2;
+	}
+	return unit;
+}
+
+/* The least unit that all kernels of the step can have: the least common multiple of theirs, in the step's elements. */
 static uint64_t least_of(const struct checker *checker, const uint64_t *least, uint32_t step)
 {
 	struct sk_plan_calls calls = sk_plan_step_calls(checker->view, step_of(checker, step));
 	uint64_t unit = 1;
 
-	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-		unit *= least[call - checker->view->calls] / common_factor(unit, least[call - checker->view->calls]);
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		uint64_t own = least[call - checker->view->calls];
+		uint64_t scratch = least_of_scratch(checker, call);
+
+		own /= common_factor(own, call->scale);
+		unit *= own / common_factor(unit, own);
+		unit *= scratch / common_factor(unit, scratch);
+	}
 	return unit;
 }
 
@@ -88,7 +114,7 @@ static void collect_uses_of(struct checker *checker, struct sk_arena *arena, uin
 		if (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes)
 			sk_array_push(arena, &checker->uses,
 				      (struct use){argument->tensor, step, argument->offset, argument->size,
-						   unit_of(checker, step) * argument->element_bytes,
+						   unit_of(checker, step) * call->scale * argument->element_bytes,
 						   argument->access & SK_ACCESS_WRITE});
 	}
 }

@@ -73,6 +73,7 @@
 #include "src/proof/knowledge.h"
 #include "src/proof/launch-order.h"
 #include "src/proof/once-check.h"
+#include "src/proof/scratch-check.h"
 
 /* So many earlier accesses to common bytes may be looked at: half a gigabyte of them is kept. Of a manifest's tasks
  * they are a quarter at most (sk_dependencies_build), and as many again of their entries. */
@@ -104,6 +105,7 @@ struct verifier {
 	uint32_t current;
 	bool reported, stale; /* an error about its order, about what it reads */
 
+	struct sk_scratch_check *scratch;
 	struct sk_demands demands; /* what the network wants beside its data */
 	struct sk_facts *facts; /* NULL: nobody wants to know */
 };
@@ -407,8 +409,8 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
 	if (verifier->reported)
 		report_shared_write(verifier, access);
-	if (argument->space == SK_SPACE_CONSTANT)
-		return; /* nobody writes it: sk_plan_check_launch */
+	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SCRATCH)
+		return; /* nobody writes it: sk_plan_check_launch; it is this core's: scratch-check.h */
 	if (argument->space == SK_SPACE_BINDING)
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)
@@ -587,6 +589,7 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	if (!waits)
 		check_accesses(verifier, launch, index, true);
 	check_accesses(verifier, launch, index, false);
+	sk_scratch_check_step(verifier->scratch, launch, index);
 }
 
 /* Whoever is awaited publishes. */
@@ -804,6 +807,7 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 		return false;
 	}
 	check_runs(&verifier);
+	verifier.scratch = sk_scratch_check_new(arena, diag, view, file, facts);
 	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
 	init_histories(&verifier);

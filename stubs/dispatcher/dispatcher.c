@@ -44,7 +44,7 @@ static void next_call(struct sk_lowering *l, const struct sk_plan_step *step, co
 	lower_time(l, step, SK_BEGAN);
 }
 
-static void lower_body(struct sk_lowering *l, const struct sk_plan_step *step)
+static void lower_calls(struct sk_lowering *l, const struct sk_plan_step *step)
 {
 	struct sk_plan_calls calls = calls_of(l, step);
 
@@ -52,6 +52,25 @@ static void lower_body(struct sk_lowering *l, const struct sk_plan_step *step)
 		if (call > calls.first)
 			next_call(l, step, call);
 		sk_lower_part(l, step, call);
+	}
+}
+
+static void lower_body(struct sk_lowering *l, const struct sk_plan_step *step)
+{
+	if (step->tile) {
+		struct sk_op_group group = {
+			.extent = step->extent,
+			.tile = step->tile,
+			.partition = step->partition - l->launch->first_partition,
+			.label = sk_lowering_new_label(l),
+		};
+
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_BEGIN, .group = group});
+		lower_calls(l, step);
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_END, .group = group});
+		sk_lowering_label(l, group.label);
+	} else {
+		lower_calls(l, step);
 	}
 	if (step->flags & SK_STEP_FEED)
 		sk_lowering_push(l, (struct sk_op){

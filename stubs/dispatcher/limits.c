@@ -34,6 +34,9 @@ static const char *check_arguments(struct sk_arena *arena, const struct sk_plan_
 
 		if (reason)
 			return reason;
+		if (arguments[i].space == SK_SPACE_SCRATCH && arguments[i].element_bytes > INT32_MAX)
+			return sk_arena_print(arena, "argument %u has too many bytes in the scratch for each element",
+					      i);
 		if (arguments[i].kind != SK_ARGUMENT_LENGTH)
 			continue;
 		if (!sk_plan_divides(step))

@@ -19,15 +19,26 @@ static void lower_results(struct sk_lowering *l, const struct sk_plan_call *call
 	}
 }
 
+/* What the call computes, or the loop that it stands in. A serial entry computes the whole extent at once. */
+static enum sk_op_part part_of(const struct sk_lowering *l, const struct sk_plan_step *step,
+			       const struct sk_plan_call *call)
+{
+	if (step->tile)
+		return call->scale == 1 ? SK_PART_TILE : SK_PART_SCALED;
+	return l->program->serial ? SK_PART_ALL : SK_PART_OF_CORE;
+}
+
 static void lower_call(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
+	enum sk_op_part part = part_of(l, step, call);
 	sk_lowering_push(
 		l, (struct sk_op){
 			   .kind = SK_OP_CALL,
 			   .call = {.kernel = sk_lowering_kernel(l, call),
-				    .divided = step->kind == SK_STEP_SPLIT && (!l->program->serial || call->loop_count),
+				    .divided = step->kind == SK_STEP_SPLIT && (part != SK_PART_ALL || call->loop_count),
+				    .part = part,
 				    .vector_side = step->flags & SK_STEP_VECTOR_SIDE,
-				    .extent = step->extent,
+				    .extent = step->extent * call->scale,
 				    .arguments = sk_plan_arguments(l->plan, call),
 				    .argument_count = call->argument_count,
 				    .loops = sk_plan_loops(l->plan, call),
@@ -62,16 +73,18 @@ static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step,
 	sk_lowering_label(l, blocks.label);
 }
 
-/* The outer loop goes through this core's range, in a serial entry through all; the inner one always does. */
+/* The outer loop goes through this core's range, or the tile; the inner one, and in a serial entry both, through all.
+ */
 static void lower_tiles(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(l->plan, call);
 	struct sk_op_tiles tiles[SK_MAX_LOOPS];
 
 	for (uint32_t level = 0; level < call->loop_count; level++) {
-		tiles[level] = (struct sk_op_tiles){.loop = loops[level], .level = level};
-		if (level == 0 && !l->program->serial) {
-			tiles[level].of_range = true;
+		tiles[level] = (struct sk_op_tiles){.loop = loops[level], .level = level, .part = SK_PART_ALL};
+		if (level == 0)
+			tiles[level].part = part_of(l, step, call);
+		if (tiles[level].part == SK_PART_OF_CORE) {
 			tiles[level].partition = step->partition - l->launch->first_partition;
 			tiles[level].label = sk_lowering_new_label(l);
 		}
@@ -80,31 +93,34 @@ static void lower_tiles(struct sk_lowering *l, const struct sk_plan_step *step, 
 	lower_call(l, step, call);
 	for (uint32_t level = call->loop_count; level-- > 0;)
 		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_TILES_END, .tiles = tiles[level]});
-	if (tiles[0].of_range)
+	if (tiles[0].part == SK_PART_OF_CORE)
 		sk_lowering_label(l, tiles[0].label);
 }
 
-/* A serial entry computes the whole extent at once, which may be empty like any core's range. */
+/* All of an extent may be empty, like any core's range. */
 static void lower_split(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
+	struct sk_op range = {.kind = SK_OP_RANGE, .range = {.part = part_of(l, step, call)}};
+
+	if (range.range.part == SK_PART_SCALED)
+		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_SCALE, .scale = call->scale});
 	if (call->loop_count) {
 		lower_tiles(l, step, call);
 		return;
 	}
-	if (l->program->serial) {
+	if (range.range.part == SK_PART_ALL) {
 		if (step->extent != 0)
 			lower_call(l, step, call);
 		return;
 	}
-	uint32_t label = sk_lowering_new_label(l);
-
-	sk_lowering_push(l,
-			 (struct sk_op){
-				 .kind = SK_OP_RANGE,
-				 .range = {.partition = step->partition - l->launch->first_partition, .label = label},
-			 });
+	if (range.range.part == SK_PART_OF_CORE) {
+		range.range.partition = step->partition - l->launch->first_partition;
+		range.range.label = sk_lowering_new_label(l);
+	}
+	sk_lowering_push(l, range);
 	lower_call(l, step, call);
-	sk_lowering_label(l, label);
+	if (range.range.part == SK_PART_OF_CORE)
+		sk_lowering_label(l, range.range.label);
 }
 
 static bool has_block(const struct sk_lowering *l, const struct sk_plan_call *call)

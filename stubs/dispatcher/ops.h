@@ -22,7 +22,10 @@ enum sk_op_kind {
 	SK_OP_HOME_GUARD, /* home_guard: a core that is not the home jumps to label */
 	SK_OP_AWAIT_HOME, /* await: until the home of lane has finished the step */
 	SK_OP_AWAIT_ALL, /* await: until every core of lane has finished the step */
-	SK_OP_RANGE, /* range: it is this core's of the partition; if it is empty, jump to label */
+	SK_OP_GROUP_BEGIN, /* group: repeats up to GROUP_END for each tile of this core's part; none: jump to label */
+	SK_OP_GROUP_END, /* group: as it began */
+	SK_OP_SCALE, /* scale: from here on the scaled tile is so many times the tile at hand */
+	SK_OP_RANGE, /* range: the kernel computes this part; if it is empty, jump to label */
 	SK_OP_BLOCKS_BEGIN, /* blocks: repeats up to BLOCKS_END for this core's, as order says; none: jump to label */
 	SK_OP_BLOCKS_END, /* blocks: as they began */
 	SK_OP_TILES_BEGIN, /* tiles: repeats up to TILES_END for each; none: jump to label */
@@ -49,6 +52,14 @@ enum sk_block_order {
 
 enum sk_moment { SK_ARRIVED, SK_BEGAN, SK_ENDED }; /* in the order of the fields of struct sk_times */
 
+/* What a call computes, or a loop of calls. */
+enum sk_op_part {
+	SK_PART_OF_CORE, /* this core's range of the partition */
+	SK_PART_TILE, /* the tile at hand of a step in tiles, which is never empty … */
+	SK_PART_SCALED, /* … in elements of the call's extent, if these are not the step's */
+	SK_PART_ALL, /* in serial entries, of a loop: all of the extent */
+};
+
 struct sk_op_await {
 	uint32_t lane;
 	uint32_t number; /* of the step */
@@ -65,13 +76,20 @@ struct sk_op_blocks {
 	bool calls_runtime; /* the blocks can */
 };
 
-/* The tiles of a loop: of this core's range of a partition, or all of them. */
+/* The tiles of a loop. */
 struct sk_op_tiles {
 	struct sk_plan_loop loop;
-	uint32_t level; /* 0; 1: inside of it */
-	bool of_range;
-	uint32_t partition; /* of_range: within the launch */
-	uint32_t label; /* of_range */
+	uint32_t level; /* 0; 1: inside of it, which goes through ALL */
+	enum sk_op_part part;
+	uint32_t partition; /* OF_CORE: within the launch */
+	uint32_t label; /* OF_CORE */
+};
+
+/* The tiles of a step. */
+struct sk_op_group {
+	uint64_t extent, tile;
+	uint32_t partition; /* within the launch; a serial entry goes through all of the extent */
+	uint32_t label;
 };
 
 struct sk_op_call {
@@ -81,6 +99,7 @@ struct sk_op_call {
 	const struct sk_plan_loop *loops; /* that it stands in */
 	uint64_t extent;
 	bool vector_side; /* it is that of a mix kernel */
+	enum sk_op_part part; /* that it computes, or a loop of it */
 	bool divided; /* pointers with element_bytes lie at the start of the range or tile, whose length is LENGTH; else
 			 that is extent */
 };
@@ -116,9 +135,12 @@ struct sk_op {
 		} home_guard;
 		struct sk_op_await await;
 		struct {
-			uint32_t partition; /* within the launch */
-			uint32_t label;
+			enum sk_op_part part; /* not ALL */
+			uint32_t partition; /* OF_CORE: within the launch */
+			uint32_t label; /* OF_CORE */
 		} range;
+		struct sk_op_group group;
+		uint64_t scale;
 		struct sk_op_blocks blocks;
 		struct sk_op_tiles tiles;
 		struct sk_op_call call;

@@ -468,7 +468,7 @@ static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct 
 {
 	uint32_t registers = 0;
 
-	if (argument->kind == SK_ARGUMENT_SCRATCH || argument->flags & SK_ARGUMENT_FIELD)
+	if (sk_x86_is_in_scratch(argument) || argument->flags & SK_ARGUMENT_FIELD)
 		registers |= 1u << (e->program->serial ? WORKSPACE : CORE);
 	if (argument->space == SK_SPACE_BINDING)
 		registers |= 1u << BINDINGS;

@@ -98,11 +98,13 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_PUBLISH:
 		return 1u << BASE | 1u << PROGRESS;
 	case SK_OP_RANGE:
-		return 1u << RANGES;
+		return op->range.part == SK_PART_OF_CORE ? 1u << RANGES : 0;
+	case SK_OP_GROUP_BEGIN:
+		return e->program->serial ? 0 : 1u << RANGES;
 	case SK_OP_BLOCKS_BEGIN:
 		return blocks_registers(&op->blocks);
 	case SK_OP_TILES_BEGIN:
-		return op->tiles.of_range ? 1u << RANGES : 0;
+		return op->tiles.part == SK_PART_OF_CORE ? 1u << RANGES : 0;
 	default:
 		return 0;
 	}
@@ -112,7 +114,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	struct sk_x86_frame frame = {0};
-	uint32_t arguments = 0, copies = 0, tiles = 0, blocks = 0;
+	uint32_t arguments = 0, copies = 0, parts = 0, tiles = 0, blocks = 0;
 
 	for (; op->kind != SK_OP_EPILOGUE; op++) {
 		struct sk_x86_call_needs needs = {0};
@@ -122,13 +124,16 @@ static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct s
 		frame.registers |= op_registers(e, op) | needs.registers;
 		if (op->kind == SK_OP_BLOCKS_BEGIN)
 			blocks = sizeof(struct sk_block);
+		if (op->kind == SK_OP_GROUP_BEGIN)
+			parts = 2 * sizeof(struct sk_core_range);
 		if (op->kind == SK_OP_TILES_BEGIN)
 			tiles = 8 * SK_VARIABLE_BLOCK;
 		arguments = needs.arguments > arguments ? needs.arguments : arguments;
 		copies = needs.copies > copies ? needs.copies : copies;
 	}
 	frame.copies = arguments;
-	frame.tile = arguments + copies;
+	frame.parts = arguments + copies;
+	frame.tile = frame.parts + parts;
 	frame.block = frame.tile + tiles;
 	frame.size = frame.block + blocks;
 	/* At entry rsp + 8 is a multiple of 16; at a call rsp is (psABI 3.2.2). */
@@ -305,6 +310,9 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_HOME_GUARD] = emit_home_guard,
 	[SK_OP_AWAIT_HOME] = sk_x86_emit_await,
 	[SK_OP_AWAIT_ALL] = sk_x86_emit_await,
+	[SK_OP_GROUP_BEGIN] = sk_x86_emit_group_begin,
+	[SK_OP_GROUP_END] = sk_x86_emit_group_end,
+	[SK_OP_SCALE] = sk_x86_emit_scale,
 	[SK_OP_RANGE] = sk_x86_emit_range,
 	[SK_OP_BLOCKS_BEGIN] = sk_x86_emit_blocks_begin,
 	[SK_OP_BLOCKS_END] = sk_x86_emit_blocks_end,

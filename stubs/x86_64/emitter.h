@@ -92,11 +92,11 @@ AGREES(sk_block, step, BLOCK_STEP);
 AGREES(sk_block, waited, BLOCK_WAITED);
 AGREES(sk_block_functions, wait_pre_task_end, FUNCTIONS_WAIT_PRE_TASK_END);
 
-/* From rsp: arguments of calls, copies of arguments by reference, a word for each of the first SK_VARIABLE_BLOCK
- * variables of the tile, the block. */
+/* From rsp: arguments of calls, copies of arguments by reference, the tile of a step and the scaled one (each a struct
+ * sk_core_range), a word for each of the first SK_VARIABLE_BLOCK variables of the tile of a loop, the block. */
 struct sk_x86_frame {
 	uint32_t registers; /* bit per register that the function uses of those it must preserve */
-	uint32_t copies, tile, block, size;
+	uint32_t copies, parts, tile, block, size;
 };
 
 /* What stands behind the return. */
@@ -130,6 +130,7 @@ struct sk_x86_emitter {
 	uint32_t lane; /* of the current program */
 	struct sk_code_part part; /* the last one begun */
 	uint32_t loop; /* label: of the current blocks */
+	uint32_t group; /* label: of the current step's tiles */
 	uint32_t tiles[SK_MAX_LOOPS]; /* labels: of the current loops */
 	uint32_t status; /* offset in the frame: the last call's copy of the argument that is its status */
 	uint32_t leave; /* label: returns eax */
@@ -183,6 +184,9 @@ void sk_x86_emit_tails(struct sk_x86_emitter *e);
 
 /* ---- x86_64/loops.c ---- */
 
+void sk_x86_emit_group_begin(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_group_end(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_scale(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op);
@@ -200,6 +204,17 @@ static inline bool sk_x86_is_i32(uint64_t value)
 static inline bool sk_x86_tiles_are_full(const struct sk_plan_loop *loop)
 {
 	return loop->extent % loop->tile == 0;
+}
+
+/* Where TILE or SCALED stands, from rsp. */
+static inline int32_t sk_x86_part(const struct sk_x86_emitter *e, enum sk_op_part part)
+{
+	return (int32_t)(e->frame.parts + (part == SK_PART_SCALED ? sizeof(struct sk_core_range) : 0));
+}
+
+static inline bool sk_x86_is_in_scratch(const struct sk_plan_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_SCRATCH || argument->space == SK_SPACE_SCRATCH;
 }
 
 /* Where a variable of the tile stands, from rsp. */

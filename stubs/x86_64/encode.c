@@ -38,6 +38,7 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_ADD64_BYTE]          = {"add s64, i8",             SK_X86_REGISTERS,    WIDE,          0,    0x83, 0, 1},
 	[SK_X86_ADD64_IMMEDIATE]     = {"add s64, i32",            SK_X86_REGISTERS,    WIDE,          0,    0x81, 0, 4},
 	[SK_X86_SUBTRACT64]          = {"sub s64, r64",            SK_X86_REGISTERS,    WIDE,          0,    0x29, 0, 0},
+	[SK_X86_SUBTRACT64_MEMORY]   = {"sub r64, [m]",            SK_X86_WITH_MEMORY,  WIDE,          0,    0x2b, 0, 0},
 	[SK_X86_SUBTRACT64_BYTE]     = {"sub s64, i8",             SK_X86_REGISTERS,    WIDE,          0,    0x83, 5, 1},
 	[SK_X86_SUBTRACT64_IMMEDIATE] = {"sub s64, i32",           SK_X86_REGISTERS,    WIDE,          0,    0x81, 5, 4},
 	[SK_X86_INCREMENT32]         = {"inc s32",                 SK_X86_REGISTERS,    0,             0,    0xff, 0, 0},

@@ -1,16 +1,87 @@
 /* The part of a step that this core computes: its range, and the loops of tiles and of blocks around a call. */
 #include "stubs/x86_64/emitter.h"
 
+/* Where a part's first element and the one behind its last stand. */
+static struct sk_x86_memory bound_of(const struct sk_x86_emitter *e, enum sk_op_part part, uint32_t partition,
+				     int32_t bound)
+{
+	if (part == SK_PART_OF_CORE)
+		return (struct sk_x86_memory){RANGES, 16 * (int32_t)partition + bound};
+	return (struct sk_x86_memory){SK_RSP, sk_x86_part(e, part) + bound};
+}
+
 void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	int32_t range = 16 * (int32_t)op->range.partition;
+	struct sk_x86_memory low = bound_of(e, op->range.part, op->range.partition, RANGE_LOW);
+	struct sk_x86_memory high = bound_of(e, op->range.part, op->range.partition, RANGE_HIGH);
 
-	/* mov r10, [ranges + low]; mov r11, [ranges + high]; sub r11, r10; jbe label */
-	PUT(e, LOAD64, .reg = LOW, .rm = RANGES, .disp = range + RANGE_LOW);
-	PUT(e, LOAD64, .reg = LENGTH, .rm = RANGES, .disp = range + RANGE_HIGH);
+	/* mov r10, [low]; mov r11, [high]; sub r11, r10; jbe label */
+	PUT(e, LOAD64, .reg = LOW, .rm = low.base, .disp = low.disp);
+	PUT(e, LOAD64, .reg = LENGTH, .rm = high.base, .disp = high.disp);
 	PUT(e, SUBTRACT64, .rm = LENGTH, .reg = LOW);
-	sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
+	if (op->range.part == SK_PART_OF_CORE)
+		sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
 }
+
+/* ---- the tiles of a step ---- */
+
+/* rcx = where the part that is divided into tiles ends */
+static void load_end(struct sk_x86_emitter *e, const struct sk_op_group *group)
+{
+	if (e->program->serial)
+		sk_x86_set_register(e, SK_RCX, group->extent);
+	else
+		PUT(e, LOAD64, .reg = SK_RCX, .rm = RANGES, .disp = 16 * (int32_t)group->partition + RANGE_HIGH);
+}
+
+/* rax holds where the tile begins at the loop's head, the frame while kernels run. */
+void sk_x86_emit_group_begin(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	const struct sk_op_group *group = &op->group;
+	int32_t tile = sk_x86_part(e, SK_PART_TILE);
+
+	/* mov rax, [ranges + low] or 0; mov rcx, end; cmp rax, rcx; jae label */
+	if (e->program->serial)
+		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
+	else
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)group->partition + RANGE_LOW);
+	load_end(e, group);
+	PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
+	sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, group->label);
+	/* next: mov [low], rax; mov rdx, tile; add rax, rdx; cmp rax, rcx; cmova rax, rcx; mov [high], rax */
+	e->group = sk_x86_new_label(e);
+	sk_x86_set_label(e, e->group);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile + RANGE_LOW);
+	sk_x86_set_register(e, SK_RDX, group->tile);
+	PUT(e, ADD64, .rm = SK_RAX, .reg = SK_RDX);
+	PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
+	PUT(e, MOVE64_ABOVE, .reg = SK_RAX, .rm = SK_RCX);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile + RANGE_HIGH);
+}
+
+void sk_x86_emit_group_end(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	/* mov rax, [high]; mov rcx, end; cmp rax, rcx; jb next */
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = sk_x86_part(e, SK_PART_TILE) + RANGE_HIGH);
+	load_end(e, &op->group);
+	PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
+	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->group);
+}
+
+void sk_x86_emit_scale(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	static const int32_t bounds[] = {RANGE_LOW, RANGE_HIGH};
+
+	/* mov rcx, scale; mov rax, [tile]; imul rax, rcx; mov [scaled], rax, for both bounds */
+	sk_x86_set_register(e, SK_RCX, op->scale);
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = sk_x86_part(e, SK_PART_TILE) + bounds[i]);
+		PUT(e, MULTIPLY64, .reg = SK_RAX, .rm = SK_RCX);
+		PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = sk_x86_part(e, SK_PART_SCALED) + bounds[i]);
+	}
+}
+
+/* ---- the tiles that a call computes ---- */
 
 static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_tiles *tiles, enum sk_variable outer)
 {
@@ -21,16 +92,20 @@ static int32_t tile_variable(const struct sk_x86_emitter *e, const struct sk_op_
 void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_tiles *tiles = &op->tiles;
-	int32_t range = 16 * (int32_t)tiles->partition;
 
-	if (tiles->of_range) {
-		/* mov rax, [ranges + low]; cmp rax, [ranges + high]; jae label */
-		PUT(e, LOAD64, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_LOW);
-		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES, .disp = range + RANGE_HIGH);
-		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, tiles->label);
-	} else {
+	if (tiles->part == SK_PART_ALL) {
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
+	} else {
+		struct sk_x86_memory low = bound_of(e, tiles->part, tiles->partition, RANGE_LOW);
+		struct sk_x86_memory high = bound_of(e, tiles->part, tiles->partition, RANGE_HIGH);
+
+		/* mov rax, [low]; cmp rax, [high]; jae label */
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = low.base, .disp = low.disp);
+		if (tiles->part == SK_PART_OF_CORE) {
+			PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = high.base, .disp = high.disp);
+			sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, tiles->label);
+		}
 	}
 	/* next: mov [begin], rax */
 	e->tiles[tiles->level] = sk_x86_new_label(e);
@@ -51,15 +126,16 @@ void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_tiles *tiles = &op->tiles;
 
-	/* mov rax, [begin]; add rax, tile; cmp rax, [ranges + high] or extent; jb next */
+	/* mov rax, [begin]; add rax, tile; cmp rax, [high] or extent; jb next */
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
 	sk_x86_add(e, SK_RAX, tiles->loop.tile);
-	if (tiles->of_range) {
-		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = RANGES,
-		    .disp = 16 * (int32_t)tiles->partition + RANGE_HIGH);
-	} else {
+	if (tiles->part == SK_PART_ALL) {
 		sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
 		PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
+	} else {
+		struct sk_x86_memory high = bound_of(e, tiles->part, tiles->partition, RANGE_HIGH);
+
+		PUT(e, COMPARE64_MEMORY, .reg = SK_RAX, .rm = high.base, .disp = high.disp);
 	}
 	sk_x86_jump(e, SK_X86_JUMP_BELOW, e->tiles[tiles->level]);
 }

@@ -16,10 +16,10 @@ struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_pla
 	uint64_t offset = argument->offset;
 	uint8_t base = into;
 
-	if (argument->kind == SK_ARGUMENT_SCRATCH && e->program->serial) {
+	if (sk_x86_is_in_scratch(argument) && e->program->serial) {
 		base = WORKSPACE;
 		offset += e->program->serial_scratch;
-	} else if (argument->kind == SK_ARGUMENT_SCRATCH) {
+	} else if (sk_x86_is_in_scratch(argument)) {
 		/* mov into, [core.scratch] */
 		PUT(e, LOAD64, .reg = into, .rm = CORE, .disp = CORE_SCRATCH);
 	} else if (argument->space == SK_SPACE_CONSTANT) {
@@ -86,6 +86,21 @@ static struct sk_x86_memory advance(struct sk_x86_emitter *e, struct sk_x86_memo
 	return (struct sk_x86_memory){into, 0};
 }
 
+/* The same place behind the start of a step's tile, which is where the scratch begins: of a call that computes all of
+ * the tile it is the start. */
+static struct sk_x86_memory advance_in_tile(struct sk_x86_emitter *e, const struct sk_op_call *call,
+					    struct sk_x86_memory at, uint64_t bytes, uint8_t into, uint8_t scratch)
+{
+	if (call->loop_count == 0)
+		return at;
+	/* mov scratch, r10; sub scratch, [low]; imul scratch, bytes; lea into, [at + scratch] */
+	PUT(e, MOVE64, .rm = scratch, .reg = LOW);
+	PUT(e, SUBTRACT64_MEMORY, .reg = scratch, .rm = SK_RSP, .disp = sk_x86_part(e, call->part) + RANGE_LOW);
+	multiply(e, scratch, scratch, bytes);
+	PUT(e, ADDRESS, .reg = into, .rm = at.base, .index = scratch, .scale = 1, .disp = at.disp);
+	return (struct sk_x86_memory){into, 0};
+}
+
 /* into = the pointer that the kernel gets */
 static void set_pointer(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch)
@@ -97,6 +112,10 @@ static void set_pointer(struct sk_x86_emitter *e, const struct sk_op_call *call,
 
 	if (advances && pattern && pattern->inner_bytes)
 		at = advance(e, at, pattern->inner_bytes, into, scratch);
+	if (advances && argument->space == SK_SPACE_SCRATCH) {
+		at = advance_in_tile(e, call, at, bytes, into, scratch);
+		bytes = 0;
+	}
 	if (is_scale(bytes)) {
 		PUT(e, ADDRESS, .reg = into, .rm = at.base, .index = LOW, .scale = (uint8_t)bytes, .disp = at.disp);
 	} else if (bytes != 0) {

@@ -110,6 +110,7 @@ struct sk_plan_call *rig_call_too(struct rig_plan *plan, void (*function)(void))
 		.task = plan->view.task_count++,
 		.kernel = plan->view.kernel_count++,
 		.first_argument = plan->view.argument_count,
+		.scale = 1,
 	};
 	last_step(plan)->call_count++;
 	return rig_last_call(plan);

@@ -169,7 +169,8 @@ static uint32_t partition_of(struct plan *plan, uint64_t extent, uint64_t unit)
 
 static void add_call(struct plan *plan, uint32_t task)
 {
-	PUSH(plan, calls, (struct sk_plan_call){.task = task, .first_argument = (uint32_t)plan->arguments.count});
+	PUSH(plan, calls,
+	     (struct sk_plan_call){.task = task, .scale = 1, .first_argument = (uint32_t)plan->arguments.count});
 	LAST(plan, launches)->task_count++;
 	LAST(plan, steps)->call_count++;
 }

@@ -132,6 +132,8 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 {
 	const struct sk_plan_call *call = &race->view->calls[index];
 
+	low *= call->scale;
+	high *= call->scale;
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &race->view->arguments[call->first_argument + i];
 		const struct sk_plan_pattern *pattern = sk_plan_pattern(race->view, argument);
@@ -142,8 +144,10 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 
 		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
 			continue;
+		if (argument->space == SK_SPACE_SCRATCH)
+			continue; /* no other core's */
 		if (pattern && pattern->count) {
-			uint64_t each = pattern->count / (bytes ? step->extent : 1);
+			uint64_t each = pattern->count / (bytes ? sk_plan_extent(step, call) : 1);
 
 			touch_rows(race, index, call->first_argument + i, pattern, bytes ? low * each : 0,
 				   bytes ? high * each : each, write);
@@ -154,7 +158,7 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 			continue;
 		}
 		touch(race, index, call->first_argument + i, low * bytes, high * bytes, write);
-		touch(race, index, call->first_argument + i, step->extent * bytes, argument->size, write);
+		touch(race, index, call->first_argument + i, sk_plan_extent(step, call) * bytes, argument->size, write);
 	}
 }
 

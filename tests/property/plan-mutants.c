@@ -47,9 +47,9 @@
 	N(r, unshared_offset) N(r, bytes) N(r, padding) A(r, shape)
 #define STEP_FIELDS(N, A, R, r) \
 	N(r, first_call) N(r, call_count) N(r, lane) N(r, kind) N(r, flags) N(r, number) N(r, core_set) \
-	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent)
+	N(r, partition) N(r, blocks) N(r, first_await) N(r, await_count) N(r, first_core) N(r, extent) N(r, tile)
 #define CALL_FIELDS(N, A, R, r) N(r, task) N(r, kernel) N(r, first_argument) N(r, argument_count) N(r, flags) \
-	N(r, first_loop) N(r, loop_count)
+	N(r, first_loop) N(r, loop_count) N(r, scale)
 #define LOOP_FIELDS(N, A, R, r) N(r, extent) N(r, tile)
 #define TERM_FIELDS(N, A, R, r) N(r, variable) A(r, reserved) N(r, factor) N(r, addend) N(r, divisor) N(r, modulus)
 #define PATTERN_FIELDS(N, A, R, r) \
@@ -177,6 +177,8 @@ static const char *const free_fields[] = {
 	"steps.flags", "awaits.step", "follows.number",
 	/* That steps do without common units because there are none is not computed again (src/proof/unit-check.c). */
 	"partitions.unit",
+	/* How many units a tile has is sklink's choice. */
+	"steps.tile",
 	/* An output may be taken for one that keeps its contents. */
 	"tensors.role",
 	/* What skrun --check-integrity and --trust look at. */

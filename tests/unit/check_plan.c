@@ -144,8 +144,8 @@ END_TEST
 static void expect_units(uint32_t step, uint32_t argument, uint64_t units, uint64_t unit_bytes)
 {
 	const struct sk_plan_step *record = &sound.steps[step];
-	struct sk_units found =
-		sk_plan_units(&sound, record, &sound.arguments[sound.calls[step].first_argument + argument]);
+	struct sk_units found = sk_plan_units(&sound, record, &sound.calls[step],
+					      &sound.arguments[sound.calls[step].first_argument + argument]);
 
 	ck_assert_uint_eq(found.units, units);
 	ck_assert_uint_eq(found.unit_bytes, unit_bytes);
@@ -162,10 +162,10 @@ START_TEST(units)
 	struct sk_plan_argument argument = sound.arguments[sound.calls[RANGE].first_argument];
 
 	step.blocks = 4;
-	ck_assert_uint_eq(sk_plan_units(&sound, &step, &argument).units, 4);
-	ck_assert_uint_eq(sk_plan_units(&sound, &step, &argument).unit_bytes, 100);
+	ck_assert_uint_eq(sk_plan_units(&sound, &step, &sound.calls[RANGE], &argument).units, 4);
+	ck_assert_uint_eq(sk_plan_units(&sound, &step, &sound.calls[RANGE], &argument).unit_bytes, 100);
 	argument.element_bytes = 0;
-	ck_assert_uint_eq(sk_plan_units(&sound, &step, &argument).units, 0);
+	ck_assert_uint_eq(sk_plan_units(&sound, &step, &sound.calls[RANGE], &argument).units, 0);
 }
 END_TEST
 
@@ -236,7 +236,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 10 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 11 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -557,9 +557,9 @@ static void read_damaged(unsigned char *bytes, size_t size)
 		length += strlen(sk_plan_string(&view.tasks[i].name));
 	for (uint32_t i = 0; i < view.step_count; i++)
 		for (uint32_t a = 0; a < view.calls[i].argument_count; a++)
-			length +=
-				sk_plan_units(&view, &view.steps[i], &view.arguments[view.calls[i].first_argument + a])
-					.units;
+			length += sk_plan_units(&view, &view.steps[i], &view.calls[i],
+						&view.arguments[view.calls[i].first_argument + a])
+					  .units;
 	ck_assert_uint_ne(length, SIZE_MAX); /* so that the walk is not optimised away */
 }
 

@@ -290,7 +290,7 @@ static void compare_patterns(uint32_t number)
 		ck_assert_uint_eq(step->await_count, launch->steps[s].await_count);
 		for (uint32_t a = 0; a < call->argument_count; a++) {
 			const struct sk_plan_argument *argument = &view.arguments[call->first_argument + a];
-			struct sk_units units = sk_plan_units(&view, step, argument);
+			struct sk_units units = sk_plan_units(&view, step, call, argument);
 			struct sk_pattern pattern = sk_schedule_pattern(&test->model, launch, s, a);
 
 			ck_assert_uint_eq(units.units, pattern.units);
