@@ -43,6 +43,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/reasons.c src/planning/reasons.h \
 	src/planning/schedule.c src/planning/schedule.h \
 	src/planning/launch-steps.c src/planning/launch-steps.h \
+	src/planning/tile-groups.c src/planning/tile-groups.h \
 	src/planning/segments.c src/planning/segments.h \
 	src/model/sides.c src/model/sides.h \
 	src/planning/strict.c src/planning/strict.h \

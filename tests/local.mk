@@ -146,6 +146,7 @@ END_TO_END_TESTS = \
 	tests/run/allowances.sh \
 	tests/run/awaits.sh \
 	tests/run/strides.sh \
+	tests/run/tile-groups.sh \
 	tests/run/constants.sh \
 	tests/run/cores.sh \
 	tests/run/cplusplus.sh \

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-
 struct token {
 	const char *start;
 	size_t length;
@@ -122,6 +121,15 @@ static bool read_switch(const struct reader *reader, const struct option *option
 
 	*(bool *)target_of(reader, option) = found == 1;
 	return found != SK_NONE;
+}
+
+/* Of what is on by default, whether it is not. */
+static bool read_off(const struct reader *reader, const struct option *option, struct token value)
+{
+	bool read = read_switch(reader, option, value), *off = target_of(reader, option);
+
+	*off = !*off;
+	return read;
 }
 
 static bool read_keyword(const struct reader *reader, const struct option *option, struct token value)
@@ -254,6 +262,8 @@ static const struct option options[] = {
 	{"strict-scope-check", "abort", read_strict, 0, NULL, 0, 0, 0},
 	{"early-start", "0", read_early_start, 0, NULL, 0, 0, 0},
 	{"feed-sync-all", "1", read_switch, AT(feeds_sync_all), NULL, 0, 0, 0},
+	{"tile-fusion", "0", read_off, AT(launch.no_tile_fusion), NULL, 0, 0, 0},
+	{"tile-bytes", "16384", read_number, AT(launch.tile_bytes), NULL, 0, 1u << 20, 0},
 	{"profiling", "1", read_switch, AT(launch.profiling), NULL, 0, 0, 0},
 	{"func-align", "512", read_alignment, AT(launch.func_align), NULL, 0, SK_MAX_FUNC_ALIGN, 0},
 	{"preload-code", "per-func", read_keyword, AT(launch.preload), preloads, 0, 0, 0},

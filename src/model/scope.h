@@ -25,6 +25,8 @@ struct sk_launch_options {
 	uint32_t cube_cores, vector_cores; /* debug-aic-num, debug-aiv-num */
 	bool sync_all, flush_all; /* debug-sync-all, debug-dcci-all */
 	bool profiling;
+	bool no_tile_fusion; /* tile-fusion=0 */
+	uint32_t tile_bytes; /* tile-bytes: of all that a tile's calls touch; 0: sklink chooses */
 	bool debug; /* compile-options=-g */
 	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */
 	/* The dcci lists: names of kernels, or of what they compute (op=). */

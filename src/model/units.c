@@ -13,8 +13,8 @@ enum { ELEMENTWISE_UNIT = 64 };
 struct use {
 	uint32_t tensor;
 	uint64_t offset, size;
-	uint32_t item; /* position in the launch's tasks */
-	uint64_t element_bytes;
+	uint32_t item;
+	uint64_t element_bytes; /* of an element of the item's extent */
 	bool write;
 	uint32_t group; /* SK_NONE: nobody writes these bytes through a split task */
 };
@@ -38,13 +38,7 @@ struct solver {
 	bool *queued;
 };
 
-static bool is_split(const struct sk_model *model, uint32_t task)
-{
-	return model->kernels.items[model->tasks.items[task].kernel].signature->spread == SK_STEP_SPLIT;
-}
-
-/* The least common multiple; false on overflow. Both are at least 1. */
-static bool common_multiple(uint64_t a, uint64_t b, uint64_t *result)
+bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 {
 	uint64_t x = a, y = b;
 
@@ -64,7 +58,7 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1;
 
 	if (signature->loop_count)
-		common_multiple(unit, signature->loops[0].tile, &unit);
+		sk_common_multiple(unit, signature->loops[0].tile, &unit);
 	for (uint32_t a = 0; a < model->tasks.items[task].argument_count && signature->align; a++) {
 		const struct sk_argument *argument = &model->tasks.items[task].arguments[a];
 
@@ -96,25 +90,29 @@ static int compare_uses(const void *a, const void *b)
 	return (left->item > right->item) - (left->item < right->item);
 }
 
-static void collect_uses(struct solver *solver, const struct sk_model *model, const uint32_t *tasks)
+static void collect_uses_of(struct solver *solver, uint32_t item, const struct sk_task *task, uint64_t scale)
 {
-	for (uint32_t i = 0; i < solver->count; i++) {
-		const struct sk_task *task = &model->tasks.items[tasks[i]];
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		const struct sk_argument *argument = &task->arguments[a];
 
-		if (!is_split(model, tasks[i]))
+		if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
+		    (argument->pattern && argument->pattern->halo))
 			continue;
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
-
-			if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
-			    (argument->pattern && argument->pattern->halo))
-				continue;
-			sk_array_push(solver->arena, &solver->uses,
-				      (struct use){argument->tensor, argument->offset, argument->size, i,
-						   argument->element_bytes, argument->access & SK_ACCESS_WRITE,
-						   SK_NONE});
-		}
+		sk_array_push(solver->arena, &solver->uses,
+			      (struct use){argument->tensor, argument->offset, argument->size, item,
+					   argument->element_bytes * scale, argument->access & SK_ACCESS_WRITE,
+					   SK_NONE});
 	}
+}
+
+static void collect_uses(struct solver *solver, const struct sk_model *model, const struct sk_unit_item *items)
+{
+	for (uint32_t i = 0; i < solver->count; i++)
+		for (uint32_t t = 0; t < items[i].count && items[i].least; t++) {
+			const struct sk_task *task = &model->tasks.items[items[i].tasks[t]];
+
+			collect_uses_of(solver, i, task, task->extent / items[i].extent);
+		}
 	if (solver->uses.count)
 		qsort(solver->uses.items, solver->uses.count, sizeof(struct use), compare_uses);
 }
@@ -173,7 +171,7 @@ static bool raise_group(const struct solver *solver, struct group *group, const 
 	uint64_t bytes;
 
 	return sk_mul(solver->units[use->item], use->element_bytes, &bytes) &&
-	       common_multiple(group->bytes, bytes, &group->bytes);
+	       sk_common_multiple(group->bytes, bytes, &group->bytes);
 }
 
 /* Pulls the items' units up to their group's, which is a multiple of all of them; those that change are queued. */
@@ -183,7 +181,7 @@ static bool raise_items(struct solver *solver, const struct group *group)
 		const struct use *use = &solver->uses.items[u];
 		uint64_t unit;
 
-		if (!common_multiple(solver->units[use->item], group->bytes / use->element_bytes, &unit))
+		if (!sk_common_multiple(solver->units[use->item], group->bytes / use->element_bytes, &unit))
 			return false;
 		if (unit == solver->units[use->item])
 			continue;
@@ -217,7 +215,7 @@ static bool spread_unit(struct solver *solver, uint32_t item)
 	return true;
 }
 
-uint64_t *sk_units_choose(const struct sk_model *model, const uint32_t *tasks, uint32_t count)
+uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_item *items, uint32_t count)
 {
 	struct sk_arena *arena = model->arena;
 	struct solver solver = {
@@ -232,9 +230,9 @@ uint64_t *sk_units_choose(const struct sk_model *model, const uint32_t *tasks, u
 
 	for (uint32_t i = 0; i < count; i++) {
 		solver.parent[i] = i;
-		solver.units[i] = is_split(model, tasks[i]) ? sk_minimum_unit(model, tasks[i]) : 0;
+		solver.units[i] = items[i].least;
 	}
-	collect_uses(&solver, model, tasks);
+	collect_uses(&solver, model, items);
 	form_groups(&solver);
 	index_uses(&solver);
 	for (size_t g = 0; g < solver.groups.count; g++) {
@@ -259,6 +257,6 @@ uint64_t *sk_units_choose(const struct sk_model *model, const uint32_t *tasks, u
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (solver.units[i] && diverged[find_root(&solver, i)])
-			solver.units[i] = sk_minimum_unit(model, tasks[i]);
+			solver.units[i] = items[i].least;
 	return solver.units;
 }

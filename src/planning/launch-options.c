@@ -178,6 +178,8 @@ struct sk_launch_options sk_launch_options_join(const struct sk_model *model, co
 		joined.flush_all |= other->flush_all;
 		joined.debug |= other->debug;
 		joined.profiling |= other->profiling;
+		joined.no_tile_fusion |= other->no_tile_fusion;
+		limit(&joined.tile_bytes, other->tile_bytes);
 		add_names(model, &joined.flush_before, &other->flush_before);
 		add_names(model, &joined.flush_after, &other->flush_after);
 		add_names(model, &joined.flush_never, &other->flush_never);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/model/sides.h"
-#include "src/model/units.h"
 
 enum { SCRATCH_ALIGNMENT = 64 };
 
@@ -31,6 +30,7 @@ struct sk_step_maker {
 	const struct sk_model *model;
 	struct sk_arena *arena;
 	const struct sk_fusion *fusion;
+	const struct sk_tile_groups *groups;
 	struct stream *streams; /* by stream number of the dependencies */
 	struct sk_map partitions; /* of struct division, to the launch's partitions */
 	SK_ARRAY(struct holders) holders; /* by hidden state */
@@ -104,15 +104,20 @@ uint64_t sk_schedule_scratch(const struct sk_task *task)
 	return (task->scratch_size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
 }
 
-static void make_step(struct sk_step_maker *maker, uint32_t number, uint32_t side_number, const struct sk_side *side,
-		      uint64_t unit)
+static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uint32_t side_number,
+		      const struct sk_side *side)
 {
+	const uint32_t *tasks = &maker->fusion->launches[maker->number].tasks[run->first];
+	uint32_t number = tasks[0];
 	struct sk_launch_schedule *launch = maker->launch;
 	struct sk_step *step = &launch->steps[launch->step_count++];
 	const struct sk_task *task = &maker->model->tasks.items[number];
 	uint32_t cores = side->flags & SK_STEP_RESIDENT ? side->first_core + side->blocks : 0;
 
 	step->task = number;
+	step->tasks = tasks;
+	step->task_count = run->count;
+	step->run = run;
 	step->side = side_number;
 	step->lane = side->lane;
 	step->number = ++launch->lane_steps[side->lane];
@@ -129,46 +134,37 @@ static void make_step(struct sk_step_maker *maker, uint32_t number, uint32_t sid
 		step->partition = find_partition(maker, task->block_count, 1);
 		break;
 	case SK_STEP_SPLIT:
-		step->partition = find_partition(maker, task->extent, unit);
+		step->partition = find_partition(maker, run->extent, run->unit);
 		break;
 	default:
 		break;
 	}
-	if (sk_schedule_scratch(task) > launch->scratch_size)
-		launch->scratch_size = sk_schedule_scratch(task);
-}
-
-static size_t count_steps(const struct sk_step_maker *maker, const struct sk_launch *source)
-{
-	struct sk_side sides[SK_MAX_SIDES];
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < source->task_count; i++)
-		count += sk_task_sides(maker->model, source->tasks[i], sides);
-	return count;
+	if (run->scratch_size > launch->scratch_size)
+		launch->scratch_size = run->scratch_size;
 }
 
 static void make_steps(struct sk_step_maker *maker)
 {
 	const struct sk_launch *source = &maker->fusion->launches[maker->number];
+	const struct sk_launch_runs *runs = &maker->groups->launches[maker->number];
 	struct sk_launch_schedule *launch = maker->launch;
-	const uint64_t *units = sk_units_choose(maker->model, source->tasks, source->task_count);
 
 	launch->lane_count = maker->model->device->lane_count;
-	launch->steps = SK_NEW_ARRAY(maker->arena, struct sk_step, count_steps(maker, source));
-	launch->first_steps = SK_NEW_ARRAY(maker->arena, uint32_t, source->task_count + (size_t)1);
-	launch->partitions = SK_NEW_ARRAY(maker->arena, struct sk_plan_partition, source->task_count);
-	launch->homes = SK_NEW_ARRAY(maker->arena, struct sk_plan_home, source->task_count);
+	launch->steps = SK_NEW_ARRAY(maker->arena, struct sk_step, SK_MAX_SIDES * (size_t)runs->count);
+	launch->first_steps = SK_NEW_ARRAY(maker->arena, uint32_t, source->task_count);
+	launch->partitions = SK_NEW_ARRAY(maker->arena, struct sk_plan_partition, runs->count);
+	launch->homes = SK_NEW_ARRAY(maker->arena, struct sk_plan_home, runs->count);
 	memset(maker->lane_streams, 0, sizeof(maker->lane_streams));
-	for (uint32_t i = 0; i < source->task_count; i++) {
+	for (uint32_t i = 0; i < runs->count; i++) {
+		const struct sk_run *run = &runs->runs[i];
 		struct sk_side sides[SK_MAX_SIDES];
-		uint32_t count = sk_task_sides(maker->model, source->tasks[i], sides);
+		uint32_t count = sk_task_sides(maker->model, source->tasks[run->first], sides);
 
-		launch->first_steps[i] = launch->step_count;
+		for (uint32_t m = 0; m < run->count; m++)
+			launch->first_steps[run->first + m] = launch->step_count;
 		for (uint32_t side = 0; side < count; side++)
-			make_step(maker, source->tasks[i], side, &sides[side], units[i]);
+			make_step(maker, run, side, &sides[side]);
 	}
-	launch->first_steps[source->task_count] = launch->step_count;
 }
 
 /* ---- hidden state of steps that start early ---- */
@@ -218,13 +214,15 @@ static void start_states_late(struct sk_step_maker *maker)
 
 /* ---- all of a launch ---- */
 
-struct sk_step_maker *sk_step_maker_new(const struct sk_model *model, const struct sk_fusion *fusion)
+struct sk_step_maker *sk_step_maker_new(const struct sk_model *model, const struct sk_fusion *fusion,
+					const struct sk_tile_groups *groups)
 {
 	struct sk_step_maker *maker = SK_NEW(model->arena, struct sk_step_maker);
 
 	maker->model = model;
 	maker->arena = model->arena;
 	maker->fusion = fusion;
+	maker->groups = groups;
 	maker->streams = SK_NEW_ARRAY(model->arena, struct stream, fusion->dependencies->stream_count);
 	sk_map_init(&maker->partitions, model->arena);
 	return maker;
@@ -251,10 +249,9 @@ static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uin
 }
 
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
-				      uint32_t index, uint32_t number)
+				      uint32_t index, const struct sk_task *task, uint32_t number)
 {
 	const struct sk_step *step = &launch->steps[index];
-	const struct sk_task *task = task_of(model, step);
 	const struct sk_argument *argument = &task->arguments[number];
 	struct sk_pattern pattern = {
 		.offset = argument->offset, .element_bytes = argument->element_bytes, .extent = task->extent};
@@ -270,7 +267,7 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 
 	pattern.units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
 	if (regular) {
-		elements = split ? partition->unit : task->extent / task->block_count;
+		elements = split ? partition->unit * sk_run_scale(step->run, task) : task->extent / task->block_count;
 		pattern.unit_bytes = elements * argument->element_bytes;
 	}
 	pattern.span = span_of(argument, task->extent, elements);

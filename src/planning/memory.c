@@ -65,6 +65,7 @@ struct planner {
 	uint32_t *temporary_of; /* by tensor */
 	struct sk_ranges tenants; /* of the workspace so far, which has no gaps: indices of temporaries */
 	struct sk_ranges stretches; /* the longest ranges of it whose tenants are all past, of the stride at hand */
+	size_t placed; /* of the temporaries, those that take workspace: */
 	struct temporary **by_start; /* by stride, those of one in order of first use */
 	struct temporary **by_end; /* by stride, in the order of their last uses … */
 	size_t past; /* … of which so many are past */
@@ -119,10 +120,9 @@ static void note_stride(struct temporary *temporary, const struct sk_argument *a
 		temporary->stride = temporary->stride ? APART : rows.stride;
 }
 
-static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
+static void visit_task(struct planner *planner, uint32_t launch, uint32_t index, const struct sk_task *task)
 {
 	const struct sk_launch_schedule *steps = &planner->schedule->launches[launch];
-	const struct sk_task *task = &planner->model->tasks.items[steps->steps[index].task];
 
 	for (uint32_t a = 0; a < task->argument_count; a++) {
 		const struct sk_argument *argument = &task->arguments[a];
@@ -147,8 +147,16 @@ static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
 		temporary->last = (struct moment){launch, index};
 		note_stride(temporary, argument, task->once);
 		add_use(planner, temporary, launch, index,
-			window_of(sk_schedule_pattern(planner->model, steps, index, a)));
+			window_of(sk_schedule_pattern(planner->model, steps, index, task, a)));
 	}
+}
+
+static void visit_step(struct planner *planner, uint32_t launch, uint32_t index)
+{
+	const struct sk_step *step = &planner->schedule->launches[launch].steps[index];
+
+	for (uint32_t i = 0; i < step->task_count; i++)
+		visit_task(planner, launch, index, &planner->model->tasks.items[step->tasks[i]]);
 }
 
 static void find_uses(struct planner *planner)
@@ -292,15 +300,18 @@ static int compare_starts(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* Those that take workspace: what lives in one step alone may lie in the scratch. */
 static struct temporary **sort(struct planner *planner, int (*compare_two)(const void *a, const void *b))
 {
-	size_t count = planner->temporaries.count;
-	struct temporary **sorted = SK_NEW_ARRAY(planner->arena, struct temporary *, count);
+	const uint64_t *scratch_offset = planner->schedule->groups->scratch_offset;
+	struct temporary **sorted = SK_NEW_ARRAY(planner->arena, struct temporary *, planner->temporaries.count);
 
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &planner->temporaries.items[i];
-	if (count)
-		qsort(sorted, count, sizeof(struct temporary *), compare_two);
+	planner->placed = 0;
+	for (size_t i = 0; i < planner->temporaries.count; i++)
+		if (scratch_offset[planner->temporaries.items[i].tensor] == SK_NOT_IN_SCRATCH)
+			sorted[planner->placed++] = &planner->temporaries.items[i];
+	if (planner->placed)
+		qsort(sorted, planner->placed, sizeof(struct temporary *), compare_two);
 	return sorted;
 }
 
@@ -327,7 +338,7 @@ static void make_past(struct planner *planner, const struct temporary *temporary
  * nobody may have them while they are in use. */
 static void pass(struct planner *planner, const struct temporary *next)
 {
-	for (; planner->past < planner->temporaries.count; planner->past++) {
+	for (; planner->past < planner->placed; planner->past++) {
 		const struct temporary *temporary = planner->by_end[planner->past];
 
 		if (temporary->stride != next->stride || next->stride == APART ||
@@ -407,7 +418,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 	}
 	planner.by_start = sort(&planner, compare_starts);
 	planner.by_end = sort(&planner, compare_ends);
-	for (size_t i = 0; i < planner.temporaries.count; i++) {
+	for (size_t i = 0; i < planner.placed; i++) {
 		struct temporary *temporary = planner.by_start[i];
 
 		if (i && temporary->stride != planner.by_start[i - 1]->stride)

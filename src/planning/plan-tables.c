@@ -56,7 +56,7 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 /* ---- layout ---- */
 
 /* The tables of which every launch has a part. */
-enum { STEPS, AWAITS, ARGUMENTS, LOOPS, TERMS, PATTERNS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
+enum { STEPS, CALLS, AWAITS, ARGUMENTS, LOOPS, TERMS, PATTERNS, PARTITIONS, HOMES, FOLLOWS, COUNTS };
 
 static void count_call(const struct sk_task *task, uint64_t copies, uint64_t counts[COUNTS])
 {
@@ -77,13 +77,17 @@ static void count_records(const struct sk_plan_writer *writer, uint64_t counts[C
 	for (uint32_t l = 0; l < writer->fusion->launch_count; l++) {
 		const struct sk_launch_schedule *launch = &writer->schedule->launches[l];
 
-		counts[STEPS] += (uint64_t)launch->step_count * copies;
+		counts[STEPS] += launch->step_count;
 		for (uint32_t s = 0; s < launch->step_count; s++) {
 			const struct sk_step *step = &launch->steps[s];
 
 			counts[AWAITS] += step->await_count;
-			count_call(&model->tasks.items[step->task], copies, counts);
-			counts[PARTITIONS] += writer->task_entries && step->partition != SK_NO_INDEX;
+			for (uint32_t i = 0; i < step->task_count; i++)
+				count_call(&model->tasks.items[step->tasks[i]], copies, counts);
+			counts[CALLS] += step->task_count * copies;
+			counts[STEPS] += writer->task_entries ? step->task_count : 0;
+			counts[PARTITIONS] +=
+				writer->task_entries && step->partition != SK_NO_INDEX ? step->task_count : 0;
 			counts[HOMES] += writer->task_entries && step->home != SK_ALL_CORES;
 		}
 		counts[PARTITIONS] += launch->partition_count;
@@ -167,7 +171,7 @@ static bool lay_out(const struct sk_plan_writer *writer, struct sk_plan *header,
 			 sizeof(struct sk_plan_kernel), size) &&
 	       add_table(header, &header->symbols, model->symbols.count, sizeof(struct sk_plan_symbol), size) &&
 	       add_table(header, &header->steps, counts[STEPS], sizeof(struct sk_plan_step), size) &&
-	       add_table(header, &header->calls, counts[STEPS], sizeof(struct sk_plan_call), size) && /* one each */
+	       add_table(header, &header->calls, counts[CALLS], sizeof(struct sk_plan_call), size) &&
 	       add_table(header, &header->awaits, counts[AWAITS], sizeof(struct sk_plan_await), size) &&
 	       add_table(header, &header->arguments, counts[ARGUMENTS], sizeof(struct sk_plan_argument), size) &&
 	       add_table(header, &header->loops, counts[LOOPS], sizeof(struct sk_plan_loop), size) &&

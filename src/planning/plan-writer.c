@@ -105,10 +105,12 @@ static void write_symbols(struct sk_plan_writer *writer)
 	}
 }
 
-/* Where a tensor's own memory lies. */
-static enum sk_space space_of(const struct sk_tensor *tensor)
+/* Where a tensor's own memory lies; unshared: for task entries. */
+static enum sk_space space_of(const struct sk_plan_writer *writer, uint32_t number, bool unshared)
 {
-	switch (tensor->role) {
+	bool in_scratch = !unshared && writer->schedule->groups->scratch_offset[number] != SK_NOT_IN_SCRATCH;
+
+	switch (writer->model->tensors.items[number].role) {
 	case SK_ROLE_INPUT:
 	case SK_ROLE_OUTPUT:
 	case SK_ROLE_INOUT:
@@ -116,7 +118,7 @@ static enum sk_space space_of(const struct sk_tensor *tensor)
 	case SK_ROLE_CONSTANT:
 		return SK_SPACE_CONSTANT;
 	case SK_ROLE_TEMPORARY:
-		return SK_SPACE_WORKSPACE;
+		return in_scratch ? SK_SPACE_SCRATCH : SK_SPACE_WORKSPACE;
 	default:
 		return SK_SPACE_NONE;
 	}
@@ -124,9 +126,11 @@ static enum sk_space space_of(const struct sk_tensor *tensor)
 
 static uint64_t base_of(const struct sk_plan_writer *writer, uint32_t tensor, bool unshared)
 {
-	switch (space_of(&writer->model->tensors.items[tensor])) {
+	switch (space_of(writer, tensor, unshared)) {
 	case SK_SPACE_CONSTANT:
 		return writer->constant_offsets[tensor];
+	case SK_SPACE_SCRATCH:
+		return writer->schedule->groups->scratch_offset[tensor];
 	case SK_SPACE_WORKSPACE:
 		return unshared ? writer->memory->unshared_offset[tensor] : writer->memory->offset[tensor];
 	default:
@@ -149,7 +153,7 @@ static void write_tensors(struct sk_plan_writer *writer)
 		record->dtype = (uint8_t)tensor->dtype;
 		record->rank = (uint8_t)tensor->rank;
 		record->role = (uint8_t)tensor->role;
-		record->space = (uint8_t)space_of(tensor);
+		record->space = (uint8_t)space_of(writer, i, false);
 		record->offset = base_of(writer, i, false);
 		record->unshared_offset = tensor->role == SK_ROLE_TEMPORARY ? base_of(writer, i, true) : 0;
 		record->bytes = tensor->bytes;
@@ -225,7 +229,7 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	} else if (record->access) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[argument->tensor];
 
-		record->space = (uint8_t)space_of(tensor);
+		record->space = (uint8_t)space_of(writer, argument->tensor, unshared);
 		record->index = record->space == SK_SPACE_BINDING ? tensor->binding : 0;
 		record->tensor = writer->numbers[argument->tensor];
 		record->offset += base_of(writer, argument->tensor, unshared);
@@ -237,7 +241,7 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 	}
 }
 
-static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unshared)
+static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t scale, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
@@ -250,7 +254,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unsh
 		.flags = signature->returns_status ? SK_CALL_STATUS : 0,
 		.first_loop = writer->loop_count,
 		.loop_count = task->loop_count,
-		.scale = 1,
+		.scale = scale,
 	};
 	memcpy(&writer->loops[writer->loop_count], task->loops, task->loop_count * sizeof(*task->loops));
 	writer->loop_count += task->loop_count;
@@ -260,7 +264,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, bool unsh
 
 /* What the step of a task is by itself: its spread, and one call. */
 static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_launch *launch, uint32_t number,
-				       const struct sk_side *side, bool unshared)
+				       const struct sk_side *side, uint64_t scale, bool unshared)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->kernel].signature;
@@ -277,13 +281,13 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->partition = SK_NO_INDEX;
 	record->blocks = side->blocks;
 	record->first_core = side->first_core;
-	record->extent = divided ? task->extent : 0;
+	record->extent = divided ? task->extent / scale : 0;
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		launch->flags |= SK_LAUNCH_EARLY;
 	if (task->once)
 		launch->flags |= SK_LAUNCH_ONCE;
-	write_call(writer, number, unshared);
+	write_call(writer, number, scale, unshared);
 	return record;
 }
 
@@ -295,7 +299,20 @@ static void write_step(struct sk_plan_writer *writer, struct sk_plan_launch *lau
 	sk_task_sides(writer->model, step->task, sides);
 	sides[step->side].flags = step->flags;
 
-	struct sk_plan_step *record = start_step(writer, launch, step->task, &sides[step->side], false);
+	const struct sk_task *tasks = writer->model->tasks.items;
+	struct sk_plan_step *record = start_step(writer, launch, step->task, &sides[step->side],
+						 sk_run_scale(step->run, &tasks[step->task]), false);
+
+	for (uint32_t i = 1; i < step->task_count; i++) {
+		uint32_t number = step->tasks[i];
+
+		record->call_count++;
+		record->flags |= writer->model->kernels.items[tasks[number].kernel].signature->nontemporal
+					 ? SK_STEP_NONTEMPORAL
+					 : 0;
+		write_call(writer, number, sk_run_scale(step->run, &tasks[number]), false);
+	}
+	record->tile = step->run->tile;
 
 	record->number = step->number;
 	record->flags |= (uint16_t)((step->publish ? SK_STEP_PUBLISH : 0) | (options->profiling ? SK_STEP_TIMED : 0) |
@@ -400,7 +417,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 
 	struct sk_plan_launch *record =
 		start_launch(writer, writer->fusion->launch_count + number, SK_LAUNCH_TASK, name, resident_cores);
-	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], true);
+	struct sk_plan_step *step = start_step(writer, record, number, &sides[0], 1, true);
 
 	sk_plan_set_string(writer, &record->scope, writer->fusion->tasks[number].scope);
 	record->step_count = count;
@@ -423,7 +440,7 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	write_device_cores(writer, record, &number, 1);
 	if (count == 1)
 		return;
-	start_step(writer, record, number, &sides[1], true)->number = ++record->lane_steps[sides[1].lane];
+	start_step(writer, record, number, &sides[1], 1, true)->number = ++record->lane_steps[sides[1].lane];
 }
 
 /* ---- the whole ---- */

@@ -126,41 +126,45 @@ static void steps_of(const struct scheduler *scheduler, uint32_t task, uint32_t 
 	if (placement->launch != scheduler->number)
 		return;
 	*first = scheduler->launch->first_steps[placement->step];
-	*end = scheduler->launch->first_steps[placement->step + 1];
+	*end = *first + 1;
+	if (*end < scheduler->launch->step_count && scheduler->launch->steps[*end].side)
+		++*end;
 }
 
-static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step, uint32_t earlier,
+static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step, uint32_t task, uint32_t earlier,
 				const struct sk_conflict *conflict)
 {
+	const struct sk_task *tasks = scheduler->model->tasks.items;
 	const struct sk_launch_schedule *launch = scheduler->launch;
 	const struct sk_step *first = &launch->steps[earlier], *second = &launch->steps[step];
 
 	if (first->home != SK_ALL_CORES || second->home != SK_ALL_CORES || first->lane != second->lane)
 		return false;
-	struct sk_pattern before = sk_schedule_pattern(scheduler->model, launch, earlier, conflict->earlier);
-	struct sk_pattern after = sk_schedule_pattern(scheduler->model, launch, step, conflict->later);
+	struct sk_pattern before =
+		sk_schedule_pattern(scheduler->model, launch, earlier, &tasks[conflict->task], conflict->earlier);
+	struct sk_pattern after = sk_schedule_pattern(scheduler->model, launch, step, &tasks[task], conflict->later);
 
 	return sk_pattern_equal(&before, &after);
 }
 
-static void collect_data(struct scheduler *scheduler, uint32_t step)
+/* Calls of one step share nothing but what falls on the same cores. */
+static void collect_data(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
 	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
-	uint32_t task = scheduler->launch->steps[step].task;
 
 	for (uint32_t i = dependencies->first_conflict[task]; i < dependencies->first_conflict[task + 1]; i++) {
 		const struct sk_conflict *conflict = &dependencies->conflicts[i];
 		uint32_t earlier, end;
 
 		for (steps_of(scheduler, conflict->task, &earlier, &end); earlier < end; earlier++)
-			if (!falls_on_same_cores(scheduler, step, earlier, conflict))
+			if (earlier != step && !falls_on_same_cores(scheduler, step, task, earlier, conflict))
 				add_candidate(scheduler, step, earlier);
 	}
 }
 
-static void collect_after(struct scheduler *scheduler, uint32_t step)
+static void collect_after(struct scheduler *scheduler, uint32_t step, uint32_t number)
 {
-	const struct sk_task *task = &scheduler->model->tasks.items[scheduler->launch->steps[step].task];
+	const struct sk_task *task = &scheduler->model->tasks.items[number];
 
 	for (size_t i = 0; i < task->after.count; i++) {
 		uint32_t earlier, end;
@@ -188,10 +192,9 @@ static void add_gate(struct scheduler *scheduler, struct stream *stream, uint32_
 
 /* An event covers all earlier tasks of the recording stream and all later ones of the waiting stream. Of the earlier
  * ones the last of each core set is enough: who knows that it has ended knows that the others have. */
-static void collect_events(struct scheduler *scheduler, uint32_t step)
+static void collect_events(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
 	const struct sk_dependencies *dependencies = scheduler->fusion->dependencies;
-	uint32_t task = scheduler->launch->steps[step].task;
 	struct stream *stream = stream_of(scheduler, task);
 
 	for (uint32_t i = dependencies->first_recorder[task]; i < dependencies->first_recorder[task + 1]; i++) {
@@ -207,18 +210,18 @@ static void collect_events(struct scheduler *scheduler, uint32_t step)
 		add_candidate(scheduler, step, stream->gates.items[i].step);
 }
 
-static void pass_stream(struct scheduler *scheduler, uint32_t index)
+static void pass_stream(struct scheduler *scheduler, uint32_t index, uint32_t task)
 {
 	const struct sk_step *step = &scheduler->launch->steps[index];
-	struct stream *stream = stream_of(scheduler, step->task);
+	struct stream *stream = stream_of(scheduler, task);
 
 	stream->last[step->lane * CANDIDATES_PER_LANE + (step->home != SK_ALL_CORES)] = index + 1;
-	if (scheduler->model->tasks.items[step->task].record.count == 0)
+	if (scheduler->model->tasks.items[task].record.count == 0)
 		return;
 	uint32_t *last = SK_NEW_ARRAY(scheduler->arena, uint32_t, SK_MAX_LANES * CANDIDATES_PER_LANE);
 
 	memcpy(last, stream->last, sizeof(stream->last));
-	scheduler->recorded[step->task] = last;
+	scheduler->recorded[task] = last;
 }
 
 /* ---- awaits ---- */
@@ -280,9 +283,11 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	uint32_t set = set_of(scheduler, step);
 
 	scheduler->candidates.count = 0;
-	collect_data(scheduler, index);
-	collect_after(scheduler, index);
-	collect_events(scheduler, index);
+	for (uint32_t i = 0; i < step->task_count; i++) {
+		collect_data(scheduler, index, step->tasks[i]);
+		collect_after(scheduler, index, step->tasks[i]);
+		collect_events(scheduler, index, step->tasks[i]);
+	}
 	if (scheduler->fusion->launches[scheduler->number].options.sync_all)
 		collect_all(scheduler, index);
 	scheduler->clocks[set] = choose_awaits(scheduler, step);
@@ -296,7 +301,8 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	step->knows[1] = scheduler->clocks[step->lane];
 	step->gives[0] = step->home == SK_ALL_CORES ? scheduler->everything[step->lane] : step->knows[0];
 	step->gives[1] = step->home == SK_ALL_CORES ? NULL : step->knows[1];
-	pass_stream(scheduler, index);
+	for (uint32_t i = 0; i < step->task_count; i++)
+		pass_stream(scheduler, index, step->tasks[i]);
 }
 
 static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedule *launch, uint32_t number)
@@ -328,11 +334,12 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 		.streams = SK_NEW_ARRAY(arena, struct stream, fusion->dependencies->stream_count),
 		.recorded = SK_NEW_ARRAY(arena, const uint32_t *, model->tasks.count),
 		.seen = SK_NEW_ARRAY(arena, uint32_t, SK_MAX_SIDES * model->tasks.count),
-		.maker = sk_step_maker_new(model, fusion),
 		.lanes = model->device->lane_count,
 		.everything = SK_NEW_ARRAY(arena, const uint32_t *, model->device->lane_count),
 	};
 
+	schedule->groups = sk_tile_groups_build(model, fusion);
+	scheduler.maker = sk_step_maker_new(model, fusion, schedule->groups);
 	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, fusion->launch_count);
 	for (uint32_t l = 0; l < fusion->launch_count; l++)
 		schedule_launch(&scheduler, &schedule->launches[l], l);

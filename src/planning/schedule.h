@@ -18,11 +18,15 @@
 #include "src/model/model.h"
 #include "src/model/task.h"
 #include "src/planning/fusion.h"
+#include "src/planning/tile-groups.h"
 
 enum { SK_MAX_HOMES = 128 };
 
 struct sk_step {
-	uint32_t task;
+	uint32_t task; /* the first one */
+	const uint32_t *tasks; /* whose calls it makes, in this order */
+	uint32_t task_count;
+	const struct sk_run *run; /* of them */
 	uint32_t side; /* of the task (sides.h) */
 	uint32_t lane;
 	uint32_t number; /* from 1 in the lane's program */
@@ -38,9 +42,9 @@ struct sk_step {
 };
 
 struct sk_launch_schedule {
-	struct sk_step *steps; /* of the launch's tasks, in network order; the sides of a task stand together */
+	struct sk_step *steps; /* of the launch's runs of tasks, in order; the sides of a task stand together */
 	uint32_t step_count;
-	uint32_t *first_steps; /* by place of a task in the launch, and one more: where its steps begin */
+	uint32_t *first_steps; /* by place of a task in the launch: where its steps begin */
 	struct sk_plan_home *homes;
 	uint32_t home_count;
 	struct sk_plan_partition *partitions; /* distinct */
@@ -53,6 +57,7 @@ struct sk_launch_schedule {
 
 struct sk_schedule {
 	struct sk_launch_schedule *launches; /* by launch */
+	const struct sk_tile_groups *groups;
 };
 
 /* Cannot fail. */
@@ -66,8 +71,9 @@ struct sk_pattern {
 	uint64_t span; /* from the first to the last byte of a unit, or of an element if they are irregular */
 };
 
+/* Of an argument of one of the step's tasks. */
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
-				      uint32_t step, uint32_t argument);
+				      uint32_t step, const struct sk_task *task, uint32_t argument);
 
 /* True if, for every core count, each byte falls on the same core in both patterns: both divided into as many units,
  * which are equally far from each other, and unit 0 of either lies in front of both units 1; so do all others. Of

@@ -195,7 +195,7 @@ static uint32_t scope_for(struct test_model *test, const char *name, size_t leng
 	if (found != SK_NONE)
 		return found;
 
-	struct sk_scope scope = {.place = place_of(test)};
+	struct sk_scope scope = {.place = place_of(test), .launch = {.no_tile_fusion = !test->tile_fusion}};
 
 	scope.name = new_name(test, &model->scope_names, sk_arena_copy(test->arena, name, length), model->scopes.count);
 	sk_array_push(test->arena, &model->scopes, scope);

@@ -20,6 +20,7 @@ struct test_model {
 	struct sk_arena *arena;
 	struct sk_diag diag;
 	struct sk_model model;
+	bool tile_fusion; /* of scopes that are still to come; else they have tile-fusion=0 */
 };
 
 /* A device with one lane ("core") or two ("cube", "vector"). */

@@ -23,6 +23,8 @@ const struct network_option network_options[] = {
 	{"compile-options", {"-g"}, 5, false},
 	{"early-start", {"0", "1", "2"}, 25, false},
 	{"feed-sync-all", {"0", "1"}, 25, false},
+	{"tile-fusion", {"0", "1"}, 15, false},
+	{"tile-bytes", {"1", "700", "3000"}, 60, false},
 	{NULL, {NULL}, 0, false},
 };
 

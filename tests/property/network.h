@@ -19,7 +19,7 @@ enum {
 	NETWORK_TASKS = 24,
 	NETWORK_SCOPES = 3,
 	NETWORK_RANK = 4,
-	NETWORK_OPTIONS = 16,
+	NETWORK_OPTIONS = 18,
 	KERNEL_PARAMETERS = 5, /* tensors of a kernel */
 	KERNEL_SETS = 2, /* scalars that a manifest sets */
 	KERNEL_EXTENTS = 4,

@@ -146,7 +146,7 @@ refused func-align= "bad.yaml:17:19: scope option 'func-align' has no value; wri
 
 # debug-sync-all: each step awaits the one in front of it, in whatever lane; c2 has nothing to await without.
 link synchronised "debug-sync-all=1"
-shows plain ' c2 +product +cube +all cores +split 1000 in 16 units of 64$' ' v2 +increment .*units of 64$'
+shows plain ' c2 +product +cube +all cores +split 1000 in 16 units of 64$' ' v2 +increment'
 shows synchronised '4 awaits, debug-sync-all=1$' ' v1 .*awaits c1$' ' v2 .*awaits v1$' ' v3 .*awaits v2$' ' c2 .*awaits v3$'
 refused debug-sync-all=2 "'debug-sync-all' must be 0 or 1, not '2'"
 

@@ -42,7 +42,7 @@ tasks:
   - {name: I, kernel: twice, args: [h, y], scope: sp1, blocks: 5, cost: {cycles: 9000}}
 M
 for option in profiling preload-code=max split-mode=2; do
-	[ $option = profiling ] && text=profiling=1 || text=profiling=1:$option
+	[ $option = profiling ] && text=profiling=1:tile-fusion=0 || text=profiling=1:tile-fusion=0:$option
 	"$sklink" --scope-options "*=$text" model.yaml kernels.o -o single.sk
 	cp single.sk grouped.sk
 	[ "$("$group" grouped.sk)" = 4 ] || fail "not four steps have several calls"

@@ -283,18 +283,24 @@ static void compare_patterns(uint32_t number)
 
 	for (uint32_t s = 0; s < launch->step_count; s++) {
 		const struct sk_plan_step *step = &view.steps[view.launches[number].first_step + s];
-		const struct sk_plan_call *call = sk_plan_step_calls(&view, step).first;
+		struct sk_plan_calls calls = sk_plan_step_calls(&view, step);
+		const struct sk_step *planned = &launch->steps[s];
 
-		ck_assert_uint_eq(step->call_count, 1);
-		ck_assert_uint_eq(call->task, launch->steps[s].task);
-		ck_assert_uint_eq(step->await_count, launch->steps[s].await_count);
-		for (uint32_t a = 0; a < call->argument_count; a++) {
-			const struct sk_plan_argument *argument = &view.arguments[call->first_argument + a];
-			struct sk_units units = sk_plan_units(&view, step, call, argument);
-			struct sk_pattern pattern = sk_schedule_pattern(&test->model, launch, s, a);
+		ck_assert_uint_eq(step->call_count, planned->task_count);
+		ck_assert_uint_eq(step->await_count, planned->await_count);
+		for (uint32_t c = 0; c < step->call_count; c++) {
+			const struct sk_plan_call *call = &calls.first[c];
+			const struct sk_task *task = &test->model.tasks.items[planned->tasks[c]];
 
-			ck_assert_uint_eq(units.units, pattern.units);
-			ck_assert_uint_eq(units.unit_bytes, pattern.unit_bytes);
+			ck_assert_uint_eq(call->task, planned->tasks[c]);
+			for (uint32_t a = 0; a < call->argument_count; a++) {
+				const struct sk_plan_argument *argument = &view.arguments[call->first_argument + a];
+				struct sk_units units = sk_plan_units(&view, step, call, argument);
+				struct sk_pattern pattern = sk_schedule_pattern(&test->model, launch, s, task, a);
+
+				ck_assert_uint_eq(units.units, pattern.units);
+				ck_assert_uint_eq(units.unit_bytes, pattern.unit_bytes);
+			}
 		}
 	}
 }

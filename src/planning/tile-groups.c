@@ -1,0 +1,487 @@
+/* See tile-groups.h. A task joins the run in front of it if its kernel may be called for any part, if it shares bytes
+ * with the run that both divide alike, and if whatever else they have in common no part of either waits for. Then the
+ * units of the launch are chosen, and of each run its tiles. A run whose tiles do not fit, or which keeps cores from
+ * work, is taken apart again, and all units are chosen anew: that happens once for each run at most. */
+#include "src/planning/tile-groups.h"
+
+#include <string.h>
+
+#include "src/base/checked.h"
+#include "src/model/sides.h"
+#include "src/model/units.h"
+#include "src/planning/launch-options.h"
+#include "stubs/skrows.h"
+
+enum {
+	MOST_TASKS = 200, /* composite_op_limit_size of the reference system */
+	SCRATCH_ALIGNMENT = 64,
+	TILE_BYTES = 16 << 10, /* of all that a tile's calls touch: half of a first-level cache */
+	MOST_TILE_BYTES = 128 << 10, /* where one unit has more than TILE_BYTES: a part of a second-level cache */
+	UNITS_PER_CORE = 4, /* so many at least, unless there would not be so many anyway */
+};
+
+/* What is known of a tensor in the run at hand. */
+struct use {
+	uint32_t run; /* that the rest belongs to, from 1 */
+	uint32_t first, last; /* members that access it */
+	uint32_t count; /* accesses */
+	bool divided; /* all of them, as a whole and in one piece */
+	bool written; /* the first one writes all of it */
+	uint64_t bytes; /* of an element of the run's extent */
+};
+
+struct builder {
+	const struct sk_model *model;
+	const struct sk_fusion *fusion;
+	struct sk_arena *arena;
+	struct sk_tile_groups *groups;
+	uint32_t *accesses; /* by tensor: of all tasks */
+	struct use *uses; /* by tensor */
+	uint32_t runs; /* whose uses have been collected */
+	bool *alone; /* by task: it starts a run, and nothing joins it */
+
+	/* The launch at hand. */
+	const struct sk_launch *launch;
+	struct sk_launch_runs *target;
+};
+
+static const struct sk_task *task_at(const struct builder *builder, uint32_t place)
+{
+	return &builder->model->tasks.items[builder->launch->tasks[place]];
+}
+
+static const struct sk_signature *signature_of(const struct builder *builder, const struct sk_task *task)
+{
+	return builder->model->kernels.items[task->kernel].signature;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* ---- who may be in a run ---- */
+
+static bool is_divided(const struct sk_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes &&
+	       !(argument->pattern && (argument->pattern->halo || argument->pattern->table_count));
+}
+
+/* Bytes that each call of the task reads, however small its part is. */
+static uint64_t shared_bytes(const struct sk_task *task)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		if (task->arguments[a].kind == SK_ARGUMENT_POINTER && !is_divided(&task->arguments[a]) &&
+		    !sk_add(bytes, task->arguments[a].size, &bytes))
+			return UINT64_MAX;
+	return bytes;
+}
+
+/* By itself: it is divided, keeps nothing from call to call, and its order in the launch is that of its data alone. */
+static bool can_be_in_run(const struct builder *builder, uint32_t place)
+{
+	const struct sk_task *task = task_at(builder, place);
+	const struct sk_launch_options *options = &builder->launch->options;
+	uint32_t number = builder->launch->tasks[place];
+
+	if (builder->alone[number] || signature_of(builder, task)->spread != SK_STEP_SPLIT || task->extent == 0 ||
+	    shared_bytes(task) > TILE_BYTES || sk_launch_options_flushes(builder->model, options, number))
+		return false;
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		if (task->arguments[a].kind == SK_ARGUMENT_STATE || task->arguments[a].kind == SK_ARGUMENT_LOAD ||
+		    task->arguments[a].kind == SK_ARGUMENT_RESULT)
+			return false;
+	return true;
+}
+
+/* ---- who may be in one run ---- */
+
+static bool divides_alike(const struct sk_task *one, const struct sk_argument *a, const struct sk_task *other,
+			  const struct sk_argument *b)
+{
+	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
+	uint64_t bytes, other_bytes;
+
+	return is_divided(a) && is_divided(b) && rows.start == other_rows.start && rows.width == other_rows.width &&
+	       rows.stride == other_rows.stride && rows.count == other_rows.count &&
+	       sk_mul(a->element_bytes, one->extent, &bytes) && sk_mul(b->element_bytes, other->extent, &other_bytes) &&
+	       bytes == other_bytes;
+}
+
+enum relation { APART, TOGETHER, AGAINST };
+
+static enum relation compare_arguments(const struct sk_task *one, const struct sk_argument *a,
+				       const struct sk_task *other, const struct sk_argument *b)
+{
+	enum sk_access access = sk_argument_access(a), other_access = sk_argument_access(b);
+	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
+
+	if (!access || !other_access || a->tensor != b->tensor)
+		return APART;
+	if (divides_alike(one, a, other, b))
+		return TOGETHER;
+	return ((access | other_access) & SK_ACCESS_WRITE) && sk_rows_overlap(&rows, &other_rows) ? AGAINST : APART;
+}
+
+static enum relation compare_tasks(const struct sk_task *one, const struct sk_task *other)
+{
+	enum relation relation = APART;
+
+	for (uint32_t a = 0; a < one->argument_count; a++)
+		for (uint32_t b = 0; b < other->argument_count; b++) {
+			enum relation found = compare_arguments(one, &one->arguments[a], other, &other->arguments[b]);
+
+			relation = found > relation ? found : relation;
+		}
+	return relation;
+}
+
+static bool is_after(const struct builder *builder, const struct sk_run *run, const struct sk_task *task)
+{
+	for (size_t i = 0; i < task->after.count; i++)
+		for (uint32_t m = run->first; m < run->first + run->count; m++)
+			if (builder->launch->tasks[m] == task->after.items[i])
+				return true;
+	return false;
+}
+
+/* Whether the task behind the run becomes its last one. */
+static bool joins(const struct builder *builder, const struct sk_run *run, uint32_t place)
+{
+	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, place - 1);
+	enum relation relation = APART;
+
+	if (run->count == MOST_TASKS || !can_be_in_run(builder, place - 1) || !can_be_in_run(builder, place) ||
+	    last->lane != task->lane || last->record.count || task->wait.count || is_after(builder, run, task))
+		return false;
+	for (uint32_t m = run->first; m < place; m++) {
+		enum relation found = compare_tasks(task_at(builder, m), task);
+
+		relation = found > relation ? found : relation;
+	}
+	return relation == TOGETHER;
+}
+
+/* ---- what lives in a run ---- */
+
+static void use_argument(struct builder *builder, const struct sk_run *run, uint32_t member,
+			 const struct sk_argument *argument)
+{
+	const struct sk_task *task = task_at(builder, run->first + member);
+	const struct sk_tensor *tensor = &builder->model->tensors.items[argument->tensor];
+	struct use *use = &builder->uses[argument->tensor];
+	bool whole = is_divided(argument) && !argument->whole && sk_argument_rows(argument).count == 1 &&
+		     argument->offset == 0 && argument->size == tensor->bytes &&
+		     argument->element_bytes * task->extent == tensor->bytes;
+
+	if (use->run != builder->runs)
+		*use = (struct use){.run = builder->runs,
+				    .first = member,
+				    .divided = true,
+				    .written = argument->access == SK_ACCESS_WRITE,
+				    .bytes = argument->element_bytes * (task->extent / run->extent)};
+	else if (use->last == member && argument->access != SK_ACCESS_WRITE && use->first == member)
+		use->written = false; /* the call that writes it first reads it, too */
+	use->last = member;
+	use->count++;
+	use->divided &= whole;
+}
+
+/* The tensors that members of a run access; calls for each argument. */
+static void collect_uses(struct builder *builder, const struct sk_run *run)
+{
+	builder->runs++;
+	for (uint32_t m = 0; m < run->count; m++) {
+		const struct sk_task *task = task_at(builder, run->first + m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (sk_argument_access(&task->arguments[a]))
+				use_argument(builder, run, m, &task->arguments[a]);
+	}
+}
+
+/* A temporary that nobody else accesses, and of which each tile is written before it is read. */
+static bool lives_inside(const struct builder *builder, uint32_t tensor)
+{
+	const struct use *use = &builder->uses[tensor];
+
+	return use->run == builder->runs && builder->model->tensors.items[tensor].role == SK_ROLE_TEMPORARY &&
+	       use->count == builder->accesses[tensor] && use->divided && use->written;
+}
+
+/* ---- units ---- */
+
+static void measure_extent(const struct builder *builder, struct sk_run *run)
+{
+	run->extent = 0;
+	for (uint32_t m = run->first; m < run->first + run->count; m++)
+		run->extent = common_divisor(run->extent, task_at(builder, m)->extent);
+}
+
+/* The least number of elements that is whole units of all members, and at which addresses in the scratch are, modulo
+ * 64, those that the tasks have by themselves. 0 if it overflows. */
+static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
+{
+	uint64_t unit = 1;
+
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
+
+		if (!sk_common_multiple(unit, own / common_divisor(own, task_at(builder, m)->extent / run->extent),
+					&unit))
+			return 0;
+	}
+	if (run->count == 1)
+		return unit;
+	collect_uses(builder, run);
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		const struct sk_task *task = task_at(builder, m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			uint32_t tensor = task->arguments[a].tensor;
+
+			if (sk_argument_access(&task->arguments[a]) && lives_inside(builder, tensor) &&
+			    !sk_common_multiple(unit,
+						SCRATCH_ALIGNMENT /
+							common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes),
+						&unit))
+				return 0;
+		}
+	}
+	return unit;
+}
+
+/* ---- tiles ---- */
+
+/* Bytes of one element of the run's extent in all tensors that are divided there. 0: too many to count. */
+static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
+{
+	uint64_t bytes = 0, one;
+
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		const struct sk_task *task = task_at(builder, m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			const struct sk_argument *argument = &task->arguments[a];
+			struct use *use = &builder->uses[argument->tensor];
+
+			if (!is_divided(argument) || use->count == 0)
+				continue;
+			use->count = 0; /* once for each tensor */
+			if (!sk_mul(argument->element_bytes, task->extent / run->extent, &one) ||
+			    !sk_add(bytes, one, &bytes))
+				return 0;
+		}
+	}
+	return bytes;
+}
+
+/* In whole units; 0 if not even one fits. */
+static uint64_t choose_tile(struct builder *builder, const struct sk_run *run)
+{
+	uint64_t bytes, all, units, number = (run->extent - 1) / run->unit + 1;
+	uint64_t wanted = builder->launch->options.tile_bytes ? builder->launch->options.tile_bytes : TILE_BYTES;
+
+	collect_uses(builder, run);
+	bytes = element_bytes(builder, run);
+	if (!bytes || !sk_mul(bytes, run->unit, &all) || all > (wanted > MOST_TILE_BYTES ? wanted : MOST_TILE_BYTES))
+		return 0;
+	units = wanted / all ? wanted / all : 1;
+	return run->unit * (units < number ? units : number);
+}
+
+/* Whether the members by themselves would have work for more cores. */
+static bool wastes_cores(const struct builder *builder, const struct sk_run *run)
+{
+	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->lane].cores;
+	uint64_t units = (run->extent - 1) / run->unit + 1;
+
+	if (units >= UNITS_PER_CORE * cores)
+		return false;
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
+
+		if ((task_at(builder, m)->extent - 1) / own + 1 > units)
+			return true;
+	}
+	return false;
+}
+
+/* ---- scratch ---- */
+
+/* What of the scratch is in use up to a member. */
+struct tenant {
+	uint64_t start, end;
+	uint32_t last;
+};
+
+/* The lowest offset where so many bytes lie beside all tenants that are in use at the member, sorted by their starts.
+ */
+static uint64_t find_room(const struct tenant *tenants, uint32_t count, uint32_t member, uint64_t from, uint64_t size)
+{
+	uint64_t start = from;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (tenants[i].last < member || tenants[i].end <= start)
+			continue;
+		if (tenants[i].start >= start + size)
+			break;
+		start = tenants[i].end;
+	}
+	return start;
+}
+
+static void insert(struct tenant *tenants, uint32_t count, struct tenant tenant)
+{
+	for (; count > 0 && tenants[count - 1].start > tenant.start; count--)
+		tenants[count] = tenants[count - 1];
+	tenants[count] = tenant;
+}
+
+/* Behind what kernels have of the scratch themselves. Tensors share bytes only if no call accesses both. */
+static void lay_out(struct builder *builder, struct sk_run *run)
+{
+	struct tenant *tenants = SK_NEW_ARRAY(builder->arena, struct tenant, run->count * (size_t)SK_MAX_PARAMETERS);
+	uint64_t *offsets = builder->groups->scratch_offset, own = 0;
+	uint32_t count = 0;
+
+	for (uint32_t m = run->first; m < run->first + run->count; m++)
+		own = task_at(builder, m)->scratch_size > own ? task_at(builder, m)->scratch_size : own;
+	own = (own + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+	run->scratch_size = own;
+	if (!run->tile)
+		return;
+	collect_uses(builder, run);
+	for (uint32_t m = 0; m < run->count; m++) {
+		const struct sk_task *task = task_at(builder, run->first + m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			uint32_t number = task->arguments[a].tensor;
+			const struct use *use = &builder->uses[number];
+
+			if (!sk_argument_access(&task->arguments[a]) || !lives_inside(builder, number) ||
+			    use->first != m || offsets[number] != SK_NOT_IN_SCRATCH)
+				continue;
+			uint64_t size = use->bytes * run->tile + builder->model->tensors.items[number].padding;
+
+			size = (size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+			offsets[number] = find_room(tenants, count, m, own, size);
+			insert(tenants, count++, (struct tenant){offsets[number], offsets[number] + size, use->last});
+			if (offsets[number] + size > run->scratch_size)
+				run->scratch_size = offsets[number] + size;
+		}
+	}
+}
+
+/* ---- the launches ---- */
+
+static void form_runs(struct builder *builder)
+{
+	struct sk_launch_runs *target = builder->target;
+	bool tiles = builder->launch->kind == SK_LAUNCH_SUPERKERNEL && !builder->launch->options.no_tile_fusion &&
+		     !builder->launch->options.sync_all;
+
+	target->count = 0;
+	for (uint32_t place = 0; place < builder->launch->task_count; place++) {
+		struct sk_run *run = target->count ? &target->runs[target->count - 1] : NULL;
+
+		if (run && tiles && joins(builder, run, place))
+			run->count++;
+		else
+			target->runs[target->count++] = (struct sk_run){.first = place, .count = 1};
+	}
+}
+
+static void choose_units(struct builder *builder)
+{
+	struct sk_launch_runs *target = builder->target;
+	struct sk_unit_item *items = SK_NEW_ARRAY(builder->arena, struct sk_unit_item, target->count);
+	const uint64_t *units;
+
+	for (uint32_t i = 0; i < target->count; i++) {
+		struct sk_run *run = &target->runs[i];
+
+		items[i] = (struct sk_unit_item){&builder->launch->tasks[run->first], run->count, 1, 0};
+		if (signature_of(builder, task_at(builder, run->first))->spread != SK_STEP_SPLIT)
+			continue;
+		measure_extent(builder, run);
+		items[i].extent = run->extent;
+		items[i].least = least_unit(builder, run);
+	}
+	units = sk_units_choose(builder->model, items, target->count);
+	for (uint32_t i = 0; i < target->count; i++)
+		target->runs[i].unit = units[i];
+}
+
+/* False if some runs have been taken apart. */
+static bool choose_tiles(struct builder *builder)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < builder->target->count; i++) {
+		struct sk_run *run = &builder->target->runs[i];
+
+		if (run->count == 1)
+			continue;
+		run->tile = run->unit && !wastes_cores(builder, run) ? choose_tile(builder, run) : 0;
+		good &= run->tile != 0;
+		for (uint32_t m = run->first; m < run->first + run->count && !run->tile; m++)
+			builder->alone[builder->launch->tasks[m]] = true;
+	}
+	return good;
+}
+
+static void build_launch(struct builder *builder, uint32_t number)
+{
+	builder->launch = &builder->fusion->launches[number];
+	builder->target = &builder->groups->launches[number];
+	builder->target->runs = SK_NEW_ARRAY(builder->arena, struct sk_run, builder->launch->task_count);
+	do {
+		form_runs(builder);
+		choose_units(builder);
+	} while (!choose_tiles(builder));
+	for (uint32_t i = 0; i < builder->target->count; i++)
+		lay_out(builder, &builder->target->runs[i]);
+}
+
+static void count_accesses(struct builder *builder)
+{
+	for (uint32_t t = 0; t < builder->model->tasks.count; t++) {
+		const struct sk_task *task = &builder->model->tasks.items[t];
+
+		for (uint32_t a = 0; a < task->argument_count; a++)
+			if (sk_argument_access(&task->arguments[a]) && task->arguments[a].kind != SK_ARGUMENT_STATE)
+				builder->accesses[task->arguments[a].tensor]++;
+	}
+}
+
+struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const struct sk_fusion *fusion)
+{
+	struct sk_arena *arena = model->arena;
+	struct builder builder = {
+		.model = model,
+		.fusion = fusion,
+		.arena = arena,
+		.groups = SK_NEW(arena, struct sk_tile_groups),
+		.accesses = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
+		.uses = SK_NEW_ARRAY(arena, struct use, model->tensors.count),
+		.alone = SK_NEW_ARRAY(arena, bool, model->tasks.count),
+	};
+
+	builder.groups->launches = SK_NEW_ARRAY(arena, struct sk_launch_runs, fusion->launch_count);
+	builder.groups->scratch_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
+	memset(builder.groups->scratch_offset, 0xff, model->tensors.count * sizeof(uint64_t));
+	count_accesses(&builder);
+	for (uint32_t i = 0; i < fusion->launch_count; i++)
+		build_launch(&builder, i);
+	return builder.groups;
+}

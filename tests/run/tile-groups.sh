@@ -1,0 +1,128 @@
+#!/bin/bash
+# Tile groups: elementwise and row-wise tasks on the same bytes, operands that all rows share, sums of rows, widened and
+# narrowed types, several outputs, a value used twice, work in place, a kernel that is called in a loop, and a status. The
+# results are those of the tasks one by one, whatever the tile, the number of cores and the sizes are.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+void scale(const float *x, float *y, long n, float factor)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] * factor;
+}
+SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64, factor f32");
+void add(const float *a, const float *b, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = a[i] + b[i];
+}
+SK_KERNEL(add, "split=n; in a f32[n], in b f32[n], out y@a f32[n], n i64");
+void bias(const float *x, const float *b, float *y, long m, long k)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < k; j++)
+			y[i * k + j] = x[i * k + j] + b[j];
+}
+SK_KERNEL(bias, "split=m; in x f32[m,k], in b f32[k], out y f32[m,k], m i64, k i64");
+void sums(const float *x, float *s, long m, long k)
+{
+	for (long i = 0; i < m; i++) {
+		s[i] = 0;
+		for (long j = 0; j < k; j++)
+			s[i] += x[i * k + j];
+	}
+}
+SK_KERNEL(sums, "split=m; in x f32[m,k], out s f32[m], m i64, k i64");
+int centre(const float *x, const float *s, float *y, float *z, long m, long k)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < k; j++) {
+			y[i * k + j] = x[i * k + j] - s[i] / (float)k;
+			z[i * k + j] = x[i * k + j] * s[i];
+		}
+	return 0;
+}
+SK_KERNEL(centre, "split=m; in x f32[m,k], in s f32[m], out y f32[m,k], out z f32[m,k], m i64, k i64 -> status");
+void widen(const float *x, double *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(widen, "split=n; in x f32[n], out y f64[n], n i64");
+void narrow(const double *x, signed char *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = (signed char)(long)(x[i] * 16);
+}
+SK_KERNEL(narrow, "split=n; in x f64[n], out y i8[n], n i64");
+void row(const float *x, float *y, long k)
+{
+	for (long j = 0; j < k; j++)
+		y[j] = x[k - 1 - j];
+}
+SK_KERNEL(row, "each=m; in x f32[m,k], out y f32[m,k], k i64");
+C
+compile kernels
+
+manifest() { # M K
+	cat <<M
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [$1, $2]}
+  b: {dtype: f32, shape: [$2]}
+  t1: {dtype: f32, shape: [$1, $2]}
+  t2: {dtype: f32, shape: [$1, $2]}
+  s: {dtype: f32, shape: [$1]}
+  t3: {dtype: f32, shape: [$1, $2]}
+  t4: {dtype: f32, shape: [$1, $2]}
+  t5: {dtype: f32, shape: [$1, $2]}
+  wide: {dtype: f64, shape: [$1, $2]}
+  y: {dtype: f32, shape: [$1, $2], role: output}
+  z: {dtype: f32, shape: [$1, $2], role: output}
+  q: {dtype: i8, shape: [$1, $2], role: output}
+tasks:
+  - {name: one, kernel: scale, args: [x, t1], set: {factor: 3}, scope: sp}
+  - {name: two, kernel: bias, args: [t1, b, t2], scope: sp}
+  - {name: three, kernel: sums, args: [t2, s], scope: sp}
+  - {name: four, kernel: centre, args: [t2, s, t3, z], scope: sp}
+  - {name: five, kernel: add, args: [t3, t1, t3], scope: sp}
+  - {name: six, kernel: row, args: [t3, t4], scope: sp}
+  - {name: seven, kernel: add, args: [t4, t2, t5], scope: sp}
+  - {name: eight, kernel: widen, args: [t5, wide], scope: sp}
+  - {name: nine, kernel: narrow, args: [wide, q], scope: sp}
+  - {name: ten, kernel: scale, args: [t5, y], set: {factor: 0.5}, scope: sp}
+M
+}
+
+same() { # PACKAGE ARGUMENTS...: the outputs are those without groups
+	local package=$1
+	shift
+	"$skrun" "$package" --random 1 "$@" --output y=y.npy --output z=z.npy --output q=q.npy >ran.txt || fail "$package $*"
+	for output in y z q; do
+		cmp "plain.$output.npy" "$output.npy" || fail "$package $*: $output is another one than without groups"
+	done
+}
+
+for sizes in '300 16' '513 7' '1000 24' '1 4096' '40 1'; do
+	read -r rows columns <<<"$sizes"
+	manifest "$rows" "$columns" >m.yaml
+	"$sklink" m.yaml kernels.o -o plain.sk --scope-options '*=tile-fusion=0'
+	"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy --output z=plain.z.npy --output q=plain.q.npy
+	for bytes in 1 5000 16384 1000000; do
+		"$sklink" m.yaml kernels.o -o m.sk --scope-options "*=tile-bytes=$bytes"
+		"$skdump" --verify m.sk >/dev/null
+		for cores in 1 2 3 7; do
+			same m.sk --cores "$cores" --verify
+			same m.sk --cores "$cores" --guard
+			same m.sk --cores "$cores" --check-races
+		done
+		same m.sk --serial
+	done
+done
+
+# All of it is one step without awaits, and no temporary takes workspace.
+manifest 1000 24 >m.yaml
+"$sklink" m.yaml kernels.o -o m.sk
+"$skdump" --launches m.sk >launches.txt
+grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0 ' launches.txt || { "$skdump" --steps m.sk; cat launches.txt; fail "the chain is not one step"; }
