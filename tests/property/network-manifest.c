@@ -203,6 +203,8 @@ static void print_task(const struct network *network, uint32_t number, FILE *str
 	print_bits(stream, "wait", "e", task->wait);
 	if (task->blocks)
 		fprintf(stream, ", blocks: %u", task->blocks);
+	if (task->once)
+		fputs(", once: true", stream);
 	if (number % 3 == 0)
 		fprintf(stream, ", cost: {cycles: %u}", 100 * (number + 1)); /* for nobody but predictions */
 	fputs("}\n", stream);

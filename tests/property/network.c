@@ -744,6 +744,107 @@ static void assign_roles(struct network *network)
 	}
 }
 
+/* ---- tasks that run once ---- */
+
+/* Whether a task that runs every time writes the root. */
+static bool is_written_always(const struct network *network, uint32_t root)
+{
+	for (uint32_t t = 0; t < network->task_count; t++) {
+		const struct network_task *task = &network->tasks[t];
+
+		for (uint32_t i = 0; i < task->kernel->tensor_count && !task->dropped && !task->once; i++)
+			if (task->kernel->tensors[i].access & SK_ACCESS_WRITE &&
+			    network->tensors[task->tensors[i]].root == root)
+				return true;
+	}
+	return false;
+}
+
+/* Whether it is the same in every run. */
+static bool is_settled(const struct network *network, uint32_t tensor)
+{
+	uint32_t root = network->tensors[tensor].root;
+
+	return network->tensors[root].role == SK_ROLE_CONSTANT ||
+	       (network->tensors[root].role == SK_ROLE_TEMPORARY && !is_written_always(network, root));
+}
+
+static bool reads_root(const struct network *network, const struct network_task *task, uint32_t root)
+{
+	for (uint32_t i = 0; i < task->kernel->tensor_count; i++)
+		if (task->kernel->tensors[i].access & SK_ACCESS_READ && network->tensors[task->tensors[i]].root == root)
+			return true;
+	for (uint32_t i = 0; i < task->kernel->set_count; i++)
+		if (task->sets[i].kind == SET_TENSOR && network->tensors[task->sets[i].tensor].root == root)
+			return true;
+	return false;
+}
+
+static bool has_settled_tensors(const struct network *network, const struct network_task *task)
+{
+	for (uint32_t i = 0; i < task->kernel->tensor_count; i++) {
+		uint32_t root = network->tensors[task->tensors[i]].root;
+
+		if (!is_settled(network, task->tensors[i]))
+			return false;
+		if (task->kernel->tensors[i].access & SK_ACCESS_WRITE && reads_root(network, task, root))
+			return false;
+	}
+	for (uint32_t i = 0; i < task->kernel->set_count; i++)
+		if (task->sets[i].kind == SET_TENSOR && !is_settled(network, task->sets[i].tensor))
+			return false;
+	return true;
+}
+
+/* Whether it comes after no task that runs every time. */
+static bool comes_first(const struct network *network, uint32_t number)
+{
+	const struct network_task *task = &network->tasks[number];
+
+	for (uint32_t t = 0; t < number; t++) {
+		const struct network_task *earlier = &network->tasks[t];
+		bool before = earlier->stream == task->stream || (task->after | task->wait) >> t & 1 ||
+			      network_conflict(network, t, number);
+
+		if (before && !earlier->dropped && !earlier->once)
+			return false;
+	}
+	return true;
+}
+
+/* Most networks have too few constants. */
+static void prefer_constants(struct network *network)
+{
+	uint64_t random = network->seed;
+
+	for (uint32_t i = 0; i < network->tensor_count; i++)
+		network->tensors[i].prefers_constant |= network_draw(&random, 5) > 0;
+	for (uint32_t i = 0; i < network->tensor_count; i++)
+		network->tensors[i].prefers_output &= network_draw(&random, 5) == 0;
+}
+
+/* All tasks that can, in some networks: those that are left when all others have been taken away. */
+static void choose_once(struct network *network)
+{
+	bool changed = true;
+
+	for (uint32_t t = 0; t < network->task_count; t++)
+		network->tasks[t].once = !network->tasks[t].dropped && !network->tasks[t].kernel->state;
+	while (changed) {
+		changed = false;
+		for (uint32_t t = 0; t < network->task_count; t++) {
+			struct network_task *task = &network->tasks[t];
+
+			if (!task->once || (has_settled_tensors(network, task) && comes_first(network, t)))
+				continue;
+			task->once = false;
+			changed = true;
+		}
+	}
+	for (uint32_t t = 0; t < network->task_count; t++)
+		network->tasks[t].never_fuse |= network->tasks[t].once;
+}
+
 /* Of constants, what the manifest can say: an element that is drawn, the same for all of them, or letters. */
 static uint64_t content_of(const struct network_tensor *tensor, uint64_t element, uint64_t drawn)
 {
@@ -797,7 +898,11 @@ struct network *network_create(uint64_t seed, uint32_t tasks)
 	choose_queues(&generator);
 	add_tasks(&generator, 1 + draw(&generator, NETWORK_TASKS));
 	drop_tasks(network, tasks);
+	if (network_draw(&(uint64_t){seed ^ 0x0ce}, 3) == 0)
+		prefer_constants(network);
 	assign_roles(network);
+	if (network_draw(&(uint64_t){seed ^ 0x0ce}, 3) < 2)
+		choose_once(network);
 	fill_contents(network);
 	return network;
 }

@@ -142,6 +142,7 @@ struct network_task {
 	uint32_t stream;
 	uint32_t scopes; /* bits */
 	bool never_fuse;
+	bool once; /* also never_fuse */
 	uint32_t after; /* tasks, as bits */
 	bool record; /* an event, which has the task's number */
 	uint32_t wait; /* events, as bits */

@@ -99,6 +99,7 @@ enum kind {
 	KIND_EVENTS,
 	KIND_UNFUSIBLE,
 	KIND_NULL_SCOPE,
+	KIND_ONCE,
 	KIND_SCOPE_SETS,
 	KIND_CUBE,
 	KIND_DEFAULT_BLOCKS,
@@ -160,6 +161,7 @@ static const char *const kind_names[KINDS] = {
 	[KIND_EVENTS] = "events",
 	[KIND_UNFUSIBLE] = "unfusible kernels",
 	[KIND_NULL_SCOPE] = "scope: null",
+	[KIND_ONCE] = "tasks that run once",
 	[KIND_SCOPE_SETS] = "tasks in several scopes",
 	[KIND_CUBE] = "kernels for the cube lane",
 	[KIND_DEFAULT_BLOCKS] = "the device's number of blocks",
@@ -803,6 +805,7 @@ static void note_task(struct property *property, const struct network_task *task
 	note(property, KIND_EVENTS, task->wait);
 	note(property, KIND_UNFUSIBLE, task->unfusible);
 	note(property, KIND_NULL_SCOPE, task->never_fuse);
+	note(property, KIND_ONCE, task->once);
 	note(property, KIND_SCOPE_SETS, task->scopes & (task->scopes - 1));
 	note(property, KIND_CUBE, *task->lane == 'c');
 	note(property, KIND_DEFAULT_BLOCKS, kernel->has_blocks && !task->blocks);
