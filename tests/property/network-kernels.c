@@ -422,6 +422,9 @@ static struct kernel kernels[] = {
 	 number_rows},
 	{"look_at", "split=n", "table ptr = &property_squares, in x T[n], out y@x T[n], n i64", add_square},
 	{"look_at", "tile=n:33", "table ptr = &property_odds, in x T[n], out y@x T[n], n i64", add_odd},
+	{"look_at", "each=n", "table ptr = &property_odds, in x T[n], out y@x T[n], n i64", add_odd},
+	{"look_at", "", "table ptr = &property_squares, in x T[n], out y@x T[n], n i64", add_square},
+	{"look_at", "align=4", "table ptr = &property_odds, in x T[n]+16, out y@x T[n], n i64", add_odd},
 	{"program", "grid=(n+6)/7,3",
 	 "in x T[n], out y T[n], n i64, p i64 = block.index.x, q u8 = block.index.y, ps u64 = "
 	 "block.count/block.count.y, qs i16 = block.count.y",
