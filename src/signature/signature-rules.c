@@ -137,7 +137,10 @@ static uint32_t find_divided(struct sk_signature_source *source, const struct sk
 {
 	uint32_t extent = sk_signature_find_extent(signature, name);
 
-	if (extent == SK_NONE || !is_dimension(signature, extent))
+	if (extent != SK_NONE && !is_dimension(signature, extent))
+		sk_signature_error(source, at, "'%s' says how far rows lie apart, and is no dimension to be divided",
+				   name);
+	else if (extent == SK_NONE)
 		sk_signature_error(source, at, "nothing can bind extent '%s': no tensor has it%s", name,
 				   sk_did_you_mean(source->arena, name, signature->extents, signature->extent_count));
 	return extent;

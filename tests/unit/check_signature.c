@@ -562,6 +562,7 @@ static const struct {
 	{"frame=xla-cpu; in x f32[n], k i64", 29, "frame=xla-cpu has only tensors"},
 	{"frame=mlir; in x f32[n], in y f32[n], in x f32[m]", 42, "duplicate parameter 'x'"},
 	{"frame=mlir split=m; in x f32[n]", 12, "nothing can bind extent 'm': no tensor has it"},
+	{"split=p; in x f32[m,k:p], p i64", 1, "'p' says how far rows lie apart, and is no dimension to be divided"},
 };
 
 /* As gcc lays it out: struct {uint8_t a; void *x; struct {int32_t c; int16_t d;} *q; uint8_t e; double f; int16_t g;}
