@@ -197,6 +197,17 @@ static bool leaves_part(const struct sk_binder *binder, uint32_t p, const struct
 	       sk_add(part, argument->pattern ? argument->pattern->halo : 0, &part) && (count - 1) * stride >= part;
 }
 
+/* Whether one of the addresses leads between the rows of a view, where another task's tensor may be. */
+static bool leaves_rows(const struct sk_argument *argument, uint64_t count, uint64_t stride)
+{
+	const struct sk_plan_pattern *pattern = argument->pattern;
+
+	for (uint64_t i = 1; pattern && pattern->count && i < count && i < MOST_FRAMES; i++)
+		if (i * stride % pattern->stride >= pattern->width)
+			return true;
+	return false;
+}
+
 /* Rows of a tensor, each of which the table has an address of. */
 static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument *argument)
 {
@@ -222,6 +233,12 @@ static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument 
 				"the last of %" PRIu64 " addresses, %" PRIu64
 				" bytes apart, lies outside of '%s', which has %" PRIu64 " bytes",
 				count, stride, parameter->name, argument->size);
+		return;
+	}
+	if (leaves_rows(argument, count, stride)) {
+		sk_binder_error(binder, binder->request->place,
+				"of %" PRIu64 " addresses, %" PRIu64 " bytes apart, some lead between the rows of '%s'",
+				count, stride, parameter->name);
 		return;
 	}
 	if (leaves_part(binder, p, argument, count, stride)) {

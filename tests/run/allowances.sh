@@ -313,6 +313,30 @@ for by in 12 4*n-4; do
 	fails_with "the last of 2 addresses, (12|28) bytes apart, leads out of the part of 'x' that a call has" "$sklink" tile.yaml bad.o -o bad.sk
 done
 
+# What lies between the rows of a view is no part of it.
+cat >between.c <<'C'
+#include "skkernel.h"
+void between(const float *const *x, float *y)
+{
+	*y = *x[0] + *x[1];
+}
+SK_KERNEL(between, "each=m; p ptr[2] of in x f32[m,k:ld] by 4, out y f32[m]");
+C
+compile between
+cat >between.yaml <<'M'
+sklink: 1
+tensors:
+  all: {dtype: f32, shape: [6, 8]}
+  x: {of: all, offset: [0, 3], shape: [6, 2]}
+  y: {dtype: f32, shape: [6]}
+tasks:
+  - {name: only, kernel: between, args: [x, y]}
+M
+"$sklink" between.yaml between.o -o between.sk
+"$skrun" between.sk --random 1 --cores 2 --verify --guard
+sed -i 's/shape: \[6, 2\]/shape: [6, 1]/' between.yaml
+fails_with "of 2 addresses, 4 bytes apart, some lead between the rows of 'x'" "$sklink" between.yaml between.o -o bad.sk
+
 # Who binds memory says how much there is.
 cat >bind.c <<'C'
 #include <stdio.h>
