@@ -254,6 +254,11 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 
 		say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
 		    step->extent, unit);
+		if (step->tile)
+			say(explanation,
+			    "  It is in a tile group: each core makes the step's calls in turn for %" PRIu64
+			    " of them, then for the next.\n",
+			    step->tile);
 		break;
 	}
 	case SK_STEP_BLOCKS:
@@ -284,8 +289,14 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 	const struct sk_plan_view *plan = explanation->plan;
 
 	fputs(step->await_count ? "  It awaits" : "  It awaits nothing", explanation->stream);
-	for (uint32_t i = 0; i < step->await_count; i++)
-		say(explanation, "%s '%s'", i ? "," : "", task_name(plan, plan->awaits[step->first_await + i].step));
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, awaited);
+
+		say(explanation, "%s '%s'", i ? "," : "", sk_plan_string(&plan->tasks[calls.first->task].name));
+		if (awaited->call_count > 1)
+			say(explanation, " to '%s'", sk_plan_string(&plan->tasks[calls.end[-1].task].name));
+	}
 	fputs(".\n", explanation->stream);
 }
 

@@ -7,7 +7,7 @@
 
 /* ---- calls ---- */
 
-/* ", tiles of 6 by 16 of 37"; "" without loops. */
+/* "tiles of 6 by 16 of 37"; "" without loops. */
 static const char *loops_text(const struct sk_show *show, const struct sk_plan_call *call)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(&show->file->plan, call);
@@ -15,8 +15,8 @@ static const char *loops_text(const struct sk_show *show, const struct sk_plan_c
 	if (!loops)
 		return "";
 	if (call->loop_count == 1)
-		return sk_arena_print(show->arena, ", tiles of %" PRIu64, loops[0].tile);
-	return sk_arena_print(show->arena, ", tiles of %" PRIu64 " by %" PRIu64 " of %" PRIu64, loops[0].tile,
+		return sk_arena_print(show->arena, "tiles of %" PRIu64, loops[0].tile);
+	return sk_arena_print(show->arena, "tiles of %" PRIu64 " by %" PRIu64 " of %" PRIu64, loops[0].tile,
 			      loops[1].tile, loops[1].extent);
 }
 
@@ -111,8 +111,10 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 		uint64_t unit = show->file->plan.partitions[step->partition].unit;
 		uint64_t units = (step->extent - 1) / unit + 1;
 
-		return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64, step->extent,
-				      units, sk_show_plural(units), unit);
+		return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64 "%s",
+				      step->extent, units, sk_show_plural(units), unit,
+				      step->tile ? sk_arena_print(show->arena, ", group tiles of %" PRIu64, step->tile)
+						 : "");
 	}
 	default:
 		return "plain";
@@ -231,13 +233,14 @@ static void show_call(const struct sk_show *show, struct sk_table *table, const 
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	bool first = call == sk_plan_step_calls(plan, step).first;
+	const char *loops = loops_text(show, call);
 
 	sk_table_cell(table, "%s", first ? sk_arena_print(show->arena, "%u", step->number) : "");
 	sk_table_cell(table, "%s", sk_show_task(show, call));
 	sk_table_cell(table, "%s", sk_show_name(show, &plan->kernels[call->kernel].name));
 	sk_table_cell(table, "%s", first ? sk_show_name(show, &plan->lanes[step->lane]) : "");
 	sk_table_cell(table, "%s", first ? cores_text(show, step) : "");
-	sk_table_cell(table, "%s%s%s", first ? work_text(show, step) : "", loops_text(show, call),
+	sk_table_cell(table, "%s%s%s%s", first ? work_text(show, step) : "", first && *loops ? ", " : "", loops,
 		      first ? early_text(step) : "");
 	if (values)
 		sk_table_cell(table, "%s", values_text(show, call));

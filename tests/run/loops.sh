@@ -127,7 +127,7 @@ M
 "$sklink" m.yaml kernels.o checks.o -o m.sk
 proved m.sk
 "$skdump" --steps m.sk >steps.txt
-grep -q 'scale .* split 5003 in 79 units of 64  *4\*size' steps.txt || fail "a byte count in skdump --steps"
+grep -q 'scale .* split 5003 in 79 units of 64, group tiles of [0-9]*  *4\*size' steps.txt || fail "a byte count in skdump --steps"
 grep -q 'gemm .* split 23 in 4 units of 6, tiles of 6 by 16 of 40  *size, inner size' steps.txt || fail "tiles in skdump --steps"
 grep -q 'program .* 18 blocks  *block, block%3, block/3 ' steps.txt || fail "a grid in skdump --steps"
 for cores in 1 2 3 7; do

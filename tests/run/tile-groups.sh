@@ -126,3 +126,37 @@ manifest 1000 24 >m.yaml
 "$sklink" m.yaml kernels.o -o m.sk
 "$skdump" --launches m.sk >launches.txt
 grep -qE ' sk_sp  *superkernel .* 1  one  *ten  *0 ' launches.txt || { "$skdump" --steps m.sk; cat launches.txt; fail "the chain is not one step"; }
+
+# What is shown of a group: how long its tiles are, beside the first call, and what its calls loop over beside each; and
+# who awaits a step of several calls awaits the last one.
+cat >>kernels.c <<'C'
+void sum(const float *x, float *y, long n)
+{
+	*y = 0;
+	for (long i = 0; i < n; i++)
+		*y += x[i];
+}
+SK_KERNEL(sum, "in x f32[n], out y f32[1], n i64");
+C
+compile kernels
+cat >m.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [64, 48]}
+  t: {dtype: f32, shape: [64, 48]}
+  u: {dtype: f32, shape: [64, 48]}
+  y: {dtype: f32, shape: [1]}
+tasks:
+  - {name: one, kernel: scale, args: [x, t], set: {factor: 3}, scope: sp}
+  - {name: two, kernel: row, args: [t, u], scope: sp}
+  - {name: three, kernel: sum, args: [u, y], scope: sp}
+M
+"$sklink" m.yaml kernels.o -o m.sk --scope-options '*=tile-bytes=9000' --explain two >said.txt --explain three
+"$skdump" --steps m.sk >steps.txt
+for shown in '^ *1  one  .*  split 64 in 16 units of 4, group tiles of 12$' '^  *two  *row  *tiles of 1$' \
+	'^ *2  three .*  awaits one$'; do
+	grep -qE "$shown" steps.txt || { cat steps.txt; fail "skdump --steps has no line $shown"; }
+done
+for said in "each core makes the step's calls in turn for 12 of them" "It awaits 'one' to 'two'\.$"; do
+	grep -q "$said" said.txt || { cat said.txt; fail "--explain does not say: $said"; }
+done
