@@ -5,7 +5,10 @@
  *
  * What an await proves is taken from the awaited step, not from how far the other core really is. So whether a race is
  * found does not depend on the order in which the cores happened to run. Bytes are those of the plan: temporaries that
- * share bytes of the workspace are one place here. */
+ * share bytes of the workspace are one place here. Of what the cores have tiles only, each tensor is whole and alone.
+ *
+ * A core's own accesses have the order of the calls, tile by tile in steps that are in tiles. There bytes tell whether
+ * that is the order of the tasks: an access that a later call must not have come before is a race, too. */
 #include "config.h"
 
 #include "loader/checks/checks.h"
@@ -39,8 +42,8 @@ struct strided {
 	struct touch *cores; /* by row of the kernel's tables */
 };
 
-/* Of one binding, of the workspace, or of the kernels' hidden states. What has been accessed in one piece is in spans,
- * ascending, not overlapping; what lies in rows, on its own. */
+/* Of one binding, of the workspace, of the kernels' hidden states, or of one tensor of which cores have tiles only.
+ * What has been accessed in one piece is in spans, ascending, not overlapping; what lies in rows, on its own. */
 struct history {
 	struct span *spans;
 	uint32_t count, capacity;
@@ -58,7 +61,7 @@ struct sk_clocks {
 	uint32_t **published;
 	uint32_t published_count;
 	bool incomplete; /* there was no memory for what a step publishes: what looks like a race need be none */
-	struct history *histories; /* the bindings', the workspace's, the states' */
+	struct history *histories; /* the bindings', the workspace's, the states', then by tensor */
 	uint32_t history_count;
 };
 
@@ -114,6 +117,7 @@ static uint64_t clock_count(const struct sk_clocks *clocks, const struct sk_plan
 enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_flight *flight, char *error, size_t size)
 {
 	const struct skrt_module *module = flight->kernel->module;
+	size_t history_count = module->plan.binding_count + (size_t)2 + module->plan.tensor_count;
 	uint64_t bytes = 0;
 
 	forget(clocks);
@@ -131,7 +135,7 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_fligh
 	if (bytes <= MOST_CLOCK_BYTES) {
 		clocks->clocks = calloc(clocks->rows * clocks->rows, sizeof(uint32_t));
 		clocks->published = calloc(clocks->launch->step_count, sizeof(*clocks->published));
-		clocks->histories = calloc(clocks->plan->binding_count + (size_t)2, sizeof(*clocks->histories));
+		clocks->histories = calloc(history_count, sizeof(*clocks->histories));
 	}
 	if (!clocks->clocks || !clocks->published || !clocks->histories) {
 		snprintf(error, size,
@@ -141,7 +145,7 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_fligh
 		return SKRT_OUT_OF_MEMORY;
 	}
 	clocks->published_count = clocks->launch->step_count;
-	clocks->history_count = clocks->plan->binding_count + 2;
+	clocks->history_count = (uint32_t)history_count;
 	return SKRT_OK;
 }
 
@@ -223,6 +227,22 @@ static bool cut(const struct sk_clocks *clocks, struct history *history, uint32_
 	if (!insert(clocks, history, index, span->low, at, span->cores))
 		return false;
 	history->spans[index + 1].low = at;
+	return true;
+}
+
+/* Makes one span of the one at the index and the one in front of it, if they are neighbours with the same history. Thus
+ * tiles leave no more spans than parts. False: they stay two. */
+static bool join_front(const struct sk_clocks *clocks, struct history *history, uint32_t index)
+{
+	struct span *span = &history->spans[index];
+
+	if (index == 0 || span[-1].high != span->low ||
+	    memcmp(span[-1].cores, span->cores, clocks->rows * sizeof(*span->cores)))
+		return false;
+	span[-1].high = span->high;
+	free(span->cores);
+	history->count--;
+	memmove(span, span + 1, (history->count - index) * sizeof(*span));
 	return true;
 }
 
@@ -320,7 +340,8 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 		 sk_plan_string(&tensor->name));
 }
 
-/* touched: what the other one has accessed, or a part of it. */
+/* touched: what the other one has accessed, or a part of it. The core itself is the other one, if what it has done for
+ * a tile comes, in the network, behind what it is about to do for the next. */
 static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct sk_rows *touched,
 		      uint64_t other, uint32_t number, bool other_writes)
 {
@@ -334,11 +355,12 @@ static bool name_race(const struct sk_clocks *clocks, const struct access *acces
 	char bytes[160];
 
 	print_bytes(clocks, access->window->argument, low, high, bytes, sizeof(bytes));
-	snprintf(access->finding, SK_FINDING_SIZE,
-		 "race: it %s %s, which task '%s' on %s%score %" PRIu64 " %s; no await orders the two",
+	snprintf(access->finding, SK_FINDING_SIZE, "race: it %s %s, which task '%s' on %s%score %" PRIu64 " %s%s",
 		 access->write ? "writes" : "reads", bytes, sk_plan_string(&task->name),
 		 several ? sk_plan_string(&clocks->plan->lanes[lane]) : "", several ? " " : "", index,
-		 other_writes ? "writes" : "reads");
+		 other_writes ? "writes" : "reads",
+		 other == access->row ? " for an earlier tile, although its turn comes later"
+				      : "; no await orders the two");
 	return false;
 }
 
@@ -371,15 +393,30 @@ static uint32_t last_call(const struct sk_clocks *clocks, const struct access *a
 	return same && access->step->kind == SK_STEP_BLOCKS ? before : last;
 }
 
+/* An earlier call's next tile is no news where a later call has been. */
 static void note(uint32_t *last, uint32_t *before, uint32_t number)
 {
-	if (*last == number)
+	if (*last >= number)
 		return;
 	*before = *last;
 	*last = number;
 }
 
-/* Against what all other cores have done with bytes that are among the access's. */
+/* A core is through with its calls in their order, but in a step in tiles, where it makes a later one for a tile before
+ * an earlier one for the next. */
+static bool check_own(const struct sk_clocks *clocks, const struct access *access, const struct touch *touch,
+		      const struct sk_rows *touched)
+{
+	uint32_t number = number_of(clocks, access->call);
+
+	if (touch->write > number)
+		return name_race(clocks, access, touched, access->row, touch->write, true);
+	if (access->write && touch->read > number)
+		return name_race(clocks, access, touched, access->row, touch->read, false);
+	return true;
+}
+
+/* Against what all cores have done with bytes that are among the access's. */
 static bool check_touches(const struct sk_clocks *clocks, const struct access *access, const struct touch *cores,
 			  const struct sk_rows *touched)
 {
@@ -388,8 +425,11 @@ static bool check_touches(const struct sk_clocks *clocks, const struct access *a
 		uint32_t write = last_call(clocks, access, touch->write, touch->write_before);
 		uint32_t read = last_call(clocks, access, touch->read, touch->read_before);
 
-		if (row == access->row)
+		if (row == access->row) {
+			if (!check_own(clocks, access, touch, touched))
+				return false;
 			continue;
+		}
 		if (!has_ended(clocks, access, row, write))
 			return name_race(clocks, access, touched, row, write, true);
 		if (access->write && !has_ended(clocks, access, row, read))
@@ -475,7 +515,8 @@ static bool check_piece(const struct sk_clocks *clocks, struct history *history,
 			if (!check_touches(clocks, access, history->spans[i].cores, &touched))
 				return false;
 			note_access(clocks, access, history->spans[i].cores);
-			low = history->spans[i++].high;
+			low = history->spans[i].high;
+			i += !join_front(clocks, history, i);
 		}
 	}
 	if (!good)
@@ -496,6 +537,8 @@ static bool check_window(const struct sk_clocks *clocks, struct access *access)
 
 	access->rows = access->window->rows;
 	access->rows.start += argument->offset;
+	if (argument->kind == SK_ARGUMENT_SCRATCH)
+		return true;
 	switch (argument->space) {
 	case SK_SPACE_BINDING:
 		return check_access(clocks, &clocks->histories[argument->index], access);
@@ -504,7 +547,9 @@ static bool check_window(const struct sk_clocks *clocks, struct access *access)
 	case SK_SPACE_STATE:
 		access->rows.start = argument->index;
 		return check_access(clocks, &clocks->histories[bindings + 1], access);
-	default: /* constants, which nobody writes, and scratch */
+	case SK_SPACE_SCRATCH:
+		return check_access(clocks, &clocks->histories[bindings + 2 + argument->tensor], access);
+	default: /* constants, which nobody writes */
 		return true;
 	}
 }

@@ -58,13 +58,14 @@ static bool permit_window(const struct sk_guard *guard, const struct sk_window *
 	return good;
 }
 
-/* Where windows share pages, the one that is written decides. */
+/* Where windows share pages, the one that is written decides: it comes last. */
 static bool permit_windows(const struct sk_guard *guard)
 {
 	bool good = true;
 
 	for (uint32_t i = 0; i < guard->window_count && good; i++)
-		good = permit_window(guard, &guard->windows[i], PROT_READ);
+		if (!(guard->windows[i].access & SK_ACCESS_WRITE))
+			good = permit_window(guard, &guard->windows[i], PROT_READ);
 	for (uint32_t i = 0; i < guard->window_count && good; i++)
 		if (guard->windows[i].access & SK_ACCESS_WRITE)
 			good = permit_window(guard, &guard->windows[i], PROT_READ | PROT_WRITE);

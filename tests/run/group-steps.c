@@ -4,6 +4,8 @@
  *
  * group-steps --blindly PACKAGE: the awaits inside a run are dropped, whatever they are good for.
  *
+ * group-steps --tiles N PACKAGE: the same, and the steps are in tiles of N elements.
+ *
  * Prints how many steps have several calls. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +134,7 @@ static void write_tables(const struct sk_plan_view *view, const struct tables *t
 	plan->strings.count += (uint32_t)(strings - end);
 }
 
-static void group(const struct sk_plan_view *view, bool blindly)
+static void group(const struct sk_plan_view *view, bool blindly, uint64_t tile)
 {
 	struct tables tables = {
 		.steps = calloc(view->step_count + 1, sizeof(*tables.steps)),
@@ -144,8 +146,12 @@ static void group(const struct sk_plan_view *view, bool blindly)
 	for (uint32_t i = 0; i < view->launch_count; i++)
 		join_launch(&tables, view, (struct sk_plan_launch *)&view->launches[i], blindly);
 	publish_what_is_awaited(&tables);
-	for (uint32_t i = 0; i < tables.step_count; i++)
-		several += tables.steps[i].call_count > 1;
+	for (uint32_t i = 0; i < tables.step_count; i++) {
+		if (tables.steps[i].call_count == 1)
+			continue;
+		several++;
+		tables.steps[i].tile = tile ? tile : tables.steps[i].tile;
+	}
 	write_tables(view, &tables);
 	printf("%u\n", several);
 	free(tables.steps);
@@ -164,8 +170,9 @@ static bool write_file(const char *path, const char *bytes, size_t size)
 int main(int argc, char **argv)
 {
 	char *bytes = aligned_alloc(SK_PLAN_ALIGN, MOST_BYTES);
-	bool blindly = argc > 1 && !strcmp(argv[1], "--blindly");
-	const char *path = argc == 2 + blindly ? argv[1 + blindly] : NULL;
+	uint64_t tile = argc == 4 && !strcmp(argv[1], "--tiles") ? strtoull(argv[2], NULL, 0) : 0;
+	bool blindly = tile || (argc == 3 && !strcmp(argv[1], "--blindly"));
+	const char *path = argc == 2 || blindly ? argv[argc - 1] : NULL;
 	FILE *file = path ? fopen(path, "rb") : NULL;
 	struct sk_plan_view view;
 
@@ -177,7 +184,7 @@ int main(int argc, char **argv)
 	fclose(file);
 	if (!find_plan(bytes, size, &view))
 		return EXIT_FAILURE;
-	group(&view, blindly);
+	group(&view, blindly, tile);
 	if (!write_file(path, bytes, size))
 		return EXIT_FAILURE;
 	match_code(path, (uint8_t *)bytes, size);
