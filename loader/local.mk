@@ -50,7 +50,7 @@ loader_libloader_la_SOURCES = \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
 	loader/base/clock.h loader/base/process.c loader/base/process.h loader/base/status.c loader/base/status.h \
 	loader/checks/checked-call.c loader/checks/checked-call.h loader/checks/checked-order.c loader/checks/checks.c \
-	loader/checks/windows.c \
+	loader/checks/split.c loader/checks/windows.c \
 	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/guard.h \
 	loader/core/call.c loader/core/call.h loader/core/loaded.c loader/core/loaded.h loader/core/exit-functions.c loader/core/exit-functions.h loader/core/fibre.c loader/core/fibre.h loader/core/signal.c loader/core/thread-storage.c loader/core/thread-storage.h \
 	loader/device/construct.c loader/device/construct.h loader/device/device.c loader/device/device.h loader/device/drive.c loader/device/drive.h loader/device/failure.c \
@@ -89,7 +89,7 @@ skrun_SOURCES = \
 	loader/skrun/measure.c loader/skrun/measure.h \
 	loader/skrun/messages.c loader/skrun/messages.h \
 	loader/skrun/run-options.c loader/skrun/run-options.h \
-	loader/skrun/session.c loader/skrun/session.h \
+	loader/skrun/session.c loader/skrun/session.h loader/skrun/split-check.c \
 	loader/skrun/skrun.c \
 	loader/skrun/summary.c \
 	loader/skrun/task-table.c loader/skrun/task-table.h \

@@ -111,13 +111,13 @@ struct skrt_device_options {
 	 * says so if what it touches is at most 1 GiB below the stack (256 KiB if the process has a limit of address
 	 * space, RLIMIT_AS). */
 	uint64_t stack_size;
-	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES; 0: none */
+	uint32_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
 };
 
 /* Checks of a device, for finding what kernels and packages do wrong. One launch runs at a time, whatever its stream;
  * it goes through the plan step by step instead of the dispatchers, all cores on one thread, in memory of its own for
  * every tensor: what is bound is copied in and out. What is found ends the launch with SKRT_KERNEL_FAILED, and the text
- * names task, kernel, core, tensor and bytes. With either check a call may access only the bytes that its arguments let
+ * names task, kernel, core, tensor and bytes. With any check a call may access only the bytes that its arguments let
  * it: memory is open to it by pages, and what it has written beyond on open pages is noticed behind it, or when it
  * waits for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and behind
  * sk_set_next_task_start, only scratch is open. Serial entries run as always. An instance has memory of its own for all
@@ -128,7 +128,11 @@ enum {
 	SKRT_GUARD = 1,
 	/* Also finds accesses of two cores to the same bytes, one a write, that no await of the plan orders, whatever
 	 * the order in which the cores happen to run. */
-	SKRT_CHECK_RACES = 2
+	SKRT_CHECK_RACES = 2,
+	/* Also calls each kernel with `split`, `each` or `tile` again, for each unit of its part alone and for several
+	 * other lengths of whole units, from the same bytes each time, and finds what it writes, or returns, otherwise
+	 * than in one call for all of the part. In launches of single tasks one core has all parts. */
+	SKRT_CHECK_SPLIT = 4
 };
 
 /* Opens a device. Options may be NULL (all 0).

@@ -42,6 +42,7 @@ struct sk_checked {
 struct sk_checks {
 	uint32_t wanted;
 	struct sk_clocks *clocks; /* NULL: races are not checked */
+	struct sk_split_check *split; /* NULL: calls are made for whole parts only */
 	/* Of the launch: */
 	char finding[SK_FINDING_SIZE]; /* "": nothing */
 	struct sk_checked *cores; /* by row of the kernel's tables, with what their calls need: */
@@ -74,6 +75,15 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high);
 void sk_checked_pause(struct sk_checked *checked);
 void sk_checked_resume(struct sk_checked *checked);
 void sk_checked_open(struct sk_checked *checked);
+
+/* ---- split.c ---- */
+
+/* Room for what calls write, for a device. NULL: no memory. */
+struct sk_split_check *sk_split_check_open(void);
+void sk_split_check_close(struct sk_split_check *split);
+
+/* sk_checked_call for a part of a SPLIT step, and again in smaller parts of whole units: a difference is found. */
+int sk_split_check_call(struct sk_checked *checked, struct sk_split_check *split, uint64_t low, uint64_t high);
 
 /* ---- checked-order.c ---- */
 

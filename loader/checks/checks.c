@@ -22,22 +22,6 @@ enum {
 	CALLS_RUNTIME = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET,
 };
 
-struct sk_checks *sk_checks_open(uint32_t wanted)
-{
-	struct sk_checks *checks = calloc(1, sizeof(*checks));
-
-	if (!checks)
-		return NULL;
-	checks->wanted = wanted;
-	if (wanted & SKRT_CHECK_RACES)
-		checks->clocks = sk_clocks_open();
-	if (!checks->clocks && (wanted & SKRT_CHECK_RACES)) {
-		free(checks);
-		return NULL;
-	}
-	return checks;
-}
-
 static void free_cores(struct sk_checks *checks)
 {
 	free(checks->cores);
@@ -53,8 +37,27 @@ void sk_checks_close(struct sk_checks *checks)
 	if (!checks)
 		return;
 	sk_clocks_close(checks->clocks);
+	sk_split_check_close(checks->split);
 	free_cores(checks);
 	free(checks);
+}
+
+struct sk_checks *sk_checks_open(uint32_t wanted)
+{
+	struct sk_checks *checks = calloc(1, sizeof(*checks));
+
+	if (!checks)
+		return NULL;
+	checks->wanted = wanted;
+	if (wanted & SKRT_CHECK_RACES)
+		checks->clocks = sk_clocks_open();
+	if (wanted & SKRT_CHECK_SPLIT)
+		checks->split = sk_split_check_open();
+	if ((!checks->clocks && (wanted & SKRT_CHECK_RACES)) || (!checks->split && (wanted & SKRT_CHECK_SPLIT))) {
+		sk_checks_close(checks);
+		return NULL;
+	}
+	return checks;
 }
 
 bool sk_checks_guard(const struct sk_checks *checks)
@@ -223,6 +226,20 @@ static int run_blocks(struct sk_checked *checked)
 	return status;
 }
 
+/* Of a divided call. Where nobody else is in the launch, who has the first part checks all of them. */
+static int run_part(struct sk_checked *checked, uint64_t low, uint64_t high)
+{
+	struct sk_split_check *split = checked->core->flight->checks->split;
+
+	if (low == high)
+		return 0;
+	if (!split)
+		return sk_checked_call(checked, low, high);
+	if (checked->launch->kind != SK_LAUNCH_TASK)
+		return sk_split_check_call(checked, split, low, high);
+	return low ? 0 : sk_split_check_call(checked, split, 0, sk_plan_extent(checked->step, checked->call));
+}
+
 /* All of the core's part of the step, or a tile of it, in one of the step's calls. */
 static int run_call(struct sk_checked *checked, const struct sk_core_range *part)
 {
@@ -235,7 +252,7 @@ static int run_call(struct sk_checked *checked, const struct sk_core_range *part
 	}
 	if (step->kind != SK_STEP_SPLIT)
 		return run_blocks(checked);
-	return part->low == part->high ? 0 : sk_checked_call(checked, part->low * scale, part->high * scale);
+	return run_part(checked, part->low * scale, part->high * scale);
 }
 
 static int run_calls(struct sk_checked *checked, const struct sk_core_range *part)

@@ -10,6 +10,7 @@
  *   guard.c          every tensor in memory of its own between guard pages
  *   guard-call.c     of which only the arguments of the call that runs are open
  *   clocks.c         which accesses the awaits order
+ *   split.c          whether calls for parts compute what one for all does
  *
  * In comes a launch whose tables sk_plan_check_launch has accepted. What is found ends the launch, as one sentence. */
 #ifndef SK_LOADER_CHECKS_H
@@ -40,7 +41,7 @@ struct sk_window {
 
 struct sk_checks;
 
-/* The checks of a device: SKRT_GUARD, SKRT_CHECK_RACES. NULL: no memory. */
+/* The checks of a device: SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT. NULL: no memory. */
 struct sk_checks *sk_checks_open(uint32_t wanted);
 void sk_checks_close(struct sk_checks *checks);
 
@@ -80,6 +81,9 @@ bool sk_guard_forget_binding(struct sk_guard *guard, uint32_t binding);
  */
 bool sk_guard_copy_in(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
 bool sk_guard_copy_out(struct sk_guard *guard, const struct sk_plan_launch *launch, void *const *bindings);
+
+/* Opens all pages of an argument's tensor between calls, or closes them again. */
+bool sk_guard_permit(const struct sk_guard *guard, const struct sk_plan_argument *argument, bool open);
 
 /* The address of an argument's first byte, for the core in the row of the module's tables. */
 char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch *launch,

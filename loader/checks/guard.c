@@ -415,3 +415,8 @@ char *sk_guard_address(const struct sk_guard *guard, const struct sk_plan_launch
 	return memory->data +
 	       (argument->offset - sk_plan_tensor_start(launch, &guard->plan->tensors[argument->tensor]));
 }
+
+bool sk_guard_permit(const struct sk_guard *guard, const struct sk_plan_argument *argument, bool open)
+{
+	return permit_all(&guard->memories[argument->tensor], open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}

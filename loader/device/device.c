@@ -123,7 +123,7 @@ static enum skrt_status check_options(const struct skrt_device_options *options)
 	if (options->cores > SK_MAX_CORES)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " cores; at most %d are possible", options->cores,
 			       SK_MAX_CORES);
-	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES))
+	if (options->checks & ~(uint32_t)(SKRT_GUARD | SKRT_CHECK_RACES | SKRT_CHECK_SPLIT))
 		return sk_fail(SKRT_INVALID_ARGUMENT, "checks 0x%" PRIx32 "; some of them are unknown",
 			       options->checks);
 	if (options->stack_size && (options->stack_size < LEAST_STACK || options->stack_size > MOST_STACK))

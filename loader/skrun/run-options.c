@@ -198,6 +198,8 @@ static const struct row rows[] = {
 	 .constant = SKRT_GUARD},
 	{"check-races", NULL, "find accesses that no await orders (on the device a3 unless --device says otherwise)",
 	 add_check, .constant = SKRT_CHECK_RACES},
+	{"check-split", NULL, "run each task by itself, and find kernels that compute other bits in parts than at once",
+	 add_check, .constant = SKRT_CHECK_SPLIT},
 	{"check-integrity", NULL, "refuse a package that is not as sklink wrote it (strip is allowed)",
 	 check_integrity},
 	{"trust", "FILE", "refuse a package that is not signed with the key whose public part is in FILE (PEM)",
@@ -264,10 +266,16 @@ static bool check_options(struct sk_run_options *options)
 	/* Races need many cores to show. */
 	if ((options->device.checks & SKRT_CHECK_RACES) && !options->device.device)
 		options->device.device = "a3";
+	bool split = options->device.checks & SKRT_CHECK_SPLIT;
+
 	if (!options->package.path)
 		sk_skrun_error("no package given; skrun --help tells more");
 	else if (options->verify && options->mode_given)
 		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
+	else if (split && (options->verify || options->mode == SK_RUN_SERIAL || options->time || options->measure))
+		sk_skrun_error(
+			"--check-split runs each task in parts; --verify, --serial, --time and --measure do not go "
+			"with it");
 	else if (!options->predict && options->costs)
 		sk_skrun_error("--costs goes with --predict");
 	else if (options->predict && options->measure)
@@ -285,9 +293,8 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
 	else if ((options->trace || options->profile) &&
 		 (options->verify || options->mode == SK_RUN_SERIAL || options->device.checks))
-		sk_skrun_error(
-			"--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard and "
-			"--check-races do not go with them");
+		sk_skrun_error("--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard, "
+			       "--check-races and --check-split do not go with them");
 	else
 		return true;
 	return false;

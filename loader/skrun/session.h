@@ -80,6 +80,10 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
  * start. Prints the result, or where they differ first. seconds gets the time of each fused run. */
 bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *seconds);
 
+/* split-check.c: runs each task by itself, on a device with SKRT_CHECK_SPLIT. Prints the result, or all tasks that are
+ * found. */
+bool sk_session_check_split(struct sk_session *session, uint32_t repeats);
+
 /* Around the runs that a trace is to tell about; it is written to the path, if there is one. */
 bool sk_session_begin_trace(struct sk_session *session);
 bool sk_session_end_trace(struct sk_session *session, const char *path);

@@ -104,11 +104,15 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
 	if (options->verify && !sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
+	bool runs_tasks = options->device.checks & SKRT_CHECK_SPLIT;
+
+	if (runs_tasks && !sk_session_check_split(session, (uint32_t)options->repeats))
+		return false;
 	bool traced = options->trace || options->profile;
 
 	if (traced && !sk_session_begin_trace(session))
 		return false;
-	for (uint64_t i = 0; i < options->repeats && !options->verify; i++)
+	for (uint64_t i = 0; i < options->repeats && !options->verify && !runs_tasks; i++)
 		if (!sk_session_run(session, options->mode, &seconds[i]))
 			return false;
 	if (traced && !sk_session_end_trace(session, options->trace))
@@ -116,7 +120,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 	for (uint32_t i = 0; i < options->output_count; i++)
 		if (!sk_session_write(session, options->outputs[i].name, options->outputs[i].path))
 			return false;
-	if (!options->output_count && !options->verify)
+	if (!options->output_count && !options->verify && !runs_tasks)
 		sk_session_summarise(session);
 	if (options->time)
 		print_time(options, session, seconds);

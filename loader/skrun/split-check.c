@@ -1,0 +1,59 @@
+/* --check-split: each task by itself on a device that divides its calls (loader/checks/split.c). All tasks that differ
+ * are told, not the first one only. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "loader/flight/module.h"
+#include "loader/skrun/messages.h"
+#include "loader/skrun/session.h"
+
+/* How many units the task has; 0: it is not divided. */
+static uint64_t unit_count(const struct sk_session *session, uint32_t task)
+{
+	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[task].task_launch];
+	const struct sk_plan_step *step = &plan->steps[launch->first_step];
+
+	return step->kind == SK_STEP_SPLIT ? (step->extent - 1) / plan->partitions[step->partition].unit + 1 : 0;
+}
+
+static enum skrt_status run_task(struct sk_session *session, uint32_t task)
+{
+	const struct skrt_kernel *kernel;
+	enum skrt_status status = skrt_module_task(session->module, task, &kernel);
+
+	if (!status)
+		status = skrt_launch(session->streams[0], session->instance, kernel);
+	if (!status)
+		status = skrt_synchronise(session->streams[0]);
+	sk_succeeded(status);
+	return status;
+}
+
+bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
+{
+	uint32_t count = skrt_module_task_count(session->module), divided = 0, single = 0;
+	bool good = true;
+
+	for (uint32_t repeat = 0; repeat < repeats && good; repeat++)
+		for (uint32_t i = 0; i < count; i++) {
+			enum skrt_status status = run_task(session, i);
+
+			if (status && status != SKRT_KERNEL_FAILED)
+				return false;
+			good = good && !status;
+		}
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t units = unit_count(session, i);
+
+		divided += units > 1;
+		single += units == 1;
+	}
+	if (good)
+		printf("Split: bit-identical (%" PRIu32 " of %" PRIu32 " tasks in calls for parts; %" PRIu32
+		       " more would be divided if they were larger)\n",
+		       divided, count, single);
+	return good;
+}
