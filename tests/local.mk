@@ -121,6 +121,13 @@ tests_unit_check_verify_LDADD = src/libproof.la $(CHECK_LIBS)
 tests_unit_check_account_SOURCES = tests/unit/check_account.c
 tests_unit_check_account_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
 tests_unit_check_account_LDADD = src/libproof.la $(CHECK_LIBS) $(ZLIB_LIBS)
+check_PROGRAMS += tests/unit/check_tiles
+tests_unit_check_tiles_SOURCES = \
+	tests/unit/check_tiles.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/plan-builder.c tests/lib/plan-builder.h \
+	tests/lib/races.c tests/lib/races.h tests/lib/random.c tests/lib/random.h tests/lib/messages.h
+tests_unit_check_tiles_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_tiles_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_tiles
 check_PROGRAMS += tests/unit/check_calls
 tests_unit_check_calls_SOURCES = tests/unit/check_calls.c tests/lib/plan-builder.c tests/lib/plan-builder.h
 tests_unit_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

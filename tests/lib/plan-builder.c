@@ -23,6 +23,7 @@ struct plan {
 	SK_ARRAY(struct sk_plan_call) calls;
 	SK_ARRAY(struct sk_plan_await) awaits;
 	SK_ARRAY(struct sk_plan_argument) arguments;
+	SK_ARRAY(struct sk_plan_pattern) patterns;
 	SK_ARRAY(struct sk_plan_partition) partitions;
 	SK_ARRAY(struct sk_plan_home) homes;
 	SK_ARRAY(uint32_t) follows;
@@ -94,6 +95,15 @@ uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype
 	PUSH(plan, tensors, tensor);
 	PUSH(plan, tensor_names, name);
 	return (uint32_t)plan->tensors.count - 1;
+}
+
+uint32_t plan_tile_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset)
+{
+	uint32_t tensor = plan_temporary(plan, name, dtype, elements, plan->unshared);
+
+	plan->tensors.items[tensor].space = SK_SPACE_SCRATCH;
+	plan->tensors.items[tensor].offset = offset;
+	return tensor;
 }
 
 /* ---- launches and steps ---- */
@@ -214,6 +224,16 @@ void plan_call(struct plan *plan, const char *task)
 	add_call(plan, new_task(plan, task));
 }
 
+void plan_tile(struct plan *plan, uint64_t tile)
+{
+	LAST(plan, steps)->tile = tile;
+}
+
+void plan_scale(struct plan *plan, uint64_t scale)
+{
+	LAST(plan, calls)->scale = scale;
+}
+
 uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream)
 {
 	return add_task(plan, task,
@@ -326,6 +346,12 @@ void plan_argument(struct plan *plan, struct sk_plan_argument argument)
 	LAST(plan, calls)->argument_count++;
 }
 
+void plan_pattern(struct plan *plan, struct sk_plan_pattern pattern)
+{
+	PUSH(plan, patterns, pattern);
+	LAST(plan, arguments)->value = plan->patterns.count;
+}
+
 void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t offset, uint64_t size,
 	       uint64_t element_bytes)
 {
@@ -350,7 +376,7 @@ void plan_shared(struct plan *plan, uint32_t tensor, unsigned access)
 void plan_access(struct plan *plan, uint32_t tensor, unsigned access)
 {
 	const struct sk_plan_tensor *record = &plan->tensors.items[tensor];
-	uint64_t extent = LAST(plan, steps)->extent;
+	uint64_t extent = LAST(plan, steps)->extent * LAST(plan, calls)->scale;
 	bool divided = extent && record->shape[0] % extent == 0;
 
 	plan_part(plan, tensor, access, 0, record->bytes, divided ? record->bytes / extent : 0);
@@ -479,6 +505,7 @@ static size_t room_for(const struct plan *plan)
 	       plan->bindings.count * sizeof(*plan->bindings.items) + plan->steps.count * sizeof(*plan->steps.items) +
 	       plan->calls.count * sizeof(*plan->calls.items) + plan->awaits.count * sizeof(*plan->awaits.items) +
 	       plan->arguments.count * sizeof(*plan->arguments.items) +
+	       plan->patterns.count * sizeof(*plan->patterns.items) +
 	       plan->partitions.count * sizeof(*plan->partitions.items) +
 	       plan->homes.count * sizeof(*plan->homes.items) + plan->follows.count * sizeof(*plan->follows.items);
 }
@@ -522,6 +549,7 @@ void *plan_finish(struct plan *plan, size_t *size)
 	PUT(calls);
 	PUT(awaits);
 	PUT(arguments);
+	PUT(patterns);
 	PUT(partitions);
 	PUT(homes);
 	PUT(follows);

@@ -23,6 +23,9 @@ uint32_t plan_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, u
 /* A temporary at an offset in the workspace, which grows to hold it. */
 uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset);
 
+/* A temporary of which cores have a tile at an offset in their scratch (plan_scratch says how large that is). */
+uint32_t plan_tile_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset);
+
 /* Begins a launch. Task entries (kind SK_LAUNCH_TASK) come last and take plan_entry_step. */
 uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind);
 void plan_follow(struct plan *plan, uint32_t launch);
@@ -40,6 +43,12 @@ uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent,
 
 /* The step added last calls the kernel once more, for a task of its own: arguments go there from now on. */
 void plan_call(struct plan *plan, const char *task);
+
+/* The step added last goes through its part in tiles. */
+void plan_tile(struct plan *plan, uint64_t tile);
+
+/* The call added last has so many elements for each one of its step; in front of its arguments. */
+void plan_scale(struct plan *plan, uint64_t scale);
 
 /* From here on each task is in a stream of its own, which has the task's number. */
 void plan_streams_apart(struct plan *plan);
@@ -61,6 +70,7 @@ void plan_load(struct plan *plan, uint32_t tensor, uint64_t offset);
 void plan_result(struct plan *plan, uint32_t tensor, uint64_t offset);
 void plan_state(struct plan *plan, uint32_t state);
 void plan_argument(struct plan *plan, struct sk_plan_argument argument);
+void plan_pattern(struct plan *plan, struct sk_plan_pattern pattern); /* of the argument added last */
 
 /* The step added last awaits an earlier one, which publishes from then on. */
 void plan_await(struct plan *plan, uint32_t step);

@@ -18,7 +18,8 @@ struct event {
 
 struct touch {
 	uint32_t event, call, argument;
-	uint32_t space, index;
+	uint32_t tile; /* of the event's part */
+	uint32_t space, index, tensor;
 	uint64_t low, high; /* of the first row */
 	uint64_t stride, rows;
 	bool write;
@@ -28,6 +29,7 @@ struct race {
 	const struct sk_plan_view *view;
 	const uint32_t *cores;
 	uint32_t event_count, touch_count;
+	uint32_t tile; /* at hand */
 	struct event events[MAX_EVENTS];
 	struct touch touches[MAX_TOUCHES];
 };
@@ -113,9 +115,17 @@ static void touch(struct race *race, uint32_t call, uint32_t argument, uint64_t 
 	if (low == high)
 		return;
 	ck_assert_uint_lt(race->touch_count, MAX_TOUCHES);
-	race->touches[race->touch_count++] = (struct touch){
-		race->event_count,     call, argument, record->space, record->index, record->offset + low,
-		record->offset + high, 0,    1,	       write};
+	race->touches[race->touch_count++] = (struct touch){.event = race->event_count,
+							    .call = call,
+							    .argument = argument,
+							    .tile = race->tile,
+							    .space = record->space,
+							    .index = record->index,
+							    .tensor = record->tensor,
+							    .low = record->offset + low,
+							    .high = record->offset + high,
+							    .rows = 1,
+							    .write = write};
 }
 
 /* Rows [first, end) of those that the argument has. */
@@ -125,6 +135,14 @@ static void touch_rows(struct race *race, uint32_t call, uint32_t argument, cons
 	touch(race, call, argument, first * pattern->stride, first * pattern->stride + pattern->width, write);
 	race->touches[race->touch_count - 1].stride = pattern->stride;
 	race->touches[race->touch_count - 1].rows = end - first;
+}
+
+/* What of the scratch is the kernel's own, and no tensor's. */
+static void touch_own(struct race *race, uint32_t call, uint32_t argument)
+{
+	touch(race, call, argument, 0, race->view->arguments[argument].size, true);
+	race->touches[race->touch_count - 1].space = SK_SPACE_SCRATCH;
+	race->touches[race->touch_count - 1].tensor = SK_NO_INDEX;
 }
 
 /* One call's accesses, for elements [low, high) of the extent. */
@@ -142,10 +160,14 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 			     (argument->kind == SK_ARGUMENT_POINTER && (argument->access & SK_ACCESS_WRITE));
 		uint64_t bytes = argument->element_bytes;
 
+		if (argument->kind == SK_ARGUMENT_SCRATCH)
+			touch_own(race, index, call->first_argument + i);
 		if (argument->kind != SK_ARGUMENT_POINTER && argument->kind != SK_ARGUMENT_LOAD && !state && !result)
 			continue;
-		if (argument->space == SK_SPACE_SCRATCH)
-			continue; /* no other core's */
+		if (argument->space == SK_SPACE_SCRATCH) {
+			touch(race, index, call->first_argument + i, 0, (high - low) * bytes, write);
+			continue;
+		}
 		if (pattern && pattern->count) {
 			uint64_t each = pattern->count / (bytes ? sk_plan_extent(step, call) : 1);
 
@@ -157,21 +179,32 @@ static void touch_call(struct race *race, const struct sk_plan_step *step, uint3
 			touch(race, index, call->first_argument + i, 0, state ? 1 : argument->size, write);
 			continue;
 		}
-		touch(race, index, call->first_argument + i, low * bytes, high * bytes, write);
+		uint64_t halo = pattern ? pattern->halo : 0;
+
+		touch(race, index, call->first_argument + i, low * bytes, high * bytes + halo, write);
+		if (halo)
+			continue; /* what is behind all parts is that of the last one */
 		touch(race, index, call->first_argument + i, sk_plan_extent(step, call) * bytes, argument->size, write);
 	}
-}
-
-/* A core makes a step's calls one after the other. */
-static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
-{
-	for (uint32_t i = 0; i < step->call_count; i++)
-		touch_call(race, step, step->first_call + i, low, high);
 }
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
 	return value < limit ? value : limit;
+}
+
+/* A core makes a step's calls one after the other, for each tile of its part. */
+static void touch_all(struct race *race, const struct sk_plan_step *step, uint64_t low, uint64_t high)
+{
+	race->tile = 0;
+	do {
+		uint64_t end = step->tile ? at_most(low + step->tile, high) : high;
+
+		for (uint32_t i = 0; i < step->call_count; i++)
+			touch_call(race, step, step->first_call + i, low, end);
+		low = end;
+		race->tile++;
+	} while (low < high);
 }
 
 static void touch_step(struct race *race, const struct sk_plan_step *step, uint64_t core, uint64_t cores)
@@ -258,9 +291,26 @@ static bool have_common_bytes(const struct touch *a, const struct touch *b)
 	return false;
 }
 
+/* Two of one core, in one step. */
+static bool is_out_of_order(const struct touch *a, const struct touch *b)
+{
+	bool other_order = (a->call < b->call && a->tile > b->tile) || (a->call > b->call && a->tile < b->tile);
+
+	if ((!a->write && !b->write) || a->space != b->space ||
+	    (a->space != SK_SPACE_WORKSPACE && a->index != b->index) || !have_common_bytes(a, b))
+		return false;
+	if (a->space == SK_SPACE_SCRATCH)
+		return a->call == b->call && a->tile == b->tile && a->tensor != b->tensor;
+	return other_order;
+}
+
 static bool is_race(const struct race *race, const struct touch *a, const struct touch *b)
 {
-	if (a->event == b->event || a->space != b->space || (a->space != SK_SPACE_WORKSPACE && a->index != b->index))
+	if (a->event == b->event)
+		return is_out_of_order(a, b);
+	if (a->space == SK_SPACE_SCRATCH)
+		return false; /* each core has its own */
+	if (a->space != b->space || (a->space != SK_SPACE_WORKSPACE && a->index != b->index))
 		return false;
 	/* States have numbers, not addresses. */
 	if (!a->write && !b->write)
@@ -359,6 +409,75 @@ static bool call_reads_astray(const struct contents *contents, const struct sk_p
 	return astray;
 }
 
+/* ---- the scratch ---- */
+
+/* Of one core, byte by byte: whose byte it is, and which one of the tensor's. */
+struct scratch_byte {
+	uint32_t owner; /* a tensor's number + 1 */
+	uint64_t place;
+};
+
+static void write_scratch(struct scratch_byte *scratch, uint64_t start, uint64_t size, uint32_t owner, uint64_t place)
+{
+	for (uint64_t i = 0; i < size; i++)
+		scratch[start + i] = (struct scratch_byte){owner, place + i};
+}
+
+static bool finds_tile(const struct scratch_byte *scratch, const struct sk_plan_argument *argument, uint64_t size,
+		       uint64_t place)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (scratch[argument->offset + i].owner != argument->tensor + 1 ||
+		    scratch[argument->offset + i].place != place + i)
+			return false;
+	return true;
+}
+
+/* Elements [low, high) of the step's. The kernel's own pieces come first: it may write them before it reads. */
+static bool tile_reads_astray(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t low,
+			      uint64_t high, struct scratch_byte *scratch)
+{
+	const struct sk_plan_argument *arguments = view->arguments + call->first_argument;
+	bool astray = false;
+
+	for (uint32_t a = 0; a < call->argument_count; a++) {
+		if (arguments[a].kind == SK_ARGUMENT_SCRATCH)
+			write_scratch(scratch, arguments[a].offset, arguments[a].size, 0, 0);
+		if (arguments[a].flags & SK_ARGUMENT_FIELD)
+			write_scratch(scratch, arguments[a].field, sizeof(uint64_t), 0, 0);
+	}
+	for (uint32_t pass = SK_ACCESS_READ; pass <= SK_ACCESS_WRITE; pass++)
+		for (uint32_t a = 0; a < call->argument_count; a++) {
+			uint64_t bytes = call->scale * arguments[a].element_bytes, size = (high - low) * bytes;
+
+			if (arguments[a].space != SK_SPACE_SCRATCH || !(arguments[a].access & pass))
+				continue;
+			if (pass == SK_ACCESS_READ)
+				astray |= !finds_tile(scratch, &arguments[a], size, low * bytes);
+			else
+				write_scratch(scratch, arguments[a].offset, size, arguments[a].tensor + 1, low * bytes);
+		}
+	return astray;
+}
+
+/* One core does it all, tile by tile. */
+static bool scratch_reads_astray(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	struct scratch_byte *scratch = calloc(launch->scratch_size + 1, sizeof(*scratch));
+	bool astray = false;
+
+	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
+		const struct sk_plan_step *step = &view->steps[s];
+
+		for (uint64_t low = 0; step->tile && low < step->extent; low += step->tile)
+			for (uint32_t i = 0; i < step->call_count; i++)
+				astray |= tile_reads_astray(view, &view->calls[step->first_call + i], low,
+							    at_most(low + step->tile, step->extent), scratch);
+	}
+	free(scratch);
+	return astray;
+}
+
 bool reads_astray(const struct sk_plan_view *view)
 {
 	struct contents contents = {view, calloc(view->binding_count + 1, sizeof(uint32_t *))};
@@ -367,10 +486,12 @@ bool reads_astray(const struct sk_plan_view *view)
 	for (uint32_t i = 0; i < view->binding_count; i++)
 		contents.owners[i] = calloc(view->tensors[view->bindings[i]].bytes, sizeof(uint32_t));
 	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
-	for (uint32_t l = 0; l < view->network_launch_count; l++)
+	for (uint32_t l = 0; l < view->network_launch_count; l++) {
 		for (struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[l]);
 		     calls.first < calls.end; calls.first++)
 			astray |= call_reads_astray(&contents, calls.first);
+		astray |= scratch_reads_astray(view, &view->launches[l]);
+	}
 	for (uint32_t i = 0; i <= view->binding_count; i++)
 		free(contents.owners[i]);
 	free(contents.owners);
@@ -390,7 +511,8 @@ static bool says(const char *messages, bool astray)
 	for (const char *line = messages; *line;) {
 		size_t length = strcspn(line, "\n");
 		bool is_astray = holds(line, length, "but no task before it has written") ||
-				 holds(line, length, " has last written ");
+				 holds(line, length, " has last written ") ||
+				 holds(line, length, "in the scratch, and reads it");
 
 		if (holds(line, length, ": error: ") && is_astray == astray)
 			return true;

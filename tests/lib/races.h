@@ -2,7 +2,11 @@
  * verifier's reasoning. It takes every core of every step as an event, orders the events by program order, awaits and
  * follows, computes the bytes that each event touches as skplan.h defines them, and compares all pairs. Hidden state an
  * event has for the whole of its call, also where the kernel starts early. Of blocks that do not divide their data each
- * core counts as having one, since their numbers are no order: only addresses and core sets are. */
+ * core counts as having one, since their numbers are no order: only addresses and core sets are.
+ *
+ * Calls of a step that share bytes have the network's order, on one core, too: where the step is in tiles, a later
+ * call's tile comes before an earlier call's next one. In the scratch each tile begins at the same place; there two
+ * tensors of one call have to lie apart, and whether a call finds what it should is asked of reads_astray. */
 #ifndef SK_TESTS_RACES_H
 #define SK_TESTS_RACES_H
 
@@ -16,7 +20,8 @@ bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit);
 
 /* Another oracle: true if a task of the network reads a byte of a temporary or an output that no step before it has
  * written, or has last written as one of another tensor. In the order of the plan's steps, byte by byte, for tensors of
- * small plans. */
+ * small plans. What is in the scratch one core writes and reads there tile by tile; there it has to be the same byte of
+ * the tensor, too. Kernels' own scratch must not lie there when it is read. */
 bool reads_astray(const struct sk_plan_view *view);
 
 /* Whether the verifier's messages speak of that, and of anything else. */
