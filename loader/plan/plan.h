@@ -206,6 +206,13 @@ static inline const struct sk_plan_task *sk_plan_step_task(const struct sk_plan_
 	return &view->tasks[view->calls[step->first_call].task];
 }
 
+/* The task with which a step has ended, and for which those wait who await it: its last call's. */
+static inline const struct sk_plan_task *sk_plan_step_last_task(const struct sk_plan_view *view,
+								const struct sk_plan_step *step)
+{
+	return &view->tasks[view->calls[step->first_call + step->call_count - 1].task];
+}
+
 /* What the manifest says that the task of a step's call costs, or its side of a mix task: of the whole task unless the
  * task has a vector_cost. NULL: nothing. */
 static inline const struct sk_plan_cost *sk_plan_cost(const struct sk_plan_view *view, const struct sk_plan_step *step,

@@ -64,6 +64,11 @@ static const char *step_name(const struct writer *writer, uint32_t step)
 	return sk_plan_string(&sk_plan_step_task(writer->plan, &writer->plan->steps[step])->name);
 }
 
+static const char *last_name(const struct writer *writer, uint32_t step)
+{
+	return sk_plan_string(&sk_plan_step_last_task(writer->plan, &writer->plan->steps[step])->name);
+}
+
 static const char *launch_name(const struct writer *writer, uint32_t launch)
 {
 	return sk_plan_string(&writer->plan->launches[launch].name);
@@ -240,7 +245,7 @@ static void put_launch(const struct writer *writer, uint32_t index, const struct
 		fputs(", \"once\": true", writer->stream);
 	put_text(writer, ", ", "scope", optional(&launch->scope));
 	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
-	put_text(writer, ", ", "last", step_name(writer, launch->first_step + launch->step_count - 1));
+	put_text(writer, ", ", "last", last_name(writer, launch->first_step + launch->step_count - 1));
 	put_number(writer, ", ", "stream", launch->stream);
 	put_number(writer, ", ", "steps", launch->step_count);
 	put_number(writer, ", ", "awaits", awaits);
@@ -312,7 +317,7 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	fputs(", \"awaits\": [", writer->stream);
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, step_name(writer, writer->plan->awaits[step->first_await + i].step));
+		put_string(writer, last_name(writer, writer->plan->awaits[step->first_await + i].step));
 	}
 	fputc(']', writer->stream);
 	put_text(writer, ", ", "reason", entry ? entry->code : NULL);
@@ -375,7 +380,7 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 	put_text(writer, ", ", "covered_by", covers[fact->kind]);
 	if (fact->kind == SK_FACT_KNOWN) {
 		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));
-		put_text(writer, ", ", "on", step_name(writer, fact->awaited));
+		put_text(writer, ", ", "on", last_name(writer, fact->awaited));
 		fputc('}', writer->stream);
 	}
 	fputc('}', writer->stream);

@@ -184,9 +184,10 @@ static const char *cover_text(const struct sk_explanation *explanation, const st
 	case SK_FACT_AWAIT:
 		return sk_arena_print(arena, "'%s' awaits '%s'", later, earlier);
 	case SK_FACT_KNOWN:
-		return sk_arena_print(arena,
-				      "no await of its own: '%s' awaits '%s', and with that knows that '%s' has ended",
-				      task_name(plan, fact->awaiting), task_name(plan, fact->awaited), earlier);
+		return sk_arena_print(
+			arena, "no await of its own: '%s' awaits '%s', and with that knows that '%s' has ended",
+			task_name(plan, fact->awaiting),
+			sk_plan_string(&sk_plan_step_last_task(plan, &plan->steps[fact->awaited])->name), earlier);
 	case SK_FACT_HOME:
 		return sk_arena_print(arena,
 				      "no await: one core, the home of stream %u, runs both, one after the other",
@@ -291,11 +292,8 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 	fputs(step->await_count ? "  It awaits" : "  It awaits nothing", explanation->stream);
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
-		struct sk_plan_calls calls = sk_plan_step_calls(plan, awaited);
 
-		say(explanation, "%s '%s'", i ? "," : "", sk_plan_string(&plan->tasks[calls.first->task].name));
-		if (awaited->call_count > 1)
-			say(explanation, " to '%s'", sk_plan_string(&plan->tasks[calls.end[-1].task].name));
+		say(explanation, "%s '%s'", i ? "," : "", sk_plan_string(&sk_plan_step_last_task(plan, awaited)->name));
 	}
 	fputs(".\n", explanation->stream);
 }

@@ -160,7 +160,7 @@ static void add_task(struct items *items, const struct sk_plan_step *step, uint3
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
 
-		add_name(items, &awaits, sk_plan_string(&sk_plan_step_task(plan, awaited)->name));
+		add_name(items, &awaits, sk_plan_string(&sk_plan_step_last_task(plan, awaited)->name));
 	}
 	item->values[0] = sk_plan_string(&plan->kernels[task->kernel].name);
 	item->values[1] = number_text(items, task->stream);

@@ -176,7 +176,7 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 									  : "";
 
 		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ",
-			sk_show_task(show, sk_plan_step_calls(plan, awaited).first), side);
+			sk_show_name(show, &sk_plan_step_last_task(plan, awaited)->name), side);
 	}
 	sk_text_close(show->arena, &text);
 	return text.bytes;

@@ -65,7 +65,7 @@ done
 "$skdump" --steps grouped.sk >steps.txt
 grep -qE '^ +1 +A +scale +core +all cores +split' steps.txt || { cat steps.txt; fail "the first call of the first step"; }
 grep -qE '^ +B +scale +cycles 2000$' steps.txt || { cat steps.txt; fail "its second call"; }
-grep -qE '^ +2 +D +prefix .* awaits A$' steps.txt || { cat steps.txt; fail "the second step"; }
+grep -qE '^ +2 +D +prefix .* awaits C$' steps.txt || { cat steps.txt; fail "the second step"; }
 "$skdump" --explain B grouped.sk >explained.txt
 grep -q 'It is call 2 of 3 in step 1 of 4 of lane core' explained.txt || { cat explained.txt; fail "the place of B"; }
 grep -q "'A' writes 'a', which it reads: no await: however many cores" explained.txt || fail "why B comes after A"

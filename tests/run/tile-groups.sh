@@ -154,9 +154,13 @@ M
 "$sklink" m.yaml kernels.o -o m.sk --scope-options '*=tile-bytes=9000' --explain two >said.txt --explain three
 "$skdump" --steps m.sk >steps.txt
 for shown in '^ *1  one  .*  split 64 in 16 units of 4, group tiles of 12$' '^  *two  *row  *tiles of 1$' \
-	'^ *2  three .*  awaits one$'; do
+	'^ *2  three .*  awaits two$'; do
 	grep -qE "$shown" steps.txt || { cat steps.txt; fail "skdump --steps has no line $shown"; }
 done
-for said in "each core makes the step's calls in turn for 12 of them" "It awaits 'one' to 'two'\.$"; do
+for said in "each core makes the step's calls in turn for 12 of them" "It awaits 'two'\.$"; do
 	grep -q "$said" said.txt || { cat said.txt; fail "--explain does not say: $said"; }
+done
+"$sklink" m.yaml kernels.o -o m.sk --report=report.json
+for line in '"first": "one", "last": "three"' '"name": "three".*"awaits": \["two"\]'; do
+	grep -q "$line" report.json || { cat report.json; fail "--report does not say: $line"; }
 done
