@@ -158,7 +158,7 @@ static void write_calls(struct writer *writer, const struct handmade_package *pa
 			const struct handmade_step *step = &launch->steps[i];
 			const struct handmade_call *call = call_of(step);
 
-			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n\t.long %u, %u\n",
+			fprintf(writer->file, "\t.long %u, 0, %u\n\t.short %u, %u\n\t.long %u, %u\n\t.quad 1\n",
 				task_number(package, step->task), records.arguments,
 				call->argument_count + (step->state ? 1 : 0),
 				call->returns_nothing ? 0 : SK_CALL_STATUS, records.loops, call->loop_count);
@@ -180,7 +180,7 @@ static void write_steps(struct writer *writer, const struct handmade_package *pa
 			fprintf(writer->file, "\t.long %u, 1\n\t.byte %u, %u\n\t.short %u\n\t.long %u, %u, %u, 0\n",
 				calls++, step->lane, SK_STEP_SPLIT, SK_STEP_PUBLISH | step->flags,
 				++numbers[step->lane], SK_ALL_CORES, partitions);
-			fprintf(writer->file, "\t.long 0, 0, 0\n\t.quad %" PRIu64 "\n",
+			fprintf(writer->file, "\t.long 0, 0, 0\n\t.quad %" PRIu64 ", 0\n",
 				partition_of(launch, 0)->extent);
 		}
 		partitions += partition_count(launch);
