@@ -103,8 +103,9 @@ struct sk_signature {
 	uint32_t grid_rank; /* 0: the task says how many blocks there are */
 	struct sk_signature_loop loops[SK_MAX_LOOPS]; /* the first one goes through spread_extent */
 	uint32_t loop_count;
+	uint64_t unit; /* split=NAME:N: parts are multiples of N elements; 0: nothing is said */
 	bool elementwise; /* SPLIT: every parameter that has the extent has only it */
-	bool unfusible, reentrant, nontemporal, sync_all;
+	bool unfusible, untiled, reentrant, nontemporal, sync_all;
 	bool early_wait, early_set; /* early-start=wait, set, both */
 	uint32_t mix_ratio; /* MIX: vector blocks for each cube block */
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */

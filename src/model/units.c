@@ -51,12 +51,14 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 	return sk_mul(a / x, b, result);
 }
 
-/* Tiles have less than 2^31 elements. */
+/* Tiles, and what a signature says of parts, have less than 2^31 elements. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
 	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].kernel].signature;
 	uint64_t unit = signature->elementwise ? ELEMENTWISE_UNIT : 1;
 
+	if (signature->unit)
+		sk_common_multiple(unit, signature->unit, &unit);
 	if (signature->loop_count)
 		sk_common_multiple(unit, signature->loops[0].tile, &unit);
 	for (uint32_t a = 0; a < model->tasks.items[task].argument_count && signature->align; a++) {

@@ -93,8 +93,8 @@ static bool can_be_in_run(const struct builder *builder, uint32_t place)
 	const struct sk_launch_options *options = &builder->launch->options;
 	uint32_t number = builder->launch->tasks[place];
 
-	if (builder->alone[number] || signature_of(builder, task)->spread != SK_STEP_SPLIT || task->extent == 0 ||
-	    shared_bytes(task) > TILE_BYTES || sk_launch_options_flushes(builder->model, options, number))
+	if (builder->alone[number] || signature_of(builder, task)->spread != SK_STEP_SPLIT ||
+	    signature_of(builder, task)->untiled || task->extent == 0 || shared_bytes(task) > TILE_BYTES || sk_launch_options_flushes(builder->model, options, number))
 		return false;
 	for (uint32_t a = 0; a < task->argument_count; a++)
 		if (task->arguments[a].kind == SK_ARGUMENT_STATE || task->arguments[a].kind == SK_ARGUMENT_LOAD ||

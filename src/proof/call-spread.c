@@ -12,6 +12,8 @@ uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_p
 
 	if (signature->loop_count)
 		tile = signature->loops[0].tile;
+	else if (signature->unit)
+		tile = signature->unit;
 	for (least = tile; least % unit;)
 		least += tile;
 	/* Powers of two are what it takes to align parts. */
@@ -121,6 +123,8 @@ bool sk_call_check_spread(struct sk_calls *calls)
 		return sk_call_disagree(calls, "the kernel does not start early by itself");
 	if (signature->unfusible && calls->launch->kind == SK_LAUNCH_SUPERKERNEL)
 		return sk_call_disagree(calls, "an unfusible kernel is part of a superkernel");
+	if (signature->untiled && step->tile)
+		return sk_call_disagree(calls, "an untiled kernel is part of a tile group");
 	if (step->lane != lane_of(calls))
 		return sk_call_disagree(calls, "it is not a kernel for lane %s",
 					sk_plan_string(&calls->view->lanes[step->lane]));

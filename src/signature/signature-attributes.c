@@ -32,13 +32,14 @@ enum attribute {
 	ATTRIBUTE_AIV,
 	ATTRIBUTE_FRAME,
 	ATTRIBUTE_ALIGN,
+	ATTRIBUTE_UNTILED,
 };
 
 enum value_rule { NO_VALUE, MAY_HAVE_VALUE, NEEDS_VALUE };
 
 const char *const sk_attribute_names[SK_ATTRIBUTES] = {
 	"cube",	       "vector",   "mix", "split", "blocks",	  "grid", "each", "tile",  "unfusible", "reentrant",
-	"nontemporal", "sync-all", "op",  "isa",   "early-start", "aic",  "aiv",  "frame", "align"};
+	"nontemporal", "sync-all", "op",  "isa",   "early-start", "aic",  "aiv",  "frame", "align",	"untiled"};
 
 static const struct {
 	enum value_rule rule;
@@ -47,7 +48,7 @@ static const struct {
 	const char *form; /* it is no name, but parsed by who applies it */
 } attribute_values[SK_ATTRIBUTES] = {
 	[ATTRIBUTE_MIX] = {MAY_HAVE_VALUE, (const char *const[]){"1:1", "1:2"}, 2},
-	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_SPLIT] = {NEEDS_VALUE, NULL, 0, "NAME[:N]"},
 	[ATTRIBUTE_BLOCKS] = {MAY_HAVE_VALUE, NULL, 0},
 	[ATTRIBUTE_GRID] = {NEEDS_VALUE, NULL, 0, "N[,N[,N]]"},
 	[ATTRIBUTE_EACH] = {NEEDS_VALUE, NULL, 0, "NAME[,NAME]"},
@@ -210,6 +211,34 @@ static void parse_grid(struct sk_signature_source *source, struct sk_signature *
 	}
 }
 
+/* ":6" behind a name: how many elements belong together. */
+static bool parse_elements(struct sk_signature_parser *parser, const char *what, uint64_t *elements)
+{
+	const char *at = parser->cursor;
+
+	if (!sk_token_sign(parser, ':', sk_arena_print(parser->source->arena, "':' and %s", what)) ||
+	    !sk_token_number(parser, what, elements))
+		return false;
+	if (*elements > INT32_MAX)
+		sk_signature_error(parser->source, at, "at most %d elements can belong together", INT32_MAX);
+	return true;
+}
+
+/* "split=n", "split=n:32". */
+static void parse_split(struct sk_signature_source *source, struct sk_signature *signature, const char *at)
+{
+	struct sk_signature_parser parser = open_value(source, signature, at);
+	const char *name, *name_at;
+
+	if (!sk_token_new_name(&parser, "=", &name, &name_at))
+		return;
+	set_spread(source, signature, at, "split", SK_STEP_SPLIT, name);
+	if (parser.token.kind != SK_TOKEN_END &&
+	    parse_elements(&parser, "how many elements parts are multiples of", &signature->unit) &&
+	    parser.token.kind != SK_TOKEN_END)
+		sk_token_expected(&parser, "the end of 'split'");
+}
+
 /* The first loop divides its extent among the cores. */
 static void add_loop(struct sk_signature_source *source, struct sk_signature *signature, enum attribute attribute,
 		     const char *at, const char *name, uint64_t tile)
@@ -241,15 +270,9 @@ static void parse_loops(struct sk_signature_source *source, struct sk_signature 
 
 		if (!sk_token_new_name(&parser, signature->loop_count ? "," : "=", &name, &name_at))
 			return;
-		if (attribute == ATTRIBUTE_TILE) {
-			const char *tile_at = parser.cursor;
-
-			if (!sk_token_sign(&parser, ':', "':' and how many elements the function computes at once") ||
-			    !sk_token_number(&parser, "how many elements the function computes at once", &tile))
-				return;
-			if (tile > INT32_MAX)
-				sk_signature_error(source, tile_at, "a tile has at most %d elements", INT32_MAX);
-		}
+		if (attribute == ATTRIBUTE_TILE &&
+		    !parse_elements(&parser, "how many elements the function computes at once", &tile))
+			return;
 		add_loop(source, signature, attribute, name_at, name, tile);
 		if (attribute == ATTRIBUTE_EACH && sk_token_is_sign(&parser, ':')) {
 			sk_signature_error(source, parser.token.start,
@@ -293,6 +316,16 @@ static void set_frame(struct sk_signature_source *source, const char *at, const 
 			source->frame = i + 1;
 }
 
+/* What a word without a value sets. */
+static bool *flag_of(struct sk_signature *signature, enum attribute attribute)
+{
+	return attribute == ATTRIBUTE_UNFUSIBLE	    ? &signature->unfusible
+	       : attribute == ATTRIBUTE_UNTILED	    ? &signature->untiled
+	       : attribute == ATTRIBUTE_REENTRANT   ? &signature->reentrant
+	       : attribute == ATTRIBUTE_NONTEMPORAL ? &signature->nontemporal
+						    : &signature->sync_all;
+}
+
 static void apply_attribute(struct sk_signature_source *source, struct sk_signature *signature,
 			    enum attribute attribute, const char *at, const char *value)
 {
@@ -308,7 +341,7 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		signature->mix_ratio = value && !strcmp(value, "1:2") ? 2 : 1;
 		break;
 	case ATTRIBUTE_SPLIT:
-		set_spread(source, signature, at, "split", SK_STEP_SPLIT, value);
+		parse_split(source, signature, at);
 		break;
 	case ATTRIBUTE_BLOCKS:
 		set_spread(source, signature, at, "blocks", value ? SK_STEP_BLOCKS_RANGE : SK_STEP_BLOCKS, value);
@@ -321,16 +354,11 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		parse_loops(source, signature, attribute, at);
 		break;
 	case ATTRIBUTE_UNFUSIBLE:
-		signature->unfusible = true;
-		break;
+	case ATTRIBUTE_UNTILED:
 	case ATTRIBUTE_REENTRANT:
-		signature->reentrant = true;
-		break;
 	case ATTRIBUTE_NONTEMPORAL:
-		signature->nontemporal = true;
-		break;
 	case ATTRIBUTE_SYNC_ALL:
-		signature->sync_all = true;
+		*flag_of(signature, attribute) = true;
 		break;
 	case ATTRIBUTE_OP:
 		signature->op = value;

@@ -63,7 +63,7 @@ bool sk_signature_is_word_character(char c);
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);
 
 /* The names of all attributes. */
-enum { SK_ATTRIBUTES = 19 };
+enum { SK_ATTRIBUTES = 20 };
 extern const char *const sk_attribute_names[SK_ATTRIBUTES];
 
 /* Reads the attributes in front of the ';', if there is one. Returns where the parameters begin; NULL: the ';'

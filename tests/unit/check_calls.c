@@ -645,6 +645,55 @@ START_TEST(unfusible_contradicts)
 }
 END_TEST
 
+/* Parts of a kernel whose signature says so are multiples of 6 elements; in an entry of its own they have no more. */
+START_TEST(units_of_signatures_contradict)
+{
+	static const struct {
+		enum sk_launch_kind kind;
+		uint64_t unit;
+		const char *message;
+	} units[] = {
+		{SK_LAUNCH_TASK, 6, NULL},
+		{SK_LAUNCH_TASK, 1, "its units have 1 elements; 6 are right"},
+		{SK_LAUNCH_TASK, 12, "its units have 12 elements; 6 are right"},
+		{SK_LAUNCH_SUPERKERNEL, 6, NULL},
+		{SK_LAUNCH_SUPERKERNEL, 4, "its units have 4 elements; multiples of 6 are right"},
+	};
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 120, SK_ROLE_INPUT);
+
+	plan_signature(plan, "split=n:6; in x f32[n,m], n i64");
+	plan_launch(plan, "sp", units[_i].kind);
+	plan_split(plan, "rows", 30, units[_i].unit);
+	plan_part(plan, x, READ, 0, 480, 16);
+	add_scalar(plan, SK_ARGUMENT_LENGTH, SK_I64, 0);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect(&view, units[_i].message);
+}
+END_TEST
+
+/* An untiled kernel is called for all of a core's part. */
+START_TEST(untiled_contradicts)
+{
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 120, SK_ROLE_INPUT);
+
+	plan_signature(plan, "split=n untiled; in x f32[n,m], n i64");
+	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	plan_split(plan, "rows", 30, 1);
+	plan_part(plan, x, READ, 0, 480, 16);
+	add_scalar(plan, SK_ARGUMENT_LENGTH, SK_I64, 0);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	((struct sk_plan_step *)view.steps)[0].tile = (uint64_t)_i;
+
+	expect(&view, _i ? "an untiled kernel is part of a tile group" : NULL);
+}
+END_TEST
+
 /* x[n,m] and y[m], with n by value. */
 START_TEST(extent_contradicts)
 {
@@ -873,6 +922,8 @@ int main(void)
 	tcase_add_loop_test(tcase, device_cores_contradict, 0, sizeof(device_cores) / sizeof(device_cores[0]));
 	tcase_add_loop_test(tcase, groups_contradict, 0, 7);
 	tcase_add_loop_test(tcase, unfusible_contradicts, 0, 3);
+	tcase_add_loop_test(tcase, units_of_signatures_contradict, 0, 5);
+	tcase_add_loop_test(tcase, untiled_contradicts, 0, 2);
 	tcase_add_loop_test(tcase, extent_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, shape_contradicts, 0, 14);
 	tcase_add_loop_test(tcase, state_contradicts, 0, 2);

@@ -64,6 +64,7 @@ static const struct {
 	 "tile=m:6,n:16 op=Gemm; in a f32[m,k], in b f32[k,n], out c f32[m,n], m u64, k u64, l u64 = size(n)"},
 	{"each=b tile=h:4; inout x f32[b,h,8]whole, i i32=begin(b),j i32=begin(h),h i32",
 	 "each=b tile=h:4; inout x f32[b,h,8] whole, i i32 = begin(b), j i32 = begin(h), h i32"},
+	{"split=n : 32 untiled;in x f32[n],out y f32[n],n i64", "split=n:32 untiled; in x f32[n], out y f32[n], n i64"},
 	{"split = n reentrant ;in x f32[n],n i64", "split=n reentrant; in x f32[n], n i64"},
 	{"tile = h : 4 , m:2 isa=avx2 + fma; inout x f32[h,m],m i32,h i32",
 	 "tile=h:4,m:2 isa=avx2+fma; inout x f32[h,m], m i32, h i32"},
@@ -154,6 +155,11 @@ START_TEST(test_kinds)
 	ck_assert_uint_eq(sk_parameter_dimension_of(&tiles->parameters[1], tiles->loops[1].extent), 1);
 	ck_assert_uint_eq(sk_parameter_dimension_of(&tiles->parameters[0], tiles->loops[1].extent), SK_NONE);
 	ck_assert(parse("each=n; in x f32[n], out y f32[n]")->elementwise);
+
+	const struct sk_signature *units = parse("split=n:48 untiled; in x f32[n], out y f32[n], n i64");
+
+	ck_assert(units->spread == SK_STEP_SPLIT && units->elementwise && units->untiled && units->unit == 48);
+	ck_assert(tiles->unit == 0 && !tiles->untiled);
 	ck_assert(parse("split=n; in x f32[n] whole, out y f32[n], n i64, b i64 = begin(n)")->parameters[0].whole);
 
 	const struct sk_signature *dot = parse("in x f64[n], in y f64[n] -> out r f64");
@@ -347,11 +353,21 @@ static const struct {
 	{"cube vector; in x f32[n]", 6, "a kernel runs on one of cube, vector and mix"},
 	{"cube cube; in x f32[n]", 6, "duplicate attribute 'cube'"},
 	{"cube=1; in x f32[n]", 1, "'cube' takes no value"},
-	{"split; in x f32[n]", 1, "'split' needs a value: split=NAME"},
-	{"split=; in x f32[n]", 1, "'split' needs a value: split=NAME"},
-	{"split=4; in x f32[n]", 1, "'4' is not a name"},
-	{"split n; in x f32[n], n i64", 1, "'split' needs a value: split=NAME"},
-	{"split = 4; in x f32[n]", 1, "'4' is not a name"},
+	{"split; in x f32[n]", 1, "'split' needs a value: split=NAME[:N]"},
+	{"split=; in x f32[n]", 1, "'split' needs a value: split=NAME[:N]"},
+	{"split=4; in x f32[n]", 7, "expected a name behind '=', but found '4'"},
+	{"split=n:; in x f32[n], n i64", 9,
+	 "expected how many elements parts are multiples of, but the attribute ends"},
+	{"split=n:k; in x f32[n], n i64", 9, "expected how many elements parts are multiples of, but found 'k'"},
+	{"split=n:0; in x f32[n], n i64", 9, "the number must be greater than 0"},
+	{"split=n:32,m:4; in x f32[n], n i64", 11, "expected the end of 'split', but found ','"},
+	{"split=n:2147483648; in x f32[n], n i64", 9, "at most 2147483647 elements can belong together"},
+	{"split=n,m; in x f32[n], n i64", 8,
+	 "expected ':' and how many elements parts are multiples of, but found ','"},
+	{"split=k:32; in x f32[n]", 1, "nothing can bind extent 'k': no tensor has it"},
+	{"untiled=1; in x f32[n]", 1, "'untiled' takes no value"},
+	{"split n; in x f32[n], n i64", 1, "'split' needs a value: split=NAME[:N]"},
+	{"split = 4; in x f32[n]", 9, "expected a name behind '=', but found '4'"},
 	{"blocks=4; block, in x f32[n]", 1,
 	 "'4' is not a name; 'blocks=NAME' divides an extent, and how many blocks there are says 'blocks' of the task, "
 	 "or 'grid=' here"},
@@ -470,7 +486,7 @@ static const struct {
 	{"tile=m:0; in x f32[m], out y f32[m], m i64", 8, "the number must be greater than 0"},
 	{"tile=m:n; in x f32[m], out y f32[m], m i64", 8,
 	 "expected how many elements the function computes at once, but found 'n'"},
-	{"tile=m:2147483648; in x f32[m], out y f32[m], m i64", 8, "a tile has at most 2147483647 elements"},
+	{"tile=m:2147483648; in x f32[m], out y f32[m], m i64", 8, "at most 2147483647 elements can belong together"},
 	{"each=m:4; in x f32[m], out y f32[m], m i64", 7,
 	 "'each' has one element at a time; what computes several says 'tile=m:N'"},
 	{"each=m,; inout x f32[m,n]", 8, "expected a name behind ',', but the attribute ends"},

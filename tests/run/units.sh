@@ -1,0 +1,86 @@
+#!/bin/bash
+# Signatures with `split=n:32`: parts are whole units wherever the kernel is called, so a kernel whose result depends on blocks computes
+# the same bits divided, in tile groups, and in each of the ways of --check-split; and `untiled`, which keeps tasks out of tile groups.
+. "$top_srcdir/tests/lib/lib.sh"
+cat >k.c <<'C'
+#include "skkernel.h"
+
+/* Each block of 96 elements minus its first element; the rows are blocks of 5. */
+void block_shift(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] - x[i - i % 96];
+}
+SK_KERNEL(block_shift, "split=n:96; in x f32[n], out y f32[n], n i64");
+
+void row_shift(const float *x, float *y, int64_t m)
+{
+	for (int64_t i = 0; i < m; i++)
+		y[3 * i] = y[3 * i + 1] = y[3 * i + 2] = x[3 * i] - x[3 * (i - i % 5)];
+}
+SK_KERNEL(row_shift, "split=m:5; in x f32[m,3], out y f32[m,3], m i64");
+
+void twice(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(twice, "split=n; in x f32[n], out y f32[n], n i64");
+
+void careful(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = 2 * x[i];
+}
+SK_KERNEL(careful, "split=n untiled; in x f32[n], out y f32[n], n i64");
+C
+compile k
+
+# link KERNEL: twice, the kernel, twice, on 20003 elements.
+link() {
+	cat >$1.yaml <<M
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [20003]}
+  a: {dtype: f32, shape: [20003]}
+  b: {dtype: f32, shape: [20003]}
+  y: {dtype: f32, shape: [20003]}
+  r: {dtype: f32, shape: [157, 3]}
+  s: {dtype: f32, shape: [157, 3]}
+tasks:
+  - {name: t1, kernel: twice, args: [x, a], scope: s}
+  - {name: t2, kernel: $1, args: [a, b], scope: s}
+  - {name: t3, kernel: twice, args: [b, y], scope: s}
+  - {name: rows, kernel: row_shift, args: [r, s], scope: s}
+M
+	"$sklink" $1.yaml k.o -o $1.sk
+	proved $1.sk
+}
+
+link block_shift
+for options in '--cores 1' '--cores 2' '--cores 7' '--device a3'; do
+	"$skrun" block_shift.sk --random 1 --verify $options >/dev/null || fail "not the same bits: $options"
+	"$skrun" block_shift.sk --random 1 --guard $options >$(echo "out$options" | tr -d ' -').txt
+done
+cmp outcores1.txt outcores7.txt
+cmp outcores1.txt outdevicea3.txt
+"$skrun" block_shift.sk --random 1 --check-split >/dev/null || fail "block_shift belies its unit"
+
+# The signature is what it rests on.
+sed 's/split=n:96/split=n/; s/split=m:5/split=m/' k.c >liar.c && compile liar
+"$sklink" block_shift.yaml liar.o -o liar.sk
+"$skrun" liar.sk --random 1 --check-split 2>err.txt && fail "accepted"
+grep -q 'kernel block_shift .*belies' err.txt && grep -q 'kernel row_shift .*belies' err.txt || { cat err.txt; fail "not found"; }
+
+"$skdump" --steps block_shift.sk >steps.txt
+grep -Eq '^ +1  t1 .*split 20003 in 105 units of 192, group tiles of [0-9]*$' steps.txt && grep -q 'split 157 in 32 units of 5$' steps.txt ||
+	{ cat steps.txt; fail "other units"; }
+
+# Untiled: steps of one task each, and still no await.
+link twice
+"$skdump" --steps twice.sk >steps.txt
+grep -q '2 steps, 0 awaits$' steps.txt || { cat steps.txt; fail "no tile group"; }
+link careful
+"$skdump" --steps careful.sk >steps.txt
+grep -q '4 steps, 0 awaits$' steps.txt && ! grep -q 'group' steps.txt || { cat steps.txt; fail "an untiled kernel is in a tile group"; }
+"$skrun" careful.sk --random 1 --verify --cores 3 >/dev/null
