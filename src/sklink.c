@@ -94,7 +94,7 @@ static bool make_plan(struct sk_link *link)
 		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 		return false;
 	}
-	link->account = sk_account_build(model, fusion);
+	link->account = sk_account_build(model, fusion, schedule->groups);
 	return true;
 }
 

@@ -155,6 +155,7 @@ END_TO_END_TESTS = \
 	tests/run/strides.sh \
 	tests/run/tile-groups.sh \
 	tests/run/tile-tools.sh \
+	tests/run/tile-reasons.sh \
 	tests/run/constants.sh \
 	tests/run/cores.sh \
 	tests/run/cplusplus.sh \

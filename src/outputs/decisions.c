@@ -322,6 +322,8 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	fputc(']', writer->stream);
 	put_text(writer, ", ", "reason", entry ? entry->code : NULL);
 	put_text(writer, ", ", "because", entry ? entry->sentence : NULL);
+	put_text(writer, ", ", "tile_reason", entry ? entry->tile_code : NULL);
+	put_text(writer, ", ", "tile_because", entry ? entry->tile_sentence : NULL);
 	fputc('}', writer->stream);
 }
 

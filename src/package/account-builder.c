@@ -3,7 +3,8 @@
 
 #include "src/model/task.h"
 
-static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion)
+static const struct sk_account_entry *list_tasks(const struct sk_model *model, const struct sk_fusion *fusion,
+						 const struct sk_tile_groups *groups)
 {
 	struct sk_account_entry *entries = SK_NEW_ARRAY(model->arena, struct sk_account_entry, model->tasks.count);
 
@@ -17,6 +18,8 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 			.scope = placement->scope,
 			.code = sk_reason_code(placement->reason),
 			.sentence = sk_reason_text(model, fusion, i),
+			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
+			.tile_sentence = sk_tile_reason_text(model, &groups->verdicts[i]),
 		};
 	}
 	return entries;
@@ -43,9 +46,10 @@ static void list_orders(const struct sk_model *model, const struct sk_dependenci
 	account->order_count = orders.count;
 }
 
-struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion)
+struct sk_account sk_account_build(const struct sk_model *model, const struct sk_fusion *fusion,
+				   const struct sk_tile_groups *groups)
 {
-	struct sk_account account = {.entries = list_tasks(model, fusion), .count = model->tasks.count};
+	struct sk_account account = {.entries = list_tasks(model, fusion, groups), .count = model->tasks.count};
 
 	list_orders(model, fusion->dependencies, &account);
 	return account;

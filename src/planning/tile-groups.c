@@ -38,7 +38,7 @@ struct builder {
 	uint32_t *accesses; /* by tensor: of all tasks */
 	struct use *uses; /* by tensor */
 	uint32_t runs; /* whose uses have been collected */
-	bool *alone; /* by task: it starts a run, and nothing joins it */
+	bool *alone; /* by task: its run has been taken apart */
 
 	/* The launch at hand. */
 	const struct sk_launch *launch;
@@ -80,27 +80,46 @@ static uint64_t shared_bytes(const struct sk_task *task)
 	uint64_t bytes = 0;
 
 	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (task->arguments[a].kind == SK_ARGUMENT_POINTER && !is_divided(&task->arguments[a]) &&
+		if (task->arguments[a].kind == SK_ARGUMENT_POINTER && !task->arguments[a].element_bytes &&
 		    !sk_add(bytes, task->arguments[a].size, &bytes))
 			return UINT64_MAX;
 	return bytes;
 }
 
-/* By itself: it is divided, keeps nothing from call to call, and its order in the launch is that of its data alone. */
-static bool can_be_in_run(const struct builder *builder, uint32_t place)
+/* The first argument of the kind, or NULL. */
+static const struct sk_argument *find_argument(const struct sk_task *task, enum sk_argument_kind kind)
+{
+	for (uint32_t a = 0; a < task->argument_count; a++)
+		if (task->arguments[a].kind == kind)
+			return &task->arguments[a];
+	return NULL;
+}
+
+/* By itself: it is divided, keeps nothing from call to call, and its order in the launch is that of its data alone.
+ * JOINED, or why it can be in no run. */
+static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t place)
 {
 	const struct sk_task *task = task_at(builder, place);
 	const struct sk_launch_options *options = &builder->launch->options;
-	uint32_t number = builder->launch->tasks[place];
+	const struct sk_argument *scalar = find_argument(task, SK_ARGUMENT_LOAD);
+	struct sk_tile_verdict verdict = {.cause = builder->launch->tasks[place],
+					  .tensor = scalar ? scalar->tensor : SK_NONE,
+					  .amount = shared_bytes(task),
+					  .limit = TILE_BYTES};
 
-	if (builder->alone[number] || signature_of(builder, task)->spread != SK_STEP_SPLIT ||
-	    signature_of(builder, task)->untiled || task->extent == 0 || shared_bytes(task) > TILE_BYTES || sk_launch_options_flushes(builder->model, options, number))
-		return false;
-	for (uint32_t a = 0; a < task->argument_count; a++)
-		if (task->arguments[a].kind == SK_ARGUMENT_STATE || task->arguments[a].kind == SK_ARGUMENT_LOAD ||
-		    task->arguments[a].kind == SK_ARGUMENT_RESULT)
-			return false;
-	return true;
+	if (find_argument(task, SK_ARGUMENT_STATE))
+		verdict.reason = SK_TILE_HIDDEN_STATE;
+	else if (signature_of(builder, task)->spread != SK_STEP_SPLIT || task->extent == 0)
+		verdict.reason = SK_TILE_NOT_DIVIDED;
+	else if (signature_of(builder, task)->untiled)
+		verdict.reason = SK_TILE_UNTILED;
+	else if (sk_launch_options_flushes(builder->model, options, verdict.cause))
+		verdict.reason = SK_TILE_FLUSHED;
+	else if (scalar)
+		verdict.reason = SK_TILE_SCALAR;
+	else if (verdict.amount > verdict.limit)
+		verdict.reason = SK_TILE_LARGE_OPERAND;
+	return verdict;
 }
 
 /* ---- who may be in one run ---- */
@@ -117,58 +136,99 @@ static bool divides_alike(const struct sk_task *one, const struct sk_argument *a
 	       bytes == other_bytes;
 }
 
-enum relation { APART, TOGETHER, AGAINST };
+/* Why two accesses to common bytes, of which one writes, do not fall to the same parts. */
+static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct sk_argument *b)
+{
+	if ((a->pattern && a->pattern->table_count) || (b->pattern && b->pattern->table_count))
+		return SK_TILE_TABLE;
+	if ((a->pattern && a->pattern->halo) || (b->pattern && b->pattern->halo))
+		return SK_TILE_HALO;
+	return is_divided(a) && is_divided(b) ? SK_TILE_OTHER_PARTS : SK_TILE_SHARED;
+}
 
-static enum relation compare_arguments(const struct sk_task *one, const struct sk_argument *a,
-				       const struct sk_task *other, const struct sk_argument *b)
+/* NOTHING_SHARED: they have nothing to do with each other. */
+static enum sk_tile_reason compare_arguments(const struct sk_task *one, const struct sk_argument *a,
+					     const struct sk_task *other, const struct sk_argument *b)
 {
 	enum sk_access access = sk_argument_access(a), other_access = sk_argument_access(b);
 	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
 
 	if (!access || !other_access || a->tensor != b->tensor)
-		return APART;
+		return SK_TILE_NOTHING_SHARED;
 	if (divides_alike(one, a, other, b))
-		return TOGETHER;
-	return ((access | other_access) & SK_ACCESS_WRITE) && sk_rows_overlap(&rows, &other_rows) ? AGAINST : APART;
+		return SK_TILE_JOINED;
+	return ((access | other_access) & SK_ACCESS_WRITE) && sk_rows_overlap(&rows, &other_rows)
+		       ? obstacle_of(a, b)
+		       : SK_TILE_NOTHING_SHARED;
 }
 
-static enum relation compare_tasks(const struct sk_task *one, const struct sk_task *other)
+/* What keeps the task out of the run counts, wherever it is found; else what brings it in. */
+static void compare_tasks(const struct builder *builder, uint32_t member, const struct sk_task *task,
+			  struct sk_tile_verdict *verdict)
 {
-	enum relation relation = APART;
+	const struct sk_task *one = task_at(builder, member);
 
 	for (uint32_t a = 0; a < one->argument_count; a++)
-		for (uint32_t b = 0; b < other->argument_count; b++) {
-			enum relation found = compare_arguments(one, &one->arguments[a], other, &other->arguments[b]);
+		for (uint32_t b = 0; b < task->argument_count; b++) {
+			enum sk_tile_reason found =
+				compare_arguments(one, &one->arguments[a], task, &task->arguments[b]);
 
-			relation = found > relation ? found : relation;
+			if (found == SK_TILE_NOTHING_SHARED ||
+			    (found == SK_TILE_JOINED && verdict->reason != SK_TILE_NOTHING_SHARED))
+				continue;
+			verdict->reason = found;
+			verdict->cause = builder->launch->tasks[member];
+			verdict->tensor = one->arguments[a].tensor;
+			if (found != SK_TILE_JOINED)
+				return;
 		}
-	return relation;
 }
 
-static bool is_after(const struct builder *builder, const struct sk_run *run, const struct sk_task *task)
+/* Data apart, whatever puts the task behind the run in order with it: JOINED, if there is nothing. */
+static struct sk_tile_verdict judge_order(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
-	for (size_t i = 0; i < task->after.count; i++)
-		for (uint32_t m = run->first; m < run->first + run->count; m++)
-			if (builder->launch->tasks[m] == task->after.items[i])
-				return true;
-	return false;
+	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, place - 1);
+	struct sk_tile_verdict verdict = {.cause = SK_NONE, .tensor = SK_NONE, .limit = MOST_TASKS};
+
+	if (last->lane != task->lane) {
+		verdict.reason = SK_TILE_OTHER_LANE;
+	} else if (last->record.count || task->wait.count) {
+		verdict.reason = SK_TILE_EVENT;
+		verdict.cause = builder->launch->tasks[last->record.count ? place - 1 : place];
+	} else if (run->count == MOST_TASKS) {
+		verdict.reason = SK_TILE_TOO_MANY;
+	}
+	for (size_t i = 0; i < task->after.count && verdict.reason == SK_TILE_JOINED; i++)
+		for (uint32_t m = run->first; m < place; m++)
+			if (builder->launch->tasks[m] == task->after.items[i]) {
+				verdict.reason = SK_TILE_AFTER;
+				verdict.cause = task->after.items[i];
+			}
+	return verdict;
 }
 
 /* Whether the task behind the run becomes its last one. */
-static bool joins(const struct builder *builder, const struct sk_run *run, uint32_t place)
+static struct sk_tile_verdict judge_pair(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
-	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, place - 1);
-	enum relation relation = APART;
+	struct sk_tile_verdict verdict = {.reason = SK_TILE_SYNC_ALL, .cause = SK_NONE, .tensor = SK_NONE};
 
-	if (run->count == MOST_TASKS || !can_be_in_run(builder, place - 1) || !can_be_in_run(builder, place) ||
-	    last->lane != task->lane || last->record.count || task->wait.count || is_after(builder, run, task))
-		return false;
-	for (uint32_t m = run->first; m < place; m++) {
-		enum relation found = compare_tasks(task_at(builder, m), task);
-
-		relation = found > relation ? found : relation;
-	}
-	return relation == TOGETHER;
+	if (builder->launch->options.sync_all)
+		return verdict;
+	verdict.reason = SK_TILE_SWITCHED_OFF;
+	if (builder->launch->options.no_tile_fusion)
+		return verdict;
+	verdict = judge_task(builder, place - 1);
+	if (verdict.reason == SK_TILE_JOINED)
+		verdict = judge_task(builder, place);
+	if (verdict.reason == SK_TILE_JOINED)
+		verdict = judge_order(builder, run, place);
+	if (verdict.reason != SK_TILE_JOINED)
+		return verdict;
+	verdict.reason = SK_TILE_NOTHING_SHARED;
+	for (uint32_t m = place;
+	     m-- > run->first && (verdict.reason == SK_TILE_NOTHING_SHARED || verdict.reason == SK_TILE_JOINED);)
+		compare_tasks(builder, m, task_at(builder, place), &verdict);
+	return verdict;
 }
 
 /* ---- what lives in a run ---- */
@@ -274,7 +334,7 @@ static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
 			const struct sk_argument *argument = &task->arguments[a];
 			struct use *use = &builder->uses[argument->tensor];
 
-			if (!is_divided(argument) || use->count == 0)
+			if (argument->kind != SK_ARGUMENT_POINTER || !argument->element_bytes || use->count == 0)
 				continue;
 			use->count = 0; /* once for each tensor */
 			if (!sk_mul(argument->element_bytes, task->extent / run->extent, &one) ||
@@ -285,33 +345,42 @@ static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
 	return bytes;
 }
 
-/* In whole units; 0 if not even one fits. */
-static uint64_t choose_tile(struct builder *builder, const struct sk_run *run)
+/* In whole units; if not even one fits, 0 and why. */
+static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
-	uint64_t bytes, all, units, number = (run->extent - 1) / run->unit + 1;
+	uint64_t bytes, units, number = (run->extent - 1) / run->unit + 1;
 	uint64_t wanted = builder->launch->options.tile_bytes ? builder->launch->options.tile_bytes : TILE_BYTES;
 
 	collect_uses(builder, run);
 	bytes = element_bytes(builder, run);
-	if (!bytes || !sk_mul(bytes, run->unit, &all) || all > (wanted > MOST_TILE_BYTES ? wanted : MOST_TILE_BYTES))
+	verdict->limit = wanted > MOST_TILE_BYTES ? wanted : MOST_TILE_BYTES;
+	if (!bytes || !sk_mul(bytes, run->unit, &verdict->amount))
+		verdict->amount = UINT64_MAX;
+	if (verdict->amount > verdict->limit) {
+		verdict->reason = SK_TILE_NO_TILE;
 		return 0;
-	units = wanted / all ? wanted / all : 1;
+	}
+	units = wanted / verdict->amount ? wanted / verdict->amount : 1;
 	return run->unit * (units < number ? units : number);
 }
 
-/* Whether the members by themselves would have work for more cores. */
-static bool wastes_cores(const struct builder *builder, const struct sk_run *run)
+/* Whether the members by themselves would have work for more cores; then also why. */
+static bool wastes_cores(const struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->lane].cores;
 	uint64_t units = (run->extent - 1) / run->unit + 1;
 
-	if (units >= UNITS_PER_CORE * cores)
+	verdict->amount = units;
+	verdict->limit = UNITS_PER_CORE * cores;
+	if (units >= verdict->limit)
 		return false;
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
 
-		if ((task_at(builder, m)->extent - 1) / own + 1 > units)
+		if ((task_at(builder, m)->extent - 1) / own + 1 > units) {
+			verdict->reason = SK_TILE_FEW_UNITS;
 			return true;
+		}
 	}
 	return false;
 }
@@ -384,17 +453,22 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 
 /* ---- the launches ---- */
 
+/* Where runs have been taken apart, what was found of them before stands. */
 static void form_runs(struct builder *builder)
 {
 	struct sk_launch_runs *target = builder->target;
-	bool tiles = builder->launch->kind == SK_LAUNCH_SUPERKERNEL && !builder->launch->options.no_tile_fusion &&
-		     !builder->launch->options.sync_all;
+	const uint32_t *tasks = builder->launch->tasks;
 
 	target->count = 0;
 	for (uint32_t place = 0; place < builder->launch->task_count; place++) {
 		struct sk_run *run = target->count ? &target->runs[target->count - 1] : NULL;
+		struct sk_tile_verdict *verdict = &builder->groups->verdicts[tasks[place]];
 
-		if (run && tiles && joins(builder, run, place))
+		if (run && !builder->alone[tasks[place - 1]] && !builder->alone[tasks[place]]) {
+			*verdict = judge_pair(builder, run, place);
+			verdict->before = tasks[place - 1];
+		}
+		if (verdict->reason == SK_TILE_JOINED)
 			run->count++;
 		else
 			target->runs[target->count++] = (struct sk_run){.first = place, .count = 1};
@@ -422,6 +496,18 @@ static void choose_units(struct builder *builder)
 		target->runs[i].unit = units[i];
 }
 
+/* The verdict says why. */
+static void take_apart(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict verdict)
+{
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		builder->alone[builder->launch->tasks[m]] = true;
+		if (m == run->first)
+			continue; /* it never joined what is in front of the run */
+		verdict.before = builder->launch->tasks[m - 1];
+		builder->groups->verdicts[builder->launch->tasks[m]] = verdict;
+	}
+}
+
 /* False if some runs have been taken apart. */
 static bool choose_tiles(struct builder *builder)
 {
@@ -429,13 +515,19 @@ static bool choose_tiles(struct builder *builder)
 
 	for (uint32_t i = 0; i < builder->target->count; i++) {
 		struct sk_run *run = &builder->target->runs[i];
+		struct sk_tile_verdict verdict = {.reason = SK_TILE_NO_TILE,
+						  .cause = builder->launch->tasks[run->first],
+						  .tensor = SK_NONE,
+						  .amount = UINT64_MAX};
 
 		if (run->count == 1)
 			continue;
-		run->tile = run->unit && !wastes_cores(builder, run) ? choose_tile(builder, run) : 0;
-		good &= run->tile != 0;
-		for (uint32_t m = run->first; m < run->first + run->count && !run->tile; m++)
-			builder->alone[builder->launch->tasks[m]] = true;
+		run->tile =
+			run->unit && !wastes_cores(builder, run, &verdict) ? choose_tile(builder, run, &verdict) : 0;
+		if (run->tile)
+			continue;
+		take_apart(builder, run, verdict);
+		good = false;
 	}
 	return good;
 }
@@ -479,6 +571,9 @@ struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const 
 
 	builder.groups->launches = SK_NEW_ARRAY(arena, struct sk_launch_runs, fusion->launch_count);
 	builder.groups->scratch_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
+	builder.groups->verdicts = SK_NEW_ARRAY(arena, struct sk_tile_verdict, model->tasks.count);
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		builder.groups->verdicts[i] = (struct sk_tile_verdict){SK_TILE_FIRST, SK_NONE, SK_NONE, SK_NONE, 0, 0};
 	memset(builder.groups->scratch_offset, 0xff, model->tensors.count * sizeof(uint64_t));
 	count_accesses(&builder);
 	for (uint32_t i = 0; i < fusion->launch_count; i++)

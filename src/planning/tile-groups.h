@@ -1,6 +1,7 @@
 /* Tile groups: which tasks of a launch are one step, whose calls each core makes tile by tile. In come the model, its
  * launches and dependencies; out come, per launch, its tasks as runs, most of them of one task, each with its unit; of
- * a run in tiles also the tile's length, and where in the scratch the temporaries lie that live inside of it.
+ * a run in tiles also the tile's length, and where in the scratch the temporaries lie that live inside of it; and for
+ * each task why it does, or does not, join the one in front of it.
  *
  * Tasks of a run stand next to each other in the launch, are all divided, and hang together by bytes that they share.
  * Their extents may differ: a run counts in elements of the greatest extent that divides all of them, of which each
@@ -10,6 +11,7 @@
 
 #include "src/model/model.h"
 #include "src/planning/fusion.h"
+#include "src/planning/tile-reasons.h"
 
 struct sk_run {
 	uint32_t first, count; /* places in the launch's tasks */
@@ -30,6 +32,7 @@ struct sk_launch_runs {
 struct sk_tile_groups {
 	struct sk_launch_runs *launches;
 	uint64_t *scratch_offset; /* by tensor: in the scratch of its step, or SK_NOT_IN_SCRATCH */
+	struct sk_tile_verdict *verdicts; /* by task: whether it joins the one in front of it */
 };
 
 /* Cannot fail. */

@@ -7,7 +7,7 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 6, /* of a task's line */
+	FIELDS = 8, /* of a task's line */
 	ORDER_FIELDS = 3,
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
@@ -47,6 +47,8 @@ static char *format_account(struct sk_arena *scratch, const struct sk_account *a
 		line[3] = print_number(scratch, entry->launch);
 		line[4] = entry->code;
 		line[5] = entry->sentence;
+		line[6] = entry->tile_code;
+		line[7] = entry->tile_sentence;
 	}
 	for (size_t i = 0; i < account->order_count; i++) {
 		const struct sk_wanted_order *order = &account->orders[i];
@@ -130,6 +132,8 @@ static bool parse_task(char *const fields[FIELDS], struct sk_account_entry *entr
 	entry->scope = strcmp(fields[2], "-") == 0 ? NULL : fields[2];
 	entry->code = fields[4];
 	entry->sentence = fields[5];
+	entry->tile_code = fields[6];
+	entry->tile_sentence = fields[7];
 	return parse_number(fields[0], &entry->task) && parse_number(fields[3], &entry->launch);
 }
 

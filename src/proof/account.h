@@ -3,12 +3,13 @@
  * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
  * task and, behind these, a line per order, their fields separated by tabs:
  *
- *   task  name  scope or -  launch  CODE  sentence
+ *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence
  *   later task  earlier task  event or -
  *
- * with the tasks' and the launch's numbers in the plan, the reason code of the fusion, and the reason in words. Of
- * an event, the tasks that wait for it and record it: what follows for their streams is in the plan. Orders stand in
- * the order of their later tasks. */
+ * with the tasks' and the launch's numbers in the plan, the reason code of the fusion and the reason in words, and the
+ * same of whether the task is in one tile group with the one in front of it in its launch. Of an event, the tasks that
+ * wait for it and record it: what follows for their streams is in the plan. Orders stand in the order of their later
+ * tasks. */
 #ifndef SK_ACCOUNT_H
 #define SK_ACCOUNT_H
 
@@ -19,6 +20,9 @@
 
 #define SK_ACCOUNT_SECTION ".sk.report"
 
+/* The only code with which a task is in one step with the one in front of it. */
+#define SK_ACCOUNT_JOINED "TILE_JOINED"
+
 struct sk_account_entry {
 	uint32_t task; /* index into the plan's tasks */
 	uint32_t launch; /* index into the plan's launches: the one that runs it */
@@ -26,6 +30,8 @@ struct sk_account_entry {
 	const char *scope; /* NULL: none */
 	const char *code; /* reason code: why the task was fused, or why not */
 	const char *sentence; /* the reason, for people */
+	const char *tile_code; /* reason code: why the task is in one tile group with the one in front of it, or not */
+	const char *tile_sentence;
 };
 
 struct sk_account {

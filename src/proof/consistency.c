@@ -346,6 +346,14 @@ static bool same_field(const char *field, const char *text)
 	return *field == *text;
 }
 
+/* Whether the task is in tiles with another one in front of it. */
+static bool joins(const struct sk_consistency *check, uint32_t task)
+{
+	const struct sk_plan_step *step = &check->view->steps[check->places[task].step];
+
+	return step->tile && check->places[task].call != step->first_call;
+}
+
 static bool check_entry_of_account(const struct sk_consistency *check, const struct sk_account_entry *entry,
 				   uint32_t number)
 {
@@ -359,6 +367,10 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 	if (entry->scope ? !same_field(entry->scope, scope) : *scope && strcmp(scope, "-") != 0)
 		return sk_contradict(check, "the scope of task '%s' is '%s', and '%s' in the account", name, scope,
 				     entry->scope ? entry->scope : "");
+	if (joins(check, number) != (strcmp(entry->tile_code, SK_ACCOUNT_JOINED) == 0))
+		return sk_contradict(
+			check, "task '%s' is %s one tile group with the one in front of it, and %s in the account",
+			name, joins(check, number) ? "in" : "not in", entry->tile_code);
 	return sk_same_number(check, name, "its launch in the account", entry->launch, task->launch);
 }
 

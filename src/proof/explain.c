@@ -417,10 +417,12 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	say(explanation, "task '%s', line %u of the manifest: kernel '%s', stream %u, %s%s%s\n",
 	    sk_plan_string(&task->name), task->line, sk_plan_string(&plan->kernels[task->kernel].name), task->stream,
 	    scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
-	if (entry)
+	if (entry) {
 		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
-	else
+		say(explanation, "  %s: %s.\n", entry->tile_code, entry->tile_sentence);
+	} else {
 		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
+	}
 	if (!find_call(plan, index, &step, &call)) {
 		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
 		return;

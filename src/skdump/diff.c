@@ -8,7 +8,7 @@
 #include "loader/plan/isa.h"
 #include "src/base/table.h"
 
-enum { MOST_PROPERTIES = 10 };
+enum { MOST_PROPERTIES = 11 };
 
 enum kind { PLAN, BINDING, KERNEL, LAUNCH, TASK, KINDS };
 
@@ -19,7 +19,8 @@ static const char *const properties[KINDS][MOST_PROPERTIES] = {
 	[BINDING] = {"role", "type", "shape"},
 	[KERNEL] = {"symbol", "signature"},
 	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
-	[TASK] = {"kernel", "stream", "scope", "launch", "lane", "step", "runs on", "work", "awaits", "reason"},
+	[TASK] = {"kernel", "stream", "scope", "launch", "lane", "step", "runs on", "work", "awaits", "reason",
+		  "tile group"},
 };
 
 struct item {
@@ -143,8 +144,10 @@ static const char *work_text(const struct items *items, const struct sk_plan_ste
 	if (step->kind == SK_STEP_PLAIN)
 		return "plain";
 	if (step->kind == SK_STEP_SPLIT)
-		return sk_arena_print(items->arena, "split %" PRIu64 " in units of %" PRIu64, step->extent,
-				      items->plan->partitions[step->partition].unit);
+		return sk_arena_print(items->arena, "split %" PRIu64 " in units of %" PRIu64 "%s", step->extent,
+				      items->plan->partitions[step->partition].unit,
+				      step->tile ? sk_arena_print(items->arena, " in tiles of %" PRIu64, step->tile)
+						 : "");
 	return sk_arena_print(items->arena, "%u blocks%s", step->blocks,
 			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "");
 }
@@ -174,6 +177,7 @@ static void add_task(struct items *items, const struct sk_plan_step *step, uint3
 	item->values[7] = work_text(items, step);
 	item->values[8] = names_text(items, &awaits);
 	item->values[9] = entry ? entry->code : "-";
+	item->values[10] = entry ? entry->tile_code : "-";
 }
 
 static void list_items(struct items *items, struct sk_arena *arena, const struct sk_package_file *file)

@@ -263,9 +263,9 @@ void sk_show_reasons(const struct sk_show *show)
 	const struct sk_package_file *file = show->file;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "lllll");
+	sk_table_init(&table, show->arena, "lllllll");
 	if (file->has_account)
-		HEADINGS(&table, "task", "scope", "launch", "reason", "");
+		HEADINGS(&table, "task", "scope", "launch", "reason", "", "tile group", "");
 	for (size_t i = 0; i < file->account.count; i++) {
 		const struct sk_account_entry *reason = &file->account.entries[i];
 
@@ -274,6 +274,8 @@ void sk_show_reasons(const struct sk_show *show)
 		sk_table_cell(&table, "%s", sk_show_name(show, &file->plan.launches[reason->launch].name));
 		sk_table_cell(&table, "%s", reason->code);
 		sk_table_cell(&table, "%s", reason->sentence);
+		sk_table_cell(&table, "%s", reason->tile_code);
+		sk_table_cell(&table, "%s", reason->tile_sentence);
 	}
 	sk_show_table(show, file->has_account ? "reasons" : "reasons: the account has been stripped from the package",
 		      &table);

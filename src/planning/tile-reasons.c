@@ -1,0 +1,122 @@
+/* The words of the reasons; see tile-reasons.h. */
+#include "src/planning/tile-reasons.h"
+
+#include <inttypes.h>
+
+const char *sk_tile_reason_code(enum sk_tile_reason reason)
+{
+	static const char *const codes[SK_TILE_REASON_COUNT] = {
+		[SK_TILE_JOINED] = "TILE_JOINED",
+		[SK_TILE_FIRST] = "TILE_FIRST",
+		[SK_TILE_SWITCHED_OFF] = "TILE_SWITCHED_OFF",
+		[SK_TILE_SYNC_ALL] = "TILE_SYNC_ALL",
+		[SK_TILE_NOT_DIVIDED] = "TILE_NOT_DIVIDED",
+		[SK_TILE_UNTILED] = "TILE_UNTILED",
+		[SK_TILE_FLUSHED] = "TILE_FLUSHED",
+		[SK_TILE_HIDDEN_STATE] = "TILE_HIDDEN_STATE",
+		[SK_TILE_SCALAR] = "TILE_SCALAR",
+		[SK_TILE_LARGE_OPERAND] = "TILE_LARGE_OPERAND",
+		[SK_TILE_OTHER_LANE] = "TILE_OTHER_LANE",
+		[SK_TILE_EVENT] = "TILE_EVENT",
+		[SK_TILE_AFTER] = "TILE_AFTER",
+		[SK_TILE_TOO_MANY] = "TILE_TOO_MANY",
+		[SK_TILE_SHARED] = "TILE_SHARED",
+		[SK_TILE_TABLE] = "TILE_TABLE",
+		[SK_TILE_HALO] = "TILE_HALO",
+		[SK_TILE_OTHER_PARTS] = "TILE_OTHER_PARTS",
+		[SK_TILE_NOTHING_SHARED] = "TILE_NOTHING_SHARED",
+		[SK_TILE_FEW_UNITS] = "TILE_FEW_UNITS",
+		[SK_TILE_NO_TILE] = "TILE_NO_TILE",
+	};
+
+	return reason < SK_TILE_REASON_COUNT ? codes[reason] : "?";
+}
+
+static const char *task_name(const struct sk_model *model, uint32_t task)
+{
+	return task == SK_NONE ? "?" : model->tasks.items[task].name;
+}
+
+/* Of a task that would have been in a group. */
+static const char *group_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+{
+	const char *group =
+		sk_arena_print(model->arena, "as one group from '%s' on they would", task_name(model, verdict->cause));
+
+	if (verdict->reason == SK_TILE_FEW_UNITS)
+		return sk_arena_print(model->arena,
+				      "%s have %" PRIu64 " unit%s of work for all cores, fewer than %" PRIu64, group,
+				      verdict->amount, verdict->amount == 1 ? "" : "s", verdict->limit);
+	if (verdict->amount == UINT64_MAX)
+		return sk_arena_print(model->arena, "%s have no common unit", group);
+	return sk_arena_print(model->arena, "%s touch %" PRIu64 " bytes in the smallest tile, more than %" PRIu64,
+			      group, verdict->amount, verdict->limit);
+}
+
+/* Behind "not in one group with '…' before it: ". */
+static const char *obstacle_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+{
+	struct sk_arena *arena = model->arena;
+	const char *cause = task_name(model, verdict->cause);
+	const char *tensor = verdict->tensor == SK_NONE ? "?" : model->tensors.items[verdict->tensor].name;
+	const char *sharing = sk_arena_print(arena, "it shares '%s' with '%s', and", tensor, cause);
+
+	switch (verdict->reason) {
+	case SK_TILE_SWITCHED_OFF:
+		return "the scope has tile-fusion=0";
+	case SK_TILE_SYNC_ALL:
+		return "the scope has debug-sync-all=1";
+	case SK_TILE_NOT_DIVIDED:
+		return sk_arena_print(arena, "the kernel of '%s' cannot be called for any part of its work", cause);
+	case SK_TILE_UNTILED:
+		return sk_arena_print(arena, "the kernel of '%s' is marked untiled", cause);
+	case SK_TILE_FLUSHED:
+		return sk_arena_print(arena, "the data cache is flushed around '%s'", cause);
+	case SK_TILE_HIDDEN_STATE:
+		return sk_arena_print(arena, "the kernel of '%s' has hidden state", cause);
+	case SK_TILE_SCALAR:
+		return sk_arena_print(arena, "'%s' reads a scalar from tensor '%s'", cause, tensor);
+	case SK_TILE_LARGE_OPERAND:
+		return sk_arena_print(
+			arena, "each call of '%s' reads the same %" PRIu64 " bytes, which are more than %" PRIu64,
+			cause, verdict->amount, verdict->limit);
+	case SK_TILE_OTHER_LANE:
+		return "they run in different lanes";
+	case SK_TILE_EVENT:
+		return sk_arena_print(arena, "'%s' %s an event", cause,
+				      verdict->cause == verdict->before ? "records" : "waits for");
+	case SK_TILE_AFTER:
+		return sk_arena_print(arena, "it comes after '%s', as the manifest says", cause);
+	case SK_TILE_TOO_MANY:
+		return sk_arena_print(arena, "%" PRIu64 " tasks are in one group there", verdict->limit);
+	case SK_TILE_NOTHING_SHARED:
+		return "they divide no bytes alike, so there is nothing to save";
+	case SK_TILE_SHARED:
+		return sk_arena_print(arena, "%s not both access it by parts", sharing);
+	case SK_TILE_TABLE:
+		return sk_arena_print(arena, "%s one of them reaches it through a table of addresses", sharing);
+	case SK_TILE_HALO:
+		return sk_arena_print(arena, "%s one of them reads beyond its part of it", sharing);
+	case SK_TILE_OTHER_PARTS:
+		return sk_arena_print(arena, "%s the two divide it in different ways", sharing);
+	default:
+		return group_text(model, verdict);
+	}
+}
+
+const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+{
+	const char *before = task_name(model, verdict->before);
+
+	switch (verdict->reason) {
+	case SK_TILE_JOINED:
+		return sk_arena_print(
+			model->arena, "in one group with '%s' before it: it shares '%s' with '%s', part by part",
+			before, model->tensors.items[verdict->tensor].name, task_name(model, verdict->cause));
+	case SK_TILE_FIRST:
+		return "stands first in its launch";
+	default:
+		return sk_arena_print(model->arena, "not in one group with '%s' before it: %s", before,
+				      obstacle_text(model, verdict));
+	}
+}
