@@ -17,6 +17,7 @@
 #define SK_ABI_VERSION 4u
 
 enum {
+	SK_TIMED_TILES = 8, /* a power of two */
 	SK_PROGRESS_STRIDE = 128, /* bytes from one core's progress word to the next core's: two cache lines, since
 				     processors fetch them in pairs */
 };
@@ -59,8 +60,10 @@ struct sk_lane {
 	uint64_t count;			/* cores */
 };
 
-/* When a core was at a step with SK_STEP_TIMED, on the processor's clock (x86-64: the time-stamp counter). What it does
- * not come to stays as it was. */
+/* When a core was at a call of a step with SK_STEP_TIMED, on the processor's clock (x86-64: the time-stamp counter).
+ * What it does not come to stays as it was. A step in tiles has a row for itself, whose `ended` is 0 before, and behind
+ * it one for each call, to whose `began` and `ended` those of one tile in SK_TIMED_TILES are added, the first one among
+ * them. */
 struct sk_times {
 	uint64_t arrived; /* before the step's awaits, if it has any */
 	uint64_t began;	  /* behind them */
@@ -79,7 +82,7 @@ struct sk_core {
 	const struct sk_core_range *ranges;		/* 48  by (partition - launch.first_partition) */
 	const struct sk_home *homes;		/* 56  by (home - launch.first_home) */
 	const struct sk_runtime *runtime;	/* 64 */
-	struct sk_times *times;			/* 72  by call of its lane's program; NULL: nobody wants to know */
+	struct sk_times *times;			/* 72  by call of its lane's program, above; NULL: nobody wants to know */
 	struct sk_lane lanes[SK_MAX_LANES];	/* 80  24 bytes each */
 };
 

@@ -267,13 +267,13 @@ enum skrt_status sk_module_check_records(struct skrt_module *module)
 	return good ? SKRT_OK : damaged(module, error);
 }
 
-static void count_calls(struct skrt_kernel *kernel)
+static void count_time_rows(struct skrt_kernel *kernel)
 {
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 
 	for (uint32_t i = launch->first_step; i < launch->first_step + launch->step_count; i++)
-		kernel->lane_calls[plan->steps[i].lane] += plan->steps[i].call_count;
+		kernel->time_rows[plan->steps[i].lane] += plan->steps[i].call_count + (plan->steps[i].tile != 0);
 }
 
 enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
@@ -288,7 +288,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	pthread_mutex_lock(&module->lock);
 	if (!own->steps_checked && sk_plan_check_launch(&module->plan, own->launch, error, sizeof(error))) {
 		own->timed = sk_plan_notes_times(&module->plan, &module->plan.launches[own->launch]);
-		count_calls(own);
+		count_time_rows(own);
 		own->steps_checked = true;
 	}
 	bool good = own->steps_checked;

@@ -43,7 +43,7 @@ struct skrt_kernel {
 	/* For traces; under the module's lock until they are true: */
 	bool steps_checked;
 	bool timed; /* the dispatcher notes the times of all calls */
-	uint32_t lane_calls[SK_MAX_LANES]; /* by lane: how many */
+	uint32_t time_rows[SK_MAX_LANES]; /* by lane: of a core's table */
 	uint32_t states; /* enum sk_states; under the module's lock */
 };
 

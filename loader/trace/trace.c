@@ -50,7 +50,7 @@ enum skrt_status sk_trace_check(const struct skrt_kernel *kernel)
 /* Bytes from one core's table to the next one's, in a lane. */
 static size_t table_stride(const struct skrt_kernel *kernel, uint32_t lane)
 {
-	size_t size = kernel->lane_calls[lane] * sizeof(struct sk_times);
+	size_t size = kernel->time_rows[lane] * sizeof(struct sk_times);
 
 	return (size + SK_LINE - 1) & ~(size_t)(SK_LINE - 1);
 }
@@ -97,18 +97,31 @@ void sk_trace_begin_flight(struct skrt_trace *trace, struct sk_flight *flight)
 struct traced_call {
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call;
-	uint32_t number; /* in its lane's program, from 0 */
+	uint32_t row; /* of the core's table: the call's, or that of its step in tiles */
 	uint32_t await_count; /* the step's, of its first call */
 	struct sk_task_total *total;
 };
 
-/* Tiles of a part with so many elements, which is not empty. */
+/* Tiles of a part with so many elements. */
 static uint64_t count_tiles(const struct sk_plan_view *plan, const struct sk_plan_call *call, uint64_t elements)
 {
 	const struct sk_plan_loop *loops = sk_plan_loops(plan, call);
-	uint64_t count = loops ? (elements - 1) / loops[0].tile + 1 : 1;
+	uint64_t count = elements ? 1 : 0;
 
+	if (loops && elements)
+		count = (elements - 1) / loops[0].tile + 1;
 	return call->loop_count < SK_MAX_LOOPS ? count : count * ((loops[1].extent - 1) / loops[1].tile + 1);
+}
+
+/* In all tiles of the step, if it has any, of which the last one may be smaller. */
+static uint64_t count_split_calls(const struct sk_plan_view *plan, const struct traced_call *traced, uint64_t elements)
+{
+	uint64_t tile = traced->step->tile, scale = traced->call->scale;
+
+	if (!tile)
+		return count_tiles(plan, traced->call, elements);
+	return elements / tile * count_tiles(plan, traced->call, tile * scale) +
+	       count_tiles(plan, traced->call, elements % tile * scale);
 }
 
 /* How often the core calls the kernel. */
@@ -127,7 +140,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 	}
 	switch ((enum sk_step_kind)step->kind) {
 	case SK_STEP_SPLIT:
-		return range->high > range->low ? count_tiles(plan, traced->call, range->high - range->low) : 0;
+		return count_split_calls(plan, traced, range->high - range->low);
 	case SK_STEP_BLOCKS_RANGE:
 		return range->high - range->low;
 	case SK_STEP_BLOCKS:
@@ -139,13 +152,50 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 	}
 }
 
+/* So much of a length as the part is of all, and no more than the length: a package can claim any times. */
+static uint64_t share_of(uint64_t length, double part, double all)
+{
+	double share = all > 0 ? (double)length * (part / all) : 0;
+
+	return share < (double)length ? (uint64_t)share : length;
+}
+
+/* The calls of a step in tiles take turns. As slices they stand one behind the other, each as long as its calls have
+ * taken in all: that part of the step which they had of the tiles that were noted. */
+static struct sk_times times_in_tiles(const struct sk_plan_view *plan, const struct traced_call *traced,
+				      const struct sk_times *rows)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(plan, traced->step);
+	uint64_t length = rows->ended > rows->began ? rows->ended - rows->began : 0;
+	double all = 0, before = 0, behind = 0;
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		const struct sk_times *sums = &rows[1 + (call - calls.first)];
+
+		if (call == traced->call)
+			before = all;
+		all += (double)(sums->ended - sums->began);
+		if (call == traced->call)
+			behind = all;
+	}
+	return (struct sk_times){
+		.arrived = rows->arrived,
+		.began = rows->began + share_of(length, before, all),
+		.ended = rows->began + share_of(length, behind, all),
+	};
+}
+
 /* When the core was at the call: as the dispatcher has noted or, for a launch of one task, from entering to leaving. */
 static struct sk_times times_of(const struct sk_flight *flight, const struct traced_call *traced, uint32_t index)
 {
 	const struct sk_times *table = sk_trace_times(flight, traced->step->lane, index);
 	const struct sk_device_core *core = flight->lanes[traced->step->lane].cores[index];
 
-	return table ? table[traced->number] : (struct sk_times){.began = core->entered, .ended = core->left};
+	if (!table)
+		return (struct sk_times){.began = core->entered, .ended = core->left};
+	if (traced->step->tile)
+		return times_in_tiles(&flight->kernel->module->plan, traced, &table[traced->row]);
+	return table[traced->row];
 }
 
 /* Where the kernel waits by itself, only a core that does not call it waits for the step in the dispatcher. */
@@ -271,7 +321,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_flight *fligh
 {
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	const struct sk_plan_launch *record = &plan->launches[flight->kernel->launch];
-	uint32_t numbers[SK_MAX_LANES] = {0};
+	uint32_t rows[SK_MAX_LANES] = {0};
 
 	for (uint32_t i = 0; i < record->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[record->first_step + i];
@@ -281,7 +331,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_flight *fligh
 			const struct traced_call traced = {
 				.step = step,
 				.call = call,
-				.number = numbers[step->lane]++,
+				.row = step->tile ? rows[step->lane] : rows[step->lane]++,
 				.await_count = call == calls.first ? step->await_count : 0,
 				.total = &totals[call->task],
 			};
@@ -289,6 +339,7 @@ static bool record_steps(struct skrt_trace *trace, const struct sk_flight *fligh
 			if (!record_call(trace, flight, &traced))
 				return false;
 		}
+		rows[step->lane] += step->tile ? 1 + step->call_count : 0;
 	}
 	return true;
 }

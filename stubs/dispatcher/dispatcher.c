@@ -5,7 +5,8 @@
  *
  *   parallel   [entry: fork by lane]  [fork by copy of the kernels]
  *              { home guard { preload … await … call … publish } … } epilogue, for each lane and copy;
- *              with SK_STEP_TIMED also a time before the awaits, and before and behind each call
+ *              with SK_STEP_TIMED also a time before the awaits, and before and behind each call; of a step in tiles
+ *              before and behind all of them, and in some tiles before and behind each call
  *   serial     { call … } epilogue, all lanes' steps in the launch's order
  *
  * A call of blocks or of tiles stands in a loop.
@@ -31,15 +32,17 @@ static void push_frame(struct sk_lowering *l, const struct sk_plan_step *step)
 
 static void lower_time(struct sk_lowering *l, const struct sk_plan_step *step, enum sk_moment moment)
 {
+	struct sk_op op = {.kind = SK_OP_TIME, .time = {.row = l->row, .moment = moment, .tiled_row = l->tiled_row}};
+
 	if (step->flags & SK_STEP_TIMED && !l->program->serial)
-		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_TIME, .time = {.call = l->timed, .moment = moment}});
+		sk_lowering_push(l, op);
 }
 
 /* Between two calls of a step. */
 static void next_call(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	lower_time(l, step, SK_ENDED);
-	l->timed++;
+	l->row = ++l->row_count;
 	push_task(l, call->task);
 	lower_time(l, step, SK_BEGAN);
 }
@@ -55,23 +58,44 @@ static void lower_calls(struct sk_lowering *l, const struct sk_plan_step *step)
 	}
 }
 
+/* The calls of a step in tiles have rows of their own, for sums, behind the step's. */
+static void lower_timed_calls(struct sk_lowering *l, const struct sk_plan_step *step)
+{
+	if (!(step->flags & SK_STEP_TIMED) || l->program->serial) {
+		lower_calls(l, step);
+		return;
+	}
+	l->tiled_row = l->row;
+	l->row = ++l->row_count;
+	lower_time(l, step, SK_BEGAN);
+	lower_calls(l, step);
+	lower_time(l, step, SK_ENDED);
+	l->row = l->tiled_row;
+	l->tiled_row = 0;
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_TIMED_TILE, .time = {.row = l->row, .moment = SK_ENDED}});
+}
+
+static void lower_group(struct sk_lowering *l, const struct sk_plan_step *step)
+{
+	struct sk_op_group group = {
+		.extent = step->extent,
+		.tile = step->tile,
+		.partition = step->partition - l->launch->first_partition,
+		.label = sk_lowering_new_label(l),
+	};
+
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_BEGIN, .group = group});
+	lower_timed_calls(l, step);
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_END, .group = group});
+	sk_lowering_label(l, group.label);
+}
+
 static void lower_body(struct sk_lowering *l, const struct sk_plan_step *step)
 {
-	if (step->tile) {
-		struct sk_op_group group = {
-			.extent = step->extent,
-			.tile = step->tile,
-			.partition = step->partition - l->launch->first_partition,
-			.label = sk_lowering_new_label(l),
-		};
-
-		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_BEGIN, .group = group});
+	if (step->tile)
+		lower_group(l, step);
+	else
 		lower_calls(l, step);
-		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_GROUP_END, .group = group});
-		sk_lowering_label(l, group.label);
-	} else {
-		lower_calls(l, step);
-	}
 	if (step->flags & SK_STEP_FEED)
 		sk_lowering_push(l, (struct sk_op){
 					    .kind = SK_OP_FEED,
@@ -215,12 +239,12 @@ static void lower_lane(struct sk_lowering *l, uint32_t lane)
 	uint32_t before = SK_NO_INDEX;
 
 	lower_prologue(l, lane);
-	l->timed = 0;
+	l->row_count = 0;
 	for (uint32_t i = next_of_lane(l, SK_NO_INDEX, lane); i < l->launch->step_count;) {
 		const struct sk_plan_step *step = &l->plan->steps[l->launch->first_step + i];
 		uint32_t after = next_of_lane(l, i, lane);
 
-		l->timed++;
+		l->row = ++l->row_count;
 		push_task(l, calls_of(l, step).first->task);
 		open_guard(l, step->core_set);
 		lower_preloads(l, before, i, after);

@@ -8,7 +8,8 @@ enum {
 	MOST_ARGUMENTS = 256, /* of one call */
 	MOST_TABLE_ROWS = 1 << 24, /* homes, partitions, bindings, addresses in a field */
 	MOST_NUMBER = INT32_MAX, /* step numbers and blocks */
-	MOST_TIMED = INT32_MAX / (int)sizeof(struct sk_times), /* calls of a launch whose times are noted */
+	MOST_TIMED = INT32_MAX / 2 / (int)sizeof(struct sk_times), /* calls of a launch whose times are noted, each
+								      in a step in tiles of its own */
 };
 
 static const char *check_pattern(struct sk_arena *arena, const struct sk_plan_pattern *pattern, uint32_t argument)

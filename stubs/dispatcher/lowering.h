@@ -15,7 +15,8 @@ struct sk_lowering {
 	uint32_t guard; /* the home whose run of steps is open, or SK_ALL_CORES */
 	uint32_t guard_label; /* behind the run */
 	uint32_t copy; /* of the kernels' code that is called */
-	uint32_t timed; /* the call whose times are noted: its number in its lane's program, from 1 */
+	uint32_t row, row_count; /* of the lane's table of times, from 1: the one at hand; how many there are so far */
+	uint32_t tiled_row; /* that of the step, if a call in tiles is at hand; else 0 */
 };
 
 static inline void sk_lowering_push(struct sk_lowering *l, struct sk_op op)

@@ -39,7 +39,8 @@ enum sk_op_kind {
 	SK_OP_FLUSH, /* all that this core has written is seen by all, and it sees what all others have written */
 	SK_OP_PRELOAD, /* preload: fetches the first lines of the code of the kernel, or of its vector side */
 	SK_OP_PUBLISH, /* publish: this core has finished the step */
-	SK_OP_TIME, /* time: if the core has a table of times, now it is at the call's moment */
+	SK_OP_TIME, /* time: if the core has a table of times, now it is at the row's moment */
+	SK_OP_TIMED_TILE, /* time: if the core has a table of times, the row's moment counts one tile more */
 	SK_OP_EPILOGUE, /* leaves with 0; ends the function */
 };
 
@@ -159,8 +160,10 @@ struct sk_op {
 			uint32_t number; /* of the step */
 		} publish;
 		struct {
-			uint32_t call; /* its number in the lane's program, from 1 */
+			uint32_t row; /* of the core's table, from 1 */
 			enum sk_moment moment;
+			uint32_t tiled_row; /* of the step whose tiles are counted, of which some are timed, and times
+					       are added up; 0: it is in none */
 		} time;
 	};
 };

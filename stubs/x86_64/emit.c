@@ -42,22 +42,56 @@ static void emit_preload(struct sk_x86_emitter *e, const struct sk_op *op)
 	sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, next);
 }
 
-/* The counter is read when everything before has been executed (Intel SDM volume 2, RDTSC). */
-static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
+static int32_t time_offset(uint32_t row, enum sk_moment moment)
 {
-	uint32_t unwanted = sk_x86_new_label(e);
-	uint32_t offset = (op->time.call - 1) * (uint32_t)sizeof(struct sk_times) + 8 * op->time.moment;
+	return (int32_t)((row - 1) * sizeof(struct sk_times) + 8 * moment);
+}
 
+/* rcx: the core's table; if it has none, the label is next. */
+static void load_times(struct sk_x86_emitter *e, uint32_t unwanted)
+{
 	/* mov rcx, [core.times]; test rcx, rcx; je unwanted */
 	PUT(e, LOAD64, .reg = SK_RCX, .rm = CORE, .disp = CORE_TIMES);
 	PUT(e, TEST64, .rm = SK_RCX, .reg = SK_RCX);
 	sk_x86_jump(e, SK_X86_JUMP_EQUAL, unwanted);
+}
+
+/* The counter is read when everything before has been executed (Intel SDM volume 2, RDTSC). The tiles that a step has
+ * been through are counted where it will have ended. */
+static void emit_time(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t unwanted = sk_x86_new_label(e);
+	int32_t offset = time_offset(op->time.row, op->time.moment);
+
+	load_times(e, unwanted);
+	if (op->time.tiled_row) {
+		/* mov rax, [rcx + ended]; and rax, SK_TIMED_TILES - 1; jne unwanted */
+		PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RCX, .disp = time_offset(op->time.tiled_row, SK_ENDED));
+		PUT(e, AND64_IMMEDIATE, .rm = SK_RAX, .immediate = SK_TIMED_TILES - 1);
+		sk_x86_jump(e, SK_X86_JUMP_NOT_EQUAL, unwanted);
+	}
 	/* lfence; rdtsc; shl rdx, 32; add rax, rdx; mov [rcx + offset], rax */
 	PUT(e, LOAD_FENCE, 0);
 	PUT(e, READ_TIME, 0);
 	PUT(e, SHIFT_LEFT64, .rm = SK_RDX, .immediate = 32);
 	PUT(e, ADD64, .rm = SK_RAX, .reg = SK_RDX);
-	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RCX, .disp = (int32_t)offset);
+	/* add rax, [rcx + offset] */
+	if (op->time.tiled_row)
+		PUT(e, ADD64_MEMORY, .reg = SK_RAX, .rm = SK_RCX, .disp = offset);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RCX, .disp = offset);
+	sk_x86_set_label(e, unwanted);
+}
+
+static void emit_timed_tile(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	uint32_t unwanted = sk_x86_new_label(e);
+	int32_t offset = time_offset(op->time.row, op->time.moment);
+
+	load_times(e, unwanted);
+	/* mov rax, [rcx + offset]; add rax, 1; mov [rcx + offset], rax */
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RCX, .disp = offset);
+	PUT(e, ADD64_BYTE, .rm = SK_RAX, .immediate = 1);
+	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RCX, .disp = offset);
 	sk_x86_set_label(e, unwanted);
 }
 
@@ -89,6 +123,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 	case SK_OP_AWAIT_ALL:
 		return 1u << CORE | (op->await.lane == e->lane ? 1u << BASE : 0);
 	case SK_OP_TIME:
+	case SK_OP_TIMED_TILE:
 		return 1u << CORE;
 	case SK_OP_STATUS:
 		return e->program->serial ? 0 : 1u << CORE;
@@ -328,6 +363,7 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_PRELOAD] = emit_preload,
 	[SK_OP_PUBLISH] = sk_x86_emit_publish,
 	[SK_OP_TIME] = emit_time,
+	[SK_OP_TIMED_TILE] = emit_timed_tile,
 	[SK_OP_EPILOGUE] = emit_epilogue,
 };
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the tools say of tile groups. Races inside of one are found, on one core, too.
+# What the tools say of tile groups. Races inside of one are found, on one core, too; traces and profiles have each of its calls,
+# over all tiles.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -53,3 +54,72 @@ cat >tasks.txt <<'M'
   - {name: C, kernel: scale, args: [a, y], set: {factor: 2}, scope: sp}
 M
 race A reads B writes
+
+# ---- traces and profiles ----
+
+# Kernels that work 4, 1 and 2 times as long, on one element after the other; the second one on the first half only, the third one
+# in a loop. There are more tiles than are timed, of which the last one is smaller.
+cat >work.c <<'C'
+#include "skkernel.h"
+__attribute__((noinline)) static float work(float x, int times)
+{
+	for (int i = 0; i < times; i++)
+		x = x * 0.5f + 1;
+	return x;
+}
+void four(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = work(i ? x[i] + y[i - 1] * 0 : x[i], 80);
+}
+SK_KERNEL(four, "split=n; in x f32[n], out y f32[n], n i64");
+void one(const float *x, float *y, long n, long begin)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = work(i ? x[i] + y[i - 1] * 0 : x[i], begin + i < 997 * 8 / 2 ? 40 : 0);
+}
+SK_KERNEL(one, "split=n; in x f32[n], out y f32[n], n i64, begin i64 = begin(n)");
+void two(const float *x, float *y, long m, long n)
+{
+	for (long i = 0; i < m * n; i++)
+		y[i] = work(i ? x[i] + y[i - 1] * 0 : x[i], 40);
+}
+SK_KERNEL(two, "tile=m:2; in x f32[m,n], out y f32[m,n], m i64, n i64");
+C
+compile work
+cat >work.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[997, 8]' x a b y)
+tasks:
+  - {name: A, kernel: four, args: [x, a], scope: sp}
+  - {name: B, kernel: one, args: [a, b], scope: sp}
+  - {name: C, kernel: two, args: [b, y], scope: sp}
+M
+"$sklink" --scope-options '*=profiling=1:tile-bytes=1' work.yaml work.o -o work.sk
+"$skdump" --verify work.sk >/dev/null
+"$skdump" --launches work.sk | grep -qE ' superkernel .* 1 +A +.*C +0 ' || { "$skdump" --launches work.sk; fail "not one step"; }
+# Sums as the kernels' work is, up to a factor of 1.5, which together are what the core's part takes, but for what the loop
+# takes itself. On a busy machine a core may be taken away in the middle of a call; not in one of 50 short runs, though.
+right() {
+	awk -v options="$1" '$1 ~ /^[ABC]$/ && NF == 6 { calls[$1] = $2; total[$1] = $3; tasks++ }
+		/^all cores/ { all = $3 }
+		function near(ratio, wanted) { return ratio > wanted / 1.5 && ratio < wanted * 1.5 }
+		END {
+			exit tasks != 3 || !near(total["A"] / total["B"], 4) || !near(total["C"] / total["B"], 2) ||
+				(options == "--cores 1" && total["A"] + total["B"] + total["C"] < all / 2)
+		}' out.txt
+}
+for options in '--cores 1' '--cores 2' '--cores 7' '--device a3'; do
+	for run in $(seq 50); do
+		"$skrun" work.sk --random 1 $options --trace t.json --profile >out.txt
+		! right "$options" || break
+	done
+	right "$options" || { cat out.txt; fail "$options: the calls of a group have other sums"; }
+	! command -v python3 >/dev/null || python3 "$top_srcdir/tests/run/check-trace.py" t.json --launches 1 --profile out.txt ||
+		fail "$options: the trace is wrong"
+done
+# 125 tiles of 8 rows, the last one of 5.
+"$skrun" work.sk --random 1 --cores 1 --repeat 9 --profile >out.txt
+awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { right++ } END { exit right != 3 }' out.txt ||
+	{ cat out.txt; fail "the kernels of a group were called another number of times"; }
