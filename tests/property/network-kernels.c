@@ -58,6 +58,18 @@ static void third(const struct kernel_call *c)
 	}
 }
 
+static void widen(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] * 0x10001 + 1;
+}
+
+static void narrow(const struct kernel_call *c)
+{
+	for (uint64_t i = 0; i < c->n; i++)
+		c->tensors[1][i] = c->tensors[0][i] ^ c->tensors[0][i] >> 16;
+}
+
 static void add_row(const struct kernel_call *c)
 {
 	for (uint64_t i = 0; i < c->n; i++)
@@ -382,6 +394,10 @@ static struct kernel kernels[] = {
 	{"checked", "split=n", "in x T[n], out y T[n], n i64 -> status", checked},
 	{"triple", "split=n", "in x T[n], out y T[n*3], n i64", triple},
 	{"third", "split=n", "in x T[n*3], out y T[n], n i64", third},
+	{"widen", "split=n", "in x T[n], out y u64[n], n i64", widen},
+	{"widen", "each=n", "in x T[n], out y u64[n], n i64", widen},
+	{"narrow", "split=n", "in x u64[n], out y T[n], n i64", narrow},
+	{"narrow", "tile=n:64", "in x u64[n], out y T[n], n i64", narrow},
 	{"add_row", "split=r", ADD_ROW, add_row},
 	{"add_row", "", ADD_ROW, add_row},
 	{"add_column", "split=r", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},

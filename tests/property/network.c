@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 2, SCOPE_SETS = 1 << NETWORK_SCOPES, STREAMS = 6, MOST_ELEMENTS = 4096 };
+enum { PALETTE = 4, SIZES = 2, SCOPE_SETS = 1 << NETWORK_SCOPES, STREAMS = 6, MOST_ELEMENTS = 4096 };
 
 const struct network_option network_options[] = {
 	{"stream-fusion", {"0", "1"}, 90, false},
@@ -39,6 +39,9 @@ struct generator {
 	bool stateful; /* many kernels keep something from call to call */
 	bool in_rows; /* many kernels take rows that lie apart */
 	bool has_halos; /* many kernels read around their parts what others make */
+	bool chained; /* most tasks are divided alike, on what those before them make: tile groups */
+	const char *lane; /* of most tasks that are chained, and their kernels */
+	const struct kernel *palette[PALETTE];
 	bool fresh; /* nearly every task writes new tensors, as real networks do */
 	uint32_t set_streams[SCOPE_SETS][2]; /* the streams of a set of scopes that takes two */
 	uint32_t set_stream_count[SCOPE_SETS];
@@ -279,8 +282,10 @@ static struct want longer(const struct want *want)
 /* A tensor of the wanted size, or such a part of a new one, or of a part of that. */
 static uint32_t new_tensor(struct generator *generator, const struct want *want)
 {
-	bool wide = want->in_rows && chance(generator, 60);
-	uint32_t root = wide || chance(generator, 30) ? new_root(generator, want, false, wide) : NETWORK_NONE, part;
+	bool wide = want->in_rows && chance(generator, generator->chained ? 10 : 60);
+	uint32_t root = wide || chance(generator, generator->chained ? 5 : 30) ? new_root(generator, want, false, wide)
+									       : NETWORK_NONE,
+		 part;
 
 	if (root != NETWORK_NONE) {
 		const struct want longer_want = wide ? longer(want) : *want;
@@ -323,6 +328,8 @@ static bool is_welcome(struct generator *generator, uint32_t tensor, unsigned ac
 {
 	uint32_t root = generator->network->tensors[tensor].root;
 
+	if (generator->chained && !(access & SK_ACCESS_WRITE))
+		return generator->touched[root] || chance(generator, 10);
 	if (access & SK_ACCESS_WRITE)
 		return !generator->inherited[root] || chance(generator, generator->fresh ? 2 : 15);
 	return generator->touched[root] || chance(generator, 30);
@@ -351,27 +358,31 @@ static uint32_t new_view(struct generator *generator, const struct want *want, u
 	return NETWORK_NONE;
 }
 
-/* One of those that there are; of two that fit the one that was written last. */
+/* One of those that there are; of some that fit the one that was written last. */
 static uint32_t old_tensor(struct generator *generator, const struct chosen *chosen, const struct want *want,
 			   unsigned access, uint32_t alias)
 {
 	const struct network *network = generator->network;
-	uint32_t found[2] = {NETWORK_NONE, NETWORK_NONE}, count = 0;
+	uint32_t trials = generator->chained && chance(generator, 85) ? 16 : 2, count = 0;
+	uint32_t best = NETWORK_NONE, found[16];
+
+	memset(found, 0xff, sizeof(found));
 
 	for (uint32_t i = 0; i < network->tensor_count; i++) {
 		if (!fits(&network->tensors[i], want) || !is_free(generator, chosen, i, access, alias) ||
 		    !is_welcome(generator, i, access))
 			continue;
 		count++;
-		for (uint32_t j = 0; j < 2; j++)
+		for (uint32_t j = 0; j < trials; j++)
 			if (draw(generator, count) == 0)
 				found[j] = i;
 	}
-	if (found[0] == NETWORK_NONE || found[1] == NETWORK_NONE)
-		return found[0] == NETWORK_NONE ? found[1] : found[0];
-	return generator->touched[network->tensors[found[0]].root] < generator->touched[network->tensors[found[1]].root]
-		       ? found[1]
-		       : found[0];
+	for (uint32_t j = 0; j < trials; j++)
+		if (found[j] != NETWORK_NONE &&
+		    (best == NETWORK_NONE || generator->touched[network->tensors[best].root] <
+						     generator->touched[network->tensors[found[j]].root]))
+			best = found[j];
+	return best;
 }
 
 static uint32_t choose_tensor(struct generator *generator, struct chosen *chosen, const struct want *want,
@@ -385,7 +396,8 @@ static uint32_t choose_tensor(struct generator *generator, struct chosen *chosen
 		tensor = chosen->tensors[alias];
 	else if (full || chance(generator, access & SK_ACCESS_READ ? 85 : generator->fresh ? 10 : 45))
 		tensor = old_tensor(generator, chosen, want, access, alias);
-	if (tensor == NETWORK_NONE && chance(generator, access & SK_ACCESS_READ ? 60 : 25))
+	if (tensor == NETWORK_NONE && chance(generator, access & SK_ACCESS_READ ? 60 : 25) &&
+	    !(generator->chained && chance(generator, 80)))
 		tensor = new_view(generator, want, access);
 	if (tensor != NETWORK_NONE && !is_free(generator, chosen, tensor, access, alias))
 		tensor = NETWORK_NONE;
@@ -438,7 +450,7 @@ static char choose_extent(struct generator *generator, const struct kernel *kern
 static bool choose_set(struct generator *generator, struct chosen *chosen, const struct network_task *task,
 		       struct network_set *set)
 {
-	set->kind = (enum set_kind)draw(generator, 3);
+	set->kind = (enum set_kind)draw(generator, generator->chained && chance(generator, 80) ? 2 : 3);
 	set->number = draw(generator, 1000);
 	if (set->kind == SET_EXTENT)
 		set->extent = choose_extent(generator, task->kernel);
@@ -471,6 +483,34 @@ static bool choose_arguments(struct generator *generator, struct network_task *t
 
 /* ---- tasks ---- */
 
+/* One that may be called for any part, and finds in the part what it reads. */
+static bool is_chained(const struct kernel *kernel)
+{
+	return (!strncmp(kernel->attributes, "split=", 6) || !strncmp(kernel->attributes, "tile=", 5) ||
+		!strncmp(kernel->attributes, "each=", 5)) &&
+	       !kernel->has_halo;
+}
+
+/* Units of its own that are not those of others: a group of both has fewer than either. */
+static bool is_odd(const struct kernel *kernel)
+{
+	const char *tile = !strncmp(kernel->attributes, "tile=", 5) ? strchr(kernel->attributes, ':') : NULL;
+
+	return tile && strcmp(tile, ":64");
+}
+
+/* The kernels of a chain: few, most with units that others have, too. */
+static const struct kernel *choose_chained_kernel(struct generator *generator)
+{
+	const struct kernel *kernels = network_kernels(), *found = NULL;
+	uint32_t count = 0;
+
+	for (const struct kernel *kernel = kernels; kernel->function; kernel++)
+		if (is_chained(kernel) && (!is_odd(kernel) || chance(generator, 12)) && draw(generator, ++count) == 0)
+			found = kernel;
+	return found;
+}
+
 static void choose_kernel(struct generator *generator, struct network_task *task)
 {
 	static const char *const lanes[] = {"", "", "cube ", "cube ", "vector "};
@@ -483,16 +523,20 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 	bool stateful = generator->stateful && chance(generator, 60);
 	bool halo = !stateful && generator->has_halos && chance(generator, 50);
 	bool in_rows = !stateful && !halo && generator->in_rows && chance(generator, 75);
+	bool chained = generator->chained && chance(generator, 92);
 
 	do
-		task->kernel = &kernels[draw(generator, count)];
+		task->kernel =
+			chained ? generator->palette[draw(generator, PALETTE)] : &kernels[draw(generator, count)];
 	while ((stateful && !task->kernel->state) || (in_rows && !task->kernel->in_rows) ||
 	       (halo && !task->kernel->has_halo));
 	if (generator->has_halos)
 		sizes = &generator->sizes[!halo];
-	task->dtype = generator->dtypes[draw(generator, 2)];
-	task->lane = lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
-	task->unfusible = chance(generator, 4);
+	task->dtype = generator->dtypes[chained && chance(generator, 80) ? 0 : draw(generator, 2)];
+	if (chained && chance(generator, 80))
+		sizes = &generator->sizes[0];
+	task->lane = chained ? generator->lane : lanes[task->kernel->is_mix ? 0 : draw(generator, 5)];
+	task->unfusible = chance(generator, chained ? 1 : 4);
 	task->nontemporal = chance(generator, 5);
 	task->r = sizes->r;
 	task->w = sizes->w;
@@ -507,7 +551,7 @@ static void choose_scopes(struct generator *generator, struct network_task *task
 {
 	uint32_t count = generator->network->scope_count;
 
-	if (before && chance(generator, 75)) {
+	if (before && chance(generator, generator->chained ? 97 : 75)) {
 		task->scopes = before->scopes;
 	} else if (count) {
 		task->scopes = 1u << draw(generator, count);
@@ -516,7 +560,7 @@ static void choose_scopes(struct generator *generator, struct network_task *task
 		if (chance(generator, 10))
 			task->scopes = 0;
 	}
-	task->never_fuse = chance(generator, 4);
+	task->never_fuse = chance(generator, generator->chained ? 1 : 4);
 }
 
 static bool takes_any_stream(const struct network *network, uint32_t scopes)
@@ -547,6 +591,8 @@ static void choose_stream(struct generator *generator, struct network_task *task
 
 static void choose_orders(struct generator *generator, struct network_task *task, uint32_t number)
 {
+	if (generator->chained && chance(generator, 85))
+		return;
 	if (number && chance(generator, 12))
 		task->after |= 1u << draw(generator, number);
 	if (chance(generator, 20))
@@ -612,6 +658,27 @@ static void choose_sizes(struct generator *generator)
 	generator->dtypes[1] = chance(generator, 60) ? generator->dtypes[0] : dtypes[draw(generator, 3)];
 }
 
+/* Several tiles, of which some are not full; rows whose units are those of elements, and others. */
+static void choose_chain(struct generator *generator)
+{
+	static const uint32_t rows[] = {33, 64, 64, 100, 200}, widths[] = {8, 31, 64, 64, 64, 128};
+	struct sizes *sizes = generator->sizes;
+
+	sizes[0] = (struct sizes){rows[draw(generator, 5)], widths[draw(generator, 6)], 1 + draw(generator, 9)};
+	sizes[1] = sizes[0];
+	if (chance(generator, 25)) /* as many elements, in other rows */
+		sizes[1] = (struct sizes){sizes[0].w, sizes[0].r, sizes[0].k};
+	if (chance(generator, 60))
+		generator->dtypes[1] = generator->dtypes[0];
+	for (uint32_t i = 0; i < PALETTE; i++)
+		generator->palette[i] = choose_chained_kernel(generator);
+	generator->lane = chance(generator, 30) ? "cube " : "";
+	generator->fresh = chance(generator, 85);
+	generator->streams = chance(generator, 80) ? 1 : 2;
+	generator->tensor_limit = generator->fresh ? NETWORK_TENSORS : 6 + draw(generator, 20);
+	generator->network->scope_count = chance(generator, 80) ? 1 : 2;
+}
+
 static void choose_options(struct generator *generator, uint32_t *values)
 {
 	for (uint32_t i = 0; network_options[i].name; i++) {
@@ -642,13 +709,16 @@ static void choose_queues(struct generator *generator)
 
 	generator->streams = streams[draw(generator, 6)];
 	generator->fresh = chance(generator, 50);
-	generator->stateful = chance(generator, 25);
-	generator->in_rows = chance(generator, 35);
-	generator->has_halos = chance(generator, 20);
+	generator->chained = chance(generator, 45);
+	generator->stateful = !generator->chained && chance(generator, 40);
+	generator->in_rows = !generator->chained && chance(generator, 55);
+	generator->has_halos = !generator->chained && chance(generator, 35);
 	if (generator->has_halos)
 		choose_halo(generator);
 	generator->tensor_limit = generator->fresh ? NETWORK_TENSORS : 4 + draw(generator, 20);
 	network->scope_count = draw(generator, 4) ? 1 + draw(generator, NETWORK_SCOPES) : 0;
+	if (generator->chained)
+		choose_chain(generator);
 	for (uint32_t s = 0; s < network->scope_count; s++)
 		choose_options(generator, network->options[s]);
 }

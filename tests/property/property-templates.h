@@ -60,6 +60,19 @@ void NAME(third)(const T *x, T *y, int64_t n)
 		y[i] = (T)(x[3 * i] + x[3 * i + 1] + x[3 * i + 2]);
 }
 
+/* From one type to another, and back. */
+void NAME(widen)(const T *x, uint64_t *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] * UINT64_C(0x10001) + 1;
+}
+
+void NAME(narrow)(const uint64_t *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] ^ x[i] >> 16);
+}
+
 /* By rows. */
 void NAME(add_row)(const T *x, const T *row, T *y, int64_t r, int64_t w, uint64_t factor)
 {

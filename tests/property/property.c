@@ -116,6 +116,12 @@ enum kind {
 	KIND_EARLY_STATES,
 	KIND_LATE_STATES,
 	KIND_CHECKED_RESIDENT,
+	KIND_TILES,
+	KIND_SEVERAL_TILES,
+	KIND_IN_SCRATCH,
+	KIND_SCALES,
+	KIND_LONG_GROUP,
+	KIND_LOOPS_IN_TILES,
 	KINDS,
 };
 
@@ -178,6 +184,12 @@ static const char *const kind_names[KINDS] = {
 	[KIND_EARLY_STATES] = "kernels that start early and have hidden state",
 	[KIND_LATE_STATES] = "kernels that could start early and whose hidden state others have",
 	[KIND_CHECKED_RESIDENT] = "checked runs of blocks that wait for one another",
+	[KIND_TILES] = "tile groups",
+	[KIND_SEVERAL_TILES] = "tile groups of several tiles",
+	[KIND_IN_SCRATCH] = "tile groups of several tiles with temporaries in the scratch",
+	[KIND_SCALES] = "tile groups that count in rows and in elements",
+	[KIND_LONG_GROUP] = "tile groups of four tasks or more",
+	[KIND_LOOPS_IN_TILES] = "tile groups with loops inside",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -736,6 +748,23 @@ static void note_state(struct property *property, const struct sk_plan_launch *l
 			      SK_STEP_EARLY_WAIT);
 }
 
+static void note_tiles(struct property *property, const struct sk_plan_step *step)
+{
+	struct sk_plan_calls calls = sk_plan_step_calls(&property->plan, step);
+
+	note(property, KIND_TILES, true);
+	note(property, KIND_SEVERAL_TILES, step->extent > step->tile);
+	note(property, KIND_LONG_GROUP, step->call_count >= 4);
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		note(property, KIND_SCALES, call->scale != calls.first->scale);
+		note(property, KIND_LOOPS_IN_TILES, call->loop_count);
+		for (uint32_t i = 0; i < call->argument_count; i++)
+			note(property, KIND_IN_SCRATCH,
+			     step->extent > step->tile &&
+				     property->plan.arguments[call->first_argument + i].space == SK_SPACE_SCRATCH);
+	}
+}
+
 static void note_launch(struct property *property, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -745,6 +774,8 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
 		const struct sk_plan_step *step = &plan->steps[s];
 
+		if (step->tile)
+			note_tiles(property, step);
 		note(property, KIND_RESIDENT,
 		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)
