@@ -74,6 +74,24 @@ grep -q 'state' <("$skdump" --explain=two model.sk) || { "$skdump" --explain=two
 model 1 lut floorf
 expect 7 8 9 10
 
+# The instruction sets of a callback's object count, and of that object only what the callback reaches is in the package.
+cat >fast.c <<'C'
+static const float step = 5;
+float fast(float x) { return x + *(const volatile float *)&step; }
+float unused(float x) { return x; }
+C
+if $KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -march=x86-64-v2 -mneeded -c fast.c -o fast.o 2>/dev/null; then
+	ar rc libother.a fast.o
+	model 1 lut twice
+	"$skdump" model.sk | grep -q 'instruction sets  none declared' || fail "a member that nobody reaches counts"
+	model 1 lut fast
+	"$skdump" model.sk | grep -q 'instruction sets .*x86-64-v2' || fail "the callback's instruction sets do not count"
+	expect 17 18 19 20
+	nm model.sk >names.txt
+	grep -q ' fast$' names.txt || fail "the callback is not in the package"
+	! grep -q ' unused$' names.txt || fail "what only stands beside the callback is in the package"
+fi
+
 # A status ends the launch, from either half of 64 bits.
 for kernel in apply longer; do
 	model -1 lut twice $kernel

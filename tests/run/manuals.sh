@@ -41,6 +41,17 @@ while IFS='|' read -r _ names values effect tests rest; do
 	done
 done <rows.txt | sort | diff options.txt - >&2 || fail "scope options: program (<) and doc/manifest.md (>) have other ones"
 
+# The fuzzers know all of them by name, and all frames.
+dictionary=$top_srcdir/tests/fuzz/manifest.dict
+while read -r name; do
+	grep -q "\"$name=" "$dictionary" || fail "$dictionary has no $name"
+done <options.txt
+for name in $(sed -nE '/^`frame=NAME`/,/^Headers/s/^\| `([a-z-]+)` .*/\1/p' "$top_srcdir/doc/signatures.md"); do
+	grep -q "\"frame=$name " "$dictionary" || fail "$dictionary has no frame=$name"
+	frames=$((${frames:-0} + 1))
+done
+[ "${frames:-0}" -ge 6 ] || fail "the frames of doc/signatures.md are not found"
+
 if command -v man >/dev/null; then
 	for page in "$top_srcdir"/doc/*.1 "$top_builddir"/doc/*.5; do
 		LC_ALL=C.UTF-8 man --warnings -l "$page" 2>warnings.txt >/dev/null
