@@ -360,7 +360,9 @@ nm named.o | grep -q ' R sk_plan_libnet_2$' || fail "--soname does not name the 
 # ---- skdump shows and proves the object like the package, also after ld -r; a changed one it does not ----
 "$sklink" first.yaml simple.o -o first.sk
 "$skdump" --all first.sk | tail -n +2 >package.txt
-ld -r first.o simple.o -o joined.o
+echo 'int beside(void) { return 3; }' >beside.c
+compile beside
+ld -r first.o beside.o -o joined.o
 strip -d first.o -o stripped-first.o
 for object in first.o joined.o stripped-first.o; do
 	"$skdump" --all $object | tail -n +2 | diff package.txt - || fail "skdump shows something else for $object"
