@@ -255,8 +255,8 @@ tests_run_group_steps_SOURCES = tests/run/group-steps.c tests/lib/match-code.c t
 	src/skdump/package-file.c src/skdump/package-file.h src/skdump/package-object.c src/skdump/package-object.h
 tests_run_group_steps_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 tests_run_group_steps_LDADD = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
-SHELL_TESTS += tests/run/step-calls.sh tests/run/units.sh
-QUICK_TESTS += tests/run/step-calls.sh tests/run/units.sh
+SHELL_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
+QUICK_TESTS += tests/run/step-calls.sh tests/run/units.sh tests/run/aliases.sh
 
 # Kernels out of real archives, with the signatures of doc/kernels.md.
 KERNEL_TESTS = \
