@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "stubs/convention.h"
+
 enum { CONGRUENCE = 64 };
 
 /* A tile in the scratch, whole. */
@@ -145,11 +147,13 @@ static struct tile own_piece(const struct sk_plan_argument *argument)
 static struct tile own_field(const struct sk_scratch_check *check, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(check->view, argument);
-	uint64_t addresses = pattern && pattern->table_count ? pattern->table_count : 1;
+	uint64_t size = sk_argument_is_scalar(argument) ? sk_dtype_size(argument->dtype) : sizeof(uint64_t);
 
 	if (!(argument->flags & SK_ARGUMENT_FIELD))
 		return (struct tile){0};
-	return (struct tile){argument->field, argument->field + addresses * sizeof(uint64_t), SK_NO_INDEX, {0}};
+	if (pattern && pattern->table_count)
+		size *= pattern->table_count;
+	return (struct tile){argument->field, argument->field + size, SK_NO_INDEX, {0}};
 }
 
 /* The call's own pieces lie beside all of its tiles. */

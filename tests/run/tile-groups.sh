@@ -164,3 +164,31 @@ done
 for line in '"first": "one", "last": "three"' '"name": "three".*"awaits": \["two"\]'; do
 	grep -q "$line" report.json || { cat report.json; fail "--report does not say: $line"; }
 done
+
+# Structs lie in front of the tiles: to the last byte of 64, where one ends in a field that is small.
+cat >kernels.c <<'C'
+#include "skkernel.h"
+struct options { const float *x; float *y; long n, fill[4]; short shift; unsigned char by[6]; };
+void change(struct options *o)
+{
+	for (long i = 0; i < o->n; i++)
+		o->y[i] = o->x[i] * (float)o->fill[3] + (float)(o->by[5] - o->shift);
+	*o = (struct options){0};
+}
+SK_KERNEL(change, "split=n; o {in x f32[n], out y f32[n], n i64, fill i64[4] = 2, shift i16 = 3, by u8[6] = 7}*");
+C
+compile kernels
+cat >m.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [1000]}
+  t: {dtype: f32, shape: [1000]}
+  y: {dtype: f32, shape: [1000]}
+tasks:
+  - {name: one, kernel: change, args: [x, t], scope: sp}
+  - {name: two, kernel: change, args: [t, y], scope: sp}
+M
+"$sklink" m.yaml kernels.o -o m.sk
+"$skdump" --launches m.sk | grep -qE ' 1  one  *two  *0 ' || fail "tasks with structs are not one step"
+"$skrun" m.sk --random 1 --cores 3 --verify
+"$skrun" m.sk --random 1 --guard
