@@ -419,7 +419,7 @@ static void insert(struct tenant *tenants, uint32_t count, struct tenant tenant)
 /* Behind what kernels have of the scratch themselves. Tensors share bytes only if no call accesses both. */
 static void lay_out(struct builder *builder, struct sk_run *run)
 {
-	struct tenant *tenants = SK_NEW_ARRAY(builder->arena, struct tenant, run->count * (size_t)SK_MAX_PARAMETERS);
+	struct tenant *tenants;
 	uint64_t *offsets = builder->groups->scratch_offset, own = 0;
 	uint32_t count = 0;
 
@@ -429,6 +429,7 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 	run->scratch_size = own;
 	if (!run->tile)
 		return;
+	tenants = SK_NEW_ARRAY(builder->arena, struct tenant, run->count * (size_t)SK_MAX_PARAMETERS);
 	collect_uses(builder, run);
 	for (uint32_t m = 0; m < run->count; m++) {
 		const struct sk_task *task = task_at(builder, run->first + m);
