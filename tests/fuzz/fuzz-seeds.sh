@@ -56,9 +56,10 @@ npy matrix 1 '<f4' False '(2, 3)' 24
 npy vector 1 '|u1' True '(7,)' 7
 npy scalar 2 '<i8' False '()' 8
 npy empty 1 '<V2' False '(3, 0)' 0
-for name in composite plain; do
+for name in composite plain tiles; do
 	case $name in
 	composite) manifest=manifest/composite.yaml objects=object/composite.o ;;
+	tiles) manifest=manifest/tiles.yaml objects=object/small.o ;;
 	plain) manifest=manifest/kinds.yaml objects=object/small.o ;;
 	esac
 	"$top_builddir/sklink" $manifest $objects -o package/$name.sk
