@@ -156,6 +156,7 @@ END_TO_END_TESTS = \
 	tests/run/tile-groups.sh \
 	tests/run/tile-tools.sh \
 	tests/run/tile-reasons.sh \
+	tests/run/tile-traffic.sh \
 	tests/run/constants.sh \
 	tests/run/cores.sh \
 	tests/run/cplusplus.sh \

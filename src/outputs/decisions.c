@@ -10,6 +10,7 @@
 #include "src/base/map.h"
 #include "src/base/text.h"
 #include "src/proof/explain.h"
+#include "src/proof/traffic.h"
 
 struct writer {
 	struct sk_arena *arena;
@@ -283,6 +284,59 @@ static void put_launches(const struct writer *writer)
 	fputs("\n  ],\n", writer->stream);
 }
 
+/* ---- tile groups ---- */
+
+static void put_traffic(const struct writer *writer, const struct sk_traffic *traffic)
+{
+	put_number(writer, ", \"traffic\": {", "before", traffic->apart);
+	put_number(writer, ", ", "after", traffic->moved);
+	fputs("}", writer->stream);
+}
+
+static void put_group(const struct writer *writer, uint32_t launch, uint32_t index, const struct sk_traffic *traffic)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+
+	put_text(writer, "{", "launch", launch_name(writer, launch));
+	put_text(writer, ", ", "first", step_name(writer, index));
+	put_text(writer, ", ", "last", task_name(writer, plan->calls[step->first_call + step->call_count - 1].task));
+	put_number(writer, ", ", "tasks", step->call_count);
+	put_number(writer, ", ", "extent", step->extent);
+	put_number(writer, ", ", "unit", plan->partitions[step->partition].unit);
+	put_number(writer, ", ", "tile", step->tile);
+	put_traffic(writer, traffic);
+	fputs("}", writer->stream);
+}
+
+/* Each group, then what all steps move. */
+static void put_groups(const struct writer *writer)
+{
+	const struct sk_plan_view *plan = writer->plan;
+	struct sk_traffic all = {0};
+	uint64_t scratch = 0;
+	bool first = true;
+
+	fputs("  \"tile_groups\": [", writer->stream);
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < plan->launches[l].step_count; i++) {
+			uint32_t step = plan->launches[l].first_step + i;
+			struct sk_traffic traffic = sk_traffic_of_step(writer->arena, plan, &plan->steps[step]);
+
+			all.apart += traffic.apart;
+			all.moved += traffic.moved;
+			if (!plan->steps[step].tile)
+				continue;
+			begin_item(writer, &first);
+			put_group(writer, l, step, &traffic);
+		}
+	for (uint32_t i = 0; i < plan->tensor_count; i++)
+		scratch += plan->tensors[i].space == SK_SPACE_SCRATCH ? plan->tensors[i].bytes : 0;
+	put_number(writer, "\n  ],\n  \"tiles\": {", "temporaries_in_scratch", scratch);
+	put_traffic(writer, &all);
+	fputs("},\n", writer->stream);
+}
+
 /* ---- tasks ---- */
 
 static const char *cores_text(const struct writer *writer, const struct sk_plan_step *step)
@@ -433,6 +487,7 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	put_sizes(&writer);
 	put_scopes(&writer);
 	put_launches(&writer);
+	put_groups(&writer);
 	put_task_list(&writer);
 	put_dependencies(&writer);
 	fputs("}\n", writer.stream);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/escape.h"
+#include "src/proof/traffic.h"
 
 /* After which a step is named. */
 static const char *task_name(const struct sk_plan_view *plan, uint32_t step)
@@ -285,6 +286,35 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 	}
 }
 
+/* What a tile group saves, and which of the call's tensors never leave the core. */
+static void explain_savings(const struct sk_explanation *explanation, uint32_t index, uint32_t number)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	const struct sk_plan_step *step = &plan->steps[index];
+	const struct sk_plan_call *call = &plan->calls[number];
+	struct sk_traffic traffic = sk_traffic_of_step(explanation->arena, plan, step);
+	const struct sk_temporaries temporaries = sk_temporaries_sort(explanation->arena, plan);
+	const char *scratch = "";
+
+	if (!step->tile)
+		return;
+	for (uint32_t i = call->first_argument; i < call->first_argument + call->argument_count; i++) {
+		const struct sk_step_access access = {plan->tasks[call->task].launch, index, number, i};
+		const char *name;
+
+		if (plan->arguments[i].space != SK_SPACE_SCRATCH || !sk_plan_access(&plan->arguments[i]))
+			continue;
+		name = sk_fact_tensor(explanation->arena, plan, &temporaries, &access);
+		if (strstr(scratch, name))
+			continue;
+		scratch = sk_arena_print(explanation->arena, "%s%s%s", scratch,
+					 *scratch ? ", " : ". In the scratch: ", name);
+	}
+	say(explanation,
+	    "  The group moves %" PRIu64 " bytes of memory a run; task by task it would be %" PRIu64 "%s.\n",
+	    traffic.moved, traffic.apart, scratch);
+}
+
 static void explain_awaits(const struct sk_explanation *explanation, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = explanation->plan;
@@ -429,6 +459,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	}
 	explain_place(explanation, task, &plan->steps[step], call);
 	explain_work(explanation, &plan->steps[step]);
+	explain_savings(explanation, step, call);
 	explain_awaits(explanation, &plan->steps[step]);
 	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_WAIT);
 	explain_start(explanation, &plan->steps[step], task->kernel, SK_STEP_EARLY_SET);

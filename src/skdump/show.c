@@ -228,6 +228,36 @@ static struct temporary *collect_temporaries(const struct sk_show *show, size_t 
 	return temporaries;
 }
 
+/* Those that are scratch of a core, one tile long, and take no workspace. */
+static void show_scratch(const struct sk_show *show)
+{
+	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_table table;
+	uint32_t count = 0;
+
+	sk_table_init(&table, show->arena, "rrlll");
+	for (uint32_t i = 0; i < plan->tensor_count; i++)
+		count += plan->tensors[i].space == SK_SPACE_SCRATCH;
+	if (!count)
+		return;
+	HEADINGS(&table, "offset", "bytes", "tensor", "type", "shape");
+	for (uint32_t i = 0; i < plan->tensor_count; i++) {
+		const struct sk_plan_tensor *tensor = &plan->tensors[i];
+
+		if (tensor->space != SK_SPACE_SCRATCH)
+			continue;
+		sk_table_cell(&table, "%" PRIu64, tensor->offset);
+		sk_table_cell(&table, "%" PRIu64, tensor->bytes);
+		sk_table_cell(&table, "%s", sk_show_name(show, &tensor->name));
+		sk_table_cell(&table, "%s", sk_dtype_name(tensor->dtype));
+		sk_table_cell(&table, "%s", shape_text(show, tensor));
+	}
+	sk_show_table(show,
+		      sk_arena_print(show->arena, "scratch: %u temporar%s of which a core has a tile at a time", count,
+				     count == 1 ? "y" : "ies"),
+		      &table);
+}
+
 void sk_show_memory(const struct sk_show *show)
 {
 	const struct sk_plan *plan = show->file->plan.plan;
@@ -254,6 +284,7 @@ void sk_show_memory(const struct sk_show *show)
 		      sk_arena_print(show->arena, "memory: %zu temporar%s in a workspace of %" PRIu64 " bytes", count,
 				     count == 1 ? "y" : "ies", plan->workspace_size),
 		      &table);
+	show_scratch(show);
 }
 
 /* ---- reasons ---- */

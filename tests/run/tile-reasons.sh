@@ -175,6 +175,16 @@ link '  - {name: one, kernel: scale, args: [vast, vast2], scope: sp}
   - {name: two, kernel: sums, args: [vast2, vast3], scope: sp}'
 is TILE_NO_TILE two "$apart as one group from 'one' on they would touch 524292 bytes in the smallest tile, more than 131072"
 
+# A report that says otherwise than the plan is found.
+pair 'kernel: scale, args: [a, b]'
+cp m.sk joined.sk
+options=tile-fusion=0
+pair 'kernel: scale, args: [a, b]'
+objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc m.sk apart.report
+objcopy --update-section .sk.report=apart.report joined.sk mixed.sk
+fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'two' is in one tile group with the one in front of it, and TILE_SWITCHED_OFF in the account\$" \
+	"$skdump" --verify mixed.sk
+
 # No code without a case and a line in the manual.
 for code in $(sed -nE 's/^.*\[SK_TILE_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/src/planning/tile-reasons.c"); do
 	case " $seen " in
