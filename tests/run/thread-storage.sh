@@ -191,6 +191,7 @@ rule 'split=n' 'calls run on any thread; if nothing .* mark it reentrant$'
 rule 'isa=x86-64-v2' 'calls run on any thread'
 rule 'blocks reentrant' '' 'in x i32[n], out y i32[n], block'
 rule 'blocks sync-all reentrant' 'its blocks wait for one another' 'in x i32[n], out y i32[n], block'
+rule 'mix aic=weigh aiv=weigh reentrant' 'its blocks wait for one another' 'in x i32[n], out y i32[n], block'
 rule 'blocks early-start=set reentrant' '' 'in x i32[n], out y i32[n], block'
 rule 'blocks early-start=wait reentrant' 'it waits inside its call .early-start.' 'in x i32[n], out y i32[n], block'
 
