@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the tools say of tile groups. Races inside of one are found, on one core, too; traces and profiles have each of its calls,
-# over all tiles.
+# over all tiles; faults, statuses and time-outs name the call.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -123,3 +123,83 @@ done
 "$skrun" work.sk --random 1 --cores 1 --repeat 9 --profile >out.txt
 awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { right++ } END { exit right != 3 }' out.txt ||
 	{ cat out.txt; fail "the kernels of a group were called another number of times"; }
+
+# ---- faults and statuses ----
+
+# Kernels that fail at one element: told are the task and the kernel, on however many cores, tile by tile or not. Of several
+# that fail, the one named is one that fails in any case.
+cat >fails.c <<'C'
+#include "skkernel.h"
+int stop(const float *x, float *y, long n, float where)
+{
+	for (long i = 0; i < n; i++) {
+		if (x[i] == where)
+			return 7;
+		y[i] = x[i];
+	}
+	return 0;
+}
+SK_KERNEL(stop, "split=n; in x f32[n], out y f32[n], n i64, where f32 -> status");
+void crash(const float *x, float *y, long n, float where)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] == where ? *(volatile float *)8 : x[i];
+}
+SK_KERNEL(crash, "split=n; in x f32[n], out y f32[n], n i64, where f32");
+void hang(const float *x, float *y, long n, float where)
+{
+	for (long i = 0; i < n; i++) {
+		while (*(const volatile float *)&x[i] == where)
+			;
+		y[i] = x[i];
+	}
+}
+SK_KERNEL(hang, "split=n; in x f32[n], out y f32[n], n i64, where f32");
+C
+compile fails
+# x holds 0, 1, 2 … 999.
+{
+	printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"
+	for ((i = 0; i < 1000; i++)); do # numbers from 2^22 on differ in their lowest bits
+		printf "\\x$(printf %02x $((i % 256)))\\x$(printf %02x $((i / 256)))\\x80\\x4a"
+	done
+} >x.npy
+at() { # ELEMENT: what x holds there, 2^22 + ELEMENT / 2
+	awk -v i="$1" 'BEGIN { printf "%.1f", 4194304 + i / 2 }'
+}
+chain() { # KERNEL ELEMENT-OF-B ELEMENT-OF-C
+	cat >chain.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[1000]' x a b c y)
+tasks:
+  - {name: A, kernel: stop, args: [x, a], set: {where: -1}, scope: sp}
+  - {name: B, kernel: $1, args: [a, b], set: {where: $(at $2)}, scope: sp}
+  - {name: C, kernel: $1, args: [b, c], set: {where: $(at $3)}, scope: sp}
+  - {name: D, kernel: stop, args: [c, y], set: {where: -1}, scope: sp}
+M
+	"$sklink" --scope-options '*=tile-bytes=1' chain.yaml fails.o -o chain.sk
+	"$skdump" --launches chain.sk | grep -qE ' superkernel .* 1 +A +.*D +0 ' || fail "not one step"
+}
+says() { # TASKS TEXT [OPTION...]
+	local tasks=$1 text=$2
+	shift 2
+	for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 2 --guard' '--cores 2 --unfused'; do
+		fails_with "^skrun: error: .*task '$tasks': kernel [a-z]*.*$text" "$skrun" chain.sk --input x=x.npy $options "$@"
+	done
+}
+none=5000
+for element in 0 63 64 500 999; do
+	chain stop $element $none && says B 'returned status 7'
+	chain stop $none $element && says C 'returned status 7'
+	fails_with "sk_sp.*returned status 7" "$skrun" chain.sk --input x=x.npy --serial
+done
+chain crash 500 $none && says B 'SIGSEGV.: read at address 0x8'
+fails_with "task 'B': kernel crash: segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
+chain crash $none 999 && says C 'SIGSEGV.: read at address 0x8'
+fails_with "task 'C': kernel crash: segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
+chain hang $none 500 && says C 'it was at hang' --timeout 0.2
+# B fails in a later tile than C: both do.
+chain stop 999 0 && says '[BC]' 'returned status 7'
+# In the same tile C comes after B, which has ended the launch.
+chain stop 10 10 && says B 'returned status 7'
