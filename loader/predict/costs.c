@@ -3,6 +3,7 @@
 
 #include "loader/predict/costs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,45 @@ static double argument_bytes(const struct sk_plan_view *plan, const struct sk_pl
 	return bytes;
 }
 
+/* Whether an earlier call of the step has had these bytes for the same tile. */
+static bool is_touched(const struct sk_plan_view *plan, const struct sk_plan_call *first,
+		       const struct sk_plan_call *call, const struct sk_plan_argument *argument)
+{
+	for (; first < call; first++)
+		for (uint32_t i = 0; i < first->argument_count; i++) {
+			const struct sk_plan_argument *other = &plan->arguments[first->first_argument + i];
+
+			if (other->kind == SK_ARGUMENT_POINTER && other->space == argument->space &&
+			    other->index == argument->index && other->offset == argument->offset &&
+			    other->size == argument->size)
+				return true;
+		}
+	return false;
+}
+
+/* Of a call in tiles what does not come from memory or go there: what lies in the scratch, and what an earlier call of
+ * the group has left in the cache. */
+static double cached_bytes(const struct sk_plan_view *plan, const struct sk_plan_step *step,
+			   const struct sk_plan_call *call)
+{
+	const struct sk_plan_call *first = sk_plan_step_calls(plan, step).first;
+	double bytes = 0;
+
+	for (uint32_t i = 0; step->tile && i < call->argument_count; i++) {
+		const struct sk_plan_argument *argument = &plan->arguments[call->first_argument + i];
+		struct sk_rows rows = sk_plan_rows(plan, argument);
+		bool scratch = argument->space == SK_SPACE_SCRATCH;
+
+		if (argument->kind != SK_ARGUMENT_POINTER)
+			continue;
+		if (argument->access & SK_ACCESS_READ && (scratch || is_touched(plan, first, call, argument)))
+			bytes += (double)rows.width * (double)rows.count;
+		if (argument->access & SK_ACCESS_WRITE && scratch)
+			bytes += (double)rows.width * (double)rows.count;
+	}
+	return bytes;
+}
+
 /* The sides of a mix task share its cost as they share its blocks. */
 static double share_of_side(const struct sk_plan_step *step)
 {
@@ -156,6 +196,7 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 		work.bytes = argument_bytes(plan, call) * share_of_side(step);
 		collector->costs->from_arguments += first_side;
 	}
+	work.cached = fmin(work.bytes, cached_bytes(plan, step, call));
 	work.before_wait = work.compute * part_of(cost, SK_COST_BEFORE_WAIT);
 	work.after_set = work.compute * part_of(cost, SK_COST_AFTER_SET);
 	return work;

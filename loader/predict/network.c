@@ -175,6 +175,8 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 	uint32_t task = vector_side ? place - 1 : place; /* the first step of its task; the sides run at once */
 	uint32_t *front = &placing->front[lane];
 
+	if (placing->way != SK_WAY_SYNC_ALL && placing->way != SK_WAY_FLUSH) /* which group nothing */
+		step->work.bytes -= step->work.cached;
 	apply_options(step, placing, planned, position);
 	apply_way(step, builder->plan, placing, planned);
 	if (!vector_side || planned[-1].lane != planned->lane)

@@ -12,6 +12,7 @@ struct sk_work {
 	double compute; /* ns, if one core did all of it and memory were infinitely fast */
 	double before_wait, after_set; /* of `compute`: in front of its blocks' waits, and behind their sets */
 	double bytes; /* to and from memory, between the two */
+	double cached; /* of these what the step's tiles keep in caches */
 	double code; /* bytes of the kernel's code */
 	double waits; /* how often each block waits for others of the task */
 };

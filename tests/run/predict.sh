@@ -23,7 +23,16 @@ plain_profile mine '7 ns' >mine.profile
 
 # The times by hand: 16 units of 64 on 4 cores. The first task takes 4000 / 4, the second moves 8192 / 4 bytes a core.
 manifest ./mine.profile '{cycles: 4000}' >model.yaml
+# In a tile group it moves half of them, as t is not in memory; a task's own bytes are no fewer than none.
 "$sklink" model.yaml kernels.o -o model.sk
+"$skrun" --predict --device mine.profile model.sk >out.txt
+grep -q '^unfused  *5048.00 *0.0% |' out.txt || fail "unfused, with a group: $(cat out.txt)"
+grep -q '^fused  *3024.00 ' out.txt || fail "a group: $(cat out.txt)"
+grep -q '^fused, debug-sync-all  *4148.00 ' out.txt || fail "sync-all, with a group: $(cat out.txt)"
+sed 's/{cycles: 4000}/{cycles: 4000, bytes: 4000}/' model.yaml >bytes.yaml
+"$sklink" bytes.yaml kernels.o -o bytes.sk
+"$skrun" --predict --device mine.profile bytes.sk | grep -q '^fused  *3024.00 ' || fail "bytes of a task in a group"
+"$sklink" --scope-options '*=tile-fusion=0' model.yaml kernels.o -o model.sk
 "$skrun" --predict --device mine.profile model.sk >out.txt
 grep -q '^predicted for mine: 4 cores; 2 tasks in 1 launch$' out.txt || fail "$(cat out.txt)"
 grep -q '^costs: 1 from the manifest; 1 of no known cost, taken as moving the bytes' out.txt || fail "$(cat out.txt)"

@@ -40,6 +40,6 @@ predict() {
 	done
 }
 predict 1 'unfused  *16.98 ' 'fused  *15.68  *7.7% ' 'fused, early-start=0/2  *16.21  *4.6% ' 'fused, at no cost  *15.15  *10.8% '
-predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *8083.68  *13.9% .* 0.80  *311.10  *982.10 ' \
-	'fused, early-start=0/2  *8611.84  *8.2% .* 0.80  *347.70 ' 'fused, preload-code  *7872.87  *16.1% ' \
-	'fused, debug-dcci-all  *9059.68  *3.5% ' 'fused, at no cost  *7554.87  *19.5% '
+predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *8083.53  *13.9% .* 0.80  *311.10  *982.10 ' \
+	'fused, early-start=0/2  *8611.68  *8.2% .* 0.80  *347.70 ' 'fused, preload-code  *7872.71  *16.1% ' \
+	'fused, debug-dcci-all  *9059.68  *3.5% ' 'fused, at no cost  *7554.71  *19.5% '
