@@ -260,14 +260,16 @@ static bool same_rows(const struct sk_calls *calls, const struct sk_plan_argumen
 	return rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count;
 }
 
-/* y@x: y may be x, if it is all of it and divided alike. */
+/* y@x: y may be x, the same tensor, if it is all of it and divided alike. Two tensors on the same bytes are another
+ * matter: the task's own entry passes two addresses. */
 static bool may_be_same(const struct sk_calls *calls, uint32_t a, uint32_t b)
 {
 	const struct sk_plan_argument *one = sk_call_argument(calls, a), *other = sk_call_argument(calls, b);
 	const struct sk_parameter *parameters = calls->signature->parameters;
 
-	return b < calls->signature->parameter_count && (parameters[a].alias_of == b || parameters[b].alias_of == a) &&
-	       one->offset == other->offset && one->size == other->size && one->element_bytes == other->element_bytes &&
+	return b < calls->signature->parameter_count && one->tensor == other->tensor &&
+	       (parameters[a].alias_of == b || parameters[b].alias_of == a) && one->offset == other->offset &&
+	       one->size == other->size && one->element_bytes == other->element_bytes &&
 	       inner_bytes_of(calls, a) == inner_bytes_of(calls, b) && same_rows(calls, one, other);
 }
 

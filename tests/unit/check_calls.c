@@ -674,6 +674,25 @@ START_TEST(units_of_signatures_contradict)
 }
 END_TEST
 
+/* y@x is for one tensor; two of them must not lie on the same bytes, though the kernel could be called so. */
+START_TEST(aliases_contradict)
+{
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_temporary(plan, "x", SK_F32, 12, 0), y = plan_temporary(plan, "y", SK_F32, 12, 0);
+	uint32_t arguments[][2] = {{x, x}, {x, y}};
+
+	plan_signature(plan, "in x f32[n], out y@x f32[n]");
+	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	plan_plain(plan, "alone", 0);
+	plan_access(plan, arguments[_i][0], READ);
+	plan_access(plan, arguments[_i][1], WRITE);
+
+	struct sk_plan_view view = plan_view(plan);
+
+	expect(&view, _i ? "'x' and 'y' share bytes, and one of them is written" : NULL);
+}
+END_TEST
+
 /* An untiled kernel is called for all of a core's part. */
 START_TEST(untiled_contradicts)
 {
@@ -924,6 +943,7 @@ int main(void)
 	tcase_add_loop_test(tcase, unfusible_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, units_of_signatures_contradict, 0, 5);
 	tcase_add_loop_test(tcase, untiled_contradicts, 0, 2);
+	tcase_add_loop_test(tcase, aliases_contradict, 0, 2);
 	tcase_add_loop_test(tcase, extent_contradicts, 0, 3);
 	tcase_add_loop_test(tcase, shape_contradicts, 0, 14);
 	tcase_add_loop_test(tcase, state_contradicts, 0, 2);
