@@ -51,9 +51,10 @@ compile kernels
 cat >m.yaml <<M
 sklink: 1
 tensors:
-$(tensors '[3001, 16]' x t1 t2 t3 y)
+$(tensors '[3001, 16]' x t1 t2 t3 z)
 $(tensors '[3001]' s)
   b: {dtype: f32, shape: [16]}
+  y: {dtype: f32, shape: [3001, 16], role: output}
 tasks:
   - {name: one, kernel: scale, args: [x, t1], scope: sp}
   - {name: two, kernel: bias, args: [t1, b, t2], scope: sp}
@@ -61,6 +62,7 @@ tasks:
   - {name: four, kernel: sums, args: [t2, s], scope: sp}
   - {name: five, kernel: add, args: [t1, t1, t3], scope: sp}
   - {name: six, kernel: add, args: [t3, t2, y], scope: sp}
+  - {name: seven, kernel: add, args: [y, y, z], scope: sp}
 M
 "$sklink" m.yaml kernels.o -o m.sk --report=m.json --explain three >said.txt
 
@@ -91,7 +93,7 @@ read -r again tiles after <<<"$(awk -f count.awk calls.txt)"
 [ "$tiles" -gt 5 ] || fail "there are only $tiles tiles"
 echo "$tiles tiles, $before bytes task by task, $after in tiles, $again with what tiles share"
 traffic="\"traffic\": \{\"before\": $before, \"after\": $after\}"
-grep -qE "^    \{\"launch\": \"sk_sp\", \"first\": \"one\", \"last\": \"six\", \"tasks\": 6, \"extent\": 3001, .*$traffic\}\$" m.json ||
+grep -qE "^    \{\"launch\": \"sk_sp\", \"first\": \"one\", \"last\": \"seven\", \"tasks\": 7, \"extent\": 3001, .*$traffic\}\$" m.json ||
 	{ grep traffic m.json; fail "the report does not say $before and $after"; }
 [ "$after" -lt $((before / 2)) ] || fail "nothing saved"
 temporaries=$((4 * 3 * 3001 * 16))
