@@ -15,7 +15,8 @@
 enum {
 	MOST_TASKS = 200, /* composite_op_limit_size of the reference system */
 	SCRATCH_ALIGNMENT = 64,
-	TILE_BYTES = 16 << 10, /* of all that a tile's calls touch: half of a first-level cache */
+	SHARED_BYTES = 16 << 10, /* that each tile reads again: half of a first-level cache */
+	TILE_BYTES = 4 << 10, /* in use at once: short loops end as foreseen, and data is there before its next call */
 	MOST_TILE_BYTES = 128 << 10, /* where one unit has more than TILE_BYTES: a part of a second-level cache */
 	UNITS_PER_CORE = 4, /* so many at least, unless there would not be so many anyway */
 };
@@ -105,7 +106,7 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 	struct sk_tile_verdict verdict = {.cause = builder->launch->tasks[place],
 					  .tensor = scalar ? scalar->tensor : SK_NONE,
 					  .amount = shared_bytes(task),
-					  .limit = TILE_BYTES};
+					  .limit = SHARED_BYTES};
 
 	if (find_argument(task, SK_ARGUMENT_STATE))
 		verdict.reason = SK_TILE_HIDDEN_STATE;
@@ -278,6 +279,12 @@ static bool lives_inside(const struct builder *builder, uint32_t tensor)
 	       use->count == builder->accesses[tensor] && use->divided && use->written;
 }
 
+/* Elements of which the temporary's bytes begin where they do in memory, modulo SCRATCH_ALIGNMENT. */
+static uint64_t scratch_unit(const struct builder *builder, uint32_t tensor)
+{
+	return SCRATCH_ALIGNMENT / common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes);
+}
+
 /* ---- units ---- */
 
 static void measure_extent(const struct builder *builder, struct sk_run *run)
@@ -287,8 +294,66 @@ static void measure_extent(const struct builder *builder, struct sk_run *run)
 		run->extent = common_divisor(run->extent, task_at(builder, m)->extent);
 }
 
-/* The least number of elements that is whole units of all members, and at which addresses in the scratch are, modulo
- * 64, those that the tasks have by themselves. 0 if it overflows. */
+/* Bytes of one element of the run's extent in all divided tensors that are in use at once, at most: each from the first
+ * call that accesses it to the last. 0: too many to count. */
+static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
+{
+	uint64_t changes[MOST_TASKS + 1] = {0}, all = 0, live = 0, most = 0;
+
+	collect_uses(builder, run);
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		const struct sk_task *task = task_at(builder, m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			struct use *use = &builder->uses[task->arguments[a].tensor];
+
+			if (task->arguments[a].kind != SK_ARGUMENT_POINTER || !task->arguments[a].element_bytes ||
+			    use->count == 0)
+				continue;
+			use->count = 0; /* once for each tensor */
+			if (!sk_add(all, use->bytes, &all))
+				return 0;
+			changes[use->first] += use->bytes;
+			changes[use->last + 1] -= use->bytes;
+		}
+	}
+	for (uint32_t m = 0; m < run->count; m++) {
+		live += changes[m];
+		most = live > most ? live : most;
+	}
+	return most;
+}
+
+static uint64_t wanted_bytes(const struct builder *builder)
+{
+	return builder->launch->options.tile_bytes ? builder->launch->options.tile_bytes : TILE_BYTES;
+}
+
+/* Raises the unit to where the temporaries that live inside can lie in the scratch. One for which tiles would get
+ * larger than is wanted, such as a sum for each row of a matrix, stays in the workspace. */
+static uint64_t raise_to_scratch(struct builder *builder, const struct sk_run *run, uint64_t unit)
+{
+	uint64_t bytes, most;
+
+	bytes = element_bytes(builder, run);
+	most = bytes ? wanted_bytes(builder) / bytes : 0;
+	collect_uses(builder, run);
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		const struct sk_task *task = task_at(builder, m);
+
+		for (uint32_t a = 0; a < task->argument_count; a++) {
+			uint32_t tensor = task->arguments[a].tensor;
+			uint64_t raised;
+
+			if (sk_argument_access(&task->arguments[a]) && lives_inside(builder, tensor) &&
+			    sk_common_multiple(unit, scratch_unit(builder, tensor), &raised) && raised <= most)
+				unit = raised;
+		}
+	}
+	return unit;
+}
+
+/* The least number of elements that is whole units of all members. 0 if it overflows. */
 static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 {
 	uint64_t unit = 1;
@@ -300,58 +365,17 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 					&unit))
 			return 0;
 	}
-	if (run->count == 1)
-		return unit;
-	collect_uses(builder, run);
-	for (uint32_t m = run->first; m < run->first + run->count; m++) {
-		const struct sk_task *task = task_at(builder, m);
-
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			uint32_t tensor = task->arguments[a].tensor;
-
-			if (sk_argument_access(&task->arguments[a]) && lives_inside(builder, tensor) &&
-			    !sk_common_multiple(unit,
-						SCRATCH_ALIGNMENT /
-							common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes),
-						&unit))
-				return 0;
-		}
-	}
-	return unit;
+	return run->count == 1 ? unit : raise_to_scratch(builder, run, unit);
 }
 
 /* ---- tiles ---- */
-
-/* Bytes of one element of the run's extent in all tensors that are divided there. 0: too many to count. */
-static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
-{
-	uint64_t bytes = 0, one;
-
-	for (uint32_t m = run->first; m < run->first + run->count; m++) {
-		const struct sk_task *task = task_at(builder, m);
-
-		for (uint32_t a = 0; a < task->argument_count; a++) {
-			const struct sk_argument *argument = &task->arguments[a];
-			struct use *use = &builder->uses[argument->tensor];
-
-			if (argument->kind != SK_ARGUMENT_POINTER || !argument->element_bytes || use->count == 0)
-				continue;
-			use->count = 0; /* once for each tensor */
-			if (!sk_mul(argument->element_bytes, task->extent / run->extent, &one) ||
-			    !sk_add(bytes, one, &bytes))
-				return 0;
-		}
-	}
-	return bytes;
-}
 
 /* In whole units; if not even one fits, 0 and why. */
 static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t bytes, units, number = (run->extent - 1) / run->unit + 1;
-	uint64_t wanted = builder->launch->options.tile_bytes ? builder->launch->options.tile_bytes : TILE_BYTES;
+	uint64_t wanted = wanted_bytes(builder);
 
-	collect_uses(builder, run);
 	bytes = element_bytes(builder, run);
 	verdict->limit = wanted > MOST_TILE_BYTES ? wanted : MOST_TILE_BYTES;
 	if (!bytes || !sk_mul(bytes, run->unit, &verdict->amount))
@@ -439,7 +463,8 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 			const struct use *use = &builder->uses[number];
 
 			if (!sk_argument_access(&task->arguments[a]) || !lives_inside(builder, number) ||
-			    use->first != m || offsets[number] != SK_NOT_IN_SCRATCH)
+			    run->unit % scratch_unit(builder, number) || use->first != m ||
+			    offsets[number] != SK_NOT_IN_SCRATCH)
 				continue;
 			uint64_t size = use->bytes * run->tile + builder->model->tensors.items[number].padding;
 

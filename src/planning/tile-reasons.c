@@ -49,7 +49,7 @@ static const char *group_text(const struct sk_model *model, const struct sk_tile
 				      verdict->amount, verdict->amount == 1 ? "" : "s", verdict->limit);
 	if (verdict->amount == UINT64_MAX)
 		return sk_arena_print(model->arena, "%s have no common unit", group);
-	return sk_arena_print(model->arena, "%s touch %" PRIu64 " bytes in the smallest tile, more than %" PRIu64,
+	return sk_arena_print(model->arena, "%s use %" PRIu64 " bytes at once in the smallest tile, more than %" PRIu64,
 			      group, verdict->amount, verdict->limit);
 }
 

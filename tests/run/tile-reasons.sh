@@ -173,7 +173,7 @@ is TILE_FEW_UNITS two "$apart as one group from 'one' on they would have 4 units
 is TILE_NOTHING_SHARED three "not in one group with 'two' before it: they divide no bytes alike, so there is nothing to save"
 link '  - {name: one, kernel: scale, args: [vast, vast2], scope: sp}
   - {name: two, kernel: sums, args: [vast2, vast3], scope: sp}'
-is TILE_NO_TILE two "$apart as one group from 'one' on they would touch 524292 bytes in the smallest tile, more than 131072"
+is TILE_NO_TILE two "$apart as one group from 'one' on they would use 524288 bytes at once in the smallest tile, more than 131072"
 
 # A report that says otherwise than the plan is found.
 pair 'kernel: scale, args: [a, b]'
