@@ -1,6 +1,6 @@
 # `make bench`: measures, prints a table, and asserts nothing about time. Built on demand only.
 EXTRA_LTLIBRARIES =
-EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link bench/microkernels
+EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link bench/microkernels bench/tile-groups
 BENCH_FILES = bench/measure.c bench/measure.h bench/rig.c bench/rig.h
 bench_dispatch_SOURCES = bench/dispatch.c $(BENCH_FILES)
 bench_dispatch_LDADD = bench/direct.o bench/kernels.o libskrt.la
@@ -33,6 +33,10 @@ bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 bench_microkernels_SOURCES = bench/microkernels.c bench/measure.c bench/measure.h
 bench_microkernels_LDADD = samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o samples/libreference.la libskrt.la -lm
 bench_microkernels_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+
+bench_tile_groups_SOURCES = bench/tile-groups.c bench/measure.c bench/measure.h
+bench_tile_groups_LDADD = libskrt.la
+bench_tile_groups_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c bench/rounds.h
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
@@ -76,7 +80,19 @@ bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkern
 	$(AM_V_at)if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; else objects=.o; fi; \
 	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
 
-bench: bench-runtime
+# Networks, each without tile groups and with them, for what this processor has.
+bench/tile-kernels.o: $(srcdir)/bench/tile-kernels.c stubs/skkernel.h
+	$(BENCH_CC) `grep -qw avx2 /proc/cpuinfo && echo -mavx2` $(srcdir)/bench/tile-kernels.c
+bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) bench/tiles
+	$(AM_V_at)set -e; while read -r name network size; do \
+		$(SHELL) $(srcdir)/bench/generate tiles-$$network $$size >bench/tiles/$$name.yaml; \
+		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name.sk; \
+		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name-plain.sk --scope-options '*=tile-fusion=0'; \
+	done <$(srcdir)/bench/tile-networks
+	$(AM_V_at)touch $@
+
+bench: bench-runtime bench-tile-groups
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
 
 # The tables of dispatching, running and loading alone.
@@ -87,19 +103,23 @@ bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT
 	bench/load $(BENCH_LOADS) bench/load-relocated.sk
 	bench/microkernels bench/microkernels.sk bench/microkernels-data
 
+# What tile groups save, alone. It takes 1.5 GiB of memory.
+bench-tile-groups: bench/tile-groups$(EXEEXT) bench/tiles/stamp
+	bench/tile-groups bench/tiles 21
+
 # The link table alone.
 bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 	$(MKDIR_P) bench/links
 	bench/link ./sklink bench/link-kernel.o bench/links/1000 1000 15
 	bench/link ./sklink bench/link-kernel.o bench/links/10000 10000 9
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/openblas bench/links/openblas bench/link ./sklink 9
-.PHONY: bench bench-link bench-runtime
+.PHONY: bench bench-link bench-runtime bench-tile-groups
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c stubs/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/microkernels-data
+CLEAN_FOLDERS += bench/links bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
-	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk
+	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
 EXTRA_DIST += bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
-	bench/hand-written.c
+	bench/hand-written.c bench/tile-kernels.c bench/tile-networks

@@ -1,0 +1,234 @@
+/* `make bench`: what tile groups save. In: networks of one scope, each linked without groups and with them, which also
+ * have a task `hand` that computes the same as a loop by hand (bench/generate, tiles-...). Out: a table for one core
+ * and one for two: the tasks one by one, the superkernel without groups and with them, and the loop by hand, all in
+ * turn, with a copy of 64 MiB. Results must be equal to the bit. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure.h"
+
+enum { COPIED = 64 << 20, ALIGNMENT = 128, MOST_TENSORS = 8, MOST_TASKS = 64, SECONDS = 1000000000 };
+
+enum way { UNFUSED, PLAIN, GROUPS, HAND, COPY, WAYS };
+
+/* A package on a device, with what is bound of it. */
+struct rig {
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+	const struct skrt_kernel *tasks[MOST_TASKS]; /* without the one by hand */
+	uint32_t task_count;
+	const struct skrt_kernel *chain, *hand;
+};
+
+/* What all rigs of a network are bound to. */
+struct memory {
+	void *tensors[MOST_TENSORS];
+	uint64_t bytes[MOST_TENSORS];
+	uint32_t output; /* y */
+};
+
+static void run_unfused(const void *context)
+{
+	const struct rig *rig = context;
+
+	for (uint32_t i = 0; i < rig->task_count; i++)
+		bench_check(skrt_launch(rig->stream, rig->instance, rig->tasks[i]));
+	bench_check(skrt_synchronise(rig->stream));
+}
+
+static void run_chain(const void *context)
+{
+	const struct rig *rig = context;
+
+	bench_check(skrt_run(rig->stream, rig->instance, rig->chain));
+}
+
+static void run_hand(const void *context)
+{
+	const struct rig *rig = context;
+
+	bench_check(skrt_run(rig->stream, rig->instance, rig->hand));
+}
+
+static void run_copy(const void *context)
+{
+	void *const *halves = context;
+
+	memcpy(halves[0], halves[1], COPIED);
+}
+
+static void *allocate(uint64_t bytes)
+{
+	void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+
+	if (!memory) {
+		perror("bench");
+		exit(1);
+	}
+	return memory;
+}
+
+/* Fills tensor with numbers from -1 to 1. */
+static void fill(float *values, uint64_t count)
+{
+	uint32_t state = 1;
+
+	for (uint64_t i = 0; i < count; i++) {
+		state = state * 1664525 + 1013904223;
+		values[i] = (float)(state >> 8) / (1 << 23) - 1;
+	}
+}
+
+static void bind(const struct rig *rig, struct memory *memory)
+{
+	bench_check(skrt_module_find_tensor(rig->module, "y", &memory->output));
+	for (uint32_t i = 0; i < skrt_module_tensor_count(rig->module); i++) {
+		struct skrt_tensor tensor;
+
+		bench_check(skrt_module_tensor(rig->module, i, &tensor));
+		if (!memory->tensors[i]) {
+			memory->bytes[i] = tensor.bytes;
+			memory->tensors[i] = allocate(tensor.bytes);
+			fill(memory->tensors[i], tensor.bytes / sizeof(float));
+		}
+		bench_check(skrt_instance_bind(rig->instance, i, memory->tensors[i], tensor.bytes));
+	}
+}
+
+static void open_rig(struct rig *rig, const char *package, uint32_t cores, struct memory *memory)
+{
+	struct skrt_device_options options = {.cores = cores};
+
+	bench_check(skrt_device_open(&options, &rig->device));
+	bench_check(skrt_module_load(rig->device, package, &rig->module));
+	bench_check(skrt_instance_create(rig->module, &rig->instance));
+	bench_check(skrt_stream_create(rig->device, &rig->stream));
+	bench_check(skrt_module_find_kernel(rig->module, "sk_chain", &rig->chain));
+	bench_check(skrt_module_find_kernel(rig->module, "sk_task_hand", &rig->hand));
+	rig->task_count = skrt_module_task_count(rig->module) - 1;
+	for (uint32_t i = 0; i < rig->task_count && i < MOST_TASKS; i++)
+		bench_check(skrt_module_task(rig->module, i, &rig->tasks[i]));
+	bind(rig, memory);
+}
+
+static void close_rig(const struct rig *rig)
+{
+	bench_check(skrt_stream_destroy(rig->stream));
+	bench_check(skrt_instance_destroy(rig->instance));
+	bench_check(skrt_module_unload(rig->module));
+	bench_check(skrt_device_close(rig->device));
+}
+
+/* Ends the program if one of the ways computes something else than the tasks one by one. */
+static void compare_results(const char *title, const struct bench_variant *variants, const struct memory *memory)
+{
+	uint64_t bytes = memory->bytes[memory->output];
+	void *output = memory->tensors[memory->output], *expected = allocate(bytes);
+
+	for (int way = UNFUSED; way < COPY; way++) {
+		memset(output, 0xff, bytes);
+		variants[way].run(variants[way].context);
+		if (way == UNFUSED) {
+			memcpy(expected, output, bytes);
+		} else if (memcmp(expected, output, bytes)) {
+			fprintf(stderr, "bench: %s: %s computes something else than the tasks one by one\n", title,
+				variants[way].title);
+			exit(1);
+		}
+	}
+	free(expected);
+}
+
+/* Runs of a variant that are measured at once take some milliseconds. */
+static unsigned runs_of(uint64_t bytes)
+{
+	return bytes < 1 << 20 ? 100 : 1;
+}
+
+static void print_row(const char *title, uint32_t cores, const struct bench_variant *variants)
+{
+	printf("  %-34s %u %10.1f %10.1f %10.1f %10.1f", title, cores, bench_median(&variants[UNFUSED]),
+	       bench_median(&variants[PLAIN]), bench_median(&variants[GROUPS]), bench_median(&variants[HAND]));
+	printf(" %9.2f %9.2f %9.2f %8.1f\n", bench_ratio(&variants[UNFUSED], &variants[GROUPS]),
+	       bench_ratio(&variants[PLAIN], &variants[GROUPS]), bench_ratio(&variants[GROUPS], &variants[HAND]),
+	       COPIED * 2.0 / bench_median(&variants[COPY]) / 1000);
+}
+
+static void bench_network(const char *title, const char *plain, const char *groups, uint32_t cores, unsigned rounds,
+			  void *const *halves)
+{
+	static void (*const runs[WAYS])(const void *) = {run_unfused, run_chain, run_chain, run_hand, run_copy};
+	static const char *const titles[WAYS] = {"unfused", "superkernel", "tile groups", "by hand", "copy"};
+	static struct bench_variant variants[WAYS];
+	struct bench_variant *all[WAYS];
+	struct memory memory = {0};
+	struct rig rigs[2] = {0};
+
+	open_rig(&rigs[0], plain, cores, &memory);
+	open_rig(&rigs[1], groups, cores, &memory);
+	for (int way = 0; way < WAYS; way++) {
+		variants[way] = (struct bench_variant){
+			.title = titles[way],
+			.run = runs[way],
+			.context = way == COPY ? halves : (const void *)&rigs[way == GROUPS],
+			.steps = 1000, /* what is measured are µs */
+			.runs = way == COPY ? 1 : runs_of(memory.bytes[memory.output]),
+		};
+		all[way] = &variants[way];
+	}
+	compare_results(title, variants, &memory);
+	bench_measure(all, WAYS, rounds);
+	print_row(title, cores, variants);
+	close_rig(&rigs[0]);
+	close_rig(&rigs[1]);
+	for (uint32_t i = 0; i < MOST_TENSORS; i++)
+		free(memory.tensors[i]);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *title, *name;
+	} networks[] = {
+		{"5 elementwise kernels over 64 MiB", "five-large"},
+		{"5 elementwise kernels over 64 KiB", "five-small"},
+		{"softmax of 16384 rows of 1024", "softmax"},
+		{"product, bias, GeLU, residual, norm", "layer"},
+		{"40 kernels with forks over 4 MiB", "forks"},
+	};
+	unsigned rounds = argc == 3 || argc == 4 ? (unsigned)atoi(argv[2]) : 0;
+	void *halves[2] = {allocate(COPIED), allocate(COPIED)};
+
+	if (rounds < 1 || rounds > BENCH_MOST_ROUNDS) {
+		fprintf(stderr, "usage: %s FOLDER ROUNDS [NETWORK]\n", argv[0]);
+		return 2;
+	}
+	memset(halves[0], 1, COPIED);
+	memset(halves[1], 2, COPIED);
+	unsigned processors = bench_pin();
+
+	printf("tile groups, \u00b5s: medians of %u rounds in turn\n", rounds);
+	printf("  %-30s cores %10s %10s %10s %10s %9s %9s %9s %8s\n", "", "unfused", "superkern.", "groups", "by hand",
+	       "unf./gr.", "sup./gr.", "gr./hand", "copy GB/s");
+	for (unsigned i = 0; i < sizeof(networks) / sizeof(networks[0]); i++)
+		for (uint32_t cores = 1; cores <= 2 && cores <= processors; cores++) {
+			char plain[4096], groups[4096];
+
+			if (argc == 4 && strcmp(networks[i].name, argv[3]) != 0)
+				continue;
+			snprintf(plain, sizeof(plain), "%s/%s-plain.sk", argv[1], networks[i].name);
+			snprintf(groups, sizeof(groups), "%s/%s.sk", argv[1], networks[i].name);
+			bench_network(networks[i].title, plain, groups, cores, rounds, halves);
+		}
+	printf("  goals for 5 kernels over 64 MiB: unfused/groups 3.5 on one core and 4 on two, groups/by hand at most "
+	       "1.3; "
+	       "superkernel/groups nowhere below 1\n");
+	free(halves[0]);
+	free(halves[1]);
+	return 0;
+}
