@@ -99,6 +99,7 @@ struct functions {
 	struct sk_kernel_record record; /* its code is the function, or the cube side */
 	sk_symbol vector; /* of a mix kernel; else SK_NONE */
 	const struct sk_signature *signature; /* NULL: there is none */
+	bool misread; /* there is one, and it has been said what is wrong with that text */
 };
 
 static bool find_side(struct finder *finder, struct sk_lookup where, const struct sk_kernel_record *kernel,
@@ -145,8 +146,11 @@ static bool find_functions(struct finder *finder, struct sk_lookup where, const 
 
 	functions->vector = SK_NONE;
 	functions->signature = declared;
-	if (known && !declared && !(functions->signature = sk_record_signature(&finder->signatures, record)))
+	functions->misread = false;
+	if (known && !declared && !(functions->signature = sk_record_signature(&finder->signatures, record))) {
+		functions->misread = true;
 		return false;
+	}
 	if (!known && declared)
 		*record = (struct sk_kernel_record){.symbol = symbol, .input = where.input, .place = place};
 	if (functions->signature && functions->signature->lane == SK_LANE_MIX)
@@ -156,6 +160,7 @@ static bool find_functions(struct finder *finder, struct sk_lookup where, const 
 	if (declared || !record->signature)
 		return true;
 	functions->signature = sk_record_signature(&finder->signatures, record);
+	functions->misread = !functions->signature;
 	return functions->signature &&
 	       (functions->signature->lane != SK_LANE_MIX || find_sides(finder, where, functions));
 }
@@ -212,7 +217,7 @@ static uint32_t find_declared(struct finder *finder, const struct sk_declared_ke
 	if (declared->object.text && where.input == SK_NONE)
 		return FAILED;
 	if (!find_functions(finder, where, symbol, place, declared->parsed, &functions)) {
-		if (model->diag->errors == errors)
+		if (model->diag->errors == errors && !functions.misread)
 			sk_error(model->diag, place, "kernel '%s': no function '%s' in %s%s", declared->name, symbol,
 				 declared->object.text ? declared->object.text : "any input",
 				 suggest_function(finder, where, false, symbol));
@@ -235,7 +240,7 @@ static uint32_t find_undeclared(struct finder *finder, const struct sk_name *nam
 	struct functions functions;
 
 	if (!find_functions(finder, anywhere, name->text, name->place, NULL, &functions)) {
-		if (model->diag->errors == errors) {
+		if (model->diag->errors == errors && !functions.misread) {
 			const char *near = suggest_function(finder, anywhere, true, name->text);
 
 			sk_error(model->diag, name->place, "unknown kernel '%s'%s", name->text,

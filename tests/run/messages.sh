@@ -46,6 +46,23 @@ fails_with "^sklink: error: option '-h' wants a value \(--soname\); try 'sklink 
 warns kernels.o -h network.sk </dev/null
 readelf -dW warned.sk | grep -q 'soname: \[network.sk\]' || fail "-h is not what it is for GNU ld"
 
+# ---- signatures in objects ----
+
+# Two kernels with one text: what is wrong with it is said once, and nobody says that the second kernel is unknown.
+cat >twins.c <<'C'
+#include "skkernel.h"
+void one(const float *x, float *y, long n) { y[0] = x[n - 1]; }
+SK_KERNEL(one, "in x f32[n], out y f3[n], n i64");
+void other(const float *x, float *y, long n) { y[0] = x[n - 1]; }
+SK_KERNEL(other, "in x f32[n], out y f3[n], n i64");
+C
+compile twins
+kernel=one more=', stream: 0' model
+echo '  - {name: second, kernel: other, args: [x, y]}' >>model.yaml
+fails_with "^sklink: error: twins.o:\(.sk.kernels.0x[0-9a-f]*\): signature, column 20: unknown type 'f3'; did you mean 'f32'\?$" \
+	"$sklink" model.yaml twins.o -o out.sk
+[ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "more than what is wrong"; }
+
 # ---- the manifest ----
 model
 sed -i 's/^  y:/\ty:/' model.yaml
