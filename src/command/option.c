@@ -111,6 +111,9 @@ static const struct sk_option options[] = {
 	{"enable-new-dtags", NULL, SK_OPTION_ACCEPT, 0},
 	{"disable-new-dtags", NULL, SK_OPTION_ACCEPT, 0},
 	{"sort-common", NULL, SK_OPTION_ACCEPT, 0},
+	{"copy-dt-needed-entries", NULL, SK_OPTION_ACCEPT, 0},
+	{"no-copy-dt-needed-entries", NULL, SK_OPTION_ACCEPT, 0},
+	{"nostdlib", NULL, SK_OPTION_ACCEPT, 0},
 
 	/* These would be lies. */
 	{"pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, and no program"},
