@@ -31,6 +31,12 @@ struct use {
 	uint64_t bytes; /* of an element of the run's extent */
 };
 
+/* An access to a tensor by a member of the run that is being formed. */
+struct member_access {
+	uint32_t tensor, place, argument;
+	uint32_t before; /* the one to the same tensor in front of it; + 1 */
+};
+
 struct builder {
 	const struct sk_model *model;
 	const struct sk_fusion *fusion;
@@ -44,6 +50,8 @@ struct builder {
 	/* The launch at hand. */
 	const struct sk_launch *launch;
 	struct sk_launch_runs *target;
+	SK_ARRAY(struct member_access) members; /* accesses of the last run so far */
+	uint32_t *last_access; /* by tensor: of the members, perhaps of an earlier run's; + 1 */
 };
 
 static const struct sk_task *task_at(const struct builder *builder, uint32_t place)
@@ -163,26 +171,67 @@ static enum sk_tile_reason compare_arguments(const struct sk_task *one, const st
 		       : SK_TILE_NOTHING_SHARED;
 }
 
-/* What keeps the task out of the run counts, wherever it is found; else what brings it in. */
-static void compare_tasks(const struct builder *builder, uint32_t member, const struct sk_task *task,
-			  struct sk_tile_verdict *verdict)
+/* The last access to the tensor by a member of the run, + 1. */
+static uint32_t last_access(const struct builder *builder, uint32_t tensor)
 {
-	const struct sk_task *one = task_at(builder, member);
+	uint32_t last = builder->last_access[tensor];
+	bool good = last && last <= builder->members.count && builder->members.items[last - 1].tensor == tensor;
 
-	for (uint32_t a = 0; a < one->argument_count; a++)
-		for (uint32_t b = 0; b < task->argument_count; b++) {
+	return good ? last : 0;
+}
+
+static void add_member(struct builder *builder, uint32_t place)
+{
+	const struct sk_task *task = task_at(builder, place);
+
+	for (uint32_t a = 0; a < task->argument_count; a++) {
+		uint32_t tensor = task->arguments[a].tensor;
+
+		if (!sk_argument_access(&task->arguments[a]) || task->arguments[a].kind == SK_ARGUMENT_STATE)
+			continue;
+		sk_array_push(builder->arena, &builder->members,
+			      (struct member_access){tensor, place, a, last_access(builder, tensor)});
+		builder->last_access[tensor] = (uint32_t)builder->members.count;
+	}
+}
+
+/* What keeps the task out of the run counts, wherever it is found; else what brings it in. Of several the last member's
+ * counts, and of these its first. */
+static bool counts_more(const struct member_access *access, enum sk_tile_reason found,
+			const struct member_access *other, enum sk_tile_reason before)
+{
+	if (found == SK_TILE_NOTHING_SHARED || !other)
+		return found != SK_TILE_NOTHING_SHARED;
+	if ((found == SK_TILE_JOINED) != (before == SK_TILE_JOINED))
+		return before == SK_TILE_JOINED;
+	return access->place != other->place ? access->place > other->place : access->argument < other->argument;
+}
+
+static void compare_with_members(const struct builder *builder, const struct sk_task *task,
+				 struct sk_tile_verdict *verdict)
+{
+	const struct member_access *best = NULL;
+
+	for (uint32_t b = 0; b < task->argument_count; b++) {
+		const struct sk_argument *argument = &task->arguments[b];
+
+		if (!sk_argument_access(argument) || argument->kind == SK_ARGUMENT_STATE)
+			continue;
+		for (uint32_t i = last_access(builder, argument->tensor); i; i = builder->members.items[i - 1].before) {
+			const struct member_access *access = &builder->members.items[i - 1];
+			const struct sk_task *member = task_at(builder, access->place);
+
 			enum sk_tile_reason found =
-				compare_arguments(one, &one->arguments[a], task, &task->arguments[b]);
+				compare_arguments(member, &member->arguments[access->argument], task, argument);
 
-			if (found == SK_TILE_NOTHING_SHARED ||
-			    (found == SK_TILE_JOINED && verdict->reason != SK_TILE_NOTHING_SHARED))
+			if (!counts_more(access, found, best, verdict->reason))
 				continue;
+			best = access;
 			verdict->reason = found;
-			verdict->cause = builder->launch->tasks[member];
-			verdict->tensor = one->arguments[a].tensor;
-			if (found != SK_TILE_JOINED)
-				return;
+			verdict->cause = builder->launch->tasks[access->place];
+			verdict->tensor = access->tensor;
 		}
+	}
 }
 
 /* Data apart, whatever puts the task behind the run in order with it: JOINED, if there is nothing. */
@@ -226,9 +275,7 @@ static struct sk_tile_verdict judge_pair(const struct builder *builder, const st
 	if (verdict.reason != SK_TILE_JOINED)
 		return verdict;
 	verdict.reason = SK_TILE_NOTHING_SHARED;
-	for (uint32_t m = place;
-	     m-- > run->first && (verdict.reason == SK_TILE_NOTHING_SHARED || verdict.reason == SK_TILE_JOINED);)
-		compare_tasks(builder, m, task_at(builder, place), &verdict);
+	compare_with_members(builder, task_at(builder, place), &verdict);
 	return verdict;
 }
 
@@ -494,10 +541,13 @@ static void form_runs(struct builder *builder)
 			*verdict = judge_pair(builder, run, place);
 			verdict->before = tasks[place - 1];
 		}
-		if (verdict->reason == SK_TILE_JOINED)
+		if (verdict->reason == SK_TILE_JOINED) {
 			run->count++;
-		else
+		} else {
 			target->runs[target->count++] = (struct sk_run){.first = place, .count = 1};
+			builder->members.count = 0;
+		}
+		add_member(builder, place);
 	}
 }
 
@@ -593,6 +643,7 @@ struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const 
 		.accesses = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
 		.uses = SK_NEW_ARRAY(arena, struct use, model->tensors.count),
 		.alone = SK_NEW_ARRAY(arena, bool, model->tasks.count),
+		.last_access = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
 	};
 
 	builder.groups->launches = SK_NEW_ARRAY(arena, struct sk_launch_runs, fusion->launch_count);
