@@ -45,7 +45,7 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 
 /* A growable array in the arena: SK_ARRAY(struct sk_task) tasks; read as tasks.items[i], i < tasks.count. Growing moves
  * the items and may free the old ones, so keep indices, not pointers, across a push. An array whose items the caller
- * has allocated himself has their number as its capacity, or less. */
+ * has allocated himself has their number as its capacity, or less. A new item is evaluated before the array changes. */
 #define SK_ARRAY(type)                                                                                                 \
 	struct {                                                                                                       \
 		type *items;                                                                                           \
@@ -55,10 +55,12 @@ char *sk_arena_print_list(struct sk_arena *arena, const char *format, va_list ar
 
 #define sk_array_push(arena, array, ...)                                                                               \
 	do {                                                                                                           \
+		__typeof__(*(array)->items) sk_item = (__VA_ARGS__);                                                   \
+                                                                                                                       \
 		if ((array)->count >= (array)->capacity)                                                               \
 			(array)->items = sk_array_reserve((arena), (array)->items, (array)->count, &(array)->capacity, \
 							  sizeof(*(array)->items));                                    \
-		(array)->items[(array)->count++] = (__VA_ARGS__);                                                      \
+		(array)->items[(array)->count++] = sk_item;                                                            \
 	} while (0)
 
 /* Room for one more item; returns the array, perhaps moved. For sk_array_push only. */
