@@ -31,6 +31,18 @@ static inline bool sk_within(uint64_t offset, uint64_t size, uint64_t limit)
 	return offset <= limit && size <= limit - offset;
 }
 
+/* The greatest number that divides both; of 0 and another number it is that one. */
+static inline uint64_t sk_common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static inline bool sk_is_power_of_two(uint64_t value)
 {
 	return value != 0 && (value & (value - 1)) == 0;

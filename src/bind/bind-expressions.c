@@ -187,17 +187,6 @@ static bool add_variable(const struct lowering *lowering, struct sum *sum, struc
 	return is_small(sum->constant) || fail_large(lowering);
 }
 
-static uint64_t greatest_common_divisor(uint64_t one, uint64_t other)
-{
-	while (other) {
-		uint64_t rest = one % other;
-
-		one = other;
-		other = rest;
-	}
-	return one;
-}
-
 /* Adds, or subtracts, where the block begins that is `ahead` blocks further: floor(b * extent / blocks), as
  * sk_block_range has it. Of that, what the division leaves is floor(b * rest / each) in lowest terms, which is the sum
  * of floor((b + k * each / rest) / each) for k = 0 … rest - 1 (Hermite's identity); or it is b, less the same of
@@ -207,7 +196,7 @@ static bool add_block_begin(const struct lowering *lowering, struct sum *sum, ui
 	const struct sk_binder *binder = lowering->binder;
 	uint64_t extent = binder->extents[binder->signature->spread_extent];
 	uint64_t whole = extent / binder->blocks, rest = extent % binder->blocks;
-	uint64_t divisor = greatest_common_divisor(binder->blocks, rest), each = binder->blocks / divisor;
+	uint64_t divisor = sk_common_divisor(binder->blocks, rest), each = binder->blocks / divisor;
 	bool up = 2 * rest > binder->blocks;
 	uint64_t steps = up ? each - rest / divisor : rest / divisor;
 

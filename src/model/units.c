@@ -40,15 +40,7 @@ struct solver {
 
 bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 {
-	uint64_t x = a, y = b;
-
-	while (y) {
-		uint64_t rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	return sk_mul(a / x, b, result);
+	return sk_mul(a / sk_common_divisor(a, b), b, result);
 }
 
 /* Tiles, and what a signature says of parts, have less than 2^31 elements. */

@@ -14,6 +14,7 @@
 
 enum {
 	MOST_TASKS = 200, /* composite_op_limit_size of the reference system */
+	MOST_PADDING = 4 << 10, /* of a temporary in the scratch */
 	SCRATCH_ALIGNMENT = 64,
 	SHARED_BYTES = 16 << 10, /* that each tile reads again: half of a first-level cache */
 	TILE_BYTES = 4 << 10, /* in use at once: short loops end as foreseen, and data is there before its next call */
@@ -62,17 +63,6 @@ static const struct sk_task *task_at(const struct builder *builder, uint32_t pla
 static const struct sk_signature *signature_of(const struct builder *builder, const struct sk_task *task)
 {
 	return builder->model->kernels.items[task->kernel].signature;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /* ---- who may be in a run ---- */
@@ -317,19 +307,21 @@ static void collect_uses(struct builder *builder, const struct sk_run *run)
 	}
 }
 
-/* A temporary that nobody else accesses, and of which each tile is written before it is read. */
-static bool lives_inside(const struct builder *builder, uint32_t tensor)
+/* A temporary that nobody else accesses, and of which each tile is written before it is read. What may be read behind it
+ * is room behind each tile, of each core. */
+static bool lives_inside(const struct builder *builder, uint32_t number)
 {
-	const struct use *use = &builder->uses[tensor];
+	const struct sk_tensor *tensor = &builder->model->tensors.items[number];
+	const struct use *use = &builder->uses[number];
 
-	return use->run == builder->runs && builder->model->tensors.items[tensor].role == SK_ROLE_TEMPORARY &&
-	       use->count == builder->accesses[tensor] && use->divided && use->written;
+	return use->run == builder->runs && tensor->role == SK_ROLE_TEMPORARY && tensor->padding <= MOST_PADDING &&
+	       use->count == builder->accesses[number] && use->divided && use->written;
 }
 
 /* Elements of which the temporary's bytes begin where they do in memory, modulo SCRATCH_ALIGNMENT. */
 static uint64_t scratch_unit(const struct builder *builder, uint32_t tensor)
 {
-	return SCRATCH_ALIGNMENT / common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes);
+	return SCRATCH_ALIGNMENT / sk_common_divisor(SCRATCH_ALIGNMENT, builder->uses[tensor].bytes);
 }
 
 /* ---- units ---- */
@@ -338,7 +330,7 @@ static void measure_extent(const struct builder *builder, struct sk_run *run)
 {
 	run->extent = 0;
 	for (uint32_t m = run->first; m < run->first + run->count; m++)
-		run->extent = common_divisor(run->extent, task_at(builder, m)->extent);
+		run->extent = sk_common_divisor(run->extent, task_at(builder, m)->extent);
 }
 
 /* Bytes of one element of the run's extent in all divided tensors that are in use at once, at most: each from the first
@@ -408,7 +400,7 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
 
-		if (!sk_common_multiple(unit, own / common_divisor(own, task_at(builder, m)->extent / run->extent),
+		if (!sk_common_multiple(unit, own / sk_common_divisor(own, task_at(builder, m)->extent / run->extent),
 					&unit))
 			return 0;
 	}

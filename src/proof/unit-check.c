@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/checked.h"
+
 /* A divided access. */
 struct use {
 	uint32_t tensor, step; /* step: within the launch */
@@ -31,17 +33,6 @@ static uint32_t find_root(struct checker *checker, uint32_t step)
 	while (checker->parent[step] != step)
 		step = checker->parent[step] = checker->parent[checker->parent[step]];
 	return step;
-}
-
-static uint64_t common_factor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 static const struct sk_plan_step *step_of(const struct checker *checker, uint32_t step)
@@ -84,9 +75,9 @@ static uint64_t least_of(const struct checker *checker, const uint64_t *least, u
 		uint64_t own = least[call - checker->view->calls];
 		uint64_t scratch = least_of_scratch(checker, call);
 
-		own /= common_factor(own, call->scale);
-		unit *= own / common_factor(unit, own);
-		unit *= scratch / common_factor(unit, scratch);
+		own /= sk_common_divisor(own, call->scale);
+		unit *= own / sk_common_divisor(unit, own);
+		unit *= scratch / sk_common_divisor(unit, scratch);
 	}
 	return unit;
 }
@@ -180,8 +171,8 @@ uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, 
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT) {
 			struct component *component = &components[find_root(&checker, s)];
 
-			component->factor =
-				common_factor(component->factor, unit_of(&checker, s) / least_of(&checker, least, s));
+			component->factor = sk_common_divisor(component->factor,
+							      unit_of(&checker, s) / least_of(&checker, least, s));
 		}
 	for (uint32_t s = 0; s < launch->step_count; s++) {
 		const struct component *component = &components[find_root(&checker, s)];

@@ -206,3 +206,43 @@ M
 "$skdump" --launches m.sk | grep -qE ' 1  one  *two  *0 ' || fail "tasks with structs are not one step"
 "$skrun" m.sk --random 1 --cores 3 --verify
 "$skrun" m.sk --random 1 --guard
+
+# What calls may read behind a tile is room behind it, on each core; where that is much, the temporary stays in the
+# workspace, which has it once. Three times half of the address space would be more than there is.
+cat >behind.c <<'C'
+#include "skkernel.h"
+void copy(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(copy, "split=n; in x f32[n], out y f32[n], n i64");
+void sum(const float *a, const float *b, const float *c, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = a[i] + b[i] + c[i];
+}
+SK_KERNEL(sum, "split=n; in a f32[n]+BEHIND, in b f32[n]+BEHIND, in c f32[n]+BEHIND, out y f32[n], n i64");
+C
+cat >behind.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[1000]' x a b c y)
+tasks:
+  - {name: one, kernel: copy, args: [x, a], scope: sp}
+  - {name: two, kernel: copy, args: [a, b], scope: sp}
+  - {name: three, kernel: copy, args: [b, c], scope: sp}
+  - {name: four, kernel: sum, args: [a, b, c, y], scope: sp}
+M
+for behind in 64 1048576 9223372036854770000; do
+	sed "s/BEHIND/$behind/g" behind.c >far.c
+	compile far
+	"$sklink" behind.yaml far.o -o behind.sk
+	"$skdump" --memory behind.sk >memory.txt
+	case $behind in
+	64) expected='^scratch: 3 temporaries' ;;
+	*) expected='^memory: 3 temporaries in a workspace of ' ;;
+	esac
+	grep -qE "$expected" memory.txt || { cat memory.txt; fail "three temporaries with $behind bytes behind them lie elsewhere"; }
+	"$skdump" --verify behind.sk >/dev/null
+done
