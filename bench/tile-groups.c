@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/measure.h"
 
@@ -210,13 +211,13 @@ int main(int argc, char **argv)
 	}
 	memset(halves[0], 1, COPIED);
 	memset(halves[1], 2, COPIED);
-	unsigned processors = bench_pin();
+	long processors = sysconf(_SC_NPROCESSORS_ONLN); /* not pinned: devices that are opened later would be, too */
 
 	printf("tile groups, \u00b5s: medians of %u rounds in turn\n", rounds);
 	printf("  %-30s cores %10s %10s %10s %10s %9s %9s %9s %8s\n", "", "unfused", "superkern.", "groups", "by hand",
 	       "unf./gr.", "sup./gr.", "gr./hand", "copy GB/s");
 	for (unsigned i = 0; i < sizeof(networks) / sizeof(networks[0]); i++)
-		for (uint32_t cores = 1; cores <= 2 && cores <= processors; cores++) {
+		for (uint32_t cores = 1; cores <= 2 && cores <= (unsigned long)processors; cores++) {
 			char plain[4096], groups[4096];
 
 			if (argc == 4 && strcmp(networks[i].name, argv[3]) != 0)
