@@ -121,7 +121,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.c src/model/model.h \
-	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
+	src/model/attribute.h src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \
 	src/outputs/outputs.c src/outputs/outputs.h \
