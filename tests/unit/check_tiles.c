@@ -633,11 +633,12 @@ static struct sk_plan_view random_group(uint64_t seed)
 /* Exact, as the comparison in check_verify.c is. */
 START_TEST(random_groups)
 {
-	enum { GROUPS = 4000 };
 	static const uint32_t more_than_units[] = {11, 11};
+	const char *wanted = getenv("TILE_GROUPS");
+	uint32_t groups = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 4000;
 	uint32_t in_order = 0, straight = 0, sound = 0;
 
-	for (uint64_t seed = 0; seed < GROUPS; seed++) {
+	for (uint64_t seed = 0; seed < groups; seed++) {
 		struct sk_plan_view view = random_group(seed);
 		bool accepted = sk_verify(arena, &diag, &view, "random", NULL, 0, NULL);
 		bool races = races_exist_up_to(&view, 6) || races_exist(&view, more_than_units);
@@ -656,11 +657,11 @@ START_TEST(random_groups)
 		teardown();
 		setup();
 	}
-	ck_assert_uint_gt(in_order, GROUPS / 10);
-	ck_assert_uint_lt(in_order, GROUPS - GROUPS / 10);
-	ck_assert_uint_gt(straight, GROUPS / 10);
-	ck_assert_uint_lt(straight, GROUPS - GROUPS / 10);
-	ck_assert_uint_gt(sound, GROUPS / 20);
+	ck_assert_uint_gt(in_order, groups / 10);
+	ck_assert_uint_lt(in_order, groups - groups / 10);
+	ck_assert_uint_gt(straight, groups / 10);
+	ck_assert_uint_lt(straight, groups - groups / 10);
+	ck_assert_uint_gt(sound, groups / 20);
 }
 END_TEST
 
