@@ -15,6 +15,9 @@
  *       what this thread has stored past its caches is seen before what it stores from here on
  *   sk_call_target(call)
  *       where a dispatcher's call of a kernel leads that stands at the address; NULL: it is none
+ *   sk_tile_place(code, end, tile)
+ *       how many bytes above the stack pointer a dispatcher's loop through tiles of so many elements, if it begins at
+ * the code, has the tile at hand while kernels run, a struct sk_core_range; negative: none begins there
  *   SK_TRAP_CODE_SIZE, sk_trap_name(trap)
  *       bytes of the code of a trap, an instruction that sklink puts in place of functions that nothing defines;
  *       where the one at the address has its name, which may be anywhere. NULL: it is none

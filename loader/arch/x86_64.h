@@ -49,6 +49,49 @@ static inline const uint8_t *sk_call_target(const uint8_t *call)
 	return call + SK_CALL_SIZE + distance;
 }
 
+/* mov [rsp + place], rax, with the shortest displacement that there is: its length; 0: it is another instruction. */
+static inline size_t sk_x86_read_store(const uint8_t *code, int32_t *place)
+{
+	int8_t small;
+
+	if (code[0] != 0x48 || code[1] != 0x89 || code[3] != 0x24)
+		return 0;
+	switch (code[2]) {
+	case 0x04:
+		*place = 0;
+		return 4;
+	case 0x44:
+		memcpy(&small, code + 4, sizeof(small));
+		*place = small;
+		return 5;
+	case 0x84:
+		memcpy(place, code + 4, sizeof(*place));
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* The head of the loop, as stubs/x86_64/loops.c makes it: mov [rsp + place], rax; mov edx, tile; add rax, rdx; cmp rax,
+ * rcx; cmova rax, rcx; mov [rsp + place + 8], rax. What looks like it by chance is one in 2^160. */
+static inline int32_t sk_tile_place(const uint8_t *code, const uint8_t *end, uint64_t tile)
+{
+	enum { LONGEST = 8 + 5 + 10 + 8 };
+	static const uint8_t next[] = {0x48, 0x01, 0xd0, 0x48, 0x39, 0xc8, 0x48, 0x0f, 0x47, 0xc1};
+	int32_t low, high;
+	uint32_t step;
+	size_t length = end - code < LONGEST ? 0 : sk_x86_read_store(code, &low);
+
+	if (!length || code[length] != 0xba)
+		return -1;
+	memcpy(&step, code + length + 1, sizeof(step));
+	length += 1 + sizeof(step);
+	if (step != tile || memcmp(code + length, next, sizeof(next)) ||
+	    !sk_x86_read_store(code + length + sizeof(next), &high))
+		return -1;
+	return low >= 0 && high == low + 8 ? low : -1;
+}
+
 /* 0f b9 05 and a distance: ud1 name(%rip), %eax. */
 static inline const char *sk_trap_name(const uint8_t *trap)
 {

@@ -26,6 +26,7 @@ struct sk_checked {
 	uint64_t row, scratch; /* of the core: among the launch's; of its scratch, among the module's */
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call; /* of the step: the one that is made, or has been made last */
+	struct sk_core_range tile; /* of the step, that the call is made for; empty: the step is not in tiles */
 	bool finished; /* the step, so that others know */
 	/* One part of the call, where it is made for several blocks, ranges or tiles: */
 	uint64_t low, high; /* the part of the divided extent; not divided: both 0 */

@@ -70,6 +70,16 @@ const char *sk_checks_finding(const struct sk_checks *checks)
 	return checks->finding[0] ? checks->finding : NULL;
 }
 
+struct sk_core_range sk_checks_tile(const struct sk_device_core *core)
+{
+	const struct sk_checked *checked = sk_checked_of(core);
+	struct sk_core_range tile = checked->tile;
+
+	if (tile.low == tile.high)
+		return (struct sk_core_range){0, 0};
+	return (struct sk_core_range){tile.low * checked->call->scale, tile.high * checked->call->scale};
+}
+
 /* ---- around a launch ---- */
 
 static const struct sk_plan_launch *record_of(const struct sk_flight *flight)
@@ -280,6 +290,7 @@ static int run_body(struct sk_checked *checked)
 		return run_calls(checked, &range);
 	for (part = range; part.low < range.high && !status; part.low = part.high) {
 		part.high = range.high - part.low < step->tile ? range.high : part.low + step->tile;
+		checked->tile = part;
 		status = run_calls(checked, &part);
 	}
 	return status;
@@ -300,6 +311,7 @@ static int run_step(struct sk_checked *checked)
 	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
 
 	checked->finished = false;
+	checked->tile = (struct sk_core_range){0, 0};
 	if (!waits && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
 	int status = run_body(checked);

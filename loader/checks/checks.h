@@ -22,6 +22,7 @@
 
 #include "loader/plan/plan.h"
 #include "loader/skrt.h"
+#include "stubs/skabi.h"
 
 struct sk_device_core;
 struct sk_flight;
@@ -58,6 +59,10 @@ int sk_checks_run(struct sk_device_core *core);
 
 /* What was found in the launch that has ended; NULL: nothing. */
 const char *sk_checks_finding(const struct sk_checks *checks);
+
+/* The tile that the core's last call was made for, in elements of the call's extent; empty: its step is not in tiles.
+ */
+struct sk_core_range sk_checks_tile(const struct sk_device_core *core);
 
 /* ---- guard.c ---- */
 

@@ -1,5 +1,5 @@
-/* What is said about a launch that failed: which core, in which task and kernel, and what happened there. In come the
- * plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
+/* What is said about a launch that failed: which core, in which task, kernel and tile, and what happened there. In come
+ * the plan, how the cores' calls ended, and their stacks, which nobody has touched since. */
 #include "config.h"
 
 #include "loader/device/failure.h"
@@ -239,10 +239,18 @@ static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_
 	    sk_plan_string(&plan->kernels[kernel].name));
 }
 
+/* ", in the tile of elements 64 to 127", as the task counts them. */
+static void add_tile(struct text *text, struct sk_core_range tile)
+{
+	if (tile.low < tile.high)
+		add(text, ", in the tile of elements %" PRIu64 " to %" PRIu64, tile.low, tile.high - 1);
+}
+
 /* How a core failed: it returned a status, or has a fault. */
 struct failure {
 	const struct sk_device_core *core;
 	uint32_t task; /* SK_NO_INDEX: not known */
+	struct sk_core_range tile; /* empty: not known, or none */
 };
 
 static bool has_failed(const struct sk_device_core *core)
@@ -255,18 +263,26 @@ static bool has_failed(const struct sk_device_core *core)
 	return call->fault.kind != SK_FAULT_NONE || (call->result && !told);
 }
 
-/* The call of the plan that a core was in when it was left. */
-static uint32_t call_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
+/* Where a core was left; checked launches know it without its stack. */
+static struct sk_located locate(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
-	return core->flight->checks ? core->planned_call : sk_locate_call(kernel, false, &core->call);
+	if (!core->flight->checks)
+		return sk_locate(kernel, false, &core->call);
+	return (struct sk_located){core->planned_call, sk_checks_tile(core)};
 }
 
-static uint32_t task_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
+/* A dispatcher that has returned a status has no frame any more that could tell the tile. */
+static struct failure failure_of(const struct sk_device_core *core, const struct skrt_kernel *kernel)
 {
+	struct sk_located located = {.call = SK_NO_INDEX};
+
+	if (core->call.fault.kind != SK_FAULT_NONE || core->flight->checks)
+		located = locate(core, kernel);
 	if (core->call.fault.kind == SK_FAULT_NONE)
-		return core->abi.failed_task;
-	uint32_t call = call_of(core, kernel);
-	return call == SK_NO_INDEX ? SK_NO_INDEX : kernel->module->plan.calls[call].task;
+		return (struct failure){core, core->abi.failed_task, located.tile};
+	if (located.call == SK_NO_INDEX)
+		return (struct failure){core, SK_NO_INDEX, located.tile};
+	return (struct failure){core, kernel->module->plan.calls[located.call].task, located.tile};
 }
 
 /* Goes through all cores of the launch. */
@@ -296,12 +312,22 @@ static struct failure find_failure(const struct sk_flight *flight)
 	const struct sk_device_core *core;
 
 	while ((core = next_core(&cores))) {
-		uint32_t task = has_failed(core) ? task_of(core, flight->kernel) : SK_NO_INDEX;
+		struct failure failure;
 
-		if (has_failed(core) && (!found.core || task < found.task))
-			found = (struct failure){core, task};
+		if (!has_failed(core))
+			continue;
+		failure = failure_of(core, flight->kernel);
+		if (!found.core || failure.task < found.task)
+			found = failure;
 	}
 	return found;
+}
+
+/* "core 3, in the tile of elements 64 to 127" */
+static void add_place_of_failure(struct text *text, const struct sk_plan_view *plan, const struct failure *failure)
+{
+	add_core(text, plan, failure->core);
+	add_tile(text, failure->tile);
 }
 
 static void add_failure(struct text *text, const struct skrt_kernel *kernel, const struct failure *failure)
@@ -317,26 +343,26 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 	if (known && (missing || core->call.fault.kind == SK_FAULT_ENDED)) {
 		add(text, " called %s%s on ", missing ? missing : core->call.fault.function,
 		    missing ? ", which was not linked," : "");
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 		add(text, ", at ");
 		add_place(text, kernel->module, place);
 	} else if (core->call.fault.kind) {
 		add(text, known ? " on " : "");
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 		add(text, ": ");
 		add_fault(text, kernel->module, core->flight->instance->guard, &core->call);
 	} else if (known && core->flight->checks && sk_checks_finding(core->flight->checks)) {
 		add(text, " on ");
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 		add(text, ": %s", sk_checks_finding(core->flight->checks));
 	} else if (known && core->call.result == SK_STATUS_NOT_AWAITED) {
 		add(text, " returned without sk_wait_pre_task_end on ");
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 	} else if (known) {
 		add(text, " returned status %d on ", core->call.result);
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 	} else {
-		add_core(text, plan, core);
+		add_place_of_failure(text, plan, failure);
 		add(text, ": the dispatcher returned %d", core->call.result);
 	}
 }
@@ -438,14 +464,15 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 	while ((core = next_core(&cores))) {
 		if (core->call.fault.kind != SK_FAULT_EXPELLED)
 			continue;
-		uint32_t call = call_of(core, kernel);
+		struct sk_located located = locate(core, kernel);
 
 		add(text, "%s", separator);
-		if (call != SK_NO_INDEX) {
-			add_task(text, plan, plan->calls[call].task, plan->calls[call].kernel);
+		if (located.call != SK_NO_INDEX) {
+			add_task(text, plan, plan->calls[located.call].task, plan->calls[located.call].kernel);
 			add(text, " on ");
 		}
 		add_core(text, plan, core);
+		add_tile(text, located.tile);
 		add(text, ": ");
 		add_fault(text, kernel->module, flight->instance->guard, &core->call);
 		separator = "; ";
@@ -572,10 +599,11 @@ void sk_failure_describe_serial(const struct skrt_kernel *kernel, const struct s
 		return;
 	}
 	if (check_plan(kernel, &text)) {
-		uint32_t planned = sk_locate_call(kernel, true, call);
+		struct sk_located located = sk_locate(kernel, true, call);
 
-		if (planned != SK_NO_INDEX) {
-			add_task(&text, plan, plan->calls[planned].task, plan->calls[planned].kernel);
+		if (located.call != SK_NO_INDEX) {
+			add_task(&text, plan, plan->calls[located.call].task, plan->calls[located.call].kernel);
+			add_tile(&text, located.tile);
 			add(&text, ": ");
 		}
 		add_fault(&text, kernel->module, NULL, call);

@@ -1,5 +1,6 @@
 /* Which call of the plan did not return. Its stack tells: a dispatcher makes each call from one place of its own, in
- * the order of the calls; so the topmost word on the stack that leads back to such a place says which one it was. In
+ * the order of the calls; so the topmost word on the stack that leads back to such a place says which one it was. Above
+ * that word lies the dispatcher's frame, which has the tile at hand of a step in tiles; where, the loop's head says. In
  * come the plan, the dispatcher's code and the stack, which nobody has touched since. */
 #include "config.h"
 
@@ -130,20 +131,58 @@ static bool is_behind_call(const struct program *program, const uint8_t *address
 	return false;
 }
 
+/* The step of the launch that has the call. */
+static const struct sk_plan_step *step_of(const struct program *program, uint32_t call)
+{
+	const struct sk_plan_step *step = &program->plan->steps[program->launch->first_step];
+
+	while (call - step->first_call >= step->call_count)
+		step++;
+	return step;
+}
+
+/* The tile that a call of the plan was made for, which returns to what stands at the word. A kernel may have destroyed
+ * what the frame held, so that it is no tile of the step's. */
 __attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
-uint32_t
-sk_locate_call(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
+static struct sk_core_range
+tile_of(const struct program *program, uint32_t planned, const struct sk_call *call, const uintptr_t *word)
+{
+	const struct sk_plan_step *step = step_of(program, planned);
+	uint64_t scale = program->plan->calls[planned].scale;
+	const uint8_t *end = (const uint8_t *)*word, *head = end;
+	const char *frame = (const char *)(word + 1);
+	const struct sk_core_range *tile;
+	int32_t place = -1;
+
+	while (step->tile && place < 0 && head-- > program->start)
+		place = sk_tile_place(head, end, step->tile);
+	tile = (const struct sk_core_range *)(const void *)(frame + place);
+	if (place < 0 || !sk_fibre_holds(&call->fibre, (const char *)(tile + 1) - 1))
+		return (struct sk_core_range){0, 0};
+	if (tile->low >= tile->high || tile->high > step->extent || tile->high - tile->low > step->tile)
+		return (struct sk_core_range){0, 0};
+	return (struct sk_core_range){tile->low * scale, tile->high * scale};
+}
+
+__attribute__((no_sanitize_address)) /* frames that never returned are poisoned */
+struct sk_located
+sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call)
 {
 	struct program program = program_of(kernel, serial);
 	struct sk_plan_calls planned = sk_plan_launch_calls(program.plan, program.launch);
 	const uintptr_t *word = (const uintptr_t *)(const void *)(call->fibre.stack + call->fibre.size);
+	struct sk_located located = {.call = SK_NO_INDEX};
 
 	while (sk_fibre_holds(&call->fibre, --word) && (const void *)word >= call->fault.sp) {
 		if (!is_behind_call(&program, (const uint8_t *)*word))
 			continue;
-		uint32_t found = call_that_returns_to(&program, (const uint8_t *)*word);
-		if (found != SK_NO_INDEX)
-			return found;
+		located.call = call_that_returns_to(&program, (const uint8_t *)*word);
+		if (located.call == SK_NO_INDEX)
+			continue;
+		located.tile = tile_of(&program, located.call, call, word);
+		return located;
 	}
-	return planned.end - planned.first == 1 ? (uint32_t)(planned.first - program.plan->calls) : SK_NO_INDEX;
+	if (planned.end - planned.first == 1)
+		located.call = (uint32_t)(planned.first - program.plan->calls);
+	return located;
 }

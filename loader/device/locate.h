@@ -1,4 +1,4 @@
-/* Which call of the plan was left. See locate.c. */
+/* Which call of the plan was left, and in which tile. See locate.c. */
 #ifndef SK_LOADER_LOCATE_H
 #define SK_LOADER_LOCATE_H
 
@@ -6,10 +6,15 @@
 #include <stdint.h>
 
 #include "loader/core/call.h"
+#include "loader/flight/core.h"
 #include "loader/flight/kernel.h"
 
-/* The call of the plan in which a core's part of the launch, or its serial entry, was left; of a launch with one call
- * it is that one. SK_NO_INDEX: none. The plan's steps have been checked. */
-uint32_t sk_locate_call(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call);
+struct sk_located {
+	uint32_t call; /* of the plan; SK_NO_INDEX: not known */
+	struct sk_core_range tile; /* in elements of the call's extent; empty: not known, or its step is not in tiles */
+};
 
+/* Where a core's part of the launch, or its serial entry, was left; of a launch with one call the call is that one. The
+ * plan's steps have been checked. */
+struct sk_located sk_locate(const struct skrt_kernel *kernel, bool serial, const struct sk_call *call);
 #endif

@@ -71,7 +71,7 @@ lie() {
 	sed "s/WHAT/$1/" lies.yaml >lie.yaml
 	"$sklink" lie.yaml check-kernels.o -o lie.sk
 	for options in '' '--seed 3' '--device host --cores 2'; do
-		fails_with "^skrun: error: .*task 'second': kernel copy on core [0-9]*: $2" \
+		fails_with "^skrun: error: .*task 'second': kernel copy on core [0-9]*, in the tile of elements [0-9]* to [0-9]*: $2" \
 			"$skrun" lie.sk --random 1 --check-races $options
 	done
 }

@@ -43,7 +43,7 @@ done
 found() {
 	link $1 $2
 	for options in '--cores 1' '--cores 3' '--device a3' '--unfused --cores 2'; do
-		fails_with "^skrun: error: .*: task 'second': kernel $1 on (core |core core |)[0-9]*: $3" \
+		fails_with "^skrun: error: .*: task 'second': kernel $1 on core [0-9]*(, in the tile of elements [0-9]* to [0-9]*)?: $3" \
 			"$skrun" $1$2.sk --random 1 --guard $options
 	done
 }
@@ -61,7 +61,7 @@ found copy_plain 1 "it has written right behind the end of tensor 'c', of which 
 # Bytes 160 to 199 are never written: their first reader is told, not who only reads the other half.
 link copy_plain 7
 for options in '--cores 1' '--device a3' '--unfused'; do
-	fails_with "^skrun: error: .*: task 'third': kernel copy on core [0-9]*: it reads tensor 'c', of which nobody has written bytes 160 to 199" \
+	fails_with "^skrun: error: .*: task 'third': kernel copy on core [0-9]*(, in the tile of elements [0-9]* to [0-9]*)?: it reads tensor 'c', of which nobody has written bytes 160 to 199" \
 		"$skrun" copy_plain7.sk --random 1 --guard $options
 done
 

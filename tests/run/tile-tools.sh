@@ -36,7 +36,7 @@ M
 	[ "$("$top_builddir/tests/run/group-steps" --tiles 64 race.sk)" = 1 ] || fail "not one step is in tiles"
 	fails_with "launch 'sk_sp': nothing orders task '[A-C]'" "$skdump" --verify race.sk
 	for options in '' '--seed 3'; do
-		fails_with "^skrun: error: superkernel sk_sp: task '$1': kernel [a-z]* on core 0: race: it $2 bytes [0-9]* to [0-9]* of tensor 'a', which task '$3' on core 0 $4 for an earlier tile, although its turn comes later" \
+		fails_with "^skrun: error: superkernel sk_sp: task '$1': kernel [a-z]* on core 0, in the tile of elements [0-9]* to [0-9]*: race: it $2 bytes [0-9]* to [0-9]* of tensor 'a', which task '$3' on core 0 $4 for an earlier tile, although its turn comes later" \
 			"$skrun" race.sk --random 1 --check-races --cores 1 $options
 	done
 	fails_with "race: it (reads|writes) bytes [0-9]* to [0-9]* of tensor 'a'" "$skrun" race.sk --random 1 --check-races --cores 2
@@ -126,7 +126,7 @@ awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { ri
 
 # ---- faults and statuses ----
 
-# Kernels that fail at one element: told are the task and the kernel, on however many cores, tile by tile or not. Of several
+# Kernels that fail at one element: told are the task, the kernel and, of a fault, the tile, on however many cores. Of several
 # that fail, the one named is one that fails in any case.
 cat >fails.c <<'C'
 #include "skkernel.h"
@@ -156,14 +156,34 @@ void hang(const float *x, float *y, long n, float where)
 }
 SK_KERNEL(hang, "split=n; in x f32[n], out y f32[n], n i64, where f32");
 C
+# By rows; and with so many arguments that the frame holds what tells the tile further up than a byte counts.
+cat >>fails.c <<'C'
+void rows(const float *x, float *y, long m, long n, float where)
+{
+	for (long i = 0; i < m * n; i++)
+		y[i] = x[i] == where ? *(volatile float *)8 : x[i];
+}
+SK_KERNEL(rows, "split=m; in x f32[m,n], out y f32[m,n], m i64, n i64, where f32");
+void many(const float *x, float *y, long n, float where, long a, long b, long c, long d, long e, long f, long g, long h, long i,
+	  long j, long k, long l, long m, long o, long p, long q, long r, long s, long t)
+{
+	if (a + b + c + d + e + f + g + h + i + j + k + l + m + o + p + q + r + s + t == 19)
+		crash(x, y, n, where);
+}
+SK_KERNEL(many, "split=n; in x f32[n], out y f32[n], n i64, where f32, a i64 = 1, b i64 = 1, c i64 = 1, d i64 = 1, e i64 = 1, "
+		"f i64 = 1, g i64 = 1, h i64 = 1, i i64 = 1, j i64 = 1, k i64 = 1, l i64 = 1, m i64 = 1, o i64 = 1, p i64 = 1, "
+		"q i64 = 1, r i64 = 1, s i64 = 1, t i64 = 1");
+C
 compile fails
 # x holds 0, 1, 2 … 999.
-{
-	printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }"
+numbers() { # SHAPE
+	printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($1), }"
 	for ((i = 0; i < 1000; i++)); do # numbers from 2^22 on differ in their lowest bits
 		printf "\\x$(printf %02x $((i % 256)))\\x$(printf %02x $((i / 256)))\\x80\\x4a"
 	done
-} >x.npy
+}
+numbers '1000,' >x.npy
+numbers '125, 8' >rows.npy
 at() { # ELEMENT: what x holds there, 2^22 + ELEMENT / 2
 	awk -v i="$1" 'BEGIN { printf "%.1f", 4194304 + i / 2 }'
 }
@@ -189,16 +209,56 @@ says() { # TASKS TEXT [OPTION...]
 	done
 }
 none=5000
+tile_of() { # ELEMENT: what a fault there says
+	echo "in the tile of elements $(($1 / 64 * 64)) to $(($1 / 64 * 64 + 63 < 999 ? $1 / 64 * 64 + 63 : 999))"
+}
 for element in 0 63 64 500 999; do
 	chain stop $element $none && says B 'returned status 7'
 	chain stop $none $element && says C 'returned status 7'
 	fails_with "sk_sp.*returned status 7" "$skrun" chain.sk --input x=x.npy --serial
+	fails_with "task 'C': kernel stop returned status 7 on core [0-9], $(tile_of $element)$" \
+		"$skrun" chain.sk --input x=x.npy --guard --cores 3
+done
+for kernel in crash many; do
+	for element in 0 63 64 500 999; do
+		chain $kernel $none $element && says C 'SIGSEGV.: read at address 0x8'
+		for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 2 --guard'; do
+			fails_with "task 'C': kernel $kernel on .*core [0-9]*, $(tile_of $element): segmentation fault" \
+				"$skrun" chain.sk --input x=x.npy $options
+		done
+		fails_with "task 'C': kernel $kernel, $(tile_of $element): segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
+		fails_with "task 'C': kernel $kernel on core 0: segmentation fault" "$skrun" chain.sk --input x=x.npy --unfused --cores 1
+	done
 done
 chain crash 500 $none && says B 'SIGSEGV.: read at address 0x8'
-fails_with "task 'B': kernel crash: segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
-chain crash $none 999 && says C 'SIGSEGV.: read at address 0x8'
-fails_with "task 'C': kernel crash: segmentation fault" "$skrun" chain.sk --input x=x.npy --serial
 chain hang $none 500 && says C 'it was at hang' --timeout 0.2
+fails_with "task 'C': kernel hang on core 0, $(tile_of 500): it was at hang" \
+	"$skrun" chain.sk --input x=x.npy --timeout 0.2 --cores 1
+
+# Each task tells elements as it counts them itself: 8 rows, or 64 elements; one in a loop tells the group's tile.
+by_rows() { # ELEMENT-OF-B ELEMENT-OF-C TASK TILE
+	cat >rows.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[125, 8]' x a b y)
+kernels:
+  looped: {symbol: rows, signature: "tile=m:2; in x f32[m,n], out y f32[m,n], m i64, n i64, where f32"}
+tasks:
+  - {name: A, kernel: rows, args: [x, a], set: {where: -1}, scope: sp}
+  - {name: B, kernel: crash, args: [a, b], set: {where: $(at $1)}, scope: sp}
+  - {name: C, kernel: looped, args: [b, y], set: {where: $(at $2)}, scope: sp}
+M
+	"$sklink" --scope-options '*=tile-bytes=1' rows.yaml fails.o -o rows.sk
+	"$skdump" --launches rows.sk | grep -qE ' superkernel .* 1 +A +.*C +0 ' || fail "not one step"
+	for options in '--cores 1' '--cores 2' '--cores 7' '--cores 2 --guard'; do
+		fails_with "task '$3': kernel [a-z]* on core [0-9]*, in the tile of elements $4: segmentation fault" \
+			"$skrun" rows.sk --input x=rows.npy $options
+	done
+	fails_with "task '$3': kernel [a-z]*, in the tile of elements $4: segmentation fault" "$skrun" rows.sk --input x=rows.npy --serial
+}
+by_rows 500 $none B '448 to 511'
+by_rows $none 500 C '56 to 63'
+by_rows $none 999 C '120 to 124'
 # B fails in a later tile than C: both do.
 chain stop 999 0 && says '[BC]' 'returned status 7'
 # In the same tile C comes after B, which has ended the launch.
