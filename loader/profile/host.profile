@@ -6,6 +6,7 @@ core.cores: 2
 core.blocks: 8            # of `blocks` kernels, where the task does not say
 core.operations: 16       # a core and cycle: one 512-bit multiply-add of floats in two halves, half of it achieved
 core.code-cache: 32 KiB
+core.data-cache: 1 MiB    # the second-level cache
 clock: 3.7 GHz
 launch: 130 ns            # a mailbox that a waiting thread polls; a sleeping thread would take 30 us
 await: 50 ns              # half of a cache-line round trip of about 100 ns

@@ -1,5 +1,6 @@
 /* See profile.h. One table says what a profile has: the keys of the device, then the keys that each lane has after its
- * name and a point. They are required, so that no number is made up; blocks and what is true or false have defaults. */
+ * name and a point. They are required, so that no number is made up; what is optional is taken as not known, and blocks
+ * and what is true or false have defaults. */
 #include "loader/profile/profile.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ enum kind {
 	KIND_CORES,
 	KIND_BLOCKS,
 	KIND_NUMBER,
+	KIND_OPTIONAL, /* a number; 0: not given */
 	KIND_POSITIVE, /* a number that is not 0 */
 	KIND_RATE, /* the same, or `unlimited` */
 	KIND_FLAG, /* a bool: true or false */
@@ -60,6 +62,7 @@ static const struct key lane_keys[] = {
 	{"blocks", KIND_BLOCKS, NULL, 0},
 	{"operations", KIND_POSITIVE, counts, FIELD(operations)},
 	{"code-cache", KIND_NUMBER, sizes, FIELD(code_cache)},
+	{"data-cache", KIND_OPTIONAL, sizes, FIELD(data_cache)},
 };
 #undef FIELD
 
@@ -136,7 +139,7 @@ static bool read_number(struct reader *reader, const struct key *key, double *nu
 	if (!sk_lines_number(&reader->lines, key->units, number))
 		return false;
 	/* What is divided by it must stay finite. */
-	if (key->kind != KIND_NUMBER && *number < 1e-12)
+	if (key->kind != KIND_NUMBER && key->kind != KIND_OPTIONAL && *number < 1e-12)
 		return sk_lines_fail(&reader->lines, "'%s' must be greater than 0", reader->lines.key);
 	return true;
 }
@@ -221,7 +224,8 @@ static bool check_complete(struct reader *reader)
 		struct sk_profile_lane *lane = &reader->profile->lanes[i];
 
 		for (size_t k = 0; k < LANE_KEYS; k++)
-			if (!reader->lane_seen[i][k] && lane_keys[k].kind != KIND_BLOCKS)
+			if (!reader->lane_seen[i][k] && lane_keys[k].kind != KIND_BLOCKS &&
+			    lane_keys[k].kind != KIND_OPTIONAL)
 				return sk_lines_fail(lines, "the profile has no '%s.%s'", lane->name,
 						     lane_keys[k].name);
 		if (!lane->blocks)

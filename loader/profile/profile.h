@@ -20,6 +20,7 @@ struct sk_profile_lane {
 	uint32_t blocks; /* of `blocks` kernels whose task does not say */
 	double operations; /* that one core does in a cycle; > 0 */
 	double code_cache; /* bytes of each core's instruction memory */
+	double data_cache; /* bytes of each core's own cache for data; 0: not known */
 };
 
 /* Times are in ns, rates in bytes a ns; an unlimited rate is INFINITY, others are > 0. */

@@ -265,6 +265,7 @@ static struct sk_tile_verdict judge_pair(const struct builder *builder, const st
 	if (verdict.reason != SK_TILE_JOINED)
 		return verdict;
 	verdict.reason = SK_TILE_NOTHING_SHARED;
+	verdict.amount = verdict.limit = 0;
 	compare_with_members(builder, task_at(builder, place), &verdict);
 	return verdict;
 }
@@ -307,8 +308,8 @@ static void collect_uses(struct builder *builder, const struct sk_run *run)
 	}
 }
 
-/* A temporary that nobody else accesses, and of which each tile is written before it is read. What may be read behind it
- * is room behind each tile, of each core. */
+/* A temporary that nobody else accesses, and of which each tile is written before it is read. What may be read behind
+ * it is room behind each tile, of each core. */
 static bool lives_inside(const struct builder *builder, uint32_t number)
 {
 	const struct sk_tensor *tensor = &builder->model->tensors.items[number];
@@ -334,8 +335,9 @@ static void measure_extent(const struct builder *builder, struct sk_run *run)
 }
 
 /* Bytes of one element of the run's extent in all divided tensors that are in use at once, at most: each from the first
- * call that accesses it to the last. 0: too many to count. */
-static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
+ * call that accesses it to the last; of a whole part instead of a tile, those that do not live inside from the first
+ * call of all to the last. 0: too many to count. */
+static uint64_t element_bytes(struct builder *builder, const struct sk_run *run, bool of_part)
 {
 	uint64_t changes[MOST_TASKS + 1] = {0}, all = 0, live = 0, most = 0;
 
@@ -345,15 +347,17 @@ static uint64_t element_bytes(struct builder *builder, const struct sk_run *run)
 
 		for (uint32_t a = 0; a < task->argument_count; a++) {
 			struct use *use = &builder->uses[task->arguments[a].tensor];
+			bool stays;
 
 			if (task->arguments[a].kind != SK_ARGUMENT_POINTER || !task->arguments[a].element_bytes ||
 			    use->count == 0)
 				continue;
+			stays = of_part && !lives_inside(builder, task->arguments[a].tensor);
 			use->count = 0; /* once for each tensor */
 			if (!sk_add(all, use->bytes, &all))
 				return 0;
-			changes[use->first] += use->bytes;
-			changes[use->last + 1] -= use->bytes;
+			changes[stays ? 0 : use->first] += use->bytes;
+			changes[stays ? run->count : use->last + 1] -= use->bytes;
 		}
 	}
 	for (uint32_t m = 0; m < run->count; m++) {
@@ -374,7 +378,7 @@ static uint64_t raise_to_scratch(struct builder *builder, const struct sk_run *r
 {
 	uint64_t bytes, most;
 
-	bytes = element_bytes(builder, run);
+	bytes = element_bytes(builder, run, false);
 	most = bytes ? wanted_bytes(builder) / bytes : 0;
 	collect_uses(builder, run);
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
@@ -409,13 +413,51 @@ static uint64_t least_unit(struct builder *builder, const struct sk_run *run)
 
 /* ---- tiles ---- */
 
+/* Whether what a core needs of all tensors for its part stays in its cache, from task to task: then tiles save it no
+ * traffic, and the fewer calls the better. The verdict says so. */
+static bool part_stays_in_cache(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
+{
+	const struct sk_profile_lane *lane = &builder->model->device->lanes[task_at(builder, run->first)->lane];
+	uint64_t bytes = element_bytes(builder, run, true);
+
+	if (builder->launch->options.tile_bytes || !bytes || !sk_mul(bytes, run->extent, &verdict->amount))
+		return false;
+	verdict->amount = (verdict->amount - 1) / lane->cores + 1;
+	verdict->limit = (uint64_t)lane->data_cache;
+	return verdict->amount <= verdict->limit;
+}
+
+/* Lengthens the tile to half of the cache; what the calls stream through has the other one. All members' verdicts say
+ * why. */
+static void lengthen_tile(struct builder *builder, struct sk_run *run)
+{
+	uint64_t number = (run->extent - 1) / run->unit + 1, units;
+	struct sk_tile_verdict found = {0};
+
+	if (!part_stays_in_cache(builder, run, &found))
+		return;
+	units = found.limit / 2 / (element_bytes(builder, run, false) * run->unit);
+	units = units < number ? units : number;
+	if (run->tile >= units * run->unit)
+		return;
+	run->tile = units * run->unit;
+	for (uint32_t m = run->first; m < run->first + run->count; m++) {
+		struct sk_tile_verdict *verdict = &builder->groups->verdicts[builder->launch->tasks[m]];
+
+		if (verdict->reason != SK_TILE_JOINED)
+			continue;
+		verdict->amount = found.amount;
+		verdict->limit = found.limit;
+	}
+}
+
 /* In whole units; if not even one fits, 0 and why. */
 static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t bytes, units, number = (run->extent - 1) / run->unit + 1;
 	uint64_t wanted = wanted_bytes(builder);
 
-	bytes = element_bytes(builder, run);
+	bytes = element_bytes(builder, run, false);
 	verdict->limit = wanted > MOST_TILE_BYTES ? wanted : MOST_TILE_BYTES;
 	if (!bytes || !sk_mul(bytes, run->unit, &verdict->amount))
 		verdict->amount = UINT64_MAX;
@@ -592,8 +634,10 @@ static bool choose_tiles(struct builder *builder)
 			continue;
 		run->tile =
 			run->unit && !wastes_cores(builder, run, &verdict) ? choose_tile(builder, run, &verdict) : 0;
-		if (run->tile)
+		if (run->tile) {
+			lengthen_tile(builder, run);
 			continue;
+		}
 		take_apart(builder, run, verdict);
 		good = false;
 	}

@@ -104,15 +104,27 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 	}
 }
 
+/* Why the group's tiles are long. */
+static const char *length_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+{
+	if (!verdict->amount)
+		return "";
+	return sk_arena_print(model->arena,
+			      "; tiles are long, since the %" PRIu64
+			      " bytes that a core needs for its part stay in its cache of %" PRIu64,
+			      verdict->amount, verdict->limit);
+}
+
 const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
 {
 	const char *before = task_name(model, verdict->before);
 
 	switch (verdict->reason) {
 	case SK_TILE_JOINED:
-		return sk_arena_print(
-			model->arena, "in one group with '%s' before it: it shares '%s' with '%s', part by part",
-			before, model->tensors.items[verdict->tensor].name, task_name(model, verdict->cause));
+		return sk_arena_print(model->arena,
+				      "in one group with '%s' before it: it shares '%s' with '%s', part by part%s",
+				      before, model->tensors.items[verdict->tensor].name,
+				      task_name(model, verdict->cause), length_text(model, verdict));
 	case SK_TILE_FIRST:
 		return "stands first in its launch";
 	default:

@@ -46,7 +46,8 @@ struct sk_tile_verdict {
 	uint32_t before; /* the task in front of it; SK_NONE: there is none */
 	uint32_t cause; /* the task that the reason is about, or SK_NONE */
 	uint32_t tensor; /* that the reason is about, or SK_NONE */
-	/* LARGE_OPERAND: bytes that each call reads. FEW_UNITS: units that there would be. NO_TILE: bytes of one
+	/* JOINED: bytes that a core needs for its part, if they stay in its cache and tiles are therefore long.
+	 * LARGE_OPERAND: bytes that each call reads. FEW_UNITS: units that there would be. NO_TILE: bytes of one
 	 * in use at once; UINT64_MAX: too many to count. */
 	uint64_t amount;
 	uint64_t limit; /* that the amount does not keep to */

@@ -179,6 +179,37 @@ for line in '"first": "one", "last": "three"' '"name": "three".*"awaits": \["two
 	grep -q "$line" report.json || { cat report.json; fail "--report does not say: $line"; }
 done
 
+# Where a core's part of all tensors stays in its cache, tiles are as long as they can be there; half of that cache for what is in
+# use at once in a tile. Of x, y and what lives inside, three tensors count. Nothing is known of a profile without data-cache.
+chain() { # N
+	cat >chain.yaml <<M
+sklink: 1
+device: $device
+tensors:
+  x: {dtype: f32, shape: [$1]}
+  t: {dtype: f32, shape: [$1]}
+  y: {dtype: f32, shape: [$1]}
+tasks:
+  - {name: one, kernel: scale, args: [x, t], set: {factor: 3}, scope: sp}
+  - {name: two, kernel: scale, args: [t, y], set: {factor: 2}, scope: sp}
+M
+}
+tiles_of() { # DEVICE N TILE
+	device=$1
+	chain "$2"
+	"$sklink" chain.yaml kernels.o -o chain.sk
+	"$skdump" --steps chain.sk >steps.txt
+	grep -qE "group tiles of $3\$" steps.txt || { cat steps.txt; fail "$1: tiles for $2 numbers are not $3 long"; }
+}
+sed 's/^name: host/name: unknown/; /data-cache/d' "$top_srcdir/loader/profile/host.profile" >unknown.profile
+sed 's/^name: host/name: small/; s/data-cache: .*/data-cache: 64 KiB/' "$top_srcdir/loader/profile/host.profile" >small.profile
+tiles_of host 16384 16384
+tiles_of host 174720 65536
+tiles_of host 174784 512
+tiles_of unknown.profile 16384 512
+tiles_of small.profile 10880 4096
+tiles_of small.profile 10944 512
+
 # Structs lie in front of the tiles: to the last byte of 64, where one ends in a field that is small.
 cat >kernels.c <<'C'
 #include "skkernel.h"

@@ -54,7 +54,8 @@ KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections"
 compile kernels
 
 # link TASKS: into m.sk, with its report.
-device='' options='' seen=''
+short=tile-bytes=4096
+device='' options=$short seen=''
 link() {
 	cat >m.yaml <<M
 sklink: 1
@@ -111,6 +112,10 @@ is TILE_FIRST one 'stands first in its launch'
 is TILE_JOINED two "in one group with 'one' before it: it shares 'a' with 'one', part by part"
 pair 'kernel: scale, args: [x, b]'
 is TILE_JOINED two "in one group with 'one' before it: it shares 'x' with 'one', part by part"
+options=
+pair 'kernel: scale, args: [a, b]'
+long='; tiles are long, since the 393216 bytes that a core needs for its part stay in its cache of 1048576'
+is TILE_JOINED two "in one group with 'one' before it: it shares 'a' with 'one', part by part$long"
 options=tile-fusion=0
 pair 'kernel: scale, args: [a, b]'
 is TILE_SWITCHED_OFF two "$apart the scope has tile-fusion=0"
@@ -120,7 +125,7 @@ is TILE_SYNC_ALL two "$apart the scope has debug-sync-all=1"
 options=dcci-after-kernel-end=scale_by
 pair 'kernel: scale_by, args: [a, b], set: {factor: 2}'
 is TILE_FLUSHED two "$apart the data cache is flushed around 'two'"
-options=
+options=$short
 pair 'kernel: scale_all, args: [a, b]'
 is TILE_NOT_DIVIDED two "$apart the kernel of 'two' cannot be called for any part of its work"
 pair 'kernel: scale_long, args: [a, b]'

@@ -64,7 +64,7 @@ tasks:
   - {name: six, kernel: add, args: [t3, t2, y], scope: sp}
   - {name: seven, kernel: add, args: [y, y, z], scope: sp}
 M
-"$sklink" m.yaml kernels.o -o m.sk --report=m.json --explain three >said.txt
+"$sklink" m.yaml kernels.o -o m.sk --scope-options '*=tile-bytes=4096' --report=m.json --explain three >said.txt
 
 # In a tile, which begins with the kernel `scale`: what is read after it was read or written there has not to be fetched, and what
 # is written again has to be stored once. Addresses that are written in more than one tile are scratch; those that are read only and

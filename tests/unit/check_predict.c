@@ -975,7 +975,7 @@ START_TEST(profile_text)
 {
 	struct sk_profile profile =
 		profile_of("# a comment\n\n  name : x-1_Y # another\r\nlanes:\tfirst   second\n"
-			   "first.cores:3\nfirst.operations: 1.5e2\nfirst.code-cache: 2 KiB\n"
+			   "first.cores:3\nfirst.operations: 1.5e2\nfirst.code-cache: 2 KiB\nfirst.data-cache: 3 MiB\n"
 			   "second.cores: 4096\nsecond.blocks: 7\nsecond.operations: .5\n"
 			   "second.code-cache: 0 B\nclock: 500 MHz\nlaunch: 1.5ms\nawait: 2 us\n"
 			   "check: 0 ns\ncall: 1e1 ns\nflush: 3 ns\ncode-fetch: unlimited\nmemory: 2 TB/s\n"
@@ -987,6 +987,8 @@ START_TEST(profile_text)
 	ck_assert_uint_eq(profile.lanes[1].blocks, 7);
 	EXPECT(profile.lanes[0].operations, 150);
 	EXPECT(profile.lanes[0].code_cache, 2048);
+	EXPECT(profile.lanes[0].data_cache, 3 << 20);
+	EXPECT(profile.lanes[1].data_cache, 0);
 	EXPECT(profile.clock, 0.5);
 	EXPECT(profile.launch, 1.5e6);
 	EXPECT(profile.await, 2000);
