@@ -259,7 +259,76 @@ M
 by_rows 500 $none B '448 to 511'
 by_rows $none 500 C '56 to 63'
 by_rows $none 999 C '120 to 124'
-# B fails in a later tile than C: both do.
-chain stop 999 0 && says '[BC]' 'returned status 7'
-# In the same tile C comes after B, which has ended the launch.
-chain stop 10 10 && says B 'returned status 7'
+# Several that would fail: the one that is named fails on what it gets when tasks run one by one, too, the others being sound; of those
+# that several cores have come to it is the first one of the network.
+both() { # ELEMENT-OF-B ELEMENT-OF-C: names B or C, with the tile
+	for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 7 --guard'; do
+		chain $kernel $1 $2
+		"$skrun" chain.sk --input x=x.npy $options 2>err.txt && fail "nothing fails: $options"
+		case $(sed -n "s/.* task '\([A-D]\)': .*/\1/p" err.txt) in
+		B) named=B element=$1 && chain $kernel $1 $none ;;
+		C) named=C element=$2 && chain $kernel $none $2 ;;
+		*) cat err.txt && fail "another task is named: $options" ;;
+		esac
+		[ $kernel = stop ] || grep -q "$(tile_of $element)" err.txt || { cat err.txt; fail "not the tile of $named: $options"; }
+		fails_with "task '$named': kernel $kernel" "$skrun" chain.sk --input x=x.npy --unfused
+	done
+}
+for kernel in stop crash; do
+	both 999 0 && both 500 63 && both 0 999 && both 64 63
+	chain $kernel 10 10 && says B '' # in the same tile C comes after B, which has ended the launch
+done
+
+# What fails only on what nobody has computed yet is never named, in the same step or behind an await: where B has ended the launch, all
+# values are positive that C and E would find in its place, in the tile of which B has computed a part, too.
+cat >>fails.c <<'C'
+int negate(const float *x, float *y, long n, float where)
+{
+	for (long i = 0; i < n; i++) {
+		if (x[i] == where)
+			return 7;
+		y[i] = -x[i];
+	}
+	return 0;
+}
+SK_KERNEL(negate, "split=n; in x f32[n], out y f32[n], n i64, where f32 -> status");
+int negative(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++) {
+		if (x[i] >= 0)
+			return 8;
+		y[i] = x[i];
+	}
+	return 0;
+}
+SK_KERNEL(negative, "split=n; in x f32[n], out y f32[n], n i64 -> status");
+int sum(const float *x, long n, float *y)
+{
+	y[0] = 0;
+	for (long i = 0; i < n; i++) {
+		if (x[i] >= 0)
+			return 9;
+		y[0] += x[i];
+	}
+	return 0;
+}
+SK_KERNEL(sum, "in x f32[n], n i64, out y f32[1] -> status");
+C
+compile fails
+for element in 0 10 70 500 999; do
+	cat >chain.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[1000]' x a b c d)
+  y: {dtype: f32, shape: [1]}
+tasks:
+  - {name: A, kernel: stop, args: [x, a], set: {where: -1}, scope: sp}
+  - {name: B, kernel: negate, args: [a, b], set: {where: $(at $element)}, scope: sp}
+  - {name: C, kernel: negative, args: [b, c], scope: sp}
+  - {name: D, kernel: negative, args: [c, d], scope: sp}
+  - {name: E, kernel: sum, args: [d, y], scope: sp}
+M
+	"$sklink" --scope-options '*=tile-bytes=1' chain.yaml fails.o -o chain.sk
+	"$skdump" --launches chain.sk | grep -qE ' superkernel .* 2 +A +.*E +' || { "$skdump" --launches chain.sk; fail "not two steps"; }
+	says B 'returned status 7'
+done
