@@ -271,6 +271,7 @@ KERNEL_TESTS = \
 	tests/kernels/gsl.sh \
 	tests/kernels/halide.sh \
 	tests/kernels/inductor.sh \
+	tests/kernels/library.sh \
 	tests/kernels/libm.sh \
 	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \

@@ -1,0 +1,258 @@
+/* family.h: what every source of the kernel library starts with.
+ *
+ * A source holds a family of kernels. Its opening comment lists them in lines such as
+ *
+ *	variants: OP=Add,Mul TYPE=floats FORM=same,row ISA=base,v3
+ *
+ * each a product of its keys. kernels/variants.awk compiles the source once for each element of the product, into an
+ * object with one exported function. In the source, KERNEL is the name of that function, `sk` and the values in lower
+ * case, joined by underlines (ISA=base is left out), and each key is a macro with its value. Sets of values that have a
+ * name (floats, integers ...) are in kernels/variants.awk.
+ *
+ * To add kernels, extend a line; to add an operator, write its function and a line; to add a family, write a source and
+ * name it in kernels/local.mk.
+ *
+ * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused
+ * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set. */
+#ifndef SK_KERNELS_FAMILY_H
+#define SK_KERNELS_FAMILY_H
+
+#include "stubs/skkernel.h"
+
+#include <stdint.h>
+
+/* ---- words made of macros ---- */
+
+#define JOIN_WORDS(a, b) a##b
+#define JOIN(a, b)	 JOIN_WORDS(a, b)
+#define TEXT_OF(word)	 #word
+#define TEXT(word)	 TEXT_OF(word)
+
+/* SK_KERNEL of the kernel that is compiled: `attributes` and `parameters` are string literals. */
+#define SIGNATURE_OF(name, signature)	  SK_KERNEL(name, signature)
+#define SIGNATURE(attributes, parameters) SIGNATURE_OF(KERNEL, attributes JOIN(ISA_, ISA) "; " parameters)
+#define ISA_base			  ""
+#define ISA_v3				  " isa=x86-64-v3"
+#define ISA_v4				  " isa=x86-64-v4"
+
+/* In front of a loop whose iterations do not depend on one another. Without it compilers add checks whether arrays
+ * overlap, and would compute in place (y@x) without vectors. (`restrict` would promise too much in place.) */
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* ---- element types: as they are stored, and as they are computed with ---- */
+
+#define STORED_bool  uint8_t
+#define STORED_i8    int8_t
+#define STORED_i16   int16_t
+#define STORED_i32   int32_t
+#define STORED_i64   int64_t
+#define STORED_u8    uint8_t
+#define STORED_u16   uint16_t
+#define STORED_u32   uint32_t
+#define STORED_u64   uint64_t
+#define STORED_f16   uint16_t
+#define STORED_bf16  uint16_t
+#define STORED_f32   float
+#define STORED_f64   double
+#define STORED(type) JOIN(STORED_, type)
+
+#define COMPUTED_bool  uint8_t
+#define COMPUTED_i8    int8_t
+#define COMPUTED_i16   int16_t
+#define COMPUTED_i32   int32_t
+#define COMPUTED_i64   int64_t
+#define COMPUTED_u8    uint8_t
+#define COMPUTED_u16   uint16_t
+#define COMPUTED_u32   uint32_t
+#define COMPUTED_u64   uint64_t
+#define COMPUTED_f16   float
+#define COMPUTED_bf16  float
+#define COMPUTED_f32   float
+#define COMPUTED_f64   double
+#define COMPUTED(type) JOIN(COMPUTED_, type)
+
+/* For #if: IS_FLOAT(TYPE), IS_SIGNED(TYPE) of integers. */
+#define IS_FLOAT_bool  0
+#define IS_FLOAT_i8    0
+#define IS_FLOAT_i16   0
+#define IS_FLOAT_i32   0
+#define IS_FLOAT_i64   0
+#define IS_FLOAT_u8    0
+#define IS_FLOAT_u16   0
+#define IS_FLOAT_u32   0
+#define IS_FLOAT_u64   0
+#define IS_FLOAT_f16   1
+#define IS_FLOAT_bf16  1
+#define IS_FLOAT_f32   1
+#define IS_FLOAT_f64   1
+#define IS_FLOAT(type) JOIN(IS_FLOAT_, type)
+
+/* ---- bits ---- */
+
+static inline uint32_t bits_f32(float x)
+{
+	uint32_t bits;
+
+	__builtin_memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static inline float from_bits_f32(uint32_t bits)
+{
+	float x;
+
+	__builtin_memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+static inline uint64_t bits_f64(double x)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
+static inline double from_bits_f64(uint64_t bits)
+{
+	double x;
+
+	__builtin_memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* ---- from what is stored to what is computed with, and back ---- */
+
+/* Both ways are without branches, so that loops vectorize. NaNs stay NaNs, with their sign and their upper bits, and
+ * become quiet. */
+static inline float load_f16(uint16_t x)
+{
+	uint32_t magnitude = (x & 0x7fffu) << 13, sign = (uint32_t)(x & 0x8000u) << 16;
+	/* The exponent's bias grows from 15 to 127; infinities and NaNs get the largest exponent. */
+	uint32_t normal = magnitude + (112u << 23);
+	uint32_t special = (magnitude | 0x7f800000u) + (magnitude > 0x0f800000u ? 0x400000u & ~magnitude : 0);
+	/* Denormal numbers are the fraction of a number with the smallest exponent, without its leading one. */
+	uint32_t denormal = bits_f32(from_bits_f32(magnitude + (113u << 23)) - 0x1p-14f);
+	uint32_t bits = magnitude >= 0x0f800000u ? special : magnitude < 0x00800000u ? denormal : normal;
+
+	return from_bits_f32(bits | sign);
+}
+
+/* To the nearest, ties to even. */
+static inline uint16_t store_f16(float x)
+{
+	uint32_t bits = bits_f32(x), magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+	uint32_t normal = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+	/* Adding 0.5 leaves the denormal number, rounded by the processor, in the last bits. */
+	uint32_t denormal = bits_f32(from_bits_f32(magnitude) + 0.5f) - (126u << 23);
+	uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu) : 0x7c00u;
+	uint32_t result = magnitude >= 0x477ff000u ? special : magnitude < 0x38800000u ? denormal : normal;
+
+	return (uint16_t)(result | sign);
+}
+
+static inline float load_bf16(uint16_t x)
+{
+	return from_bits_f32((uint32_t)x << 16);
+}
+
+/* To the nearest, ties to even. */
+static inline uint16_t store_bf16(float x)
+{
+	uint32_t bits = bits_f32(x);
+	uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+
+	return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded);
+}
+
+#define LOAD_bool(x)  (x)
+#define LOAD_i8(x)    (x)
+#define LOAD_i16(x)   (x)
+#define LOAD_i32(x)   (x)
+#define LOAD_i64(x)   (x)
+#define LOAD_u8(x)    (x)
+#define LOAD_u16(x)   (x)
+#define LOAD_u32(x)   (x)
+#define LOAD_u64(x)   (x)
+#define LOAD_f16(x)   load_f16(x)
+#define LOAD_bf16(x)  load_bf16(x)
+#define LOAD_f32(x)   (x)
+#define LOAD_f64(x)   (x)
+#define STORE_bool(x) (x)
+#define STORE_i8(x)   (x)
+#define STORE_i16(x)  (x)
+#define STORE_i32(x)  (x)
+#define STORE_i64(x)  (x)
+#define STORE_u8(x)   (x)
+#define STORE_u16(x)  (x)
+#define STORE_u32(x)  (x)
+#define STORE_u64(x)  (x)
+#define STORE_f16(x)  store_f16(x)
+#define STORE_bf16(x) store_bf16(x)
+#define STORE_f32(x)  (x)
+#define STORE_f64(x)  (x)
+
+/* LOAD(TYPE, x): the number that the element x is; STORE(TYPE, x): the element that is nearest to the number x. */
+#define LOAD(type, x)  JOIN(LOAD_, type)(x)
+#define STORE(type, x) JOIN(STORE_, type)(x)
+
+/* ---- strided operands ---- */
+
+enum { MAXIMUM_RANK = 8 };
+
+/* A walk over the elements of a tensor whose dimensions are `dims`, outermost first, in their order, of which operands
+ * of other strides are read along. It goes in runs along the last dimension. */
+struct walk {
+	int64_t rank;
+	const int64_t *dims;
+	int64_t index[MAXIMUM_RANK]; /* of the element that comes next */
+};
+
+/* Begins with element `first`. */
+static inline void walk_begin(struct walk *walk, int64_t rank, const int64_t *dims, int64_t first)
+{
+	walk->rank = rank;
+	walk->dims = dims;
+	for (int64_t d = rank - 1; d >= 0; d--) {
+		walk->index[d] = first % dims[d];
+		first /= dims[d];
+	}
+}
+
+/* How many elements, `limit` at most, follow each other along the last dimension. */
+static inline int64_t walk_run(const struct walk *walk, int64_t limit)
+{
+	int64_t run = walk->rank ? walk->dims[walk->rank - 1] - walk->index[walk->rank - 1] : 1;
+
+	return run < limit ? run : limit;
+}
+
+/* The place of the next element in an operand of these strides. */
+static inline int64_t walk_place(const struct walk *walk, const int64_t *strides)
+{
+	int64_t place = 0;
+
+	for (int64_t d = 0; d < walk->rank; d++)
+		place += walk->index[d] * strides[d];
+	return place;
+}
+
+/* Goes on behind a run. */
+static inline void walk_on(struct walk *walk, int64_t run)
+{
+	int64_t d = walk->rank - 1;
+
+	if (d < 0)
+		return;
+	walk->index[d] += run;
+	for (; d > 0 && walk->index[d] == walk->dims[d]; d--) {
+		walk->index[d] = 0;
+		walk->index[d - 1]++;
+	}
+}
+
+#endif

@@ -1,0 +1,41 @@
+# The kernel library, libskernels.a: an object for each kernel, compiled by a makefile that variants.awk makes out of what the
+# sources say of themselves. It is never sanitized. Other build directories of the same source need not build it again:
+# configure SKERNELS=FILE takes one that is there.
+#
+# Results are those of IEEE arithmetic in the order of the source, at every level of the instruction set: nothing is contracted,
+# reassociated or assumed to be finite. That nobody looks at errno and at the flags of exceptions lets loops with comparisons
+# vectorize. Nothing becomes a call of memcpy or memset.
+KERNEL_FAMILIES = kernels/binary.c kernels/unary.c
+KERNEL_INCLUDES = kernels/binary-forms.h kernels/family.h
+LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off \
+	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow
+EXTRA_DIST += $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk
+
+# What automake's variables of that name do for others.
+LIBRARY_V = $(LIBRARY_V_@AM_V@)
+LIBRARY_V_ = $(LIBRARY_V_@AM_DEFAULT_V@)
+LIBRARY_V_0 = @
+LIBRARY_V_1 =
+
+if BUILD_SKERNELS
+kernels/variants.mk: $(KERNEL_FAMILIES) kernels/variants.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(AWK) -v make=1 -f $(top_srcdir)/kernels/variants.awk $(KERNEL_FAMILIES:%=$(top_srcdir)/%) >$@-new
+	$(AM_V_at)mv $@-new $@
+
+# Made anew only if something has changed; what has, its own makefile knows.
+kernels/libskernels.a: kernels/variants.mk remade-kernels
+	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -f kernels/variants.mk O=kernels S='$(top_srcdir)/kernels' V='$(LIBRARY_V)' \
+		AR='$(AR)' COMPILE='$(KERNEL_CC) $(LIBRARY_CFLAGS) -I$(top_srcdir) -c' HEADERS='$(KERNEL_INCLUDES:%=$(top_srcdir)/%) $(top_srcdir)/stubs/skkernel.h'
+remade-kernels:
+else
+kernels/libskernels.a: $(SKERNELS)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)cp $(SKERNELS) $@
+endif
+
+kernels: kernels/libskernels.a
+.PHONY: kernels remade-kernels
+skernelsdir = $(libdir)
+nodist_skernels_DATA = kernels/libskernels.a
+CLEANFILES += kernels/*.o kernels/variants.mk kernels/libskernels.a
