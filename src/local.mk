@@ -19,6 +19,7 @@ src_libbase_la_SOURCES = \
 	src/base/checked.h \
 	src/base/diag.c src/base/diag.h \
 	src/base/file.c src/base/file.h \
+	src/base/identifier.c src/base/identifier.h \
 	src/base/json.c src/base/json.h \
 	src/base/map.c src/base/map.h \
 	src/base/ranges.c src/base/ranges.h \

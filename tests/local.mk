@@ -96,6 +96,12 @@ tests_unit_check_tar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_tar_LDADD = src/libbase.la $(CHECK_LIBS)
 QUICK_TESTS += tests/unit/check_tar
 
+check_PROGRAMS += tests/unit/check_identifier
+tests_unit_check_identifier_SOURCES = tests/unit/check_identifier.c
+tests_unit_check_identifier_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_identifier_LDADD = src/libbase.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_identifier
+
 check_PROGRAMS += tests/unit/check_boxes
 tests_unit_check_boxes_SOURCES = tests/unit/check_boxes.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_boxes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -165,7 +171,7 @@ END_TO_END_TESTS = \
 	tests/run/frames.sh \
 	tests/run/faults.sh \
 	tests/run/features.sh \
-	tests/run/header.sh \
+	tests/run/header.sh tests/run/original-names.sh \
 	tests/run/house.sh \
 	tests/run/fibres.sh \
 	tests/run/interrupted.sh \

@@ -244,3 +244,9 @@ void sk_costs_free(struct sk_costs *costs)
 	free(costs->work);
 	*costs = (struct sk_costs){0};
 }
+
+void sk_costs_print(const char *task, double nanoseconds, FILE *stream)
+{
+	sk_lines_print_key(task, stream);
+	fprintf(stream, ": %.0f ns\n", nanoseconds);
+}

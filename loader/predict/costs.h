@@ -2,9 +2,11 @@
  * manifest's `cost:`, else from the bytes of its arguments.
  *
  * A cost file has lines `task: time`, the time of the whole task if one core did all of it, as "1.2 us" (ns, us, ms) or
- * "900 cycles" of the profile's clock. `skrun --measure` writes one. */
+ * "900 cycles" of the profile's clock; names as loader/profile/lines.h has keys. `skrun --measure` writes one. */
 #ifndef SK_LOADER_COSTS_H
 #define SK_LOADER_COSTS_H
+
+#include <stdio.h>
 
 #include "loader/predict/network.h"
 
@@ -18,5 +20,8 @@ struct sk_costs {
 bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_profile *profile, const uint32_t *lanes,
 		      const char *file, struct sk_costs *costs, char *error, size_t error_size);
 void sk_costs_free(struct sk_costs *costs);
+
+/* A line of a cost file, for who measures. */
+void sk_costs_print(const char *task, double nanoseconds, FILE *stream);
 
 #endif

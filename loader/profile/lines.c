@@ -142,17 +142,39 @@ static bool is_printable(const char *line)
 	return true;
 }
 
-/* Takes a line without its comment apart. */
+/* The key in quotes at the start of the line, made what it means. Returns what follows it; NULL: it has no end. */
+static char *unquote(char *line)
+{
+	char *end = line, *c = line + 1;
+
+	for (; *c && *c != '"'; c++) {
+		c += *c == '\\' && (c[1] == '"' || c[1] == '\\');
+		*end++ = *c;
+	}
+	if (!*c)
+		return NULL;
+	*end = '\0';
+	return c + 1;
+}
+
+/* Takes a line that does not begin with blanks apart, and ends it at its comment. */
 static bool parse(struct sk_lines *lines, char *line)
 {
-	char *colon = strchr(line, ':');
+	bool quoted = *line == '"';
+	char *rest = quoted ? unquote(line) : line;
 
-	if (!is_printable(line))
+	if (!rest)
+		return sk_lines_fail(lines, "a quote has no end");
+	cut_comment(rest);
+
+	char *colon = strchr(rest, ':');
+
+	if (!is_printable(line) || !is_printable(rest))
 		return sk_lines_fail(lines, "a control character");
-	if (!colon)
+	if (!colon || (quoted && *trim(rest) != ':'))
 		return sk_lines_fail(lines, "'key: value' is expected, not '%.*s'", SHOWN, line);
 	*colon = '\0';
-	lines->key = trim(line);
+	lines->key = quoted ? line : trim(line);
 	lines->value = trim(colon + 1);
 	if (!*lines->key)
 		return sk_lines_fail(lines, "there is no key in front of the colon");
@@ -171,14 +193,31 @@ bool sk_lines_next(struct sk_lines *lines, bool *failed)
 		if (end)
 			*end = '\0';
 		lines->number++;
-		cut_comment(line);
 		line = trim(line);
-		if (!*line)
+		if (!*line || *line == '#')
 			continue;
 		*failed = !parse(lines, line);
 		return !*failed;
 	}
 	return false;
+}
+
+void sk_lines_print_key(const char *key, FILE *stream)
+{
+	bool quoted = *key == '"' || *key == '#' || *key == ' ' || *key == '\0' || key[strlen(key) - 1] == ' ' ||
+		      strchr(key, ':') || strstr(key, " #");
+
+	if (!quoted) {
+		fputs(key, stream);
+		return;
+	}
+	putc('"', stream);
+	for (; *key; key++) {
+		if (*key == '"' || *key == '\\')
+			putc('\\', stream);
+		putc(*key, stream);
+	}
+	putc('"', stream);
 }
 
 /* ---- values ---- */

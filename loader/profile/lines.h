@@ -1,12 +1,14 @@
 /* Text files of lines `key: value`, for people to write: device profiles and costs. Blank lines, and what stands behind
- * a # at the beginning of a line or after a blank, do not count. Anybody may have written the file: it is read whole,
- * up to a limit, and nothing of it is believed. */
+ * a # at the beginning of a line or after a blank, do not count. A key may stand in double quotes, with a backslash in
+ * front of each quote and each backslash that it has itself. Anybody may have written the file: it is read whole, up to
+ * a limit, and nothing of it is believed. */
 #ifndef SK_LOADER_LINES_H
 #define SK_LOADER_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct sk_lines {
 	const char *name; /* of the file, for messages */
@@ -42,5 +44,8 @@ bool sk_lines_number(const struct sk_lines *lines, const struct sk_unit *units, 
 bool sk_lines_integer(const struct sk_lines *lines, uint64_t low, uint64_t high, uint64_t *number);
 
 void sk_lines_close(struct sk_lines *lines);
+
+/* The key as it must stand in a file to be read as this. */
+void sk_lines_print_key(const char *key, FILE *stream);
 
 #endif

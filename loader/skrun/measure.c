@@ -16,6 +16,7 @@
 #include "loader/flight/instance.h"
 #include "loader/flight/kernel.h"
 #include "loader/flight/module.h"
+#include "loader/predict/costs.h"
 #include "loader/skrun/messages.h"
 #include "src/base/unfinished.h"
 
@@ -116,8 +117,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 	for (uint32_t i = 0; good && i < task_count; i++) {
 		double time = median(times + (size_t)i * rounds, rounds) - clock;
 
-		fprintf(file, "%s: %.0f ns\n", sk_plan_string(&session->module->plan.tasks[i].name),
-			time > 0 ? time : 0);
+		sk_costs_print(sk_plan_string(&session->module->plan.tasks[i].name), time > 0 ? time : 0, file);
 	}
 	good = good && sk_unfinished_close(file, path);
 	if (!good)

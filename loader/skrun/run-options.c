@@ -99,25 +99,13 @@ static bool set_timeout(struct sk_run_options *options, const struct row *row, c
 
 static bool add_assignment(const char *option, const char *text, struct sk_assignment *list, uint32_t *count)
 {
-	const char *sign = strchr(text, '=');
+	const char *sign = *text ? strchr(text + 1, '=') : NULL;
 
-	if (!sign || sign == text || sign[1] == '\0') {
+	if (!sign || sign[1] == '\0') {
 		sk_skrun_error("--%s %s: NAME=FILE is expected", option, text);
 		return false;
 	}
-	char *name = strndup(text, (size_t)(sign - text));
-	if (!name) {
-		sk_skrun_error("no memory");
-		return false;
-	}
-	for (uint32_t i = 0; i < *count; i++) {
-		if (strcmp(list[i].name, name))
-			continue;
-		sk_skrun_error("--%s %s: tensor '%s' is given twice", option, text, name);
-		free(name);
-		return false;
-	}
-	list[(*count)++] = (struct sk_assignment){.name = name, .path = sign + 1};
+	list[(*count)++] = (struct sk_assignment){.text = text};
 	return true;
 }
 
@@ -379,10 +367,6 @@ bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv)
 
 void sk_run_options_free(struct sk_run_options *options)
 {
-	for (uint32_t i = 0; i < options->input_count; i++)
-		free(options->inputs[i].name);
-	for (uint32_t i = 0; i < options->output_count; i++)
-		free(options->outputs[i].name);
 	free(options->inputs);
 	free(options->outputs);
 }

@@ -9,12 +9,6 @@
 #include "loader/skrt.h"
 #include "loader/skrun/session.h"
 
-/* NAME=FILE of --input and --output. */
-struct sk_assignment {
-	char *name;
-	const char *path;
-};
-
 struct sk_run_options {
 	struct skrt_source package;
 	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */

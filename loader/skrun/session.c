@@ -133,22 +133,68 @@ void sk_session_close(struct sk_session *session)
 
 /* ---- values in and out ---- */
 
-struct sk_slot *sk_session_find(struct sk_session *session, const char *name)
+/* The tensor with the longest name that is followed by "=" and something in the text; NULL: there is none. */
+static struct sk_slot *longest_name(const struct sk_session *session, const char *text)
 {
-	uint32_t index;
+	struct sk_slot *found = NULL;
+	size_t longest = 0;
 
-	return sk_succeeded(skrt_module_find_tensor(session->module, name, &index)) ? &session->slots[index] : NULL;
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		const char *name = session->slots[i].tensor.name;
+		size_t length = strlen(name);
+
+		if (length < longest || strncmp(text, name, length) || text[length] != '=' || !text[length + 1])
+			continue;
+		longest = length;
+		found = &session->slots[i];
+	}
+	return found;
 }
 
-bool sk_session_read(struct sk_session *session, const char *name, const char *path)
+/* Misspelt: the runtime says so, and knows what may have been meant. */
+static void report_unknown(const struct sk_session *session, const char *text)
 {
-	struct sk_slot *slot = sk_session_find(session, name);
+	char *name = strndup(text, strcspn(text, "="));
+	uint32_t index;
+
+	if (name)
+		sk_succeeded(skrt_module_find_tensor(session->module, name, &index));
+	else
+		sk_skrun_error("no memory");
+	free(name);
+}
+
+bool sk_session_assign(struct sk_session *session, const char *option, struct sk_assignment *assignments,
+		       uint32_t count)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct sk_assignment *assignment = &assignments[i];
+		struct sk_slot *slot = longest_name(session, assignment->text);
+		uint32_t other = 0;
+
+		while (slot && other < i && assignments[other].slot != slot)
+			other++;
+		if (!slot)
+			report_unknown(session, assignment->text);
+		else if (other < i)
+			sk_skrun_error("--%s %s: tensor '%s' is given twice", option, assignment->text,
+				       slot->tensor.name);
+		good &= slot && other == i;
+		assignment->slot = slot;
+		assignment->path = slot ? assignment->text + strlen(slot->tensor.name) + 1 : NULL;
+	}
+	return good;
+}
+
+bool sk_session_read(struct sk_slot *slot, const char *path)
+{
+	const struct skrt_tensor *tensor = &slot->tensor;
+	const char *name = tensor->name;
 	struct sk_npy npy;
 	char error[SK_SHAPE_SIZE], found[SK_SHAPE_SIZE], wanted[SK_SHAPE_SIZE];
 
-	if (!slot)
-		return false;
-	const struct skrt_tensor *tensor = &slot->tensor;
 	if (!sk_slot_is_input(slot)) {
 		sk_skrun_error("tensor '%s' is an output, not an input", name);
 		return false;
@@ -211,16 +257,13 @@ bool sk_session_check_filled(const struct sk_session *session)
 	return used == 0;
 }
 
-bool sk_session_write(struct sk_session *session, const char *name, const char *path)
+bool sk_session_write(const struct sk_slot *slot, const char *path)
 {
-	struct sk_slot *slot = sk_session_find(session, name);
 	char error[SK_SHAPE_SIZE];
 
-	if (!slot)
-		return false;
 	if (!sk_npy_write(path, (enum sk_dtype)slot->tensor.dtype, slot->tensor.rank, slot->tensor.shape, slot->data,
 			  error, sizeof(error))) {
-		sk_skrun_error("%s: output '%s': %s", path, name, error);
+		sk_skrun_error("%s: output '%s': %s", path, slot->tensor.name, error);
 		return false;
 	}
 	return true;

@@ -23,6 +23,13 @@ struct sk_slot {
 	bool filled;
 };
 
+/* --input or --output: NAME=FILE, and what of a session that means, once there is one. */
+struct sk_assignment {
+	const char *text;
+	struct sk_slot *slot;
+	const char *path;
+};
+
 struct sk_session {
 	const char *path;
 	struct skrt_device *device;
@@ -60,8 +67,10 @@ void sk_session_close(struct sk_session *session);
 /* Memory as bindings want it, zeroed; for free(). NULL: there is none, and nothing is printed. */
 void *sk_session_allocate(const struct skrt_tensor *tensor);
 
-/* The slot with the name; NULL after an error. */
-struct sk_slot *sk_session_find(struct sk_session *session, const char *name);
+/* Fills the slots and paths of assignments; those that have an error have none. Names may have a "=" in them: of all
+ * tensors that the text can mean, it means the one with the longest name. `option` is for errors. */
+bool sk_session_assign(struct sk_session *session, const char *option, struct sk_assignment *assignments,
+		       uint32_t count);
 
 /* What the manifest says of random values of the tensor with that binding number; false: nothing, or nothing that makes
  * sense. */
@@ -69,7 +78,7 @@ bool sk_session_range(const struct sk_session *session, uint32_t binding, double
 
 /* Fills inputs and inouts: one from a file; those that are left from a seed; or an error that names those that are
  * left. */
-bool sk_session_read(struct sk_session *session, const char *name, const char *path);
+bool sk_session_read(struct sk_slot *slot, const char *path);
 void sk_session_fill(struct sk_session *session, uint64_t seed);
 bool sk_session_check_filled(const struct sk_session *session);
 
@@ -88,7 +97,7 @@ bool sk_session_check_split(struct sk_session *session, uint32_t repeats);
 bool sk_session_begin_trace(struct sk_session *session);
 bool sk_session_end_trace(struct sk_session *session, const char *path);
 
-bool sk_session_write(struct sk_session *session, const char *name, const char *path);
+bool sk_session_write(const struct sk_slot *slot, const char *path);
 
 /* summary.c. For people: what the package holds, and what the outputs are. */
 bool sk_session_list(struct sk_session *session);

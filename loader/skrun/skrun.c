@@ -52,18 +52,20 @@ static bool check_folder(const char *path, const char *what)
 }
 
 /* Misspelt outputs should not be noticed after a long run. */
-static bool check_outputs(struct sk_session *session, const struct sk_run_options *options)
+static bool check_outputs(const struct sk_run_options *options)
 {
 	bool good = (!options->trace || check_folder(options->trace, "the trace")) &&
 		    (!options->measure || check_folder(options->measure, "the costs"));
 
 	for (uint32_t i = 0; i < options->output_count; i++) {
-		const struct sk_slot *slot = sk_session_find(session, options->outputs[i].name);
+		const struct sk_slot *slot = options->outputs[i].slot;
 		char what[64];
 
-		snprintf(what, sizeof(what), "output '%s'", options->outputs[i].name);
-		good &= slot && check_folder(options->outputs[i].path, what);
-		if (slot && slot->tensor.role == SKRT_INPUT) {
+		if (!slot)
+			continue;
+		snprintf(what, sizeof(what), "output '%s'", slot->tensor.name);
+		good &= check_folder(options->outputs[i].path, what);
+		if (slot->tensor.role == SKRT_INPUT) {
 			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
 			good = false;
 		}
@@ -74,11 +76,13 @@ static bool check_outputs(struct sk_session *session, const struct sk_run_option
 /* All errors of the inputs and outputs are printed before it ends. */
 static bool read_inputs(struct sk_session *session, const struct sk_run_options *options)
 {
-	bool good = true;
+	bool good = sk_session_assign(session, "input", options->inputs, options->input_count);
 
+	good &= sk_session_assign(session, "output", options->outputs, options->output_count);
 	for (uint32_t i = 0; i < options->input_count; i++)
-		good &= sk_session_read(session, options->inputs[i].name, options->inputs[i].path);
-	good &= check_outputs(session, options);
+		if (options->inputs[i].slot)
+			good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);
+	good &= check_outputs(options);
 	if (good && options->random)
 		sk_session_fill(session, options->seed);
 	return good && sk_session_check_filled(session);
@@ -118,7 +122,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 	if (traced && !sk_session_end_trace(session, options->trace))
 		return false;
 	for (uint32_t i = 0; i < options->output_count; i++)
-		if (!sk_session_write(session, options->outputs[i].name, options->outputs[i].path))
+		if (!sk_session_write(options->outputs[i].slot, options->outputs[i].path))
 			return false;
 	if (!options->output_count && !options->verify && !runs_tasks)
 		sk_session_summarise(session);

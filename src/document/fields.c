@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/base/escape.h"
 
 enum { MAX_FIELDS = 16, MAX_NAME = 255, SHOWN = 60 /* bytes of a wrong value in a message */ };
 
@@ -142,6 +143,20 @@ bool sk_read_name(const struct sk_document *document, const struct sk_node *node
 	return true;
 }
 
+bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+		      const char *name, struct sk_name *result)
+{
+	if (node->kind != SK_NODE_SCALAR || !node->length)
+		return wrong(document, node, what, name, "a name");
+	if (node->length > MAX_NAME)
+		return wrong(document, node, what, name, "a name of at most 255 bytes");
+	for (const char *c = node->text; *c; c += sk_character_length(c))
+		if ((unsigned char)*c < ' ' || *c == 0x7f || !sk_character_length(c))
+			return wrong(document, node, what, name, "a name in UTF-8 without control characters");
+	*result = (struct sk_name){.text = node->text, .place = sk_node_place(document, node)};
+	return true;
+}
+
 bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
 			const char *name, struct sk_name *result)
 {
@@ -192,7 +207,7 @@ bool sk_read_choice(const struct sk_document *document, const struct sk_node *no
 }
 
 struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *what,
-			      size_t *count)
+			      sk_name_reader *read, size_t *count)
 {
 	size_t items;
 	const struct sk_node *item = sk_node_items(node, &items);
@@ -200,7 +215,7 @@ struct sk_name *sk_read_names(const struct sk_document *document, const struct s
 
 	*count = 0;
 	for (; item && !sk_diag_is_hopeless(document->diag); item = item->next)
-		if (sk_read_name(document, item, what, NULL, &names[*count]))
+		if (read(document, item, what, NULL, &names[*count]))
 			++*count;
 	return names;
 }

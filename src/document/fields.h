@@ -40,6 +40,10 @@ bool sk_read_text(const struct sk_document *document, const struct sk_node *node
 bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
 		  struct sk_name *result);
 
+/* A name that comes from a model: at most 255 bytes of UTF-8, no control characters. */
+bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+		      const char *name, struct sk_name *result);
+
 /* A C identifier. */
 bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
 			const char *name, struct sk_name *result);
@@ -52,8 +56,10 @@ bool sk_read_integer(const struct sk_document *document, const struct sk_node *n
 bool sk_read_choice(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
 		    const char *const *choices, size_t count, size_t *index);
 
-/* One name or a list of them, in the arena. */
+/* One name or a list of them, each read by one of the functions above. In the arena. */
+typedef bool sk_name_reader(const struct sk_document *document, const struct sk_node *node, const char *what,
+			    const char *name, struct sk_name *result);
 struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *what,
-			      size_t *count);
+			      sk_name_reader *read, size_t *count);
 
 #endif

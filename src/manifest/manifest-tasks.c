@@ -90,7 +90,7 @@ static void read_tensor_name(const struct sk_document *document, void *target, c
 	struct sk_set *set = target;
 	struct sk_name name;
 
-	if (sk_read_name(document, value, "'tensor'", NULL, &name)) {
+	if (sk_read_original(document, value, "'tensor'", NULL, &name)) {
 		set->tensor = named_tensor(document, &name).tensor;
 		set->place = name.place;
 	}
@@ -154,7 +154,7 @@ static void read_name(const struct sk_document *document, void *target, const st
 {
 	struct sk_name name;
 
-	if (sk_read_identifier(document, value, "the name of a task", NULL, &name))
+	if (sk_read_original(document, value, "the name of a task", NULL, &name))
 		((struct sk_task *)target)->name = name.text;
 }
 
@@ -184,7 +184,7 @@ static void read_args(const struct sk_document *document, void *target, const st
 			return;
 		}
 		size_t count;
-		const struct sk_name *names = sk_read_names(document, value, "an argument", &count);
+		const struct sk_name *names = sk_read_names(document, value, "an argument", sk_read_original, &count);
 
 		reserve_args(document, task, count);
 		for (size_t i = 0; i < count; i++)
@@ -198,7 +198,7 @@ static void read_args(const struct sk_document *document, void *target, const st
 		struct sk_name parameter, tensor;
 
 		if (!sk_read_name(document, key, "the name of a parameter", NULL, &parameter) ||
-		    !sk_read_name(document, key->value, "argument", parameter.text, &tensor))
+		    !sk_read_original(document, key->value, "argument", parameter.text, &tensor))
 			continue;
 		sk_array_push(document->arena, &task->arg_names, parameter);
 		sk_array_push(document->arena, &task->args, named_tensor(document, &tensor));
@@ -254,7 +254,7 @@ static void read_after(const struct sk_document *document, void *target, const s
 {
 	struct sk_task *task = target;
 
-	task->after_names.items = sk_read_names(document, value, "'after'", &task->after_names.count);
+	task->after_names.items = sk_read_names(document, value, "'after'", sk_read_original, &task->after_names.count);
 	task->after_names.capacity = task->after_names.count;
 }
 
@@ -262,7 +262,7 @@ static void read_record(const struct sk_document *document, void *target, const 
 {
 	struct sk_task *task = target;
 
-	task->record_names.items = sk_read_names(document, value, "'record'", &task->record_names.count);
+	task->record_names.items = sk_read_names(document, value, "'record'", sk_read_name, &task->record_names.count);
 	task->record_names.capacity = task->record_names.count;
 }
 
@@ -270,7 +270,7 @@ static void read_wait(const struct sk_document *document, void *target, const st
 {
 	struct sk_task *task = target;
 
-	task->wait_names.items = sk_read_names(document, value, "'wait'", &task->wait_names.count);
+	task->wait_names.items = sk_read_names(document, value, "'wait'", sk_read_name, &task->wait_names.count);
 	task->wait_names.capacity = task->wait_names.count;
 }
 

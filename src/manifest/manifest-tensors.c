@@ -237,7 +237,7 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 			sk_error(document->diag, sk_node_place(document, refused[i]),
 				 "a view has the %s of the tensor it is part of%s", names[i],
 				 refused[i] == draft->dtype ? "; the same bytes in another type are 'as'" : "");
-	if (!sk_read_name(document, draft->of, "'of'", NULL, &view.of))
+	if (!sk_read_original(document, draft->of, "'of'", NULL, &view.of))
 		return;
 	if (draft->as && !read_dtype(document, draft->as, tensor->name, &view.as))
 		return;
@@ -462,7 +462,7 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 	uint32_t index = (uint32_t)model->tensors.count;
 	struct sk_name name;
 
-	if (!sk_read_name(document, key, "the name of a tensor", NULL, &name))
+	if (!sk_read_original(document, key, "the name of a tensor", NULL, &name))
 		return;
 	sk_map_insert(&model->tensor_names, key->text, key->length, index);
 	sk_array_push(

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/base/map.h"
+#include "src/base/identifier.h"
 #include "src/base/text.h"
 #include "src/package/names.h"
 
@@ -28,22 +28,13 @@ static const struct sk_plan_tensor *tensor_at(const struct writer *writer, uint3
 	return &writer->plan->tensors[writer->plan->bindings[binding]];
 }
 
-/* Different tensors get different identifiers: one that is taken gets the binding's number, which is unique. */
 static void name_tensors(struct writer *writer)
 {
 	uint32_t count = writer->plan->binding_count;
-	struct sk_map used;
 
-	sk_map_init(&used, writer->arena);
 	writer->tensors = SK_NEW_ARRAY(writer->arena, const char *, count ? count : 1);
-	for (uint32_t i = 0; i < count; i++) {
-		const char *text = sk_plan_string(&tensor_at(writer, i)->name);
-		const char *name = sk_c_identifier(writer->arena, text, strlen(text));
-
-		while (sk_map_insert(&used, name, strlen(name), i) != i)
-			name = sk_arena_print(writer->arena, "%s_%" PRIu32, name, i);
-		writer->tensors[i] = name;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		writer->tensors[i] = sk_identifier(writer->arena, sk_plan_string(&tensor_at(writer, i)->name));
 }
 
 /* A string literal. Question marks could be taken for trigraphs. */

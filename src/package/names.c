@@ -1,10 +1,11 @@
-/* See names.h. Names of launches are C identifiers; sonames and names of tensors are any text. */
+/* See names.h. Names of launches are C identifiers; sonames are any text. */
 #include "src/package/names.h"
 
 #include <ctype.h>
 #include <string.h>
 
-char *sk_c_identifier(struct sk_arena *arena, const char *text, size_t length)
+/* Letters, digits and underscores of the text stay, everything else becomes an underscore. */
+static char *c_identifier(struct sk_arena *arena, const char *text, size_t length)
 {
 	char *name = sk_arena_copy(arena, text, length);
 
@@ -20,10 +21,10 @@ const char *sk_package_name(struct sk_arena *arena, const char *soname, const st
 	const char *launch = plan->launch_count ? sk_plan_string(&plan->launches[0].name) : "package";
 
 	if (stem)
-		return sk_c_identifier(arena, soname, stem);
+		return c_identifier(arena, soname, stem);
 	if (!strncmp(launch, "sk_", 3) && launch[3])
 		launch += 3;
-	return sk_c_identifier(arena, launch, strlen(launch));
+	return c_identifier(arena, launch, strlen(launch));
 }
 
 const char *sk_plan_symbol_name(struct sk_arena *arena, const char *package_name, bool relocatable)

@@ -5,9 +5,6 @@
 #include "loader/plan/plan.h"
 #include "src/base/arena.h"
 
-/* Letters, digits and underscores of the text stay, everything else becomes an underscore. In the arena. */
-char *sk_c_identifier(struct sk_arena *arena, const char *text, size_t length);
-
 /* What the package is called in C: the beginning of the soname, up to its first dot, or else of the first launch's name
  * without "sk_". Identifiers that belong to the package begin or end with it. In the arena. */
 const char *sk_package_name(struct sk_arena *arena, const char *soname, const struct sk_plan_view *plan);

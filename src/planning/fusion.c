@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/identifier.h"
 #include "src/model/task.h"
 #include "src/planning/launch-options.h"
 #include "src/planning/segments.h"
@@ -53,8 +54,8 @@ static uint32_t *number_segments(const struct fuser *fuser)
 /* A scope that is fused whole has a name that does not depend on its tasks, for programs that look the entry up. */
 static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uint32_t segment)
 {
-	const char *first = task_at(fuser, launch->tasks[0])->name;
-	const char *last = task_at(fuser, launch->tasks[launch->task_count - 1])->name;
+	const char *first = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[0])->name);
+	const char *last = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[launch->task_count - 1])->name);
 
 	if (launch->kind == SK_LAUNCH_SINGLE) {
 		launch->name = sk_arena_print(fuser->arena, "sk_task_%s", first);
@@ -279,12 +280,25 @@ static bool ends_with(const char *name, const char *end)
 	return strlen(name) > strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
 }
 
+/* Whether so much of the text is a task's identifier. Scopes whose names begin with "unfused_" are rare. */
+static bool is_of_task(const struct fuser *fuser, const char *text, size_t length)
+{
+	const struct sk_model *model = fuser->model;
+
+	for (size_t i = 0; i < model->tasks.count; i++) {
+		const char *identifier = sk_identifier(fuser->arena, model->tasks.items[i].name);
+
+		if (strlen(identifier) == length && !memcmp(identifier, text, length))
+			return true;
+	}
+	return false;
+}
+
 /* True if sklink makes a symbol of that name beside the launches' own: sk_plan, sk_constants, NAME_serial of a launch,
  * and sk_unfused_<task>, also with _serial. */
 static bool is_reserved(const struct fuser *fuser, const struct sk_map *launches, const char *name)
 {
 	static const char serial[] = "_serial", unfused[] = "sk_unfused_";
-	const struct sk_map *tasks = &fuser->model->task_names;
 	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
 
 	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0)
@@ -293,10 +307,10 @@ static bool is_reserved(const struct fuser *fuser, const struct sk_map *launches
 		return true;
 	if (strncmp(name, unfused, strlen(unfused)) != 0)
 		return false;
-	const char *task = name + strlen(unfused);
-
-	return sk_map_find(tasks, task, strlen(task)) != SK_NONE ||
-	       (ends_with(task, serial) && sk_map_find(tasks, task, strlen(task) - strlen(serial)) != SK_NONE);
+	name += strlen(unfused);
+	length -= strlen(unfused);
+	return is_of_task(fuser, name, length) ||
+	       (ends_with(name, serial) && is_of_task(fuser, name, length - strlen(serial)));
 }
 
 /* The launches' names are symbols: each must be the only one of its name. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/checked.h"
+#include "src/base/identifier.h"
 #include "src/model/scope.h"
 #include "src/model/sides.h"
 #include "src/model/signature.h"
@@ -406,7 +407,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
-	const char *name = sk_arena_join(writer->arena, "sk_unfused_", task->name);
+	const char *name = sk_arena_join(writer->arena, "sk_unfused_", sk_identifier(writer->arena, task->name));
 	uint32_t resident_cores[SK_MAX_LANES] = {0};
 	struct sk_side sides[SK_MAX_SIDES];
 	uint32_t count = sk_task_sides(writer->model, number, sides);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/identifier.h"
 #include "src/proof/calls.h"
 #include "src/proof/contradiction.h"
 
@@ -247,7 +248,7 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 			return sk_contradict(check, "%s: its own entry calls the kernel in another way than its launch",
 					     name);
 	return sk_same_text(check, name, "its entry", sk_plan_string(&entry->name),
-			    sk_arena_print(check->arena, "sk_unfused_%s", name));
+			    sk_arena_print(check->arena, "sk_unfused_%s", sk_identifier(check->arena, name)));
 }
 
 /* Costs stand in the order of their tasks; only mix tasks have one for each side. */

@@ -71,7 +71,7 @@ cat >use.c <<'C'
 #include "skrt.h"
 
 static alignas(64) float x[SK_main_BYTES_x / sizeof(float)], y[SK_main_BYTES_y / sizeof(float)];
-static alignas(64) int8_t narrow[SK_main_BYTES_layer_0];
+static alignas(64) int8_t narrow[SK_main_BYTES_layer_x2E0];
 static alignas(64) double summand[1] = {3};
 static alignas(64) uint8_t narrowed[70];
 static alignas(64) uint32_t count[1];
@@ -131,10 +131,10 @@ int main(void)
 
 	tensors[SK_main_TENSOR_x] = x;
 	tensors[SK_main_TENSOR_y] = y;
-	tensors[SK_main_TENSOR_layer_0] = narrow;
-	tensors[SK_main_TENSOR_layer_0_3] = summand;
-	tensors[SK_main_TENSOR____evil_______] = narrowed;
-	tensors[SK_main_TENSOR_layer_0_5] = count;
+	tensors[SK_main_TENSOR_layer_x2E0] = narrow;
+	tensors[SK_main_TENSOR_layer_0] = summand;
+	tensors[SK_main_TENSOR__x2A_x2F_x22evil_x22_x5C_x3F_x3F_x2F_xC3_xA9] = narrowed;
+	tensors[SK_main_TENSOR_layer_x2D0] = count;
 	for (int i = 0; i < 4200; i++)
 		x[i] = (float)(i % 7);
 	for (int i = 0; i < 70; i++)

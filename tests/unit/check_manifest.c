@@ -614,12 +614,10 @@ static const struct {
 	 "m.yaml:3:36: the text of constant 'x' has 4 bytes, but the tensor has 3\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4], offset: [0]}\n"),
 	 "m.yaml:3:39: only a view has an offset; say 'of' which tensor 'x' is a part\n"},
-	{ONE_TASK("  x=1: {dtype: f32, shape: [4]}\n"),
-	 "m.yaml:3:3: the name of a tensor must be a name without blanks, control characters and '=', not 'x=1'\n"},
+	{ONE_TASK("  \"x\\x7f\": {dtype: f32, shape: [4]}\n"),
+	 "m.yaml:3:3: the name of a tensor must be a name in UTF-8 without control characters, not 'x\\x7f'\n"},
 	{ONE_TASK("  \"\": {dtype: f32, shape: [4]}\n"),
 	 "m.yaml:3:3: the name of a tensor must be a name, not nothing\n"},
-	{ONE_TASK("  a b: {dtype: f32, shape: [4]}\n"),
-	 "m.yaml:3:3: the name of a tensor must be a name without blanks, control characters and '=', not 'a b'\n"},
 	{ONE_TASK("  x: {dtype: f32, shape: [4]}\n"
 		  "  v: {of: z, shape: [4]}\n"),
 	 "m.yaml:4:11: unknown tensor 'z'\n"},
@@ -787,16 +785,25 @@ static const struct {
 	 "m.yaml:6:6: unknown key 'nam' in a task; did you mean 'name'?\n"
 	 "m.yaml:6:5: a task has no 'name'\n"},
 	{TENSORS "tasks:\n"
-		 "  - {name: 1a, kernel: k}\n",
-	 "m.yaml:6:12: the name of a task must be a C identifier, not '1a'\n"},
+		 "  - {name: \"a\\tb\", kernel: k}\n",
+	 "m.yaml:6:12: the name of a task must be a name in UTF-8 without control characters, not 'a\\x09b'\n"},
 	{TENSORS "tasks:\n"
-		 "  - {name: a-b, kernel: k}\n",
-	 "m.yaml:6:12: the name of a task must be a C identifier, not 'a-b'\n"},
+		 "  - {name: \"\", kernel: k}\n",
+	 "m.yaml:6:12: the name of a task must be a name, not nothing\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: \"a b\", kernel: k, after: c}\n",
+	 "m.yaml:6:37: unknown task 'c'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k}\n"
 		 "  - {name: a, kernel: k}\n",
 	 "m.yaml:7:5: duplicate task 'a'\n"
 	 ">>> first given at m.yaml:6:5\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k=1}\n",
+	 "m.yaml:6:23: 'kernel' must be a name without blanks, control characters and '=', not 'k=1'\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, record: \"e f\"}\n",
+	 "m.yaml:6:34: 'record' must be a name without blanks, control characters and '=', not 'e f'\n"},
 	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: [k]}\n",
 	 "m.yaml:6:23: 'kernel' must be a name, not a list\n"},
