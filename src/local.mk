@@ -45,6 +45,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/schedule.c src/planning/schedule.h \
 	src/planning/launch-steps.c src/planning/launch-steps.h \
 	src/planning/tile-groups.c src/planning/tile-groups.h \
+	src/planning/tile-order.c src/planning/tile-order.h \
 	src/planning/tile-reasons.c src/planning/tile-reasons.h \
 	src/planning/segments.c src/planning/segments.h \
 	src/model/sides.c src/model/sides.h \

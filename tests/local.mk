@@ -160,6 +160,7 @@ END_TO_END_TESTS = \
 	tests/run/awaits.sh \
 	tests/run/strides.sh \
 	tests/run/tile-groups.sh \
+	tests/run/tile-order.sh \
 	tests/run/tile-tools.sh \
 	tests/run/tile-reasons.sh \
 	tests/run/tile-traffic.sh \

@@ -107,7 +107,7 @@ uint64_t sk_schedule_scratch(const struct sk_task *task)
 static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uint32_t side_number,
 		      const struct sk_side *side)
 {
-	const uint32_t *tasks = &maker->fusion->launches[maker->number].tasks[run->first];
+	const uint32_t *tasks = &maker->groups->launches[maker->number].tasks[run->first];
 	uint32_t number = tasks[0];
 	struct sk_launch_schedule *launch = maker->launch;
 	struct sk_step *step = &launch->steps[launch->step_count++];
@@ -158,7 +158,7 @@ static void make_steps(struct sk_step_maker *maker)
 	for (uint32_t i = 0; i < runs->count; i++) {
 		const struct sk_run *run = &runs->runs[i];
 		struct sk_side sides[SK_MAX_SIDES];
-		uint32_t count = sk_task_sides(maker->model, source->tasks[run->first], sides);
+		uint32_t count = sk_task_sides(maker->model, runs->tasks[run->first], sides);
 
 		for (uint32_t m = 0; m < run->count; m++)
 			launch->first_steps[run->first + m] = launch->step_count;

@@ -33,6 +33,7 @@ struct scheduler {
 	const struct sk_model *model;
 	struct sk_arena *arena;
 	const struct sk_fusion *fusion;
+	const struct sk_tile_groups *groups;
 	struct stream *streams; /* by stream number of the dependencies */
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps then */
 	uint32_t *seen; /* by task and side: it is a candidate of the step with this number + 1 of this launch */
@@ -120,12 +121,10 @@ static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t e
  * ordered as wholes. */
 static void steps_of(const struct scheduler *scheduler, uint32_t task, uint32_t *first, uint32_t *end)
 {
-	const struct sk_task_placement *placement = &scheduler->fusion->tasks[task];
-
 	*first = *end = 0;
-	if (placement->launch != scheduler->number)
+	if (scheduler->fusion->tasks[task].launch != scheduler->number)
 		return;
-	*first = scheduler->launch->first_steps[placement->step];
+	*first = scheduler->launch->first_steps[scheduler->groups->places[task]];
 	*end = *first + 1;
 	if (*end < scheduler->launch->step_count && scheduler->launch->steps[*end].side)
 		++*end;
@@ -339,6 +338,7 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 	};
 
 	schedule->groups = sk_tile_groups_build(model, fusion);
+	scheduler.groups = schedule->groups;
 	scheduler.maker = sk_step_maker_new(model, fusion, schedule->groups);
 	schedule->launches = SK_NEW_ARRAY(arena, struct sk_launch_schedule, fusion->launch_count);
 	for (uint32_t l = 0; l < fusion->launch_count; l++)

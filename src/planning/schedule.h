@@ -44,7 +44,7 @@ struct sk_step {
 struct sk_launch_schedule {
 	struct sk_step *steps; /* of the launch's runs of tasks, in order; the sides of a task stand together */
 	uint32_t step_count;
-	uint32_t *first_steps; /* by place of a task in the launch: where its steps begin */
+	uint32_t *first_steps; /* by place of a task in the launch's runs: where its steps begin */
 	struct sk_plan_home *homes;
 	uint32_t home_count;
 	struct sk_plan_partition *partitions; /* distinct */

@@ -10,6 +10,7 @@
 #include "src/model/sides.h"
 #include "src/model/units.h"
 #include "src/planning/launch-options.h"
+#include "src/planning/tile-order.h"
 #include "stubs/skrows.h"
 
 enum {
@@ -47,6 +48,7 @@ struct builder {
 	struct use *uses; /* by tensor */
 	uint32_t runs; /* whose uses have been collected */
 	bool *alone; /* by task: its run has been taken apart */
+	struct sk_tile_orderer *orderer;
 
 	/* The launch at hand. */
 	const struct sk_launch *launch;
@@ -268,6 +270,40 @@ static struct sk_tile_verdict judge_pair(const struct builder *builder, const st
 	verdict.amount = verdict.limit = 0;
 	compare_with_members(builder, task_at(builder, place), &verdict);
 	return verdict;
+}
+
+static bool is_alone(const struct builder *builder, uint32_t place)
+{
+	return builder->alone[builder->launch->tasks[place]] || judge_task(builder, place).reason != SK_TILE_JOINED;
+}
+
+/* sk_may_join: what judge_pair asks of a task and the run in front of it. */
+static bool may_join(const void *context, const uint32_t *places, uint32_t count, uint32_t place)
+{
+	const struct builder *builder = context;
+	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, places[count - 1]);
+	bool joined = false;
+
+	if (count == MOST_TASKS || last->lane != task->lane || last->record.count || task->wait.count ||
+	    is_alone(builder, place) || is_alone(builder, places[0]))
+		return false;
+	for (uint32_t m = 0; m < count; m++) {
+		const struct sk_task *member = task_at(builder, places[m]);
+
+		for (size_t i = 0; i < task->after.count; i++)
+			if (task->after.items[i] == builder->launch->tasks[places[m]])
+				return false;
+		for (uint32_t i = 0; i < member->argument_count * task->argument_count; i++) {
+			enum sk_tile_reason found =
+				compare_arguments(member, &member->arguments[i / task->argument_count], task,
+						  &task->arguments[i % task->argument_count]);
+
+			if (found != SK_TILE_JOINED && found != SK_TILE_NOTHING_SHARED)
+				return false;
+			joined |= found == SK_TILE_JOINED;
+		}
+	}
+	return joined;
 }
 
 /* ---- what lives in a run ---- */
@@ -644,17 +680,47 @@ static bool choose_tiles(struct builder *builder)
 	return good;
 }
 
+/* Puts the launch's tasks in an order in which those that may be in one run stand together, and forms the runs. */
+static void order_and_form_runs(struct builder *builder, uint32_t number, struct sk_launch *launch)
+{
+	const struct sk_launch *source = &builder->fusion->launches[number];
+	struct sk_tile_refusal *refusals;
+
+	*launch = *source; /* in network order */
+	if (source->options.sync_all || source->options.no_tile_fusion) {
+		form_runs(builder);
+		return;
+	}
+	launch->tasks = sk_tile_order_find(builder->orderer, number, may_join, builder, &refusals);
+	form_runs(builder);
+	for (uint32_t i = 0; i < source->task_count; i++) {
+		struct sk_tile_verdict *verdict = &builder->groups->verdicts[source->tasks[i]];
+
+		if (refusals[i].member != SK_NONE && verdict->reason != SK_TILE_JOINED)
+			*verdict = (struct sk_tile_verdict){.reason = SK_TILE_BETWEEN,
+							    .before = refusals[i].member,
+							    .cause = refusals[i].between,
+							    .tensor = SK_NONE};
+	}
+}
+
 static void build_launch(struct builder *builder, uint32_t number)
 {
-	builder->launch = &builder->fusion->launches[number];
+	struct sk_launch launch;
+
+	builder->launch = &launch;
 	builder->target = &builder->groups->launches[number];
-	builder->target->runs = SK_NEW_ARRAY(builder->arena, struct sk_run, builder->launch->task_count);
+	builder->target->runs =
+		SK_NEW_ARRAY(builder->arena, struct sk_run, builder->fusion->launches[number].task_count);
 	do {
-		form_runs(builder);
+		order_and_form_runs(builder, number, &launch);
 		choose_units(builder);
 	} while (!choose_tiles(builder));
 	for (uint32_t i = 0; i < builder->target->count; i++)
 		lay_out(builder, &builder->target->runs[i]);
+	builder->target->tasks = launch.tasks;
+	for (uint32_t place = 0; place < launch.task_count; place++)
+		builder->groups->places[launch.tasks[place]] = place;
 }
 
 static void count_accesses(struct builder *builder)
@@ -680,9 +746,11 @@ struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const 
 		.uses = SK_NEW_ARRAY(arena, struct use, model->tensors.count),
 		.alone = SK_NEW_ARRAY(arena, bool, model->tasks.count),
 		.last_access = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
+		.orderer = sk_tile_orderer_new(model, fusion),
 	};
 
 	builder.groups->launches = SK_NEW_ARRAY(arena, struct sk_launch_runs, fusion->launch_count);
+	builder.groups->places = SK_NEW_ARRAY(arena, uint32_t, model->tasks.count);
 	builder.groups->scratch_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
 	builder.groups->verdicts = SK_NEW_ARRAY(arena, struct sk_tile_verdict, model->tasks.count);
 	for (uint32_t i = 0; i < model->tasks.count; i++)

@@ -3,7 +3,8 @@
  * a run in tiles also the tile's length, and where in the scratch the temporaries lie that live inside of it; and for
  * each task why it does, or does not, join the one in front of it.
  *
- * Tasks of a run stand next to each other in the launch, are all divided, and hang together by bytes that they share.
+ * Tasks of a run are all divided, and hang together by bytes that they share. They stand next to each other: tasks of a
+ * launch have been put in order for that (tile-order.h).
  * Their extents may differ: a run counts in elements of the greatest extent that divides all of them, of which each
  * task's has so many times as many. */
 #ifndef SK_TILE_GROUPS_H
@@ -14,7 +15,7 @@
 #include "src/planning/tile-reasons.h"
 
 struct sk_run {
-	uint32_t first, count; /* places in the launch's tasks */
+	uint32_t first, count; /* places in the launch's tasks, as they are here */
 	uint64_t extent; /* elements that the run counts in; 0: its task is not SPLIT */
 	uint64_t unit; /* of them; 0: its task is not SPLIT */
 	uint64_t tile; /* of them, whole units; 0: it is not in tiles */
@@ -22,7 +23,8 @@ struct sk_run {
 };
 
 struct sk_launch_runs {
-	struct sk_run *runs; /* all tasks of the launch, in its order */
+	const uint32_t *tasks; /* of the launch, in the order in which its steps make their calls */
+	struct sk_run *runs; /* all of them, in this order */
 	uint32_t count;
 };
 
@@ -31,6 +33,7 @@ struct sk_launch_runs {
 
 struct sk_tile_groups {
 	struct sk_launch_runs *launches;
+	uint32_t *places; /* by task: in its launch's `tasks` */
 	uint64_t *scratch_offset; /* by tensor: in the scratch of its step, or SK_NOT_IN_SCRATCH */
 	struct sk_tile_verdict *verdicts; /* by task: whether it joins the one in front of it */
 };

@@ -24,6 +24,7 @@ const char *sk_tile_reason_code(enum sk_tile_reason reason)
 		[SK_TILE_TABLE] = "TILE_TABLE",
 		[SK_TILE_HALO] = "TILE_HALO",
 		[SK_TILE_OTHER_PARTS] = "TILE_OTHER_PARTS",
+		[SK_TILE_BETWEEN] = "TILE_BETWEEN",
 		[SK_TILE_NOTHING_SHARED] = "TILE_NOTHING_SHARED",
 		[SK_TILE_FEW_UNITS] = "TILE_FEW_UNITS",
 		[SK_TILE_NO_TILE] = "TILE_NO_TILE",
@@ -89,6 +90,8 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 		return sk_arena_print(arena, "it comes after '%s', as the manifest says", cause);
 	case SK_TILE_TOO_MANY:
 		return sk_arena_print(arena, "%" PRIu64 " tasks are in one group there", verdict->limit);
+	case SK_TILE_BETWEEN:
+		return sk_arena_print(arena, "'%s' comes between them", cause);
 	case SK_TILE_NOTHING_SHARED:
 		return "they divide no bytes alike, so there is nothing to save";
 	case SK_TILE_SHARED:

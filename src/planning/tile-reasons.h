@@ -33,6 +33,7 @@ enum sk_tile_reason {
 	SK_TILE_TABLE, /* and one reaches through a table of addresses */
 	SK_TILE_HALO, /* and one reads beyond its part */
 	SK_TILE_OTHER_PARTS, /* of which equal parts are not the same bytes */
+	SK_TILE_BETWEEN, /* the cause comes behind the one in front, or its group, and in front of the task */
 	SK_TILE_NOTHING_SHARED, /* they divide no bytes alike: there is nothing to save */
 
 	/* They would have been in a group, but */
@@ -43,7 +44,7 @@ enum sk_tile_reason {
 
 struct sk_tile_verdict {
 	enum sk_tile_reason reason;
-	uint32_t before; /* the task in front of it; SK_NONE: there is none */
+	uint32_t before; /* the task in front of it; SK_NONE: there is none; BETWEEN: the last one of the group */
 	uint32_t cause; /* the task that the reason is about, or SK_NONE */
 	uint32_t tensor; /* that the reason is about, or SK_NONE */
 	/* JOINED: bytes that a core needs for its part, if they stay in its cache and tiles are therefore long.

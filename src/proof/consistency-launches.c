@@ -143,7 +143,8 @@ static bool check_flags(const struct sk_consistency *check, const struct sk_plan
 	return true;
 }
 
-/* A task that could not be fused is launched by itself, outside of its scope. */
+/* A task that could not be fused is launched by itself, outside of its scope. The stream is that of the first task in
+ * the network, which need not be the first one that is called. */
 static bool check_tasks_of(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
@@ -155,6 +156,7 @@ static bool check_tasks_of(const struct sk_consistency *check, const struct sk_p
 	     call++) {
 		const struct sk_plan_task *task = &view->tasks[call->task];
 
+		first = task < first ? task : first;
 		if (!sk_same_text(check, sk_plan_string(&task->name), "its scope", sk_plan_string(&task->scope),
 				  sk_plan_string(&launch->scope)))
 			return false;

@@ -29,6 +29,7 @@ struct sk_demand_stream {
 	uint32_t launch; /* + 1: the one that the rest belongs to */
 	struct sk_taken taken;
 	SK_ARRAY(struct gate) gates; /* one for each core set */
+	uint32_t latest, fixed; /* tasks that have been passed, + 1: the last section's, and the last not divided */
 };
 
 /* ---- building ---- */
@@ -77,6 +78,21 @@ static void sort_orders(struct sk_demands *demands, size_t order_count)
 	}
 }
 
+/* Events end and begin sections of their streams, in front of the task and behind it. */
+static void count_sections(struct sk_demands *demands, uint32_t *ends)
+{
+	for (uint32_t task = 0; task < demands->view->task_count; task++) {
+		uint32_t *end = &ends[demands->stream_of[task]];
+		bool event = demands->records[task];
+
+		for (uint32_t i = demands->first_order[task]; i < demands->first_order[task + 1]; i++)
+			event |= demands->orders[i].event != NULL;
+		*end += event;
+		demands->section[task] = *end;
+		*end += event;
+	}
+}
+
 void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const struct sk_plan_view *view,
 		      const struct sk_wanted_order *orders, size_t order_count)
 {
@@ -92,10 +108,12 @@ void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const 
 		.stream_of = SK_NEW_ARRAY(arena, uint32_t, tasks),
 		.recorded = SK_NEW_ARRAY(arena, struct sk_taken *, tasks),
 		.records = SK_NEW_ARRAY(arena, bool, tasks),
+		.section = SK_NEW_ARRAY(arena, uint32_t, tasks),
 		.gates_left = MAX_LOOKS,
 	};
 	number_streams(demands);
 	sort_orders(demands, order_count);
+	count_sections(demands, SK_NEW_ARRAY(arena, uint32_t, tasks));
 }
 
 /* ---- call by call ---- */
@@ -107,6 +125,7 @@ static struct sk_demand_stream *stream_of(struct sk_demands *demands, uint32_t l
 	if (stream->launch != launch + 1) {
 		stream->launch = launch + 1;
 		stream->gates.count = 0;
+		stream->latest = stream->fixed = 0;
 		memset(&stream->taken, 0, sizeof(stream->taken));
 	}
 	return stream;
@@ -176,6 +195,23 @@ void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t ca
 	}
 }
 
+static bool is_divided(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_SPLIT && step->core_set == SK_ALL_CORES;
+}
+
+uint32_t sk_demands_overtaker(struct sk_demands *demands, uint32_t launch, uint32_t step, uint32_t call)
+{
+	uint32_t task = demands->view->calls[call].task;
+	const struct sk_demand_stream *stream = stream_of(demands, launch, task);
+
+	if (stream->latest && demands->section[stream->latest - 1] > demands->section[task])
+		return stream->latest - 1;
+	if (stream->fixed > task + 1 && !is_divided(&demands->view->steps[step]))
+		return stream->fixed - 1;
+	return SK_NO_INDEX;
+}
+
 bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step, uint32_t call)
 {
 	const struct sk_plan_step *steps = demands->view->steps, *record = &steps[step];
@@ -186,6 +222,10 @@ bool sk_demands_pass(struct sk_demands *demands, uint32_t launch, uint32_t step,
 	bool one_home = last->step == 0 || same_core_set(&steps[last->step - 1], record);
 
 	*last = (struct taken_call){step + 1, call};
+	if (!stream->latest || demands->section[stream->latest - 1] <= demands->section[task])
+		stream->latest = task + 1;
+	if (!is_divided(record))
+		stream->fixed = task + 1;
 	if (demands->records[task]) {
 		demands->recorded[task] = SK_NEW(demands->arena, struct sk_taken);
 		*demands->recorded[task] = stream->taken;

@@ -3,7 +3,9 @@
  *
  * An event stands for all that its stream has done up to the task that records it, and holds for all that the other
  * stream does from the task on that waits for it. To ask for all these pairs would take quadratic time. It is enough to
- * ask for three things:
+ * ask for four things:
+ *  - A task that records or waits comes, in its launch, behind all tasks of its stream that are in front of it in the
+ *    network, and in front of the others.
  *  - Each task's launch is the one of the task in front of it in its stream, or follows that one. So tasks of a stream
  *    are in order wherever they are in different launches, and an order between two launches is one for all tasks of
  * the one stream up to there and of the other from there on.
@@ -45,6 +47,7 @@ struct sk_demands {
 	struct sk_demand_stream *streams; /* by that number */
 	struct sk_taken **recorded; /* by task: what its stream had taken then; NULL if no event needs it */
 	bool *records; /* by task: an event orders others behind it */
+	uint32_t *section; /* by task: how many ends of events its stream has had, each in front of it and behind it */
 	uint64_t gates_left; /* that may still be looked at to find the one of a core set */
 	bool exhausted; /* there were too many: gates are missing */
 	SK_ARRAY(struct sk_demand) list; /* of the task at hand */
@@ -56,6 +59,10 @@ void sk_demands_build(struct sk_demands *demands, struct sk_arena *arena, const 
 /* Fills the list with what the call's task has to come behind, but for what its stream asks of its launch. To be called
  * for each task of the network in the plan's order. */
 void sk_demands_collect(struct sk_demands *demands, uint32_t launch, uint32_t call);
+
+/* In a launch, a stream's tasks are in order where one of them records or waits for an event, and those that are not
+ * divided. Returns one that has been passed already though it comes behind the call's task, or SK_NO_INDEX. */
+uint32_t sk_demands_overtaker(struct sk_demands *demands, uint32_t launch, uint32_t step, uint32_t call);
 
 /* Notes that the stream of the call's task has taken the call, which is one of the step; for each side of a mix task.
  * False if the stream has another home in the lane already. */

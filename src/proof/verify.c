@@ -62,8 +62,9 @@
  *
  * Launches that run once are proved to be as good in later runs by once-check.h; their results have bytes of their own.
  *
- * Last, that the order is the right one: two tasks that conflict, or are of one stream, run in network order, and each
- * task runs exactly once. */
+ * Last, that the order is the right one: two tasks that conflict run in network order, and so do two of one stream in
+ * different launches, or in one launch if neither is divided or an event is between them; each task runs exactly once.
+ */
 #include "src/proof/verify.h"
 
 #include <stdlib.h>
@@ -426,23 +427,30 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_history_access(history, &rows, verifier->current, sk_plan_access(argument), check_conflict, verifier);
 }
 
-/* The task in front of the call's in its stream is in an earlier launch, or runs before it in this one. */
-static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t call)
+static void report_overtaken(struct verifier *verifier, uint32_t overtaker, uint32_t task)
 {
-	const struct sk_demands *demands = &verifier->demands;
-	uint32_t task = verifier->view->calls[call].task, previous = demands->previous[task];
+	const struct sk_plan_task *tasks = verifier->view->tasks;
 
+	sk_error(verifier->diag, place(verifier),
+		 "task '%s' runs before task '%s', which is before it in the network and in its stream",
+		 sk_plan_string(&tasks[overtaker].name), sk_plan_string(&tasks[task].name));
+}
+
+/* The task in front of the call's in its stream is in this launch, or in an earlier one. Within the launch the stream
+ * asks for an order of some tasks only. */
+static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
+{
+	struct sk_demands *demands = &verifier->demands;
+	uint32_t task = verifier->view->calls[call].task, previous = demands->previous[task];
+	uint32_t overtaker = sk_demands_overtaker(demands, launch, step, call), earlier;
+
+	if (overtaker != SK_NO_INDEX)
+		report_overtaken(verifier, overtaker, task);
 	if (previous == SK_NO_INDEX)
 		return;
-
-	uint32_t earlier = demands->places[previous].launch;
-	const char *earlier_task = sk_plan_string(&verifier->view->tasks[previous].name);
-	const char *later_task = sk_plan_string(&verifier->view->tasks[task].name);
-
-	if (demands->places[previous].call > call) {
-		sk_error(verifier->diag, place(verifier),
-			 "task '%s' runs before task '%s', which is before it in the network and in its stream",
-			 later_task, earlier_task);
+	earlier = demands->places[previous].launch;
+	if (earlier != launch && demands->places[previous].call > call) {
+		report_overtaken(verifier, task, previous);
 	} else if (earlier != launch && !sk_launch_before(&verifier->order, earlier, launch) &&
 		   !verifier->order.exhausted) {
 		const char *earlier_launch = launch_name(verifier, earlier),
@@ -450,7 +458,8 @@ static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t ca
 
 		sk_error(verifier->diag, place(verifier),
 			 "launches '%s' and '%s' are not ordered: task '%s' and task '%s' are of one stream",
-			 earlier_launch, later_launch, earlier_task, later_task);
+			 earlier_launch, later_launch, sk_plan_string(&verifier->view->tasks[previous].name),
+			 sk_plan_string(&verifier->view->tasks[task].name));
 		note_launches(verifier, earlier, launch);
 	}
 }
@@ -512,7 +521,7 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
 	for (uint32_t call = step->first_call; call < step->first_call + step->call_count; call++) {
 		const struct sk_step_access later = {launch, index, call, SK_NO_INDEX};
 
-		check_stream(verifier, launch, call);
+		check_stream(verifier, launch, index, call);
 		sk_demands_collect(&verifier->demands, launch, call);
 		for (size_t i = 0; i < verifier->demands.list.count; i++)
 			check_demand(verifier, &verifier->demands.list.items[i], &later);

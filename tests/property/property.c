@@ -122,6 +122,7 @@ enum kind {
 	KIND_SCALES,
 	KIND_LONG_GROUP,
 	KIND_LOOPS_IN_TILES,
+	KIND_MOVED_TILES,
 	KINDS,
 };
 
@@ -190,6 +191,7 @@ static const char *const kind_names[KINDS] = {
 	[KIND_SCALES] = "tile groups that count in rows and in elements",
 	[KIND_LONG_GROUP] = "tile groups of four tasks or more",
 	[KIND_LOOPS_IN_TILES] = "tile groups with loops inside",
+	[KIND_MOVED_TILES] = "tile groups of tasks that are no neighbours in the network",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -758,6 +760,9 @@ static void note_tiles(struct property *property, const struct sk_plan_step *ste
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
 		note(property, KIND_SCALES, call->scale != calls.first->scale);
 		note(property, KIND_LOOPS_IN_TILES, call->loop_count);
+		note(property, KIND_MOVED_TILES,
+		     call > calls.first && call->task > call[-1].task + 1 &&
+			     property->plan.tasks[call->task - 1].launch == property->plan.tasks[call->task].launch);
 		for (uint32_t i = 0; i < call->argument_count; i++)
 			note(property, KIND_IN_SCRATCH,
 			     step->extent > step->tile &&

@@ -171,6 +171,13 @@ pair 'kernel: scale, args: [front, half]'
 is TILE_OTHER_PARTS two "$apart it shares 'a' with 'one', and the two divide it in different ways"
 pair 'kernel: scale, args: [c, b]'
 is TILE_NOTHING_SHARED two "$apart they divide no bytes alike, so there is nothing to save"
+# Two tasks that a third one comes between, whatever the order.
+link "$one
+  - {name: two, kernel: scale_all, args: [a, b], scope: sp}
+  - {name: three, kernel: bias, args: [a, k, c], scope: sp}
+  - {name: four, kernel: bias, args: [b, k, a], scope: sp}"
+is TILE_JOINED three "in one group with 'one' before it: it shares 'a' with 'one', part by part"
+is TILE_BETWEEN four "not in one group with 'three' before it: 'two' comes between them"
 link '  - {name: one, kernel: scale, args: [few, few2], scope: sp}
   - {name: two, kernel: sums, args: [few2, few3], scope: sp}
   - {name: three, kernel: scale, args: [x, a], scope: sp}'

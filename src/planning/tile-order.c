@@ -1,0 +1,222 @@
+/* See tile-order.h. Task by task, in network order: each joins the group of one that it depends on, or of the one in
+ * front of it, unless that would close a cycle between groups; else it is a group of its own. Then the groups are put
+ * in order, each as early as its first task may be, so that without groups of several all stays as it was. */
+#include "src/planning/tile-order.h"
+
+#include <stdlib.h>
+
+#include "src/model/signature.h"
+#include "src/planning/order.h"
+
+enum {
+	MOST_TRIES = 4, /* of the groups that a task could join, the last ones */
+	LOOK_BACK = 1000, /* so many places in front of a task its group begins at most: what is between is searched */
+};
+
+/* A node of the graph. Members are linked by `next`, in network order. */
+struct group {
+	uint32_t first, last, count;
+};
+
+/* What has been seen of a stream: places + 1. */
+struct stream {
+	uint32_t pass; /* that the rest belongs to */
+	uint32_t last, fixed, fence;
+};
+
+struct sk_tile_orderer {
+	const struct sk_model *model;
+	const struct sk_fusion *fusion;
+	struct sk_arena *arena;
+	struct stream *streams; /* by stream number of the dependencies */
+	uint32_t pass; /* over a launch */
+
+	/* The launch at hand: */
+	uint32_t number;
+	const struct sk_launch *launch;
+	struct sk_order graph;
+	SK_ARRAY(struct group) groups;
+	uint32_t *group_of, *next, *before_in_stream; /* by place */
+	uint32_t *members; /* of the group that is asked */
+	SK_ARRAY(uint32_t) behind; /* groups that the task at hand comes behind */
+};
+
+static const struct sk_task *task_at(const struct sk_tile_orderer *orderer, uint32_t place)
+{
+	return &orderer->model->tasks.items[orderer->launch->tasks[place]];
+}
+
+/* ---- what a task comes behind ---- */
+
+static void come_behind_place(struct sk_tile_orderer *orderer, uint32_t place)
+{
+	sk_array_push(orderer->arena, &orderer->behind, orderer->group_of[place]);
+}
+
+/* Launches are ordered as wholes. */
+static void come_behind_task(struct sk_tile_orderer *orderer, uint32_t task)
+{
+	if (orderer->fusion->tasks[task].launch == orderer->number)
+		come_behind_place(orderer, orderer->fusion->tasks[task].step);
+}
+
+/* An event orders its streams' tasks, whatever they share. What is not divided stays in the order of its stream, too.
+ */
+static void come_behind_stream(struct sk_tile_orderer *orderer, uint32_t place)
+{
+	const struct sk_task *task = task_at(orderer, place);
+	struct stream *stream = &orderer->streams[orderer->fusion->dependencies->stream[orderer->launch->tasks[place]]];
+	bool fence = task->record.count || task->wait.count;
+	bool fixed = orderer->model->kernels.items[task->kernel].signature->spread != SK_STEP_SPLIT;
+
+	if (stream->pass != orderer->pass)
+		*stream = (struct stream){.pass = orderer->pass};
+	if (stream->fence)
+		come_behind_place(orderer, stream->fence - 1);
+	if (fixed && stream->fixed)
+		come_behind_place(orderer, stream->fixed - 1);
+	for (uint32_t p = stream->last; fence && p > stream->fence; p = orderer->before_in_stream[p - 1])
+		come_behind_place(orderer, p - 1);
+	orderer->before_in_stream[place] = stream->last;
+	stream->last = place + 1;
+	stream->fixed = fixed ? place + 1 : stream->fixed;
+	stream->fence = fence ? place + 1 : stream->fence;
+}
+
+static void collect(struct sk_tile_orderer *orderer, uint32_t place)
+{
+	const struct sk_dependencies *dependencies = orderer->fusion->dependencies;
+	uint32_t number = orderer->launch->tasks[place];
+	const struct sk_task *task = task_at(orderer, place);
+
+	orderer->behind.count = 0;
+	for (uint32_t i = dependencies->first_conflict[number]; i < dependencies->first_conflict[number + 1]; i++)
+		come_behind_task(orderer, dependencies->conflicts[i].task);
+	for (size_t i = 0; i < task->after.count; i++)
+		come_behind_task(orderer, task->after.items[i]);
+	for (uint32_t i = dependencies->first_recorder[number]; i < dependencies->first_recorder[number + 1]; i++)
+		come_behind_task(orderer, dependencies->recorders[i]);
+	come_behind_stream(orderer, place);
+}
+
+/* ---- groups ---- */
+
+static bool fits(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, sk_may_join *may_join,
+		 const void *context)
+{
+	const struct group *group = &orderer->groups.items[number];
+	uint32_t count = 0;
+
+	if (place - group->first > LOOK_BACK)
+		return false;
+	for (uint32_t p = group->first; count < group->count; p = orderer->next[p])
+		orderer->members[count++] = p;
+	return may_join(context, orderer->members, count, place);
+}
+
+/* False, and who is between, if the group would come behind itself. */
+static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_refusal *refusal)
+{
+	struct group *group = &orderer->groups.items[number];
+	uint32_t between = sk_order_connect(&orderer->graph, orderer->behind.items, orderer->behind.count, number);
+
+	if (between != SK_NONE) {
+		*refusal = (struct sk_tile_refusal){orderer->launch->tasks[group->last],
+						    orderer->launch->tasks[orderer->groups.items[between].last]};
+		return false;
+	}
+	orderer->next[group->last] = place;
+	group->last = place;
+	group->count++;
+	orderer->group_of[place] = number;
+	return true;
+}
+
+/* The group of those that are left that has the last member, or SK_NONE. */
+static uint32_t latest(const struct sk_tile_orderer *orderer, uint32_t place, uint32_t below)
+{
+	uint32_t found = SK_NONE;
+
+	for (size_t i = 0; i <= orderer->behind.count; i++) {
+		uint32_t group = i < orderer->behind.count ? orderer->behind.items[i] : orderer->group_of[place - 1];
+		uint32_t last = orderer->groups.items[group].last;
+
+		if (last < below && (found == SK_NONE || last > orderer->groups.items[found].last))
+			found = group;
+	}
+	return found;
+}
+
+static void place_task(struct sk_tile_orderer *orderer, uint32_t place, sk_may_join *may_join, const void *context,
+		       struct sk_tile_refusal *refusal)
+{
+	uint32_t group = place, tries = 0;
+
+	*refusal = (struct sk_tile_refusal){SK_NONE, SK_NONE};
+	collect(orderer, place);
+	for (uint32_t below = place; place && tries < MOST_TRIES; tries++) {
+		group = latest(orderer, place, below);
+		if (group == SK_NONE)
+			break;
+		below = orderer->groups.items[group].last;
+		if (fits(orderer, group, place, may_join, context) && join(orderer, group, place, refusal))
+			return;
+	}
+	group = sk_order_add(&orderer->graph);
+	sk_array_push(orderer->arena, &orderer->groups, (struct group){place, place, 1});
+	orderer->group_of[place] = group;
+	sk_order_add_edges(&orderer->graph, orderer->behind.items, orderer->behind.count, group);
+}
+
+/* ---- the order ---- */
+
+static uint32_t *sort_tasks(struct sk_tile_orderer *orderer)
+{
+	size_t count = orderer->groups.count;
+	uint32_t *tasks = SK_NEW_ARRAY(orderer->arena, uint32_t, orderer->launch->task_count), placed = 0;
+	uint32_t *keys = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
+	const uint32_t *sorted;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = orderer->groups.items[i].first;
+	sorted = sk_order_sort(&orderer->graph, keys);
+	for (size_t i = 0; i < count; i++) {
+		const struct group *group = &orderer->groups.items[sorted[i]];
+		uint32_t place = group->first;
+
+		for (uint32_t m = 0; m < group->count; m++, place = orderer->next[place])
+			tasks[placed++] = orderer->launch->tasks[place];
+	}
+	return tasks;
+}
+
+uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t number, sk_may_join *may_join,
+			     const void *context, struct sk_tile_refusal **refusals)
+{
+	uint32_t count = orderer->fusion->launches[number].task_count;
+
+	orderer->pass++;
+	orderer->number = number;
+	orderer->launch = &orderer->fusion->launches[number];
+	orderer->groups.count = 0;
+	orderer->group_of = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
+	orderer->members = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
+	orderer->next = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
+	orderer->before_in_stream = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
+	*refusals = SK_NEW_ARRAY(orderer->arena, struct sk_tile_refusal, count);
+	sk_order_init(&orderer->graph, orderer->arena);
+	for (uint32_t place = 0; place < count; place++)
+		place_task(orderer, place, may_join, context, &(*refusals)[place]);
+	return sort_tasks(orderer);
+}
+
+struct sk_tile_orderer *sk_tile_orderer_new(const struct sk_model *model, const struct sk_fusion *fusion)
+{
+	struct sk_tile_orderer *orderer = SK_NEW(model->arena, struct sk_tile_orderer);
+
+	orderer->model = model;
+	orderer->fusion = fusion;
+	orderer->arena = model->arena;
+	orderer->streams = SK_NEW_ARRAY(model->arena, struct stream, fusion->dependencies->stream_count);
+	return orderer;
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# Tasks of one tile group need not be neighbours in the manifest: chains that take turns, a task between that has nothing to do with
+# them, one that a task behind waits for. Where an event is, tasks stay where they are. What is computed is the same.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+void scale(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = 3 * x[i];
+}
+SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64");
+void add(const float *a, const float *b, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = a[i] + b[i];
+}
+SK_KERNEL(add, "split=n; in a f32[n], in b f32[n], out y f32[n], n i64");
+void turn(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[n - 1 - i];
+}
+SK_KERNEL(turn, "in x f32[n], out y f32[n], n i64");
+C
+compile kernels
+
+# steps GROUPS TASKS: the steps of the superkernel, tasks of one step with commas, and the same results as without groups.
+steps() {
+	cat >m.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[20001]' x w a b c d e f g y z)
+tasks:
+$2
+scopes:
+  sp: {options: "stream-fusion=1:tile-bytes=4096"}
+M
+	"$sklink" m.yaml kernels.o -o m.sk 2>err.txt || { cat err.txt; fail "no link"; }
+	"$skdump" --verify m.sk >/dev/null
+	"$skdump" --steps m.sk >steps.txt
+	made=$(awk '/^ *[0-9]+  / && NR > 2 { printf " %s", $2; next } NR > 2 && NF { printf ",%s", $1 }' steps.txt)
+	[ "$made" = " $1" ] || { cat steps.txt; fail "the steps are$made, not $1"; }
+	"$sklink" m.yaml kernels.o -o plain.sk --scope-options '*=tile-fusion=0' 2>/dev/null
+	"$skrun" plain.sk --random 1 --cores 1 --unfused | grep ^output >expected.txt
+	for how in '--cores 1' '--cores 2' '--cores 7' --guard --check-races --serial; do
+		"$skrun" m.sk --random 1 $how | grep ^output >ran.txt
+		cmp expected.txt ran.txt || fail "$how: other results than without groups"
+	done
+}
+task() { # NAME KERNEL ARGS MORE
+	echo "  - {name: $1, kernel: $2, args: [$3], scope: sp${4:+, $4}}"
+}
+
+steps 'a,c,y b,d,z' "$(
+	task a scale 'x, a'
+	task b scale 'w, b'
+	task c scale 'a, c'
+	task d scale 'b, d'
+	task y scale 'c, y'
+	task z scale 'd, z')"
+steps 'a,b,y other' "$(
+	task a scale 'x, a'
+	task other turn 'w, z'
+	task b scale 'a, b'
+	task y add 'a, b, y')"
+steps 'gate up silu,mul down' "$(
+	task gate turn 'x, a'
+	task silu scale 'a, b'
+	task up turn 'w, c'
+	task mul add 'b, c, d'
+	task down turn 'd, y')"
+
+# One that comes between whatever is done: its input is written in the group, and its output is read there.
+steps 'a,b between c,y' "$(
+	task a scale 'x, a'
+	task between turn 'a, c'
+	task b scale 'a, b'
+	task c add 'b, c, d'
+	task y scale 'd, y')"
+
+# Plain tasks of a stream stay in order, though what comes behind the second one could be in a group otherwise.
+steps 'a first second y' "$(
+	task a scale 'x, a'
+	task first turn 'a, z'
+	task second turn 'w, b'
+	task y add 'a, b, y')"
+steps 'second a,y first' "$(
+	task a scale 'x, a'
+	task first turn 'a, z'
+	task second turn 'w, b' 'stream: 1'
+	task y add 'a, b, y')"
+
+# All of the stream up to a record comes before the task that waits for it, and all from there on behind it; so does `after`.
+steps 'a e b,y f' "$(
+	task a scale 'x, a'
+	task e turn 'w, e' 'record: done'
+	task b scale 'a, b'
+	task y scale 'b, y'
+	task f turn 'e, z' 'stream: 1, wait: done')"
+steps 'f a e b,y' "$(
+	task f turn 'w, z' 'stream: 1, record: done'
+	task a scale 'x, a'
+	task e turn 'w, e' 'wait: done'
+	task b scale 'a, b'
+	task y scale 'b, y')"
+steps 'a other b' "$(
+	task a scale 'x, a'
+	task other turn 'w, z' 'after: a'
+	task b scale 'a, y' 'after: other')"
+
+# What would have been a group and is taken apart again stands where the network has it.
+sed -i 's/^void turn/void sums(const float *x, float *s, long m, long k)\n{\n\tfor (long i = 0; i < m; i++)\n\t\ts[i] = x[i * k];\n}\nSK_KERNEL(sums, "split=m; in x f32[m,k], out s f32[m], m i64, k i64");\n&/' kernels.c
+compile kernels
+cat >m.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[4, 4096]' x a)
+$(tensors '[4]' s)
+$(tensors '[20001]' w z)
+tasks:
+$(task a scale 'x, a'; task other turn 'w, z'; task sums sums 'a, s')
+M
+"$sklink" m.yaml kernels.o -o m.sk --report=m.json
+grep -q '"name": "sums", .*"tile_reason": "TILE_FEW_UNITS"' m.json || fail "the sums are not TILE_FEW_UNITS"
+"$skdump" --steps m.sk | awk '/^ *[0-9]+  / { printf "%s ", $2 }' | grep -qx 'a other sums ' || { "$skdump" --steps m.sk; fail "not in the order of the network"; }
+
+# A layer of samples/decode_layers ends with a sum of rows, and the next one begins with their norm: all of these are groups. Of
+# no other two that divide rows alike, a product comes always between.
+sample=$top_srcdir/samples/decode_layers
+sh "$sample/generate" 61 >decode.yaml
+"$sklink" decode.yaml "$top_builddir/samples/decode_layers/kernels.o" -o decode.sk --report=decode.json
+formed=$(grep -c '"name": "norm_.*"tile_reason": "TILE_JOINED"' decode.json)
+refused=$(grep -cE '"name": "(post_norm|combine)_.*"tile_reason": "TILE_BETWEEN", "tile_because": ".*'\''(out|expert_down|shared_down)_[0-9]+'\'' comes between them"' decode.json)
+others=$(grep '"tile_reason"' decode.json | grep -cvE 'TILE_(JOINED|BETWEEN|FIRST|NOT_DIVIDED|SCALAR)"' || true)
+[ "$formed $refused $others" = '60 121 0' ] || fail "decode_layers: $formed formed, $refused with a product between, $others otherwise"
