@@ -172,7 +172,7 @@ END_TO_END_TESTS = \
 	tests/run/frames.sh \
 	tests/run/faults.sh \
 	tests/run/features.sh \
-	tests/run/header.sh tests/run/original-names.sh \
+	tests/run/header.sh tests/run/original-names.sh tests/run/few-elements.sh \
 	tests/run/house.sh \
 	tests/run/fibres.sh \
 	tests/run/interrupted.sh \

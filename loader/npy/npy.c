@@ -299,6 +299,19 @@ static uint64_t little_endian(const unsigned char *bytes, int count)
 	return value;
 }
 
+/* Whether the elements stand in another order if the first dimension is the contiguous one. */
+static bool has_orders(const struct header *header)
+{
+	uint32_t long_ones = 0;
+
+	for (uint32_t i = 0; i < header->rank; i++) {
+		if (header->shape[i] == 0)
+			return false;
+		long_ones += header->shape[i] > 1;
+	}
+	return long_ones > 1;
+}
+
 /* Parses the mapped file and fills all of npy but the mapping. */
 static bool parse_file(const unsigned char *bytes, uint64_t size, enum sk_dtype dtype, struct sk_npy *npy, char *error,
 		       size_t error_size)
@@ -333,7 +346,7 @@ static bool parse_file(const unsigned char *bytes, uint64_t size, enum sk_dtype 
 	};
 	if (!parse_dictionary(&parser, &header) || !check_type(&header, dtype, error, error_size))
 		return false;
-	if (header.fortran_order && header.rank > 1)
+	if (header.fortran_order && has_orders(&header))
 		return fail(error, error_size,
 			    "the array is in Fortran order, wanted is C order (numpy.ascontiguousarray)");
 	npy->rank = header.rank;

@@ -1,5 +1,6 @@
-/* .npy files (NumPy format 1.0 and 2.0), little-endian, C order. bool is |b1; bf16, which NumPy does not have, is
- * written as <V2 and read from <V2, |V2 or <u2. Shared by sklink (constants) and skrun (inputs, outputs). */
+/* .npy files (NumPy format 1.0 and 2.0), little-endian, in C order or in one that is the same. bool is |b1; bf16, which
+ * NumPy does not have, is written as <V2 and read from <V2, |V2 or <u2. Shared by sklink (constants) and skrun (inputs,
+ * outputs). */
 #ifndef SK_LOADER_NPY_H
 #define SK_LOADER_NPY_H
 

@@ -106,7 +106,7 @@ static const char *use_text(const struct sk_binder *binder, uint32_t parameter, 
 	struct sk_arena *arena = binder->model->arena;
 	const struct sk_tensor *tensor = binder->tensors[parameter];
 	const struct sk_parameter *description = &binder->signature->parameters[parameter];
-	bool flat = description->rank == 1 && tensor->rank > 1;
+	bool flat = description->rank == 1 && tensor->rank != 1;
 	const char *part = flat ? "all elements" : sk_arena_print(arena, "dimension %u", dimension);
 
 	return sk_arena_print(arena, "argument '%s' (tensor '%s' %s, %s)", description->name, tensor->name,

@@ -23,7 +23,7 @@ struct draft {
 struct view {
 	uint32_t tensor;
 	struct sk_name of;
-	uint32_t offset_rank; /* 0: from the start */
+	uint32_t offset_rank;
 	uint64_t offset[SK_MAX_RANK];
 	const struct sk_node *offset_node, *shape_node, *as_node; /* NULL: not given */
 	enum sk_dtype as; /* NONE: as the tensor that it is part of */
@@ -34,28 +34,28 @@ struct view {
 struct views {
 	SK_ARRAY(struct view) list;
 	uint32_t *of_tensor; /* tensor index -> view index, or SK_NONE */
+	bool *sized; /* by tensor: type, shape and size are known; else it had an error of its own */
 };
 
 /* ---- fields ---- */
 
-/* A list of 1 to SK_MAX_RANK integers: a shape, or the offset of a view. 0 after an error. */
-static uint32_t read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
-				const char *name, uint64_t low, uint64_t *dimensions)
+/* A list of up to SK_MAX_RANK integers: a shape, or the offset of a view. */
+static bool read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
+			    const char *name, uint64_t low, uint32_t *rank, uint64_t *dimensions)
 {
-	uint32_t rank = 0;
-
+	*rank = 0;
 	if (!sk_expect_list(document, node, what, name))
-		return 0;
-	if (node->count < 1 || node->count > SK_MAX_RANK) {
-		sk_error(document->diag, sk_node_place(document, node), "%s '%s' must have 1 to %u dimensions, not %zu",
-			 what, name, SK_MAX_RANK, node->count);
-		return 0;
+		return false;
+	if (node->count > SK_MAX_RANK) {
+		sk_error(document->diag, sk_node_place(document, node),
+			 "%s '%s' must have at most %u dimensions, not %zu", what, name, SK_MAX_RANK, node->count);
+		return false;
 	}
 	for (const struct sk_node *item = node->first; item; item = item->next)
 		if (!sk_read_integer(document, item, low ? "each dimension of tensor" : "each offset of view", name,
-				     low, INT64_MAX, &dimensions[rank++]))
-			return 0;
-	return rank;
+				     low, INT64_MAX, &dimensions[(*rank)++]))
+			return false;
+	return true;
 }
 
 static bool read_dtype(const struct sk_document *document, const struct sk_node *node, const char *name,
@@ -71,8 +71,8 @@ static bool read_dtype(const struct sk_document *document, const struct sk_node 
 	return true;
 }
 
-/* elements and bytes; the rank becomes 0 if they are too many. */
-static void compute_size(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *shape)
+/* elements and bytes. False if they are too many. */
+static bool compute_size(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *shape)
 {
 	bool fits = true;
 
@@ -81,9 +81,9 @@ static void compute_size(const struct sk_document *document, struct sk_tensor *t
 		fits = fits && sk_mul(tensor->elements, tensor->shape[i], &tensor->elements);
 	if (fits && sk_mul(tensor->elements, sk_dtype_size(tensor->dtype), &tensor->bytes) &&
 	    tensor->bytes <= INT64_MAX)
-		return;
+		return true;
 	sk_error(document->diag, sk_node_place(document, shape), "tensor '%s' is larger than 2^63 bytes", tensor->name);
-	tensor->rank = 0;
+	return false;
 }
 
 /* ---- tensors with memory of their own ---- */
@@ -187,7 +187,8 @@ static void read_range(const struct sk_document *document, const struct draft *d
 	tensor->range_place = sk_node_place(document, node);
 }
 
-static void read_root(const struct sk_document *document, const struct draft *draft)
+/* False: its size is not known. */
+static bool read_root(const struct sk_document *document, const struct draft *draft)
 {
 	struct sk_tensor *tensor = draft->tensor;
 
@@ -206,18 +207,18 @@ static void read_root(const struct sk_document *document, const struct draft *dr
 	read_unwritten(document, draft);
 
 	bool typed = draft->dtype && read_dtype(document, draft->dtype, tensor->name, &tensor->dtype);
-	uint32_t rank = draft->shape ? read_dimensions(document, draft->shape, "the shape of tensor", tensor->name, 1,
-						       tensor->shape)
-				     : 0;
+	bool shaped = draft->shape && read_dimensions(document, draft->shape, "the shape of tensor", tensor->name, 1,
+						      &tensor->rank, tensor->shape);
 
-	if (!typed || !rank)
-		return;
+	if (!typed || !shaped)
+		return false;
 	if (draft->range)
 		read_range(document, draft);
-	tensor->rank = rank;
-	compute_size(document, tensor, draft->shape);
-	if (tensor->rank && (draft->data || draft->fill || draft->text))
+	if (!compute_size(document, tensor, draft->shape))
+		return false;
+	if (draft->data || draft->fill || draft->text)
 		sk_manifest_read_contents(document, tensor, draft->data, draft->fill, draft->text);
+	return true;
 }
 
 /* ---- views ---- */
@@ -245,16 +246,11 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 		sk_error(document->diag, tensor->place, "view '%s' has no 'shape'", tensor->name);
 		return;
 	}
-	if (draft->shape)
-		tensor->rank =
-			read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1, tensor->shape);
-	if (draft->offset)
-		view.offset_rank =
-			read_dimensions(document, draft->offset, "the offset of view", tensor->name, 0, view.offset);
-	if ((draft->shape && !tensor->rank) || (draft->offset && !view.offset_rank)) {
-		tensor->rank = 0;
+	if ((draft->shape && !read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1,
+					      &tensor->rank, tensor->shape)) ||
+	    (draft->offset && !read_dimensions(document, draft->offset, "the offset of view", tensor->name, 0,
+					       &view.offset_rank, view.offset)))
 		return;
-	}
 	views->of_tensor[index] = (uint32_t)views->list.count;
 	sk_array_push(document->arena, &views->list, view);
 }
@@ -283,8 +279,9 @@ static struct whole whole_of(const struct views *views, const struct sk_tensor *
 static bool change_type(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
 			const struct sk_tensor *parent, struct whole *whole)
 {
-	uint32_t last = whole->rank - 1;
-	uint64_t size = sk_dtype_size(view->as), bytes = whole->shape[last] * sk_dtype_size(whole->dtype);
+	uint32_t last = whole->rank ? whole->rank - 1 : 0;
+	uint64_t size = sk_dtype_size(view->as),
+		 bytes = (whole->rank ? whole->shape[last] : 1) * sk_dtype_size(whole->dtype);
 	bool fits = bytes % size == 0 && parent->view_offset % size == 0;
 
 	if (view->as != whole->dtype && view->as != SK_U8 && whole->dtype != SK_U8) {
@@ -292,6 +289,12 @@ static bool change_type(const struct sk_document *document, const struct view *v
 			 "view '%s' of '%s', which is %s, cannot be %s: a view has the bytes of another type as u8, or "
 			 "bytes (u8) as another type",
 			 tensor->name, parent->name, sk_dtype_name(whole->dtype), sk_dtype_name(view->as));
+		return false;
+	}
+	if (!whole->rank && bytes != size) {
+		sk_error(document->diag, sk_node_place(document, view->as_node),
+			 "view '%s' cannot be %s: '%s' has no dimension that could count its %" PRIu64 " bytes",
+			 tensor->name, sk_dtype_name(view->as), parent->name, bytes);
 		return false;
 	}
 	for (uint32_t d = 0; d < last; d++)
@@ -304,8 +307,10 @@ static bool change_type(const struct sk_document *document, const struct view *v
 		return false;
 	}
 	whole->dtype = view->as;
-	whole->shape[last] = bytes / size;
-	whole->strides[last] = size;
+	if (whole->rank) {
+		whole->shape[last] = bytes / size;
+		whole->strides[last] = size;
+	}
 	return true;
 }
 
@@ -332,7 +337,7 @@ static bool find_rows(const struct sk_tensor *view, const struct whole *whole, s
 static bool check_slice(const struct sk_document *document, const struct view *view, const struct sk_tensor *tensor,
 			const struct sk_tensor *parent, const struct whole *whole)
 {
-	if (tensor->rank != whole->rank || (view->offset_rank && view->offset_rank != whole->rank)) {
+	if (tensor->rank != whole->rank || (view->offset_node && view->offset_rank != whole->rank)) {
 		sk_error(document->diag, tensor->place, "view '%s' needs as many dimensions as '%s', which is %s",
 			 tensor->name, parent->name, sk_shape_text(document->arena, whole->rank, whole->shape));
 		return false;
@@ -364,8 +369,9 @@ static void report_levels(const struct sk_document *document, const struct view 
 		 tensor->shape[first], first);
 }
 
-/* The parent is a root, or a view that has been resolved. Nothing overflows: the slice lies within it. */
-static void resolve_view(const struct sk_document *document, const struct views *views, struct view *view,
+/* The parent is a root, or a view that has been resolved. Nothing overflows: the slice lies within it. False if it had
+ * an error of its own, or the view has one. */
+static bool resolve_view(const struct sk_document *document, const struct views *views, struct view *view,
 			 uint32_t parent_index)
 {
 	const struct sk_model *model = document->owner;
@@ -373,33 +379,29 @@ static void resolve_view(const struct sk_document *document, const struct views 
 	const struct sk_tensor *parent = &model->tensors.items[parent_index];
 	struct whole whole = whole_of(views, parent, parent_index);
 
-	view->state = VIEW_RESOLVED;
-	if (parent->rank && view->as && !change_type(document, view, tensor, parent, &whole)) {
-		tensor->rank = 0;
-		return;
-	}
+	if (!views->sized[parent_index] || (view->as && !change_type(document, view, tensor, parent, &whole)))
+		return false;
 	if (!view->shape_node) {
 		tensor->rank = whole.rank;
 		memcpy(tensor->shape, whole.shape, sizeof(whole.shape));
 	}
-	/* rank 0: it had an error of its own */
-	if (!parent->rank || !check_slice(document, view, tensor, parent, &whole)) {
-		tensor->rank = 0;
-		return;
-	}
+	if (!check_slice(document, view, tensor, parent, &whole))
+		return false;
 	tensor->dtype = whole.dtype;
 	tensor->view_of = parent->view_of == SK_NONE ? parent_index : parent->view_of;
 	tensor->view_offset = parent->view_offset;
 	for (uint32_t i = 0; i < whole.rank; i++)
 		tensor->view_offset += view->offset[i] * whole.strides[i];
 	memcpy(view->strides, whole.strides, sizeof(whole.strides));
-	compute_size(document, tensor, view->shape_node);
+	if (!compute_size(document, tensor, view->shape_node))
+		return false;
 	if (!find_rows(tensor, &whole, &tensor->rows)) {
 		report_levels(document, view, tensor, parent);
-		tensor->rank = 0;
-	} else if (tensor->rows.count == 1) {
-		tensor->rows = (struct sk_rows){0};
+		return false;
 	}
+	if (tensor->rows.count == 1)
+		tensor->rows = (struct sk_rows){0};
+	return true;
 }
 
 /* Walks from a view towards its root, then resolves the way back. `path` has room for all views. */
@@ -431,12 +433,8 @@ static void resolve_chain(const struct sk_document *document, struct views *view
 	while (length > 0) {
 		struct view *view = &views->list.items[path[--length]];
 
-		if (parent != SK_NONE) {
-			resolve_view(document, views, view, parent);
-		} else {
-			view->state = VIEW_RESOLVED;
-			model->tensors.items[view->tensor].rank = 0;
-		}
+		view->state = VIEW_RESOLVED;
+		views->sized[view->tensor] = parent != SK_NONE && resolve_view(document, views, view, parent);
 		parent = view->tensor;
 	}
 }
@@ -478,7 +476,7 @@ static void read_tensor(const struct sk_document *document, const struct sk_node
 	if (draft.of)
 		read_view(document, &draft, views, index);
 	else
-		read_root(document, &draft);
+		views->sized[index] = read_root(document, &draft);
 }
 
 void sk_manifest_read_tensors(const struct sk_document *document, const struct sk_node *map)
@@ -489,6 +487,7 @@ void sk_manifest_read_tensors(const struct sk_document *document, const struct s
 	if (!sk_expect_map(document, map, "'tensors'", NULL))
 		return;
 	views.of_tensor = SK_NEW_ARRAY(document->arena, uint32_t, map->count + 1);
+	views.sized = SK_NEW_ARRAY(document->arena, bool, map->count + 1);
 	model->tensors.items = SK_NEW_ARRAY(document->arena, struct sk_tensor, map->count + 1);
 	model->tensors.capacity = map->count + 1;
 	for (const struct sk_node *key = map->first; key && !sk_diag_is_hopeless(document->diag); key = key->next)

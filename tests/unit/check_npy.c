@@ -149,6 +149,9 @@ START_TEST(accepted)
 		{1, "{'descr': '|V2', 'fortran_order': False, 'shape': (2, 2,)}", SK_BF16, 8},
 		{1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 2)}", SK_BF16, 8},
 		{1, "{'descr': '<u2', 'fortran_order': True, 'shape': (2,)}", SK_U16, 4},
+		{1, "{'descr': '<u2', 'fortran_order': True, 'shape': ()}", SK_U16, 2},
+		{1, "{'descr': '<u2', 'fortran_order': True, 'shape': (1, 3, 1)}", SK_U16, 6},
+		{1, "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 0, 3)}", SK_U16, 0},
 		{1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", SK_BOOL, 2},
 	};
 
