@@ -369,6 +369,8 @@ static void program(const struct kernel_call *c)
 #define ACCUMULATE  "in x T[n], inout y T[n], n i64"
 #define FILL	    "out y T[n], n i64, value u64"
 #define ADD_ROW	    "in x T[r,w], in row T[w], out y@x T[r,w], r i64, w i64, factor u64"
+#define ROW_SUMS    "in x T[r,w], out y T[r], r i64, w i64"
+#define ROW_SCAN    "inout y T[r,w], r i64, w i64"
 #define MULTIPLY    "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64"
 #define NUMBER_ROWS "block, in x T[r,w], in row T[w], out y T[r,w], r i64, w i64"
 
@@ -401,8 +403,8 @@ static struct kernel kernels[] = {
 	{"add_row", "split=r", ADD_ROW, add_row},
 	{"add_row", "", ADD_ROW, add_row},
 	{"add_column", "split=r", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},
-	{"row_sums", "split=r", "in x T[r,w], out y T[r], r i64, w i64", row_sums},
-	{"row_scan", "split=r", "inout y T[r,w], r i64, w i64", row_scan},
+	{"row_sums", "split=r", ROW_SUMS, row_sums},
+	{"row_scan", "split=r", ROW_SCAN, row_scan},
 	{"multiply", "split=r", MULTIPLY, multiply},
 	{"multiply", "", MULTIPLY, multiply},
 	/* Loops around the same functions, and around some that get what they need from expressions. */
@@ -413,8 +415,8 @@ static struct kernel kernels[] = {
 	{"third", "tile=n:5", "in x T[n*3], out y T[n], n i64", third},
 	{"add_row", "each=r", ADD_ROW, add_row},
 	{"add_column", "tile=r:2", "in x T[r,w], in column T[r], out y@x T[r,w], r i64, w i64", add_column},
-	{"row_sums", "tile=r:4", "in x T[r,w], out y T[r], r i64, w i64", row_sums},
-	{"row_scan", "tile=r:3", "inout y T[r,w], r i64, w i64", row_scan},
+	{"row_sums", "tile=r:4", ROW_SUMS, row_sums},
+	{"row_scan", "tile=r:3", ROW_SCAN, row_scan},
 	{"multiply", "tile=r:6", MULTIPLY, multiply},
 	{"multiply_tile", "tile=r:6,w:5",
 	 "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64, bytes u64 = sizeof(T)*w", multiply},
@@ -504,6 +506,10 @@ static struct kernel kernels[] = {
 	{"add_rows", "each=r", ROWS, add_rows},
 	{"scale_memref", "split=r frame=mlir", "in x T[r,w], out y@x T[r,w], factor u64", scale},
 	{"scale_memref", "tile=r:3 frame=mlir", "in x T[r,w], out y@x T[r,w], factor u64", scale},
+	{"scale_halide", "split=r frame=halide", "in x T[r,w], out y@x T[r,w], factor u64", scale},
+	{"scale_halide", "tile=r:4 frame=halide", "in x T[r,w:ldx], out y T[r,w:ldy], factor u64", scale},
+	{"scale_fortran", "split=r frame=gfortran", "in x T[r,w], out y@x T[r,w], ref factor u64", scale},
+	{"toggle_packed", "split=r frame=tvm-packed", "in x T[r,w], out y T[r,w]", checked},
 	{"weave", "blocks", "block, in x T[n], out y T[n], n i64, scratch note[8]", weave},
 	{"stride", "blocks", "block, inout y T[n], n i64", stride},
 	{"number", "blocks=r", "block, inout y T[r,w], r i64, w i64", number},
@@ -533,6 +539,16 @@ static struct kernel kernels[] = {
 	{"draw", "", FILL, draw, STATE_LIBRARY},
 	{"early_draw", "early-start=both", EARLY_WEAVE, early_draw, STATE_LIBRARY},
 	{NULL},
+};
+
+static struct liar liars[] = {
+	{{"scale_from", "split=n", SCALE, scale}, 200},
+	{{"scale_in_place", "split=n", SCALE, scale}, 0},
+	{{"add_end", "split=n", ADD, add}, 0},
+	{{"accumulate_before", "split=n", ACCUMULATE, accumulate}, 0},
+	{{"count_rows", "split=r", ROW_SUMS, row_sums}, 0},
+	{{"scan_rows", "split=r", ROW_SCAN, row_scan}, 0},
+	{{NULL}, 0},
 };
 
 /* ---- reading signatures, as far as the table's go ---- */
@@ -646,6 +662,14 @@ const struct kernel *network_kernels(void)
 		for (struct kernel *kernel = kernels; kernel->function; kernel++)
 			read_signature(kernel);
 	return kernels;
+}
+
+const struct liar *network_liars(void)
+{
+	if (!liars[0].kernel.tensor_count)
+		for (struct liar *liar = liars; liar->kernel.function; liar++)
+			read_signature(&liar->kernel);
+	return liars;
 }
 
 /* ---- the interpreter ---- */

@@ -523,13 +523,14 @@ static void choose_kernel(struct generator *generator, struct network_task *task
 	bool stateful = generator->stateful && chance(generator, 60);
 	bool halo = !stateful && generator->has_halos && chance(generator, 50);
 	bool in_rows = !stateful && !halo && generator->in_rows && chance(generator, 75);
-	bool chained = generator->chained && chance(generator, 92);
+	bool chained = generator->chained && chance(generator, 90);
+	bool mix = generator->chained && !chained && chance(generator, 30);
 
 	do
 		task->kernel =
 			chained ? generator->palette[draw(generator, PALETTE)] : &kernels[draw(generator, count)];
 	while ((stateful && !task->kernel->state) || (in_rows && !task->kernel->in_rows) ||
-	       (halo && !task->kernel->has_halo));
+	       (halo && !task->kernel->has_halo) || (mix && !task->kernel->is_mix));
 	if (generator->has_halos)
 		sizes = &generator->sizes[!halo];
 	task->dtype = generator->dtypes[chained && chance(generator, 80) ? 0 : draw(generator, 2)];

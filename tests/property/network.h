@@ -79,6 +79,16 @@ struct kernel {
 /* The table, ended by a row without a function; its texts have been read. */
 const struct kernel *network_kernels(void);
 
+/* A kernel that belies `split`: in calls for parts it computes other bits than in one for all of an extent, if that has
+ * so many elements at least and is more than a unit. With the attributes and the parameters of an honest one. */
+struct liar {
+	struct kernel kernel;
+	uint64_t least;
+};
+
+/* The table, ended in the same way. */
+const struct liar *network_liars(void);
+
 /* ---- options of scopes ---- */
 
 /* A row of the table. */

@@ -158,6 +158,78 @@ void NAME(scale_memref)(struct NAME(memref) * x, struct NAME(memref) * y, uint64
 	*x = *y = (struct NAME(memref)){0};
 }
 
+/* What else compilers put together: a buffer of Halide, an array of gfortran, the arguments of a function of TVM. */
+struct NAME(halide) {
+	uint64_t device;
+	const void *device_interface;
+	T *host;
+	uint64_t flags;
+	uint32_t type;
+	int32_t dimensions;
+	struct NAME(halide_dimension) {
+		int32_t min, extent, stride;
+		uint32_t flags;
+	} * dim;
+	void *padding;
+};
+
+int NAME(scale_halide)(struct NAME(halide) * x, struct NAME(halide) * y, uint64_t factor)
+{
+	if (x->dimensions != 2 || y->dim[0].extent != x->dim[0].extent || y->dim[1].extent != x->dim[1].extent)
+		return 1;
+	for (int32_t i = 0; i < x->dim[1].extent; i++)
+		for (int32_t j = 0; j < x->dim[0].extent; j++)
+			y->host[i * y->dim[1].stride + j * y->dim[0].stride] =
+				(T)(x->host[i * x->dim[1].stride + j * x->dim[0].stride] * factor + 1);
+	x->dim[0] = y->dim[1] = (struct NAME(halide_dimension)){0};
+	*x = *y = (struct NAME(halide)){0};
+	return 0;
+}
+
+struct NAME(descriptor) {
+	T *base;
+	int64_t offset;
+	uint64_t size;
+	int64_t type, span;
+	struct {
+		int64_t stride, lower, upper;
+	} dim[2];
+};
+
+void NAME(scale_fortran)(struct NAME(descriptor) * x, struct NAME(descriptor) * y, const uint64_t *factor)
+{
+	for (int64_t i = x->dim[1].lower; i <= x->dim[1].upper; i++)
+		for (int64_t j = x->dim[0].lower; j <= x->dim[0].upper; j++)
+			y->base[y->offset + i * y->dim[1].stride + j * y->dim[0].stride] =
+				(T)(x->base[x->offset + i * x->dim[1].stride + j * x->dim[0].stride] * *factor + 1);
+	*x = *y = (struct NAME(descriptor)){0};
+}
+
+struct NAME(tvm) {
+	T *data;
+	int64_t device;
+	int32_t ndim;
+	uint32_t dtype;
+	int64_t *shape, *strides;
+	uint64_t byte_offset;
+};
+
+int NAME(toggle_packed)(void **arguments, int32_t *codes, int32_t count, void *result, int32_t *result_code,
+			void *resource)
+{
+	struct NAME(tvm) *x = arguments[0], *y = arguments[1];
+
+	(void)result, (void)result_code;
+	if (count != 2 || codes[0] != 7 || x->ndim != 2 || y->shape[0] != x->shape[0] || x->strides || resource)
+		return 1;
+	for (int64_t i = 0; i < x->shape[0] * x->shape[1]; i++)
+		y->data[i] = x->data[i] ^ 5;
+	x->shape[0] = y->shape[1] = 0;
+	*x = *y = (struct NAME(tvm)){0};
+	arguments[0] = arguments[1] = NULL;
+	return 0;
+}
+
 /* Rows that lie apart. */
 void NAME(scale_rows)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy, uint64_t factor)
 {
@@ -625,4 +697,41 @@ void NAME(early_meeting)(const struct sk_block *block, const T *x, T *t, T *y, i
 	for (int64_t i = block->index; i < n; i += block->count)
 		y[i] = t[n - 1 - i];
 	sk_set_next_task_start(block);
+}
+
+/* What belies `split`: by a threshold, by the place in the call, at its end, by how long it is. */
+void NAME(scale_from)(const T *x, T *y, int64_t n, uint64_t factor)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] * factor + (n < 200));
+}
+
+void NAME(scale_in_place)(const T *x, T *y, int64_t n, uint64_t factor)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(x[i] * factor + (uint64_t)i);
+}
+
+void NAME(add_end)(const T *a, const T *b, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(a[i] + 3 * b[i] + (i == n - 1));
+}
+
+void NAME(accumulate_before)(const T *x, T *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = (T)(y[i] + x[i] + (i && i % 64 == 0));
+}
+
+void NAME(count_rows)(const T *x, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		y[i] = (T)(x[i * w] + (uint64_t)r);
+}
+
+void NAME(scan_rows)(T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r * w; i++)
+		y[i] = (T)(2 * y[i] + (i < w));
 }

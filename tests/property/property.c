@@ -1,8 +1,8 @@
 /* The property test: every network that network.c makes must link, with a plan that the verifier proves; must compute
  * what the interpreter computes, on the host and on the simulated device, whatever the number of cores and the order in
- * which they go on; must lose its proof when any one await is taken out of the plan; and must be refused when its
- * manifest does not say where bytes come from that nobody writes. Of each package some
- * mutants (--mutants) are tried, as plan-mutants.h says.
+ * which they go on; must pass --check-split, but for a task whose kernel belies its signature, if it gets one; must
+ * lose its proof when any one await is taken out of the plan; and must be refused when its manifest does not say where
+ * bytes come from that nobody writes. Of each package some mutants (--mutants) are tried, as plan-mutants.h says.
  *
  *   property [--cases COUNT] [--seed FIRST] [--jobs COUNT] [--tasks N,N…] [--mutants COUNT] [--keep FOLDER] [--print]
  *            KERNELS.o
@@ -47,7 +47,8 @@ enum {
 	SECONDS = 120, /* for one case */
 	MOST_FAILURES = 5,
 	MOST_REMOVALS = 24, /* awaits of a plan that are taken out, each by itself */
-	ENOUGH = 250, /* cases among which there must be one of every kind */
+	ENOUGH = 250, /* cases among which there must be one of every kind … */
+	ENOUGH_FOR_MUTANTS = 1000, /* … and one with a mutant of every field */
 	RUNS = 2, /* of a network in one instance: what is kept from run to run counts */
 	GUARD = 64, /* bytes behind bound memory that must stay as they are */
 	GUARD_BYTE = 0xd7,
@@ -123,6 +124,16 @@ enum kind {
 	KIND_LONG_GROUP,
 	KIND_LOOPS_IN_TILES,
 	KIND_MOVED_TILES,
+	KIND_FRAMES_IN_TILES,
+	KIND_STATUS_IN_TILES,
+	KIND_TILES_BESIDE_FLUSHES,
+	KIND_TILES_BESIDE_MIX,
+	KIND_TILES_BEHIND_ONCE,
+	KIND_CHECKED_TILES,
+	KIND_CHECKED_SHORTEST,
+	KIND_HONEST,
+	KIND_LIAR,
+	KIND_SHORT_LIAR,
 	KINDS,
 };
 
@@ -192,6 +203,16 @@ static const char *const kind_names[KINDS] = {
 	[KIND_LONG_GROUP] = "tile groups of four tasks or more",
 	[KIND_LOOPS_IN_TILES] = "tile groups with loops inside",
 	[KIND_MOVED_TILES] = "tile groups of tasks that are no neighbours in the network",
+	[KIND_FRAMES_IN_TILES] = "tile groups with compilers' frames inside",
+	[KIND_STATUS_IN_TILES] = "tile groups with kernels that return a status",
+	[KIND_TILES_BESIDE_FLUSHES] = "tile groups in a superkernel with tasks around which caches are flushed",
+	[KIND_TILES_BESIDE_MIX] = "tile groups in a superkernel with a mix task",
+	[KIND_TILES_BEHIND_ONCE] = "tile groups behind tasks that run once",
+	[KIND_CHECKED_TILES] = "checked runs of tile groups",
+	[KIND_CHECKED_SHORTEST] = "checked runs of tile groups with the shortest tiles",
+	[KIND_HONEST] = "tasks that compute the same in calls for parts",
+	[KIND_LIAR] = "tasks that compute something else in calls for parts",
+	[KIND_SHORT_LIAR] = "tasks that would if they were larger",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -750,6 +771,27 @@ static void note_state(struct property *property, const struct sk_plan_launch *l
 			      SK_STEP_EARLY_WAIT);
 }
 
+static const struct kernel *kernel_of(const struct property *property, const struct sk_plan_call *call)
+{
+	return property->network->tasks[task_number(&property->plan, call->task)].kernel;
+}
+
+static bool has_steps_with(const struct property *property, const struct sk_plan_launch *launch, uint16_t flags)
+{
+	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++)
+		if (property->plan.steps[s].flags & flags)
+			return true;
+	return false;
+}
+
+static bool follows_once(const struct property *property, const struct sk_plan_launch *launch)
+{
+	for (uint32_t f = launch->first_follow; f < launch->first_follow + launch->follow_count; f++)
+		if (property->plan.launches[property->plan.follows[f]].flags & SK_LAUNCH_ONCE)
+			return true;
+	return false;
+}
+
 static void note_tiles(struct property *property, const struct sk_plan_step *step)
 {
 	struct sk_plan_calls calls = sk_plan_step_calls(&property->plan, step);
@@ -763,6 +805,8 @@ static void note_tiles(struct property *property, const struct sk_plan_step *ste
 		note(property, KIND_MOVED_TILES,
 		     call > calls.first && call->task > call[-1].task + 1 &&
 			     property->plan.tasks[call->task - 1].launch == property->plan.tasks[call->task].launch);
+		note(property, KIND_FRAMES_IN_TILES, strstr(kernel_of(property, call)->attributes, "frame="));
+		note(property, KIND_STATUS_IN_TILES, call->flags & SK_CALL_STATUS);
 		for (uint32_t i = 0; i < call->argument_count; i++)
 			note(property, KIND_IN_SCRATCH,
 			     step->extent > step->tile &&
@@ -779,8 +823,13 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 	for (uint32_t s = launch->first_step; s < launch->first_step + launch->step_count; s++) {
 		const struct sk_plan_step *step = &plan->steps[s];
 
-		if (step->tile)
+		if (step->tile) {
 			note_tiles(property, step);
+			note(property, KIND_TILES_BESIDE_FLUSHES,
+			     has_steps_with(property, launch, SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER));
+			note(property, KIND_TILES_BESIDE_MIX, has_steps_with(property, launch, SK_STEP_CUBE_SIDE));
+			note(property, KIND_TILES_BEHIND_ONCE, follows_once(property, launch));
+		}
 		note(property, KIND_RESIDENT,
 		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)
@@ -1003,7 +1052,7 @@ static void run_once(struct property *property, struct run *run)
 	}
 }
 
-static void run_package(struct property *property, struct run *run)
+static void open_package(struct property *property, struct run *run)
 {
 	const struct skrt_source source = {.memory = property->package, .bytes = property->package_size};
 
@@ -1011,6 +1060,21 @@ static void run_package(struct property *property, struct run *run)
 	must(property, run, skrt_instance_create(run->module, &run->instance));
 	must(property, run, skrt_stream_create(run->device, &run->stream));
 	bind_tensors(property, run);
+}
+
+static void close_package(struct property *property, struct run *run)
+{
+	must(property, run, skrt_stream_destroy(run->stream));
+	must(property, run, skrt_instance_destroy(run->instance));
+	must(property, run, skrt_module_unload(run->module));
+	for (uint32_t i = 0; i < property->network->tensor_count; i++)
+		free(run->memory[i]);
+	add(&property->board->launches, run->count);
+}
+
+static void run_package(struct property *property, struct run *run)
+{
+	open_package(property, run);
 	for (uint32_t i = 0; i < run->count; i++) {
 		must(property, run, skrt_instance_fill_workspace(run->instance, (int)(run->seed + i) & 0xff));
 		run_once(property, run);
@@ -1018,12 +1082,7 @@ static void run_package(struct property *property, struct run *run)
 			if (run->memory[root])
 				compare_tensor(property, run, root, i);
 	}
-	must(property, run, skrt_stream_destroy(run->stream));
-	must(property, run, skrt_instance_destroy(run->instance));
-	must(property, run, skrt_module_unload(run->module));
-	for (uint32_t i = 0; i < property->network->tensor_count; i++)
-		free(run->memory[i]);
-	add(&property->board->launches, run->count);
+	close_package(property, run);
 }
 
 static const char *mode_name(enum mode mode)
@@ -1085,6 +1144,13 @@ static void run_checked(struct property *property, uint64_t *random)
 		note(property, KIND_CHECKED_EARLY, plan->launches[i].flags & SK_LAUNCH_EARLY);
 		note(property, KIND_CHECKED_RESIDENT, sk_plan_is_resident(&plan->launches[i]));
 	}
+	for (uint32_t i = 0; i < plan->step_count; i++) {
+		const struct sk_plan_step *step = &plan->steps[i];
+
+		note(property, KIND_CHECKED_TILES, step->tile);
+		note(property, KIND_CHECKED_SHORTEST,
+		     step->tile && step->extent > step->tile && step->tile == plan->partitions[step->partition].unit);
+	}
 }
 
 static void check_runs(struct property *property)
@@ -1116,17 +1182,101 @@ static void check_runs(struct property *property)
 		network_end(property->network, property->expected[i]);
 }
 
+/* ---- kernels that belie `split` ---- */
+
+/* A task of the network, and a liar that may take its kernel's place; NULL: there is none. */
+static const struct liar *choose_liar(const struct network *network, uint64_t *random, uint32_t *number)
+{
+	const struct liar *chosen = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t t = 0; t < network->task_count; t++)
+		for (const struct liar *liar = network_liars(); liar->kernel.function; liar++) {
+			const struct kernel *honest = network->tasks[t].kernel;
+
+			if (network->tasks[t].dropped || strcmp(honest->attributes, liar->kernel.attributes) ||
+			    strcmp(honest->parameters, liar->kernel.parameters) || network_draw(random, ++count))
+				continue;
+			chosen = liar;
+			*number = t;
+		}
+	return chosen;
+}
+
+/* Whether the task of the plan has several units, and so many elements. */
+static bool is_divided(const struct property *property, uint32_t task, uint64_t least)
+{
+	const struct sk_plan_view *plan = &property->plan;
+	const struct sk_plan_step *step = &plan->steps[plan->launches[plan->tasks[task].task_launch].first_step];
+
+	return step->kind == SK_STEP_SPLIT && step->extent > plan->partitions[step->partition].unit &&
+	       step->extent >= least;
+}
+
+/* Each task by itself: the liar is found if its tensors are large enough, and nobody else is. */
+static void run_in_parts(struct property *property, struct run *run, uint32_t liar, uint64_t least)
+{
+	open_package(property, run);
+	must(property, run, skrt_instance_fill_workspace(run->instance, (int)run->seed & 0xff));
+	for (uint32_t i = 0; i < skrt_module_task_count(run->module); i++) {
+		bool lies = task_number(&property->plan, i) == liar,
+		     divided = is_divided(property, i, lies ? least : 0);
+		const struct skrt_kernel *kernel;
+
+		must(property, run, skrt_module_task(run->module, i, &kernel));
+		enum skrt_status status = skrt_run(run->stream, run->instance, kernel);
+
+		note(property, KIND_HONEST, !lies && divided);
+		note(property, KIND_LIAR, lies && divided);
+		note(property, KIND_SHORT_LIAR, lies && !divided);
+		if (!lies || !divided)
+			must(property, run, status);
+		else if (status != SKRT_KERNEL_FAILED || !strstr(skrt_error(), "it belies 'split'"))
+			fail(property, "%s: task n%u belies 'split', and nobody notices", run->name, liar);
+	}
+	close_package(property, run);
+}
+
+/* In some cases a kernel is replaced by one that belies its signature. */
+static void check_lies(struct property *property)
+{
+	uint64_t random = property->network->seed ^ property->blocks[1] << 20;
+	uint32_t task = 0, cores = 1 + network_draw(&random, 4);
+	const struct skrt_device_options options = {.device = network_draw(&random, 2) ? "a3" : "host",
+						    .cores = cores,
+						    .checks = SKRT_CHECK_SPLIT,
+						    .stack_size = 65536};
+	const struct liar *liar = network_draw(&random, 3) ? NULL : choose_liar(property->network, &random, &task);
+	const struct kernel *honest = property->network->tasks[task].kernel;
+	struct run run = {.mode = UNFUSED, .count = 1, .seed = random};
+
+	if (!liar)
+		return;
+	property->network->tasks[task].kernel = &liar->kernel;
+	link_case(property);
+	snprintf(run.name, sizeof(run.name), "%s with %u cores, in parts", options.device, options.cores);
+	must(property, &run, skrt_device_open(&options, &run.device));
+	run_in_parts(property, &run, task, liar->least);
+	must(property, &run, skrt_device_close(run.device));
+	unlink_case(property);
+	property->network->tasks[task].kernel = honest;
+}
+
 /* ---- mutants of the plan ---- */
 
-/* Numbers of mutants go on from package to package. */
+/* Numbers of mutants go on from package to package; in place of a field that the plan has no record with comes the next
+ * one. */
 static void try_mutants(struct property *property, const struct mutant_package *package, uint64_t number)
 {
 	struct board *board = property->board;
 
 	for (uint32_t i = 0; i < property->options->mutants; i++) {
-		struct mutant_outcome outcome;
-		bool good = mutant_try(package, number * property->options->mutants + i, &outcome);
+		struct mutant_outcome outcome = {.changed = false};
+		uint64_t mutant = number * property->options->mutants + i;
+		bool good = true;
 
+		for (uint32_t j = 0; j < mutant_field_count() && !outcome.changed; j++)
+			good = mutant_try(package, mutant + j, &outcome);
 		add(&board->fields[outcome.field], outcome.changed);
 		add(&board->mutants_accepted, outcome.accepted);
 		add(&board->mutants_refused, outcome.refused);
@@ -1175,6 +1325,7 @@ static void check_package(struct property *property, const struct planned_device
 	check_runs(property);
 	check_mutants(property, property->network->seed * PLANNED_DEVICES + (uint64_t)(device - planned_devices));
 	unlink_case(property);
+	check_lies(property);
 	add(&property->board->packages, 1);
 }
 
@@ -1504,7 +1655,7 @@ static uint32_t print_summary(const struct session *session)
 
 		if (!board->fields[i])
 			printf("%8d  %s\n", 0, mutant_field_name(i, name));
-		missing += !board->fields[i];
+		missing += !board->fields[i] && session->options->cases >= ENOUGH_FOR_MUTANTS;
 	}
 	printf("and with kernels\n");
 	for (uint32_t i = 0; kernels[i].function; i++) {
