@@ -47,6 +47,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/tile-groups.c src/planning/tile-groups.h \
 	src/planning/tile-order.c src/planning/tile-order.h \
 	src/planning/tile-reasons.c src/planning/tile-reasons.h \
+	src/planning/without-groups.c src/planning/without-groups.h \
 	src/planning/segments.c src/planning/segments.h \
 	src/model/sides.c src/model/sides.h \
 	src/planning/strict.c src/planning/strict.h \

@@ -95,6 +95,8 @@ static bool make_plan(struct sk_link *link)
 		return false;
 	}
 	link->account = sk_account_build(model, fusion, schedule->groups);
+	if (link->command->report)
+		link->without_groups = sk_plan_without_groups(model, fusion);
 	return true;
 }
 

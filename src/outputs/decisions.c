@@ -286,11 +286,21 @@ static void put_launches(const struct writer *writer)
 
 /* ---- tile groups ---- */
 
+/* before: task by task; UINT64_MAX: too much to count. */
+static void put_change(const struct writer *writer, const char *name, uint64_t before, uint64_t after)
+{
+	fprintf(writer->stream, ", \"%s\": ", name);
+	if (before == UINT64_MAX)
+		put_text(writer, "{", "before", NULL);
+	else
+		put_number(writer, "{", "before", before);
+	put_number(writer, ", ", "after", after);
+	fputs("}", writer->stream);
+}
+
 static void put_traffic(const struct writer *writer, const struct sk_traffic *traffic)
 {
-	put_number(writer, ", \"traffic\": {", "before", traffic->apart);
-	put_number(writer, ", ", "after", traffic->moved);
-	fputs("}", writer->stream);
+	put_change(writer, "traffic", traffic->apart, traffic->moved);
 }
 
 static void put_group(const struct writer *writer, uint32_t launch, uint32_t index, const struct sk_traffic *traffic)
@@ -309,12 +319,12 @@ static void put_group(const struct writer *writer, uint32_t launch, uint32_t ind
 	fputs("}", writer->stream);
 }
 
-/* Each group, then what all steps move. */
+/* Each group, then what all of them change: without groups, and with them. */
 static void put_groups(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
 	struct sk_traffic all = {0};
-	uint64_t scratch = 0;
+	uint64_t scratch = 0, workspace = 0, awaits = 0;
 	bool first = true;
 
 	fputs("  \"tile_groups\": [", writer->stream);
@@ -325,14 +335,20 @@ static void put_groups(const struct writer *writer)
 
 			all.apart += traffic.apart;
 			all.moved += traffic.moved;
+			awaits += plan->steps[step].await_count;
 			if (!plan->steps[step].tile)
 				continue;
 			begin_item(writer, &first);
 			put_group(writer, l, step, &traffic);
 		}
-	for (uint32_t i = 0; i < plan->tensor_count; i++)
+	for (uint32_t i = 0; i < plan->tensor_count; i++) {
 		scratch += plan->tensors[i].space == SK_SPACE_SCRATCH ? plan->tensors[i].bytes : 0;
+		workspace += plan->tensors[i].space == SK_SPACE_WORKSPACE ? plan->tensors[i].bytes : 0;
+	}
 	put_number(writer, "\n  ],\n  \"tiles\": {", "temporaries_in_scratch", scratch);
+	put_change(writer, "temporaries_in_memory", scratch + workspace, workspace);
+	put_change(writer, "workspace", writer->input->without_groups->workspace, plan->plan->workspace_size);
+	put_change(writer, "awaits", writer->input->without_groups->awaits, awaits);
 	put_traffic(writer, &all);
 	fputs("},\n", writer->stream);
 }

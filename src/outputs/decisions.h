@@ -5,6 +5,7 @@
 
 #include "loader/profile/profile.h"
 #include "src/package/entries.h"
+#include "src/planning/without-groups.h"
 #include "src/proof/account.h"
 
 struct sk_decisions {
@@ -12,6 +13,7 @@ struct sk_decisions {
 	const struct sk_profile *device; /* that the plan is for */
 	const struct sk_plan_view *plan;
 	const struct sk_account *account;
+	const struct sk_without_groups *without_groups;
 	const struct sk_facts *facts;
 	const struct sk_entries *entries; /* SK_ENTRIES of them */
 	uint64_t output_size; /* bytes of the package */

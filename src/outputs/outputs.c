@@ -71,6 +71,7 @@ static bool write_decisions(const struct sk_link *link)
 					  .device = link->model->device,
 					  .plan = &link->plan,
 					  .account = &link->account,
+					  .without_groups = &link->without_groups,
 					  .facts = &link->facts,
 					  .entries = link->parts.entries,
 					  .output_size = counts.output_size,

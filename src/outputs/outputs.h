@@ -8,6 +8,7 @@
 #include "src/command/command.h"
 #include "src/model/model.h"
 #include "src/package/package.h"
+#include "src/planning/without-groups.h"
 
 /* One link, as far as it has come: what each pass has left for those behind it. */
 struct sk_link {
@@ -20,6 +21,7 @@ struct sk_link {
 	struct sk_plan_image image; /* of the plan, once it is complete; */
 	struct sk_plan_view plan; /* a view of it */
 	struct sk_account account; /* what became of each task */
+	struct sk_without_groups without_groups; /* only for a report */
 	struct sk_facts facts; /* why tasks are in order; only if sk_outputs_want_facts */
 	struct sk_package_parts parts; /* once there are dispatchers */
 	struct sk_text explained; /* what --explain asks for, once it is prepared */

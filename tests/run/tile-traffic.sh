@@ -97,7 +97,7 @@ grep -qE "^    \{\"launch\": \"sk_sp\", \"first\": \"one\", \"last\": \"seven\",
 	{ grep traffic m.json; fail "the report does not say $before and $after"; }
 [ "$after" -lt $((before / 2)) ] || fail "nothing saved"
 temporaries=$((4 * 3 * 3001 * 16))
-grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": $temporaries, $traffic\},\$" m.json || { grep traffic m.json; fail "the sums"; }
+grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": $temporaries, .*, $traffic\},\$" m.json || { grep traffic m.json; fail "the sums"; }
 grep -qE "^  The group moves $after bytes of memory a run; task by task it would be $before\. In the scratch: 't2'\.\$" said.txt ||
 	{ cat said.txt; fail "--explain does not say what is saved"; }
 
@@ -110,5 +110,41 @@ done
 
 # Without groups nothing is saved, and nothing is in the scratch.
 "$sklink" m.yaml kernels.o -o plain.sk --report=plain.json --scope-options '*=tile-fusion=0'
-grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": 0, \"traffic\": \{\"before\": $before, \"after\": $before\}\},\$" plain.json ||
+grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": 0, .*\"traffic\": \{\"before\": $before, \"after\": $before\}\},\$" plain.json ||
 	{ grep traffic plain.json; fail "tile-fusion=0 saves something"; }
+
+# changes FILE: what groups change, beside the traffic, as "before after" of each.
+changes() {
+	sed -nE 's/^  "tiles": .*"temporaries_in_memory": \{"before": ([0-9]+), "after": ([0-9]+)\}, "workspace": \{"before": ([0-9]+), "after": ([0-9]+)\}, "awaits": \{"before": ([0-9]+), "after": ([0-9]+)\}.*/\1 \2 \3 \4 \5 \6/p' "$1"
+}
+
+# What is said of the network without groups is what a link without them says.
+compare() { # MEMORY WORKSPACE AWAITS: with groups there is that much
+	changes m.json
+	read -r memory memory_after workspace workspace_after awaits awaits_after <<<"$(changes m.json)"
+	[ "$(changes plain.json)" = "$memory $memory $workspace $workspace $awaits $awaits" ] || { changes plain.json; fail "without groups it is another one"; }
+	[ "$memory_after $workspace_after $awaits_after" = "$1 $2 $3" ] || fail "with groups it is not $*"
+}
+compare 0 0 0
+[ "$memory" = $temporaries ] && [ "$workspace" -gt 0 ] || fail "without groups there is no workspace"
+cat >m.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[3001, 16]' x w a b c d e)
+  y: {dtype: f32, shape: [3001, 16], role: output}
+tasks:
+  - {name: gate, kernel: whole, args: [x, a], scope: sp}
+  - {name: one, kernel: scale, args: [a, b], scope: sp}
+  - {name: up, kernel: whole, args: [w, c], scope: sp}
+  - {name: two, kernel: add, args: [b, c, d], scope: sp}
+  - {name: three, kernel: scale, args: [d, e], scope: sp}
+  - {name: down, kernel: whole, args: [e, y], scope: sp}
+kernels:
+  whole: {symbol: scale, signature: "in x f32[n], out y f32[n], n i64"}
+M
+"$sklink" m.yaml kernels.o -o m.sk --report=m.json
+"$sklink" m.yaml kernels.o -o plain.sk --report=plain.json --scope-options '*=tile-fusion=0'
+one=$((3001 * 16 * 4))
+compare $((3 * one)) $((3 * one)) 2
+[ "$memory $awaits" = "$((5 * one)) 3" ] || fail "without groups there are not five temporaries and three awaits"
+grep -qE '"name": "sk_sp".*"awaits": 2,' m.json || fail "the launch has other awaits"

@@ -1,0 +1,47 @@
+/* See without-groups.h. */
+#include "src/planning/without-groups.h"
+
+#include "src/planning/memory.h"
+#include "src/planning/schedule.h"
+
+static uint64_t count_awaits(const struct sk_launch_schedule *launch)
+{
+	uint64_t awaits = 0;
+
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		awaits += launch->steps[i].await_count;
+	return awaits;
+}
+
+/* The same launches, all of them with tile-fusion=0. */
+static struct sk_fusion switch_off(struct sk_arena *arena, const struct sk_fusion *fusion)
+{
+	struct sk_fusion copy = *fusion;
+
+	copy.launches = SK_NEW_ARRAY(arena, struct sk_launch, fusion->launch_count);
+	for (uint32_t l = 0; l < fusion->launch_count; l++) {
+		copy.launches[l] = fusion->launches[l];
+		copy.launches[l].options.no_tile_fusion = true;
+	}
+	return copy;
+}
+
+struct sk_without_groups sk_plan_without_groups(const struct sk_model *model, const struct sk_fusion *fusion)
+{
+	struct sk_model quiet = *model; /* nobody is told what goes wrong here */
+	struct sk_diag diag;
+	const struct sk_fusion without = switch_off(model->arena, fusion);
+	struct sk_without_groups counts = {0, UINT64_MAX};
+	const struct sk_schedule *schedule;
+	const struct sk_memory *memory;
+
+	sk_diag_init(&diag, model->arena);
+	quiet.diag = &diag;
+	schedule = sk_schedule_build(&quiet, &without);
+	memory = sk_memory_plan(&quiet, &without, schedule);
+	if (memory)
+		counts.workspace = memory->workspace_size;
+	for (uint32_t l = 0; l < without.launch_count; l++)
+		counts.awaits += count_awaits(&schedule->launches[l]);
+	return counts;
+}
