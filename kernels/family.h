@@ -13,7 +13,9 @@
  * name it in kernels/local.mk.
  *
  * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused
- * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set. */
+ * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set.
+ * Products alone (product.h) are made with fused multiply-adds where there are any, so theirs differ between base and
+ *the others. */
 #ifndef SK_KERNELS_FAMILY_H
 #define SK_KERNELS_FAMILY_H
 

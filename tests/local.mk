@@ -283,6 +283,7 @@ KERNEL_TESTS = \
 	tests/kernels/mlir.sh \
 	tests/kernels/openblas.sh \
 	tests/kernels/page.sh \
+	tests/kernels/products.sh \
 	tests/kernels/rust.sh \
 	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
@@ -291,7 +292,7 @@ KERNEL_TESTS = \
 	tests/kernels/xnnpack.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
-EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/oracle.h
+EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/oracle.h tests/kernels/products.c
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h

@@ -1,0 +1,157 @@
+/* matmul-vector.c: MatMul with a vector on one side, which is as fast as the matrix is read.
+ *
+ * SIDE=left: a [1,k]; SIDE=right: b [k,1]; the other one is a matrix, RIGHT as in matmul.c. Results are divided along
+ * what is left, so that every core reads its part of the matrix alone.
+ *
+ * variants: OP=MatMul TYPE=f32 SIDE=left RIGHT=packed,straight,turned ISA=base,v3,v4
+ * variants: OP=MatMul TYPE=f32 SIDE=right RIGHT=straight ISA=base,v3,v4
+ * variants: OP=MatMul TYPE=f64,halves SIDE=left RIGHT=packed,straight,turned ISA=base,v3
+ * variants: OP=MatMul TYPE=f64,halves SIDE=right RIGHT=straight ISA=base,v3
+ */
+#include "kernels/product.h"
+
+enum { STRIP = 1024 }; /* numbers at a time, of what is converted or summed up */
+
+#define T		       TEXT(TYPE)
+#define WAY_left_packed	       1
+#define WAY_left_straight      2
+#define WAY_left_turned	       3
+#define WAY_right_straight     4
+#define WAY_OF(side, right)    WAY_##side##_##right
+#define WAY_NAMED(side, right) WAY_OF(side, right)
+#define WAY		       WAY_NAMED(SIDE, RIGHT)
+
+#if WAY == 1
+
+/* Four sums for each column, of every fourth step. */
+static ALWAYS_INLINE void multiply_panel(const number *a, const element *panel, size_t k, number *sums)
+{
+	enum { VECTORS = PANEL / LANES };
+	vector sum[4][VECTORS] = {};
+	number buffer[CONVERTED ? 4 * PANEL : 1];
+
+	for (size_t p = 0; p < k; p += 4) {
+		const number *step = as_numbers(panel + p * PANEL, least(4, k - p) * PANEL, buffer);
+#pragma GCC unroll 4
+		for (size_t i = 0; i < 4; i++) {
+			if (p + i >= k)
+				break;
+			vector left = a[p + i] - (vector){};
+#pragma GCC unroll 4
+			for (int v = 0; v < VECTORS; v++)
+				sum[i][v] = FUSED(left, load(step + i * PANEL + v * LANES), sum[i][v]);
+		}
+	}
+#pragma GCC unroll 4
+	for (int v = 0; v < VECTORS; v++)
+		store(sums + v * LANES, (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]));
+}
+
+void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n, int64_t first, number *converted)
+{
+	const number *left = as_numbers(a, k, converted);
+
+	for (int64_t column = 0; column < n; column += PANEL) {
+		number sums[PANEL];
+		multiply_panel(left, b + (first + column) * k, k, sums);
+		for (size_t i = 0; i < least(PANEL, n - column); i++)
+			y[column + i] = STORE(TYPE, sums[i]);
+	}
+}
+#define CONVERTED_f32  ", converted ptr = null"
+#define CONVERTED_f64  ", converted ptr = null"
+#define CONVERTED_f16  ", scratch converted f32[k]"
+#define CONVERTED_bf16 ", scratch converted f32[k]"
+SIGNATURE("split=n:16 op=MatMul(packed=1)", "in a " T "[1,k], in b " T "[panels,k," PANEL_TEXT "], out y " T
+					    "[n], k i64, n i64, first i64 = begin(n)" JOIN(CONVERTED_, TYPE));
+
+#elif WAY == 2
+
+/* Products of so many rows are added at a time, in order. */
+enum { ROWS = 8 };
+
+static ALWAYS_INLINE void add_rows(const element *row, size_t columns, const element *a, size_t rows, size_t count,
+				   number *sums)
+{
+	number left[ROWS];
+	size_t i = 0;
+
+	for (size_t r = 0; r < rows; r++)
+		left[r] = LOAD(TYPE, a[r]);
+	if (!CONVERTED && rows == ROWS)
+		for (; i + LANES <= count; i += LANES) {
+			vector sum = load(sums + i);
+#pragma GCC unroll 8
+			for (int r = 0; r < ROWS; r++)
+				sum = FUSED(left[r] - (vector){}, load((const number *)row + r * columns + i), sum);
+			store(sums + i, sum);
+		}
+	for (size_t r = 0; r < rows; r++)
+		for (size_t j = i; j < count; j++)
+			sums[j] = FUSED_NUMBER(left[r], LOAD(TYPE, row[r * columns + j]), sums[j]);
+}
+
+void KERNEL(const element *a, const element *b, element *y, int64_t k, int64_t n, int64_t first, int64_t columns)
+{
+	for (int64_t strip = 0; strip < n; strip += STRIP) {
+		number sums[STRIP];
+		size_t count = least(STRIP, n - strip);
+		const element *row = b + first + strip;
+
+		for (size_t i = 0; i < count; i++)
+			sums[i] = 0;
+		for (int64_t p = 0; p < k; p += ROWS, row += ROWS * columns) {
+			if (k - p >= ROWS)
+				add_rows(row, columns, a + p, ROWS, count, sums);
+			else
+				add_rows(row, columns, a + p, k - p, count, sums);
+		}
+		for (size_t i = 0; i < count; i++)
+			y[strip + i] = STORE(TYPE, sums[i]);
+	}
+}
+SIGNATURE("split=n:16 op=MatMul",
+	  "in a " T "[1,k], in b " T "[k,columns], out y " T "[n], k i64, n i64, first i64 = begin(n), columns i64");
+
+#else
+
+/* Four vectors of sums of the products, and what is left behind them. */
+static ALWAYS_INLINE number dot(const element *a, const element *b, size_t k)
+{
+	vector sum[4] = {};
+	number rest = 0, total = 0, left_buffer[CONVERTED ? STRIP : 1], right_buffer[CONVERTED ? STRIP : 1];
+
+	for (size_t p = 0; p < k; p += STRIP) {
+		size_t count = least(STRIP, k - p), i = 0;
+		const number *left = as_numbers(a + p, count, left_buffer),
+			     *right = as_numbers(b + p, count, right_buffer);
+		for (; i + 4 * LANES <= count; i += 4 * LANES)
+#pragma GCC unroll 4
+			for (int v = 0; v < 4; v++)
+				sum[v] = FUSED(load(left + i + v * LANES), load(right + i + v * LANES), sum[v]);
+		for (; i < count; i++)
+			rest = FUSED_NUMBER(left[i], right[i], rest);
+	}
+	vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+	for (int i = 0; i < LANES; i++)
+		total += all[i];
+	return total + rest;
+}
+
+#define OPERANDS const element *a, const element *b, element *y, int64_t n, int64_t k
+#if WAY == 3
+void KERNEL(OPERANDS)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = STORE(TYPE, dot(a, b + i * k, k));
+}
+SIGNATURE("split=n op=MatMul(transB=1)", "in a " T "[1,k], in b " T "[n,k], out y " T "[n], n i64, k i64");
+#else
+void KERNEL(OPERANDS)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = STORE(TYPE, dot(a + i * k, b, k));
+}
+SIGNATURE("split=m op=MatMul", "in a " T "[m,k], in b " T "[k,1], out y " T "[m,1], m i64, k i64");
+#endif
+#endif

@@ -1,0 +1,397 @@
+/* product.h: the blocked matrix product behind MatMul and Conv, for elements of TYPE and the instruction set that the
+ * file is compiled for.
+ *
+ * y[m,n] = a[m,k] b[k,n]. Of b the core reads *panels*: PANEL columns wide, k steps deep, step by step, each step 64
+ * bytes of numbers. Rows of a are packed as tiles, so that what a tile needs for one step of k lies side by side. A
+ * tile of the result stays in registers while it goes through DEPTH steps.
+ *
+ * Each element of y is the sum, in order, over blocks of DEPTH steps, of sums that begin with 0 and take their products
+ * in order (fused multiply-adds from v3 on). So its bits depend neither on the tile in which it lies nor on how rows
+ * are divided among cores. */
+#ifndef SK_KERNELS_PRODUCT_H
+#define SK_KERNELS_PRODUCT_H
+
+#include "kernels/family.h"
+#include "kernels/x86_64-vectors.h"
+
+#include <stddef.h>
+
+typedef STORED(TYPE) element;
+typedef COMPUTED(TYPE) number;
+
+enum {
+	LANES = VECTOR_BYTES / (int)sizeof(number),
+	PANEL = 64 / (int)sizeof(number),
+	TILE_COLUMNS = TILE_VECTORS * LANES,
+	GROUP_COLUMNS = TILE_COLUMNS > PANEL ? (int)TILE_COLUMNS : (int)PANEL, /* whose panels are made at a time */
+	DEPTH = 512,
+	BLOCK_ROWS = 120, /* packed at a time: whole tiles, so that they stay in a second-level cache */
+	CONVERTED = sizeof(element) != sizeof(number),
+};
+
+/* Numbers of scratch: packed rows, and panels. Signatures have their sum. */
+enum {
+	ROOM_ROWS = 160 * DEPTH, /* BLOCK_ROWS / 6 * 8 at most */
+	ROOM_PANELS = 48 * DEPTH,
+};
+
+/* The same in signatures: of all kernels that multiply, and, for elements that are no numbers, of sums for BLOCK_ROWS
+ * rows of so many columns. */
+#define ROOM_f32  ", scratch room f32[106496]"
+#define ROOM_f64  ", scratch room f64[106496]"
+#define ROOM_f16  ROOM_f32
+#define ROOM_bf16 ROOM_f32
+#define ROOM_TEXT JOIN(ROOM_, TYPE)
+_Static_assert(ROOM_ROWS + ROOM_PANELS == 106496, "ROOM_TEXT");
+#define SUMS_f32(columns)  ", sums ptr = null"
+#define SUMS_f64(columns)  ", sums ptr = null"
+#define SUMS_f16(columns)  ", scratch sums f32[120*" columns "]"
+#define SUMS_bf16(columns) SUMS_f16(columns)
+#define SUMS_TEXT(columns) JOIN(SUMS_, TYPE)(columns)
+_Static_assert(BLOCK_ROWS == 120, "SUMS_TEXT");
+#define PANEL_f32  "16"
+#define PANEL_f64  "8"
+#define PANEL_f16  "16"
+#define PANEL_bf16 "16"
+#define PANEL_TEXT JOIN(PANEL_, TYPE)
+_Static_assert(GROUP_COLUMNS <= 48, "ROOM_PANELS");
+
+typedef number vector __attribute__((vector_size(VECTOR_BYTES), may_alias, aligned(sizeof(number))));
+typedef number four __attribute__((vector_size(4 * sizeof(number)), may_alias, aligned(sizeof(number))));
+
+#define ALWAYS_INLINE inline __attribute__((always_inline, unused))
+
+static ALWAYS_INLINE size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static ALWAYS_INLINE vector load(const number *from)
+{
+	return *(const vector *)from;
+}
+
+static ALWAYS_INLINE void store(number *to, vector value)
+{
+	*(vector *)to = value;
+}
+
+/* The elements as numbers: where they are, or in the buffer. */
+static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count, number *buffer)
+{
+	if (!CONVERTED)
+		return (const number *)from;
+	for (size_t i = 0; i < count; i++)
+		buffer[i] = LOAD(TYPE, from[i]);
+	return buffer;
+}
+
+/* ---- one tile ---- */
+
+/* What a tile is computed from and where it goes. */
+struct tile {
+	const number *a; /* steps of ROWS_STRIDE numbers */
+	const number *b; /* the first column in its panel */
+	size_t b_panel; /* numbers from a panel to the next */
+	size_t depth;
+	number *c;
+	size_t c_row;
+	int add; /* to what is in c already */
+};
+
+/* rows and vectors are constants wherever this is inlined. */
+static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows, const int vectors)
+{
+	vector sums[TILE_ROWS][TILE_VECTORS] = {};
+	const number *a = tile->a, *b = tile->b;
+	const size_t b_panel = tile->b_panel;
+
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+		for (int v = 0; v < vectors; v += 64 / VECTOR_BYTES)
+			__builtin_prefetch(tile->c + r * tile->c_row + v * LANES, 1, 3);
+	for (size_t p = tile->depth; p; p--) {
+		vector right[TILE_VECTORS];
+#pragma GCC unroll 4
+		for (int v = 0; v < vectors; v++)
+			right[v] = load(b + v * LANES / PANEL * b_panel + v * LANES % PANEL);
+#pragma GCC unroll 8
+		for (int r = 0; r < rows; r++) {
+			vector left = a[r] - (vector){};
+#pragma GCC unroll 4
+			for (int v = 0; v < vectors; v++)
+				sums[r][v] = FUSED(left, right[v], sums[r][v]);
+		}
+		a += ROWS_STRIDE;
+		b += PANEL;
+	}
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+		for (int v = 0; v < vectors; v++) {
+			number *to = tile->c + r * tile->c_row + v * LANES;
+			if (tile->add)
+				sums[r][v] += load(to);
+			store(to, sums[r][v]);
+		}
+}
+
+#define TILE_OF(rows)                                                                                                  \
+	case rows:                                                                                                     \
+		multiply_tile(tile, rows, vectors);                                                                    \
+		break;
+
+static ALWAYS_INLINE void multiply_rows(const struct tile *tile, unsigned rows, const int vectors)
+{
+	switch (rows) {
+		TILE_OF(1)
+		TILE_OF(2)
+		TILE_OF(3)
+		TILE_OF(4)
+#if TILE_ROWS > 4
+		TILE_OF(5)
+		TILE_OF(6)
+#endif
+#if TILE_ROWS > 6
+		TILE_OF(7)
+		TILE_OF(8)
+#endif
+	}
+}
+
+/* With as few vectors as the columns need, where vectors are whole panels. */
+static __attribute__((noinline)) void multiply_columns(const struct tile *tile, unsigned rows, unsigned columns)
+{
+#if VECTOR_BYTES == 64
+	if (columns <= LANES)
+		multiply_rows(tile, rows, 1);
+	else if (columns <= 2 * LANES)
+		multiply_rows(tile, rows, 2);
+	else
+#endif
+		multiply_rows(tile, rows, TILE_VECTORS);
+	(void)columns;
+}
+
+/* Columns that are no whole vectors go through a buffer. */
+static __attribute__((noinline)) void multiply_edge(const struct tile *tile, unsigned rows, unsigned columns)
+{
+	number buffer[TILE_ROWS * TILE_COLUMNS] __attribute__((aligned(64)));
+	struct tile inner = *tile;
+
+	inner.c = buffer;
+	inner.c_row = TILE_COLUMNS;
+	inner.add = 0;
+	multiply_columns(&inner, rows, columns);
+	for (unsigned r = 0; r < rows; r++)
+		for (unsigned c = 0; c < columns; c++) {
+			number *to = tile->c + r * tile->c_row + c, sum = buffer[r * TILE_COLUMNS + c];
+			*to = tile->add ? *to + sum : sum;
+		}
+}
+
+/* ---- packing ---- */
+
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* Four steps of four lines, from `step` on, lines side by side. */
+static ALWAYS_INLINE void turn(const number *const *lines, size_t step, number *to, size_t width)
+{
+	four a = *(const four *)(lines[0] + step), b = *(const four *)(lines[1] + step);
+	four c = *(const four *)(lines[2] + step), d = *(const four *)(lines[3] + step);
+	four ab = PICK(a, b, 0, 4, 1, 5), ab_high = PICK(a, b, 2, 6, 3, 7);
+	four cd = PICK(c, d, 0, 4, 1, 5), cd_high = PICK(c, d, 2, 6, 3, 7);
+
+	*(four *)(to + 0 * width) = PICK(ab, cd, 0, 1, 4, 5);
+	*(four *)(to + 1 * width) = PICK(ab, cd, 2, 3, 6, 7);
+	*(four *)(to + 2 * width) = PICK(ab_high, cd_high, 0, 1, 4, 5);
+	*(four *)(to + 3 * width) = PICK(ab_high, cd_high, 2, 3, 6, 7);
+}
+
+/* Where elements of a matrix are: `line` elements from one line to the next, `step` from one step of k to the next.
+ * Lines are the rows of a, and the columns of b. */
+struct matrix {
+	const element *at;
+	size_t line, step;
+};
+
+/* Numbers of so many lines, side by side in steps of `width` numbers. What a step has beyond the lines repeats one. */
+static ALWAYS_INLINE void pack_lines(struct matrix from, size_t lines, size_t depth, number *to, const unsigned width)
+{
+	number buffer[CONVERTED ? 4 * DEPTH : 1];
+
+	for (size_t line = 0; line < width; line += 4) {
+		const number *at[4];
+		size_t p = 0;
+
+		for (size_t i = 0; from.step == 1 && i < 4; i++)
+			at[i] = as_numbers(from.at + least(line + i, lines - 1) * from.line, depth,
+					   buffer + (CONVERTED ? i * DEPTH : 0));
+		for (; from.step == 1 && p + 4 <= depth; p += 4)
+			turn(at, p, to + p * width + line, width);
+		for (; p < depth; p++)
+			for (size_t i = 0; i < 4; i++)
+				to[p * width + line + i] =
+					LOAD(TYPE, from.at[least(line + i, lines - 1) * from.line + p * from.step]);
+	}
+}
+
+/* The same of lines that lie side by side, without reading more of them than there are. */
+static ALWAYS_INLINE void pack_adjacent(struct matrix from, size_t lines, size_t depth, number *to,
+					const unsigned width)
+{
+	for (size_t p = 0; p < depth; p++, to += width) {
+		const element *step = from.at + p * from.step;
+		if (lines == width)
+			for (size_t i = 0; i < width; i++)
+				to[i] = LOAD(TYPE, step[i]);
+		else
+			for (size_t i = 0; i < width; i++)
+				to[i] = i < lines ? LOAD(TYPE, step[i]) : 0;
+	}
+}
+
+static ALWAYS_INLINE void pack(struct matrix from, size_t lines, size_t depth, number *to, const unsigned width)
+{
+	if (from.line == 1)
+		pack_adjacent(from, lines, depth, to, width);
+	else
+		pack_lines(from, lines, depth, to, width);
+}
+
+/* ---- the product ---- */
+
+struct panels {
+	const number *at;
+	size_t stride; /* numbers from a panel to the next */
+};
+
+/* Hands over panels with steps [step, step + depth) of the columns from `column` on, made in `room` if need be. */
+typedef struct panels panels_of(const void *context, size_t step, size_t depth, size_t column, size_t columns,
+				number *room);
+
+struct product {
+	size_t m, n, k;
+	struct matrix a;
+	const void *b;
+	panels_of *panels;
+	number *c; /* written without what has been there */
+	size_t c_row;
+	number *room; /* ROOM_SIZE */
+};
+
+/* As many rows as tiles of nearly one height, TILE_ROWS at most, need. */
+static ALWAYS_INLINE size_t tile_height(size_t rows)
+{
+	size_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+
+	return (rows + tiles - 1) / tiles;
+}
+
+/* One below the other. */
+static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t height, size_t columns)
+{
+	for (size_t row = 0; row < rows; row += height) {
+		size_t own = least(height, rows - row);
+		if (columns == TILE_COLUMNS || (LANES == PANEL && columns % LANES == 0))
+			multiply_columns(tile, own, columns);
+		else
+			multiply_edge(tile, own, columns);
+		tile->a += tile->depth * ROWS_STRIDE;
+		tile->c += own * tile->c_row;
+	}
+}
+
+/* Adds the steps [step, step + depth) to the rows [top, top + rows), which go to c. */
+static ALWAYS_INLINE void multiply_block(const struct product *product, size_t top, size_t rows, size_t step,
+					 size_t depth, number *c)
+{
+	size_t height = tile_height(rows);
+	struct matrix a = product->a;
+
+	a.at += top * a.line + step * a.step;
+	for (size_t row = 0; row < rows; row += height, a.at += height * a.line)
+		pack(a, least(height, rows - row), depth, product->room + row / height * depth * ROWS_STRIDE,
+		     ROWS_STRIDE);
+	for (size_t column = 0; column < product->n; column += GROUP_COLUMNS) {
+		size_t columns = least(GROUP_COLUMNS, product->n - column);
+		struct panels panels =
+			product->panels(product->b, step, depth, column, columns, product->room + ROOM_ROWS);
+		for (size_t first = 0; first < columns; first += TILE_COLUMNS) {
+			struct tile tile = {.a = product->room,
+					    .b = panels.at + first,
+					    .b_panel = panels.stride,
+					    .depth = depth,
+					    .c = c + column + first,
+					    .c_row = product->c_row,
+					    .add = step > 0};
+			multiply_tiles(&tile, rows, height, least(TILE_COLUMNS, columns - first));
+		}
+	}
+}
+
+static ALWAYS_INLINE void multiply_top(const struct product *product, size_t top, number *c)
+{
+	size_t rows = least(BLOCK_ROWS, product->m - top);
+
+	for (size_t step = 0; step < product->k; step += DEPTH)
+		multiply_block(product, top, rows, step, least(DEPTH, product->k - step), c);
+	for (size_t row = 0; !product->k && row < rows; row++)
+		for (size_t column = 0; column < product->n; column++)
+			c[row * product->c_row + column] = 0;
+}
+
+static ALWAYS_INLINE void multiply(const struct product *product)
+{
+	for (size_t top = 0; top < product->m; top += BLOCK_ROWS)
+		multiply_top(product, top, product->c + top * product->c_row);
+}
+
+/* The same, with a result of elements; product->c has room for BLOCK_ROWS rows. */
+static ALWAYS_INLINE void multiply_converted(const struct product *product, element *c)
+{
+	for (size_t top = 0; top < product->m; top += BLOCK_ROWS) {
+		multiply_top(product, top, product->c);
+		for (size_t row = 0; row < least(BLOCK_ROWS, product->m - top); row++)
+			for (size_t column = 0; column < product->n; column++)
+				c[(top + row) * product->c_row + column] =
+					STORE(TYPE, product->c[row * product->n + column]);
+	}
+}
+
+/* ---- where b comes from ---- */
+
+/* A matrix as it is. */
+static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t step, size_t depth, size_t column,
+						    size_t columns, number *room)
+{
+	struct matrix b = *(const struct matrix *)context;
+
+	b.at += step * b.step + column * b.line;
+	for (size_t first = 0; first < columns; first += PANEL)
+		pack((struct matrix){b.at + first * b.line, b.line, b.step}, least(PANEL, columns - first), depth,
+		     room + first * depth, PANEL);
+	return (struct panels){room, depth * PANEL};
+}
+
+/* What PackMatMulB has made: panels of k steps. */
+struct packed {
+	const element *at;
+	size_t k;
+};
+
+static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t step, size_t depth, size_t column,
+						    size_t columns, number *room)
+{
+	const struct packed *b = context;
+	const element *at = b->at + column / PANEL * b->k * PANEL + step * PANEL;
+
+	if (!CONVERTED)
+		return (struct panels){(const number *)at, b->k * PANEL};
+	for (size_t first = 0; first < columns; first += PANEL)
+		as_numbers(at + first * b->k, depth * PANEL, room + first * depth);
+	return (struct panels){room, depth * PANEL};
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* x86_64-vectors.h: what products take from the machine: how long vectors are, tiles that fill its registers with their
+ * sums and what these are made of, and the multiply-add, which is fused where there is an instruction for it. */
+#ifndef SK_KERNELS_X86_64_VECTORS_H
+#define SK_KERNELS_X86_64_VECTORS_H
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define VECTOR_BYTES   64
+#define TILE_ROWS      8
+#define TILE_VECTORS   3
+#define ROWS_STRIDE    8 /* numbers from one step of packed rows to the next */
+#define FUSED(a, b, c) _Generic((number)0, float : _mm512_fmadd_ps, double : _mm512_fmadd_pd)(a, b, c)
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define VECTOR_BYTES   32
+#define TILE_ROWS      6
+#define TILE_VECTORS   2
+#define ROWS_STRIDE    8
+#define FUSED(a, b, c) _Generic((number)0, float : _mm256_fmadd_ps, double : _mm256_fmadd_pd)(a, b, c)
+#else
+#define VECTOR_BYTES   16
+#define TILE_ROWS      4
+#define TILE_VECTORS   2
+#define ROWS_STRIDE    4
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+
+#if defined(__AVX2__)
+#define FUSED_NUMBER(a, b, c) _Generic((number)0, float : __builtin_fmaf, double : __builtin_fma)(a, b, c)
+#else
+#define FUSED_NUMBER(a, b, c) ((a) * (b) + (c))
+#endif
+
+#endif

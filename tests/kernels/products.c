@@ -1,0 +1,285 @@
+/* Compares the products of libskernels.a with sums in greater precision, for sizes around those of tiles, panels and
+ * blocks, and in parts as cores have them: parts must be the same bytes. Operands end where memory ends, so that who
+ * reads or writes behind them is caught. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ELEMENTS(X) X(f32, float, float) X(f64, double, double) X(f16, uint16_t, float) X(bf16, uint16_t, float)
+enum type { f32, f64, f16, bf16 };
+static const struct {
+	const char *name;
+	size_t size, panel;
+	double epsilon, of_sums; /* of a result; of the sums that it is rounded from */
+} types[] = {
+	{"f32", 4, 16, 0x1p-24, 0x1p-24},
+	{"f64", 8, 8, 0x1p-53, 0x1p-53},
+	{"f16", 2, 16, 0x1p-11, 0x1p-24},
+	{"bf16", 2, 16, 0x1p-8, 0x1p-24},
+};
+
+static double get(enum type type, const void *from, size_t i)
+{
+	uint16_t half;
+	float number;
+
+	switch (type) {
+	case f32:
+		return ((const float *)from)[i];
+	case f64:
+		return ((const double *)from)[i];
+	case f16:
+		half = ((const uint16_t *)from)[i];
+		number = half >> 10 & 31 ? ldexpf((half & 1023) + 1024, (half >> 10 & 31) - 25)
+					 : ldexpf(half & 1023, -24);
+		return half >> 15 ? -number : number;
+	default:
+		memcpy(&number, (uint16_t[]){0, ((const uint16_t *)from)[i]}, 4);
+		return number;
+	}
+}
+
+static uint64_t state = 1;
+
+static uint64_t random_bits(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return state >> 33;
+}
+
+/* Numbers in [-1, 1) that each type holds exactly or nearly so. */
+static void fill(enum type type, void *to, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		float number = (float)(int)(random_bits() % 2048) / 1024 - 1;
+		uint32_t bits;
+
+		memcpy(&bits, &number, 4);
+		if (type == f32)
+			((float *)to)[i] = number;
+		else if (type == f64)
+			((double *)to)[i] = number + (double)(random_bits() % 1000) * 0x1p-45;
+		else if (type == bf16)
+			((uint16_t *)to)[i] = bits >> 16;
+		else /* 2^-3 to 1 in magnitude, any sign and fraction */
+			((uint16_t *)to)[i] =
+				(random_bits() & 1) << 15 | (12 + random_bits() % 3) << 10 | (random_bits() & 1023);
+	}
+}
+
+/* Bytes in front of memory that cannot be accessed. Whole pages, 64 bytes aligned where the size is a multiple of that.
+ */
+static void *take(size_t bytes)
+{
+	size_t room = (bytes + 4095) / 4096 * 4096;
+	char *pages = mmap(NULL, room + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + room, 4096, PROT_NONE))
+		exit(2);
+	memset(pages, 0xff, room);
+	return pages + room - bytes;
+}
+
+static void drop(void *memory, size_t bytes)
+{
+	size_t room = (bytes + 4095) / 4096 * 4096;
+
+	munmap((char *)memory + bytes - room, room + 4096);
+}
+
+static void *room, *sums;
+
+/* ---- the kernels ---- */
+
+struct sizes {
+	int64_t batches, m, k, n;
+};
+
+/* Rows, columns of a row vector's result, or batches [first, first + count) of y. */
+struct form {
+	const char *name;
+	enum { A_TURNED = 1, B_TURNED = 2, B_PACKED = 4, BATCHES = 8, ROW = 16, COLUMN = 32 } is;
+};
+static const struct form forms[] = {
+	{"one_straight_packed", B_PACKED},
+	{"one_straight_straight", 0},
+	{"one_straight_turned", B_TURNED},
+	{"one_turned_straight", A_TURNED},
+	{"one_turned_turned", A_TURNED | B_TURNED},
+	{"many_straight_straight", BATCHES},
+	{"many_straight_turned", BATCHES | B_TURNED},
+	{"left_packed", ROW | B_PACKED},
+	{"left_straight", ROW},
+	{"left_turned", ROW | B_TURNED},
+	{"right_straight", COLUMN},
+};
+
+typedef void kernel(); /* with as many arguments as its form has */
+struct entry {
+	const char *name;
+	kernel *call;
+};
+#define KERNEL_NAME(name) kernel name;
+#include "products-list.h"
+#undef KERNEL_NAME
+#define KERNEL_NAME(name) {#name, name},
+static const struct entry entries[] = {
+#include "products-list.h"
+};
+
+static void call(const struct entry *entry, const struct form *form, size_t size, const struct sizes *sizes,
+		 const void *a, const void *b, void *y, int64_t first, int64_t count)
+{
+	const char *left = a, *right = b;
+	char *to = y;
+	int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+
+	if (form->is & BATCHES)
+		entry->call(left + first * m * k * size, right + first * k * n * size, to + first * m * n * size, m, k,
+			    n, count, room, sums);
+	else if (form->is & COLUMN)
+		entry->call(left + first * k * size, right, to + first * size, count, k);
+	else if (form->is & ROW && form->is & B_PACKED)
+		entry->call(left, right, to + first * size, k, count, first, room);
+	else if (form->is & ROW && form->is & B_TURNED)
+		entry->call(left, right + first * k * size, to + first * size, count, k);
+	else if (form->is & ROW)
+		entry->call(left, right, to + first * size, k, count, first, n);
+	else if (form->is & A_TURNED)
+		entry->call(left, right, to + first * n * size, count, k, n, first, m, room, sums);
+	else
+		entry->call(left + first * k * size, right, to + first * n * size, count, k, n, room, sums);
+}
+
+/* ---- what must come out ---- */
+
+static int failures;
+
+static void compare(const char *name, enum type type, const struct form *form, const struct sizes *sizes, const void *a,
+		    const void *b, const void *y)
+{
+	for (int64_t i = 0; i < sizes->batches * sizes->m * sizes->n; i++) {
+		int64_t batch = i / sizes->n / sizes->m, row = i / sizes->n % sizes->m, column = i % sizes->n;
+		__float128 sum = 0;
+		double magnitude = 0, result = get(type, y, i);
+
+		for (int64_t p = 0; p < sizes->k; p++) {
+			int64_t at_a = form->is & A_TURNED ? p * sizes->m + row : row * sizes->k + p;
+			int64_t at_b = form->is & B_TURNED ? column * sizes->k + p : p * sizes->n + column;
+			double left = get(type, a, batch * sizes->m * sizes->k + at_a);
+			double right = get(type, b, batch * sizes->k * sizes->n + at_b);
+			sum += (__float128)left * right;
+			magnitude += fabs(left * right);
+		}
+		double allowed =
+			(sizes->k + 2) * types[type].of_sums * magnitude + types[type].epsilon * fabs((double)sum);
+		if (!(fabs((double)(result - sum)) <= allowed)) {
+			printf("%s of [%ld,%ld,%ld,%ld]: element %ld is %.17g, not %.17g\n", name, (long)sizes->batches,
+			       (long)sizes->m, (long)sizes->k, (long)sizes->n, (long)i, result, (double)sum);
+			failures++;
+			return;
+		}
+	}
+}
+
+/* Panels, as matmul-pack.c describes them. */
+static void *packed(enum type type, const char *b, int64_t k, int64_t n, size_t *bytes)
+{
+	size_t size = types[type].size, panel = types[type].panel, panels = (n + panel - 1) / panel;
+	char *to = take(*bytes = panels * panel * k * size);
+
+	memset(to, 0, *bytes);
+	for (int64_t p = 0; p < k; p++)
+		for (int64_t column = 0; column < n; column++)
+			memcpy(to + ((column / panel * k + p) * panel + column % panel) * size,
+			       b + (p * n + column) * size, size);
+	return to;
+}
+
+/* Computes all at once, and in parts. */
+static void check(const struct entry *entry, enum type type, const struct form *form, const struct sizes *sizes)
+{
+	size_t size = types[type].size, a_bytes = sizes->batches * sizes->m * sizes->k * size,
+	       b_bytes = sizes->batches * sizes->k * sizes->n * size,
+	       y_bytes = sizes->batches * sizes->m * sizes->n * size;
+	void *a = take(a_bytes), *b = take(b_bytes), *y = take(y_bytes), *parts = take(y_bytes), *right = b;
+	size_t right_bytes = b_bytes;
+	int64_t extent = form->is & BATCHES ? sizes->batches : form->is & ROW ? sizes->n : sizes->m;
+	int64_t part = form->is & ROW ? 64 : 1 + extent / 3;
+
+	fill(type, a, a_bytes / size);
+	fill(type, b, b_bytes / size);
+	if (form->is & B_PACKED)
+		right = packed(type, b, sizes->k, sizes->n, &right_bytes);
+	call(entry, form, size, sizes, a, right, y, 0, extent);
+	compare(entry->name, type, form, sizes, a, b, y);
+	for (int64_t first = 0; first < extent; first += part)
+		call(entry, form, size, sizes, a, right, parts, first, first + part < extent ? part : extent - first);
+	if (memcmp(y, parts, y_bytes)) {
+		printf("%s of [%ld,%ld,%ld,%ld]: parts are other bytes\n", entry->name, (long)sizes->batches,
+		       (long)sizes->m, (long)sizes->k, (long)sizes->n);
+		failures++;
+	}
+	if (right != b)
+		drop(right, right_bytes);
+	drop(a, a_bytes);
+	drop(b, b_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+}
+
+static void check_sizes(const struct entry *entry, enum type type, const struct form *form)
+{
+	static const int64_t extents[] = {1, 3, 7, 16, 50, 63, 64, 65, 125}, depths[] = {0, 1, 5, 16, 65, 130, 515};
+	size_t count = sizeof extents / sizeof *extents;
+
+	for (size_t i = 0; i < 14; i++) {
+		struct sizes sizes = {1, extents[random_bits() % count], depths[i % 7], extents[random_bits() % count]};
+		if (form->is & BATCHES)
+			sizes.batches = 1 + i % 3, sizes.m %= 60;
+		if (form->is & ROW)
+			sizes.m = 1, sizes.n = i % 2 ? sizes.n : sizes.n + 1025;
+		if (form->is & COLUMN)
+			sizes.n = 1, sizes.k = i % 2 ? sizes.k : sizes.k + 1025;
+		check(entry, type, form, &sizes);
+	}
+}
+
+/* sk_matmul_TYPE_FORM or sk_matmul_TYPE_FORM_LEVEL */
+static void check_entry(const struct entry *entry)
+{
+	const char *name = entry->name + strlen("sk_matmul_");
+	size_t length;
+
+	if (strstr(name, "_v3") && !__builtin_cpu_supports("x86-64-v3"))
+		return;
+	if (strstr(name, "_v4") && !__builtin_cpu_supports("x86-64-v4"))
+		return;
+	for (size_t type = 0; type < 4; type++)
+		for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+			size_t prefix = strlen(types[type].name);
+			if (strncmp(name, types[type].name, prefix) || name[prefix] != '_')
+				continue;
+			length = strlen(forms[i].name);
+			if (strncmp(name + prefix + 1, forms[i].name, length) ||
+			    (name[prefix + 1 + length] && strncmp(name + prefix + 1 + length, "_v", 2)))
+				continue;
+			check_sizes(entry, type, &forms[i]);
+			return;
+		}
+	printf("%s: there is no such form\n", entry->name);
+	failures++;
+}
+
+int main(void)
+{
+	room = aligned_alloc(64, 106496 * sizeof(double));
+	sums = aligned_alloc(64, 120 * 1200 * sizeof(float));
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		check_entry(&entries[i]);
+	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
+	return failures != 0;
+}
