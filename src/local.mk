@@ -93,6 +93,7 @@ src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
 	src/package/account-builder.c src/package/account-builder.h \
+	src/bind/bind-attributes.c \
 	src/bind/bind-cost.c \
 	src/bind/bind-expressions.c \
 	src/bind/bind-extents.c \
@@ -116,15 +117,18 @@ src_libcore_la_SOURCES = \
 	src/bind/op-index.c src/bind/op-index.h \
 	src/bind/operators.c src/bind/operators.h \
 	src/command/keywords.c src/command/keywords.h \
+	src/manifest/manifest-attributes.c \
 	src/manifest/manifest-constants.c \
 	src/manifest/manifest-costs.c \
 	src/manifest/manifest-names.c \
+	src/manifest/manifest-numbers.c \
 	src/manifest/manifest-parts.h \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c src/manifest/manifest.h \
 	src/model/model.c src/model/model.h \
-	src/model/attribute.h src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
+	src/model/attribute.c src/model/attribute.h \
+	src/model/scope.h src/model/signature.h src/model/task.h src/model/tensor.h \
 	src/manifest/options.c src/manifest/options.h \
 	src/package/names.c src/package/names.h \
 	src/outputs/outputs.c src/outputs/outputs.h \

@@ -194,6 +194,7 @@ END_TO_END_TESTS = \
 	tests/run/names.sh \
 	tests/run/nopic.sh \
 	tests/run/once.sh \
+	tests/run/operators.sh \
 	tests/run/options.sh \
 	tests/run/package.sh \
 	tests/run/perf.sh \

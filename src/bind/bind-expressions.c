@@ -273,6 +273,18 @@ static uint64_t size_of_parameter(const struct sk_binder *binder, uint32_t numbe
 
 static bool lower(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum);
 
+static bool lower_attribute(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
+{
+	int64_t integer;
+
+	if (value->left && !sk_binder_attribute(lowering->binder, value->name))
+		return lower(lowering, value->left, sum);
+	if (!sk_binder_bind_integer(lowering->binder, lowering->name, value, &integer))
+		return false;
+	sum->constant = integer;
+	return true;
+}
+
 static bool lower_operation(const struct lowering *lowering, const struct sk_value_expression *value, struct sum *sum)
 {
 	struct sum right;
@@ -311,6 +323,8 @@ static bool lower(const struct lowering *lowering, const struct sk_value_express
 	case SK_VALUE_EXTENT:
 		sum->constant = binder->extents[value->index];
 		return true;
+	case SK_VALUE_ATTRIBUTE:
+		return lower_attribute(lowering, value, sum);
 	case SK_VALUE_SIZEOF:
 		sum->constant = size_of_parameter(binder, value->index);
 		return sum->constant || fail(lowering, "asks for a size before that is known");

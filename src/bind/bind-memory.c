@@ -265,8 +265,15 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 {
 	const struct sk_signature *signature = binder->signature;
 	const struct sk_parameter *parameter = &signature->parameters[p];
-	const struct sk_rows *rows = &binder->tensors[p]->rows;
 	uint32_t spread = signature->spread_extent;
+
+	if (!binder->tensors[p]) { /* null */
+		argument->kind = SK_ARGUMENT_VALUE;
+		argument->dtype = SK_U64;
+		return;
+	}
+
+	const struct sk_rows *rows = &binder->tensors[p]->rows;
 
 	argument->kind = SK_ARGUMENT_POINTER;
 	argument->access = parameter->access;

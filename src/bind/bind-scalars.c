@@ -108,7 +108,11 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 		if (set)
 			sk_binder_error(binder, set->place, "'%s' cannot be set: the signature says that it is %s",
 					set->name, parameter->value->text);
-		sk_binder_bind_value(binder, parameter->name, parameter->value, argument);
+		if (parameter->value->kind == SK_VALUE_ATTRIBUTE &&
+		    (parameter->pointer || sk_dtype_is_float(parameter->dtype)))
+			sk_binder_bind_attribute(binder, parameter, argument);
+		else
+			sk_binder_bind_value(binder, parameter->name, parameter->value, argument);
 		return true;
 	}
 	if (signature->status != SK_NONE && parameter == &signature->parameters[signature->status]) {

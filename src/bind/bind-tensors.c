@@ -1,4 +1,4 @@
-/* Which tensor of a request is which parameter's, by position or by name, and whether it can be. */
+/* Which tensor of a request is which parameter's, by position, by direction or by name, and whether it can be. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,17 @@ static bool takes_tensor(const struct sk_signature *signature, uint32_t paramete
 						       : signature->parameters[parameter].kind == SK_PARAMETER_TENSOR;
 }
 
-/* "in x f32, in y f32, out z f32" */
+static enum sk_access access_of(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter == signature->parameter_count ? SK_ACCESS_WRITE : signature->parameters[parameter].access;
+}
+
+static bool is_optional(const struct sk_signature *signature, uint32_t parameter)
+{
+	return parameter < signature->parameter_count && signature->parameters[parameter].optional;
+}
+
+/* "in x f32, in? y f32, out z f32" */
 static const char *list_parameters(const struct sk_binder *binder)
 {
 	static const char *const directions[] = {"", "in", "out", "inout"};
@@ -23,12 +33,11 @@ static const char *list_parameters(const struct sk_binder *binder)
 			continue;
 
 		bool result = p == signature->parameter_count;
-		const struct sk_parameter *parameter = result ? NULL : &signature->parameters[p];
 
-		text = sk_arena_print(binder->model->arena, "%s%s%s %s %s", text, *text ? ", " : "",
-				      directions[result ? SK_ACCESS_WRITE : parameter->access],
+		text = sk_arena_print(binder->model->arena, "%s%s%s%s %s %s", text, *text ? ", " : "",
+				      directions[access_of(signature, p)], is_optional(signature, p) ? "?" : "",
 				      sk_binder_parameter_name(signature, p),
-				      sk_dtype_name(result ? signature->result_dtype : parameter->dtype));
+				      sk_dtype_name(result ? signature->result_dtype : signature->parameters[p].dtype));
 	}
 	return *text ? text : "none";
 }
@@ -36,19 +45,85 @@ static const char *list_parameters(const struct sk_binder *binder)
 static void match_by_position(struct sk_binder *binder)
 {
 	const struct sk_request *request = binder->request;
-	size_t taken = 0, wanted = 0, given = request->arguments.count;
+	size_t taken = 0, wanted = 0, least = 0, given = request->arguments.count;
 
 	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++) {
 		if (!takes_tensor(binder->signature, p))
 			continue;
 		wanted++;
+		if (!is_optional(binder->signature, p))
+			least = wanted;
 		if (taken < given)
 			binder->args[p] = &request->arguments.items[taken++];
 	}
-	if (wanted != given && !sk_binder_fails(binder))
+	if ((given < least || given > wanted) && !sk_binder_fails(binder)) {
+		const char *range = least < wanted ? sk_arena_print(binder->model->arena, "%zu to ", least) : "";
+
 		sk_binder_error(binder, given ? request->arguments.items[0].place : request->place,
-				"%zu argument%s needed (%s), but %zu given", wanted, wanted == 1 ? " is" : "s are",
-				list_parameters(binder), given);
+				"%s%zu argument%s needed (%s), but %zu given", range, wanted,
+				wanted == 1 ? " is" : "s are", list_parameters(binder), given);
+	}
+}
+
+/* The inputs or the outputs of a request, and how many of them have been taken. */
+struct operands {
+	const struct sk_request_argument *items;
+	size_t count, taken;
+	bool missing;
+};
+
+static const struct sk_request_argument *take(struct operands *operands, bool optional)
+{
+	if (operands->taken < operands->count)
+		return &operands->items[operands->taken++];
+	operands->missing |= !optional;
+	return NULL;
+}
+
+/* Some may be left over that are none. */
+static bool fits(const struct operands *operands)
+{
+	for (size_t i = operands->taken; i < operands->count; i++)
+		if (operands->items[i].tensor)
+			return false;
+	return !operands->missing;
+}
+
+/* What is read and written is an input and an output. */
+static void check_inout(struct sk_binder *binder, uint32_t p, const struct sk_request_argument *input,
+			const struct sk_request_argument *output)
+{
+	if (input && output && input->index != output->index)
+		sk_binder_error(binder, output->place,
+				"'%s' is read and written, but the input for it is tensor '%s', and the output '%s'",
+				binder->signature->parameters[p].name, input->tensor ? input->tensor->name : "null",
+				output->tensor ? output->tensor->name : "null");
+}
+
+static void match_by_direction(struct sk_binder *binder)
+{
+	const struct sk_signature *signature = binder->signature;
+	const struct sk_request *request = binder->request;
+	struct operands inputs = {.items = request->arguments.items, .count = request->input_count};
+	struct operands outputs = {.items = request->arguments.items + request->input_count,
+				   .count = request->arguments.count - request->input_count};
+
+	for (uint32_t p = 0; p <= signature->parameter_count; p++) {
+		const struct sk_request_argument *input = NULL, *output = NULL;
+
+		if (!takes_tensor(signature, p))
+			continue;
+		if (access_of(signature, p) & SK_ACCESS_READ)
+			input = take(&inputs, is_optional(signature, p));
+		if (access_of(signature, p) & SK_ACCESS_WRITE)
+			output = take(&outputs, is_optional(signature, p));
+		check_inout(binder, p, input, output);
+		binder->args[p] = input ? input : output;
+	}
+	if ((!fits(&inputs) || !fits(&outputs)) && !sk_binder_fails(binder))
+		sk_binder_error(binder, request->place, "%zu input%s and %zu output%s are given, but the kernel has %s",
+				inputs.count, inputs.count == 1 ? "" : "s", outputs.count,
+				outputs.count == 1 ? "" : "s", list_parameters(binder));
 }
 
 static void report_wrong_name(struct sk_binder *binder, const struct sk_name *name)
@@ -91,7 +166,7 @@ static void match_by_name(struct sk_binder *binder)
 			binder->args[parameter] = &request->arguments.items[i];
 	}
 	for (uint32_t p = 0; p <= signature->parameter_count; p++)
-		if (takes_tensor(signature, p) && !binder->args[p])
+		if (takes_tensor(signature, p) && !binder->args[p] && !is_optional(signature, p))
 			missing = sk_arena_print(binder->model->arena, "%s%s'%s'", missing, *missing ? ", " : "",
 						 sk_binder_parameter_name(signature, p));
 	if (*missing)
@@ -108,7 +183,12 @@ static void check_tensor(struct sk_binder *binder, uint32_t p)
 	enum sk_dtype wanted = result ? signature->result_dtype : parameter->dtype;
 	const struct sk_tensor *tensor = arg->tensor;
 
-	if (tensor->dtype != wanted)
+	if (!tensor && is_optional(signature, p))
+		return;
+	if (!tensor)
+		sk_binder_error(binder, arg->place, "argument '%s' cannot be absent",
+				sk_binder_parameter_name(signature, p));
+	else if (tensor->dtype != wanted)
 		sk_binder_error(binder, arg->place, "argument '%s' is %s, but tensor '%s' is %s",
 				sk_binder_parameter_name(signature, p), sk_dtype_name(wanted), tensor->name,
 				sk_dtype_name(tensor->dtype));
@@ -135,6 +215,8 @@ void sk_binder_match_tensors(struct sk_binder *binder)
 {
 	if (binder->request->parameters)
 		match_by_name(binder);
+	else if (binder->request->directed)
+		match_by_direction(binder);
 	else
 		match_by_position(binder);
 	for (uint32_t p = 0; p <= binder->signature->parameter_count; p++)

@@ -196,6 +196,7 @@ static void bind(struct sk_binder *binder)
 							     : "neither 'blocks' nor 'blocks=NAME'");
 	sk_binder_match_tensors(binder);
 	check_set_names(binder);
+	sk_binder_check_attributes(binder);
 	if (binder->failed)
 		return;
 	sk_binder_bind_extents(binder);
@@ -237,7 +238,8 @@ static void make_room(const struct sk_model *model, const struct sk_task *task)
 	}
 }
 
-static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel)
+static void commit(const struct sk_binder *binder, struct sk_task *task, const struct sk_kernel *kernel,
+		   struct sk_map *lists)
 {
 	struct sk_arena *arena = binder->model->arena;
 	uint32_t count = binder->argument_count;
@@ -254,6 +256,7 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 								.of_library = kernel->state[i] == kernel->library_state,
 								.value = kernel->state[i]};
 	task->argument_count = count;
+	sk_bind_lists(binder->model, lists, task->arguments, count);
 	make_room(binder->model, task);
 	task->scratch_size = binder->scratch_size;
 	if (binder->signature->spread_extent != SK_NONE)
@@ -270,7 +273,9 @@ bool sk_model_bind(struct sk_model *model)
 {
 	unsigned errors = model->diag->errors;
 	struct sk_request request = {.set = NULL};
+	struct sk_map lists;
 
+	sk_map_init(&lists, model->arena);
 	for (size_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++) {
 		struct sk_task *task = &model->tasks.items[t];
 		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
@@ -282,7 +287,7 @@ bool sk_model_bind(struct sk_model *model)
 		sk_binder_check_cost(&binder, task->cost);
 		if (binder.failed)
 			continue;
-		commit(&binder, task, kernel);
+		commit(&binder, task, kernel, &lists);
 		sk_sides_check(model, (uint32_t)t);
 	}
 	return model->diag->errors == errors;

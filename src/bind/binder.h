@@ -63,6 +63,22 @@ void sk_binder_bind_extents(struct sk_binder *binder);
 bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *parameter,
 			   struct sk_argument *argument);
 
+/* Reports conditions that do not hold, and attributes that the signature does not name. */
+void sk_binder_check_attributes(struct sk_binder *binder);
+
+const struct sk_attribute *sk_binder_attribute(const struct sk_binder *binder, const char *name);
+
+/* Fills the argument of a parameter that is an attribute by itself, a real number or the address of a list. */
+void sk_binder_bind_attribute(struct sk_binder *binder, const struct sk_parameter *parameter,
+			      struct sk_argument *argument);
+
+/* The integer that the attribute is which the expression names; false, with an error, if it is none. */
+bool sk_binder_bind_integer(struct sk_binder *binder, const char *of, const struct sk_value_expression *value,
+			    int64_t *integer);
+
+/* Makes constants of the lists that the arguments of a task lead to. `lists` has those that there are. */
+void sk_bind_lists(struct sk_model *model, struct sk_map *lists, struct sk_argument *arguments, uint32_t count);
+
 /* Fills the argument of a parameter that is a tensor, once the extents are bound; sk_binder_bind_memory only says which
  * bytes it is. */
 void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t parameter, struct sk_argument *argument);

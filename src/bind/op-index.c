@@ -7,8 +7,8 @@
 #include "src/model/tensor.h"
 
 enum {
-	FORM_WORDS = 1 + 2 * (SK_MAX_PARAMETERS + 1),
-	CLASS_NUMBERS = 1 + SK_MAX_PARAMETERS * SK_MAX_RANK,
+	FORM_WORDS = 1 + 2 * (SK_MAX_PARAMETERS + 1 + SK_MAX_ATTRIBUTES),
+	CLASS_NUMBERS = 1 + SK_MAX_ATTRIBUTES + SK_MAX_PARAMETERS * SK_MAX_RANK,
 };
 
 void sk_op_index_init(struct sk_op_index *index, const struct sk_model *model)
@@ -21,7 +21,13 @@ void sk_op_index_init(struct sk_op_index *index, const struct sk_model *model)
 
 static bool is_fixed(const struct sk_parameter *parameter, uint32_t dimension)
 {
-	return !parameter->extents[dimension].name_count;
+	return !parameter->optional && !parameter->extents[dimension].name_count;
+}
+
+/* What the attribute has to be is one number. */
+static bool is_exact(const struct sk_attribute *condition)
+{
+	return condition->kind == SK_ATTRIBUTE_INTEGER || condition->kind == SK_ATTRIBUTE_STRING;
 }
 
 static uint32_t name_number(struct sk_op_index *index, const char *name)
@@ -41,26 +47,36 @@ static uint32_t number_of(struct sk_op_index *index, struct sk_map *map, const v
 
 /* ---- kernels ---- */
 
+static void add_words(uint32_t *words, uint32_t *count, uint32_t name, uint32_t rest)
+{
+	words[(*count)++] = name;
+	words[(*count)++] = rest;
+}
+
+static void add_parameter(struct sk_op_index *index, const struct sk_parameter *parameter, uint32_t *words,
+			  uint32_t *count)
+{
+	uint32_t rest = parameter->dtype | parameter->rank << 8 | (uint32_t)parameter->access << 24 |
+			(uint32_t)parameter->optional << 26;
+
+	for (uint32_t d = 0; d < parameter->rank; d++)
+		rest |= (uint32_t)is_fixed(parameter, d) << (16 + d);
+	add_words(words, count, name_number(index, parameter->name), rest);
+}
+
 uint32_t sk_op_index_form(struct sk_op_index *index, uint32_t op, const struct sk_signature *signature, uint32_t *last)
 {
 	uint32_t words[FORM_WORDS], count = 0, fresh = (uint32_t)index->forms.count;
 
 	words[count++] = op;
-	for (uint32_t p = 0; p < signature->parameter_count; p++) {
-		const struct sk_parameter *parameter = &signature->parameters[p];
-		uint32_t fixed = 0;
-
-		if (parameter->kind != SK_PARAMETER_TENSOR)
-			continue;
-		for (uint32_t d = 0; d < parameter->rank; d++)
-			fixed |= (uint32_t)is_fixed(parameter, d) << d;
-		words[count++] = name_number(index, parameter->name);
-		words[count++] = parameter->dtype | parameter->rank << 8 | fixed << 16;
-	}
-	if (signature->result) {
-		words[count++] = name_number(index, signature->result);
-		words[count++] = signature->result_dtype; /* of no dimensions, as no parameter is */
-	}
+	for (uint32_t p = 0; p < signature->parameter_count; p++)
+		if (signature->parameters[p].kind == SK_PARAMETER_TENSOR)
+			add_parameter(index, &signature->parameters[p], words, &count);
+	if (signature->result) /* of no dimensions, as no parameter is */
+		add_words(words, &count, name_number(index, signature->result), signature->result_dtype);
+	for (uint32_t i = 0; i < signature->condition_count; i++)
+		add_words(words, &count, name_number(index, signature->conditions[i].name),
+			  UINT32_C(1) << 31 | signature->conditions[i].kind);
 
 	uint32_t form = number_of(index, &index->form_numbers, words, count * sizeof(*words), fresh);
 
@@ -80,6 +96,14 @@ uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struc
 	uint32_t count = 0;
 
 	numbers[count++] = form;
+	for (uint32_t i = 0; i < signature->condition_count; i++) {
+		const struct sk_attribute *condition = &signature->conditions[i];
+
+		if (is_exact(condition))
+			numbers[count++] = condition->kind == SK_ATTRIBUTE_INTEGER
+						   ? (uint64_t)condition->integer
+						   : name_number(index, condition->string);
+	}
 	for (uint32_t p = 0; p < signature->parameter_count; p++) {
 		const struct sk_parameter *parameter = &signature->parameters[p];
 
@@ -96,32 +120,74 @@ uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struc
 
 /* ---- requests ---- */
 
-/* The tensor for a parameter, which is the one of that number that takes one; NULL: there is none. */
-static const struct sk_tensor *tensor_for(const struct sk_request *request, uint32_t number, const char *name)
+/* How many tensors, inputs and outputs of a request parameters have taken. */
+struct taken {
+	uint32_t all, inputs, outputs;
+};
+
+/* The tensor for a parameter; NULL: there is none. */
+static const struct sk_tensor *take_tensor(const struct sk_request *request, struct taken *taken, enum sk_access access,
+					   const char *name)
 {
-	if (!request->parameters)
-		return number < request->arguments.count ? request->arguments.items[number].tensor : NULL;
-	for (size_t i = 0; i < request->arguments.count; i++)
-		if (!strcmp(request->parameters[i].text, name))
-			return request->arguments.items[i].tensor;
-	return NULL;
+	const size_t inputs = request->input_count, count = request->arguments.count;
+	size_t number = taken->all++, end = count;
+
+	if (request->parameters) {
+		for (number = 0; number < count && strcmp(request->parameters[number].text, name) != 0;)
+			number++;
+	} else if (request->directed) {
+		number = access & SK_ACCESS_READ ? taken->inputs : inputs + taken->outputs;
+		end = access & SK_ACCESS_READ ? inputs : count;
+		taken->inputs += (access & SK_ACCESS_READ) != 0;
+		taken->outputs += (access & SK_ACCESS_WRITE) != 0;
+	}
+	return number < end ? request->arguments.items[number].tensor : NULL;
+}
+
+/* False: no kernel of the form has such a condition. */
+static bool number_of_attribute(const struct sk_op_index *index, const struct sk_request *request,
+				const struct sk_attribute *condition, uint64_t *number)
+{
+	const struct sk_attribute *has =
+		sk_attribute_find(request->attributes, request->attribute_count, condition->name);
+	const char *word = has ? has->string : SK_ATTRIBUTE_DEFAULT;
+
+	if (condition->kind == SK_ATTRIBUTE_STRING) {
+		if (has && has->kind != SK_ATTRIBUTE_STRING)
+			return false;
+		*number = sk_map_find(&index->names, word, strlen(word));
+		return *number != SK_NONE;
+	}
+	int64_t integer;
+
+	if (!has || !sk_attribute_integer(has, &integer))
+		return false;
+	*number = (uint64_t)integer;
+	return true;
 }
 
 uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const struct sk_request *request)
 {
 	const struct sk_signature *signature = index->forms.items[form].signature;
 	uint64_t numbers[CLASS_NUMBERS];
-	uint32_t count = 0, taken = 0;
+	struct taken taken = {0};
+	uint32_t count = 0;
 
 	numbers[count++] = form;
+	for (uint32_t i = 0; i < signature->condition_count; i++)
+		if (is_exact(&signature->conditions[i]) &&
+		    !number_of_attribute(index, request, &signature->conditions[i], &numbers[count++]))
+			return SK_NONE;
 	for (uint32_t p = 0; p < signature->parameter_count; p++) {
 		const struct sk_parameter *parameter = &signature->parameters[p];
 
 		if (parameter->kind != SK_PARAMETER_TENSOR)
 			continue;
 
-		const struct sk_tensor *tensor = tensor_for(request, taken++, parameter->name);
+		const struct sk_tensor *tensor = take_tensor(request, &taken, parameter->access, parameter->name);
 
+		if (!tensor && parameter->optional)
+			continue;
 		if (!tensor || tensor->dtype != parameter->dtype ||
 		    (parameter->rank > 1 && tensor->rank < parameter->rank))
 			return SK_NONE;
@@ -130,7 +196,7 @@ uint32_t sk_op_index_find(const struct sk_op_index *index, uint32_t form, const 
 				numbers[count++] = sk_folded_dimension(tensor, parameter, d);
 	}
 	if (signature->result) {
-		const struct sk_tensor *tensor = tensor_for(request, taken, signature->result);
+		const struct sk_tensor *tensor = take_tensor(request, &taken, SK_ACCESS_WRITE, signature->result);
 
 		if (!tensor || tensor->dtype != signature->result_dtype)
 			return SK_NONE;

@@ -1,7 +1,9 @@
-/* Kernels of operators by what they ask of their tensors, so that a request need not be tried with each of them. Two
- * kernels of an op are of one form if their tensor parameters have the same names, element types and numbers of
- * dimensions, and the same dimensions are numbers rather than names; they are of one class if the numbers are the same,
- * too. A request's tensors fit one class of a form at most. */
+/* Kernels of operators by what they ask of their tensors and attributes, so that a request need not be tried with each
+ * of them. Two kernels of an op are of one form if their tensor parameters have the same directions, names, element
+ * types and numbers of dimensions, the same dimensions are numbers rather than names, and their conditions are about
+ * the same attributes; they are of one class if the numbers and what the attributes have to be are the same, too. A
+ * request fits one class of a form at most. Of tensors that may be absent, and of conditions with real numbers and
+ * lists, nothing counts here but that there are such. */
 #ifndef SK_OP_INDEX_H
 #define SK_OP_INDEX_H
 
@@ -16,9 +18,9 @@ struct sk_op_form {
 
 struct sk_op_index {
 	const struct sk_model *model;
-	struct sk_map names; /* of parameters -> number */
+	struct sk_map names; /* of parameters and attributes, and words that these can be -> number */
 	struct sk_map form_numbers; /* words that say op and form -> form */
-	struct sk_map class_numbers; /* form and fixed dimensions -> class */
+	struct sk_map class_numbers; /* form, values of attributes and fixed dimensions -> class */
 	SK_ARRAY(struct sk_op_form) forms;
 	uint32_t class_count;
 };

@@ -9,7 +9,7 @@
 
 /* A tensor that is passed. */
 struct sk_request_argument {
-	const struct sk_tensor *tensor; /* its type and shape count */
+	const struct sk_tensor *tensor; /* its type and shape count; NULL: none is passed */
 	uint32_t index; /* in the model, or another number that no other tensor has */
 	struct sk_place place;
 };
@@ -18,6 +18,11 @@ struct sk_request {
 	struct sk_place place; /* of the call; each part has one of its own */
 	SK_ARRAY(struct sk_request_argument) arguments;
 	const struct sk_name *parameters; /* by argument: the parameter it is for; NULL: arguments are in their order */
+	bool directed; /* the first `input_count` arguments are those that are read, in the order of the parameters that
+			  are read, and the others those that are written */
+	uint32_t input_count;
+	const struct sk_attribute *attributes;
+	size_t attribute_count;
 	const struct sk_set *set; /* scalars */
 	size_t set_count;
 	uint64_t blocks; /* 0: as the kernel says */

@@ -65,6 +65,9 @@ static struct use *collect_uses(const struct sk_model *model, const struct sk_ga
 /* True if it is the argument's tensor, or a view of the same bytes. */
 static bool is_tensor_of(const struct sk_model *model, uint32_t index, const struct sk_argument *argument)
 {
+	if (index == SK_NONE)
+		return false;
+
 	const struct sk_tensor *tensor = &model->tensors.items[index];
 
 	return (tensor->view_of == SK_NONE ? index : tensor->view_of) == argument->tensor &&

@@ -19,6 +19,9 @@ bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *val
 /* `tasks:`; adds scopes that nobody declared. */
 void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list);
 
+/* `attr:` of a task, which is the target. */
+void sk_manifest_read_attributes(const struct sk_document *document, void *target, const struct sk_node *value);
+
 /* `cost:` of a task, which is the target. */
 void sk_manifest_read_cost(const struct sk_document *document, void *target, const struct sk_node *value);
 

@@ -1,7 +1,5 @@
 /* `tasks:` of the manifest. Comes in: the list's node. Goes out: model->tasks in network order, with all that a task
  * says; kernels and arguments stay names until they are bound. */
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,63 +13,6 @@ enum {
 };
 
 /* ---- set ---- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* [+-] digits, or [+-] 0x and hexadecimal digits, up to 64 bits. *valid is false for a number that is too large. */
-static bool parse_integer(const char *text, struct sk_set *set, bool *valid)
-{
-	bool negative = *text == '-';
-	const char *digits = text + (*text == '-' || *text == '+');
-	bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-	char *end;
-
-	if (digits[0] == '0' && is_digit(digits[1])) { /* octal to some readers of YAML */
-		*valid = false;
-		return true;
-	}
-	if (!is_digit(*digits) ||
-	    strspn(digits, hexadecimal ? "0123456789abcdefABCDEFxX" : "0123456789") != strlen(digits))
-		return false;
-	errno = 0;
-
-	uint64_t magnitude = strtoull(digits, &end, hexadecimal ? 16 : 10);
-
-	*valid = !*end && errno == 0 && (!negative || magnitude <= (uint64_t)INT64_MAX + 1);
-	set->kind = SK_SET_INTEGER;
-	set->negative = negative && magnitude > 0;
-	set->integer = (int64_t)(negative ? -magnitude : magnitude);
-	return true;
-}
-
-/* [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
-static bool parse_real(const char *text, struct sk_set *set, bool *valid)
-{
-	const char *digits = text + (*text == '-' || *text == '+'), *word = digits + (*digits == '.');
-	char *end;
-
-	set->kind = SK_SET_FLOAT;
-	*valid = true;
-	if (!strcmp(word, "inf") || !strcmp(word, "nan")) {
-		set->real = *word == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
-		return true;
-	}
-	if ((!is_digit(*digits) && !(*digits == '.' && is_digit(digits[1]))) ||
-	    strspn(digits, "0123456789.eE+-") != strlen(digits))
-		return false;
-	set->real = strtod(text, &end);
-	*valid = !*end && !isinf(set->real);
-	return true;
-}
-
-bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid)
-{
-	number->text = text;
-	return parse_integer(text, number, valid) || parse_real(text, number, valid);
-}
 
 /* Tensors have been read before. */
 static struct sk_named_tensor named_tensor(const struct sk_document *document, const struct sk_name *name)
@@ -174,6 +115,35 @@ static void reserve_args(const struct sk_document *document, struct sk_task *tas
 	task->args.capacity = count + 1;
 }
 
+/* A tensor's name, or null where none is passed. False after an error. */
+static bool read_argument(const struct sk_document *document, const struct sk_node *node, const char *of,
+			  struct sk_named_tensor *tensor)
+{
+	struct sk_name name;
+
+	*tensor = (struct sk_named_tensor){SK_NONE, sk_node_place(document, node)};
+	if (sk_node_is_null(node))
+		return true;
+	if (!sk_read_original(document, node, of ? "argument" : "an argument", of, &name))
+		return false;
+	*tensor = named_tensor(document, &name);
+	return true;
+}
+
+/* One tensor or a list of them. */
+static void read_operands(const struct sk_document *document, struct sk_task *task, const struct sk_node *value)
+{
+	size_t count;
+
+	for (const struct sk_node *item = sk_node_items(value, &count); item && !sk_diag_is_hopeless(document->diag);
+	     item = item->next) {
+		struct sk_named_tensor tensor;
+
+		if (read_argument(document, item, NULL, &tensor))
+			sk_array_push(document->arena, &task->args, tensor);
+	}
+}
+
 static void read_args(const struct sk_document *document, void *target, const struct sk_node *value)
 {
 	struct sk_task *task = target;
@@ -183,25 +153,22 @@ static void read_args(const struct sk_document *document, void *target, const st
 			sk_error(document->diag, sk_node_place(document, value), "'args' must be a list or a map");
 			return;
 		}
-		size_t count;
-		const struct sk_name *names = sk_read_names(document, value, "an argument", sk_read_original, &count);
-
-		reserve_args(document, task, count);
-		for (size_t i = 0; i < count; i++)
-			sk_array_push(document->arena, &task->args, named_tensor(document, &names[i]));
+		reserve_args(document, task, value->count);
+		read_operands(document, task, value);
 		return;
 	}
 	reserve_args(document, task, value->count);
 	task->arg_names.items = SK_NEW_ARRAY(document->arena, struct sk_name, value->count + 1);
 	task->arg_names.capacity = value->count + 1;
 	for (const struct sk_node *key = value->first; key && !sk_diag_is_hopeless(document->diag); key = key->next) {
-		struct sk_name parameter, tensor;
+		struct sk_named_tensor tensor;
+		struct sk_name parameter;
 
 		if (!sk_read_name(document, key, "the name of a parameter", NULL, &parameter) ||
-		    !sk_read_original(document, key->value, "argument", parameter.text, &tensor))
+		    !read_argument(document, key->value, parameter.text, &tensor))
 			continue;
 		sk_array_push(document->arena, &task->arg_names, parameter);
-		sk_array_push(document->arena, &task->args, named_tensor(document, &tensor));
+		sk_array_push(document->arena, &task->args, tensor);
 	}
 }
 
@@ -290,6 +257,30 @@ static void read_once(const struct sk_document *document, void *target, const st
 
 /* ---- the section ---- */
 
+/* What a task says in one of two ways: its tensors as `args`, or as `inputs` and `outputs`. */
+struct task_nodes {
+	struct sk_task task; /* first: it is what other keys fill */
+	const struct sk_node *args, *inputs, *outputs;
+};
+
+static void read_tensors(const struct sk_document *document, struct task_nodes *nodes)
+{
+	struct sk_task *task = &nodes->task;
+	const struct sk_node *directed = nodes->inputs ? nodes->inputs : nodes->outputs;
+
+	if (nodes->args && directed)
+		sk_error(document->diag, sk_node_place(document, directed),
+			 "a task has 'args', or 'inputs' and 'outputs', not both");
+	if (nodes->args)
+		read_args(document, task, nodes->args);
+	task->directed = directed != NULL;
+	if (nodes->inputs)
+		read_operands(document, task, nodes->inputs);
+	task->input_count = (uint32_t)task->args.count;
+	if (nodes->outputs)
+		read_operands(document, task, nodes->outputs);
+}
+
 static void add_task(struct sk_model *model, const struct sk_task *task)
 {
 	uint32_t index = (uint32_t)model->tasks.count;
@@ -306,22 +297,35 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 {
 	struct sk_model *model = document->owner;
 	static const struct sk_field fields[] = {
-		{"name", true, read_name},  {"kernel", false, read_kernel}, {"op", false, read_op},
-		{"args", false, read_args}, {"stream", false, read_stream}, {"scope", false, read_scope},
-		{"set", false, read_set},   {"after", false, read_after},   {"record", false, read_record},
-		{"wait", false, read_wait}, {"blocks", false, read_blocks}, {"cost", false, sk_manifest_read_cost},
+		{"name", true, read_name},
+		{"kernel", false, read_kernel},
+		{"op", false, read_op},
+		{"attr", false, sk_manifest_read_attributes},
+		{"args", false, NULL, offsetof(struct task_nodes, args)},
+		{"inputs", false, NULL, offsetof(struct task_nodes, inputs)},
+		{"outputs", false, NULL, offsetof(struct task_nodes, outputs)},
+		{"stream", false, read_stream},
+		{"scope", false, read_scope},
+		{"set", false, read_set},
+		{"after", false, read_after},
+		{"record", false, read_record},
+		{"wait", false, read_wait},
+		{"blocks", false, read_blocks},
+		{"cost", false, sk_manifest_read_cost},
 		{"once", false, read_once},
 	};
-	struct sk_task task = {.place = sk_node_place(document, node), .kernel = SK_NONE};
+	struct task_nodes nodes = {.task = {.place = sk_node_place(document, node), .kernel = SK_NONE}};
+	struct sk_task *task = &nodes.task;
 	unsigned errors = document->diag->errors;
 
-	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &task);
-	if (task.kernel_name.text && task.op.text)
-		sk_error(document->diag, task.op.place, "a task has a 'kernel' or an 'op', not both");
-	else if (!task.kernel_name.text && !task.op.text && document->diag->errors == errors)
-		sk_error(document->diag, task.place, "task '%s' has neither 'kernel' nor 'op'", task.name);
-	if (task.name)
-		add_task(model, &task);
+	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &nodes);
+	read_tensors(document, &nodes);
+	if (task->kernel_name.text && task->op.text)
+		sk_error(document->diag, task->op.place, "a task has a 'kernel' or an 'op', not both");
+	else if (!task->kernel_name.text && !task->op.text && document->diag->errors == errors)
+		sk_error(document->diag, task->place, "task '%s' has neither 'kernel' nor 'op'", task->name);
+	if (task->name)
+		add_task(model, task);
 }
 
 void sk_manifest_read_tasks(const struct sk_document *document, const struct sk_node *list)

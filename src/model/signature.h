@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 #include "src/base/map.h"
+#include "src/model/attribute.h"
 #include "stubs/skplan.h"
 
-enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 128, SK_MAX_AXES = 3 };
+enum { SK_MAX_FACTORS = 4, SK_MAX_PARAMETERS = 128, SK_MAX_AXES = 3, SK_MAX_ATTRIBUTES = 32 };
 
 /* One dimension of a parameter: a product of names, or an integer; or a sum of these, that begins with a name. */
 struct sk_extent {
@@ -24,6 +25,7 @@ enum sk_value_kind {
 	SK_VALUE_REAL, /* of a float: only by itself */
 	SK_VALUE_NULL, /* of a pointer: only by itself … */
 	SK_VALUE_SYMBOL, /* … and the address of a symbol, too */
+	SK_VALUE_ATTRIBUTE, /* of the task: an integer; by itself also a real one, or the address of a list */
 	SK_VALUE_EXTENT, /* all of an extent, however it is divided */
 	SK_VALUE_BEGIN, /* of a divided extent, the call's part: its first element … */
 	SK_VALUE_END, /* … the one behind its last … */
@@ -40,10 +42,12 @@ enum sk_value_kind {
 /* What a signature says of a value: `4*size(n)`. */
 struct sk_value_expression {
 	enum sk_value_kind kind;
-	const struct sk_value_expression *left, *right; /* ADD, SUBTRACT, MULTIPLY, DIVIDE */
+	const struct sk_value_expression *left, *right; /* ADD, SUBTRACT, MULTIPLY, DIVIDE; ATTRIBUTE: left is what it
+							   is if the task does not have it, or NULL */
 	uint64_t number; /* NUMBER; REAL: the bits, in the type that it is for */
 	const char *name; /* SYMBOL, and names as they are written; REAL: the number, with its sign */
-	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter; SYMBOL: in `symbols` */
+	uint32_t index; /* EXTENT, BEGIN, END, SIZE: of the extent; SIZEOF: of the parameter; SYMBOL: in `symbols`;
+			   ATTRIBUTE: in `attributes` */
 	uint32_t axis; /* BLOCK_INDEX, BLOCK_COUNT: 0, 1, 2 for .x, .y, .z; else SK_NONE */
 	const char *text; /* all of it as it is written, of expressions that are no parts of others */
 };
@@ -64,6 +68,7 @@ struct sk_parameter {
 	enum sk_access access; /* TENSOR */
 	uint32_t alias_of; /* TENSOR y@x: the parameter x that y may be; else SK_NONE */
 	bool whole; /* TENSOR: divided, but passed as it is: the function finds its part by itself */
+	bool optional; /* TENSOR: "in?", "out?": there may be none, and a null pointer is passed */
 	uint32_t rank; /* TENSOR */
 	struct sk_extent extents[SK_MAX_RANK];
 	uint32_t row_dimension; /* TENSOR: the elements of this dimension and of those behind it are a row … */
@@ -111,6 +116,10 @@ struct sk_signature {
 	const char *aic, *aiv; /* MIX: symbols of the sides; NULL: NAME_mix_aic, NAME_mix_aiv */
 	uint32_t align; /* align=: pointers to tensors are multiples of it, in each call; 0: nothing is said */
 	const char *op; /* op=NAME, or NULL */
+	const struct sk_attribute *conditions; /* op=NAME(group=1): what attributes of the task must be */
+	uint32_t condition_count;
+	const char **attributes; /* names of those that it says anything of, as condition or value */
+	uint32_t attribute_count;
 	uint64_t isa; /* isa=: instruction sets, as loader/plan/isa.h has them */
 	const char **symbols; /* names of those whose addresses it passes */
 	uint32_t symbol_count;

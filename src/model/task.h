@@ -10,6 +10,7 @@
 #include "src/base/arena.h"
 #include "src/base/diag.h"
 #include "src/base/map.h"
+#include "src/model/attribute.h"
 #include "src/model/signature.h"
 #include "stubs/skplan.h"
 #include "stubs/skrows.h"
@@ -53,7 +54,7 @@ struct sk_handed_symbol {
 
 /* A tensor where a task names it. */
 struct sk_named_tensor {
-	uint32_t tensor; /* index into tensors; SK_NONE after an error */
+	uint32_t tensor; /* index into tensors; SK_NONE where none is passed, and after an error */
 	struct sk_place place;
 };
 
@@ -77,6 +78,7 @@ struct sk_argument {
 	const struct sk_plan_term *terms; /* EXPRESSION */
 	uint32_t term_count;
 	bool whole; /* POINTER: divided, but passed as it is */
+	const struct sk_attribute *list; /* POINTER: to the numbers of this list, which are a constant's; else NULL */
 	const struct sk_plan_pattern *pattern; /* POINTER: NULL: there is none */
 };
 
@@ -115,6 +117,9 @@ struct sk_task {
 	struct sk_name op; /* `op:` */
 	SK_ARRAY(struct sk_named_tensor) args; /* by position, or with arg_names by name */
 	SK_ARRAY(struct sk_name) arg_names; /* empty: by position */
+	bool directed; /* not by position: the first `input_count` args are what it reads, the others what it writes */
+	uint32_t input_count;
+	SK_ARRAY(struct sk_attribute) attributes;
 	SK_ARRAY(struct sk_set) set;
 	uint32_t stream;
 	SK_ARRAY(uint32_t) scopes; /* scope indices, sorted, unique: the tag set */

@@ -40,6 +40,23 @@ static bool check_symbol(struct sk_calls *calls, uint32_t number)
 	       sk_call_disagree(calls, "%s is not the address of '%s'", sk_call_parameter_text(calls, number), name);
 }
 
+/* The address of a list among the constants, of which nobody but the plan knows how long it is; null, if it is empty.
+ */
+static bool check_list(struct sk_calls *calls, uint32_t number)
+{
+	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+
+	if (argument->kind == SK_ARGUMENT_VALUE)
+		return (argument->dtype == SK_U64 && !argument->value && !(argument->flags & ~SK_ARGUMENT_FIELD)) ||
+		       sk_call_disagree(calls, "%s is neither a list nor null", sk_call_parameter_text(calls, number));
+	if (argument->kind != SK_ARGUMENT_POINTER || argument->space != SK_SPACE_CONSTANT ||
+	    (argument->dtype != SK_I64 && argument->dtype != SK_F32) || argument->element_bytes ||
+	    sk_plan_pattern(calls->view, argument) || argument->flags & ~SK_ARGUMENT_FIELD)
+		return sk_call_disagree(calls, "%s is not the address of a constant list",
+					sk_call_parameter_text(calls, number));
+	return sk_call_check_memory(calls, number, (enum sk_dtype)argument->dtype, SK_ACCESS_READ);
+}
+
 /* What the kernel leaves there is a status, if the signature says so, and 0 before. */
 static bool check_status(struct sk_calls *calls, uint32_t number)
 {
@@ -83,6 +100,8 @@ static bool check_scalar(struct sk_calls *calls, uint32_t number)
 
 	if (parameter->value && parameter->value->kind == SK_VALUE_SYMBOL)
 		return check_symbol(calls, number);
+	if (parameter->value && parameter->value->kind == SK_VALUE_ATTRIBUTE && parameter->pointer)
+		return check_list(calls, number);
 	if (!check_status(calls, number))
 		return false;
 	if (loaded && extent == SK_NONE && !parameter->value)

@@ -37,6 +37,12 @@ const char *sk_call_parameter_text(const struct sk_calls *calls, uint32_t number
 	return sk_arena_print(calls->arena, "'%s'", name ? name : "block");
 }
 
+bool sk_call_has_tensor(const struct sk_calls *calls, uint32_t number)
+{
+	return calls->signature->parameters[number].kind == SK_PARAMETER_TENSOR &&
+	       sk_call_argument(calls, number)->kind == SK_ARGUMENT_POINTER;
+}
+
 uint64_t sk_call_elements(const struct sk_calls *calls, const struct sk_plan_argument *argument)
 {
 	struct sk_rows rows = sk_plan_rows(calls->view, argument);
@@ -80,6 +86,10 @@ bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct s
 	const struct sk_call_values values = sk_call_known_values(calls);
 	bool literal = value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL;
 
+	/* Of the task's attributes only the plan knows what they are: numbers, like those that tasks set. */
+	if (value->kind == SK_VALUE_ATTRIBUTE)
+		return argument->kind == SK_ARGUMENT_VALUE ||
+		       sk_call_disagree(calls, "%s is not one number", sk_call_parameter_text(calls, number));
 	return (literal ? argument->kind == SK_ARGUMENT_VALUE && argument->value == value->number
 			: sk_call_value_agrees(&values, value, argument)) ||
 	       sk_call_disagree(calls, "%s is not %s", sk_call_parameter_text(calls, number),

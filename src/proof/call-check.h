@@ -33,6 +33,9 @@ const struct sk_plan_argument *sk_call_argument(const struct sk_calls *calls, ui
 /* "'x'"; the result's number is the one behind the parameters'. */
 const char *sk_call_parameter_text(const struct sk_calls *calls, uint32_t number);
 
+/* A tensor is passed for the parameter: it takes one, and is not one of those that may be absent and are. */
+bool sk_call_has_tensor(const struct sk_calls *calls, uint32_t number);
+
 uint64_t sk_call_elements(const struct sk_calls *calls, const struct sk_plan_argument *argument);
 
 /* A value of an extent's name; two of them must agree. */

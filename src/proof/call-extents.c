@@ -106,8 +106,7 @@ static bool learn_shape(struct sk_calls *calls)
 	const struct sk_signature *signature = calls->signature;
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		for (uint32_t d = 0;
-		     signature->parameters[i].kind == SK_PARAMETER_TENSOR && d < signature->parameters[i].rank; d++) {
+		for (uint32_t d = 0; sk_call_has_tensor(calls, i) && d < signature->parameters[i].rank; d++) {
 			uint64_t has = dimension_of_view(calls, i, d);
 
 			if (has && learn_dimension(calls, &signature->parameters[i].extents[d], has))
@@ -116,12 +115,12 @@ static bool learn_shape(struct sk_calls *calls)
 	return false;
 }
 
-/* Each dimension is what its extents make of it. Only tensors have some. */
+/* Each dimension is what its extents make of it. */
 static bool check_shape(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 
-	for (uint32_t d = 0; d < parameter->rank; d++) {
+	for (uint32_t d = 0; sk_call_has_tensor(calls, number) && d < parameter->rank; d++) {
 		uint64_t has = dimension_of_view(calls, number, d);
 		uint64_t wanted = sk_call_dimension(calls, &parameter->extents[d]);
 
@@ -194,7 +193,7 @@ static bool learn_extent(struct sk_calls *calls)
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++) {
 		const struct sk_parameter *parameter = &calls->signature->parameters[i];
 
-		if (parameter->kind != SK_PARAMETER_TENSOR)
+		if (!sk_call_has_tensor(calls, i))
 			continue;
 
 		const struct sk_plan_argument *argument = sk_call_argument(calls, i);
@@ -239,7 +238,7 @@ bool sk_call_check_extents(struct sk_calls *calls)
 	while (learn_shape(calls) || learn_extent(calls))
 		;
 	for (uint32_t i = 0; i < calls->signature->parameter_count; i++)
-		if (calls->signature->parameters[i].kind == SK_PARAMETER_TENSOR &&
+		if (sk_call_has_tensor(calls, i) &&
 		    (!check_elements(calls, i, 0, sk_call_elements(calls, sk_call_argument(calls, i))) ||
 		     !check_stride(calls, i)))
 			return false;
@@ -264,6 +263,13 @@ static bool check_scratch_count(struct sk_calls *calls, const struct sk_call_val
 				parameter->scratch_count->text, size);
 }
 
+/* See call-arguments.c. */
+static bool is_address(const struct sk_parameter *parameter)
+{
+	return parameter->value->kind == SK_VALUE_SYMBOL ||
+	       (parameter->pointer && parameter->value->kind == SK_VALUE_ATTRIBUTE);
+}
+
 bool sk_call_check_values(struct sk_calls *calls)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -276,11 +282,11 @@ bool sk_call_check_values(struct sk_calls *calls)
 	if (signature->grid_rank && calls->step->blocks != blocks)
 		return sk_call_disagree(calls, "it has %u blocks, but a grid of %" PRIu64, calls->step->blocks, blocks);
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].value && signature->parameters[i].value->kind != SK_VALUE_SYMBOL &&
+		if (signature->parameters[i].value && !is_address(&signature->parameters[i]) &&
 		    !sk_call_check_value(calls, i, signature->parameters[i].value))
 			return false;
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].kind == SK_PARAMETER_TENSOR && !sk_call_check_pattern(calls, i))
+		if (sk_call_has_tensor(calls, i) && !sk_call_check_pattern(calls, i))
 			return false;
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (signature->parameters[i].scratch_count && !check_scratch_count(calls, &values, i))

@@ -216,6 +216,10 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 	bool divided = extent != SK_NONE && sk_parameter_is_divided_by(parameter, extent);
 	uint64_t shared, element_bytes;
 
+	if (parameter->optional && argument->kind == SK_ARGUMENT_VALUE)
+		return (argument->dtype == SK_U64 && !argument->value && !(argument->flags & ~SK_ARGUMENT_FIELD)) ||
+		       sk_call_disagree(calls, "%s is neither a tensor nor null",
+					sk_call_parameter_text(calls, number));
 	if (argument->kind != SK_ARGUMENT_POINTER)
 		return sk_call_disagree(calls, "no tensor is passed for %s", sk_call_parameter_text(calls, number));
 	if (!sk_call_check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))

@@ -135,6 +135,8 @@ static enum outcome evaluate(const struct sk_call_values *values, const struct s
 	case SK_VALUE_MULTIPLY:
 	case SK_VALUE_DIVIDE:
 		return evaluate_operation(values, value, point, result);
+	case SK_VALUE_ATTRIBUTE:
+		return UNKNOWN;
 	default:
 		return WRONG;
 	}

@@ -2,6 +2,8 @@
  * that they set. Their words have other characters than those of parameters, so they are cut at blanks that
  * stand between two of them, not into tokens. */
 #include <ctype.h>
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ static const struct {
 	[ATTRIBUTE_GRID] = {NEEDS_VALUE, NULL, 0, "N[,N[,N]]"},
 	[ATTRIBUTE_EACH] = {NEEDS_VALUE, NULL, 0, "NAME[,NAME]"},
 	[ATTRIBUTE_TILE] = {NEEDS_VALUE, NULL, 0, "NAME:N[,NAME:N]"},
-	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0},
+	[ATTRIBUTE_OP] = {NEEDS_VALUE, NULL, 0, "NAME[(CONDITION, …)]"},
 	[ATTRIBUTE_ISA] = {NEEDS_VALUE, NULL, 0},
 	[ATTRIBUTE_EARLY_START] = {NEEDS_VALUE, (const char *const[]){"wait", "set", "both"}, 3},
 	[ATTRIBUTE_AIC] = {NEEDS_VALUE, NULL, 0},
@@ -108,7 +110,7 @@ static size_t attribute_length(const char *at, const char *end)
 
 		while (next < end && sk_signature_is_blank(*next))
 			next++;
-		if (next == end || (!strchr("=,:+*/(-", from[-1]) && !strchr("=,:+*/)-", *next)))
+		if (next == end || (!strchr("=,:+*/(-[", from[-1]) && !strchr("=,:+*/()-[]", *next)))
 			return (size_t)(from - at);
 		from = next;
 	}
@@ -134,7 +136,6 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 	const char *const *values = attribute_values[attribute].values;
 	size_t count = attribute_values[attribute].value_count;
 	const char *form = attribute_values[attribute].form;
-	bool foreign = attribute == ATTRIBUTE_OP || attribute == ATTRIBUTE_ISA;
 
 	if (!value && rule != NEEDS_VALUE)
 		return true;
@@ -148,7 +149,7 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 	else if (values && !sk_signature_is_one_of(value, values, count))
 		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
 				   suggest(source->arena, value, values, count));
-	else if (!values && !form && !(foreign ? is_foreign_name(value) : is_identifier(value)))
+	else if (!values && !form && !(attribute == ATTRIBUTE_ISA ? is_foreign_name(value) : is_identifier(value)))
 		sk_signature_error(source, at, "'%s' is not a name%s", value,
 				   attribute == ATTRIBUTE_BLOCKS
 					   ? "; 'blocks=NAME' divides an extent, and how many blocks there are says "
@@ -285,6 +286,130 @@ static void parse_loops(struct sk_signature_source *source, struct sk_signature 
 	}
 }
 
+/* A number with '-' in front or not. False after an error. */
+static bool parse_number(struct sk_signature_parser *parser, struct sk_attribute *number)
+{
+	const char *from = parser->token.start, *text;
+	char *end;
+
+	if (sk_token_is_sign(parser, '-'))
+		sk_token_advance(parser);
+	if (parser->token.kind != SK_TOKEN_NUMBER)
+		return sk_token_expected(parser, "a number");
+	sk_token_advance(parser);
+	text = copy_without_blanks(parser->source->arena, from, (size_t)(parser->taken - from));
+	errno = 0;
+	number->kind = SK_ATTRIBUTE_INTEGER;
+	number->integer = strtoll(text, &end, 10);
+	if (!*end && !errno)
+		return true;
+	number->kind = SK_ATTRIBUTE_REAL;
+	number->real = strtod(text, &end);
+	if (!*end && isfinite(number->real))
+		return true;
+	sk_signature_error(parser->source, from, "'%.80s' is no number that an attribute can have", text);
+	return false;
+}
+
+/* "[0, 1]": real numbers, if one of them is. */
+static bool parse_numbers(struct sk_signature_parser *parser, struct sk_attribute *list)
+{
+	SK_ARRAY(struct sk_attribute) numbers = {NULL};
+	struct sk_arena *arena = parser->source->arena;
+	bool real = false;
+
+	do {
+		struct sk_attribute number;
+
+		sk_token_advance(parser);
+		if (!numbers.count && sk_token_is_sign(parser, ']'))
+			break;
+		if (!parse_number(parser, &number))
+			return false;
+		real |= number.kind == SK_ATTRIBUTE_REAL;
+		sk_array_push(arena, &numbers, number);
+	} while (sk_token_is_sign(parser, ','));
+
+	int64_t *integers = SK_NEW_ARRAY(arena, int64_t, numbers.count + 1);
+	double *reals = SK_NEW_ARRAY(arena, double, numbers.count + 1);
+
+	for (size_t i = 0; i < numbers.count; i++) {
+		const struct sk_attribute *number = &numbers.items[i];
+
+		integers[i] = number->integer;
+		reals[i] = number->kind == SK_ATTRIBUTE_REAL ? number->real : (double)number->integer;
+	}
+	list->kind = real ? SK_ATTRIBUTE_REALS : SK_ATTRIBUTE_INTEGERS;
+	list->integers = real ? NULL : integers;
+	list->reals = real ? reals : NULL;
+	list->count = numbers.count;
+	return sk_token_sign(parser, ']', "',' or ']'");
+}
+
+/* "group=1", "mode=linear", "pads=[0, 0]" */
+static bool parse_condition(struct sk_signature_parser *parser)
+{
+	struct sk_signature_source *source = parser->source;
+	struct sk_attribute condition = {.name = parser->token.word};
+	const char *at = parser->token.start;
+	bool good;
+
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return sk_token_expected(parser, "a condition, such as group=1");
+	for (size_t i = 0; i < source->conditions.count; i++) {
+		if (strcmp(source->conditions.items[i].name, condition.name) != 0)
+			continue;
+		sk_signature_error(source, at, "two conditions on attribute '%s'", condition.name);
+		return false;
+	}
+	if (sk_signature_attribute(source, parser->signature, at, condition.name) == SK_NONE)
+		return false;
+	sk_token_advance(parser);
+	if (!sk_token_sign(parser, '=', "'=' and what the attribute has to be"))
+		return false;
+	if (parser->token.kind == SK_TOKEN_WORD) {
+		condition.kind = SK_ATTRIBUTE_STRING;
+		condition.string = parser->token.word;
+		sk_token_advance(parser);
+		good = true;
+	} else if (sk_token_is_sign(parser, '[')) {
+		good = parse_numbers(parser, &condition);
+	} else if (parser->token.kind == SK_TOKEN_NUMBER || sk_token_is_sign(parser, '-')) {
+		good = parse_number(parser, &condition);
+	} else {
+		return sk_token_expected(parser, "a number, a word or a list of numbers behind '='");
+	}
+	sk_array_push(source->arena, &source->conditions, condition);
+	return good;
+}
+
+/* "MatMul", "Conv(group=1, spatial=2)": what tasks ask for, and what their attributes must be then. */
+static void parse_op(struct sk_signature_source *source, struct sk_signature *signature, const char *at, char *value)
+{
+	char *bracket = strchr(value, '(');
+	struct sk_signature_parser parser;
+
+	if (bracket)
+		*bracket = '\0';
+	signature->op = value;
+	if (!*value || !is_foreign_name(value)) {
+		sk_signature_error(source, at, "'%s' is not a name", value);
+		return;
+	}
+	if (!bracket)
+		return;
+	parser = open_value(source, signature, at);
+	parser.cursor = strchr(at, '(');
+	sk_token_read(&parser);
+	do {
+		sk_token_advance(&parser);
+		if (!parse_condition(&parser))
+			return;
+	} while (sk_token_is_sign(&parser, ','));
+	if (sk_token_sign(&parser, ')', "',' or ')'") && parser.token.kind != SK_TOKEN_END)
+		sk_token_expected(&parser, "the end of 'op'");
+}
+
 /* "x86-64-v3", or several names: "avx2+fma". */
 static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
 {
@@ -327,7 +452,7 @@ static bool *flag_of(struct sk_signature *signature, enum attribute attribute)
 }
 
 static void apply_attribute(struct sk_signature_source *source, struct sk_signature *signature,
-			    enum attribute attribute, const char *at, const char *value)
+			    enum attribute attribute, const char *at, char *value)
 {
 	switch (attribute) {
 	case ATTRIBUTE_CUBE:
@@ -361,7 +486,8 @@ static void apply_attribute(struct sk_signature_source *source, struct sk_signat
 		*flag_of(signature, attribute) = true;
 		break;
 	case ATTRIBUTE_OP:
-		signature->op = value;
+		if (value)
+			parse_op(source, signature, at, value);
 		break;
 	case ATTRIBUTE_ISA:
 		signature->isa = parse_isa(source, at, value);

@@ -16,6 +16,7 @@
 enum { MOST_PARTS = 64 }; /* so that no expression nests deeply */
 
 static struct sk_value_expression *parse_sum(struct sk_signature_parser *parser);
+static struct sk_value_expression *parse_factor(struct sk_signature_parser *parser);
 
 /* ---- parts ---- */
 
@@ -144,6 +145,49 @@ static struct sk_value_expression *parse_block(struct sk_signature_parser *parse
 	return is_fixed(parser, at, part.name) ? add_open(parser, at, part) : NULL;
 }
 
+/* A number or null, which stands for an attribute that the task does not have. */
+static struct sk_value_expression *parse_default(struct sk_signature_parser *parser)
+{
+	const char *at = parser->token.start;
+	struct sk_value_expression *value = parse_factor(parser);
+
+	if (!value || value->kind == SK_VALUE_NUMBER || value->kind == SK_VALUE_REAL || value->kind == SK_VALUE_NULL ||
+	    (value->kind == SK_VALUE_SUBTRACT && value->right->kind == SK_VALUE_NUMBER))
+		return value;
+	sk_signature_error(parser->source, at,
+			   "what an attribute is that the task does not have is one number, or null for a list");
+	return NULL;
+}
+
+/* "attr(axis)", "attr(alpha, 0.01)", "attr(pads)" */
+static struct sk_value_expression *parse_attribute(struct sk_signature_parser *parser)
+{
+	struct sk_value_expression part = {.kind = SK_VALUE_ATTRIBUTE};
+	const char *at = parser->token.start;
+
+	if (parser->count_of) { /* the proof finds these numbers again, and a plan has no attributes */
+		sk_signature_error(parser->source, at, "%s follows from extents alone and cannot have 'attr'",
+				   parser->count_of);
+		return NULL;
+	}
+	sk_token_advance(parser);
+	sk_token_advance(parser);
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return fail(parser, "the name of an attribute behind 'attr('");
+	part.name = parser->token.word;
+	part.index = sk_signature_attribute(parser->source, parser->signature, parser->token.start, part.name);
+	if (part.index == SK_NONE)
+		return NULL;
+	sk_token_advance(parser);
+	if (sk_token_is_sign(parser, ',')) {
+		sk_token_advance(parser);
+		part.left = parse_default(parser);
+		if (!part.left)
+			return NULL;
+	}
+	return sk_token_sign(parser, ')', part.left ? "')'" : "',' or ')'") ? add_part(parser, part) : NULL;
+}
+
 /* "begin(n)", "sizeof(x)", "sizeof(f32)" */
 static struct sk_value_expression *parse_function(struct sk_signature_parser *parser, enum sk_value_kind kind)
 {
@@ -187,6 +231,8 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 
 	if (sk_token_is_word(parser, "block"))
 		return parse_block(parser);
+	if (sk_token_is_word(parser, "attr") && called)
+		return parse_attribute(parser);
 	if (sk_token_is_word(parser, "core")) {
 		sk_signature_error(parser->source, token.start,
 				   "there is no 'core.index': results must not depend on which core runs a call, or on "
@@ -205,7 +251,7 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 		return fail(parser, "a value (words of the grammar cannot be names)");
 	if (called) {
 		sk_signature_error(parser->source, token.start,
-				   "there is no '%.80s(…)'; there are begin, end, size and sizeof", token.word);
+				   "there is no '%.80s(…)'; there are begin, end, size, sizeof and attr", token.word);
 		return NULL;
 	}
 	sk_token_advance(parser);
@@ -242,6 +288,8 @@ static struct sk_value_expression *parse_primary(struct sk_signature_parser *par
 /* Floats and addresses stand by themselves. */
 static bool check_operand(struct sk_signature_parser *parser, const char *at, const struct sk_value_expression *operand)
 {
+	if (operand->kind == SK_VALUE_ATTRIBUTE && operand->left)
+		operand = operand->left;
 	if (operand->kind != SK_VALUE_REAL && operand->kind != SK_VALUE_NULL && operand->kind != SK_VALUE_SYMBOL)
 		return true;
 	sk_signature_error(parser->source, at, "'%s%s' stands by itself; only whole numbers are computed with",
@@ -382,14 +430,34 @@ static bool settle_float(struct sk_signature_parser *parser, const char *at, enu
 /* ---- values ---- */
 
 static bool settle_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype dtype, bool pointer,
+			struct sk_value_expression *value);
+
+/* What kind of attribute it is, is seen with the task. */
+static bool settle_attribute(struct sk_signature_parser *parser, const char *at, enum sk_dtype dtype, bool pointer,
+			     struct sk_value_expression *value)
+{
+	struct sk_value_expression *other;
+
+	if (!value->left)
+		return true;
+	other = SK_NEW(parser->source->arena, struct sk_value_expression);
+	*other = *value->left;
+	other->text = value->text;
+	value->left = other;
+	return settle_type(parser, at, dtype, pointer, other);
+}
+
+static bool settle_type(struct sk_signature_parser *parser, const char *at, enum sk_dtype dtype, bool pointer,
 			struct sk_value_expression *value)
 {
 	bool address = value->kind == SK_VALUE_NULL || value->kind == SK_VALUE_SYMBOL;
 
+	if (value->kind == SK_VALUE_ATTRIBUTE)
+		return settle_attribute(parser, at, dtype, pointer, value);
 	if (pointer != address)
 		sk_signature_error(parser->source, at, "a %s cannot be '%.80s'%s",
 				   pointer ? "pointer" : sk_dtype_name(dtype), value->text,
-				   pointer ? ", but 'null' or '&SYMBOL'" : ", which is a pointer (ptr)");
+				   pointer ? ", but 'null', '&SYMBOL' or 'attr(NAME)'" : ", which is a pointer (ptr)");
 	else if (!pointer && sk_dtype_is_float(dtype))
 		return settle_float(parser, at, dtype, value);
 	else if (value->kind == SK_VALUE_REAL)
@@ -467,6 +535,8 @@ static void resolve_sizeof(struct sk_signature_source *source, const struct sk_s
 				   here ? sk_arena_print(source->arena, "; C's is %s here", here) : "");
 		return;
 	}
+	if (signature->parameters[expression->index].optional)
+		sk_signature_error(source, open->at, "'%s' may be absent, and has no bytes then", expression->name);
 	for (uint32_t e = 0; e < signature->extent_count; e++)
 		if (sk_signature_divides(signature, e) &&
 		    sk_parameter_has_extent(&signature->parameters[expression->index], e))

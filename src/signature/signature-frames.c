@@ -350,6 +350,8 @@ static const char *why_not(const struct frame *frame, const struct sk_parameter 
 {
 	switch (parameter->kind) {
 	case SK_PARAMETER_TENSOR:
+		if (parameter->optional)
+			return "has no tensors that may be absent";
 		if (parameter->rank > frame->most_dimensions)
 			return "has no tensors of so many dimensions";
 		if (frame->compact && parameter->stride != SK_NONE)

@@ -232,6 +232,11 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 		return sk_token_expected(parser, "'in', 'out' or 'inout', since a table leads into a tensor");
 	if (!parse_parameter(parser))
 		return false;
+	if (signature->parameters[field].optional) {
+		sk_signature_error(parser->source, parser->source->parameter_from[field],
+				   "the tensor that a table leads into is never absent");
+		return false;
+	}
 	if (sk_token_is_word(parser, "by")) {
 		sk_token_advance(parser);
 		if (!sk_signature_parse_count(parser, "what lies between two addresses", &stride))
@@ -351,7 +356,8 @@ static bool parse_scalar(struct sk_signature_parser *parser, struct sk_parameter
 		       check_symbol_once(parser, parameter, at);
 	}
 	if (parameter->pointer) {
-		sk_token_expected(parser, "'=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table");
+		sk_token_expected(parser,
+				  "'=' behind 'ptr' ('= null', '= &SYMBOL' or '= attr(NAME)'), or '[' for a table");
 		return false;
 	}
 	if (sk_token_is_sign(parser, '[')) {
@@ -527,13 +533,16 @@ static void keep(struct sk_arena *arena, struct sk_signature *signature)
 	const char **extents = SK_NEW_ARRAY(arena, const char *, signature->extent_count);
 
 	const char **symbols = SK_NEW_ARRAY(arena, const char *, signature->symbol_count);
+	const char **attributes = SK_NEW_ARRAY(arena, const char *, signature->attribute_count);
 
 	memcpy(parameters, signature->parameters, signature->parameter_count * sizeof(*parameters));
 	memcpy(symbols, signature->symbols, signature->symbol_count * sizeof(*symbols));
 	memcpy(extents, signature->extents, signature->extent_count * sizeof(*extents));
+	memcpy(attributes, signature->attributes, signature->attribute_count * sizeof(*attributes));
 	signature->parameters = parameters;
 	signature->extents = extents;
 	signature->symbols = symbols;
+	signature->attributes = attributes;
 }
 
 static const struct sk_signature *parse(struct sk_signature_source source);
@@ -557,7 +566,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 {
 	struct sk_signature_parser parser = {.source = &source};
 	struct sk_parameter parameters[SK_MAX_PARAMETERS];
-	const char *extents[SK_MAX_PARAMETERS], *symbols[SK_MAX_PARAMETERS];
+	const char *extents[SK_MAX_PARAMETERS], *symbols[SK_MAX_PARAMETERS], *attributes[SK_MAX_ATTRIBUTES];
 	size_t length = strlen(source.text);
 
 	if (length > MAX_LENGTH && !source.outer) {
@@ -570,6 +579,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.signature->parameters = parameters;
 	parser.signature->extents = extents;
 	parser.signature->symbols = symbols;
+	parser.signature->attributes = attributes;
 	parser.signature->status = SK_NONE;
 	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
 	if (!parse_text(&parser))
@@ -578,6 +588,8 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 		return source.failed ? NULL : parse_frame(&source, parser.signature);
 	if (!sk_signature_check_rules(parser.source, parser.signature))
 		return NULL;
+	parser.signature->conditions = source.conditions.items;
+	parser.signature->condition_count = (uint32_t)source.conditions.count;
 	keep(source.arena, parser.signature);
 	parser.signature->text = parser.source->normal;
 	return parser.source->failed ? NULL : parser.signature;

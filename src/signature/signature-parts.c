@@ -73,6 +73,20 @@ bool sk_signature_is_one_of(const char *word, const char *const *words, size_t c
 	return false;
 }
 
+uint32_t sk_signature_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+				const char *name)
+{
+	for (uint32_t i = 0; i < signature->attribute_count; i++)
+		if (!strcmp(signature->attributes[i], name))
+			return i;
+	if (signature->attribute_count == SK_MAX_ATTRIBUTES) {
+		sk_signature_error(source, at, "more than %d attributes of a task", SK_MAX_ATTRIBUTES);
+		return SK_NONE;
+	}
+	signature->attributes[signature->attribute_count] = name;
+	return signature->attribute_count++;
+}
+
 const char *sk_signature_attributes_end(const struct sk_signature_source *source)
 {
 	const char *end = strchr(source->text, ';');

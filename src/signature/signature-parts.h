@@ -45,6 +45,7 @@ struct sk_signature_source {
 	const char *result_at;
 	const char *value_at[SK_MAX_PARAMETERS]; /* the expression behind '=' */
 	SK_ARRAY(struct sk_open_expression) open;
+	SK_ARRAY(struct sk_attribute) conditions;
 	/* Of a frame's text: the signature that it was made from. */
 	struct sk_signature_source *outer;
 	SK_ARRAY(struct sk_signature_piece) pieces;
@@ -58,6 +59,11 @@ void sk_signature_append(struct sk_signature_source *source, const char *text, s
 
 bool sk_signature_is_blank(char c);
 bool sk_signature_is_word_character(char c);
+
+/* The attribute's number among those of the task that the signature says something of; SK_NONE, with an error: there are
+ * too many. */
+uint32_t sk_signature_attribute(struct sk_signature_source *source, struct sk_signature *signature, const char *at,
+				const char *name);
 
 /* True if the word is among the words. */
 bool sk_signature_is_one_of(const char *word, const char *const *words, size_t count);

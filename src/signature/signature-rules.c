@@ -80,6 +80,23 @@ static uint32_t only_unbound(const struct sk_extent *extent, const bool *bound)
 	return only;
 }
 
+/* Tensors that may be absent tell nothing that is not known without them. */
+static bool binds(const struct sk_parameter *parameter)
+{
+	return parameter->kind == SK_PARAMETER_TENSOR && !parameter->optional;
+}
+
+static const char *why_unbound(const struct sk_signature *signature, uint32_t extent)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+
+		if (binds(parameter) && (parameter->stride == extent || sk_parameter_has_extent(parameter, extent)))
+			return "it stands only in products with other unknown extents";
+	}
+	return "it stands only in tensors that may be absent";
+}
+
 /* A dimension binds the one factor of its product that the others leave open; so whether an extent can be bound follows
  * from the signature alone. */
 static void check_binding(struct sk_signature_source *source, const struct sk_signature *signature)
@@ -87,14 +104,14 @@ static void check_binding(struct sk_signature_source *source, const struct sk_si
 	bool bound[SK_MAX_PARAMETERS] = {false};
 
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
-		if (signature->parameters[i].stride != SK_NONE)
+		if (binds(&signature->parameters[i]) && signature->parameters[i].stride != SK_NONE)
 			bound[signature->parameters[i].stride] = true;
 	for (bool progress = true; progress;) {
 		progress = false;
 		for (uint32_t i = 0; i < signature->parameter_count; i++) {
 			const struct sk_parameter *parameter = &signature->parameters[i];
 
-			for (uint32_t d = 0; d < parameter->rank; d++) {
+			for (uint32_t d = 0; binds(parameter) && d < parameter->rank; d++) {
 				uint32_t extent = only_unbound(&parameter->extents[d], bound);
 
 				if (extent != SK_NONE)
@@ -104,10 +121,8 @@ static void check_binding(struct sk_signature_source *source, const struct sk_si
 	}
 	for (uint32_t i = 0; i < signature->extent_count; i++)
 		if (!bound[i])
-			sk_signature_error(source, source->extent_at[i],
-					   "nothing can bind extent '%s': it stands only in products with other "
-					   "unknown extents",
-					   signature->extents[i]);
+			sk_signature_error(source, source->extent_at[i], "nothing can bind extent '%s': %s",
+					   signature->extents[i], why_unbound(signature, i));
 }
 
 /* ---- spread ---- */

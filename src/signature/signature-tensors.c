@@ -147,6 +147,9 @@ bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_par
 			    : !strcmp(direction, "out") ? SK_ACCESS_WRITE
 							: SK_ACCESS_READ | SK_ACCESS_WRITE;
 	sk_token_advance(parser);
+	parameter->optional = sk_token_is_sign(parser, '?');
+	if (parameter->optional)
+		sk_token_advance(parser);
 	if (!sk_token_new_name(parser, direction, &parameter->name, &parser->source->parameter_at[index]))
 		return false;
 	if (sk_token_is_sign(parser, '@')) {

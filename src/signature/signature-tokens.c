@@ -35,7 +35,7 @@ static void append_token(struct sk_signature_parser *parser, const struct sk_tok
 	const struct sk_signature_source *source = parser->source;
 	char last = source->normal_length ? source->normal[source->normal_length - 1] : ' ';
 	bool word = token->kind == SK_TOKEN_WORD || token->kind == SK_TOKEN_NUMBER;
-	bool after_word = isalnum((unsigned char)last) || strchr("_])\'", last);
+	bool after_word = isalnum((unsigned char)last) || strchr("_])\'?", last);
 	bool brace = token->kind == SK_TOKEN_SIGN && *token->start == '{';
 
 	if (token->kind == SK_TOKEN_SIGN)

@@ -89,6 +89,14 @@ static const struct fake_function functions[] = {
 	{"k.o", "negative", "a i32 = (n-100)/7, inout x f32[n]", 0, false},
 	{"k.o", "zero", "a i32 = n/(n-n), inout x f32[n]", 0, false},
 	{"k.o", "vast", "a u64 = n*18446744073709551615*n, inout x f32[n]", 0, false},
+	{"k.o", "attributes",
+	 "op=Any(mode=linear,form=same,k=3,a=0.5,l=[1,2]); in x f32[n], out y f32[n], axis i32 = attr(axis), e f32 = "
+	 "attr(e), s i64 = n*attr(axis)+attr(more, 7), d f64 = attr(d,-2), p ptr = attr(pads), q {q ptr = "
+	 "attr(scales), r "
+	 "ptr = attr(none, null)}*",
+	 0, false},
+	{"k.o", "optional", "in? a f32[n], out y f32[n], in b f32[n], out? z f32[n], in? c f32[4], n i64", 0, false},
+	{"k.o", "added", "inout y f32[n], in x f32[n]", 0, false},
 	{"k.o", "own", "in x f32[n], out y f32[n]", .thread_storage = ".tbss in k.o"},
 	{"k.o", "own_reentrant", "split=n reentrant; in x f32[n], out y f32[n], n i64",
 	 .thread_storage = ".tbss in k.o"},
@@ -578,6 +586,90 @@ START_TEST(test_scalars)
 }
 END_TEST
 
+/* ---- attributes ---- */
+
+#define ATTRIBUTES "mode: linear, k: 3, a: 0.5, l: [1, 2.0], axis: -1, e: 1, pads: [1, -2], scales: [0.5, 2]"
+
+static void check_list(uint32_t index, enum sk_dtype dtype, const char *name, const void *bytes)
+{
+	const struct sk_argument *a = argument(0, index);
+	const struct sk_tensor *list = &model->tensors.items[tensor(name)];
+
+	check_pointer(0, index, name, 0, list->bytes, 0, READ);
+	ck_assert_int_eq(a->dtype, dtype);
+	ck_assert_int_eq(list->dtype, dtype);
+	ck_assert_int_eq(list->role, SK_ROLE_CONSTANT);
+	ck_assert_uint_eq(list->rank, 1);
+	ck_assert_uint_eq(list->shape[0] * sk_dtype_size(dtype), list->bytes);
+	ck_assert_mem_eq(list->contents, bytes, list->bytes);
+}
+
+START_TEST(test_attributes)
+{
+	static const int64_t pads[] = {1, -2};
+	static const float scales[] = {0.5f, 2};
+
+	link_good(TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {" ATTRIBUTES "}}\n"
+			"  - {name: u, kernel: attributes, args: [a, c], attr: {" ATTRIBUTES
+			", more: 1, d: 0.5, none: [3]}}\n"
+			"  - {name: v, op: Any, args: [a, c], attr: {" ATTRIBUTES ", form: same, none: []}}\n");
+	check_value(0, 2, SK_I32, UINT32_MAX);
+	check_value(0, 3, SK_F32, 0x3f800000);
+	check_value(0, 4, SK_I64, (uint64_t)(-65536 + 7));
+	check_value(1, 4, SK_I64, (uint64_t)(-65536 + 1));
+	check_value(0, 5, SK_F64, 0xc000000000000000);
+	check_value(1, 5, SK_F64, 0x3fe0000000000000);
+	check_list(6, SK_I64, "i64[1, -2]", pads);
+	check_list(8, SK_F32, "f32[0.5, 2]", scales);
+	ck_assert(argument(0, 8)->is_field);
+	check_value(0, 9, SK_U64, 0);
+	check_value(2, 9, SK_U64, 0);
+	/* Equal lists are one constant. */
+	ck_assert_uint_eq(argument(0, 6)->tensor, argument(1, 6)->tensor);
+	ck_assert_uint_eq(argument(1, 9)->tensor, tensor("i64[3]"));
+	ck_assert_ptr_eq(kernel(2), kernel(0));
+	ck_assert_uint_eq(model->tensors.count, 17);
+	ck_assert(sk_model_assign_roles(model));
+	ck_assert_int_eq(model->tensors.items[tensor("i64[3]")].role, SK_ROLE_CONSTANT);
+}
+END_TEST
+
+/* A list's name is its own. */
+START_TEST(test_list_names)
+{
+	link_good("sklink: 1\n"
+		  "tensors: {a: {dtype: f32, shape: [4]}, \"i64[3]\": {dtype: f32, shape: [4]}}\n"
+		  "tasks: [{name: t, kernel: attributes, args: [a, \"i64[3]\"], attr: {" ATTRIBUTES ", none: [3]}}]\n");
+	check_pointer(0, 9, "i64[3]'", 0, 8, 0, READ);
+}
+END_TEST
+
+START_TEST(test_optional)
+{
+	link_good(TASKS "  - {name: t, kernel: optional, args: [null, b, c]}\n"
+			"  - {name: u, kernel: optional, args: [a, b, c, null, null]}\n"
+			"  - {name: v, kernel: optional, args: {y: b, b: c, z: a, c: ~}}\n"
+			"  - {name: w, kernel: optional, inputs: [null, c], outputs: b}\n"
+			"  - {name: x, kernel: optional, inputs: [a, c, null, null], outputs: [b]}\n"
+			"  - {name: y, kernel: added, inputs: [a, b], outputs: a}\n"
+			"  - {name: z, kernel: dot, inputs: [d, e], outputs: f}\n");
+	for (uint32_t t = 0; t < 5; t++) {
+		check_pointer(t, 1, "b", 0, 262144, 0, WRITE);
+		check_pointer(t, 2, "c", 0, 262144, 0, READ);
+		check_value(t, 4, SK_U64, 0);
+		check_value(t, 5, SK_I64, 65536);
+	}
+	check_value(0, 0, SK_U64, 0);
+	check_pointer(1, 0, "a", 0, 262144, 0, READ);
+	check_pointer(2, 3, "a", 0, 262144, 0, WRITE);
+	check_value(3, 0, SK_U64, 0);
+	check_pointer(4, 0, "a", 0, 262144, 0, READ);
+	check_pointer(5, 0, "a", 0, 262144, 0, READ | WRITE);
+	check_pointer(5, 1, "b", 0, 262144, 0, READ);
+	ck_assert_uint_eq(argument(6, 3)->tensor, tensor("f"));
+}
+END_TEST
+
 /* ---- kernels ---- */
 
 START_TEST(test_kernels)
@@ -815,6 +907,49 @@ END_TEST
 static const struct {
 	const char *text, *messages;
 } bad[] = {
+	/* attributes */
+	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {mode: cubic, k: 3.5, l: [1], axi: 1}}\n",
+	 "m.yaml:18:85: kernel 'attributes': attribute 'axi' is 1, but the kernel does not know it; did you mean "
+	 "'axis'?\n"
+	 "m.yaml:18:56: kernel 'attributes': attribute 'mode' is cubic, but the kernel wants linear\n"
+	 "m.yaml:18:69: kernel 'attributes': attribute 'k' is 3.5, but the kernel wants 3\n"
+	 "m.yaml:18:5: kernel 'attributes': no attribute 'a', which the kernel wants to be 0.5\n"
+	 "m.yaml:18:77: kernel 'attributes': attribute 'l' is [1], but the kernel wants [1, 2]\n"},
+	{TASKS "  - {name: t, op: Any, args: [a, b], attr: {" ATTRIBUTES ", form: row}}\n",
+	 "m.yaml:18:19: no kernel for op 'Any' fits task 't'\n"
+	 ">>> attributes (k.o): attribute 'form' is row, but the kernel wants same\n"},
+	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {" ATTRIBUTES ", none: 1, more: 1.5, d: x}}\n",
+	 "m.yaml:18:155: kernel 'attributes': attribute 'more' is 1.5, but 's' needs a whole number\n"
+	 "m.yaml:18:166: kernel 'attributes': attribute 'd' is x, but 'd' needs a number\n"
+	 "m.yaml:18:146: kernel 'attributes': attribute 'none' is 1, but 'r' needs a list of numbers\n"},
+	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {mode: linear, k: 3, a: 0.5, l: [1, 2], scales: "
+	       "x, pads: 1, e: [1]}}\n",
+	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis', which 'axis' is to be\n"
+	 "m.yaml:18:115: kernel 'attributes': attribute 'e' is [1], but 'e' needs a number\n"
+	 "m.yaml:18:5: kernel 'attributes': no attribute 'axis', which 's' is to be\n"
+	 "m.yaml:18:106: kernel 'attributes': attribute 'pads' is 1, but 'p' needs a list of numbers\n"
+	 "m.yaml:18:95: kernel 'attributes': attribute 'scales' is x, but 'q' needs a list of numbers\n"},
+	{TASKS "  - {name: t, kernel: mul, args: [a, b, c], attr: {x: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}\n",
+	 "m.yaml:18:52: kernel 'mul': attribute 'x' is [1, 2, 3, 4, 5, 6, 7, 8, …], but the kernel does not know it\n"},
+	/* tensors that may be absent, and tensors by direction */
+	{TASKS "  - {name: t, kernel: optional, args: [a, null, b]}\n",
+	 "m.yaml:18:43: kernel 'optional': argument 'y' cannot be absent\n"},
+	{TASKS "  - {name: t, kernel: optional, args: [a, b]}\n",
+	 "m.yaml:18:40: kernel 'optional': 3 to 5 arguments are needed (in? a f32, out y f32, in b f32, out? z f32, "
+	 "in? c f32), but 2 given\n"},
+	{TASKS "  - {name: t, kernel: optional, args: {y: a, z: b}}\n",
+	 "m.yaml:18:5: kernel 'optional': no tensor for 'b'\n"},
+	{TASKS "  - {name: t, kernel: optional, args: [a, b, c, null, s]}\n",
+	 "m.yaml:18:55: kernel 'optional': argument 'c' (tensor 's' [1024], dimension 0) must be 4, but is 1024\n"},
+	{TASKS "  - {name: t, kernel: optional, inputs: [a, b, s, s], outputs: [b]}\n",
+	 "m.yaml:18:5: kernel 'optional': 4 inputs and 1 output are given, but the kernel has in? a f32, out y f32, in "
+	 "b f32, out? z f32, in? c f32\n"},
+	{TASKS "  - {name: t, kernel: optional, inputs: a, outputs: [b]}\n",
+	 "m.yaml:18:5: kernel 'optional': 1 input and 1 output are given, but the kernel has in? a f32, out y f32, in "
+	 "b f32, out? z f32, in? c f32\n"},
+	{TASKS "  - {name: t, kernel: added, inputs: [a, b], outputs: c}\n",
+	 "m.yaml:18:55: kernel 'added': 'y' is read and written, but the input for it is tensor 'a', and the output "
+	 "'c'\n"},
 	/* expressions */
 	{TASKS "  - {name: t, kernel: fixed, args: [s, w], set: {a: 1}}\n",
 	 "m.yaml:18:50: kernel 'fixed': 'a' cannot be set: the signature says that it is 4*n+m-1\n"},
@@ -1310,6 +1445,9 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_scalars_from_tensors);
 	tcase_add_test(tcase, test_in_place);
 	tcase_add_loop_test(tcase, test_scalars, 0, sizeof(scalars) / sizeof(scalars[0]));
+	tcase_add_test(tcase, test_attributes);
+	tcase_add_test(tcase, test_list_names);
+	tcase_add_test(tcase, test_optional);
 	tcase_add_test(tcase, test_kernels);
 	tcase_add_test(tcase, test_op);
 	tcase_add_test(tcase, test_op_without_a_task);

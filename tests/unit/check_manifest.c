@@ -169,6 +169,43 @@ START_TEST(test_constants)
 }
 END_TEST
 
+START_TEST(test_attributes)
+{
+	const struct sk_model *model =
+		parse_good("sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}, y: {dtype: f32, shape: [4]}}\n"
+			   "tasks:\n"
+			   "  - {name: t, op: Conv, attr: {group: 1, low: -9223372036854775808, alpha: 5e-1, mode: "
+			   "linear, one: \"1\", "
+			   "pads: [0, -1, 2], scales: [1, .5], none: []}, inputs: [x, null, x], outputs: y}\n"
+			   "  - {name: u, op: Conv, attr: {}, args: [~, x, y]}\n"
+			   "  - {name: v, op: Conv, outputs: [x, y]}\n"
+			   "  - {name: w, op: Conv, args: {x: x, b: null}}\n");
+	const struct sk_task *t = task(model, "t");
+	const struct sk_attribute *a = t->attributes.items;
+
+	ck_assert_uint_eq(t->attributes.count, 8);
+	ck_assert_str_eq(a[0].name, "group");
+	ck_assert_uint_eq(a[0].place.line, 4);
+	ck_assert_uint_eq(a[0].place.column, 32);
+	ck_assert(a[0].kind == SK_ATTRIBUTE_INTEGER && a[0].integer == 1);
+	ck_assert(a[1].kind == SK_ATTRIBUTE_INTEGER && a[1].integer == INT64_MIN);
+	ck_assert(a[2].kind == SK_ATTRIBUTE_REAL && a[2].real == 0.5);
+	ck_assert(a[3].kind == SK_ATTRIBUTE_STRING && !strcmp(a[3].string, "linear"));
+	ck_assert(a[4].kind == SK_ATTRIBUTE_STRING && !strcmp(a[4].string, "1"));
+	ck_assert(a[5].kind == SK_ATTRIBUTE_INTEGERS && a[5].count == 3 && a[5].integers[1] == -1);
+	ck_assert(a[6].kind == SK_ATTRIBUTE_REALS && a[6].count == 2 && a[6].reals[0] == 1 && a[6].reals[1] == 0.5);
+	ck_assert(a[7].kind == SK_ATTRIBUTE_INTEGERS && a[7].count == 0);
+	ck_assert(t->directed && t->input_count == 3 && t->args.count == 4);
+	ck_assert_uint_eq(t->args.items[1].tensor, SK_NONE);
+	ck_assert_uint_eq(t->args.items[3].tensor, 1);
+	ck_assert(!task(model, "u")->directed && task(model, "u")->args.count == 3);
+	ck_assert_uint_eq(task(model, "u")->args.items[0].tensor, SK_NONE);
+	ck_assert(task(model, "v")->directed && task(model, "v")->input_count == 0);
+	ck_assert_uint_eq(task(model, "v")->args.count, 2);
+	ck_assert_uint_eq(task(model, "w")->args.items[1].tensor, SK_NONE);
+}
+END_TEST
+
 START_TEST(test_tasks)
 {
 	const struct sk_model *model = parse_good(complete);
@@ -815,6 +852,30 @@ static const struct {
 		 "  - {name: a, kernel: k, args: }\n",
 	 "m.yaml:6:32: 'args' must be a list or a map\n"},
 	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, args: [x], outputs: [x]}\n",
+	 "m.yaml:6:46: a task has 'args', or 'inputs' and 'outputs', not both\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, inputs: {x: x}}\n",
+	 "m.yaml:6:34: an argument must be a name, not a map\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, inputs: [x, xx]}\n",
+	 "m.yaml:6:38: unknown tensor 'xx'; did you mean 'x'?\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, attr: [1]}\n",
+	 "m.yaml:6:32: 'attr' must be a map, not a list\n"},
+	{TENSORS "tasks:\n"
+		 "  - {name: a, kernel: k, attr: {axis: {b: 1}, c: ~, d: , e: true, f: 9223372036854775808, g: [1, x], "
+		 "h: [1, [2]], i: 1e999, 'j k': 1}}\n",
+	 "m.yaml:6:39: attribute 'axis' must be a number, a word, or a list of numbers\n"
+	 "m.yaml:6:50: attribute 'c' must be a number, a word, or a list of numbers\n"
+	 "m.yaml:6:56: attribute 'd' must be a number, a word, or a list of numbers\n"
+	 "m.yaml:6:61: 'true' is no number; write 1\n"
+	 "m.yaml:6:70: '9223372036854775808' is not a number that an attribute can be\n"
+	 "m.yaml:6:98: the list 'g' has numbers only: [0, 1] or [0.5, 1]\n"
+	 "m.yaml:6:109: the list 'h' has numbers only: [0, 1] or [0.5, 1]\n"
+	 "m.yaml:6:118: '1e999' is not a number that an attribute can be\n"
+	 "m.yaml:6:125: the name of an attribute must be a name without blanks, control characters and '=', not 'j k'\n"},
+	{TENSORS "tasks:\n"
 		 "  - {name: a, kernel: k, args: [z]}\n",
 	 "m.yaml:6:33: unknown tensor 'z'\n"},
 	{TENSORS "tasks:\n"
@@ -1220,6 +1281,7 @@ static Suite *manifest_suite(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_tensors);
 	tcase_add_test(tcase, test_constants);
+	tcase_add_test(tcase, test_attributes);
 	tcase_add_test(tcase, test_tasks);
 	tcase_add_test(tcase, test_order);
 	tcase_add_test(tcase, test_scopes);

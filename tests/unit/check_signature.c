@@ -48,6 +48,15 @@ static const struct {
 	{"mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]",
 	 "mix=1:2 sync-all early-start=both unfusible reentrant nontemporal; block, inout x u8[n]"},
 	{"op=com.example.Gelu; in x i8[1]", "op=com.example.Gelu; in x i8[1]"},
+	{"op=Conv ( group = 1,alpha= - 0.5 , mode =linear,pads=[ 0,1 ], none=[] ) isa=avx2; in x i8[1]",
+	 "op=Conv(group=1,alpha=-0.5,mode=linear,pads=[0,1],none=[]) isa=avx2; in x i8[1]"},
+	{"in x f32[n], in ? b f32[n], out ? y @ x f32[n], p {in? z f32[n]}*",
+	 "in x f32[n], in? b f32[n], out? y@x f32[n], p {in? z f32[n]}*"},
+	{"in x f32[n], a i64=2*attr( axis )-n, f f32=attr(alpha,- 0.5), g i32 = attr(k,3), p ptr = attr(pads), q ptr= "
+	 "attr(axes ,null), attr i32",
+	 "in x f32[n], a i64 = 2*attr(axis)-n, f f32 = attr(alpha,-0.5), g i32 = attr(k, 3), p ptr = attr(pads), q "
+	 "ptr "
+	 "= attr(axes, null), attr i32"},
 	{"in x u64[a*b], in y i16[b*c], in z u16[c]", "in x u64[a*b], in y i16[b*c], in z u16[c]"},
 	{"in x f32[n], a i32=4*n, b f32=- 1.5e-3, c f32 = -inf, d bf16=1, e u8='T', f ptr=null, ref g u64 = "
 	 "(n+1)/2-0x10",
@@ -81,6 +90,35 @@ START_TEST(test_good)
 	ck_assert_str_eq(signature->text, good[_i].normal);
 	/* Normalised text is a signature again, and normal. */
 	ck_assert_str_eq(parse(signature->text)->text, good[_i].normal);
+}
+END_TEST
+
+START_TEST(test_attributes)
+{
+	const struct sk_signature *s =
+		parse("op=Conv(group=1,alpha=-0.5,mode=linear,pads=[0,-1],scales=[1,2.5]); in x f32[n], in? b f32[n], "
+		      "p ptr = attr(pads), k i64 = attr(k, 3)");
+
+	ck_assert_str_eq(s->op, "Conv");
+	ck_assert_uint_eq(s->condition_count, 5);
+	ck_assert_uint_eq(s->attribute_count, 6);
+	ck_assert_str_eq(s->attributes[5], "k");
+	ck_assert_str_eq(s->conditions[0].name, "group");
+	ck_assert_int_eq(s->conditions[0].kind, SK_ATTRIBUTE_INTEGER);
+	ck_assert_int_eq(s->conditions[0].integer, 1);
+	ck_assert_int_eq(s->conditions[1].kind, SK_ATTRIBUTE_REAL);
+	ck_assert_double_eq(s->conditions[1].real, -0.5);
+	ck_assert_int_eq(s->conditions[2].kind, SK_ATTRIBUTE_STRING);
+	ck_assert_str_eq(s->conditions[2].string, "linear");
+	ck_assert_int_eq(s->conditions[3].kind, SK_ATTRIBUTE_INTEGERS);
+	ck_assert_uint_eq(s->conditions[3].count, 2);
+	ck_assert_int_eq(s->conditions[3].integers[1], -1);
+	ck_assert_int_eq(s->conditions[4].kind, SK_ATTRIBUTE_REALS);
+	ck_assert_double_eq(s->conditions[4].reals[0], 1);
+	ck_assert(!s->parameters[0].optional && s->parameters[1].optional);
+	ck_assert_int_eq(s->parameters[2].value->kind, SK_VALUE_ATTRIBUTE);
+	ck_assert_uint_eq(s->parameters[2].value->index, 3);
+	ck_assert_uint_eq(s->parameters[3].value->left->number, 3);
 }
 END_TEST
 
@@ -274,6 +312,36 @@ static const struct {
 	const char *message;
 } bad[] = {
 	{"", 1, "expected a parameter, but the signature ends"},
+	{"op=Conv(; in x f32[n]", 9, "expected a condition, such as group=1, but the attribute ends"},
+	{"op=Conv(); in x f32[n]", 9, "expected a condition, such as group=1, but found ')'"},
+	{"op=Conv(group); in x f32[n]", 14, "expected '=' and what the attribute has to be, but found ')'"},
+	{"op=Conv(group=); in x f32[n]", 15,
+	 "expected a number, a word or a list of numbers behind '=', but found ')'"},
+	{"op=Conv(group=1; in x f32[n]", 16, "expected ',' or ')', but the attribute ends"},
+	{"op=Conv(group=1)2; in x f32[n]", 17, "expected the end of 'op', but found '2'"},
+	{"op=Conv(a=1,a=2); in x f32[n]", 13, "two conditions on attribute 'a'"},
+	{"op=Conv(a=1x); in x f32[n]", 11, "'1x' is no number that an attribute can have"},
+	{"op=Conv(a=[1,x]); in x f32[n]", 14, "expected a number, but found 'x'"},
+	{"op=Conv(a=[1); in x f32[n]", 13, "expected ',' or ']', but found ')'"},
+	{"op=Conv(a=1e999); in x f32[n]", 11, "'1e999' is no number that an attribute can have"},
+	{"op=(a=1); in x f32[n]", 1, "'' is not a name"},
+	{"in x f32[n], a i32 = attr()", 27, "expected the name of an attribute behind 'attr(', but found ')'"},
+	{"in x f32[n], a i32 = attr(b c)", 29, "expected ',' or ')', but found 'c'"},
+	{"in x f32[n], a i32 = attr(b, n)", 30,
+	 "what an attribute is that the task does not have is one number, or null for a list"},
+	{"in x f32[n], a i32 = attr(b, 1.5)", 22, "'attr(b, 1.5)' cannot be i32"},
+	{"in x f32[n], a ptr = attr(b, 1)", 22,
+	 "a pointer cannot be 'attr(b, 1)', but 'null', '&SYMBOL' or 'attr(NAME)'"},
+	{"in x f32[n], a f32 = attr(b, 1e99)", 22, "'1e99' is too large for f32"},
+	{"in x f32[n], a f32 = 2*attr(b)", 22, "a value of type f32 is one number: -1.5, inf, nan"},
+	{"in x f32[n], a i32 = 1+attr(b, null)", 23, "'null' stands by itself; only whole numbers are computed with"},
+	{"in x f32[n], scratch t[attr(b)]", 24, "t follows from extents alone and cannot have 'attr'"},
+	{"in x f32[n], in? b f32[m]", 24, "nothing can bind extent 'm': it stands only in tensors that may be absent"},
+	{"in x f32[n], in? b f32[n,4:ld], ld i64", 28,
+	 "nothing can bind extent 'ld': it stands only in tensors that may be absent"},
+	{"in x f32[n], in? b f32[n], a i64 = sizeof(b)", 43, "'b' may be absent, and has no bytes then"},
+	{"in x f32[n], t ptr[n] of in? b f32[n]", 26, "the tensor that a table leads into is never absent"},
+	{"frame=mlir; in x f32[n], in? b f32[n]", 26, "frame=mlir has no tensors that may be absent"},
 	{"in", 3, "expected a name behind 'in', but the signature ends"},
 	{"in x", 5, "expected a type behind 'x', but the signature ends"},
 	{"in x f32", 9, "expected '[' with the extents of 'x', but the signature ends"},
@@ -447,11 +515,12 @@ static const struct {
 	{"in x f32[n], a bool = 1", 16, "a scalar cannot be bool: say u8 for a C _Bool or char, i32 for an int"},
 	{"in x f32[n], a i32 = null", 22, "a i32 cannot be 'null', which is a pointer (ptr)"},
 	{"in x f32[n], a i32 = 'ab'", 22, "expected one character between quotes, but found '''"},
-	{"in x f32[n], a ptr = 0", 22, "a pointer cannot be '0', but 'null' or '&SYMBOL'"},
+	{"in x f32[n], a ptr = 0", 22, "a pointer cannot be '0', but 'null', '&SYMBOL' or 'attr(NAME)'"},
 	{"in x f32[n], a ptr = &", 23, "expected the name of a symbol behind '&', but the signature ends"},
 	{"in x f32[n], a ptr = &f+8", 24, "'&f' stands by itself; only whole numbers are computed with"},
 	{"in x f32[n], a ptr", 19,
-	 "expected '=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table, but the signature ends"},
+	 "expected '=' behind 'ptr' ('= null', '= &SYMBOL' or '= attr(NAME)'), or '[' for a table, but the signature "
+	 "ends"},
 	{"in x f32[n], a i32 = begin(n)", 28,
 	 "extent 'n' is not divided, so no call has a part of it; 'n' alone is all of it"},
 	{"split=n; in x f32[n], a i64 = size(n)*begin(n)", 38,
@@ -459,7 +528,7 @@ static const struct {
 	{"split=n; in x f32[n], a i64 = n/size(n)", 32,
 	 "what stands behind '/' must be fixed when linking: numbers, extents, block.count"},
 	{"split=n; in x f32[n], a i64 = size(4)", 36, "expected an extent behind 'size(', but found '4'"},
-	{"split=n; in x f32[n], a i64 = sizes(n)", 31, "there is no 'sizes(…)'; there are begin, end, size and sizeof"},
+	{"split=n; in x f32[n], a i64 = sizes(n)", 31, "there is no 'sizes(…)'; there are begin, end, size, sizeof and attr"},
 	{"split=n; in x f32[n], a i64 = 4*sizeof(x), b i64 = size(n)", 40,
 	 "the bytes of 'x' are divided with 'n'; say those of a part with size(n)"},
 	{"in x f32[n], a i64 = sizeof(y)", 29, "no parameter or type 'y'"},
@@ -563,7 +632,7 @@ static const struct {
 	{"in x f32[n], p {a i32, ref q {b i32}}", 24,
 	 "'ref' stands in front of scalars; 'q' is behind a pointer without it"},
 	{"p ptr, in x f32[n]", 6,
-	 "expected '=' behind 'ptr' ('= null' or '= &SYMBOL'), or '[' for a table, but found ','"},
+	 "expected '=' behind 'ptr' ('= null', '= &SYMBOL' or '= attr(NAME)'), or '[' for a table, but found ','"},
 	{"rows ptr[n] of x f32[n]", 16,
 	 "expected 'in', 'out' or 'inout', since a table leads into a tensor, but found 'x'"},
 	{"rows ptr[n], in x f32[n]", 12, "expected 'of' and the tensor that the addresses lead into, but found ','"},
@@ -778,6 +847,7 @@ static Suite *signature_suite(void)
 
 	tcase_add_checked_fixture(tcase, open_sink, close_sink);
 	tcase_add_loop_test(tcase, test_good, 0, sizeof(good) / sizeof(good[0]));
+	tcase_add_test(tcase, test_attributes);
 	tcase_add_test(tcase, test_fields);
 	tcase_add_test(tcase, test_kinds);
 	tcase_add_test(tcase, test_expressions);

@@ -1,0 +1,66 @@
+/* Numbers as manifests write them: those that tasks set, elements of constants, attributes. Comes in: a scalar's text.
+ * Goes out: its value. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/manifest/manifest-parts.h"
+#include "src/model/task.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* [+-] digits, or [+-] 0x and hexadecimal digits, up to 64 bits. *valid is false for a number that is too large. */
+static bool parse_integer(const char *text, struct sk_set *set, bool *valid)
+{
+	bool negative = *text == '-';
+	const char *digits = text + (*text == '-' || *text == '+');
+	bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	char *end;
+
+	if (digits[0] == '0' && is_digit(digits[1])) { /* octal to some readers of YAML */
+		*valid = false;
+		return true;
+	}
+	if (!is_digit(*digits) ||
+	    strspn(digits, hexadecimal ? "0123456789abcdefABCDEFxX" : "0123456789") != strlen(digits))
+		return false;
+	errno = 0;
+
+	uint64_t magnitude = strtoull(digits, &end, hexadecimal ? 16 : 10);
+
+	*valid = !*end && errno == 0 && (!negative || magnitude <= (uint64_t)INT64_MAX + 1);
+	set->kind = SK_SET_INTEGER;
+	set->negative = negative && magnitude > 0;
+	set->integer = (int64_t)(negative ? -magnitude : magnitude);
+	return true;
+}
+
+/* [+-] digits with a point or an exponent, or inf and nan as signatures and YAML (.inf) write them. */
+static bool parse_real(const char *text, struct sk_set *set, bool *valid)
+{
+	const char *digits = text + (*text == '-' || *text == '+'), *word = digits + (*digits == '.');
+	char *end;
+
+	set->kind = SK_SET_FLOAT;
+	*valid = true;
+	if (!strcmp(word, "inf") || !strcmp(word, "nan")) {
+		set->real = *word == 'n' ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
+		return true;
+	}
+	if ((!is_digit(*digits) && !(*digits == '.' && is_digit(digits[1]))) ||
+	    strspn(digits, "0123456789.eE+-") != strlen(digits))
+		return false;
+	set->real = strtod(text, &end);
+	*valid = !*end && !isinf(set->real);
+	return true;
+}
+
+bool sk_manifest_parse_number(const char *text, struct sk_set *number, bool *valid)
+{
+	number->text = text;
+	return parse_integer(text, number, valid) || parse_real(text, number, valid);
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# Tasks that name operators with attributes: numbers, words and lists reach the function, tensors that are absent are null, and
+# operands are matched by direction. As `op` and as `kernel`, fused and not, on several numbers of cores, against plain loops.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+#include <stddef.h>
+
+struct shape { const int64_t *dims; const float *weights; int64_t rank; };
+
+/* y[i] = alpha * x[i] + bias[i] + the weights' sum + (last - axis) + what the dimensions' product is; the sum of x where it is wanted. */
+int affine(float *y, const float *bias, float *half, const float *x, int64_t n, int64_t axis, float alpha, double beta,
+	   const struct shape *shape, const int64_t *none, uint8_t last)
+{
+	float all = (float)beta;
+
+	if (none)
+		return 1;
+	for (int64_t d = 0; d < shape->rank; d++)
+		all += shape->weights[d] * (float)shape->dims[d];
+	for (int64_t i = 0; i < n; i++) {
+		y[i] = alpha * x[i] + (bias ? bias[i] : 0) + all + (float)(last - axis);
+		if (half)
+			half[i] = x[i] / 2;
+	}
+	return 0;
+}
+SK_KERNEL(affine, "split=n op=Affine(mode=linear,k=2,ratio=0.1,kind=[1,2]); out y f32[n], in? bias f32[n], out? half f32[n], "
+		  "in x f32[n], n i64, axis i64 = attr(axis), alpha f32 = attr(alpha,0.25), beta f64 = attr(beta), "
+		  "shape {dims ptr = attr(dims), weights ptr = attr(weights), rank i64 = attr(rank)}*, none ptr = attr(none, "
+		  "null), last u8 = 2*attr(axis)+1 -> status");
+
+void increment(float *y, const float *x, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] += x[i];
+}
+SK_KERNEL(increment, "split=n op=Increment; inout y f32[n], in x f32[n], n i64");
+C
+compile kernels
+cat >main.c <<'C'
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 1000 };
+static float x[N], b[N], y[N], z[N], h[N];
+
+int main(int count, char **arguments)
+{
+	void *package = dlopen(arguments[1], RTLD_NOW);
+	int (*run)(void *const *, void *) = package ? dlsym(package, "sk_s_serial") : NULL;
+	void *tensors[] = {x, b, y, z, h};
+
+	if (!run || count != 2)
+		return 1;
+	for (int i = 0; i < N; i++) {
+		x[i] = (float)((i * 7919 + 13) % 1000) / 8;
+		b[i] = (float)(i % 17);
+	}
+	if (run(tensors, aligned_alloc(64, 1 << 20)))
+		return 1;
+	for (int i = 0; i < N; i++) {
+		/* weights * dims: 0.5 * 3 - 2 * 4 = -6.5; last - axis is 2 * 3 + 1 - 3 */
+		float wanted = 3 * x[i] + b[i] + (100 - 6.5f) + 4;
+		float other = 0.25f * x[i] + (-1 - 6.5f) + (2 * 0 + 1);
+
+		if (y[i] != wanted || z[i] != other + wanted || h[i] != x[i] / 2) {
+			printf("%d: %g %g %g\n", i, y[i], z[i], h[i]);
+			return 1;
+		}
+	}
+	return 0;
+}
+C
+cc -o main main.c -ldl
+
+# model FIRST SECOND THIRD: what the three tasks say.
+model() {
+	cat <<-M
+	sklink: 1
+	tensors:
+	$(tensors '[1000]' x b)
+	$(tensors '[1000], role: output' y z h)
+	tasks:
+	  - {name: first, scope: s, $1, attr: {axis: 3, alpha: 3, beta: 100.0, $common}}
+	  - {name: second, scope: s, $2, attr: {axis: 0, beta: -1, none: [], $common}}
+	  - {name: third, scope: s, $3}
+	M
+}
+common='dims: [3, 4], weights: [0.5, -2], rank: 2, mode: linear, k: 2, ratio: 0.1, kind: [1, 2.0]'
+model 'kernel: affine, args: [y, b, h, x]' 'kernel: affine, args: {x: x, y: z}' 'kernel: increment, args: [z, y]' >by-name.yaml
+model 'op: Affine, inputs: [b, x], outputs: [y, h]' 'op: Affine, inputs: [null, x], outputs: z' \
+	'op: Increment, inputs: [z, y], outputs: z' >by-op.yaml
+model 'op: Affine, args: [y, b, h, x]' 'op: Affine, args: [z, ~, null, x]' 'op: Increment, args: [z, y]' >by-place.yaml
+for form in by-name by-op by-place; do
+	"$sklink" $form.yaml kernels.o -o $form.sk
+	proved $form.sk
+	works $form.sk
+	"$skrun" $form.sk --random 1 --unfused >out.txt || fail "$form: --unfused"
+done
+
+# Equal lists are one constant: two of 16 and 8 bytes, at multiples of 64.
+"$skdump" --all by-op.sk >plan.txt
+grep -q 'constants  *72 bytes' plan.txt || { cat plan.txt; fail "there are other constants"; }
