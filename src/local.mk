@@ -44,6 +44,9 @@ src_libplanning_la_SOURCES = \
 	src/planning/reasons.c src/planning/reasons.h \
 	src/planning/schedule.c src/planning/schedule.h \
 	src/planning/launch-steps.c src/planning/launch-steps.h \
+	src/planning/block-parts.c src/planning/block-parts.h \
+	src/planning/block-reasons.c src/planning/block-reasons.h \
+	src/planning/runs.h \
 	src/planning/tile-groups.c src/planning/tile-groups.h \
 	src/planning/tile-order.c src/planning/tile-order.h \
 	src/planning/tile-reasons.c src/planning/tile-reasons.h \

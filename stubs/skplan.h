@@ -16,7 +16,7 @@
 /* clang-format off */
 
 #define SK_PLAN_MAGIC 0x4c504b53u /* "SKPL" */
-#define SK_PLAN_VERSION 10u
+#define SK_PLAN_VERSION 11u
 #define SK_PLAN_ALIGN 64u
 
 enum {
@@ -246,10 +246,16 @@ struct sk_plan_home {
 
 /* Division of [0, extent) among C cores in whole units: with U = ceil(extent / unit), core c has
  * [min(extent, floor(c*U/C)*unit), min(extent, floor((c+1)*U/C)*unit)). For BLOCKS_RANGE, extent is the number of blocks
- * and unit is 1. */
+ * and unit is 1.
+ *
+ * Where `blocks` is not 0, cores have what they have of a BLOCKS_RANGE step with so many blocks of `rows` elements, which
+ * stands in the same launch: with start(b) = floor(b*rows/blocks) * (extent/rows), core c has
+ * [start(floor(c*blocks/C)), start(floor((c+1)*blocks/C))). rows divides extent, and but for start(blocks), which is the
+ * extent, all these are whole units. */
 struct sk_plan_partition {
 	uint64_t extent;
 	uint64_t unit;
+	uint64_t rows, blocks; /* both 0: units are shared out */
 };
 
 /* Bytes of the address ranges that cores share out in a step, for reasoning about conflicts ("units" of an access):

@@ -161,6 +161,7 @@ END_TO_END_TESTS = \
 	tests/run/strides.sh \
 	tests/run/tile-groups.sh \
 	tests/run/tile-order.sh \
+	tests/run/block-rows.sh \
 	tests/run/tile-tools.sh \
 	tests/run/tile-reasons.sh \
 	tests/run/tile-traffic.sh \

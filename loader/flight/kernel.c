@@ -29,15 +29,6 @@ void sk_kernel_free(struct skrt_kernel *kernel)
 
 /* ---- its tables ---- */
 
-/* floor(part * units / count) * unit, cut at the extent; the product needs more than 64 bits. */
-static uint64_t boundary(const struct sk_plan_partition *partition, uint64_t part, uint64_t count)
-{
-	uint64_t units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
-	unsigned __int128 elements = (unsigned __int128)part * units / count * partition->unit;
-
-	return elements < partition->extent ? (uint64_t)elements : partition->extent;
-}
-
 static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
 	struct sk_core_range *range = kernel->ranges;
@@ -48,8 +39,8 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 		for (uint32_t core = 0; core < cores; core++)
 			for (uint32_t i = 0; i < kernel->partition_count; i++)
 				*range++ = (struct sk_core_range){
-					.low = boundary(&partitions[i], core, cores),
-					.high = boundary(&partitions[i], (uint64_t)core + 1, cores),
+					.low = sk_plan_part_start(&partitions[i], core, cores),
+					.high = sk_plan_part_start(&partitions[i], (uint64_t)core + 1, cores),
 				};
 	}
 }

@@ -24,6 +24,26 @@ struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_p
 	return (struct sk_units){step->blocks, step->extent / step->blocks * argument->element_bytes};
 }
 
+/* floor(a * b / divisor); the product needs more than 64 bits. */
+static uint64_t portion(uint64_t a, uint64_t b, uint64_t divisor)
+{
+	return (uint64_t)((unsigned __int128)a * b / divisor);
+}
+
+uint64_t sk_plan_part_start(const struct sk_plan_partition *partition, uint64_t part, uint64_t count)
+{
+	uint64_t units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
+
+	if (partition->blocks) {
+		uint64_t row = portion(portion(part, partition->blocks, count), partition->rows, partition->blocks);
+
+		return row * (partition->extent / partition->rows);
+	}
+	unsigned __int128 elements = (unsigned __int128)portion(part, units, count) * partition->unit;
+
+	return elements < partition->extent ? (uint64_t)elements : partition->extent;
+}
+
 /* ---- preloading ---- */
 
 bool sk_plan_preloads(const struct sk_plan_step *step, const struct sk_plan_step *next)
@@ -77,7 +97,8 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 	if (step->kind == SK_STEP_SPLIT && partition->extent != step->extent)
 		return sk_plan_fail(checker, "its partition divides %" PRIu64 " elements, not its %" PRIu64,
 				    partition->extent, step->extent);
-	if (step->kind == SK_STEP_BLOCKS_RANGE && (partition->extent != step->blocks || partition->unit != 1))
+	if (step->kind == SK_STEP_BLOCKS_RANGE &&
+	    (partition->extent != step->blocks || partition->unit != 1 || partition->blocks))
 		return sk_plan_fail(checker, "its partition does not divide its %u blocks", step->blocks);
 	return true;
 }

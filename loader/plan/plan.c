@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
 _Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
 _Static_assert(sizeof(struct sk_plan_pattern) == 64, "struct sk_plan_pattern");
 _Static_assert(sizeof(struct sk_plan_symbol) == 8, "struct sk_plan_symbol");
-_Static_assert(sizeof(struct sk_plan_partition) == 16, "struct sk_plan_partition");
+_Static_assert(sizeof(struct sk_plan_partition) == 32, "struct sk_plan_partition");
 
 bool sk_plan_fail(const struct sk_plan_checker *checker, const char *format, ...)
 {
@@ -485,6 +485,41 @@ static bool check_launch(struct sk_plan_checker *checker, uint32_t index, struct
 	return check_slices(checker, launch, ends);
 }
 
+/* Of m rows the first block of several has q = floor(m / blocks); behind it they begin at multiples of q as long as no
+ * row is left over. The first one that is moves the rest by one, so then only units of one row fit. */
+static bool starts_in_units(const struct sk_plan_partition *partition)
+{
+	uint64_t row = partition->extent / partition->rows, unit = partition->unit, common = row;
+
+	for (uint64_t rest = unit; rest;) {
+		uint64_t next = common % rest;
+
+		common = rest;
+		rest = next;
+	}
+	unit /= common; /* rows */
+	return unit == 1 || partition->blocks == 1 ||
+	       (partition->rows / partition->blocks % unit == 0 && partition->rows % partition->blocks <= 1);
+}
+
+static bool check_partition(const struct sk_plan_checker *checker, uint32_t index)
+{
+	const struct sk_plan_partition *partition = &checker->view->partitions[index];
+
+	if (partition->extent == 0 || partition->unit == 0)
+		return sk_plan_fail(checker, "partition %u is empty", index);
+	if (partition->blocks == 0)
+		return partition->rows == 0 || sk_plan_fail(checker, "partition %u has rows, but no blocks", index);
+	if (partition->rows == 0 || partition->extent % partition->rows)
+		return sk_plan_fail(
+			checker, "partition %u: %" PRIu64 " elements are no whole number for each of %" PRIu64 " rows",
+			index, partition->extent, partition->rows);
+	return starts_in_units(partition) || sk_plan_fail(checker,
+							  "partition %u: not each of %" PRIu64 " blocks of %" PRIu64
+							  " rows begins at a whole unit of %" PRIu64 " elements",
+							  index, partition->blocks, partition->rows, partition->unit);
+}
+
 bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char *error, size_t error_size)
 {
 	struct sk_plan_checker checker = sk_plan_checker_at(view, error, error_size);
@@ -494,9 +529,8 @@ bool sk_plan_check_record(const struct sk_plan_view *view, uint32_t launch, char
 	if (!check_launch(&checker, launch, &ends))
 		return false;
 	for (uint32_t i = 0; i < record->partition_count; i++)
-		if (view->partitions[record->first_partition + i].extent == 0 ||
-		    view->partitions[record->first_partition + i].unit == 0)
-			return sk_plan_fail(&checker, "partition %u is empty", record->first_partition + i);
+		if (!check_partition(&checker, record->first_partition + i))
+			return false;
 	for (uint32_t i = 0; i < record->home_count; i++)
 		if (view->homes[record->first_home + i].lane >= view->lane_count)
 			return sk_plan_fail(&checker, "home %u is on lane %u, which there is not", i,

@@ -249,6 +249,10 @@ struct sk_units {
 struct sk_units sk_plan_units(const struct sk_plan_view *view, const struct sk_plan_step *step,
 			      const struct sk_plan_call *call, const struct sk_plan_argument *argument);
 
+/* Where part number `part` of `count` begins, as struct sk_plan_partition says; part `count` is where the last one
+ * ends. */
+uint64_t sk_plan_part_start(const struct sk_plan_partition *partition, uint64_t part, uint64_t count);
+
 /* Where a tensor begins in its space, as the launch sees it: task entries run in the unshared workspace. */
 uint64_t sk_plan_tensor_start(const struct sk_plan_launch *launch, const struct sk_plan_tensor *tensor);
 

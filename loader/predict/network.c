@@ -39,10 +39,8 @@ static struct sk_network_step *add_step(struct builder *builder, const struct sk
 	};
 	if (step->core_set != SK_ALL_CORES)
 		result->stream = plan->homes[step->core_set].stream;
-	if (step->partition != SK_NO_INDEX) {
-		result->extent = plan->partitions[step->partition].extent;
-		result->unit = plan->partitions[step->partition].unit;
-	}
+	if (step->partition != SK_NO_INDEX)
+		result->partition = plan->partitions[step->partition];
 	return result;
 }
 
@@ -335,13 +333,8 @@ double sk_network_share(const struct sk_network_step *step, uint32_t index, uint
 		return first < step->blocks ? (double)((step->blocks - 1 - first) / cores + 1) / step->blocks : 0;
 	}
 
-	/* As struct sk_plan_partition says. */
-	unsigned __int128 units = (step->extent - 1) / step->unit + 1;
-	unsigned __int128 low = units * index / cores * step->unit, high = units * (index + 1) / cores * step->unit;
+	uint64_t low = sk_plan_part_start(&step->partition, index, cores);
+	uint64_t high = sk_plan_part_start(&step->partition, (uint64_t)index + 1, cores);
 
-	if (low > step->extent)
-		low = step->extent;
-	if (high > step->extent)
-		high = step->extent;
-	return (double)(uint64_t)(high - low) / (double)step->extent;
+	return (double)(high - low) / (double)step->partition.extent;
 }

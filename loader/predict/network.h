@@ -25,7 +25,7 @@ struct sk_network_step {
 	uint32_t stream; /* PLAIN: its home is the core of this number modulo the cores */
 	uint32_t blocks; /* BLOCKS, BLOCKS_RANGE */
 	uint32_t first_core; /* BLOCKS: that has block 0 */
-	uint64_t extent, unit; /* SPLIT, BLOCKS_RANGE: what is divided, as sk_plan_partition says */
+	struct sk_plan_partition partition; /* SPLIT, BLOCKS_RANGE: what is divided */
 	struct sk_work work;
 	uint32_t cores; /* of the lane that it may run on; 0: all */
 	uint32_t flushes; /* of the data cache, on each core */

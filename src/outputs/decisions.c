@@ -208,6 +208,12 @@ static struct code *measure_entries(const struct writer *writer)
 	return codes;
 }
 
+/* That are shared out among the cores. */
+static uint64_t parts_of(const struct sk_plan_partition *partition)
+{
+	return partition->blocks ? partition->blocks : (partition->extent - 1) / partition->unit + 1;
+}
+
 /* How many cores of the lane have work, at most: as many as the greatest number of blocks, units or homes; more would
  * stand idle. */
 static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_launch *launch, uint32_t lane)
@@ -219,9 +225,8 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 		cores += plan->homes[launch->first_home + i].lane == lane;
 	for (uint32_t i = 0; i < launch->step_count; i++) {
 		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
-		uint64_t parts = step->kind == SK_STEP_SPLIT
-					 ? (step->extent - 1) / plan->partitions[step->partition].unit + 1
-					 : step->blocks;
+		uint64_t parts =
+			step->kind == SK_STEP_SPLIT ? parts_of(&plan->partitions[step->partition]) : step->blocks;
 
 		if (step->lane == lane && parts > cores)
 			cores = parts;
@@ -303,6 +308,17 @@ static void put_traffic(const struct writer *writer, const struct sk_traffic *tr
 	put_change(writer, "traffic", traffic->apart, traffic->moved);
 }
 
+static void put_partition(const struct writer *writer, const struct sk_plan_step *step)
+{
+	const struct sk_plan_partition *partition = &writer->plan->partitions[step->partition];
+
+	put_number(writer, ", ", "unit", partition->unit);
+	if (!partition->blocks)
+		return;
+	put_number(writer, ", ", "rows", partition->rows);
+	put_number(writer, ", ", "by_blocks", partition->blocks);
+}
+
 static void put_group(const struct writer *writer, uint32_t launch, uint32_t index, const struct sk_traffic *traffic)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -313,7 +329,7 @@ static void put_group(const struct writer *writer, uint32_t launch, uint32_t ind
 	put_text(writer, ", ", "last", task_name(writer, plan->calls[step->first_call + step->call_count - 1].task));
 	put_number(writer, ", ", "tasks", step->call_count);
 	put_number(writer, ", ", "extent", step->extent);
-	put_number(writer, ", ", "unit", plan->partitions[step->partition].unit);
+	put_partition(writer, step);
 	put_number(writer, ", ", "tile", step->tile);
 	put_traffic(writer, traffic);
 	fputs("}", writer->stream);
@@ -381,7 +397,7 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	if (step->extent)
 		put_number(writer, ", ", "extent", step->extent);
 	if (step->kind == SK_STEP_SPLIT)
-		put_number(writer, ", ", "unit", writer->plan->partitions[step->partition].unit);
+		put_partition(writer, step);
 	if (step->blocks)
 		put_number(writer, ", ", "blocks", step->blocks);
 	fputs(", \"awaits\": [", writer->stream);
@@ -394,6 +410,10 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	put_text(writer, ", ", "because", entry ? entry->sentence : NULL);
 	put_text(writer, ", ", "tile_reason", entry ? entry->tile_code : NULL);
 	put_text(writer, ", ", "tile_because", entry ? entry->tile_sentence : NULL);
+	if (entry && entry->block_code) {
+		put_text(writer, ", ", "blocks_reason", entry->block_code);
+		put_text(writer, ", ", "blocks_because", entry->block_sentence);
+	}
 	fputc('}', writer->stream);
 }
 

@@ -10,6 +10,7 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task_placement *placement = &fusion->tasks[i];
+		const struct sk_block_verdict *blocks = &groups->block_verdicts[i];
 
 		entries[i] = (struct sk_account_entry){
 			.task = i,
@@ -21,6 +22,10 @@ static const struct sk_account_entry *list_tasks(const struct sk_model *model, c
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
 			.tile_sentence = sk_tile_reason_text(model, &groups->verdicts[i]),
 		};
+		if (blocks->reason != SK_BLOCKS_NONE) {
+			entries[i].block_code = sk_block_reason_code(blocks->reason);
+			entries[i].block_sentence = sk_block_reason_text(model, blocks);
+		}
 	}
 	return entries;
 }

@@ -55,10 +55,10 @@ static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_s
 	return model->kernels.items[task_of(model, step)->kernel].signature->spread;
 }
 
-static uint32_t find_partition(struct sk_step_maker *maker, uint64_t extent, uint64_t unit)
+static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_partition partition)
 {
 	struct sk_launch_schedule *launch = maker->launch;
-	struct division key = {maker->number, {extent, unit}}, *kept;
+	struct division key = {maker->number, partition}, *kept;
 	uint32_t found = sk_map_find(&maker->partitions, (const char *)&key, sizeof(key));
 
 	if (found != SK_NONE)
@@ -131,10 +131,12 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 		step->home = find_home(maker, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		step->partition = find_partition(maker, task->block_count, 1);
+		step->partition =
+			find_partition(maker, (struct sk_plan_partition){.extent = task->block_count, .unit = 1});
 		break;
 	case SK_STEP_SPLIT:
-		step->partition = find_partition(maker, run->extent, run->unit);
+		step->partition = find_partition(
+			maker, (struct sk_plan_partition){run->extent, run->unit, run->parts.rows, run->parts.blocks});
 		break;
 	default:
 		break;
@@ -263,12 +265,20 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 
 	const struct sk_plan_partition *partition = &launch->partitions[step->partition];
 	bool split = kind_of(model, step) == SK_STEP_SPLIT;
-	bool regular = split || task->extent % task->block_count == 0;
+	uint64_t blocks = split ? partition->blocks : task->block_count;
+	uint64_t rows = split ? partition->rows : task->extent;
 
-	pattern.units = partition->extent / partition->unit + (partition->extent % partition->unit != 0);
-	if (regular) {
-		elements = split ? partition->unit * sk_run_scale(step->run, task) : task->extent / task->block_count;
+	pattern.units =
+		blocks ? blocks : partition->extent / partition->unit + (partition->extent % partition->unit != 0);
+	if (!blocks) {
+		elements = partition->unit * sk_run_scale(step->run, task);
 		pattern.unit_bytes = elements * argument->element_bytes;
+	} else {
+		elements = task->extent / rows;
+		pattern.extent = rows;
+		pattern.element_bytes *= elements;
+		elements *= rows % blocks ? 1 : rows / blocks;
+		pattern.unit_bytes = rows % blocks ? 0 : elements * argument->element_bytes;
 	}
 	pattern.span = span_of(argument, task->extent, elements);
 	return pattern;

@@ -67,7 +67,7 @@ struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct
 struct sk_pattern {
 	uint64_t offset, units;
 	uint64_t unit_bytes; /* from one unit to the next; 0: irregular, units begin at any elements */
-	uint64_t element_bytes, extent; /* from one element to the next; how many they are */
+	uint64_t element_bytes, extent; /* from one element to the next; how many they are. Of blocks: rows */
 	uint64_t span; /* from the first to the last byte of a unit, or of an element if they are irregular */
 };
 

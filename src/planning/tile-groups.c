@@ -9,6 +9,7 @@
 #include "src/base/checked.h"
 #include "src/model/sides.h"
 #include "src/model/units.h"
+#include "src/planning/block-parts.h"
 #include "src/planning/launch-options.h"
 #include "src/planning/tile-order.h"
 #include "stubs/skrows.h"
@@ -69,12 +70,6 @@ static const struct sk_signature *signature_of(const struct builder *builder, co
 
 /* ---- who may be in a run ---- */
 
-static bool is_divided(const struct sk_argument *argument)
-{
-	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes &&
-	       !(argument->pattern && (argument->pattern->halo || argument->pattern->table_count));
-}
-
 /* Bytes that each call of the task reads, however small its part is. */
 static uint64_t shared_bytes(const struct sk_task *task)
 {
@@ -125,18 +120,6 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 
 /* ---- who may be in one run ---- */
 
-static bool divides_alike(const struct sk_task *one, const struct sk_argument *a, const struct sk_task *other,
-			  const struct sk_argument *b)
-{
-	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
-	uint64_t bytes, other_bytes;
-
-	return is_divided(a) && is_divided(b) && rows.start == other_rows.start && rows.width == other_rows.width &&
-	       rows.stride == other_rows.stride && rows.count == other_rows.count &&
-	       sk_mul(a->element_bytes, one->extent, &bytes) && sk_mul(b->element_bytes, other->extent, &other_bytes) &&
-	       bytes == other_bytes;
-}
-
 /* Why two accesses to common bytes, of which one writes, do not fall to the same parts. */
 static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct sk_argument *b)
 {
@@ -144,7 +127,7 @@ static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct
 		return SK_TILE_TABLE;
 	if ((a->pattern && a->pattern->halo) || (b->pattern && b->pattern->halo))
 		return SK_TILE_HALO;
-	return is_divided(a) && is_divided(b) ? SK_TILE_OTHER_PARTS : SK_TILE_SHARED;
+	return sk_is_divided(a) && sk_is_divided(b) ? SK_TILE_OTHER_PARTS : SK_TILE_SHARED;
 }
 
 /* NOTHING_SHARED: they have nothing to do with each other. */
@@ -156,7 +139,7 @@ static enum sk_tile_reason compare_arguments(const struct sk_task *one, const st
 
 	if (!access || !other_access || a->tensor != b->tensor)
 		return SK_TILE_NOTHING_SHARED;
-	if (divides_alike(one, a, other, b))
+	if (sk_divides_alike(one, a, other, b))
 		return SK_TILE_JOINED;
 	return ((access | other_access) & SK_ACCESS_WRITE) && sk_rows_overlap(&rows, &other_rows)
 		       ? obstacle_of(a, b)
@@ -314,7 +297,7 @@ static void use_argument(struct builder *builder, const struct sk_run *run, uint
 	const struct sk_task *task = task_at(builder, run->first + member);
 	const struct sk_tensor *tensor = &builder->model->tensors.items[argument->tensor];
 	struct use *use = &builder->uses[argument->tensor];
-	bool whole = is_divided(argument) && !argument->whole && sk_argument_rows(argument).count == 1 &&
+	bool whole = sk_is_divided(argument) && !argument->whole && sk_argument_rows(argument).count == 1 &&
 		     argument->offset == 0 && argument->size == tensor->bytes &&
 		     argument->element_bytes * task->extent == tensor->bytes;
 
@@ -505,7 +488,8 @@ static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, s
 	return run->unit * (units < number ? units : number);
 }
 
-/* Whether the members by themselves would have work for more cores; then also why. */
+/* Whether the members by themselves would have work for more cores; then also why. What is shared out in blocks gets no
+ * coarser by units. */
 static bool wastes_cores(const struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->lane].cores;
@@ -513,7 +497,7 @@ static bool wastes_cores(const struct builder *builder, const struct sk_run *run
 
 	verdict->amount = units;
 	verdict->limit = UNITS_PER_CORE * cores;
-	if (units >= verdict->limit)
+	if (units >= verdict->limit || run->parts.blocks)
 		return false;
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
@@ -714,13 +698,15 @@ static void build_launch(struct builder *builder, uint32_t number)
 		SK_NEW_ARRAY(builder->arena, struct sk_run, builder->fusion->launches[number].task_count);
 	do {
 		order_and_form_runs(builder, number, &launch);
+		builder->target->tasks = launch.tasks;
+		for (uint32_t place = 0; place < launch.task_count; place++)
+			builder->groups->places[launch.tasks[place]] = place;
 		choose_units(builder);
+		sk_block_parts_choose(builder->model, builder->fusion, number, builder->groups->places, builder->target,
+				      builder->groups->block_verdicts);
 	} while (!choose_tiles(builder));
 	for (uint32_t i = 0; i < builder->target->count; i++)
 		lay_out(builder, &builder->target->runs[i]);
-	builder->target->tasks = launch.tasks;
-	for (uint32_t place = 0; place < launch.task_count; place++)
-		builder->groups->places[launch.tasks[place]] = place;
 }
 
 static void count_accesses(struct builder *builder)
@@ -753,6 +739,7 @@ struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const 
 	builder.groups->places = SK_NEW_ARRAY(arena, uint32_t, model->tasks.count);
 	builder.groups->scratch_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
 	builder.groups->verdicts = SK_NEW_ARRAY(arena, struct sk_tile_verdict, model->tasks.count);
+	builder.groups->block_verdicts = SK_NEW_ARRAY(arena, struct sk_block_verdict, model->tasks.count);
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		builder.groups->verdicts[i] = (struct sk_tile_verdict){SK_TILE_FIRST, SK_NONE, SK_NONE, SK_NONE, 0, 0};
 	memset(builder.groups->scratch_offset, 0xff, model->tensors.count * sizeof(uint64_t));

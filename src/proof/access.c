@@ -52,15 +52,51 @@ static bool on_one_core(const struct sk_plan_step *step)
 	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
 
-/* The bytes of the first unit, from its first to its last one; of irregular units, those of the first element. */
-static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_step_access *access)
+/* How the cores share out the bytes of a divided access. */
+struct sharing {
+	uint64_t units, unit_bytes; /* as in struct sk_units */
+	uint64_t count,
+		bytes; /* where units are irregular: what they consist of, and how far those are from each other */
+	uint64_t first; /* elements of the call's extent in the first unit, or in the first of those */
+};
+
+/* In blocks: in those of the step itself, or in those that its partition is made of. */
+static struct sharing share_blocks(const struct sk_plan_view *view, const struct sk_step_access *access, uint64_t rows,
+				   uint64_t blocks)
+{
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	uint64_t extent = sk_plan_extent(&view->steps[access->step], &view->calls[access->call]);
+	uint64_t row = extent / rows, whole = rows % blocks ? 0 : rows / blocks;
+
+	return (struct sharing){.units = blocks,
+				.unit_bytes = whole * row * argument->element_bytes,
+				.count = rows,
+				.bytes = row * argument->element_bytes,
+				.first = whole ? whole * row : row};
+}
+
+/* Within one step units are compared, since it may be in tiles, which are whole units and not whole blocks. */
+static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access, bool within_step)
 {
 	const struct sk_plan_step *step = &view->steps[access->step];
 	const struct sk_plan_call *call = &view->calls[access->call];
-	uint64_t unit = step->kind == SK_STEP_SPLIT	   ? view->partitions[step->partition].unit * call->scale
-			: step->extent % step->blocks == 0 ? step->extent / step->blocks
-							   : 1;
-	struct sk_rows part = sk_plan_part_rows(view, step, call, &view->arguments[access->argument], 0, unit);
+	const struct sk_plan_partition *partition = &view->partitions[step->partition];
+	struct sk_units units;
+
+	if (step->kind == SK_STEP_BLOCKS_RANGE)
+		return share_blocks(view, access, step->extent, step->blocks);
+	if (partition->blocks && !within_step)
+		return share_blocks(view, access, partition->rows, partition->blocks);
+	units = sk_plan_units(view, step, call, &view->arguments[access->argument]);
+	return (struct sharing){
+		.units = units.units, .unit_bytes = units.unit_bytes, .first = partition->unit * call->scale};
+}
+
+/* The bytes of the first unit, from its first to its last one; of irregular units, those of the first row. */
+static struct sk_rows first_part(const struct sk_plan_view *view, const struct sk_step_access *access, uint64_t first)
+{
+	struct sk_rows part = sk_plan_part_rows(view, &view->steps[access->step], &view->calls[access->call],
+						&view->arguments[access->argument], 0, first);
 
 	return sk_rows_extent(&part);
 }
@@ -68,27 +104,25 @@ static struct sk_rows first_part(const struct sk_plan_view *view, const struct s
 bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
 			 const struct sk_step_access *other)
 {
-	const struct sk_plan_step *step = &view->steps[one->step], *other_step = &view->steps[other->step];
 	const struct sk_plan_argument *argument = &view->arguments[one->argument];
 	const struct sk_plan_argument *other_argument = &view->arguments[other->argument];
+	bool within_step = one->step == other->step;
 
-	if (one->step == other->step && on_one_core(step))
+	if (within_step && on_one_core(&view->steps[one->step]))
 		return true;
 	if (!is_divided(view, one) || !is_divided(view, other) || argument->space != other_argument->space ||
 	    argument->index != other_argument->index)
 		return false;
 
-	struct sk_units units = sk_plan_units(view, step, &view->calls[one->call], argument);
-	struct sk_units other_units = sk_plan_units(view, other_step, &view->calls[other->call], other_argument);
-	struct sk_rows part = first_part(view, one);
-	struct sk_rows other_part = first_part(view, other);
-	uint64_t window = units.unit_bytes ? units.unit_bytes : argument->element_bytes;
+	struct sharing sharing = share(view, one, within_step), other_sharing = share(view, other, within_step);
+	struct sk_rows part = first_part(view, one, sharing.first);
+	struct sk_rows other_part = first_part(view, other, other_sharing.first);
+	uint64_t window = sharing.unit_bytes ? sharing.unit_bytes : sharing.bytes;
 	uint64_t start = part.start < other_part.start ? part.start : other_part.start;
 
-	if (units.units != other_units.units || units.unit_bytes != other_units.unit_bytes)
+	if (sharing.units != other_sharing.units || sharing.unit_bytes != other_sharing.unit_bytes)
 		return false;
-	if (units.unit_bytes == 0 &&
-	    (step->extent != other_step->extent || argument->element_bytes != other_argument->element_bytes))
+	if (sharing.unit_bytes == 0 && (sharing.count != other_sharing.count || sharing.bytes != other_sharing.bytes))
 		return false;
 	return part.start - start + part.width <= window && other_part.start - start + other_part.width <= window;
 }

@@ -7,7 +7,7 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 8, /* of a task's line */
+	FIELDS = 10, /* of a task's line */
 	ORDER_FIELDS = 3,
 	MAX_RATIO = 1032, /* no zlib stream expands further (deflate's own limit) */
 };
@@ -49,6 +49,8 @@ static char *format_account(struct sk_arena *scratch, const struct sk_account *a
 		line[5] = entry->sentence;
 		line[6] = entry->tile_code;
 		line[7] = entry->tile_sentence;
+		line[8] = entry->block_code ? entry->block_code : "-";
+		line[9] = entry->block_code ? entry->block_sentence : "-";
 	}
 	for (size_t i = 0; i < account->order_count; i++) {
 		const struct sk_wanted_order *order = &account->orders[i];
@@ -134,6 +136,8 @@ static bool parse_task(char *const fields[FIELDS], struct sk_account_entry *entr
 	entry->sentence = fields[5];
 	entry->tile_code = fields[6];
 	entry->tile_sentence = fields[7];
+	entry->block_code = strcmp(fields[8], "-") == 0 ? NULL : fields[8];
+	entry->block_sentence = entry->block_code ? fields[9] : NULL;
 	return parse_number(fields[0], &entry->task) && parse_number(fields[3], &entry->launch);
 }
 

@@ -3,13 +3,13 @@
  * skdump reads: an 8-byte little-endian size, then a zlib stream of that many bytes of text. The text has a line per
  * task and, behind these, a line per order, their fields separated by tabs:
  *
- *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence
+ *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence
  *   later task  earlier task  event or -
  *
  * with the tasks' and the launch's numbers in the plan, the reason code of the fusion and the reason in words, and the
- * same of whether the task is in one tile group with the one in front of it in its launch. Of an event, the tasks that
- * wait for it and record it: what follows for their streams is in the plan. Orders stand in the order of their later
- * tasks. */
+ * same of whether the task is in one tile group with the one in front of it in its launch, and of whether it keeps to
+ * the blocks of another one, if that is a question. Of an event, the tasks that wait for it and record it: what follows
+ * for their streams is in the plan. Orders stand in the order of their later tasks. */
 #ifndef SK_ACCOUNT_H
 #define SK_ACCOUNT_H
 
@@ -23,6 +23,9 @@
 /* The only code with which a task is in one step with the one in front of it. */
 #define SK_ACCOUNT_JOINED "TILE_JOINED"
 
+/* The only code with which cores have blocks of another task, as its step's partition says. */
+#define SK_ACCOUNT_FOLLOWED "BLOCKS_FOLLOWED"
+
 struct sk_account_entry {
 	uint32_t task; /* index into the plan's tasks */
 	uint32_t launch; /* index into the plan's launches: the one that runs it */
@@ -32,6 +35,9 @@ struct sk_account_entry {
 	const char *sentence; /* the reason, for people */
 	const char *tile_code; /* reason code: why the task is in one tile group with the one in front of it, or not */
 	const char *tile_sentence;
+	const char *
+		block_code; /* why each core computes what it has of another task's blocks, or not; NULL: no question */
+	const char *block_sentence; /* NULL: no question */
 };
 
 struct sk_account {

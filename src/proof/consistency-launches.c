@@ -1,4 +1,7 @@
 /* Whether launches say what follows from their steps: cores and scratch, options, homes, flags, scope and stream. */
+#include <inttypes.h>
+
+#include "src/base/map.h"
 #include "src/proof/contradiction.h"
 
 enum { MOST_HOMES = 128 /* of a lane in a launch */ };
@@ -99,6 +102,38 @@ static bool check_home(const struct sk_consistency *check, const struct sk_plan_
 	return true;
 }
 
+/* What a step is cut into. */
+struct cut {
+	uint64_t rows, blocks;
+};
+
+/* Blocks that cores have in a partition are those of a step of the launch. */
+static bool check_blocks(const struct sk_consistency *check, const struct sk_plan_launch *launch)
+{
+	const struct sk_plan_partition *partitions = &check->view->partitions[launch->first_partition];
+	struct sk_map known;
+
+	sk_map_init(&known, check->arena);
+	for (uint32_t i = 0; i < launch->step_count; i++) {
+		const struct sk_plan_step *step = &check->view->steps[launch->first_step + i];
+		struct cut *cut = SK_NEW(check->arena, struct cut);
+
+		*cut = (struct cut){step->extent, step->blocks};
+		if (step->kind == SK_STEP_BLOCKS_RANGE)
+			sk_map_insert(&known, (const char *)cut, sizeof(*cut), i);
+	}
+	for (uint32_t i = 0; i < launch->partition_count; i++) {
+		struct cut cut = {partitions[i].rows, partitions[i].blocks};
+
+		if (cut.blocks && sk_map_find(&known, (const char *)&cut, sizeof(cut)) == SK_NONE)
+			return sk_contradict(check,
+					     "%s: its partition %u is made of %" PRIu64 " blocks of %" PRIu64
+					     " rows, which no step has",
+					     sk_plan_string(&launch->name), i, cut.blocks, cut.rows);
+	}
+	return true;
+}
+
 static bool check_homes(const struct sk_consistency *check, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *view = check->view;
@@ -174,7 +209,7 @@ bool sk_consistency_check_launches(const struct sk_consistency *check)
 		const struct sk_plan_launch *launch = &view->launches[l];
 
 		sound &= check_needs(check, launch) && check_options(check, launch) && check_homes(check, launch) &&
-			 check_flags(check, launch) && check_tasks_of(check, launch);
+			 check_blocks(check, launch) && check_flags(check, launch) && check_tasks_of(check, launch);
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
 			sk_raise(&resident_cores[lane], launch->resident_cores[lane]);
 	}

@@ -355,6 +355,13 @@ static bool joins(const struct sk_consistency *check, uint32_t task)
 	return step->tile && check->places[task].call != step->first_call;
 }
 
+static bool follows_blocks(const struct sk_consistency *check, uint32_t task)
+{
+	const struct sk_plan_step *step = &check->view->steps[check->places[task].step];
+
+	return step->kind == SK_STEP_SPLIT && check->view->partitions[step->partition].blocks;
+}
+
 static bool check_entry_of_account(const struct sk_consistency *check, const struct sk_account_entry *entry,
 				   uint32_t number)
 {
@@ -372,6 +379,10 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 		return sk_contradict(
 			check, "task '%s' is %s one tile group with the one in front of it, and %s in the account",
 			name, joins(check, number) ? "in" : "not in", entry->tile_code);
+	if (follows_blocks(check, number) != (entry->block_code && strcmp(entry->block_code, SK_ACCOUNT_FOLLOWED) == 0))
+		return sk_contradict(check, "task '%s' is %s out in blocks, and %s in the account", name,
+				     follows_blocks(check, number) ? "shared" : "not shared",
+				     entry->block_code ? entry->block_code : "nothing");
 	return sk_same_number(check, name, "its launch in the account", entry->launch, task->launch);
 }
 

@@ -252,10 +252,16 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 
 	switch (step->kind) {
 	case SK_STEP_SPLIT: {
-		uint64_t unit = plan->partitions[step->partition].unit;
+		const struct sk_plan_partition *partition = &plan->partitions[step->partition];
 
-		say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
-		    step->extent, unit);
+		if (partition->blocks)
+			say(explanation,
+			    "  All cores share its %" PRIu64 " elements, as they share %" PRIu64 " blocks of %" PRIu64
+			    " rows.\n",
+			    step->extent, partition->blocks, partition->rows);
+		else
+			say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
+			    step->extent, partition->unit);
 		if (step->tile)
 			say(explanation,
 			    "  It is in a tile group: each core makes the step's calls in turn for %" PRIu64
@@ -450,6 +456,8 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	if (entry) {
 		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
 		say(explanation, "  %s: %s.\n", entry->tile_code, entry->tile_sentence);
+		if (entry->block_code)
+			say(explanation, "  %s: %s.\n", entry->block_code, entry->block_sentence);
 	} else {
 		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
 	}

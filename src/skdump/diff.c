@@ -138,16 +138,27 @@ static void add_launch(struct items *items, const struct sk_plan_launch *launch)
 	item->values[6] = sk_plan_notes_times(items->plan, launch) ? "noted" : "-";
 }
 
+static const char *split_text(const struct items *items, const struct sk_plan_step *step)
+{
+	const struct sk_plan_partition *partition = &items->plan->partitions[step->partition];
+	const char *blocks = "", *tiles = "";
+
+	if (partition->blocks)
+		blocks = sk_arena_print(items->arena, " by %" PRIu64 " blocks of %" PRIu64, partition->blocks,
+					partition->rows);
+	if (step->tile)
+		tiles = sk_arena_print(items->arena, " in tiles of %" PRIu64, step->tile);
+	return sk_arena_print(items->arena, "split %" PRIu64 " in units of %" PRIu64 "%s%s", step->extent,
+			      partition->unit, blocks, tiles);
+}
+
 /* How the step is divided. */
 static const char *work_text(const struct items *items, const struct sk_plan_step *step)
 {
 	if (step->kind == SK_STEP_PLAIN)
 		return "plain";
 	if (step->kind == SK_STEP_SPLIT)
-		return sk_arena_print(items->arena, "split %" PRIu64 " in units of %" PRIu64 "%s", step->extent,
-				      items->plan->partitions[step->partition].unit,
-				      step->tile ? sk_arena_print(items->arena, " in tiles of %" PRIu64, step->tile)
-						 : "");
+		return split_text(items, step);
 	return sk_arena_print(items->arena, "%u blocks%s", step->blocks,
 			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "");
 }

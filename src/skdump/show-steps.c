@@ -90,6 +90,21 @@ static const char *early_text(const struct sk_plan_step *step)
 	return texts[(step->flags & SK_STEP_EARLY_WAIT ? 1 : 0) + (step->flags & SK_STEP_EARLY_SET ? 2 : 0)];
 }
 
+static const char *split_text(const struct sk_show *show, const struct sk_plan_step *step)
+{
+	const struct sk_plan_partition *partition = &show->file->plan.partitions[step->partition];
+	uint64_t units = (step->extent - 1) / partition->unit + 1;
+	const char *blocks = "", *tiles = "";
+
+	if (partition->blocks)
+		blocks = sk_arena_print(show->arena, " by %" PRIu64 " block%s of %" PRIu64, partition->blocks,
+					sk_show_plural(partition->blocks), partition->rows);
+	if (step->tile)
+		tiles = sk_arena_print(show->arena, ", group tiles of %" PRIu64, step->tile);
+	return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64 "%s%s", step->extent,
+			      units, sk_show_plural(units), partition->unit, blocks, tiles);
+}
+
 /* How the step's work is divided. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
@@ -107,15 +122,8 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 		return sk_arena_print(show->arena, "%u block%s of %" PRIu64 "%s", step->blocks,
 				      sk_show_plural(step->blocks), step->extent,
 				      step->flags & SK_STEP_RESIDENT ? " at once" : "");
-	case SK_STEP_SPLIT: {
-		uint64_t unit = show->file->plan.partitions[step->partition].unit;
-		uint64_t units = (step->extent - 1) / unit + 1;
-
-		return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64 "%s",
-				      step->extent, units, sk_show_plural(units), unit,
-				      step->tile ? sk_arena_print(show->arena, ", group tiles of %" PRIu64, step->tile)
-						 : "");
-	}
+	case SK_STEP_SPLIT:
+		return split_text(show, step);
 	default:
 		return "plain";
 	}

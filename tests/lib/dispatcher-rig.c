@@ -403,7 +403,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 static struct sk_core_range core_range(const struct sk_plan_partition *partition, uint64_t core, uint64_t count)
 {
 	uint64_t units = (partition->extent + partition->unit - 1) / partition->unit;
+	uint64_t low = core * partition->blocks / count, high = (core + 1) * partition->blocks / count;
 
+	if (partition->blocks) {
+		uint64_t row = partition->extent / partition->rows;
+
+		return (struct sk_core_range){.low = low * partition->rows / partition->blocks * row,
+					      .high = high * partition->rows / partition->blocks * row};
+	}
 	return (struct sk_core_range){
 		.low = least(partition->extent, core * units / count * partition->unit),
 		.high = least(partition->extent, (core + 1) * units / count * partition->unit),

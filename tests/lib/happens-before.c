@@ -92,13 +92,18 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 	bool idle = kind == SK_STEP_BLOCKS && core >= task->block_count;
 
 	if (kind == SK_STEP_SPLIT) {
-		uint64_t unit = oracle->launch->partitions[step->partition].unit;
-		uint64_t units = (task->extent + unit - 1) / unit;
+		const struct sk_plan_partition *partition = &oracle->launch->partitions[step->partition];
+		uint64_t unit = partition->unit, units = (task->extent + unit - 1) / unit;
 
 		low = core * units / cores * unit;
 		high = (core + 1) * units / cores * unit;
 		low = low < task->extent ? low : task->extent;
 		high = high < task->extent ? high : task->extent;
+		if (partition->blocks) {
+			unit = task->extent / partition->rows;
+			low = core * partition->blocks / cores * partition->rows / partition->blocks * unit;
+			high = (core + 1) * partition->blocks / cores * partition->rows / partition->blocks * unit;
+		}
 		idle = low == high;
 	} else if (kind == SK_STEP_BLOCKS_RANGE) {
 		uint64_t first = core * (uint64_t)task->block_count / cores;

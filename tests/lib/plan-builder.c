@@ -163,17 +163,17 @@ static uint32_t home_of(struct plan *plan, uint32_t lane, uint32_t stream)
 	return launch->first_home + launch->home_count++;
 }
 
-static uint32_t partition_of(struct plan *plan, uint64_t extent, uint64_t unit)
+static uint32_t partition_of(struct plan *plan, struct sk_plan_partition wanted)
 {
 	struct sk_plan_launch *launch = LAST(plan, launches);
 
 	for (uint32_t i = 0; i < launch->partition_count; i++) {
 		const struct sk_plan_partition *partition = &plan->partitions.items[launch->first_partition + i];
 
-		if (partition->extent == extent && partition->unit == unit)
+		if (!memcmp(partition, &wanted, sizeof(wanted)))
 			return launch->first_partition + i;
 	}
-	PUSH(plan, partitions, (struct sk_plan_partition){extent, unit});
+	PUSH(plan, partitions, wanted);
 	return launch->first_partition + launch->partition_count++;
 }
 
@@ -244,11 +244,16 @@ uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream)
 
 uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit)
 {
+	return plan_split_by_blocks(plan, task, (struct sk_plan_partition){.extent = extent, .unit = unit});
+}
+
+uint32_t plan_split_by_blocks(struct plan *plan, const char *task, struct sk_plan_partition partition)
+{
 	return add_task(plan, task,
 			(struct sk_plan_step){.kind = SK_STEP_SPLIT,
 					      .core_set = SK_ALL_CORES,
-					      .partition = partition_of(plan, extent, unit),
-					      .extent = extent});
+					      .partition = partition_of(plan, partition),
+					      .extent = partition.extent});
 }
 
 uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks)
@@ -264,7 +269,8 @@ uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent,
 	return add_task(plan, task,
 			(struct sk_plan_step){.kind = SK_STEP_BLOCKS_RANGE,
 					      .core_set = SK_ALL_CORES,
-					      .partition = partition_of(plan, blocks, 1),
+					      .partition = partition_of(
+						      plan, (struct sk_plan_partition){.extent = blocks, .unit = 1}),
 					      .blocks = blocks,
 					      .extent = extent});
 }
@@ -330,7 +336,7 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 	if (step.partition != SK_NO_INDEX) {
 		struct sk_plan_partition partition = plan->partitions.items[step.partition];
 
-		step.partition = partition_of(plan, partition.extent, partition.unit);
+		step.partition = partition_of(plan, partition);
 	}
 	LAST(plan, launches)->scratch_size = scratch;
 	add_step(plan, step, call.task);

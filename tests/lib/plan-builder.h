@@ -38,6 +38,7 @@ void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second); /* t
 void plan_lane(struct plan *plan, uint32_t lane);
 uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream);
 uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit);
+uint32_t plan_split_by_blocks(struct plan *plan, const char *task, struct sk_plan_partition partition);
 uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks);
 uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks);
 

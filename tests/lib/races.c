@@ -224,11 +224,16 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 			touch_all(race, step, b * step->extent / blocks, (b + 1) * step->extent / blocks);
 		break;
 	case SK_STEP_SPLIT: {
-		uint64_t unit = race->view->partitions[step->partition].unit;
-		uint64_t units = (step->extent + unit - 1) / unit;
+		const struct sk_plan_partition *partition = &race->view->partitions[step->partition];
+		uint64_t unit = partition->unit, units = (step->extent + unit - 1) / unit;
 
 		low = at_most(core * units / cores * unit, step->extent);
 		high = at_most((core + 1) * units / cores * unit, step->extent);
+		if (partition->blocks) {
+			unit = step->extent / partition->rows;
+			low = core * partition->blocks / cores * partition->rows / partition->blocks * unit;
+			high = (core + 1) * partition->blocks / cores * partition->rows / partition->blocks * unit;
+		}
 		if (low < high)
 			touch_all(race, step, low, high);
 		break;

@@ -499,6 +499,23 @@ static bool is_odd(const struct kernel *kernel)
 	return tile && strcmp(tile, ":64");
 }
 
+/* Cut into blocks of rows, behind which and in front of which others can keep to the same rows. */
+static bool is_in_rows(const struct kernel *kernel)
+{
+	return !strcmp(kernel->attributes, "blocks=r") && !kernel->has_halo && !kernel->in_rows;
+}
+
+static const struct kernel *choose_blocks_kernel(struct generator *generator)
+{
+	const struct kernel *found = NULL;
+	uint32_t count = 0;
+
+	for (const struct kernel *kernel = network_kernels(); kernel->function; kernel++)
+		if (is_in_rows(kernel) && draw(generator, ++count) == 0)
+			found = kernel;
+	return found;
+}
+
 /* The kernels of a chain: few, most with units that others have, too. */
 static const struct kernel *choose_chained_kernel(struct generator *generator)
 {
@@ -673,6 +690,8 @@ static void choose_chain(struct generator *generator)
 		generator->dtypes[1] = generator->dtypes[0];
 	for (uint32_t i = 0; i < PALETTE; i++)
 		generator->palette[i] = choose_chained_kernel(generator);
+	if (chance(generator, 40))
+		generator->palette[0] = choose_blocks_kernel(generator);
 	generator->lane = chance(generator, 30) ? "cube " : "";
 	generator->fresh = chance(generator, 85);
 	generator->streams = chance(generator, 80) ? 1 : 2;

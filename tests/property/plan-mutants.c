@@ -60,7 +60,7 @@
 #define ARGUMENT_FIELDS(N, A, R, r) \
 	N(r, kind) N(r, dtype) N(r, access) N(r, space) N(r, index) N(r, offset) N(r, size) N(r, element_bytes) \
 	N(r, value) N(r, flags) N(r, field) N(r, tensor)
-#define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit)
+#define PARTITION_FIELDS(N, A, R, r) N(r, extent) N(r, unit) N(r, rows) N(r, blocks)
 #define HOME_FIELDS(N, A, R, r) N(r, lane) N(r, stream)
 #define NUMBER_FIELDS(N, A, R, r) N(r, number)
 #define NAME_FIELDS(N, A, R, r) R(r, name)

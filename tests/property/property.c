@@ -134,6 +134,9 @@ enum kind {
 	KIND_HONEST,
 	KIND_LIAR,
 	KIND_SHORT_LIAR,
+	KIND_BY_BLOCKS,
+	KIND_BY_UNEQUAL_BLOCKS,
+	KIND_TILES_BY_BLOCKS,
 	KINDS,
 };
 
@@ -213,6 +216,9 @@ static const char *const kind_names[KINDS] = {
 	[KIND_HONEST] = "tasks that compute the same in calls for parts",
 	[KIND_LIAR] = "tasks that compute something else in calls for parts",
 	[KIND_SHORT_LIAR] = "tasks that would if they were larger",
+	[KIND_BY_BLOCKS] = "divided tasks that keep to another one's blocks",
+	[KIND_BY_UNEQUAL_BLOCKS] = "divided tasks that keep to another one's blocks of unequal length",
+	[KIND_TILES_BY_BLOCKS] = "tile groups that keep to a task's blocks",
 };
 
 enum { MOST_KERNELS = 128 };
@@ -814,6 +820,15 @@ static void note_tiles(struct property *property, const struct sk_plan_step *ste
 	}
 }
 
+static void note_partition(struct property *property, const struct sk_plan_step *step)
+{
+	const struct sk_plan_partition *partition = &property->plan.partitions[step->partition];
+
+	note(property, KIND_BY_BLOCKS, partition->blocks);
+	note(property, KIND_BY_UNEQUAL_BLOCKS, partition->blocks && partition->rows % partition->blocks);
+	note(property, KIND_TILES_BY_BLOCKS, partition->blocks && step->tile);
+}
+
 static void note_launch(struct property *property, const struct sk_plan_launch *launch)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -830,6 +845,8 @@ static void note_launch(struct property *property, const struct sk_plan_launch *
 			note(property, KIND_TILES_BESIDE_MIX, has_steps_with(property, launch, SK_STEP_CUBE_SIDE));
 			note(property, KIND_TILES_BEHIND_ONCE, follows_once(property, launch));
 		}
+		if (step->kind == SK_STEP_SPLIT)
+			note_partition(property, step);
 		note(property, KIND_RESIDENT,
 		     launch->step_count > 2 && property->network->tasks[task_of_step(property, s)].kernel->is_resident);
 		for (uint32_t a = 0; a < step->await_count; a++)

@@ -236,7 +236,7 @@ START_TEST(damaged_header)
 {
 	REFUSED("magic", d.plan->magic++);
 	REFUSED("version 4 is not supported", d.plan->version = 4);
-	REFUSED("version 11 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
+	REFUSED("version 12 is not supported", d.plan->version = SK_PLAN_VERSION + 1);
 	REFUSED("ABI version", d.plan->abi_version++);
 	REFUSED("it claims", d.plan->size++);
 	REFUSED("it claims", d.plan->size = 8);
@@ -309,6 +309,47 @@ START_TEST(damaged_launches)
 	REFUSED("launch 0: partition 0 is empty", d.partitions[0].extent = 0);
 	REFUSED("launch 0: partition 0 is empty", d.partitions[0].unit = 0);
 	REFUSED("home 0 is on lane 1", d.homes[0].lane = 1);
+}
+END_TEST
+
+/* What elements cores have in blocks, for any numbers: each block begins at a whole unit, or the partition is refused.
+ */
+START_TEST(blocks_and_units)
+{
+	struct sk_plan_view view = plan_copy(arena, &sound);
+	struct sk_plan_partition *partition = (struct sk_plan_partition *)view.partitions;
+	char text[256];
+	uint32_t good = 0, bad = 0;
+
+	for (uint64_t rows = 1; rows <= 40; rows++)
+		for (uint64_t blocks = 1; blocks <= 42; blocks++)
+			for (uint64_t unit = 1; unit <= 24; unit++) {
+				uint64_t row = 1 + (rows * 7 + blocks) % 12;
+				bool fits = true;
+
+				for (uint64_t b = 0; b < blocks; b++)
+					fits &= b * rows / blocks * row % unit == 0;
+				*partition = (struct sk_plan_partition){rows * row, unit, rows, blocks};
+				ck_assert_msg(sk_plan_check_record(&view, 0, text, sizeof(text)) == fits,
+					      "%u blocks of %u rows of %u, units of %u", (unsigned)blocks,
+					      (unsigned)rows, (unsigned)row, (unsigned)unit);
+				good += fits;
+				bad += !fits;
+			}
+	ck_assert_uint_gt(good, 1000);
+	ck_assert_uint_gt(bad, 1000);
+}
+END_TEST
+
+START_TEST(damaged_blocks)
+{
+	REFUSED("partition 0 has rows, but no blocks", d.partitions[0].rows = 1);
+	REFUSED("partition 0: 100 elements are no whole number for each of 0 rows", d.partitions[0].blocks = 1);
+	REFUSED("partition 0: 100 elements are no whole number for each of 3 rows", d.partitions[0].blocks = 1,
+		d.partitions[0].rows = 3);
+	REFUSED("partition 0: not each of 3 blocks of 100 rows begins at a whole unit of 64 elements",
+		d.partitions[0].blocks = 3, d.partitions[0].rows = 100);
+	REFUSED("does not divide its 3 blocks", d.partitions[1].rows = d.partitions[1].blocks = 1);
 }
 END_TEST
 
@@ -630,6 +671,8 @@ int main(void)
 	tcase_add_test(tcase, small_buffers);
 	tcase_add_test(tcase, damaged_names);
 	tcase_add_test(tcase, damaged_launches);
+	tcase_add_test(tcase, damaged_blocks);
+	tcase_add_test(tcase, blocks_and_units);
 	tcase_add_test(tcase, damaged_tasks_and_tensors);
 	tcase_add_test(tcase, damaged_steps);
 	tcase_add_test(tcase, damaged_arguments);

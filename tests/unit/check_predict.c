@@ -820,8 +820,7 @@ START_TEST(shares_add_up)
 		struct sk_network_step step = {.kind = below(&state, SK_STEP_KIND_COUNT),
 					       .stream = below(&state, 200),
 					       .blocks = 1 + below(&state, 100),
-					       .extent = 1 + below(&state, 5000),
-					       .unit = 1 + below(&state, 300)};
+					       .partition = {1 + below(&state, 5000), 1 + below(&state, 300), 0, 0}};
 		double sum = 0;
 
 		for (uint32_t core = 0; core < cores; core++)
@@ -830,7 +829,7 @@ START_TEST(shares_add_up)
 	}
 
 	/* Nothing overflows where a plan may be largest. */
-	struct sk_network_step huge = {.kind = SK_STEP_SPLIT, .extent = UINT64_MAX, .unit = UINT64_MAX - 1};
+	struct sk_network_step huge = {.kind = SK_STEP_SPLIT, .partition = {UINT64_MAX, UINT64_MAX - 1, 0, 0}};
 
 	EXPECT(sk_network_share(&huge, 4095, 4096), 0x1p-64);
 	EXPECT(sk_network_share(&huge, 2047, 4096), 1);

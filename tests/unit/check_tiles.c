@@ -513,6 +513,179 @@ START_TEST(numbers_without_tensors)
 }
 END_TEST
 
+/* ---- behind a task in blocks ---- */
+
+/* 37 rows of 64 bytes in 5 blocks, which begin at rows 7, 14, 22 and 29. Behind them a group goes through the rows of
+ * the same blocks, and behind that a step that counts in floats. */
+enum { BLOCK_ROWS = 37, BLOCKS = 5, BLOCK_ROW = 64, BLOCK_BYTES = BLOCK_ROWS * BLOCK_ROW };
+enum { BLOCKS_X, BLOCKS_P, BLOCKS_Y, BLOCKS_Z, BLOCKS_T };
+enum { PRODUCT_X, PRODUCT_P, BIAS_P, BIAS_T, SCALE_T, SCALE_Y, RESIDUAL_P, RESIDUAL_Y, RESIDUAL_Z };
+enum { OF_PRODUCT, OF_GROUP, OF_RESIDUAL }; /* partitions, and steps */
+
+static struct sk_plan_view make_blocks(void)
+{
+	struct plan *plan = plan_create(arena, 1);
+
+	plan_streams_apart(plan);
+	plan_tensor(plan, "x", SK_U8, BLOCK_BYTES, SK_ROLE_INPUT);
+	plan_tensor(plan, "p", SK_U8, BLOCK_BYTES + BLOCK_ROW, SK_ROLE_INOUT);
+	plan_tensor(plan, "y", SK_U8, BLOCK_BYTES, SK_ROLE_INOUT);
+	plan_tensor(plan, "z", SK_U8, BLOCK_BYTES, SK_ROLE_OUTPUT);
+	plan_tile_tensor(plan, "t", SK_U8, BLOCK_BYTES, 0);
+	plan_launch(plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	plan_scratch(plan, 3 * BLOCK_ROW);
+	plan_blocks_range(plan, "product", BLOCK_ROWS, BLOCKS);
+	plan_access(plan, BLOCKS_X, READ);
+	plan_part(plan, BLOCKS_P, WRITE, 0, BLOCK_BYTES, BLOCK_ROW);
+	plan_split_by_blocks(plan, "bias", (struct sk_plan_partition){BLOCK_ROWS, 1, BLOCK_ROWS, BLOCKS});
+	plan_tile(plan, 3);
+	plan_part(plan, BLOCKS_P, READ, 0, BLOCK_BYTES, BLOCK_ROW);
+	plan_access(plan, BLOCKS_T, WRITE);
+	plan_call(plan, "scale");
+	plan_scale(plan, 16);
+	plan_access(plan, BLOCKS_T, READ);
+	plan_access(plan, BLOCKS_Y, WRITE);
+	plan_split_by_blocks(plan, "residual", (struct sk_plan_partition){BLOCK_ROWS * 16, 16, BLOCK_ROWS, BLOCKS});
+	plan_part(plan, BLOCKS_P, READ, 0, BLOCK_BYTES, BLOCK_ROW / 16);
+	plan_access(plan, BLOCKS_Y, READ);
+	plan_access(plan, BLOCKS_Z, WRITE);
+	return plan_view(plan);
+}
+
+static void unit_over_blocks(struct records *plan)
+{
+	plan->partitions[OF_GROUP].unit = 2;
+	plan->steps[OF_GROUP].tile = 4;
+}
+
+static void floats_over_blocks(struct records *plan)
+{
+	plan->partitions[OF_RESIDUAL].unit = 64;
+}
+
+static void fewer_blocks(struct records *plan)
+{
+	plan->partitions[OF_GROUP].blocks--;
+}
+
+static void twice_the_blocks(struct records *plan)
+{
+	plan->partitions[OF_GROUP].blocks *= 2;
+}
+
+static void endless_blocks(struct records *plan)
+{
+	plan->partitions[OF_GROUP].blocks = UINT64_MAX;
+}
+
+static void no_blocks(struct records *plan)
+{
+	plan->partitions[OF_GROUP].blocks = 0;
+}
+
+static void units_instead(struct records *plan)
+{
+	plan->partitions[OF_GROUP].rows = plan->partitions[OF_GROUP].blocks = 0;
+}
+
+static void units_behind(struct records *plan)
+{
+	plan->partitions[OF_RESIDUAL].rows = plan->partitions[OF_RESIDUAL].blocks = 0;
+}
+
+static void one_row_less(struct records *plan)
+{
+	plan->partitions[OF_GROUP].rows--;
+}
+
+static void rows_of_floats(struct records *plan)
+{
+	plan->partitions[OF_RESIDUAL].rows *= 2;
+	plan->partitions[OF_RESIDUAL].unit = 8;
+}
+
+static void one_large_row(struct records *plan)
+{
+	plan->partitions[OF_GROUP].rows = 1;
+}
+
+static void no_rows(struct records *plan)
+{
+	plan->partitions[OF_GROUP].rows = 0;
+}
+
+static void other_product(struct records *plan)
+{
+	plan->steps[OF_PRODUCT].blocks = BLOCKS + 1;
+	plan->partitions[OF_PRODUCT].extent = BLOCKS + 1;
+}
+
+static void product_in_halves(struct records *plan)
+{
+	plan->steps[OF_PRODUCT].extent *= 2;
+	plan->arguments[PRODUCT_P].element_bytes /= 2;
+	plan->arguments[PRODUCT_X].element_bytes /= 2;
+}
+
+static void product_without_rows(struct records *plan)
+{
+	plan->steps[OF_PRODUCT].kind = SK_STEP_BLOCKS;
+	plan->steps[OF_PRODUCT].partition = SK_NO_INDEX;
+	plan->steps[OF_PRODUCT].extent = 0;
+	plan->arguments[PRODUCT_P].element_bytes = plan->arguments[PRODUCT_X].element_bytes = 0;
+}
+
+static void a_block_row_further(struct records *plan)
+{
+	plan->arguments[BIAS_P].offset += BLOCK_ROW;
+}
+
+static void not_by_rows(struct records *plan)
+{
+	plan->arguments[RESIDUAL_Y].element_bytes = 0;
+}
+
+static const struct damage block_damages[] = {
+	{unit_over_blocks, "not each of 5 blocks of 37 rows begins at a whole unit of 2 elements", SOUND},
+	{floats_over_blocks, "not each of 5 blocks of 37 rows begins at a whole unit of 64 elements", SOUND},
+	{fewer_blocks, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{twice_the_blocks, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{endless_blocks, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{no_blocks, "partition 1 has rows, but no blocks", SOUND},
+	{units_instead, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{units_behind, "nothing orders task 'scale', which writes 'y', and task 'residual', which reads 'y'", SOUND},
+	{one_row_less, "37 elements are no whole number for each of 36 rows", SOUND},
+	{rows_of_floats, "nothing orders task 'product', which writes 'p', and task 'residual', which reads", SOUND},
+	{one_large_row, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{no_rows, "37 elements are no whole number for each of 0 rows", SOUND},
+	{other_product, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{product_in_halves, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{product_without_rows, "nothing orders task 'product', which writes 'p', and task 'bias', which", SOUND},
+	{a_block_row_further, "nothing orders task 'product', which writes 'p', and task 'bias', which reads", SOUND},
+	{not_by_rows, "nothing orders task 'scale', which writes 'y', and task 'residual', which reads 'y'", SOUND},
+};
+
+START_TEST(sound_blocks)
+{
+	struct sk_plan_view view = make_blocks();
+	bool sound = sk_verify(arena, &diag, &view, "p.sk", NULL, 0, NULL);
+
+	ck_assert_msg(sound, "%s", take_messages(&diag));
+	ck_assert(!races_exist_up_to(&view, 8));
+	ck_assert(!reads_astray(&view));
+}
+END_TEST
+
+START_TEST(damaged_blocks)
+{
+	struct sk_plan_view view = make_blocks();
+	struct records records = records_of(&view);
+
+	block_damages[_i].apply(&records);
+	expect_rejected(&view, NULL, 0, block_damages[_i].text);
+}
+END_TEST
+
 /* ---- random groups against the search ---- */
 
 enum { RANDOM_ROW = 64, RANDOM_ROWS = 12, RANDOM_TENSORS = 6, TILE_TENSORS = 3, MOST_STEPS = 3 };
@@ -524,7 +697,7 @@ struct random_group {
 	uint32_t tiles[TILE_TENSORS]; /* of the step at hand, if it is in tiles */
 	uint64_t extent;
 	bool in_tiles;
-	uint64_t scale;
+	uint64_t scale, tile;
 };
 
 static uint32_t below(struct random_group *random, uint32_t limit)
@@ -630,6 +803,92 @@ static struct sk_plan_view random_group(uint64_t seed)
 	return plan_view(random.plan);
 }
 
+/* ---- random steps in blocks, and behind blocks ---- */
+
+static bool begins_in_units(const struct sk_plan_partition *partition)
+{
+	bool good = true;
+
+	for (uint64_t b = 0; b < partition->blocks; b++)
+		good &= b * partition->rows / partition->blocks * (partition->extent / partition->rows) %
+				partition->unit ==
+			0;
+	return good;
+}
+
+/* Rows of the plan, or half as many; what cores have in blocks has one to four elements for each. */
+static void random_partition(struct random_group *random, uint32_t rows)
+{
+	static const uint64_t blocks[] = {2, 3, 5, 7};
+	struct sk_plan_partition partition = {.blocks = blocks[below(random, 8) ? 2 : below(random, 4)]};
+
+	do {
+		partition.rows = rows % 2 || below(random, 8) ? rows : rows / 2;
+		partition.extent = partition.rows << below(random, 3);
+		partition.unit = UINT64_C(1) << below(random, 3);
+	} while (!begins_in_units(&partition));
+	random->extent = partition.extent;
+	random->tile = below(random, 2) ? partition.unit * (1 + below(random, 3)) : 0;
+	plan_split_by_blocks(random->plan, "rows", partition);
+}
+
+static void random_accesses(struct random_group *random, uint64_t bytes)
+{
+	for (uint32_t more = 1 + below(random, 2); more; more--) {
+		uint32_t tensor = random->tensors[below(random, RANDOM_TENSORS)];
+		unsigned access = below(random, 2) ? READ : below(random, 2) ? WRITE : UPDATE;
+		uint64_t offset = below(random, 16) ? 0 : RANDOM_ROW;
+
+		plan_part(random->plan, tensor, access, offset, bytes, bytes / (random->extent * random->scale));
+	}
+}
+
+static void random_blocks_step(struct random_group *random, uint32_t rows)
+{
+	uint32_t kind = below(random, 8), calls = 1;
+
+	random->extent = rows;
+	random->scale = 1;
+	if (kind < 3) {
+		plan_blocks_range(random->plan, "blocks", rows, below(random, 8) ? 5 : 1 + below(random, 9));
+		random->tile = 0;
+	} else if (kind == 3) {
+		plan_split(random->plan, "split", rows, 1 + below(random, 3));
+		random->tile = 0;
+	} else {
+		random_partition(random, rows);
+		calls = 1 + below(random, 3);
+	}
+	for (uint32_t i = 0; i < calls; i++) {
+		if (i)
+			plan_call(random->plan, "more");
+		if (random->tile) {
+			random->scale = UINT64_C(1) << below(random, 2);
+			plan_tile(random->plan, random->tile);
+			plan_scale(random->plan, random->scale);
+		}
+		random_accesses(random, rows * RANDOM_ROW);
+	}
+}
+
+static struct sk_plan_view random_blocks(uint64_t seed)
+{
+	struct random_group random = {.state = seed + 1000000, .plan = plan_create(arena, 1)};
+	uint32_t rows = below(&random, 2) ? RANDOM_ROWS : 7, count = 2 + below(&random, 3), first;
+
+	plan_streams_apart(random.plan);
+	random_tensors(&random, below(&random, 4));
+	plan_launch(random.plan, "sp", SK_LAUNCH_SUPERKERNEL);
+	first = fill(&random);
+	for (uint32_t i = 1; i <= count; i++) {
+		random_blocks_step(&random, rows);
+		plan_await(random.plan, first);
+		if (i > 1 && below(&random, 4) == 0)
+			plan_await(random.plan, first + i - 1);
+	}
+	return plan_view(random.plan);
+}
+
 /* Exact, as the comparison in check_verify.c is. */
 START_TEST(random_groups)
 {
@@ -639,7 +898,7 @@ START_TEST(random_groups)
 	uint32_t in_order = 0, straight = 0, sound = 0;
 
 	for (uint64_t seed = 0; seed < groups; seed++) {
-		struct sk_plan_view view = random_group(seed);
+		struct sk_plan_view view = _i ? random_blocks(seed) : random_group(seed);
 		bool accepted = sk_verify(arena, &diag, &view, "random", NULL, 0, NULL);
 		bool races = races_exist_up_to(&view, 6) || races_exist(&view, more_than_units);
 		bool astray = reads_astray(&view);
@@ -677,7 +936,9 @@ int main(void)
 	tcase_add_test(tcase, order_on_one_core);
 	tcase_add_test(tcase, orders_inside);
 	tcase_add_test(tcase, numbers_without_tensors);
-	tcase_add_test(tcase, random_groups);
+	tcase_add_test(tcase, sound_blocks);
+	tcase_add_loop_test(tcase, damaged_blocks, 0, sizeof(block_damages) / sizeof(block_damages[0]));
+	tcase_add_loop_test(tcase, random_groups, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,0 +1,231 @@
+/* See block-parts.h. A core has the blocks that it has in a step of the kind `blocks=`, that is rows; a divided task on
+ * the same bytes can be shared out in the same rows if each block begins at a whole unit of the task. What hangs
+ * together by such bytes follows the same blocks, behind them and in front of them: the parts are carried through the
+ * launch from task to task, forwards, backwards for what comes before a task in blocks, and forwards again for what
+ * only then hangs together. */
+#include "src/planning/block-parts.h"
+
+#include "src/base/checked.h"
+#include "src/model/sides.h"
+
+struct follower {
+	const struct sk_model *model;
+	const struct sk_fusion *fusion;
+	uint32_t number; /* of the launch */
+	const struct sk_launch *launch;
+	struct sk_launch_runs *runs;
+	const uint32_t *places; /* by task: in its launch's runs */
+	uint32_t *run_of; /* by place */
+	struct sk_block_verdict *verdicts;
+};
+
+/* One end of a conflict. */
+struct end {
+	const struct sk_task *task;
+	const struct sk_argument *argument;
+	uint32_t number; /* of the task */
+	struct sk_run *run;
+};
+
+/* ---- division ---- */
+
+bool sk_is_divided(const struct sk_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes &&
+	       !(argument->pattern && (argument->pattern->halo || argument->pattern->table_count));
+}
+
+bool sk_divides_alike(const struct sk_task *one, const struct sk_argument *a, const struct sk_task *other,
+		      const struct sk_argument *b)
+{
+	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
+	uint64_t bytes, other_bytes;
+
+	return sk_is_divided(a) && sk_is_divided(b) && rows.start == other_rows.start &&
+	       rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count &&
+	       sk_mul(a->element_bytes, one->extent, &bytes) && sk_mul(b->element_bytes, other->extent, &other_bytes) &&
+	       bytes == other_bytes;
+}
+
+/* ---- whether a run can follow ---- */
+
+static enum sk_step_kind kind_of(const struct follower *follower, const struct end *end)
+{
+	return follower->model->kernels.items[end->task->kernel].signature->spread;
+}
+
+static bool has_blocks(const struct follower *follower, const struct end *end)
+{
+	return sk_signature_has_blocks(follower->model->kernels.items[end->task->kernel].signature);
+}
+
+/* Why nobody follows the task in blocks; NONE: that need not be so. */
+static enum sk_block_reason judge_task(const struct follower *follower, const struct end *ahead)
+{
+	const struct sk_launch_options *options = &follower->launch->options;
+	struct sk_side sides[SK_MAX_SIDES];
+
+	if (options->sync_all)
+		return SK_BLOCKS_SYNC_ALL;
+	if (options->no_tile_fusion)
+		return SK_BLOCKS_SWITCHED_OFF;
+	sk_task_sides(follower->model, ahead->number, sides);
+	if (sides[0].flags & SK_STEP_RESIDENT)
+		return SK_BLOCKS_RESIDENT;
+	if (sides[0].flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
+		return SK_BLOCKS_EARLY;
+	return kind_of(follower, ahead) == SK_STEP_BLOCKS_RANGE ? SK_BLOCKS_NONE : SK_BLOCKS_NO_ROWS;
+}
+
+/* Whether each block begins at a whole unit of the run, of which the last one may be short. */
+static bool begins_in_units(const struct sk_run *run, const struct sk_block_parts *parts,
+			    struct sk_block_verdict *verdict)
+{
+	uint64_t elements = run->extent / parts->rows, whole = parts->rows / parts->blocks;
+	uint64_t rest = parts->rows % parts->blocks;
+
+	for (uint64_t block = 1; block < parts->blocks; block++) {
+		uint64_t row = block * whole + block * rest / parts->blocks;
+
+		if (row * elements % run->unit == 0)
+			continue;
+		verdict->amount = row;
+		verdict->limit = run->unit;
+		return false;
+	}
+	return true;
+}
+
+/* Cores that have work in the run if its units are shared out. */
+static uint64_t cores_of(const struct follower *follower, const struct end *end)
+{
+	uint64_t cores = follower->model->device->lanes[end->task->lane].cores;
+	uint64_t units = (end->run->extent - 1) / end->run->unit + 1;
+
+	return units < cores ? units : cores;
+}
+
+/* Whether the run of one end can have parts like those of the other one: FOLLOWED, or why not. */
+static struct sk_block_verdict judge(const struct follower *follower, const struct end *ahead, const struct end *behind,
+				     const struct sk_block_parts *parts)
+{
+	struct sk_block_verdict verdict = {.task = parts->task, .tensor = behind->argument->tensor};
+	uint64_t cores = cores_of(follower, behind);
+
+	if (ahead->task->lane != behind->task->lane)
+		verdict.reason = SK_BLOCKS_OTHER_LANE;
+	else if (has_blocks(follower, ahead))
+		verdict.reason = judge_task(follower, ahead);
+	if (verdict.reason != SK_BLOCKS_NONE)
+		return verdict;
+	verdict.reason = SK_BLOCKS_FOLLOWED;
+	if (!sk_divides_alike(ahead->task, ahead->argument, behind->task, behind->argument)) {
+		verdict.reason = SK_BLOCKS_OTHER_PARTS;
+	} else if (behind->run->extent % parts->rows) {
+		verdict.reason = SK_BLOCKS_OTHER_ROWS;
+		verdict.amount = parts->rows;
+		verdict.limit = behind->run->extent;
+	} else if (!begins_in_units(behind->run, parts, &verdict)) {
+		verdict.reason = SK_BLOCKS_OFF_UNIT;
+	} else if (parts->blocks < cores) {
+		verdict.reason = SK_BLOCKS_TOO_FEW;
+		verdict.amount = parts->blocks;
+		verdict.limit = cores;
+	}
+	return verdict;
+}
+
+/* ---- from task to task ---- */
+
+/* What the cores have of the end's task; of one in blocks without rows, that there are some. */
+static struct sk_block_parts parts_of(const struct follower *follower, const struct end *end)
+{
+	if (has_blocks(follower, end))
+		return (struct sk_block_parts){end->number, end->task->block_count, end->task->extent};
+	return end->run->parts;
+}
+
+/* All tasks of a run have its parts. What was found against others before does not count any more. */
+static void take_parts(const struct follower *follower, struct sk_run *run, const struct sk_block_parts *parts,
+		       const struct sk_block_verdict *verdict)
+{
+	run->parts = *parts;
+	for (uint32_t m = run->first; m < run->first + run->count; m++)
+		follower->verdicts[follower->runs->tasks[m]] = *verdict;
+}
+
+/* The run of one end of a conflict takes the parts of the other one's, if it has none. */
+static void carry(const struct follower *follower, const struct end *ahead, const struct end *behind)
+{
+	struct sk_block_parts parts = parts_of(follower, ahead);
+	struct sk_block_verdict *kept = &follower->verdicts[behind->number], verdict;
+
+	if (!parts.blocks || ahead->run == behind->run || behind->run->unit == 0 || behind->run->parts.blocks)
+		return;
+	verdict = judge(follower, ahead, behind, &parts);
+	if (verdict.reason == SK_BLOCKS_FOLLOWED)
+		take_parts(follower, behind->run, &parts, &verdict);
+	else if (kept->reason == SK_BLOCKS_NONE)
+		*kept = verdict;
+}
+
+static struct end end_of(const struct follower *follower, uint32_t place, uint32_t argument)
+{
+	uint32_t number = follower->runs->tasks[place];
+	const struct sk_task *task = &follower->model->tasks.items[number];
+
+	return (struct end){task, &task->arguments[argument], number, &follower->runs->runs[follower->run_of[place]]};
+}
+
+/* Over the conflicts of the task there with earlier ones of the launch. */
+static void visit(const struct follower *follower, uint32_t place, bool forwards)
+{
+	const struct sk_dependencies *dependencies = follower->fusion->dependencies;
+	uint32_t number = follower->runs->tasks[place];
+
+	for (uint32_t i = dependencies->first_conflict[number]; i < dependencies->first_conflict[number + 1]; i++) {
+		const struct sk_conflict *conflict = &dependencies->conflicts[i];
+
+		if (follower->fusion->tasks[conflict->task].launch != follower->number)
+			continue;
+		struct end earlier = end_of(follower, follower->places[conflict->task], conflict->earlier);
+		struct end later = end_of(follower, place, conflict->later);
+
+		if (forwards)
+			carry(follower, &earlier, &later);
+		else
+			carry(follower, &later, &earlier);
+	}
+}
+
+static void pass(const struct follower *follower, bool forwards)
+{
+	uint32_t count = follower->launch->task_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		visit(follower, forwards ? i : count - 1 - i, forwards);
+}
+
+void sk_block_parts_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
+			   const uint32_t *places, struct sk_launch_runs *runs, struct sk_block_verdict *verdicts)
+{
+	struct follower follower = {.model = model,
+				    .fusion = fusion,
+				    .number = launch,
+				    .launch = &fusion->launches[launch],
+				    .runs = runs,
+				    .places = places,
+				    .run_of = SK_NEW_ARRAY(model->arena, uint32_t, fusion->launches[launch].task_count),
+				    .verdicts = verdicts};
+
+	for (uint32_t i = 0; i < runs->count; i++) {
+		runs->runs[i].parts = (struct sk_block_parts){.task = SK_NONE};
+		for (uint32_t m = runs->runs[i].first; m < runs->runs[i].first + runs->runs[i].count; m++) {
+			follower.run_of[m] = i;
+			verdicts[runs->tasks[m]] = (struct sk_block_verdict){.task = SK_NONE, .tensor = SK_NONE};
+		}
+	}
+	pass(&follower, true);
+	pass(&follower, false);
+	pass(&follower, true);
+}
