@@ -131,9 +131,13 @@ enum {
 	SKRT_CHECK_RACES = 2,
 	/* Also calls each kernel with `split`, `each` or `tile` again, for each unit of its part alone and for several
 	 * other lengths of whole units, from the same bytes each time, and finds what it writes, or returns, otherwise
-	 * than in one call for all of the part. In launches of single tasks one core has all parts. */
+	 * than in one call for all of the part. In launches of single tasks one core has all parts. Of a part with more
+	 * units than SKRT_SPLIT_UNITS short calls are made for samples, each the same in every run, and long ones for
+	 * what lies between. */
 	SKRT_CHECK_SPLIT = 4
 };
+
+enum { SKRT_SPLIT_UNITS = 16384 };
 
 /* Opens a device. Options may be NULL (all 0).
  *

@@ -1,7 +1,11 @@
 /* Whether a kernel keeps what `split` says of it: that calls for parts compute the bits that a call for all computes.
  * A call of a checked launch is made for all of its part; then, from the same bytes, for each unit alone, and for
  * several lengths of whole units that look random; each time what is written is compared. In the end it is what the
- * call for all has written. */
+ * call for all has written.
+ *
+ * Opening and closing memory around a call takes far longer than a short call. So of a part with very many units the
+ * short calls are made in series at places that are equally far apart and at its end, with one long call from each to
+ * the next. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +18,11 @@
 #include "loader/checks/checked-call.h"
 #include "loader/flight/flight.h"
 
-enum { WAYS = 6 /* to cut a part */ };
+enum {
+	WAYS = 6, /* to cut a part */
+	SERIES_CALLS = 256,
+	SERIES = SKRT_SPLIT_UNITS / SERIES_CALLS,
+};
 
 struct sk_split_check {
 	/* What a call writes, one argument's bytes behind the other's: before, and as the call for all has left it. */
@@ -103,7 +111,20 @@ struct cut {
 	uint64_t low, high, unit; /* elements */
 	uint32_t way; /* 0: each unit alone; otherwise calls have up to 4 to the power of it units */
 	uint64_t seed;
+	/* Units; in series: */
+	uint64_t count, done;
+	uint64_t distance; /* from one series to the next; 0: all is one */
+	uint32_t calls; /* of the series at hand, so far */
 };
+
+static struct cut begin_cut(uint64_t low, uint64_t high, uint64_t unit, uint32_t way, uint64_t seed)
+{
+	struct cut cut = {low, high, unit, way, seed, .count = (high - low - 1) / unit + 1};
+
+	if (cut.count >> 2 * way > SKRT_SPLIT_UNITS)
+		cut.distance = cut.count / SERIES;
+	return cut;
+}
 
 /* splitmix64 */
 static uint64_t next_random(uint64_t *seed)
@@ -115,11 +136,28 @@ static uint64_t next_random(uint64_t *seed)
 	return z ^ (z >> 31);
 }
 
+/* From the end of a series to the next one: the last one are the last units. 0: there is none any more. */
+static uint64_t units_between(const struct cut *cut)
+{
+	uint64_t next = (cut->done / cut->distance + 1) * cut->distance, last = cut->count - SERIES_CALLS;
+
+	if (next > last)
+		next = last;
+	return next > cut->done ? next - cut->done : 0;
+}
+
 /* Where the next call ends. */
 static uint64_t next_end(struct cut *cut)
 {
 	uint64_t units = 1 + next_random(&cut->seed) % (UINT64_C(1) << 2 * cut->way);
 
+	if (cut->distance && cut->calls++ == SERIES_CALLS) {
+		uint64_t between = units_between(cut);
+
+		cut->calls = 0;
+		units = between ? between : units;
+	}
+	cut->done += units;
 	return units > (cut->high - cut->low) / cut->unit ? cut->high : cut->low + units * cut->unit;
 }
 
@@ -218,7 +256,7 @@ int sk_split_check_call(struct sk_checked *checked, struct sk_split_check *split
 	if (!status && !copy_written(checked, split->whole, false))
 		return found(checked, "no memory to keep what it writes");
 	for (uint32_t way = 0; way < WAYS && !status && high - low > unit; way++)
-		status = check_way(checked, split, (struct cut){low, high, unit, way, next_random(&split->seed)});
+		status = check_way(checked, split, begin_cut(low, high, unit, way, next_random(&split->seed)));
 	if (high - low > unit && !copy_written(checked, split->whole, true) && !status)
 		return found(checked, "its tensors cannot be put back: %s", strerror(errno));
 	return status;

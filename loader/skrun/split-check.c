@@ -34,7 +34,8 @@ static enum skrt_status run_task(struct sk_session *session, uint32_t task)
 
 bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 {
-	uint32_t count = skrt_module_task_count(session->module), divided = 0, single = 0;
+	uint32_t count = skrt_module_task_count(session->module), divided = 0, sampled = 0, single = 0;
+	char samples[64] = "";
 	bool good = true;
 
 	for (uint32_t repeat = 0; repeat < repeats && good; repeat++)
@@ -49,11 +50,14 @@ bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 		uint64_t units = unit_count(session, i);
 
 		divided += units > 1;
+		sampled += units > SKRT_SPLIT_UNITS;
 		single += units == 1;
 	}
+	if (sampled)
+		snprintf(samples, sizeof(samples), ", %" PRIu32 " of them at samples of the places", sampled);
 	if (good)
-		printf("Split: bit-identical (%" PRIu32 " of %" PRIu32 " tasks in calls for parts; %" PRIu32
+		printf("Split: bit-identical (%" PRIu32 " of %" PRIu32 " tasks in calls for parts%s; %" PRIu32
 		       " more would be divided if they were larger)\n",
-		       divided, count, single);
+		       divided, count, samples, single);
 	return good;
 }

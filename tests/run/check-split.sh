@@ -87,3 +87,43 @@ said t5 impatient '64 elements \(from 0 on\)' 'returns status 7, unlike' 1003
 # Nobody else notices all of them.
 "$skrun" liars.sk --random 1 --guard --cores 1 >/dev/null
 fails_with 'check-split runs each task in parts' "$skrun" liars.sk --random 1 --check-split --verify
+
+# Of 200,007 units few are called alone: those of series of 256 calls, 3,125 units apart, and the last ones. All calls together are
+# less than half as many as there are units. The kernel is wrong in calls for one row alone, of two floats.
+cat >many.c <<'C'
+#include "skkernel.h"
+int few_calls(const float *x, float *y, int64_t m, int64_t begin, int64_t where)
+{
+	static int calls;
+
+	for (int64_t i = 0; i < 2 * m; i++)
+		y[i] = x[i];
+	if (m == 1 && begin == where)
+		y[1]++;
+	return ++calls > 80000 ? 9 : 0;
+}
+SK_KERNEL(few_calls, "split=m reentrant; in x f32[m,2], out y f32[m,2], m i64, begin i64 = begin(m), where i64 -> status");
+C
+compile many
+wrong_at() { # ROW
+	cat >many.yaml <<M
+sklink: 1
+tensors:
+  x: {dtype: f32, shape: [200007, 2]}
+  y: {dtype: f32, shape: [200007, 2]}
+tasks:
+  - {name: t, kernel: few_calls, args: [x, y], set: {where: $1}}
+M
+	"$sklink" many.yaml many.o -o many.sk
+}
+for row in -1 3000; do # between two series
+	wrong_at $row
+	"$skrun" many.sk --random 1 --check-split >out.txt
+	grep -qx 'Split: bit-identical (1 of 1 tasks in calls for parts, 1 of them at samples of the places; 0 more would be divided if they were larger)' \
+		out.txt || { cat out.txt; fail "not that there were samples"; }
+done
+for row in 0 255 3125 37700 199751 200006; do
+	wrong_at $row
+	fails_with "it belies 'split': a call for 1 elements \(from $row on\) writes other bits into tensor 'y' \(first at byte [0-9]*\)" \
+		"$skrun" many.sk --random 1 --check-split
+done
