@@ -1,7 +1,8 @@
 /* See tile-groups.h. A task joins the run in front of it if its kernel may be called for any part, if it shares bytes
  * with the run that both divide alike, and if whatever else they have in common no part of either waits for. Then the
  * units of the launch are chosen, and of each run its tiles. A run whose tiles do not fit, or which keeps cores from
- * work, is taken apart again, and all units are chosen anew: that happens once for each run at most. */
+ * work, is taken apart again, and all units are chosen anew: its tasks then join neighbours only, and if that is no
+ * better, nobody. So that happens to each task twice at most. */
 #include "src/planning/tile-groups.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "stubs/skrows.h"
 
 enum {
+	ALONE = 2, /* … and after so many times nobody */
 	MOST_TASKS = 200, /* composite_op_limit_size of the reference system */
 	MOST_PADDING = 4 << 10, /* of a temporary in the scratch */
 	SCRATCH_ALIGNMENT = 64,
@@ -48,8 +50,9 @@ struct builder {
 	uint32_t *accesses; /* by tensor: of all tasks */
 	struct use *uses; /* by tensor */
 	uint32_t runs; /* whose uses have been collected */
-	bool *alone; /* by task: its run has been taken apart */
+	uint8_t *apart; /* by task: how often its run has been taken apart: after once it joins neighbours only … */
 	struct sk_tile_orderer *orderer;
+	const struct sk_tile_place *order; /* by place of the launch in network order; NULL: there are no groups */
 
 	/* The launch at hand. */
 	const struct sk_launch *launch;
@@ -232,6 +235,21 @@ static struct sk_tile_verdict judge_order(const struct builder *builder, const s
 	return verdict;
 }
 
+/* Of a task that shares nothing with the run: the two may be in one group because a task behind them shares something
+ * with both. */
+static void judge_meeting(const struct builder *builder, uint32_t place, struct sk_tile_verdict *verdict)
+{
+	const struct sk_task_placement *placements = builder->fusion->tasks;
+	const struct sk_tile_place *before = &builder->order[placements[builder->launch->tasks[place - 1]].step];
+	const struct sk_tile_place *own = &builder->order[placements[builder->launch->tasks[place]].step];
+
+	if (verdict->reason != SK_TILE_NOTHING_SHARED || before->group != own->group || own->meeting == SK_NONE)
+		return;
+	verdict->reason = SK_TILE_JOINED;
+	verdict->cause = own->meeting;
+	verdict->tensor = SK_NONE;
+}
+
 /* Whether the task behind the run becomes its last one. */
 static struct sk_tile_verdict judge_pair(const struct builder *builder, const struct sk_run *run, uint32_t place)
 {
@@ -252,41 +270,62 @@ static struct sk_tile_verdict judge_pair(const struct builder *builder, const st
 	verdict.reason = SK_TILE_NOTHING_SHARED;
 	verdict.amount = verdict.limit = 0;
 	compare_with_members(builder, task_at(builder, place), &verdict);
+	judge_meeting(builder, place, &verdict);
+	if (verdict.reason == SK_TILE_JOINED && builder->launch->tasks[place] < builder->launch->tasks[place - 1])
+		verdict.reason = SK_TILE_MOVED;
 	return verdict;
 }
 
-static bool is_alone(const struct builder *builder, uint32_t place)
+static bool may_move(const struct builder *builder, uint32_t place)
 {
-	return builder->alone[builder->launch->tasks[place]] || judge_task(builder, place).reason != SK_TILE_JOINED;
+	return !builder->apart[builder->launch->tasks[place]] && judge_task(builder, place).reason == SK_TILE_JOINED;
 }
 
-/* sk_may_join: what judge_pair asks of a task and the run in front of it. */
-static bool may_join(const void *context, const uint32_t *places, uint32_t count, uint32_t place)
+static bool comes_after(const struct sk_task *task, uint32_t other)
+{
+	for (size_t i = 0; i < task->after.count; i++)
+		if (task->after.items[i] == other)
+			return true;
+	return false;
+}
+
+static enum sk_tile_fit compare_tasks(const struct sk_task *one, const struct sk_task *other)
+{
+	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
+
+	for (uint32_t i = 0; i < one->argument_count * other->argument_count; i++) {
+		enum sk_tile_reason found = compare_arguments(one, &one->arguments[i / other->argument_count], other,
+							      &other->arguments[i % other->argument_count]);
+
+		if (found != SK_TILE_JOINED && found != SK_TILE_NOTHING_SHARED)
+			return SK_TILE_FIT_NEVER;
+		fit = found == SK_TILE_JOINED ? SK_TILE_FIT_WELL : fit;
+	}
+	return fit;
+}
+
+/* sk_tile_judge: what judge_pair asks of a task and a run, of which some members may come behind the task. Whoever
+ * waits for an event is the first one of its run, and whoever records one the last. */
+static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, uint32_t count, uint32_t place)
 {
 	const struct builder *builder = context;
-	const struct sk_task *task = task_at(builder, place), *last = task_at(builder, places[count - 1]);
-	bool joined = false;
+	const struct sk_task *task = task_at(builder, place);
+	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
 
-	if (count == MOST_TASKS || last->lane != task->lane || last->record.count || task->wait.count ||
-	    is_alone(builder, place) || is_alone(builder, places[0]))
-		return false;
+	if (count >= MOST_TASKS || !may_move(builder, place) || !may_move(builder, places[0]))
+		return SK_TILE_FIT_NEVER;
 	for (uint32_t m = 0; m < count; m++) {
 		const struct sk_task *member = task_at(builder, places[m]);
+		const struct sk_task *first = places[m] < place ? member : task, *last = first == task ? member : task;
+		enum sk_tile_fit found = compare_tasks(member, task);
 
-		for (size_t i = 0; i < task->after.count; i++)
-			if (task->after.items[i] == builder->launch->tasks[places[m]])
-				return false;
-		for (uint32_t i = 0; i < member->argument_count * task->argument_count; i++) {
-			enum sk_tile_reason found =
-				compare_arguments(member, &member->arguments[i / task->argument_count], task,
-						  &task->arguments[i % task->argument_count]);
-
-			if (found != SK_TILE_JOINED && found != SK_TILE_NOTHING_SHARED)
-				return false;
-			joined |= found == SK_TILE_JOINED;
-		}
+		if (found == SK_TILE_FIT_NEVER || member->lane != task->lane || first->record.count ||
+		    last->wait.count || comes_after(task, builder->launch->tasks[places[m]]) ||
+		    comes_after(member, builder->launch->tasks[place]))
+			return SK_TILE_FIT_NEVER;
+		fit = found > fit ? found : fit;
 	}
-	return joined;
+	return fit;
 }
 
 /* ---- what lives in a run ---- */
@@ -580,7 +619,19 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 
 /* ---- the launches ---- */
 
-/* Where runs have been taken apart, what was found of them before stands. */
+/* Where a run has been taken apart, what was found of it then stands, unless the task joins its neighbour. */
+static void judge_again(const struct builder *builder, const struct sk_run *run, uint32_t place,
+			struct sk_tile_verdict *verdict)
+{
+	struct sk_tile_verdict found = judge_pair(builder, run, place);
+	bool fell_apart = verdict->reason == SK_TILE_FEW_UNITS || verdict->reason == SK_TILE_NO_TILE;
+
+	if (fell_apart && found.reason != SK_TILE_JOINED)
+		return;
+	*verdict = found;
+	verdict->before = builder->launch->tasks[place - 1];
+}
+
 static void form_runs(struct builder *builder)
 {
 	struct sk_launch_runs *target = builder->target;
@@ -591,10 +642,8 @@ static void form_runs(struct builder *builder)
 		struct sk_run *run = target->count ? &target->runs[target->count - 1] : NULL;
 		struct sk_tile_verdict *verdict = &builder->groups->verdicts[tasks[place]];
 
-		if (run && !builder->alone[tasks[place - 1]] && !builder->alone[tasks[place]]) {
-			*verdict = judge_pair(builder, run, place);
-			verdict->before = tasks[place - 1];
-		}
+		if (run && builder->apart[tasks[place - 1]] < ALONE && builder->apart[tasks[place]] < ALONE)
+			judge_again(builder, run, place, verdict);
 		if (verdict->reason == SK_TILE_JOINED) {
 			run->count++;
 		} else {
@@ -630,7 +679,7 @@ static void choose_units(struct builder *builder)
 static void take_apart(struct builder *builder, const struct sk_run *run, struct sk_tile_verdict verdict)
 {
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
-		builder->alone[builder->launch->tasks[m]] = true;
+		builder->apart[builder->launch->tasks[m]]++;
 		if (m == run->first)
 			continue; /* it never joined what is in front of the run */
 		verdict.before = builder->launch->tasks[m - 1];
@@ -668,22 +717,24 @@ static bool choose_tiles(struct builder *builder)
 static void order_and_form_runs(struct builder *builder, uint32_t number, struct sk_launch *launch)
 {
 	const struct sk_launch *source = &builder->fusion->launches[number];
-	struct sk_tile_refusal *refusals;
+	struct sk_tile_place *places;
 
 	*launch = *source; /* in network order */
+	builder->order = NULL;
 	if (source->options.sync_all || source->options.no_tile_fusion) {
 		form_runs(builder);
 		return;
 	}
-	launch->tasks = sk_tile_order_find(builder->orderer, number, may_join, builder, &refusals);
+	launch->tasks = sk_tile_order_find(builder->orderer, number, judge_fit, builder, &places);
+	builder->order = places;
 	form_runs(builder);
 	for (uint32_t i = 0; i < source->task_count; i++) {
 		struct sk_tile_verdict *verdict = &builder->groups->verdicts[source->tasks[i]];
 
-		if (refusals[i].member != SK_NONE && verdict->reason != SK_TILE_JOINED)
+		if (places[i].refused != SK_NONE && verdict->reason != SK_TILE_JOINED)
 			*verdict = (struct sk_tile_verdict){.reason = SK_TILE_BETWEEN,
-							    .before = refusals[i].member,
-							    .cause = refusals[i].between,
+							    .before = places[i].refused,
+							    .cause = places[i].between,
 							    .tensor = SK_NONE};
 	}
 }
@@ -730,7 +781,7 @@ struct sk_tile_groups *sk_tile_groups_build(const struct sk_model *model, const 
 		.groups = SK_NEW(arena, struct sk_tile_groups),
 		.accesses = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
 		.uses = SK_NEW_ARRAY(arena, struct use, model->tensors.count),
-		.alone = SK_NEW_ARRAY(arena, bool, model->tasks.count),
+		.apart = SK_NEW_ARRAY(arena, uint8_t, model->tasks.count),
 		.last_access = SK_NEW_ARRAY(arena, uint32_t, model->tensors.count),
 		.orderer = sk_tile_orderer_new(model, fusion),
 	};

@@ -10,12 +10,15 @@
 
 enum {
 	MOST_TRIES = 4, /* of the groups that a task could join, the last ones */
+	MOST_PAIRS = 4096, /* of tasks of two groups that may become one: each is compared with each */
 	LOOK_BACK = 1000, /* so many places in front of a task its group begins at most: what is between is searched */
 };
 
-/* A node of the graph. Members are linked by `next`, in network order. */
+/* A node of the graph. Members are linked by `next`, in network order. A group that is a part of another one has none;
+ * in the graph it stays in front of that one, and whatever comes behind it comes behind the other one as well. */
 struct group {
 	uint32_t first, last, count;
+	uint32_t meeting; /* a task, or SK_NONE */
 };
 
 /* What has been seen of a stream: places + 1. */
@@ -39,6 +42,8 @@ struct sk_tile_orderer {
 	uint32_t *group_of, *next, *before_in_stream; /* by place */
 	uint32_t *members; /* of the group that is asked */
 	SK_ARRAY(uint32_t) behind; /* groups that the task at hand comes behind */
+	sk_tile_judge *judge;
+	const void *context;
 };
 
 static const struct sk_task *task_at(const struct sk_tile_orderer *orderer, uint32_t place)
@@ -101,28 +106,27 @@ static void collect(struct sk_tile_orderer *orderer, uint32_t place)
 
 /* ---- groups ---- */
 
-static bool fits(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, sk_may_join *may_join,
-		 const void *context)
+static enum sk_tile_fit ask(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place)
 {
 	const struct group *group = &orderer->groups.items[number];
 	uint32_t count = 0;
 
-	if (place - group->first > LOOK_BACK)
-		return false;
+	if (place > group->first + LOOK_BACK || group->count == 0)
+		return SK_TILE_FIT_NEVER;
 	for (uint32_t p = group->first; count < group->count; p = orderer->next[p])
 		orderer->members[count++] = p;
-	return may_join(context, orderer->members, count, place);
+	return orderer->judge(orderer->context, orderer->members, count, place);
 }
 
 /* False, and who is between, if the group would come behind itself. */
-static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_refusal *refusal)
+static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_place *result)
 {
 	struct group *group = &orderer->groups.items[number];
 	uint32_t between = sk_order_connect(&orderer->graph, orderer->behind.items, orderer->behind.count, number);
 
 	if (between != SK_NONE) {
-		*refusal = (struct sk_tile_refusal){orderer->launch->tasks[group->last],
-						    orderer->launch->tasks[orderer->groups.items[between].last]};
+		result->refused = orderer->launch->tasks[group->last];
+		result->between = orderer->launch->tasks[orderer->groups.items[between].last];
 		return false;
 	}
 	orderer->next[group->last] = place;
@@ -130,6 +134,65 @@ static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t plac
 	group->count++;
 	orderer->group_of[place] = number;
 	return true;
+}
+
+/* Whatever comes behind the part comes behind the whole, too, unless the whole comes behind it; then the part is none.
+ * Edges that have been added until that is found ask for more than is needed, and for no cycle. */
+static bool take_behind(struct sk_tile_orderer *orderer, uint32_t whole, uint32_t part)
+{
+	if (sk_order_connect(&orderer->graph, &part, 1, whole) != SK_NONE)
+		return false;
+	for (uint32_t e = orderer->graph.nodes.items[part].edges; e != SK_NONE;
+	     e = orderer->graph.edges.items[e].next) {
+		uint32_t behind = orderer->graph.edges.items[e].to;
+
+		if (behind != whole && sk_order_connect(&orderer->graph, &whole, 1, behind) != SK_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Links the members of both in network order. */
+static void merge_members(struct sk_tile_orderer *orderer, struct group *whole, struct group *part)
+{
+	uint32_t one = whole->first, other = part->first, left = whole->count, other_left = part->count;
+	uint32_t first = one < other ? one : other, *link = &first;
+
+	while (left || other_left) {
+		bool takes_one = left && (!other_left || one < other);
+		uint32_t place = takes_one ? one : other;
+
+		*link = place;
+		link = &orderer->next[place];
+		if (takes_one && --left)
+			one = orderer->next[place];
+		else if (!takes_one && --other_left)
+			other = orderer->next[place];
+		whole->last = place;
+	}
+	whole->first = first;
+	whole->count += part->count;
+	part->count = 0;
+}
+
+/* Makes the other group, which the group's last task could be in as well, a part of it, if nothing is against it. */
+static void merge(struct sk_tile_orderer *orderer, uint32_t number, uint32_t other)
+{
+	struct group *whole = &orderer->groups.items[number], *part = &orderer->groups.items[other];
+	uint32_t place = part->first;
+
+	if ((uint64_t)whole->count * part->count > MOST_PAIRS || whole->last > part->first + LOOK_BACK)
+		return;
+	for (uint32_t i = 0; i < part->count; i++, place = orderer->next[place])
+		if (ask(orderer, number, place) == SK_TILE_FIT_NEVER)
+			return;
+	if (!take_behind(orderer, number, other))
+		return;
+	place = part->first;
+	for (uint32_t i = 0; i < part->count; i++, place = orderer->next[place])
+		orderer->group_of[place] = number;
+	merge_members(orderer, whole, part);
+	whole->meeting = orderer->launch->tasks[whole->last];
 }
 
 /* The group of those that are left that has the last member, or SK_NONE. */
@@ -147,27 +210,38 @@ static uint32_t latest(const struct sk_tile_orderer *orderer, uint32_t place, ui
 	return found;
 }
 
-static void place_task(struct sk_tile_orderer *orderer, uint32_t place, sk_may_join *may_join, const void *context,
-		       struct sk_tile_refusal *refusal)
+static void add_group(struct sk_tile_orderer *orderer, uint32_t place)
 {
-	uint32_t group = place, tries = 0;
+	uint32_t group = sk_order_add(&orderer->graph);
 
-	*refusal = (struct sk_tile_refusal){SK_NONE, SK_NONE};
-	collect(orderer, place);
-	for (uint32_t below = place; place && tries < MOST_TRIES; tries++) {
-		group = latest(orderer, place, below);
-		if (group == SK_NONE)
-			break;
-		below = orderer->groups.items[group].last;
-		if (fits(orderer, group, place, may_join, context) && join(orderer, group, place, refusal))
-			return;
-	}
-	group = sk_order_add(&orderer->graph);
-	sk_array_push(orderer->arena, &orderer->groups, (struct group){place, place, 1});
+	sk_array_push(orderer->arena, &orderer->groups, (struct group){place, place, 1, SK_NONE});
 	orderer->group_of[place] = group;
 	sk_order_add_edges(&orderer->graph, orderer->behind.items, orderer->behind.count, group);
 }
 
+static void place_task(struct sk_tile_orderer *orderer, uint32_t place, struct sk_tile_place *result)
+{
+	uint32_t own = SK_NONE, candidates[MOST_TRIES], count = 0;
+
+	*result = (struct sk_tile_place){SK_NONE, SK_NONE, SK_NONE, SK_NONE};
+	collect(orderer, place);
+	for (uint32_t below = place; place && count < MOST_TRIES; count++) {
+		candidates[count] = latest(orderer, place, below);
+		if (candidates[count] == SK_NONE)
+			break;
+		below = orderer->groups.items[candidates[count]].last;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (ask(orderer, candidates[i], place) != SK_TILE_FIT_WELL)
+			continue;
+		if (own != SK_NONE)
+			merge(orderer, own, candidates[i]);
+		else if (join(orderer, candidates[i], place, result))
+			own = candidates[i];
+	}
+	if (own == SK_NONE)
+		add_group(orderer, place);
+}
 /* ---- the order ---- */
 
 static uint32_t *sort_tasks(struct sk_tile_orderer *orderer)
@@ -190,23 +264,29 @@ static uint32_t *sort_tasks(struct sk_tile_orderer *orderer)
 	return tasks;
 }
 
-uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t number, sk_may_join *may_join,
-			     const void *context, struct sk_tile_refusal **refusals)
+uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t number, sk_tile_judge *judge,
+			     const void *context, struct sk_tile_place **places)
 {
 	uint32_t count = orderer->fusion->launches[number].task_count;
 
 	orderer->pass++;
 	orderer->number = number;
 	orderer->launch = &orderer->fusion->launches[number];
+	orderer->judge = judge;
+	orderer->context = context;
 	orderer->groups.count = 0;
 	orderer->group_of = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
 	orderer->members = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
 	orderer->next = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
 	orderer->before_in_stream = SK_NEW_ARRAY(orderer->arena, uint32_t, count);
-	*refusals = SK_NEW_ARRAY(orderer->arena, struct sk_tile_refusal, count);
+	*places = SK_NEW_ARRAY(orderer->arena, struct sk_tile_place, count);
 	sk_order_init(&orderer->graph, orderer->arena);
 	for (uint32_t place = 0; place < count; place++)
-		place_task(orderer, place, may_join, context, &(*refusals)[place]);
+		place_task(orderer, place, &(*places)[place]);
+	for (uint32_t place = 0; place < count; place++) {
+		(*places)[place].group = orderer->group_of[place];
+		(*places)[place].meeting = orderer->groups.items[orderer->group_of[place]].meeting;
+	}
 	return sort_tasks(orderer);
 }
 

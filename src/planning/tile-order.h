@@ -11,21 +11,30 @@
 #include "src/model/model.h"
 #include "src/planning/fusion.h"
 
-/* Whether the task at a place of the launch can be the last one of a group with those at other places, ascending. */
-typedef bool sk_may_join(const void *context, const uint32_t *places, uint32_t count, uint32_t place);
+enum sk_tile_fit {
+	SK_TILE_FIT_NEVER, /* something is against it */
+	SK_TILE_FIT_UNRELATED, /* nothing is for it */
+	SK_TILE_FIT_WELL,
+};
 
-/* A task would have been in a group, but for one that comes behind the group and in front of the task. */
-struct sk_tile_refusal {
-	uint32_t member; /* the last one of the group; SK_NONE: no group has refused it */
-	uint32_t between;
+/* How the task at a place of the launch fits into a group with those at other places, ascending. */
+typedef enum sk_tile_fit sk_tile_judge(const void *context, const uint32_t *places, uint32_t count, uint32_t place);
+
+/* What becomes of the task at a place of the launch. */
+struct sk_tile_place {
+	uint32_t group; /* equal numbers stand together */
+	uint32_t
+		meeting; /* the task in which groups meet that are one since then; SK_NONE: the group is of one piece */
+	uint32_t refused; /* the last one of a group that it would be in … */
+	uint32_t between; /* … but for this task, which comes behind that group and in front of it; SK_NONE, both */
 };
 
 struct sk_tile_orderer;
 
 struct sk_tile_orderer *sk_tile_orderer_new(const struct sk_model *model, const struct sk_fusion *fusion);
 
-/* The launch's tasks in order, and for each place of the launch as it was whether a group has refused the task. */
-uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t launch, sk_may_join *may_join,
-			     const void *context, struct sk_tile_refusal **refusals);
+/* The launch's tasks in order, and what becomes of each place of the launch as it was. */
+uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t launch, sk_tile_judge *judge,
+			     const void *context, struct sk_tile_place **places);
 
 #endif

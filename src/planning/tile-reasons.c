@@ -25,6 +25,7 @@ const char *sk_tile_reason_code(enum sk_tile_reason reason)
 		[SK_TILE_HALO] = "TILE_HALO",
 		[SK_TILE_OTHER_PARTS] = "TILE_OTHER_PARTS",
 		[SK_TILE_BETWEEN] = "TILE_BETWEEN",
+		[SK_TILE_MOVED] = "TILE_MOVED",
 		[SK_TILE_NOTHING_SHARED] = "TILE_NOTHING_SHARED",
 		[SK_TILE_FEW_UNITS] = "TILE_FEW_UNITS",
 		[SK_TILE_NO_TILE] = "TILE_NO_TILE",
@@ -92,6 +93,8 @@ static const char *obstacle_text(const struct sk_model *model, const struct sk_t
 		return sk_arena_print(arena, "%" PRIu64 " tasks are in one group there", verdict->limit);
 	case SK_TILE_BETWEEN:
 		return sk_arena_print(arena, "'%s' comes between them", cause);
+	case SK_TILE_MOVED:
+		return "the manifest has it in front of that one";
 	case SK_TILE_NOTHING_SHARED:
 		return "they divide no bytes alike, so there is nothing to save";
 	case SK_TILE_SHARED:
@@ -118,16 +121,24 @@ static const char *length_text(const struct sk_model *model, const struct sk_til
 			      verdict->amount, verdict->limit);
 }
 
+static const char *sharing_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
+{
+	const char *cause = task_name(model, verdict->cause);
+
+	if (verdict->tensor == SK_NONE)
+		return sk_arena_print(model->arena, "two groups meet in '%s'", cause);
+	return sk_arena_print(model->arena, "it shares '%s' with '%s', part by part",
+			      model->tensors.items[verdict->tensor].name, cause);
+}
+
 const char *sk_tile_reason_text(const struct sk_model *model, const struct sk_tile_verdict *verdict)
 {
 	const char *before = task_name(model, verdict->before);
 
 	switch (verdict->reason) {
 	case SK_TILE_JOINED:
-		return sk_arena_print(model->arena,
-				      "in one group with '%s' before it: it shares '%s' with '%s', part by part%s",
-				      before, model->tensors.items[verdict->tensor].name,
-				      task_name(model, verdict->cause), length_text(model, verdict));
+		return sk_arena_print(model->arena, "in one group with '%s' before it: %s%s", before,
+				      sharing_text(model, verdict), length_text(model, verdict));
 	case SK_TILE_FIRST:
 		return "stands first in its launch";
 	default:

@@ -34,6 +34,7 @@ enum sk_tile_reason {
 	SK_TILE_HALO, /* and one reads beyond its part */
 	SK_TILE_OTHER_PARTS, /* of which equal parts are not the same bytes */
 	SK_TILE_BETWEEN, /* the cause comes behind the one in front, or its group, and in front of the task */
+	SK_TILE_MOVED, /* it has been moved behind the one in front, whose group has members in network order */
 	SK_TILE_NOTHING_SHARED, /* they divide no bytes alike: there is nothing to save */
 
 	/* They would have been in a group, but */

@@ -72,6 +72,44 @@ steps 'gate up silu,mul down' "$(
 	task mul add 'b, c, d'
 	task down turn 'd, y')"
 
+
+# Chains that have nothing in common but the task in which they meet are one group, and so are three.
+steps 'a,c,b,d,y' "$(
+	task a scale 'x, a'
+	task c scale 'a, c'
+	task b scale 'w, b'
+	task d scale 'b, d'
+	task y add 'c, d, y')"
+"$skdump" --explain b m.sk | grep -q "^  TILE_JOINED: in one group with 'c' before it: two groups meet in 'y'\.$" || fail "not said why 'b' joins 'c'"
+steps 'other a,b,c,d,y' "$(
+	task a scale 'x, a'
+	task b scale 'w, b'
+	task other turn 'x, e'
+	task c add 'a, b, c'
+	task d scale 'e, d'
+	task y add 'c, d, y')"
+steps 'up a,b,c,d,y,z down' "$(
+	task a scale 'x, a'
+	task up turn 'w, f'
+	task b scale 'f, b'
+	task c add 'a, b, c'
+	task d scale 'x, d'
+	task y add 'c, d, y'
+	task down turn 'y, e'
+	task z add 'd, a, z')"
+
+# They are not if something comes behind one of them and in front of the other.
+steps 'a between b,y' "$(
+	task a scale 'x, a'
+	task between turn 'a, c'
+	task b scale 'c, b'
+	task y add 'a, b, y')"
+steps 'b between a,y' "$(
+	task a scale 'x, a'
+	task b scale 'w, b'
+	task between turn 'b, c'
+	task y add 'a, b, y' 'after: between')"
+
 # One that comes between whatever is done: its input is written in the group, and its output is read there.
 steps 'a,b between c,y' "$(
 	task a scale 'x, a'
@@ -125,6 +163,40 @@ M
 "$sklink" m.yaml kernels.o -o m.sk --report=m.json
 grep -q '"name": "sums", .*"tile_reason": "TILE_FEW_UNITS"' m.json || fail "the sums are not TILE_FEW_UNITS"
 "$skdump" --steps m.sk | awk '/^ *[0-9]+  / { printf "%s ", $2 }' | grep -qx 'a other sums ' || { "$skdump" --steps m.sk; fail "not in the order of the network"; }
+
+# Where the whole is taken apart again, since a row of three tensors is too long for a tile, neighbours are a group all the same.
+cat >m.yaml <<M
+sklink: 1
+tensors:
+$(tensors '[16, 16384]' x a b y)
+$(tensors '[20001]' w z)
+kernels:
+  scale_rows: {symbol: scale, signature: "split=m; in x f32[m,k], out y f32[m,k], n i64 = 16384*size(m)"}
+  add_rows: {symbol: add, signature: "split=m; in a f32[m,k], in b f32[m,k], out y f32[m,k], n i64 = 16384*size(m)"}
+tasks:
+$(task a scale_rows 'x, a'; task b scale_rows 'a, b'; task other turn 'w, z'; task y add_rows 'a, b, y')
+M
+"$sklink" m.yaml kernels.o -o m.sk --report=m.json
+grep -q '"name": "y", .*"tile_reason": "TILE_NO_TILE"' m.json || fail "'y' is not TILE_NO_TILE"
+grep -q '"name": "b", .*"tile_reason": "TILE_JOINED"' m.json || fail "'b' is in no group with 'a'"
+"$skdump" --verify m.sk >/dev/null
+
+# Large networks, with more in one group than it takes.
+for seed in 1 2 3; do
+	awk -v seed=$seed 'function draw(n) { seed = (seed * 16807) % 2147483647; return seed % n }
+		function input(i,  at) { at = i - draw(60); return "t" (at > 0 ? at : 0) }
+		BEGIN {
+			print "sklink: 1\ntensors:"
+			for (i = 0; i <= 800; i++) printf "  t%d: {dtype: f32, shape: [3000]}\n", i
+			print "tasks:"
+			for (i = 0; i < 800; i++)
+				printf "  - {name: n%d, kernel: %s, args: [%s, %st%d], scope: sp}\n", i, i % 19 == seed ? "turn" : "add", input(i),
+					i % 19 == seed ? "" : input(i) ", ", i + 1
+		}' >large.yaml
+	"$sklink" large.yaml kernels.o -o large.sk
+	"$skdump" --verify large.sk
+	"$skrun" large.sk --random 1 --verify
+done
 
 # A layer of samples/decode_layers ends with a sum of rows, and the next one begins with their norm: all of these are groups. Of
 # no other two that divide rows alike, a product comes always between.
