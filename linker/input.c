@@ -183,8 +183,13 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 	const char *file = library_file(linker, name);
 	const char *path = sk_linker_search(linker, file);
 
-	if (path)
-		return sk_linker_add_file(linker, path, whole_archive);
+	if (path) {
+		uint32_t input = sk_linker_add_file(linker, path, whole_archive);
+
+		if (input != SK_NONE)
+			linker->inputs.items[input].library = true;
+		return input;
+	}
 	sk_error(linker->diag, (struct sk_place){0}, "library -l%s: there is no %s on the search paths", name, file);
 	for (size_t i = 0; i < linker->options.search_path_count; i++)
 		sk_note(linker->diag, "searched %s", linker->options.search_paths[i]);

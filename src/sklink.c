@@ -176,6 +176,7 @@ static void run(struct sk_link *link)
 	link->model = sk_model_create(link->arena, link->diag);
 	if (command->root)
 		link->model->root = command->root;
+	link->model->allowed_isa = command->isa;
 
 	bool linked = link_package(link);
 

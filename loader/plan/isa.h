@@ -17,6 +17,15 @@ enum { SK_ISA_TEXT_SIZE = 512 }; /* for every set that sk_isa_text writes */
 /* The set that a name of `length` characters stands for ("x86-64-v3": that level and those below, "fma"); 0: none. */
 uint64_t sk_isa_find(const char *name, size_t length);
 
+/* The set of several names with '+' between them; 0: one of them is unknown, which *unknown points to, of *length. */
+uint64_t sk_isa_find_all(const char *names, const char **unknown, size_t *length);
+
+/* The set with all features of its levels. */
+uint64_t sk_isa_expand(uint64_t set);
+
+/* What kernels may need that sklink picks, unless somebody says otherwise: always the same. */
+uint64_t sk_isa_default(void);
+
 /* All names, for "did you mean". */
 extern const char *const sk_isa_names[];
 extern const size_t sk_isa_name_count;

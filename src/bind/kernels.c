@@ -307,8 +307,12 @@ static uint32_t find_by_op(struct finder *finder, const struct sk_task *task)
 
 	sk_request_of_task(finder->model, task, &finder->request);
 	found = sk_ops_find(&finder->ops, task->op.text, &finder->request);
-	if (found)
+	if (found && !finder->ops.tied)
 		return use_op_kernel(finder, found, task);
+	if (found) {
+		sk_ops_report_tie(&finder->ops, task, found);
+		return FAILED;
+	}
 	sk_ops_report_none(&finder->ops, task, &finder->request);
 	return FAILED;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "loader/plan/isa.h"
 #include "src/bind/bind.h"
 #include "src/signature/signature-parser.h"
 
@@ -44,15 +45,48 @@ static void add_to_class(struct sk_ops *ops, struct sk_operator *op, uint32_t op
 	ops->classes.items[class].last = index;
 }
 
+/* Conditions, and dimensions of tensors that are numbers. */
+static uint32_t count_demands(const struct sk_signature *signature)
+{
+	uint32_t demands = signature->condition_count;
+
+	for (uint32_t p = 0; p < signature->parameter_count; p++)
+		for (uint32_t d = 0; d < signature->parameters[p].rank; d++)
+			demands += !signature->parameters[p].extents[d].name_count;
+	return demands;
+}
+
+/* What the kernel needs, and sklink was not told that it may. */
+static uint64_t missing_isa(const struct sk_ops *ops, const struct sk_op_kernel *kernel)
+{
+	return sk_isa_expand(kernel->signature->isa) & ~ops->model->allowed_isa;
+}
+
+/* A second kernel of a library with the same signature is never picked: where it fits, so does the first one. */
+static void add_to_index(struct sk_ops *ops, struct sk_operator *op, uint32_t op_number, uint32_t index)
+{
+	struct sk_op_kernel *kernels = ops->kernels.items;
+	const char *key =
+		sk_arena_print(ops->model->arena, "%u %s", kernels[index].library, kernels[index].signature->text);
+	uint32_t first = sk_map_insert(&ops->texts, key, strlen(key), index);
+
+	if (first == index)
+		add_to_class(ops, op, op_number, index);
+	else if (kernels[first].twin == SK_NONE)
+		kernels[first].twin = index;
+}
+
 static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
 {
 	struct sk_arena *arena = ops->model->arena;
-	const char *name = kernel.signature->op, *text = kernel.signature->text;
+	const char *name = kernel.signature->op;
 	uint32_t index = (uint32_t)ops->kernels.count;
 	uint32_t new = (uint32_t)ops->names.count;
 	uint32_t number = sk_map_insert(&ops->numbers, name, strlen(name), new);
 
-	kernel.next = kernel.alike = kernel.kernel = SK_NONE;
+	kernel.next = kernel.alike = kernel.twin = kernel.kernel = SK_NONE;
+	kernel.demands = count_demands(kernel.signature);
+	kernel.isa_size = (uint32_t)__builtin_popcountll(sk_isa_expand(kernel.signature->isa));
 	sk_array_push(arena, &ops->kernels, kernel);
 	if (number == new) {
 		sk_array_push(arena, &ops->names, name);
@@ -64,28 +98,41 @@ static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
 	if (op->count++)
 		ops->kernels.items[op->last].next = index;
 	op->last = index;
-	if (sk_map_insert(&ops->texts, text, strlen(text), index) == index)
-		add_to_class(ops, op, number, index);
+	if (!missing_isa(ops, &kernel))
+		add_to_index(ops, op, number, index);
 }
 
-/* Members of archives count only if the manifest names the archive under `library:`. */
-static bool is_searched(const struct sk_ops *ops, const struct sk_kernel_record *record)
+/* What stands in front of what; the number of each says which of them it is. */
+enum { DECLARED, OBJECT, LISTED_ARCHIVE, GIVEN_ARCHIVE };
+
+static uint32_t library_number(uint32_t kind, size_t number)
 {
+	return kind << 30 | (uint32_t)number;
+}
+
+/* Members of archives count only if the manifest names the archive under `library:`, or -l does. False: they do not. */
+static bool find_library(const struct sk_ops *ops, const struct sk_kernel_record *record, uint32_t *library)
+{
+	*library = library_number(record->member ? GIVEN_ARCHIVE : OBJECT, record->input);
 	if (!record->member)
 		return true;
-	for (size_t i = 0; i < ops->archive_count; i++)
-		if (ops->archives[i] == record->input)
-			return true;
-	return false;
+	for (size_t i = 0; i < ops->archive_count; i++) {
+		if (ops->archives[i] != record->input)
+			continue;
+		*library = library_number(LISTED_ARCHIVE, i);
+		return true;
+	}
+	return record->library;
 }
 
 static void visit_record(void *context, const struct sk_kernel_record *record)
 {
 	struct sk_ops *ops = context;
+	uint32_t library;
 
 	if (!strstr(record->signature, "op="))
 		return;
-	if (!is_searched(ops, record)) {
+	if (!find_library(ops, record, &library)) {
 		ops->left_out = true;
 		return;
 	}
@@ -96,6 +143,7 @@ static void visit_record(void *context, const struct sk_kernel_record *record)
 		add(ops, (struct sk_op_kernel){.name = record->symbol,
 					       .object = record->object,
 					       .input = record->input,
+					       .library = library,
 					       .signature = signature,
 					       .declared = SK_NONE});
 }
@@ -119,7 +167,8 @@ static void collect(struct sk_ops *ops)
 static void note_left_out(struct sk_ops *ops)
 {
 	if (ops->left_out)
-		sk_note(ops->model->diag, "archives are searched for ops only if they stand under 'library'");
+		sk_note(ops->model->diag,
+			"archives are searched for ops only if they stand under 'library' or are given by -l");
 }
 
 static uint32_t find_op(struct sk_ops *ops, const char *op)
@@ -142,24 +191,49 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 	sk_op_index_init(&ops->index, model);
 }
 
-/* The first kernel of a class that the request can mean and that stands in front of the given one; else that one. */
-static uint32_t find_in_class(struct sk_ops *ops, const struct sk_request *request, uint32_t class, uint32_t best,
-			      uint64_t *misfits)
+/* Greater than 0 if the one kernel is better than the other, and less if it is worse, where both fit. */
+static int compare(const struct sk_op_kernel *one, const struct sk_op_kernel *other)
 {
-	for (uint32_t c = ops->classes.items[class].first; c < best; c = ops->kernels.items[c].alike) {
+	if (one->library != other->library)
+		return one->library < other->library ? 1 : -1;
+	if (one->demands != other->demands)
+		return one->demands > other->demands ? 1 : -1;
+	return (one->isa_size > other->isa_size) - (one->isa_size < other->isa_size);
+}
+
+/* What has been found so far. */
+struct choice {
+	uint32_t best, tied; /* SK_NONE: none */
+	uint64_t misfits;
+};
+
+static void find_in_class(struct sk_ops *ops, const struct sk_request *request, uint32_t class, struct choice *choice)
+{
+	const struct sk_op_kernel *kernels = ops->kernels.items;
+
+	for (uint32_t c = ops->classes.items[class].first; c != SK_NONE; c = kernels[c].alike) {
+		int better = choice->best == SK_NONE ? 1 : compare(&kernels[c], &kernels[choice->best]);
+
 		ops->steps++;
-		if (sk_bind_fits(ops->model, request, ops->kernels.items[c].signature))
-			return c;
-		++*misfits;
+		if (better < 0)
+			continue;
+		if (!sk_bind_fits(ops->model, request, kernels[c].signature)) {
+			choice->misfits++;
+		} else if (better == 0) {
+			choice->tied = c;
+		} else {
+			choice->best = c;
+			choice->tied = kernels[c].twin;
+		}
 	}
-	return best;
 }
 
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const struct sk_request *request)
 {
-	uint32_t op = find_op(ops, name), best = SK_NONE;
-	uint64_t misfits = 0;
+	uint32_t op = find_op(ops, name);
+	struct choice choice = {SK_NONE, SK_NONE, 0};
 
+	ops->tied = NULL;
 	if (op == SK_NONE)
 		return NULL;
 	for (uint32_t f = ops->items.items[op].first_form; f != SK_NONE; f = ops->index.forms.items[f].next) {
@@ -167,12 +241,28 @@ struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *name, const str
 
 		ops->steps++;
 		if (class != SK_NONE)
-			best = find_in_class(ops, request, class, best, &misfits);
+			find_in_class(ops, request, class, &choice);
 	}
-	if (best != SK_NONE)
-		return &ops->kernels.items[best];
-	ops->misfits += misfits;
-	return NULL;
+	if (choice.best == SK_NONE) {
+		ops->misfits += choice.misfits;
+		return NULL;
+	}
+	if (choice.tied != SK_NONE)
+		ops->tied = &ops->kernels.items[choice.tied];
+	return &ops->kernels.items[choice.best];
+}
+
+/* Why the kernel is not what is requested. */
+static const char *reason_of(const struct sk_ops *ops, const struct sk_op_kernel *kernel,
+			     const struct sk_request *request)
+{
+	uint64_t missing = missing_isa(ops, kernel);
+	char text[SK_ISA_TEXT_SIZE];
+
+	if (missing)
+		return sk_arena_print(ops->model->arena, "needs %s, which --isa does not allow",
+				      sk_isa_text(text, kernel->signature->isa));
+	return sk_bind_reason(ops->model, request, kernel->signature);
 }
 
 struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const struct sk_request *request)
@@ -191,7 +281,7 @@ struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *name, const str
 		const struct sk_op_kernel *kernel = &ops->kernels.items[c];
 
 		sk_array_push(model->arena, &misfits.items,
-			      (struct sk_misfit){kernel, sk_bind_reason(model, request, kernel->signature)});
+			      (struct sk_misfit){kernel, reason_of(ops, kernel, request)});
 	}
 	misfits.more = asked->count - (uint32_t)misfits.items.count;
 	return misfits;
@@ -207,17 +297,31 @@ static void report_unknown(struct sk_ops *ops, const struct sk_name *op)
 			 : sk_did_you_mean(model->arena, op->text, ops->names.items, ops->names.count));
 }
 
+static void note_kernel(struct sk_ops *ops, const struct sk_op_kernel *kernel, const char *what)
+{
+	sk_note(ops->model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : ops->model->manifest,
+		what);
+}
+
+void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel)
+{
+	struct sk_model *model = ops->model;
+
+	sk_error(model->diag, task->op.place,
+		 "two kernels for op '%s' fit task '%s' equally well: name one under 'kernel', or put its library in "
+		 "front",
+		 task->op.text, task->name);
+	note_kernel(ops, kernel, kernel->signature->text);
+	note_kernel(ops, ops->tied, ops->tied->signature->text);
+}
+
 static void report_misfits(struct sk_ops *ops, const struct sk_task *task, const struct sk_misfits *misfits)
 {
 	struct sk_model *model = ops->model;
 
 	sk_error(model->diag, task->op.place, "no kernel for op '%s' fits task '%s'", task->op.text, task->name);
-	for (size_t i = 0; i < misfits->items.count; i++) {
-		const struct sk_op_kernel *kernel = misfits->items.items[i].kernel;
-
-		sk_note(model->diag, "%s (%s): %s", kernel->name, kernel->object ? kernel->object : model->manifest,
-			misfits->items.items[i].reason);
-	}
+	for (size_t i = 0; i < misfits->items.count; i++)
+		note_kernel(ops, misfits->items.items[i].kernel, misfits->items.items[i].reason);
 	if (misfits->more)
 		sk_note(model->diag, "and %u more", misfits->more);
 }

@@ -30,7 +30,11 @@ struct sk_op_kernel {
 	uint32_t input;
 	const struct sk_signature *signature;
 	uint32_t declared; /* index, or SK_NONE */
+	uint32_t library; /* its number: the manifest is 0, and those in front have smaller ones */
+	uint32_t demands; /* how many conditions and dimensions that are numbers it has … */
+	uint32_t isa_size; /* … and how many instruction sets it needs */
 	uint32_t next, alike; /* the next one of the same op, of the same class (op-index.h); SK_NONE: none */
+	uint32_t twin; /* another one of the same library with the same signature; SK_NONE: none */
 	uint32_t kernel; /* for the caller: in the model, once it has been picked; else SK_NONE */
 };
 
@@ -50,12 +54,13 @@ struct sk_ops {
 	const uint32_t *archives; /* inputs whose members are searched */
 	size_t archive_count;
 	bool collected; /* what follows */
-	bool left_out; /* there are archives with kernels that say op=, but not under `library:` */
+	bool left_out; /* there are archives with kernels that say op=, but neither under `library:` nor given by -l */
 	SK_ARRAY(struct sk_op_kernel) kernels; /* declared ones first, then in the order of the inputs */
+	const struct sk_op_kernel *tied; /* what sk_ops_find has found last, but another one; NULL: there is none */
 	SK_ARRAY(const char *) names;
 	SK_ARRAY(struct sk_operator) items;
 	struct sk_map numbers; /* name -> op */
-	struct sk_map texts; /* of signatures that are in the index: a second kernel with one is never picked */
+	struct sk_map texts; /* library and signature of what is in the index -> the first kernel that has these */
 	struct sk_op_index index;
 	SK_ARRAY(struct sk_op_class) classes;
 	uint64_t misfits; /* kernels that have been looked at for requests that none fits */
@@ -66,7 +71,9 @@ struct sk_ops {
 void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *linker,
 		 struct sk_record_signatures *signatures, const uint32_t *archives, size_t archive_count);
 
-/* The first kernel of the op that is what is requested, or NULL; only damaged signatures are errors. */
+/* The kernel of the op that is what is requested, or NULL; only damaged signatures are errors. Of several it is one of
+ * the first library that has any: the one with the most demands, and of these the one that needs the most instruction
+ * sets. Where two are equally good, there is `tied`. */
 struct sk_op_kernel *sk_ops_find(struct sk_ops *ops, const char *op, const struct sk_request *request);
 
 /* A kernel of an op that is not what is requested, and why. */
@@ -83,6 +90,9 @@ struct sk_misfits {
 
 /* Why sk_ops_find has found none, in the model's arena. */
 struct sk_misfits sk_ops_explain(struct sk_ops *ops, const char *op, const struct sk_request *request);
+
+/* Puts into the sink that the kernel is not the only one that is picked. */
+void sk_ops_report_tie(struct sk_ops *ops, const struct sk_task *task, const struct sk_op_kernel *kernel);
 
 /* Puts that into the sink, about a task. */
 void sk_ops_report_none(struct sk_ops *ops, const struct sk_task *task, const struct sk_request *request);

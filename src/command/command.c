@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/plan/isa.h"
 #include "src/base/file.h"
 #include "src/command/keywords.h"
 #include "src/command/option.h"
@@ -72,6 +73,22 @@ static void set_icf(struct words *words, const char *value)
 	static const char *const names[] = {[SK_ICF_NONE] = "none", [SK_ICF_SAFE] = "safe", [SK_ICF_ALL] = "all", NULL};
 
 	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
+}
+
+/* This machine's processor, or what the names say. */
+static void set_isa(struct words *words, const char *value)
+{
+	const char *unknown, *name;
+	size_t length;
+	uint64_t set = !strcmp(value, "native") ? sk_isa_of_processor() : sk_isa_find_all(value, &unknown, &length);
+
+	if (set) {
+		words->command->isa = sk_isa_expand(set);
+		return;
+	}
+	name = sk_arena_copy(words->arena, unknown, length);
+	sk_error(words->diag, words->place, "--isa does not know '%s'%s", name,
+		 sk_did_you_mean(words->arena, name, sk_isa_names, sk_isa_name_count));
 }
 
 /* The names of "trap:NAME,NAME". */
@@ -220,6 +237,9 @@ static void apply(struct words *words, const struct sk_option *option, const cha
 	case SK_OPTION_SET_ICF:
 		set_icf(words, value);
 		break;
+	case SK_OPTION_SET_ISA:
+		set_isa(words, value);
+		break;
 	case SK_OPTION_SET_UNRESOLVED:
 		set_unresolved(words, value);
 		break;
@@ -254,7 +274,10 @@ static void record(struct words *words, const struct sk_option *option, const ch
 	const char *head = sk_arena_print(words->arena, "%s%s", sk_option_spelling(words->arena, option),
 					  value && option->name ? "=" : "");
 	struct sk_command_word word = {head, value, SK_WORD_PLAIN};
+	char isa[SK_ISA_TEXT_SIZE];
 
+	if (option->action == SK_OPTION_SET_ISA) /* another machine's processor is another one */
+		word.value = sk_arena_print(words->arena, "%s", sk_isa_text(isa, words->command->isa));
 	if (option->action == SK_OPTION_SET_REPRODUCTION)
 		return;
 	if (option->action == SK_OPTION_SET_INPUT)
@@ -445,7 +468,8 @@ bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, ch
 	struct words words = {.arena = arena, .diag = diag, .command = command};
 	unsigned errors = diag->errors;
 
-	*command = (struct sk_command_line){.error_limit = 20, .threads = default_threads()};
+	*command = (struct sk_command_line){
+		.error_limit = 20, .threads = default_threads(), .isa = sk_isa_expand(sk_isa_default())};
 	add_environment(&words);
 	words.list = sk_response_expand(arena, diag, argc, argv, &command->response_files);
 	interpret(&words);

@@ -72,6 +72,7 @@ struct sk_command_line {
 	bool cross_references; /* --cref */
 	bool no_gc_sections; /* nothing of the objects that take part is collected */
 	enum sk_icf icf;
+	uint64_t isa; /* --isa: instruction sets that kernels may need which operators pick */
 	bool print_gc_sections, print_icf_sections, trace, statistics;
 	bool strip_all, strip_debug;
 	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */

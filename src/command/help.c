@@ -31,6 +31,8 @@ const char sk_command_help[] =
 	"                            the same for all, with a warning for each; or no more of that\n"
 	"  --version-script=FILE     export what FILE says, and define the versions in it\n"
 	"  --icf=none|safe|all       keep sections of the same code once: never, where no address is compared, always\n"
+	"  --isa=LEVEL|native        what kernels may need that operators pick: x86-64-v3 (the default), x86-64-v4,\n"
+	"                            x86-64-v2+fma, what this machine has\n"
 	"  -r, --relocatable         write an object for the linker of a program instead of a package\n"
 	"  -shared                   a package, which is a shared object, is to be made, and no object: not with -r\n"
 	"  -m elf_x86_64             all objects are for this machine\n"

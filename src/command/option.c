@@ -45,6 +45,7 @@ static const struct sk_option options[] = {
 	{"symbol-ordering-file", NULL, SK_OPTION_SET_INPUT, FIELD(ordering_file)},
 	{"isolate-objects", NULL, SK_OPTION_SET_FLAG, FIELD(isolate_objects)},
 	{"icf", NULL, SK_OPTION_SET_ICF, 0},
+	{"isa", NULL, SK_OPTION_SET_ISA, 0},
 	{"relocatable", "r", SK_OPTION_SET_FLAG, FIELD(relocatable)},
 	{"shared", NULL, SK_OPTION_SET_FLAG, FIELD(shared)},
 	{NULL, "m", SK_OPTION_SET_TEXT, FIELD(emulation)},

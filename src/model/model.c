@@ -23,6 +23,7 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 	model->diag = diag;
 	model->device = default_device(arena);
 	model->manifest = model->directory = model->root = "";
+	model->allowed_isa = UINT64_MAX;
 	sk_map_init(&model->tensor_names, arena);
 	sk_map_init(&model->declared_names, arena);
 	sk_map_init(&model->kernel_names, arena);

@@ -36,6 +36,7 @@ struct sk_model {
 	struct sk_map tensor_names, declared_names, kernel_names, task_names, scope_names, event_names;
 	uint32_t binding_count;
 	uint64_t isa; /* instruction sets that the kernels and the constructors of their objects need */
+	uint64_t allowed_isa; /* that kernels may need which `op:` picks */
 };
 
 /* An empty model in the arena. */

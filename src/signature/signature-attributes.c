@@ -413,24 +413,16 @@ static void parse_op(struct sk_signature_source *source, struct sk_signature *si
 /* "x86-64-v3", or several names: "avx2+fma". */
 static uint64_t parse_isa(struct sk_signature_source *source, const char *at, const char *value)
 {
-	uint64_t set = 0;
+	const char *unknown, *name;
+	size_t length;
+	uint64_t set = sk_isa_find_all(value, &unknown, &length);
 
-	for (;;) {
-		size_t length = strcspn(value, "+");
-		uint64_t found = sk_isa_find(value, length);
-
-		if (!found) {
-			const char *name = sk_arena_copy(source->arena, value, length);
-
-			sk_signature_error(source, at, "'isa' does not know '%.80s'%s", name,
-					   sk_did_you_mean(source->arena, name, sk_isa_names, sk_isa_name_count));
-			return 0;
-		}
-		set |= found;
-		if (!value[length])
-			return set;
-		value += length + 1;
-	}
+	if (set)
+		return set;
+	name = sk_arena_copy(source->arena, unknown, length);
+	sk_signature_error(source, at, "'isa' does not know '%.80s'%s", name,
+			   sk_did_you_mean(source->arena, name, sk_isa_names, sk_isa_name_count));
+	return 0;
 }
 
 static void set_frame(struct sk_signature_source *source, const char *at, const char *name)

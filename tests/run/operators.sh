@@ -104,3 +104,68 @@ done
 # Equal lists are one constant: two of 16 and 8 bytes, at multiples of 64.
 "$skdump" --all by-op.sk >plan.txt
 grep -q 'constants  *72 bytes' plan.txt || { cat plan.txt; fail "there are other constants"; }
+
+# ---- which kernel ----
+
+# library NAME RESULT WORDS…: libNAME.a with a kernel NAME of op=Fill, which writes the result, for each of the words in its signature.
+library() {
+	name=$1 result=$2
+	shift 2
+	echo '#include "skkernel.h"' >$name.c
+	for words in "$@"; do
+		kernel=$name$((number += 1))
+		cat >>$name.c <<-C
+		void $kernel(float *y, long n) { for (long i = 0; i < n; i++) y[i] = $((result + number)); }
+		SK_KERNEL($kernel, "$words, n i64");
+		C
+	done
+	number=0
+	compile $name
+	ar rc lib$name.a $name.o
+}
+number=0
+library first 10 'split=n op=Fill; out y f32[n]' 'split=n op=Fill(k=1); out y f32[n]' 'split=n op=Fill isa=x86-64-v3; out y f32[n]' \
+	'split=n op=Fill isa=x86-64-v4; out y f32[n]' 'split=n op=Fill(k=2); out y f32[n]' 'op=Fill(k=2); out y f32[n]'
+library second 20 'split=n op=Fill; out y f32[n]' 'split=n op=Fill(k=3,l=1); out y f32[n]'
+cat >model.yaml <<-M
+sklink: 1
+tensors: {y: {dtype: f32, shape: [64]}}
+tasks:
+  - {name: t, op: Fill, args: [y], attr: {}}
+M
+# picks KERNEL ATTRIBUTES ARGUMENT…: linking the model with the arguments picks the kernel for a task with these attributes.
+picks() {
+	wanted=$1
+	sed -i "s/attr: .*/attr: {$2}}/" model.yaml
+	shift 2
+	"$sklink" -L . "$@" -o out.sk
+	"$skdump" --explain t out.sk | grep -q "kernel '$wanted'" || { "$skdump" --explain t out.sk; fail "not $wanted: $*"; }
+}
+picks first3 '' model.yaml -lfirst -lsecond
+picks first3 '' --isa=x86-64-v3 model.yaml -lfirst -lsecond
+picks first1 '' --isa=x86-64-v2 model.yaml -lfirst -lsecond
+picks first4 '' --isa x86-64-v4 model.yaml -lfirst -lsecond
+picks second1 '' model.yaml -lsecond -lfirst
+picks second1 '' model.yaml second.o -lfirst
+picks first2 'k: 1' model.yaml -lsecond -lfirst
+picks first2 'k: 1' --isa=x86-64-v4 model.yaml -lfirst
+picks second2 'k: 3, l: 1' model.yaml -lfirst -lsecond
+"$sklink" -L . --isa=native model.yaml -lfirst -lsecond -o out.sk
+grep -q . <<<"$("$skrun" out.sk)" || fail "a package for this machine does not run on it"
+sed -i 's/attr: .*/attr: {k: 2}}/' model.yaml
+fails_with "model.yaml:4:19: two kernels for op 'Fill' fit task 't' equally well" "$sklink" -L . model.yaml -lfirst -o out.sk
+grep -qF '>>> first5 (./libfirst.a(first.o)): split=n op=Fill(k=2)' err.txt || { cat err.txt; fail "the first one is not named"; }
+grep -qF '>>> first6 (./libfirst.a(first.o))' err.txt || { cat err.txt; fail "the second one is not named"; }
+sed -i 's/attr: .*/attr: {k: 3}}/' model.yaml
+refused "no kernel for op 'Fill' fits task 't'" -L . -lfirst -lsecond
+grep -qF "first2 (./libfirst.a(first.o)): attribute 'k' is 3, but the kernel wants 1" err.txt || { cat err.txt; fail "no reason"; }
+grep -qF 'needs x86-64-v4, which --isa does not allow' err.txt || { cat err.txt; fail "no reason for the instruction set"; }
+refused 'no kernel has op=Fill' libfirst.a
+grep -q "only if they stand under 'library' or are given by -l" err.txt || fail "nothing is said of the archive"
+refused "--isa does not know 'x86-64-v5'; did you mean 'x86-64-v2'" -L . -lfirst --isa=x86-64-v5
+
+# What --repro keeps says which processor was meant.
+sed -i 's/attr: .*/attr: {k: 1}}/' model.yaml
+"$sklink" -L . --isa=native model.yaml -lfirst -o out.sk --repro repro.tar
+tar xOf repro.tar --wildcards '*/response.txt' >response.txt
+grep -q -- '--isa=x86-64' response.txt || { cat response.txt; fail "--repro does not name the processor"; }

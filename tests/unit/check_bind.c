@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "loader/npy/npy.h"
+#include "loader/plan/isa.h"
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"
 #include "src/bind/operators.h"
@@ -51,7 +52,7 @@ static const struct fake_function functions[] = {
 	{"k.o", "relu_f32", "split=n op=Relu; in x f32[n], out y f32[n], n i64", 0, false},
 	{"k.o", "relu_f64", "split=n op=Relu; in x f64[n], out y f64[n], n i64", 0, false},
 	{"k.o", "relu_mix", "mix op=Relu; block, in x u16[n], out y u16[n]", 0, false},
-	{"k.o", "relu_blocks", "blocks op=Relu; block, in x f32[n], out y f32[n]", 0, false},
+	{"m.o", "relu_blocks", "blocks op=Relu; block, in x f32[n], out y f32[n]", 0, false},
 	{"lib.a(relu.o)", "relu_i8", "split=n op=Relu; in x i8[n], out y i8[n], n i64", 0, false},
 	{"lib.a(gemv.o)", "gemv", NULL, 0, false},
 	{"lib.a(mul.o)", "mul", "split=n; in x f64[n], in y f64[n], out z f64[n], n i64", 0, false},
@@ -114,6 +115,7 @@ static void set_up(void)
 	open_sink();
 	linker = fake_linker_create(arena, &diag, functions, sizeof(functions) / sizeof(functions[0]));
 	sk_linker_add_file(linker, "k.o", false);
+	sk_linker_add_file(linker, "m.o", false);
 }
 
 /* The tensors of most tests. */
@@ -704,7 +706,7 @@ START_TEST(test_kernels)
 }
 END_TEST
 
-/* op: the first that fits, and archives only where `library` names them. */
+/* op: of the first library that has one, and archives only where `library` names them. */
 START_TEST(test_op)
 {
 	sk_linker_add_file(linker, "other.a", false);
@@ -791,16 +793,32 @@ static void print_random_kernel(FILE *stream, uint32_t number, uint64_t *random)
 {
 	static const char *const inputs[] = {"6", "12", "n", "m,n", "m,6", "m,2", "m,2,n", "m,3,2", "3,m", "m,n*2"};
 	static const char *const outputs[] = {"n", "6", "n*2", "3", "m", "m,6", "2,m"};
+	static const char *const conditions[] = {"",	  "",	       "",	  "(k=1)",  "(k=2)",
+						 "(w=a)", "(w=a,k=1)", "(k=1.5)", "(l=[1])"};
+	static const char *const others[] = {"", "", "", ", v i64 = attr(k, 5)", ", v i64 = attr(k)", ", a i32"};
 	bool blocks = !random_below(random, 4);
 
-	fprintf(stream, "  k%u: {symbol: bare, signature: \"op=%s%s; in %s %s[%s], out %s f32[%s]%s\"}\n", number,
-		random_below(random, 4) ? "Any" : "Other", blocks ? " blocks" : "",
-		random_below(random, 6) ? "x" : "first", random_dtypes[!random_below(random, 8)],
-		inputs[random_below(random, 10)], random_below(random, 6) ? "y" : "second",
-		outputs[random_below(random, 7)],
-		blocks			  ? ", block"
-		: random_below(random, 6) ? ""
-					  : ", a i32");
+	fprintf(stream, "  k%u: {symbol: bare, signature: \"op=%s%s%s%s; in %s %s[%s], out %s f32[%s]%s%s\"}\n", number,
+		random_below(random, 4) ? "Any" : "Other",
+		conditions[random_below(random, 3) ? 0 : random_below(random, 9)], blocks ? " blocks" : "",
+		random_below(random, 6) ? "" : " isa=avx2", random_below(random, 6) ? "x" : "first",
+		random_dtypes[!random_below(random, 8)], inputs[random_below(random, 10)],
+		random_below(random, 6) ? "y" : "second", outputs[random_below(random, 7)],
+		random_below(random, 4) ? "" : ", in? z f32[2]", blocks ? ", block" : others[random_below(random, 6)]);
+}
+
+static void print_random_task(FILE *stream, uint32_t number, uint64_t *random)
+{
+	static const char *const args[] = {"args: [t%u, t%u]", "args: {x: t%u, y: t%u}", "inputs: t%u, outputs: [t%u]",
+					   "args: [t%u, t%u, null]", "inputs: [t%u, null], outputs: t%u"};
+	static const char *const attributes[] = {"",	       "",	 "",	   "k: 1", "k: 2.0",
+						 "w: a, k: 1", "l: [1]", "k: 1.5", "w: b"};
+
+	fprintf(stream, "  - {name: a%u, op: Any, attr: {%s}, ", number,
+		attributes[random_below(random, 4) ? 0 : random_below(random, 9)]);
+	fprintf(stream, args[random_below(random, 5)], random_below(random, OP_TENSORS),
+		random_below(random, OP_TENSORS));
+	fputs("}\n", stream);
 }
 
 static char *random_ops(uint64_t *random)
@@ -819,30 +837,50 @@ static char *random_ops(uint64_t *random)
 		print_random_kernel(stream, i, random);
 	fputs("tasks:\n", stream);
 	for (uint32_t i = 0; i < OP_TASKS; i++)
-		fprintf(stream,
-			random_below(random, 2) ? "  - {name: a%u, op: Any, args: [t%u, t%u]}\n"
-						: "  - {name: a%u, op: Any, args: {x: t%u, y: t%u}}\n",
-			i, random_below(random, OP_TENSORS), random_below(random, OP_TENSORS));
+		print_random_task(stream, i, random);
 	fclose(stream);
 	return text;
 }
 
-/* The first one that fits, of all of them. */
-static uint32_t first_that_fits(const struct sk_request *request)
+/* What the kernel asks for, by the signature's text: conditions, numbers in brackets, and an instruction set. */
+static uint32_t weight_of(const char *text)
 {
-	for (uint32_t i = 0; i < model->declared.count; i++) {
-		const struct sk_signature *signature = model->declared.items[i].parsed;
+	uint32_t weight = 0;
 
-		if (!strcmp(signature->op, "Any") && sk_bind_fits(model, request, signature))
-			return i;
-	}
-	return SK_NONE;
+	for (const char *at = strpbrk(text, "[,"); at; at = strpbrk(at + 1, "[,"))
+		weight += 2 * (at[1] >= '0' && at[1] <= '9' && strcspn(at, "]") < strcspn(at, " "));
+	if (strncmp(text, "op=Any(", 7) == 0)
+		for (const char *at = text + 3; *at != ')'; at++)
+			weight += 2 * (*at == '=');
+	weight -= strstr(text, "(l=[1])") ? 2 : 0; /* it is no dimension */
+	return weight + (strstr(text, "isa=") != NULL);
 }
 
-/* No kernel is passed over that fits, or that stands in front of another one. */
+/* The one that fits and asks for most; *tied: another one asks for as much. */
+static uint32_t best_that_fits(const struct sk_request *request, bool *tied)
+{
+	uint32_t best = SK_NONE, most = 0;
+
+	*tied = false;
+	for (uint32_t i = 0; i < model->declared.count; i++) {
+		const struct sk_signature *signature = model->declared.items[i].parsed;
+		uint32_t weight = weight_of(model->declared.items[i].signature.text);
+
+		if (strcmp(signature->op, "Any") != 0 || (best != SK_NONE && weight < most) ||
+		    !sk_bind_fits(model, request, signature))
+			continue;
+		*tied = best != SK_NONE && weight == most;
+		if (!*tied)
+			best = i;
+		most = weight;
+	}
+	return best;
+}
+
+/* No kernel is passed over that fits, or that asks for more than another one. */
 START_TEST(test_ops_at_random)
 {
-	uint64_t random = 1, found = 0, later = 0;
+	uint64_t random = 1, found = 0, later = 0, tied = 0;
 
 	for (uint32_t round = 0; round < OP_ROUNDS; round++) {
 		struct sk_record_signatures signatures;
@@ -860,12 +898,17 @@ START_TEST(test_ops_at_random)
 
 			sk_request_of_task(model, task, &request);
 
+			bool ambiguous;
 			const struct sk_op_kernel *kernel = sk_ops_find(&ops, "Any", &request);
-			uint32_t wanted = first_that_fits(&request);
+			uint32_t wanted = best_that_fits(&request, &ambiguous);
 
-			ck_assert_msg((kernel ? kernel->declared : SK_NONE) == wanted, "round %u, %s: %s, but k%u fits",
-				      round, task->name, kernel ? kernel->name : "none", wanted);
+			ck_assert_msg((kernel != NULL) == (wanted != SK_NONE) && (ops.tied != NULL) == ambiguous,
+				      "round %u, %s: %s, tied: %d, but k%u fits", round, task->name,
+				      kernel ? kernel->name : "none", ops.tied != NULL, wanted);
+			ck_assert_msg(!kernel || ambiguous || kernel->declared == wanted,
+				      "round %u, %s: %s, but k%u fits", round, task->name, kernel->name, wanted);
 			found += wanted != SK_NONE;
+			tied += ambiguous;
 			later += wanted != SK_NONE && wanted > 2;
 		}
 		free(text);
@@ -874,6 +917,47 @@ START_TEST(test_ops_at_random)
 	ck_assert_uint_gt(found, OP_ROUNDS * OP_TASKS / 10);
 	ck_assert_uint_lt(found, OP_ROUNDS * OP_TASKS * 9 / 10);
 	ck_assert_uint_gt(later, found / 4);
+	ck_assert_uint_gt(tied, found / 20);
+	ck_assert_uint_lt(tied, found / 2);
+}
+END_TEST
+
+/* What is allowed is picked, the greater set first; what a task names is taken as it is. */
+START_TEST(test_isa)
+{
+	static const char text[] =
+		TENSORS "kernels:\n"
+			"  base: {symbol: bare, signature: \"op=Relu; in x f32[n], out y f32[n]\"}\n"
+			"  v3: {symbol: bare, signature: \"op=Relu isa=x86-64-v3; in x f32[n], out y "
+			"f32[n]\"}\n"
+			"  v4: {symbol: bare, signature: \"op=Relu isa=x86-64-v4; in x f32[n], out y "
+			"f32[n]\"}\n"
+			"tasks:\n"
+			"  - {name: t, op: Relu, args: [a, b]}\n"
+			"  - {name: u, kernel: v4, args: [a, b]}\n";
+	static const struct {
+		const char *allowed, *picked;
+	} cases[] = {{"x86-64", "base"}, {"x86-64-v2", "base"}, {"x86-64-v3", "v3"}, {"x86-64-v4", "v4"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		model = sk_model_create(arena, &diag);
+		model->allowed_isa = sk_isa_expand(sk_isa_find(cases[i].allowed, strlen(cases[i].allowed)));
+		ck_assert(sk_manifest_parse(model, "m.yaml", text, strlen(text)) && sk_kernels_find(model, linker));
+		ck_assert_str_eq(kernel(0)->name, cases[i].picked);
+		ck_assert_str_eq(kernel(1)->name, "v4");
+	}
+	model = sk_model_create(arena, &diag);
+	model->allowed_isa = 1;
+
+	static const char none[] = TENSORS "kernels:\n"
+					   "  v3: {symbol: bare, signature: \"op=Gelu isa=fma+avx2; in x f32[n], out y "
+					   "f32[n]\"}\n"
+					   "tasks:\n"
+					   "  - {name: t, op: Gelu, args: [a, b]}\n";
+
+	ck_assert(sk_manifest_parse(model, "m.yaml", none, strlen(none)) && !sk_kernels_find(model, linker));
+	expect_messages("t: error: m.yaml:20:19: no kernel for op 'Gelu' fits task 't'\n"
+			">>> v3 (m.yaml): needs x86-64+avx2+fma, which --isa does not allow\n");
 }
 END_TEST
 
@@ -908,6 +992,18 @@ static const struct {
 	const char *text, *messages;
 } bad[] = {
 	/* attributes */
+	{TENSORS "kernels:\n"
+		 "  one: {symbol: bare, signature: \"op=Any; in x f32[n], out y f32[n]\"}\n"
+		 "  two: {symbol: bare, signature: \"op=Any(k=1); in x f32[n], out y f32[n]\"}\n"
+		 "  three: {symbol: bare, signature: \"op=Any; in x f32[m,n], out y f32[m,n]\"}\n"
+		 "  four: {symbol: bare, signature: \"op=Any; in x f32[m,4], out y f32[m,4]\"}\n"
+		 "tasks:\n"
+		 "  - {name: t, op: Any, args: [a, b]}\n"
+		 "  - {name: u, op: Any, args: [a, b], attr: {k: 1}}\n",
+	 "m.yaml:23:19: two kernels for op 'Any' fit task 't' equally well: name one under 'kernel', or put its "
+	 "library in front\n"
+	 ">>> one (m.yaml): op=Any; in x f32[n], out y f32[n]\n"
+	 ">>> three (m.yaml): op=Any; in x f32[m,n], out y f32[m,n]\n"},
 	{TASKS "  - {name: t, kernel: attributes, args: [a, b], attr: {mode: cubic, k: 3.5, l: [1], axi: 1}}\n",
 	 "m.yaml:18:85: kernel 'attributes': attribute 'axi' is 1, but the kernel does not know it; did you mean "
 	 "'axis'?\n"
@@ -1198,13 +1294,13 @@ static const struct {
 	 ">>> relu_f32 (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"
 	 ">>> relu_f64 (k.o): 2 arguments are needed (in x f64, out y f64), but 3 given\n"
 	 ">>> relu_mix (k.o): 2 arguments are needed (in x u16, out y u16), but 3 given\n"
-	 ">>> relu_blocks (k.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"},
+	 ">>> relu_blocks (m.o): 2 arguments are needed (in x f32, out y f32), but 3 given\n"},
 	{TASKS "  - {name: t, op: Relu, args: [i, j]}\n",
 	 "m.yaml:18:19: no kernel for op 'Relu' fits task 't'\n"
 	 ">>> relu_f32 (k.o): argument 'x' is f32, but tensor 'i' is i64\n"
 	 ">>> relu_f64 (k.o): argument 'x' is f64, but tensor 'i' is i64\n"
 	 ">>> relu_mix (k.o): argument 'x' is u16, but tensor 'i' is i64\n"
-	 ">>> relu_blocks (k.o): argument 'x' is f32, but tensor 'i' is i64\n"},
+	 ">>> relu_blocks (m.o): argument 'x' is f32, but tensor 'i' is i64\n"},
 	{TASKS "  - {name: t, op: Tanh, args: [a, b]}\n", "m.yaml:18:19: no kernel has op=Tanh\n"},
 };
 
@@ -1453,6 +1549,7 @@ static Suite *bind_suite(void)
 	tcase_add_test(tcase, test_op_without_a_task);
 	tcase_add_test(tcase, test_declared_op);
 	tcase_add_test(tcase, test_ops_at_random);
+	tcase_add_test(tcase, test_isa);
 	tcase_add_test(tcase, test_object_beside_the_manifest);
 	tcase_add_loop_test(tcase, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tcase, test_roles);

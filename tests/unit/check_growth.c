@@ -314,8 +314,8 @@ END_TEST
 
 /* ---- operators ---- */
 
-/* As many kernels of one op as tasks, each for one shape, or for several with a part that is one; in front of them
- * stand as many that fit no task and say the same as each other. */
+/* As many kernels of one op as tasks, each for one shape, for several with a part that is one, or for one attribute; in
+ * front of them stand as many that fit no task and say the same as each other. */
 static char *operators_text(uint32_t count, const char *signature)
 {
 	char *text = NULL;
@@ -329,13 +329,14 @@ static char *operators_text(uint32_t count, const char *signature)
 	for (uint32_t i = 0; i < count; i++)
 		fprintf(stream, "  a%u: {signature: \"op=sum; in x f32[n], out y f32[n*64]\"}\n", i);
 	for (uint32_t i = 0; i < count; i++) {
-		fprintf(stream, "  b%u: {signature: \"op=sum; ", i);
+		fprintf(stream, "  b%u: {signature: \"", i);
 		fprintf(stream, signature, i + 5);
 		fputs("\"}\n", stream);
 	}
 	fputs("tasks:\n", stream);
 	for (uint32_t i = 0; i < count; i++)
-		fprintf(stream, "  - {name: c%u, op: sum, args: [t%u, y]}\n", i, count - 1 - i);
+		fprintf(stream, "  - {name: c%u, op: sum, args: [t%u, y], attr: {%s%.0u}}\n", i, count - 1 - i,
+			strstr(signature, "(k=") ? "k: " : "", strstr(signature, "(k=") ? count + 4 - i : 0);
 	fclose(stream);
 	return text;
 }
@@ -371,8 +372,9 @@ static uint64_t operator_steps(uint32_t count, const char *signature)
 
 START_TEST(kernels_of_an_op)
 {
-	static const char *const kinds[] = {"in x f32[2,%u], out y f32[n]", "in x f32[m,%u], out y f32[n]",
-					    "in x f32[2,%u], out y f32[64], scratch t[64]"};
+	static const char *const kinds[] = {
+		"op=sum; in x f32[2,%u], out y f32[n]", "op=sum; in x f32[m,%u], out y f32[n]",
+		"op=sum; in x f32[2,%u], out y f32[64], scratch t[64]", "op=sum(k=%u); in x f32[n], out y f32[m]"};
 	const char *kind = kinds[_i];
 
 	ck_assert_uint_le(operator_steps(FACTOR * TASKS, kind), MOST_GROWTH * operator_steps(TASKS, kind));
@@ -391,7 +393,7 @@ int main(void)
 	tcase_add_loop_test(cases, many_temporaries_alive, 0, 2);
 	tcase_add_test(cases, temporaries_that_nothing_orders);
 	tcase_add_test(cases, scopes_at_random);
-	tcase_add_loop_test(cases, kernels_of_an_op, 0, 3);
+	tcase_add_loop_test(cases, kernels_of_an_op, 0, 4);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
 }

@@ -61,6 +61,24 @@ uint64_t sk_isa_find(const char *name, size_t length)
 	return 0;
 }
 
+uint64_t sk_isa_find_all(const char *names, const char **unknown, size_t *length)
+{
+	uint64_t set = 0;
+
+	for (;; names += *length + 1) {
+		uint64_t found;
+
+		*unknown = names;
+		*length = strcspn(names, "+");
+		found = sk_isa_find(names, *length);
+		if (!found)
+			return 0;
+		set |= found;
+		if (!names[*length])
+			return set;
+	}
+}
+
 /* The features of all levels of the set. */
 static uint64_t features_of_levels(uint64_t set)
 {
@@ -71,6 +89,16 @@ static uint64_t features_of_levels(uint64_t set)
 			if (set & UINT64_C(1) << (level - 1))
 				found |= UINT64_C(1) << features[i].bit;
 	return found;
+}
+
+uint64_t sk_isa_expand(uint64_t set)
+{
+	return set | features_of_levels(set);
+}
+
+uint64_t sk_isa_default(void)
+{
+	return levels_up_to(3);
 }
 
 static void append(char *text, const char *name)
