@@ -341,6 +341,28 @@ START_TEST(blocks_and_units)
 }
 END_TEST
 
+/* The cores of a partition that is made of blocks have what they have of the blocks. */
+START_TEST(parts_of_blocks)
+{
+	for (uint64_t rows = 1; rows < 40; rows++)
+		for (uint64_t count = 1; count < 14; count++)
+			for (uint64_t blocks = 1; blocks < 20; blocks++) {
+				const struct sk_plan_partition by_blocks = {3 * rows, 1, rows, blocks};
+				const struct sk_plan_partition whole = {.extent = blocks, .unit = 1};
+
+				for (uint64_t part = 0; part <= count; part++)
+					ck_assert_uint_eq(sk_plan_part_start(&by_blocks, part, count),
+							  sk_plan_part_start(&whole, part, count) * rows / blocks * 3);
+			}
+
+	/* The products have more than 64 bits. */
+	const struct sk_plan_partition huge = {UINT64_MAX, 1, UINT64_MAX / 3, UINT64_MAX / 5};
+
+	ck_assert_uint_eq(sk_plan_part_start(&huge, 4095, 4095), UINT64_MAX);
+	ck_assert_uint_eq(sk_plan_part_start(&huge, 1, 3), UINT64_MAX / 3 / 3 * 3);
+}
+END_TEST
+
 START_TEST(damaged_blocks)
 {
 	REFUSED("partition 0 has rows, but no blocks", d.partitions[0].rows = 1);
@@ -672,6 +694,7 @@ int main(void)
 	tcase_add_test(tcase, damaged_names);
 	tcase_add_test(tcase, damaged_launches);
 	tcase_add_test(tcase, damaged_blocks);
+	tcase_add_test(tcase, parts_of_blocks);
 	tcase_add_test(tcase, blocks_and_units);
 	tcase_add_test(tcase, damaged_tasks_and_tensors);
 	tcase_add_test(tcase, damaged_steps);

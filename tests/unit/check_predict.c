@@ -821,6 +821,11 @@ START_TEST(shares_add_up)
 					       .stream = below(&state, 200),
 					       .blocks = 1 + below(&state, 100),
 					       .partition = {1 + below(&state, 5000), 1 + below(&state, 300), 0, 0}};
+
+		if (below(&state, 3) == 0) {
+			step.partition.rows = step.partition.extent;
+			step.partition.blocks = 1 + below(&state, 50);
+		}
 		double sum = 0;
 
 		for (uint32_t core = 0; core < cores; core++)
