@@ -75,8 +75,8 @@ static struct sharing share_blocks(const struct sk_plan_view *view, const struct
 				.first = whole ? whole * row : row};
 }
 
-/* Within one step units are compared, since it may be in tiles, which are whole units and not whole blocks. */
-static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access, bool within_step)
+/* Of two calls of one step that share out rows alike, elements are as far apart as well, so that tiles are the same. */
+static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
 	const struct sk_plan_step *step = &view->steps[access->step];
 	const struct sk_plan_call *call = &view->calls[access->call];
@@ -85,7 +85,7 @@ static struct sharing share(const struct sk_plan_view *view, const struct sk_ste
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE)
 		return share_blocks(view, access, step->extent, step->blocks);
-	if (partition->blocks && !within_step)
+	if (partition->blocks)
 		return share_blocks(view, access, partition->rows, partition->blocks);
 	units = sk_plan_units(view, step, call, &view->arguments[access->argument]);
 	return (struct sharing){
@@ -106,15 +106,14 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 {
 	const struct sk_plan_argument *argument = &view->arguments[one->argument];
 	const struct sk_plan_argument *other_argument = &view->arguments[other->argument];
-	bool within_step = one->step == other->step;
 
-	if (within_step && on_one_core(&view->steps[one->step]))
+	if (one->step == other->step && on_one_core(&view->steps[one->step]))
 		return true;
 	if (!is_divided(view, one) || !is_divided(view, other) || argument->space != other_argument->space ||
 	    argument->index != other_argument->index)
 		return false;
 
-	struct sharing sharing = share(view, one, within_step), other_sharing = share(view, other, within_step);
+	struct sharing sharing = share(view, one), other_sharing = share(view, other);
 	struct sk_rows part = first_part(view, one, sharing.first);
 	struct sk_rows other_part = first_part(view, other, other_sharing.first);
 	uint64_t window = sharing.unit_bytes ? sharing.unit_bytes : sharing.bytes;

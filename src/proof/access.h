@@ -45,8 +45,8 @@ uint64_t sk_access_shared_bytes(const struct sk_plan_view *view, const struct sk
 /* True if for every number of cores each byte is touched by the same core in both, which are accesses by two steps on
  * all cores of one lane, or by two calls of one such step: both divided into as many units, equally far from each
  * other, whose bytes lie in one window that far wide. Where blocks' ranges are irregular, there are no units, and all
- * has to be divided alike row by row. Of two steps, one whose cores have whole blocks counts by those. One step may
- * also have one block only. */
+ * has to be divided alike row by row. A step whose cores have whole blocks of another one counts by those.
+ * One step may also have one block only. */
 bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_access *one,
 			 const struct sk_step_access *other);
 

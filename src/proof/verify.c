@@ -19,9 +19,9 @@
  *  2. Y and X run on the same home.
  *  3. Y and X run on all cores of one lane, and both accesses are divided into as many units, equally far from each
  * other, with the bytes of each unit in one window: then whatever the number of cores is, the byte lies in the same
- * core's range in both. Where a step's cores have whole blocks, its units here are those blocks; in two calls of one
- * step they are units all the same, since of these its tiles consist, and each block begins with one
- * (sk_plan_check_record).
+ * core's range in both. Where a step's cores have whole blocks, its units here are those blocks, and of
+ * blocks that are not equally long their rows. Rows as far apart have elements as far apart in two calls of one step,
+ * so its tiles are the same in both; each block begins with a whole unit (sk_plan_check_record).
  *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
  * (knowledge.h).
  *

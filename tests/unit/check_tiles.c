@@ -627,6 +627,13 @@ static void product_in_halves(struct records *plan)
 	plan->arguments[PRODUCT_X].element_bytes /= 2;
 }
 
+static void product_of_fewer_rows(struct records *plan)
+{
+	plan->steps[OF_PRODUCT].extent--;
+	plan->arguments[PRODUCT_P].size -= BLOCK_ROW;
+	plan->arguments[PRODUCT_X].size -= BLOCK_ROW;
+}
+
 static void product_without_rows(struct records *plan)
 {
 	plan->steps[OF_PRODUCT].kind = SK_STEP_BLOCKS;
@@ -660,6 +667,7 @@ static const struct damage block_damages[] = {
 	{no_rows, "37 elements are no whole number for each of 0 rows", SOUND},
 	{other_product, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
 	{product_in_halves, "nothing orders task 'product', which writes 'p', and task 'bias', which reads 'p'", SOUND},
+	{product_of_fewer_rows, "nothing orders task 'product', which writes 'p', and task 'bias', which reads", SOUND},
 	{product_without_rows, "nothing orders task 'product', which writes 'p', and task 'bias', which", SOUND},
 	{a_block_row_further, "nothing orders task 'product', which writes 'p', and task 'bias', which reads", SOUND},
 	{not_by_rows, "nothing orders task 'scale', which writes 'y', and task 'residual', which reads 'y'", SOUND},
@@ -847,6 +855,7 @@ static void random_blocks_step(struct random_group *random, uint32_t rows)
 {
 	uint32_t kind = below(random, 8), calls = 1;
 
+	rows -= below(random, 8) ? 0 : 3;
 	random->extent = rows;
 	random->scale = 1;
 	if (kind < 3) {
