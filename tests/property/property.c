@@ -1201,7 +1201,8 @@ static void check_runs(struct property *property)
 
 /* ---- kernels that belie `split` ---- */
 
-/* A task of the network, and a liar that may take its kernel's place; NULL: there is none. */
+/* A task of the network, and a liar that may take its kernel's place; NULL: there is none. Of a task that runs once it
+ * would be found again in front of each task that needs it. */
 static const struct liar *choose_liar(const struct network *network, uint64_t *random, uint32_t *number)
 {
 	const struct liar *chosen = NULL;
@@ -1211,7 +1212,8 @@ static const struct liar *choose_liar(const struct network *network, uint64_t *r
 		for (const struct liar *liar = network_liars(); liar->kernel.function; liar++) {
 			const struct kernel *honest = network->tasks[t].kernel;
 
-			if (network->tasks[t].dropped || strcmp(honest->attributes, liar->kernel.attributes) ||
+			if (network->tasks[t].dropped || network->tasks[t].once ||
+			    strcmp(honest->attributes, liar->kernel.attributes) ||
 			    strcmp(honest->parameters, liar->kernel.parameters) || network_draw(random, ++count))
 				continue;
 			chosen = liar;
