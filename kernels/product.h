@@ -19,42 +19,44 @@
 typedef STORED(TYPE) element;
 typedef COMPUTED(TYPE) number;
 
+/* How many steps of k a tile goes through at a time, and rows that are packed at a time, so that they stay in a
+ * second-level cache. */
+#ifndef DEPTH
+#define DEPTH	   512
+#define BLOCK_ROWS 132
+#endif
+
 enum {
 	LANES = VECTOR_BYTES / (int)sizeof(number),
 	PANEL = 64 / (int)sizeof(number),
 	TILE_COLUMNS = TILE_VECTORS * LANES,
-	GROUP_COLUMNS = TILE_COLUMNS > PANEL ? (int)TILE_COLUMNS : (int)PANEL, /* whose panels are made at a time */
-	DEPTH = 512,
-	BLOCK_ROWS = 120, /* packed at a time: whole tiles, so that they stay in a second-level cache */
+	GROUP_COLUMNS = 3 * PANEL, /* whose panels are made at a time: whole tiles */
 	CONVERTED = sizeof(element) != sizeof(number),
 };
 
 /* Numbers of scratch: packed rows, and panels. Signatures have their sum. */
-enum {
-	ROOM_ROWS = 160 * DEPTH, /* BLOCK_ROWS / 6 * 8 at most */
-	ROOM_PANELS = 48 * DEPTH,
-};
+enum { ROOM_ROWS = 176 * 512, ROOM_PANELS = 48 * 512 };
+_Static_assert(BLOCK_ROWS % 12 == 0 && BLOCK_ROWS / 6 * 8 * DEPTH <= ROOM_ROWS, "ROOM_ROWS");
+_Static_assert(GROUP_COLUMNS % TILE_COLUMNS == 0 && DEPTH < 512 + 1, "ROOM_PANELS");
 
 /* The same in signatures: of all kernels that multiply, and, for elements that are no numbers, of sums for BLOCK_ROWS
  * rows of so many columns. */
-#define ROOM_f32  ", scratch room f32[106496]"
-#define ROOM_f64  ", scratch room f64[106496]"
+#define ROOM_f32  ", scratch room f32[114688]"
+#define ROOM_f64  ", scratch room f64[114688]"
 #define ROOM_f16  ROOM_f32
 #define ROOM_bf16 ROOM_f32
 #define ROOM_TEXT JOIN(ROOM_, TYPE)
-_Static_assert(ROOM_ROWS + ROOM_PANELS == 106496, "ROOM_TEXT");
+_Static_assert(ROOM_ROWS + ROOM_PANELS == 114688, "ROOM_TEXT");
 #define SUMS_f32(columns)  ", sums ptr = null"
 #define SUMS_f64(columns)  ", sums ptr = null"
-#define SUMS_f16(columns)  ", scratch sums f32[120*" columns "]"
+#define SUMS_f16(columns)  ", scratch sums f32[" TEXT(BLOCK_ROWS) "*" columns "]"
 #define SUMS_bf16(columns) SUMS_f16(columns)
 #define SUMS_TEXT(columns) JOIN(SUMS_, TYPE)(columns)
-_Static_assert(BLOCK_ROWS == 120, "SUMS_TEXT");
-#define PANEL_f32  "16"
-#define PANEL_f64  "8"
-#define PANEL_f16  "16"
-#define PANEL_bf16 "16"
-#define PANEL_TEXT JOIN(PANEL_, TYPE)
-_Static_assert(GROUP_COLUMNS <= 48, "ROOM_PANELS");
+#define PANEL_f32	   "16"
+#define PANEL_f64	   "8"
+#define PANEL_f16	   "16"
+#define PANEL_bf16	   "16"
+#define PANEL_TEXT	   JOIN(PANEL_, TYPE)
 
 typedef number vector __attribute__((vector_size(VECTOR_BYTES), may_alias, aligned(sizeof(number))));
 typedef number four __attribute__((vector_size(4 * sizeof(number)), may_alias, aligned(sizeof(number))));
@@ -92,10 +94,11 @@ static ALWAYS_INLINE const number *as_numbers(const element *from, size_t count,
 struct tile {
 	const number *a; /* steps of ROWS_STRIDE numbers */
 	const number *b; /* the first column in its panel */
-	size_t b_panel; /* numbers from a panel to the next */
+	size_t b_panel, b_step; /* numbers from a panel, a step to the next */
 	size_t depth;
 	number *c;
 	size_t c_row;
+	const number *start; /* what sums of each row begin with, if not with 0 */
 	int add; /* to what is in c already */
 };
 
@@ -104,7 +107,7 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 {
 	vector sums[TILE_ROWS][TILE_VECTORS] = {};
 	const number *a = tile->a, *b = tile->b;
-	const size_t b_panel = tile->b_panel;
+	const size_t b_panel = tile->b_panel, b_step = tile->b_step;
 
 #pragma GCC unroll 8
 	for (int r = 0; r < rows; r++)
@@ -124,7 +127,7 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 				sums[r][v] = FUSED(left, right[v], sums[r][v]);
 		}
 		a += ROWS_STRIDE;
-		b += PANEL;
+		b += b_step;
 	}
 #pragma GCC unroll 8
 	for (int r = 0; r < rows; r++)
@@ -133,6 +136,8 @@ static ALWAYS_INLINE void multiply_tile(const struct tile *tile, const int rows,
 			number *to = tile->c + r * tile->c_row + v * LANES;
 			if (tile->add)
 				sums[r][v] += load(to);
+			else if (tile->start)
+				sums[r][v] += tile->start[r] - (vector){};
 			store(to, sums[r][v]);
 		}
 }
@@ -183,6 +188,8 @@ static __attribute__((noinline)) void multiply_edge(const struct tile *tile, uns
 	inner.c = buffer;
 	inner.c_row = TILE_COLUMNS;
 	inner.add = 0;
+	if (tile->add)
+		inner.start = 0;
 	multiply_columns(&inner, rows, columns);
 	for (unsigned r = 0; r < rows; r++)
 		for (unsigned c = 0; c < columns; c++) {
@@ -264,7 +271,7 @@ static ALWAYS_INLINE void pack(struct matrix from, size_t lines, size_t depth, n
 
 struct panels {
 	const number *at;
-	size_t stride; /* numbers from a panel to the next */
+	size_t panel, step; /* numbers from a panel, a step to the next */
 };
 
 /* Hands over panels with steps [step, step + depth) of the columns from `column` on, made in `room` if need be. */
@@ -278,15 +285,16 @@ struct product {
 	panels_of *panels;
 	number *c; /* written without what has been there */
 	size_t c_row;
+	const element *start; /* of each row, or NULL */
 	number *room; /* ROOM_SIZE */
 };
 
-/* As many rows as tiles of nearly one height, TILE_ROWS at most, need. */
-static ALWAYS_INLINE size_t tile_height(size_t rows)
+/* The greatest equal parts of at most `most`. Of k they are the same however rows are divided. */
+static ALWAYS_INLINE size_t equal_parts(size_t extent, size_t most)
 {
-	size_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
+	size_t parts = (extent + most - 1) / most;
 
-	return (rows + tiles - 1) / tiles;
+	return parts ? (extent + parts - 1) / parts : 1;
 }
 
 /* One below the other. */
@@ -300,14 +308,15 @@ static ALWAYS_INLINE void multiply_tiles(struct tile *tile, size_t rows, size_t 
 			multiply_edge(tile, own, columns);
 		tile->a += tile->depth * ROWS_STRIDE;
 		tile->c += own * tile->c_row;
+		tile->start += tile->start ? own : 0;
 	}
 }
 
 /* Adds the steps [step, step + depth) to the rows [top, top + rows), which go to c. */
 static ALWAYS_INLINE void multiply_block(const struct product *product, size_t top, size_t rows, size_t step,
-					 size_t depth, number *c)
+					 size_t depth, const number *start, number *c)
 {
-	size_t height = tile_height(rows);
+	size_t height = equal_parts(rows, TILE_ROWS); /* of tiles */
 	struct matrix a = product->a;
 
 	a.at += top * a.line + step * a.step;
@@ -320,43 +329,50 @@ static ALWAYS_INLINE void multiply_block(const struct product *product, size_t t
 			product->panels(product->b, step, depth, column, columns, product->room + ROOM_ROWS);
 		for (size_t first = 0; first < columns; first += TILE_COLUMNS) {
 			struct tile tile = {.a = product->room,
-					    .b = panels.at + first,
-					    .b_panel = panels.stride,
+					    .b = panels.at + first / PANEL * panels.panel + first % PANEL,
+					    .b_panel = panels.panel,
+					    .b_step = panels.step,
 					    .depth = depth,
 					    .c = c + column + first,
 					    .c_row = product->c_row,
+					    .start = start,
 					    .add = step > 0};
 			multiply_tiles(&tile, rows, height, least(TILE_COLUMNS, columns - first));
 		}
 	}
 }
 
-static ALWAYS_INLINE void multiply_top(const struct product *product, size_t top, number *c)
+static ALWAYS_INLINE void multiply_top(const struct product *product, size_t top, size_t rows, number *c)
 {
-	size_t rows = least(BLOCK_ROWS, product->m - top);
+	number buffer[CONVERTED ? BLOCK_ROWS : 1];
+	const number *start = product->start ? as_numbers(product->start + top, rows, buffer) : 0;
+	size_t depth = equal_parts(product->k, DEPTH);
 
-	for (size_t step = 0; step < product->k; step += DEPTH)
-		multiply_block(product, top, rows, step, least(DEPTH, product->k - step), c);
+	for (size_t step = 0; step < product->k; step += depth)
+		multiply_block(product, top, rows, step, least(depth, product->k - step), start, c);
 	for (size_t row = 0; !product->k && row < rows; row++)
 		for (size_t column = 0; column < product->n; column++)
-			c[row * product->c_row + column] = 0;
+			c[row * product->c_row + column] = start ? start[row] : 0;
 }
 
 static ALWAYS_INLINE void multiply(const struct product *product)
 {
-	for (size_t top = 0; top < product->m; top += BLOCK_ROWS)
-		multiply_top(product, top, product->c + top * product->c_row);
+	size_t rows = equal_parts(product->m, BLOCK_ROWS);
+
+	for (size_t top = 0; top < product->m; top += rows)
+		multiply_top(product, top, least(rows, product->m - top), product->c + top * product->c_row);
 }
 
-/* The same, with a result of elements; product->c has room for BLOCK_ROWS rows. */
+/* The same, with a result of elements, whose rows are c_row = n long; product->c has room for BLOCK_ROWS of them. */
 static ALWAYS_INLINE void multiply_converted(const struct product *product, element *c)
 {
-	for (size_t top = 0; top < product->m; top += BLOCK_ROWS) {
-		multiply_top(product, top, product->c);
-		for (size_t row = 0; row < least(BLOCK_ROWS, product->m - top); row++)
-			for (size_t column = 0; column < product->n; column++)
-				c[(top + row) * product->c_row + column] =
-					STORE(TYPE, product->c[row * product->n + column]);
+	size_t block = equal_parts(product->m, BLOCK_ROWS);
+
+	for (size_t top = 0; top < product->m; top += block) {
+		size_t rows = least(block, product->m - top);
+		multiply_top(product, top, rows, product->c);
+		for (size_t i = 0; i < rows * product->n; i++)
+			c[top * product->n + i] = STORE(TYPE, product->c[i]);
 	}
 }
 
@@ -372,7 +388,7 @@ static ALWAYS_INLINE struct panels panels_of_matrix(const void *context, size_t 
 	for (size_t first = 0; first < columns; first += PANEL)
 		pack((struct matrix){b.at + first * b.line, b.line, b.step}, least(PANEL, columns - first), depth,
 		     room + first * depth, PANEL);
-	return (struct panels){room, depth * PANEL};
+	return (struct panels){room, depth * PANEL, PANEL};
 }
 
 /* What PackMatMulB has made: panels of k steps. */
@@ -388,10 +404,10 @@ static ALWAYS_INLINE struct panels panels_of_packed(const void *context, size_t 
 	const element *at = b->at + column / PANEL * b->k * PANEL + step * PANEL;
 
 	if (!CONVERTED)
-		return (struct panels){(const number *)at, b->k * PANEL};
+		return (struct panels){(const number *)at, b->k * PANEL, PANEL};
 	for (size_t first = 0; first < columns; first += PANEL)
 		as_numbers(at + first * b->k, depth * PANEL, room + first * depth);
-	return (struct panels){room, depth * PANEL};
+	return (struct panels){room, depth * PANEL, PANEL};
 }
 
 #endif

@@ -289,12 +289,14 @@ KERNEL_TESTS = \
 	tests/kernels/rust.sh \
 	tests/kernels/triton.sh \
 	tests/kernels/tvm.sh \
+	tests/kernels/windows.sh \
 	tests/kernels/x264.sh \
 	tests/kernels/xla.sh \
 	tests/kernels/xnnpack.sh
 SHELL_TESTS += $(KERNEL_TESTS)
 QUICK_TESTS += $(KERNEL_TESTS)
-EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/oracle.h tests/kernels/products.c
+EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
+	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
 
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h

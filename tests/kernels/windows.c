@@ -1,0 +1,368 @@
+/* Compares the convolutions and pools of libskernels.a with plain loops in greater precision, for random shapes and
+ * attributes, and in parts as cores have them: parts must be the same bytes. */
+#include "operands.h"
+
+#include <stdio.h>
+
+/* Dimensions are [depth, height, width]; with two of them, depth is 1. */
+struct problem {
+	int64_t spatial, images, channels, outputs, group, option;
+	int64_t in[3], window[3], out[3], strides[3], dilations[3], pads[6];
+	int has_bias;
+};
+
+typedef void kernel();
+struct entry {
+	const char *name;
+	kernel *call;
+};
+#define KERNEL_NAME(name) kernel name;
+#include "windows-list.h"
+#undef KERNEL_NAME
+#define KERNEL_NAME(name) {#name, name},
+static const struct entry entries[] = {
+#include "windows-list.h"
+};
+
+static int failures;
+static void *room, *sums;
+
+static int64_t between(int64_t low, int64_t high)
+{
+	return low + (int64_t)(random_bits() % (uint64_t)(high - low + 1));
+}
+
+static int64_t volume(const int64_t *extents)
+{
+	return extents[0] * extents[1] * extents[2];
+}
+
+/* Extents of the output follow; the window fits somewhere. */
+static void invent(struct problem *problem, int spatial, int plain)
+{
+	*problem = (struct problem){.spatial = spatial, .images = between(1, 3), .has_bias = (int)between(0, 1)};
+	for (int d = 0; d < 3; d++) {
+		int used = d >= 3 - spatial;
+		problem->window[d] = used && !plain ? between(1, d == 2 ? 5 : 3) : 1;
+		problem->strides[d] = used && !plain ? between(1, 3) : 1;
+		problem->dilations[d] = used ? between(1, 3) : 1;
+		if (plain || random_bits() % 3 == 0)
+			problem->strides[d] = problem->dilations[d] = 1;
+		int64_t span = (problem->window[d] - 1) * problem->dilations[d] + 1;
+		problem->pads[d] = used && !plain ? between(0, problem->window[d] - 1) : 0;
+		problem->pads[3 + d] = used && !plain ? between(0, problem->window[d] - 1) : 0;
+		problem->in[d] = used ? span + between(0, d == 2 ? 40 : 6) : 1;
+		problem->out[d] =
+			(problem->in[d] + problem->pads[d] + problem->pads[3 + d] - span) / problem->strides[d] + 1;
+	}
+}
+
+/* The element of x that place `at` of the window of result i meets, or -1. */
+static int64_t met(const struct problem *problem, int64_t i, int64_t at)
+{
+	int64_t place[3] = {at / problem->window[2] / problem->window[1], at / problem->window[2] % problem->window[1],
+			    at % problem->window[2]};
+	int64_t result[3] = {i / problem->out[2] / problem->out[1], i / problem->out[2] % problem->out[1],
+			     i % problem->out[2]};
+	int64_t element = 0;
+
+	for (int d = 0; d < 3; d++) {
+		int64_t x = result[d] * problem->strides[d] + place[d] * problem->dilations[d] - problem->pads[d];
+		if (x < 0 || x >= problem->in[d])
+			return -1;
+		element = element * problem->in[d] + x;
+	}
+	return element;
+}
+
+static void wrong(const char *name, const struct problem *problem, const char *what, int64_t i, double result,
+		  double expected)
+{
+	printf("%s: n %ld c %ld o %ld group %ld", name, (long)problem->images, (long)problem->channels,
+	       (long)problem->outputs, (long)problem->group);
+	for (int d = 0; d < 3; d++)
+		printf(", %ld (window %ld, stride %ld, dilation %ld, pads %ld %ld)", (long)problem->in[d],
+		       (long)problem->window[d], (long)problem->strides[d], (long)problem->dilations[d],
+		       (long)problem->pads[d], (long)problem->pads[3 + d]);
+	printf(": %s %ld is %.17g, not %.17g\n", what, (long)i, result, expected);
+	failures++;
+}
+
+/* The lists of attributes, as kernels get them. */
+struct lists {
+	int64_t window[3], strides[3], dilations[3], pads[6];
+};
+
+static struct lists lists_of(const struct problem *problem)
+{
+	struct lists lists;
+	int64_t unused = 3 - problem->spatial;
+
+	for (int64_t d = 0; d < problem->spatial; d++) {
+		lists.window[d] = problem->window[unused + d];
+		lists.strides[d] = problem->strides[unused + d];
+		lists.dilations[d] = problem->dilations[unused + d];
+		lists.pads[d] = problem->pads[unused + d];
+		lists.pads[problem->spatial + d] = problem->pads[3 + unused + d];
+	}
+	return lists;
+}
+
+/* ---- convolutions ---- */
+
+static void call_convolution(const struct entry *entry, const struct problem *problem, int by_channels, size_t size,
+			     const char *x, const void *filters, const void *bias, char *y, int64_t first,
+			     int64_t count, void *laid)
+{
+	struct lists lists = lists_of(problem);
+	const int64_t *in = problem->in, *window = problem->window, *out = problem->out;
+	int64_t d = problem->channels / problem->group;
+
+	y += first * volume(out) * size;
+	if (by_channels)
+		x += first * volume(in) * size;
+	if (problem->spatial == 2)
+		entry->call(x, filters, bias, y, problem->channels, d, problem->outputs, in[1], in[2], window[1],
+			    window[2], out[1], out[2], lists.strides, lists.pads, lists.dilations, problem->group,
+			    first, count, room, laid, sums);
+	else
+		entry->call(x, filters, bias, y, problem->channels, d, problem->outputs, in[0], in[1], in[2], window[0],
+			    window[1], window[2], out[0], out[1], out[2], lists.strides, lists.pads, lists.dilations,
+			    problem->group, first, count, room, laid, sums);
+}
+
+static void compare_convolution(const char *name, const struct problem *problem, enum type type, const void *x,
+				const void *filters, const void *bias, const void *y)
+{
+	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
+	int64_t d = problem->channels / problem->group, own = problem->outputs / problem->group;
+
+	for (int64_t i = 0; i < problem->images * problem->outputs * out; i++) {
+		int64_t image = i / out / problem->outputs, o = i / out % problem->outputs;
+		long double sum = bias ? get(type, bias, o) : 0;
+		double magnitude = fabs((double)sum), result = get(type, y, i);
+
+		for (int64_t p = 0; p < d * window; p++) {
+			int64_t at = met(problem, i % out, p % window);
+			if (at < 0)
+				continue;
+			double a = get(type, filters, o * d * window + p);
+			double b = get(type, x, (image * problem->channels + o / own * d + p / window) * in + at);
+			sum += (long double)a * b;
+			magnitude += fabs(a * b);
+		}
+		double allowed =
+			(d * window + 3) * types[type].of_sums * magnitude + types[type].epsilon * fabs((double)sum);
+		if (!(fabs((double)(result - sum)) <= allowed)) {
+			wrong(name, problem, "element", i, result, (double)sum);
+			return;
+		}
+	}
+}
+
+static void check_convolution(const struct entry *entry, enum type type, int spatial, int by_channels, int plain)
+{
+	struct problem problem;
+
+	invent(&problem, spatial, plain);
+	problem.group = by_channels ? between(1, 5) : between(1, 3);
+	problem.channels = problem.group * (by_channels ? 1 : between(1, 40));
+	problem.outputs = problem.group * (by_channels ? 1 : between(1, 30));
+	size_t size = types[type].size, number = type == f64 ? 8 : 4;
+	int64_t d = problem.channels / problem.group, planes = problem.images * problem.outputs;
+	size_t x_bytes = problem.images * problem.channels * volume(problem.in) * size,
+	       filter_bytes = problem.outputs * d * volume(problem.window) * size, bias_bytes = problem.outputs * size,
+	       y_bytes = planes * volume(problem.out) * size,
+	       laid_bytes = (spatial == 3 ? problem.in[0] + 2 * problem.window[0] : 1);
+	laid_bytes *= d * (problem.in[1] + 2 * problem.window[1]) * (problem.in[2] + 2 * problem.window[2]);
+	laid_bytes = (laid_bytes + 16) * number;
+	void *x = take(x_bytes), *filters = take(filter_bytes), *bias = take(bias_bytes), *y = take(y_bytes),
+	     *parts = take(y_bytes), *laid = take(laid_bytes);
+
+	fill(type, x, x_bytes / size);
+	fill(type, filters, filter_bytes / size);
+	fill(type, bias, problem.outputs);
+	void *given = problem.has_bias ? bias : NULL;
+	call_convolution(entry, &problem, by_channels, size, x, filters, given, y, 0, planes, laid);
+	compare_convolution(entry->name, &problem, type, x, filters, given, y);
+	int64_t part = 1 + planes / 3;
+	for (int64_t first = 0; first < planes; first += part)
+		call_convolution(entry, &problem, by_channels, size, x, filters, given, parts, first,
+				 first + part < planes ? part : planes - first, laid);
+	if (memcmp(y, parts, y_bytes))
+		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
+	drop(x, x_bytes);
+	drop(filters, filter_bytes);
+	drop(bias, bias_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+	drop(laid, laid_bytes);
+}
+
+/* ---- pools ---- */
+
+static void call_pool(const struct entry *entry, const struct problem *problem, const char *x, char *y,
+		      int64_t *indices, size_t size, int is_max, int64_t first, int64_t count)
+{
+	struct lists lists = lists_of(problem);
+	const int64_t *in = problem->in, *out = problem->out;
+
+	x += first * volume(in) * size;
+	y += first * volume(out) * size;
+	if (indices)
+		indices += first * volume(out);
+#define EXTENTS_2 in[1], in[2], out[1], out[2]
+#define EXTENTS_3 in[0], in[1], in[2], out[0], out[1], out[2]
+#define OTHERS	  lists.window, lists.strides, lists.pads, lists.dilations, problem->option, count, first
+	if (is_max && problem->spatial == 2)
+		entry->call(x, y, indices, EXTENTS_2, OTHERS);
+	else if (is_max)
+		entry->call(x, y, indices, EXTENTS_3, OTHERS);
+	else if (problem->spatial == 2)
+		entry->call(x, y, EXTENTS_2, OTHERS);
+	else
+		entry->call(x, y, EXTENTS_3, OTHERS);
+}
+
+/* Of the window of result i, how many places lie in x and its pads. */
+static int64_t places_with_pads(const struct problem *problem, int64_t i)
+{
+	int64_t result[3] = {i / problem->out[2] / problem->out[1], i / problem->out[2] % problem->out[1],
+			     i % problem->out[2]};
+	int64_t count = 1;
+
+	for (int d = 0; d < 3; d++) {
+		int64_t own = 0;
+		for (int64_t p = 0; p < problem->window[d]; p++)
+			own += result[d] * problem->strides[d] + p * problem->dilations[d] <
+			       problem->pads[d] + problem->in[d] + problem->pads[3 + d];
+		count *= own;
+	}
+	return count;
+}
+
+static void compare_pool(const char *name, const struct problem *problem, enum type type, const void *x, const void *y,
+			 const int64_t *indices)
+{
+	int64_t in = volume(problem->in), out = volume(problem->out), window = volume(problem->window);
+
+	for (int64_t i = 0; i < problem->images * problem->channels * out; i++) {
+		double sum = 0, squares = 0, magnitudes = 0, greatest = -INFINITY, result = get(type, y, i), expected;
+		int64_t count = 0, found = -1;
+
+		for (int64_t p = 0; p < window; p++) {
+			int64_t at = met(problem, i % out, p);
+			if (at < 0)
+				continue;
+			double here = get(type, x, i / out * in + at);
+			sum += here;
+			squares += here * here;
+			magnitudes += fabs(here);
+			count++;
+			if (found < 0 || here > greatest) {
+				found = at;
+				greatest = here;
+			}
+		}
+		if (!count && (type == i8 || type == u8))
+			greatest = type == i8 ? -128 : 0;
+		if (strstr(name, "maxpool"))
+			expected = greatest;
+		else if (strstr(name, "averagepool"))
+			expected = count || problem->option
+					   ? sum / (problem->option ? places_with_pads(problem, i % out) : count)
+					   : 0;
+		else
+			expected = problem->option == 2 ? sqrt(squares) : magnitudes;
+		double allowed = strstr(name, "maxpool") ? 0
+							 : (window + 3) * types[type].of_sums * magnitudes +
+								   types[type].epsilon * fabs(expected) * 1.001;
+		if (!(fabs(result - expected) <= allowed) && result != expected) {
+			wrong(name, problem, "element", i, result, expected);
+			return;
+		}
+		if (!indices)
+			continue;
+		const int64_t *extents = problem->in;
+		if (problem->option && found > 0)
+			found = found / extents[2] / extents[1] +
+				extents[0] * (found / extents[2] % extents[1] + extents[1] * (found % extents[2]));
+		found = found < 0 ? -1 : i / out * in + found;
+		if (indices[i] != found) {
+			wrong(name, problem, "index", i, (double)indices[i], (double)found);
+			return;
+		}
+	}
+}
+
+static void check_pool(const struct entry *entry, enum type type, int spatial)
+{
+	struct problem problem;
+	int is_max = strstr(entry->name, "maxpool") != NULL;
+
+	invent(&problem, spatial, 0);
+	problem.channels = between(1, 4);
+	problem.option = strstr(entry->name, "lppool") ? between(1, 2) : between(0, 1);
+	/* What ceil_mode adds. */
+	for (int d = 3 - spatial; d < 3; d++)
+		if (random_bits() % 4 == 0 && problem.strides[d] > 1 &&
+		    problem.out[d] * problem.strides[d] < problem.in[d] + problem.pads[d])
+			problem.out[d]++;
+	size_t size = types[type].size;
+	int64_t planes = problem.images * problem.channels;
+	size_t x_bytes = planes * volume(problem.in) * size, y_bytes = planes * volume(problem.out) * size,
+	       index_bytes = planes * volume(problem.out) * 8;
+	void *x = take(x_bytes), *y = take(y_bytes), *parts = take(y_bytes), *indices = take(index_bytes),
+	     *index_parts = take(index_bytes);
+	int64_t *wanted = is_max && random_bits() % 2 ? indices : NULL, part = 1 + planes / 3;
+
+	fill(type, x, x_bytes / size);
+	call_pool(entry, &problem, x, y, wanted, size, is_max, 0, planes);
+	compare_pool(entry->name, &problem, type, x, y, wanted);
+	for (int64_t first = 0; first < planes; first += part)
+		call_pool(entry, &problem, x, parts, wanted ? index_parts : NULL, size, is_max, first,
+			  first + part < planes ? part : planes - first);
+	if (memcmp(y, parts, y_bytes) || (wanted && memcmp(indices, index_parts, index_bytes)))
+		wrong(entry->name, &problem, "parts are other bytes:", part, 0, 0);
+	drop(x, x_bytes);
+	drop(y, y_bytes);
+	drop(parts, y_bytes);
+	drop(indices, index_bytes);
+	drop(index_parts, index_bytes);
+}
+
+/* sk_OPERATOR_TYPE_SPATIAL..., with its level of instructions at the end. */
+static void check_entry(const struct entry *entry)
+{
+	const char *name = entry->name;
+
+	if (strstr(name, "_v3") && !__builtin_cpu_supports("x86-64-v3"))
+		return;
+	if (strstr(name, "_v4") && !__builtin_cpu_supports("x86-64-v4"))
+		return;
+	for (enum type type = 0; type < TYPES; type++) {
+		char middle[16];
+		snprintf(middle, sizeof middle, "_%s_", types[type].name);
+		if (!strstr(name, middle))
+			continue;
+		int spatial = strstr(name, middle)[strlen(middle)] - '0';
+		for (int i = 0; i < 12; i++)
+			if (strstr(name, "pool"))
+				check_pool(entry, type, spatial);
+			else
+				check_convolution(entry, type, spatial, strstr(name, "channels") != NULL, i % 4 == 3);
+		return;
+	}
+	printf("%s: there is no such type\n", name);
+	failures++;
+}
+
+int main(void)
+{
+	room = aligned_alloc(64, 114688 * sizeof(double));
+	sums = aligned_alloc(64, 64 << 20);
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		check_entry(&entries[i]);
+	printf("%zu kernels, %d failures\n", sizeof entries / sizeof *entries, failures);
+	return failures != 0;
+}
