@@ -314,7 +314,7 @@ static bool parse_number(struct sk_signature_parser *parser, struct sk_attribute
 /* "[0, 1]": real numbers, if one of them is. */
 static bool parse_numbers(struct sk_signature_parser *parser, struct sk_attribute *list)
 {
-	SK_ARRAY(struct sk_attribute) numbers = {NULL};
+	SK_ARRAY(struct sk_attribute) numbers = {0};
 	struct sk_arena *arena = parser->source->arena;
 	bool real = false;
 

@@ -104,6 +104,64 @@ START_TEST(argument_contradicts)
 }
 END_TEST
 
+/* A tensor that is absent, and attributes: the address of a list, a number, and one that is computed with. */
+static struct sk_plan_view attributed(void)
+{
+	struct plan *plan = plan_create(arena, 1);
+	uint32_t x = plan_tensor(plan, "x", SK_F32, 1000, SK_ROLE_INPUT);
+	uint32_t y = plan_tensor(plan, "y", SK_F32, 1000, SK_ROLE_OUTPUT);
+	uint32_t list = plan_tensor(plan, "i64[1, 2]", SK_I64, 2, SK_ROLE_CONSTANT);
+
+	plan_signature(plan, "in x f32[n], out y f32[n], in? b f32[n], pads ptr = attr(pads), e f32 = attr(e), k i64 = "
+			     "n*attr(k, 2), n i64");
+	plan_launch(plan, "sp", SK_LAUNCH_SINGLE);
+	plan_plain(plan, "attributed", 0);
+	plan_access(plan, x, READ);
+	plan_access(plan, y, WRITE);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_U64, 0);
+	plan_access(plan, list, READ);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_F32, 0x40400000);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_I64, 5000);
+	add_scalar(plan, SK_ARGUMENT_VALUE, SK_I64, 1000);
+	return plan_view(plan);
+}
+
+static const struct {
+	uint32_t argument;
+	size_t offset, size;
+	uint64_t value;
+	const char *message; /* NULL: that is right, too */
+} wrong_attributes[] = {
+	{2, FIELD(value), 1, "'b' is neither a tensor nor null"},
+	{2, FIELD(dtype), SK_I32, "'b' is neither a tensor nor null"},
+	{2, FIELD(flags), SK_ARGUMENT_BY_REFERENCE, "'b' is neither a tensor nor null"},
+	{2, FIELD(kind), SK_ARGUMENT_LENGTH, "no tensor is passed for 'b'"},
+	{3, FIELD(space), SK_SPACE_WORKSPACE, "'pads' is not the address of a constant list"},
+	{3, FIELD(dtype), SK_F32, "'pads' is f32 in a tensor of i64"},
+	{3, FIELD(dtype), SK_U8, "'pads' is not the address of a constant list"},
+	{3, FIELD(kind), SK_ARGUMENT_LOAD, "'pads' is not the address of a constant list"},
+	{3, FIELD(kind), SK_ARGUMENT_VALUE, "'pads' is neither a list nor null"},
+	{3, FIELD(element_bytes), 8, "'pads' is not the address of a constant list"},
+	{3, FIELD(access), READ | WRITE, "'pads' is read and written"},
+	{3, FIELD(flags), SK_ARGUMENT_WHOLE, "'pads' is not the address of a constant list"},
+	{4, FIELD(value), 7, NULL},
+	{4, FIELD(dtype), SK_F64, "'e' is f64"},
+	{4, FIELD(kind), SK_ARGUMENT_EXPRESSION, "'e' is not one number"},
+	{5, FIELD(dtype), SK_I32, "'k' is i32"},
+	{6, FIELD(value), 999, "'x' has 1000 elements, not 999"},
+};
+
+START_TEST(attribute_contradicts)
+{
+	struct sk_plan_view view = attributed();
+	char *argument = (char *)&view.arguments[wrong_attributes[_i].argument];
+
+	expect(&view, NULL);
+	memcpy(argument + wrong_attributes[_i].offset, &wrong_attributes[_i].value, wrong_attributes[_i].size);
+	expect(&view, wrong_attributes[_i].message);
+}
+END_TEST
+
 /* p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, w {b i32 = 2}} by value, and a piece of scratch behind them.
  */
 static struct sk_plan_view boxed(void)
@@ -928,6 +986,7 @@ int main(void)
 	TCase *tcase = tcase_create("calls");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, attribute_contradicts, 0, sizeof(wrong_attributes) / sizeof(wrong_attributes[0]));
 	tcase_add_loop_test(tcase, argument_contradicts, 0, sizeof(wrong_arguments) / sizeof(wrong_arguments[0]));
 	tcase_add_loop_test(tcase, field_contradicts, 0, sizeof(wrong_fields) / sizeof(wrong_fields[0]));
 	tcase_add_test(tcase, status_contradicts);
