@@ -5,8 +5,20 @@
 # Results are those of IEEE arithmetic in the order of the source, at every level of the instruction set: nothing is contracted,
 # reassociated or assumed to be finite. That nobody looks at errno and at the flags of exceptions lets loops with comparisons
 # vectorize. Nothing becomes a call of memcpy or memset.
-KERNEL_FAMILIES = kernels/binary.c kernels/conv.c kernels/matmul.c kernels/matmul-pack.c kernels/matmul-vector.c kernels/pool.c kernels/unary.c
-KERNEL_INCLUDES = kernels/binary-forms.h kernels/family.h kernels/product.h kernels/x86_64-vectors.h
+KERNEL_FAMILIES = \
+	kernels/binary.c \
+	kernels/conv.c \
+	kernels/copy.c \
+	kernels/matmul.c \
+	kernels/matmul-pack.c \
+	kernels/matmul-vector.c \
+	kernels/pool.c \
+	kernels/unary.c
+KERNEL_INCLUDES = \
+	kernels/binary-forms.h \
+	kernels/family.h \
+	kernels/product.h \
+	kernels/x86_64-vectors.h
 LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off \
 	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow
 EXTRA_DIST += $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk

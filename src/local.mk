@@ -92,6 +92,22 @@ src_libproof_la_SOURCES = \
 src_libproof_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 src_libproof_la_LIBADD = loader/libplan.la src/libbase.la $(ZLIB_LIBS)
 
+# The graph of operators, from a model file to tasks.
+noinst_LTLIBRARIES += src/libfusion.la
+src_libfusion_la_SOURCES = \
+	src/fusion/canonical.c src/fusion/canonical.h \
+	src/fusion/graph.c src/fusion/graph.h \
+	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/lower.c src/fusion/lower.h \
+	src/fusion/schema.c src/fusion/schema.h \
+	src/fusion/operators/axes.c \
+	src/fusion/operators/elementwise.c \
+	src/fusion/operators/families.h \
+	src/fusion/operators/moves.c \
+	src/fusion/operators/products.c \
+	src/fusion/operators/shapes.c
+src_libfusion_la_LIBADD = src/libbase.la
+
 # All of sklink but main: the front end and the package, with the rooms between them.
 noinst_LTLIBRARIES += src/libcore.la
 src_libcore_la_SOURCES = \
@@ -148,14 +164,20 @@ src_libcore_la_LIBADD = \
 	loader/libnpy.la \
 	loader/libseal.la \
 	loader/libprofile.la \
+	src/libfusion.la \
 	src/libplanning.la \
 	src/libproof.la \
 	stubs/libstubs.la \
 	$(YAML_LIBS) -lm
 
 bin_PROGRAMS += sklink
-sklink_SOURCES = src/sklink.c
-sklink_LDADD = src/libcore.la
+sklink_SOURCES = \
+	src/folding.c src/folding.h \
+	src/given.c src/given.h \
+	src/network.c src/network.h \
+	src/passes.c src/passes.h \
+	src/sklink.c
+sklink_LDADD = src/libcore.la loader/libloader.la
 
 bin_PROGRAMS += skdump
 skdump_SOURCES = \

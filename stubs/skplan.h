@@ -39,6 +39,14 @@ static inline uint32_t sk_dtype_size(enum sk_dtype dtype)
 	return dtype < SK_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
+/* Whether a tensor of one type may be seen as one of another type: as bytes, out of bytes, and as unsigned integers of
+ * the same size, for kernels that only move elements. */
+static inline int sk_dtype_views(enum sk_dtype from, enum sk_dtype to)
+{
+	return from == to || from == SK_U8 || to == SK_U8 ||
+	       ((to == SK_U16 || to == SK_U32 || to == SK_U64) && sk_dtype_size(from) == sk_dtype_size(to));
+}
+
 /* The name in signatures, manifests and messages; "?" for a number that is none. */
 static inline const char *sk_dtype_name(enum sk_dtype dtype)
 {

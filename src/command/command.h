@@ -46,6 +46,7 @@ struct sk_command_line {
 	sk_texts response_files;
 	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; what comes later counts */
 	sk_texts explained; /* --explain: tasks */
+	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
 	const char *extractions_file; /* --why-extract; NULL: none */

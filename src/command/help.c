@@ -2,10 +2,10 @@
 #include "src/command/command.h"
 
 const char sk_command_help[] =
-	"Usage: sklink [options] MANIFEST [OBJECT...] -o PACKAGE\n"
+	"Usage: sklink [options] MANIFEST|MODEL [OBJECT...] -o PACKAGE\n"
 	"Link precompiled kernels into one superkernel package.\n"
 	"\n"
-	"MANIFEST is the scope manifest (YAML); each OBJECT is a kernel object (.o) or an archive (.a).\n"
+	"MANIFEST is the scope manifest (YAML), MODEL an ONNX file; each OBJECT is a kernel object (.o) or an archive (.a).\n"
 	"\n"
 	"  -o FILE, --output=FILE    write the package to FILE\n"
 	"  -L DIR, --library-path=DIR\n"
@@ -72,6 +72,9 @@ const char sk_command_help[] =
 	"  --chroot=DIR              paths in the manifest and in thin archives that start with a slash start in DIR\n"
 	"  --report=FILE             write all decisions to FILE, in JSON: tasks, scopes, launches, dependencies, "
 	"sizes\n"
+	"  --shape INPUT=AxBxC       the shape of a model's input, where the model leaves it open\n"
+	"  --dim NAME=N              the size of all dimensions that the model calls NAME\n"
+	"  --freeze INPUT=FILE.npy   the model's input is a constant\n"
 	"  --explain TASK            print what became of TASK, and why\n"
 	"  --check                   link and prove, but write no file\n"
 	"  --stats                   print what was linked, how long each phase took, and the memory used\n"

@@ -291,11 +291,9 @@ static struct sk_document document_of(struct sk_model *model, const char *path)
 
 bool sk_manifest_parse(struct sk_model *model, const char *path, const void *text, size_t size)
 {
-	const char *slash = strrchr(path, '/');
 	unsigned errors = model->diag->errors;
 
-	model->manifest = sk_arena_copy(model->arena, path, strlen(path));
-	model->directory = slash ? sk_arena_copy(model->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+	sk_model_set_file(model, path);
 
 	if (size >= 8 &&
 	    (!memcmp(text, "\177ELF", 4) || !memcmp(text, "!<arch>\n", 8) || !memcmp(text, "!<thin>\n", 8))) {

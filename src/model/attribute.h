@@ -14,6 +14,7 @@ enum sk_attribute_kind {
 	SK_ATTRIBUTE_STRING,
 	SK_ATTRIBUTE_INTEGERS, /* lists, which may be empty */
 	SK_ATTRIBUTE_REALS,
+	SK_ATTRIBUTE_STRINGS,
 };
 
 /* The word for what an attribute is that is not given. */
@@ -28,6 +29,7 @@ struct sk_attribute {
 	const char *string; /* NUL-terminated, any bytes in front of that */
 	const int64_t *integers;
 	const double *reals;
+	const char *const *strings;
 	size_t count; /* of a list */
 };
 

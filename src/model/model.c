@@ -33,6 +33,14 @@ struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag)
 	return model;
 }
 
+void sk_model_set_file(struct sk_model *model, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	model->manifest = sk_arena_copy(model->arena, path, strlen(path));
+	model->directory = slash ? sk_arena_copy(model->arena, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+}
+
 const char *sk_model_path(const struct sk_model *model, const char *path)
 {
 	if (*path == '/')

@@ -42,6 +42,9 @@ struct sk_model {
 /* An empty model in the arena. */
 struct sk_model *sk_model_create(struct sk_arena *arena, struct sk_diag *diag);
 
+/* Remembers which file it is made from, for messages, and for the folder that paths in it are relative to. */
+void sk_model_set_file(struct sk_model *model, const char *path);
+
 /* A path from the manifest, resolved against its folder. In the arena. */
 const char *sk_model_path(const struct sk_model *model, const char *path);
 

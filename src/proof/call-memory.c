@@ -20,8 +20,7 @@ bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
 	enum sk_dtype of_tensor = calls->view->tensors[argument->tensor].dtype;
 
-	/* A view may be the bytes of a tensor of another type, or of bytes another type. */
-	if (argument->dtype != dtype || (of_tensor != dtype && of_tensor != SK_U8 && dtype != SK_U8))
+	if (argument->dtype != dtype || !sk_dtype_views(of_tensor, dtype))
 		return sk_call_disagree(calls, "%s is %s in a tensor of %s", sk_call_parameter_text(calls, number),
 					sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
 	if (argument->access != access)

@@ -1,0 +1,324 @@
+/* Constant folding; see folding.h. */
+#include "src/folding.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/skrt.h"
+#include "src/base/checked.h"
+#include "src/command/configure.h"
+#include "src/fusion/lower.h"
+#include "src/passes.h"
+
+enum {
+	MOST_SECONDS = 600, /* of processor time, for all constants that are computed at once */
+	EXIT_REPORTED = 3, /* the child has said what is wrong */
+};
+
+static const uint64_t most_memory = 64ULL << 30; /* bytes of address space, most of which are mapped files */
+static const uint64_t most_results = 16ULL << 30;
+
+/* What is computed in one go. */
+struct folding {
+	const struct sk_link *link;
+	struct sk_op_graph *graph;
+	sk_op_calls calls;
+	const uint32_t *wanted; /* values */
+	size_t count;
+	uint32_t *outputs; /* by wanted value: one that nobody else has, with a copy of its elements */
+	uint8_t *results; /* of all of them, one behind the other; shared with the child */
+	uint64_t size;
+};
+
+static uint64_t value_bytes(const struct sk_value *value)
+{
+	return sk_value_elements(value) * sk_dtype_size(value->dtype);
+}
+
+/* ---- in the child ---- */
+
+static struct sk_command_line child_command(const struct sk_command_line *command)
+{
+	return (struct sk_command_line){.manifest = command->manifest,
+					.output = "-",
+					.inputs = {command->inputs.items, command->inputs.count, 0},
+					.search_paths = command->search_paths,
+					.assignments = command->assignments,
+					.ifuncs = command->ifuncs,
+					.wrapped = command->wrapped,
+					.sysroot = command->sysroot,
+					.emulation = command->emulation,
+					.allow_multiple_definition = command->allow_multiple_definition,
+					.isolate_objects = command->isolate_objects,
+					.no_task_entries = true,
+					.strip_all = true,
+					.check = true,
+					.colour = command->colour,
+					.error_limit = command->error_limit,
+					.threads = 1};
+}
+
+static bool link_constants(const struct folding *folding, struct sk_link *link)
+{
+	struct sk_op_graph graph = *folding->graph;
+
+	for (size_t i = 0; i < graph.values.count; i++) /* this process has them for itself */
+		graph.values.items[i].output = false;
+	for (size_t i = 0; i < folding->count; i++)
+		graph.values.items[folding->outputs[i]].output = true;
+	graph.inputs.count = 0;
+	graph.outputs.items = folding->outputs;
+	graph.outputs.count = folding->count;
+	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL);
+	link->model = sk_model_create(link->arena, link->diag);
+	sk_model_set_file(link->model, graph.file);
+	sk_graph_lower(&graph, &folding->calls, NULL, link->model);
+	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_link(link);
+}
+
+static bool bind_results(const struct folding *folding, struct skrt_instance *instance, struct skrt_module *module)
+{
+	uint8_t *next = folding->results;
+
+	for (size_t i = 0; i < folding->count; i++) {
+		const struct sk_value *value = &folding->graph->values.items[folding->outputs[i]];
+		uint64_t bytes = value_bytes(value), room;
+		uint32_t number;
+
+		if (skrt_module_find_tensor(module, value->name, &number) != SKRT_OK ||
+		    skrt_instance_bind(instance, number, next, bytes) != SKRT_OK)
+			return false;
+		sk_align(bytes, 64, &room);
+		next += room;
+	}
+	return true;
+}
+
+static bool run_constants(const struct folding *folding, const struct sk_link *link)
+{
+	struct skrt_source source = {.name = "the constants"};
+	struct skrt_device *device;
+	struct skrt_module *module;
+	struct skrt_instance *instance;
+	struct skrt_stream *stream;
+
+	source.memory = sk_linker_bytes(link->linker, &source.bytes);
+	return skrt_device_open(&(struct skrt_device_options){.device = "host"}, &device) == SKRT_OK &&
+	       skrt_module_load_from(device, &source, &module) == SKRT_OK &&
+	       skrt_instance_create(module, &instance) == SKRT_OK && bind_results(folding, instance, module) &&
+	       skrt_stream_create(device, &stream) == SKRT_OK && skrt_run_network(stream, instance) == SKRT_OK;
+}
+
+/* Ends the process. What it holds goes with it. */
+static _Noreturn void run_child(const struct folding *folding)
+{
+	const struct sk_command_line command = child_command(folding->link->command);
+	const struct rlimit time = {MOST_SECONDS, MOST_SECONDS}, memory = {most_memory, most_memory};
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+	struct sk_link link = {.arena = arena, .diag = &diag, .command = &command};
+
+	setrlimit(RLIMIT_CPU, &time);
+	setrlimit(RLIMIT_AS, &memory);
+	sk_diag_init(&diag, arena);
+	if (link_constants(folding, &link) && !run_constants(folding, &link))
+		sk_error(&diag, (struct sk_place){.file = folding->graph->file}, "cannot compute constants: %s",
+			 skrt_error());
+	diag.no_warnings = true; /* the link itself gives them */
+	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
+	fflush(stderr);
+	_exit(diag.errors ? EXIT_REPORTED : 0);
+}
+
+/* ---- around it ---- */
+
+/* A copy of each wanted value is an output: the value itself may be a part of another one. */
+static bool add_outputs(struct folding *folding)
+{
+	struct sk_op_graph *graph = folding->graph;
+	uint64_t room;
+
+	folding->outputs = SK_NEW_ARRAY(graph->arena, uint32_t, folding->count + 1);
+	for (size_t i = 0; i < folding->count; i++) {
+		const struct sk_value value = graph->values.items[folding->wanted[i]];
+		struct sk_canonical canonical = {
+			graph, value.node != SK_NONE ? value.node : folding->calls.items[0].node, &folding->calls};
+
+		folding->outputs[i] = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
+		if (sk_value_elements(&value))
+			sk_canonical_copy(&canonical, folding->outputs[i], folding->wanted[i]);
+		if (!sk_align(value_bytes(&value), 64, &room) || !sk_add(folding->size, room, &folding->size) ||
+		    folding->size > most_results) {
+			sk_error(graph->diag, value.place,
+				 "constants that are computed would have more than %llu bytes",
+				 (unsigned long long)most_results);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void take_results(struct folding *folding)
+{
+	uint8_t *next = folding->results;
+
+	for (size_t i = 0; i < folding->count; i++) {
+		struct sk_value *value = &folding->graph->values.items[folding->wanted[i]];
+		uint64_t room;
+
+		sk_align(value_bytes(value), 64, &room);
+		value->contents = next;
+		value->view_of = SK_NONE;
+		value->node = SK_NONE;
+		next += room;
+	}
+}
+
+static void report_end(const struct folding *folding, int status)
+{
+	const struct sk_place place = {.file = folding->graph->file};
+	const char *first = folding->graph->values.items[folding->wanted[0]].name;
+
+	if (WIFEXITED(status))
+		sk_error(folding->graph->diag, place, "cannot compute '%s' from the constants that it depends on",
+			 first);
+	else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)
+		sk_error(folding->graph->diag, place,
+			 "computing '%s' from the constants that it depends on takes too long", first);
+	else
+		sk_error(folding->graph->diag, place,
+			 "computing '%s' from the constants that it depends on ended with signal %d", first,
+			 WTERMSIG(status));
+}
+
+static bool run(struct folding *folding)
+{
+	int status = 0;
+	pid_t child;
+
+	if (!add_outputs(folding))
+		return false;
+	folding->results = mmap(NULL, folding->size + 64, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (folding->results == MAP_FAILED)
+		sk_out_of_memory();
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		run_child(folding);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (child < 0 || status) {
+		report_end(folding, child < 0 ? EXIT_REPORTED << 8 : status);
+		return false;
+	}
+	take_results(folding);
+	return true;
+}
+
+bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
+{
+	struct folding folding = {.link = link, .graph = graph, .wanted = wanted, .count = count};
+
+	return sk_graph_canonical(graph, wanted, count, &folding.calls) && run(&folding);
+}
+
+/* ---- calls of constants ---- */
+
+static uint32_t root_of(const struct sk_op_graph *graph, uint32_t value)
+{
+	while (value != SK_NONE && graph->values.items[value].view_of != SK_NONE)
+		value = graph->values.items[value].view_of;
+	return value;
+}
+
+/* Which calls compute constants: those of whose operands each is a constant, or computed by such calls alone. */
+struct constants {
+	const struct sk_op_graph *graph;
+	const sk_op_calls *calls;
+	bool *varies; /* by value that has bytes of its own */
+	bool *folded; /* by call */
+};
+
+static bool is_constant_call(const struct constants *constants, const struct sk_op_call *call)
+{
+	for (size_t i = 0; i < call->inputs.count; i++) {
+		uint32_t root = root_of(constants->graph, call->inputs.items[i].value);
+
+		if (root != SK_NONE && constants->varies[root])
+			return false;
+	}
+	for (size_t i = 0; i < call->outputs.count; i++) {
+		uint32_t root = root_of(constants->graph, call->outputs.items[i].value);
+
+		if (root != SK_NONE && (constants->varies[root] || constants->graph->values.items[root].output))
+			return false;
+	}
+	return true;
+}
+
+/* A value that several calls write varies if one of them does. */
+static void find_constants(struct constants *constants)
+{
+	bool changed = true;
+
+	for (size_t v = 0; v < constants->graph->values.count; v++)
+		constants->varies[v] =
+			constants->graph->values.items[v].input && !constants->graph->values.items[v].contents;
+	while (changed) {
+		changed = false;
+		for (size_t c = 0; c < constants->calls->count; c++) {
+			const struct sk_op_call *call = &constants->calls->items[c];
+
+			constants->folded[c] = is_constant_call(constants, call);
+			for (size_t i = 0; i < call->outputs.count && !constants->folded[c]; i++) {
+				uint32_t root = root_of(constants->graph, call->outputs.items[i].value);
+
+				if (root == SK_NONE || constants->varies[root])
+					continue;
+				constants->varies[root] = changed = true;
+			}
+		}
+	}
+}
+
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_op_calls *calls)
+{
+	struct folding folding = {.link = link, .graph = graph};
+	struct constants constants = {.graph = graph,
+				      .calls = calls,
+				      .varies = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1),
+				      .folded = SK_NEW_ARRAY(graph->arena, bool, calls->count + 1)};
+	bool *wanted = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	SK_ARRAY(uint32_t) values = {NULL, 0, 0};
+	size_t kept = 0;
+
+	find_constants(&constants);
+	for (size_t c = 0; c < calls->count; c++) {
+		const struct sk_op_call *call = &calls->items[c];
+
+		if (constants.folded[c]) {
+			sk_array_push(graph->arena, &folding.calls, *call);
+			continue;
+		}
+		for (size_t i = 0; i < call->inputs.count; i++) {
+			uint32_t root = root_of(graph, call->inputs.items[i].value);
+
+			if (root == SK_NONE || constants.varies[root] || graph->values.items[root].contents ||
+			    wanted[root])
+				continue;
+			wanted[root] = true;
+			sk_array_push(graph->arena, &values, root);
+		}
+		calls->items[kept++] = *call;
+	}
+	calls->count = kept;
+	folding.wanted = values.items;
+	folding.count = values.count;
+	return !folding.count || run(&folding);
+}

@@ -1,0 +1,15 @@
+/* Constant folding: what depends on constants only is linked like any network, into a package that never gets into a
+ * file, and run by libskrt in a child process, which is ended if it takes too long. */
+#ifndef SK_FOLDING_H
+#define SK_FOLDING_H
+
+#include "src/fusion/canonical.h"
+#include "src/outputs/outputs.h"
+
+/* Gives the wanted values, which depend on constants only, their contents; as sk_fold, of a const struct sk_link. */
+bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
+
+/* Computes all that the calls compute from constants alone, and takes those calls out. False after an error. */
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_op_calls *calls);
+
+#endif

@@ -1,0 +1,265 @@
+/* The graph's building blocks; see graph.h. */
+#include "src/fusion/graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file)
+{
+	struct sk_op_graph *graph = SK_NEW(arena, struct sk_op_graph);
+
+	graph->arena = arena;
+	graph->diag = diag;
+	graph->file = file;
+	graph->name = "";
+	sk_map_init(&graph->value_names, arena);
+	return graph;
+}
+
+uint32_t sk_graph_value(struct sk_op_graph *graph, const char *name)
+{
+	uint32_t new = (uint32_t)graph->values.count;
+	uint32_t value = sk_map_insert(&graph->value_names, name, strlen(name), new);
+
+	if (value == new)
+		sk_array_push(
+			graph->arena, &graph->values,
+			(struct sk_value){
+				.name = name, .place = {.file = graph->file}, .node = SK_NONE, .view_of = SK_NONE});
+	return value;
+}
+
+uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			    const uint64_t *shape)
+{
+	const char *name = base;
+
+	for (size_t number = graph->values.count; sk_map_find(&graph->value_names, name, strlen(name)) != SK_NONE;
+	     number++)
+		name = sk_arena_print(graph->arena, "%s#%zu", base, number);
+
+	uint32_t index = sk_graph_value(graph, name);
+	struct sk_value *value = &graph->values.items[index];
+
+	value->dtype = dtype;
+	value->shaped = true;
+	value->rank = rank;
+	if (rank)
+		memcpy(value->shape, shape, rank * sizeof(*shape));
+	return index;
+}
+
+uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			       const uint64_t *shape, const void *elements)
+{
+	uint32_t index = sk_graph_new_value(graph, base, dtype, rank, shape);
+	struct sk_value *value = &graph->values.items[index];
+	uint64_t bytes = sk_value_elements(value) * sk_dtype_size(dtype);
+
+	value->contents = sk_arena_copy(graph->arena, elements, bytes);
+	return index;
+}
+
+uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers)
+{
+	return sk_graph_new_constant(graph, base, SK_I64, 1, &count, integers);
+}
+
+struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *op)
+{
+	sk_array_push(graph->arena, &graph->nodes,
+		      (struct sk_graph_node){.name = "", .place = {.file = graph->file}, .op = op, .domain = ""});
+	return &graph->nodes.items[graph->nodes.count - 1];
+}
+
+static struct sk_value *find_value(const struct sk_op_graph *graph, const uint32_t *values, size_t count, size_t number)
+{
+	return number < count && values[number] != SK_NONE ? &graph->values.items[values[number]] : NULL;
+}
+
+struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number)
+{
+	return find_value(graph, node->inputs.items, node->inputs.count, number);
+}
+
+struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number)
+{
+	return find_value(graph, node->outputs.items, node->outputs.count, number);
+}
+
+uint64_t sk_value_elements(const struct sk_value *value)
+{
+	uint64_t elements = 1;
+
+	for (uint32_t i = 0; i < value->rank; i++)
+		elements *= value->shape[i];
+	return elements;
+}
+
+bool sk_value_is_static(const struct sk_value *value)
+{
+	bool known = value->dtype != SK_DTYPE_NONE && value->shaped;
+
+	for (uint32_t i = 0; known && i < value->rank; i++)
+		known = value->shape[i] != SK_UNKNOWN;
+	return known;
+}
+
+/* ---- constants ---- */
+
+static bool read_integer(enum sk_dtype dtype, const uint8_t *element, int64_t *integer)
+{
+	union {
+		int8_t i8;
+		int16_t i16;
+		int32_t i32;
+		int64_t i64;
+		uint64_t bits;
+	} number = {.bits = 0};
+
+	memcpy(&number, element, sk_dtype_size(dtype)); /* little-endian, as packages are */
+	switch (dtype) {
+	case SK_I8:
+		*integer = number.i8;
+		return true;
+	case SK_I16:
+		*integer = number.i16;
+		return true;
+	case SK_I32:
+		*integer = number.i32;
+		return true;
+	case SK_I64:
+	case SK_U8:
+	case SK_U16:
+	case SK_U32:
+	case SK_U64:
+	case SK_BOOL:
+		*integer = number.i64;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers)
+{
+	if (!value->contents || !sk_value_is_static(value))
+		return false;
+	*count = sk_value_elements(value);
+
+	int64_t *list = SK_NEW_ARRAY(arena, int64_t, *count + 1);
+
+	*integers = list;
+	for (uint64_t i = 0; i < *count; i++)
+		if (!read_integer(value->dtype, (const uint8_t *)value->contents + i * sk_dtype_size(value->dtype),
+				  &list[i]))
+			return false;
+	return true;
+}
+
+bool sk_value_number(const struct sk_value *value, double *number)
+{
+	int64_t integer;
+	float single;
+
+	if (!value->contents || !sk_value_is_static(value) || sk_value_elements(value) != 1)
+		return false;
+	if (value->dtype == SK_F64) {
+		memcpy(number, value->contents, sizeof(*number));
+		return true;
+	}
+	if (value->dtype == SK_F32) {
+		memcpy(&single, value->contents, sizeof(single));
+		*number = (double)single;
+		return true;
+	}
+	if (!read_integer(value->dtype, value->contents, &integer))
+		return false;
+	*number = (double)integer;
+	return true;
+}
+
+/* ---- attributes ---- */
+
+const struct sk_attribute *sk_node_attribute(const struct sk_graph_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (!strcmp(node->attributes.items[i].name, name))
+			return &node->attributes.items[i];
+	return NULL;
+}
+
+int64_t sk_node_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise)
+{
+	const struct sk_attribute *attribute = sk_node_attribute(node, name);
+
+	return attribute && attribute->kind == SK_ATTRIBUTE_INTEGER ? attribute->integer : otherwise;
+}
+
+double sk_node_real(const struct sk_graph_node *node, const char *name, double otherwise)
+{
+	const struct sk_attribute *attribute = sk_node_attribute(node, name);
+
+	return attribute && attribute->kind == SK_ATTRIBUTE_REAL ? attribute->real : otherwise;
+}
+
+const char *sk_node_string(const struct sk_graph_node *node, const char *name, const char *otherwise)
+{
+	const struct sk_attribute *attribute = sk_node_attribute(node, name);
+
+	return attribute && attribute->kind == SK_ATTRIBUTE_STRING ? attribute->string : otherwise;
+}
+
+const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *name, size_t *count)
+{
+	const struct sk_attribute *attribute = sk_node_attribute(node, name);
+
+	*count = attribute && attribute->kind == SK_ATTRIBUTE_INTEGERS ? attribute->count : 0;
+	return attribute && attribute->kind == SK_ATTRIBUTE_INTEGERS ? attribute->integers : NULL;
+}
+
+void sk_node_set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute)
+{
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		if (strcmp(node->attributes.items[i].name, attribute.name))
+			continue;
+		node->attributes.items[i] = attribute;
+		return;
+	}
+	sk_array_push(graph->arena, &node->attributes, attribute);
+}
+
+void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer)
+{
+	sk_node_set_attribute(
+		graph, node,
+		(struct sk_attribute){
+			.name = name, .place = node->place, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer});
+}
+
+void sk_node_remove_attribute(struct sk_graph_node *node, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (strcmp(node->attributes.items[i].name, name))
+			node->attributes.items[kept++] = node->attributes.items[i];
+	node->attributes.count = kept;
+}
+
+/* ---- messages ---- */
+
+void sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
+{
+	const struct sk_value *output = sk_node_output(graph, node, 0);
+	va_list args;
+
+	va_start(args, format);
+	sk_error(graph->diag, node->place, "node '%s' (%s): %s",
+		 *node->name ? node->name
+		 : output    ? output->name
+			     : "",
+		 node->origin ? node->origin : node->op, sk_arena_print_list(graph->arena, format, args));
+	va_end(args);
+}

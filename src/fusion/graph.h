@@ -1,0 +1,133 @@
+/* The graph of operators: what a model file says, before there are kernels and tasks. Nodes make values out of values;
+ * a value has one producer at most, and nobody writes to it afterwards. The vocabulary is ONNX's: operators, attributes
+ * and their meaning are those of its specification (onnx.ai, docs/Operators.md). All of it lives in the link's arena.
+ * References are indices (SK_NONE: none), since arrays grow. */
+#ifndef SK_GRAPH_H
+#define SK_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/arena.h"
+#include "src/base/diag.h"
+#include "src/base/map.h"
+#include "src/model/attribute.h"
+#include "stubs/skplan.h"
+
+/* A dimension that nobody has said yet. */
+#define SK_UNKNOWN UINT64_MAX
+
+struct sk_value {
+	const char *name; /* the model's; of values that passes make, one that no other value has */
+	struct sk_place place;
+	enum sk_dtype dtype; /* NONE: not known yet */
+	bool shaped; /* rank and shape are known, but for dimensions that are SK_UNKNOWN */
+	uint32_t rank;
+	uint64_t shape[SK_MAX_RANK];
+	const char *symbols[SK_MAX_RANK]; /* of inputs: what the model calls a dimension that is unknown, or NULL */
+	uint32_t node; /* its producer; SK_NONE: an input or a constant */
+	const void *contents; /* of constants: the elements, packed, little-endian; not NULL even if there are none.
+				 NULL: it is none */
+	bool input, output; /* of the graph */
+	uint32_t view_of; /* a value whose bytes it is, in another shape; SK_NONE: it has its own */
+	uint64_t view_offset; /* elements from that one's start */
+};
+
+struct sk_op_graph;
+
+/* An attribute that is a tensor: `name` is a constant of the graph. */
+struct sk_attribute_tensor {
+	const char *name;
+	uint32_t value;
+};
+
+/* An attribute that is a graph: a body of If, Loop or Scan, which may use values of the graphs around it by name. */
+struct sk_attribute_graph {
+	const char *name;
+	struct sk_op_graph *graph;
+};
+
+struct sk_graph_node {
+	const char *name; /* the model's; "" if it has none */
+	struct sk_place place;
+	const char *op; /* the operator, in ONNX's words */
+	const char *domain; /* "" is ai.onnx */
+	const char *origin; /* what the source calls the operator, or the rule that has made the node; NULL: the same */
+	uint32_t version; /* of the domain's operator set that the node was written for */
+	SK_ARRAY(struct sk_attribute) attributes;
+	SK_ARRAY(struct sk_attribute_tensor) tensors;
+	SK_ARRAY(struct sk_attribute_graph) graphs;
+	SK_ARRAY(uint32_t) inputs; /* values; SK_NONE: absent */
+	SK_ARRAY(uint32_t) outputs; /* values; SK_NONE: nobody wants it */
+	uint32_t stream;
+	const char *scope; /* NULL: none */
+	bool removed; /* a pass has taken it out; its place in the array stays */
+};
+
+struct sk_op_graph {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const char *file; /* the path, as given */
+	const char *name;
+	SK_ARRAY(struct sk_value) values;
+	SK_ARRAY(struct sk_graph_node) nodes; /* producers in front of users */
+	SK_ARRAY(uint32_t) inputs, outputs; /* values, in the order of the file */
+	struct sk_map value_names;
+	const struct sk_op_graph *outer; /* of a body: the graph around it */
+};
+
+struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file);
+
+/* The value of that name, made without type and shape if there is none. */
+uint32_t sk_graph_value(struct sk_op_graph *graph, const char *name);
+
+/* A value that only passes know: its name is made of the base and a number, and nobody else has it. */
+uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			    const uint64_t *shape);
+
+/* A constant that only passes know, with a copy of the elements. */
+uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
+			       const uint64_t *shape, const void *elements);
+
+/* A constant of 64-bit integers, of rank 1: shapes, axes, pads. */
+uint32_t sk_graph_new_integers(struct sk_op_graph *graph, const char *base, uint64_t count, const int64_t *integers);
+
+/* Appends an empty node with the op; it is up to the caller to keep producers in front of users. The pointer is valid
+ * until the next node is added. */
+struct sk_graph_node *sk_graph_add_node(struct sk_op_graph *graph, const char *op);
+
+/* The value that is the input or output of that number; NULL if it is absent. */
+struct sk_value *sk_node_input(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
+struct sk_value *sk_node_output(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t number);
+
+/* How many elements a value has whose shape is known; overflow was an error when the shape was set. */
+uint64_t sk_value_elements(const struct sk_value *value);
+
+/* True if the type and all dimensions are known. */
+bool sk_value_is_static(const struct sk_value *value);
+
+/* The elements of a constant of integers or bools as 64-bit integers, in the arena; false if it is no such constant. */
+bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);
+
+/* The one element of a constant as a number; false if it is no constant of one element. */
+bool sk_value_number(const struct sk_value *value, double *number);
+
+/* Attributes by name; the default if the node has none. An attribute of another kind counts as absent: the schema has
+ * been checked before. */
+const struct sk_attribute *sk_node_attribute(const struct sk_graph_node *node, const char *name);
+int64_t sk_node_integer(const struct sk_graph_node *node, const char *name, int64_t otherwise);
+double sk_node_real(const struct sk_graph_node *node, const char *name, double otherwise);
+const char *sk_node_string(const struct sk_graph_node *node, const char *name, const char *otherwise);
+/* NULL and *count 0 if the node has none. */
+const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *name, size_t *count);
+
+/* Adds the attribute, or replaces the one of that name. */
+void sk_node_set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute);
+void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
+void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
+
+/* "node '/layer.3/MatMul' (MatMul): " in front of the text: an error at the node. */
+void sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,53 @@
+/* Shape and type inference: from the graph's inputs to every value, node by node. */
+#ifndef SK_INFER_H
+#define SK_INFER_H
+
+#include "src/fusion/graph.h"
+
+/* One node whose outputs are to be typed and shaped. Its inputs are static; those whose values the schema demands are
+ * constants or absent. */
+struct sk_inference {
+	struct sk_op_graph *graph;
+	struct sk_graph_node *node;
+};
+
+/* Inputs by number; NULL: absent. */
+const struct sk_value *sk_infer_input(const struct sk_inference *inference, size_t number);
+
+/* Types and shapes an output; nothing happens if nobody wants it. False after an error: too many elements, or the file
+ * says otherwise. */
+bool sk_infer_output(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
+		     const uint64_t *shape);
+
+/* An output of the input's type and shape. */
+bool sk_infer_like(const struct sk_inference *inference, size_t output, size_t input);
+
+/* The shape that two shapes have when they are broadcast to one another (as numpy does it): the first one becomes it.
+ * False after an error. */
+bool sk_infer_broadcast(const struct sk_inference *inference, uint32_t *rank, uint64_t *shape, uint32_t other_rank,
+			const uint64_t *other);
+
+/* An axis from -rank to rank - 1, counted from the front; false after an error. */
+bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted);
+
+/* The values of a demanded input of integers; the list is NULL and *count 0 if the input is absent. False after an
+ * error. */
+bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint64_t *count, const int64_t **integers);
+
+/* An output that is a constant as soon as shapes are known (Shape, Size, Constant): with a copy of the elements. */
+bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum sk_dtype dtype, uint32_t rank,
+		       const uint64_t *shape, const void *elements);
+
+/* An error at the node; returns false. */
+bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Computes values that depend on constants only: afterwards each wanted one has contents. False after an error. */
+typedef bool sk_fold(void *context, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
+
+/* Brings all nodes to the newest operator sets and infers the whole graph: afterwards each value that a node makes is
+ * static. Where inference demands values that depend on constants only, `fold` computes them. All errors are collected;
+ * false if there was one. */
+bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context);
+
+#endif

@@ -1,0 +1,201 @@
+/* From canonical calls to the model; see lower.h. Tensors have the names of their values; views of them, which only
+ * messages name, also say what they are seen as. */
+#include "src/fusion/lower.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct lowering {
+	const struct sk_op_graph *graph;
+	struct sk_model *model;
+	uint32_t *tensors; /* by value: its tensor, or SK_NONE */
+	uint32_t scope; /* of nodes that name none; SK_NONE: they are in none */
+};
+
+/* ---- tensors ---- */
+
+static uint32_t add_tensor(struct sk_model *model, const struct sk_tensor *tensor)
+{
+	uint32_t index = (uint32_t)model->tensors.count;
+
+	sk_map_insert(&model->tensor_names, tensor->name, strlen(tensor->name), index);
+	sk_array_push(model->arena, &model->tensors, *tensor);
+	return index;
+}
+
+static struct sk_tensor shaped_tensor(const char *name, struct sk_place place, enum sk_dtype dtype, uint32_t rank,
+				      const uint64_t *shape)
+{
+	struct sk_tensor tensor = {.name = name,
+				   .place = place,
+				   .dtype = dtype,
+				   .rank = rank,
+				   .elements = 1,
+				   .view_of = SK_NONE,
+				   .binding = SK_NONE};
+
+	for (uint32_t i = 0; i < rank; i++)
+		tensor.elements *= tensor.shape[i] = shape[i];
+	tensor.bytes = tensor.elements * sk_dtype_size(dtype);
+	return tensor;
+}
+
+/* The tensor of a value that has bytes of its own. */
+static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
+{
+	const struct sk_value *value = &lowering->graph->values.items[index];
+	struct sk_tensor tensor;
+
+	if (lowering->tensors[index] != SK_NONE)
+		return lowering->tensors[index];
+	tensor = shaped_tensor(value->name, value->place, value->dtype, value->rank, value->shape);
+	tensor.contents = value->contents;
+	tensor.role = value->contents ? SK_ROLE_CONSTANT
+		      : value->input  ? SK_ROLE_INPUT
+		      : value->output ? SK_ROLE_OUTPUT
+				      : SK_ROLE_NONE;
+	tensor.role_declared = tensor.role != SK_ROLE_NONE;
+	return lowering->tensors[index] = add_tensor(lowering->model, &tensor);
+}
+
+static bool is_whole(const struct sk_tensor *root, const struct sk_operand *operand, uint64_t offset)
+{
+	return !offset && !operand->stride && operand->dtype == root->dtype && operand->rank == root->rank &&
+	       !memcmp(operand->shape, root->shape, root->rank * sizeof(*root->shape));
+}
+
+/* What a call sees of a value: a view of its tensor, unless it is the tensor as it is. */
+static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operand *operand)
+{
+	struct sk_model *model = lowering->model;
+	uint64_t offset = operand->offset;
+	uint32_t value = operand->value, root;
+	struct sk_tensor view;
+
+	if (value == SK_NONE)
+		return SK_NONE;
+	for (; lowering->graph->values.items[value].view_of != SK_NONE;
+	     value = lowering->graph->values.items[value].view_of)
+		offset += lowering->graph->values.items[value].view_offset;
+	root = root_tensor(lowering, value);
+	if (is_whole(&model->tensors.items[root], operand, offset))
+		return root;
+	view = shaped_tensor(lowering->graph->values.items[operand->value].name,
+			     lowering->graph->values.items[operand->value].place, operand->dtype, operand->rank,
+			     operand->shape);
+	view.view_of = root;
+	view.view_offset = offset * sk_dtype_size(operand->dtype);
+	if (operand->stride && operand->shape[0] > 1)
+		view.rows = (struct sk_rows){.start = view.view_offset,
+					     .width = operand->shape[operand->rank - 1] * sk_dtype_size(view.dtype),
+					     .stride = operand->stride * sk_dtype_size(view.dtype),
+					     .count = operand->shape[0]};
+	sk_array_push(model->arena, &model->tensors, view); /* names of views are for messages: nobody looks for them */
+	return (uint32_t)model->tensors.count - 1;
+}
+
+/* ---- tasks ---- */
+
+static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_place place)
+{
+	struct sk_model *model = lowering->model;
+	uint32_t new = (uint32_t)model->scopes.count;
+	uint32_t scope = sk_map_insert(&model->scope_names, name, strlen(name), new);
+
+	if (scope == new)
+		sk_array_push(model->arena, &model->scopes, (struct sk_scope){.name = name, .place = place});
+	return scope;
+}
+
+/* A name that no other task has: the node's, or that of the first value that the call makes. */
+static const char *task_name(struct lowering *lowering, const struct sk_op_call *call, uint32_t index)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	struct sk_model *model = lowering->model;
+	const char *base = graph->nodes.items[call->node].name, *name;
+
+	if (!*base)
+		base = graph->values.items[call->outputs.items[0].value].name;
+	name = base;
+	for (unsigned number = 2; sk_map_insert(&model->task_names, name, strlen(name), index) != index; number++)
+		name = sk_arena_print(model->arena, "%s#%u", base, number);
+	return name;
+}
+
+static void add_args(struct lowering *lowering, struct sk_task *task, const struct sk_operand *operands, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sk_array_push(lowering->model->arena, &task->args,
+			      (struct sk_named_tensor){operand_tensor(lowering, &operands[i]), task->place});
+}
+
+static void add_task(struct lowering *lowering, const struct sk_op_call *call)
+{
+	const struct sk_graph_node *node = &lowering->graph->nodes.items[call->node];
+	struct sk_model *model = lowering->model;
+	struct sk_task task = {.place = node->place,
+			       .op = {call->op, node->place},
+			       .directed = true,
+			       .input_count = (uint32_t)call->inputs.count,
+			       .stream = node->stream,
+			       .kernel = SK_NONE};
+
+	task.name = task_name(lowering, call, (uint32_t)model->tasks.count);
+	for (size_t i = 0; i < call->attributes.count; i++)
+		sk_array_push(model->arena, &task.attributes, call->attributes.items[i]);
+	add_args(lowering, &task, call->inputs.items, call->inputs.count);
+	add_args(lowering, &task, call->outputs.items, call->outputs.count);
+	if (node->scope)
+		sk_array_push(model->arena, &task.scopes, scope_of(lowering, node->scope, node->place));
+	else if (lowering->scope != SK_NONE)
+		sk_array_push(model->arena, &task.scopes, lowering->scope);
+	sk_array_push(model->arena, &model->tasks, task);
+}
+
+/* Those that calls use: there is nothing to bind to others. */
+static void add_inputs(struct lowering *lowering, const sk_op_calls *calls)
+{
+	const struct sk_op_graph *graph = lowering->graph;
+	bool *used = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+
+	for (size_t c = 0; c < calls->count; c++)
+		for (size_t i = 0; i < calls->items[c].inputs.count; i++)
+			for (uint32_t value = calls->items[c].inputs.items[i].value; value != SK_NONE;
+			     value = graph->values.items[value].view_of)
+				used[value] = true;
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		if (value->contents)
+			continue;
+		if (used[graph->inputs.items[i]])
+			root_tensor(lowering, graph->inputs.items[i]);
+		else
+			sk_warning(graph->diag, value->place, "nothing uses input '%s'; the package does not have it",
+				   value->name);
+	}
+}
+
+void sk_graph_lower(const struct sk_op_graph *graph, const sk_op_calls *calls, const char *scope,
+		    struct sk_model *model)
+{
+	struct lowering lowering = {.graph = graph,
+				    .model = model,
+				    .tensors = SK_NEW_ARRAY(model->arena, uint32_t, graph->values.count + 1),
+				    .scope = SK_NONE};
+	const struct sk_place place = {.file = graph->file};
+
+	for (size_t i = 0; i < graph->values.count; i++)
+		lowering.tensors[i] = SK_NONE;
+	if (scope)
+		lowering.scope = scope_of(&lowering, scope, place);
+
+	/* Bindings are numbered in the order of the file. */
+	add_inputs(&lowering, calls);
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		root_tensor(&lowering, graph->outputs.items[i]);
+	for (size_t i = 0; i < calls->count; i++)
+		add_task(&lowering, &calls->items[i]);
+	for (size_t i = 0; i < model->scopes.count; i++)
+		model->scopes.items[i].declared = true;
+}

@@ -1,0 +1,438 @@
+/* Operators that compute each element of their output from one element of each input. */
+#include <string.h>
+
+#include "src/fusion/operators/families.h"
+
+static const char *op_of(const struct sk_canonical *canonical)
+{
+	return canonical->graph->nodes.items[canonical->node].op;
+}
+
+/* ---- one input ---- */
+
+static bool infer_unary(struct sk_inference *inference)
+{
+	return sk_infer_like(inference, 0, 0);
+}
+
+static bool infer_test(struct sk_inference *inference)
+{
+	const struct sk_value *value = sk_infer_input(inference, 0);
+
+	return sk_infer_output(inference, 0, SK_BOOL, value->rank, value->shape);
+}
+
+static bool canonical_unary(struct sk_canonical *canonical)
+{
+	sk_canonical_elementwise(canonical, op_of(canonical));
+	sk_schema_add_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
+	return true;
+}
+
+/* Before operator set 6 it said which inputs might be changed. */
+static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	(void)graph;
+	sk_node_remove_attribute(node, "consumed_inputs");
+	return true;
+}
+
+/* ---- inputs that are broadcast ---- */
+
+/* The output has the common shape of the inputs. */
+static bool infer_broadcast(struct sk_inference *inference, enum sk_dtype dtype)
+{
+	const struct sk_value *first = sk_infer_input(inference, 0);
+	uint64_t shape[SK_MAX_RANK];
+	uint32_t rank = first->rank;
+
+	memcpy(shape, first->shape, sizeof(shape));
+	for (size_t i = 1; i < inference->node->inputs.count; i++) {
+		const struct sk_value *value = sk_infer_input(inference, i);
+
+		if (!sk_infer_broadcast(inference, &rank, shape, value->rank, value->shape))
+			return false;
+	}
+	return sk_infer_output(inference, 0, dtype, rank, shape);
+}
+
+static bool check_equal_types(const struct sk_inference *inference, size_t a, size_t b)
+{
+	const struct sk_value *one = sk_infer_input(inference, a), *other = sk_infer_input(inference, b);
+
+	return one->dtype == other->dtype ||
+	       sk_infer_error(inference, "'%s' is %s, and '%s' is %s", one->name, sk_dtype_name(one->dtype),
+			      other->name, sk_dtype_name(other->dtype));
+}
+
+/* Before operator set 7 the second input was aligned with the first one from an axis on: it gets dimensions of one
+ * element behind its own. */
+static bool align_second(struct sk_inference *inference)
+{
+	struct sk_op_graph *graph = inference->graph;
+	const struct sk_value *a = sk_infer_input(inference, 0), b = *sk_infer_input(inference, 1);
+	uint64_t shape[SK_MAX_RANK];
+	uint32_t axis, value;
+
+	if (!sk_node_attribute(inference->node, "axis"))
+		return true;
+	if (!sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 0), a->rank, &axis))
+		return false;
+	if (axis + b.rank > a->rank)
+		return sk_infer_error(inference, "'%s' has more dimensions than '%s' has from axis %u on", b.name,
+				      a->name, axis);
+	sk_node_remove_attribute(inference->node, "axis");
+	for (uint32_t i = 0; i < a->rank - axis; i++)
+		shape[i] = i < b.rank ? b.shape[i] : 1;
+	value = sk_graph_new_value(graph, b.name, b.dtype, a->rank - axis, shape);
+	graph->values.items[value].contents = b.contents;
+	graph->values.items[value].node = b.node;
+	graph->values.items[value].view_of = inference->node->inputs.items[1];
+	inference->node->inputs.items[1] = value;
+	return true;
+}
+
+static bool upgrade_aligned(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	sk_node_remove_attribute(node, "broadcast");
+	return upgrade_consumed(graph, node);
+}
+
+static bool infer_binary(struct sk_inference *inference)
+{
+	return check_equal_types(inference, 0, 1) && align_second(inference) &&
+	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+}
+
+static bool infer_comparison(struct sk_inference *inference)
+{
+	return check_equal_types(inference, 0, 1) && align_second(inference) && infer_broadcast(inference, SK_BOOL);
+}
+
+static bool canonical_binary(struct sk_canonical *canonical, bool commutative)
+{
+	sk_canonical_binary(canonical, op_of(canonical), sk_canonical_input(canonical, 0),
+			    sk_canonical_input(canonical, 1), sk_canonical_output(canonical, 0), commutative);
+	sk_schema_add_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
+	return true;
+}
+
+static bool canonical_commutative(struct sk_canonical *canonical)
+{
+	return canonical_binary(canonical, true);
+}
+
+static bool canonical_ordered(struct sk_canonical *canonical)
+{
+	return canonical_binary(canonical, false);
+}
+
+/* ---- Cast, and inputs that are of another type ---- */
+
+/* The numbers of types in files (TensorProto.DataType). */
+static enum sk_dtype dtype_of_number(int64_t number)
+{
+	static const enum sk_dtype dtypes[] = {
+		[1] = SK_F32,  [2] = SK_U8,   [3] = SK_I8,   [4] = SK_U16,  [5] = SK_I16,  [6] = SK_I32,  [7] = SK_I64,
+		[9] = SK_BOOL, [10] = SK_F16, [11] = SK_F64, [12] = SK_U32, [13] = SK_U64, [16] = SK_BF16};
+
+	return number > 0 && number < (int64_t)(sizeof(dtypes) / sizeof(dtypes[0])) ? dtypes[number] : SK_DTYPE_NONE;
+}
+
+static bool infer_cast(struct sk_inference *inference)
+{
+	const struct sk_value *value = sk_infer_input(inference, 0);
+	int64_t number = sk_node_integer(inference->node, "to", 0);
+	enum sk_dtype dtype = dtype_of_number(number);
+
+	if (dtype == SK_DTYPE_NONE)
+		return sk_infer_error(inference, "there are no tensors of element type %lld here", (long long)number);
+	return sk_infer_output(inference, 0, dtype, value->rank, value->shape);
+}
+
+static bool infer_cast_like(struct sk_inference *inference)
+{
+	const struct sk_value *value = sk_infer_input(inference, 0);
+
+	return sk_infer_output(inference, 0, sk_infer_input(inference, 1)->dtype, value->rank, value->shape);
+}
+
+static bool canonical_cast(struct sk_canonical *canonical)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
+
+	if (graph->values.items[from].dtype == graph->values.items[to].dtype)
+		sk_canonical_view(canonical, to, from, 0);
+	else
+		sk_canonical_elementwise(canonical, "Cast");
+	return true;
+}
+
+/* ---- Pow: the exponent may be of another type ---- */
+
+static bool infer_pow(struct sk_inference *inference)
+{
+	return align_second(inference) && infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+}
+
+static bool canonical_pow(struct sk_canonical *canonical)
+{
+	uint32_t a = sk_canonical_input(canonical, 0), b = sk_canonical_input(canonical, 1);
+
+	b = sk_canonical_cast(canonical, b, canonical->graph->values.items[a].dtype);
+	return sk_canonical_binary(canonical, "Pow", a, b, sk_canonical_output(canonical, 0), false);
+}
+
+/* ---- any number of inputs ---- */
+
+static bool infer_variadic(struct sk_inference *inference)
+{
+	for (size_t i = 1; i < inference->node->inputs.count; i++)
+		if (!check_equal_types(inference, 0, i))
+			return false;
+	return infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+}
+
+/* The shape that two values have together: they are known to go together. */
+static uint32_t common_value(struct sk_op_graph *graph, uint32_t a, uint32_t b)
+{
+	const struct sk_value one = graph->values.items[a], other = graph->values.items[b];
+	uint32_t rank = one.rank > other.rank ? one.rank : other.rank;
+	uint64_t shape[SK_MAX_RANK];
+
+	for (uint32_t i = 0; i < rank; i++) {
+		uint64_t first = i + one.rank < rank ? 1 : one.shape[i + one.rank - rank];
+		uint64_t second = i + other.rank < rank ? 1 : other.shape[i + other.rank - rank];
+
+		shape[i] = first == 1 ? second : first;
+	}
+	return sk_graph_new_value(graph, one.name, one.dtype, rank, shape);
+}
+
+/* Two by two, from the first one on. */
+static bool chain(struct sk_canonical *canonical, const char *op, uint32_t to)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	size_t count = graph->nodes.items[canonical->node].inputs.count;
+	uint32_t sum = sk_canonical_input(canonical, 0);
+
+	if (count == 1)
+		sk_canonical_view(canonical, to, sum, 0);
+	for (size_t i = 1; i < count; i++) {
+		uint32_t next = sk_canonical_input(canonical, i);
+		uint32_t both = i + 1 == count ? to : common_value(graph, sum, next);
+
+		sk_canonical_binary(canonical, op, sum, next, both, true);
+		sum = both;
+	}
+	return true;
+}
+
+static bool canonical_chain(struct sk_canonical *canonical)
+{
+	const char *op = op_of(canonical);
+
+	return chain(canonical, !strcmp(op, "Sum") ? "Add" : op, sk_canonical_output(canonical, 0));
+}
+
+static bool canonical_mean(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t to = sk_canonical_output(canonical, 0);
+	const struct sk_value output = graph->values.items[to];
+	uint32_t sum = sk_graph_new_value(graph, output.name, output.dtype, output.rank, output.shape);
+	uint32_t count =
+		sk_canonical_number(canonical, output.dtype, (double)graph->nodes.items[canonical->node].inputs.count);
+
+	return chain(canonical, "Sum", sum) && sk_canonical_binary(canonical, "Div", sum, count, to, false);
+}
+
+/* ---- Where, Clip ---- */
+
+static bool infer_where(struct sk_inference *inference)
+{
+	return check_equal_types(inference, 1, 2) && infer_broadcast(inference, sk_infer_input(inference, 1)->dtype);
+}
+
+static bool canonical_where(struct sk_canonical *canonical)
+{
+	const uint32_t values[3] = {sk_canonical_input(canonical, 0), sk_canonical_input(canonical, 1),
+				    sk_canonical_input(canonical, 2)};
+
+	return sk_canonical_broadcast(canonical, "Where", values, 3, sk_canonical_output(canonical, 0));
+}
+
+/* A bound that was an attribute before operator set 11. */
+static uint32_t bound(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name)
+{
+	const struct sk_attribute *attribute = sk_node_attribute(node, name);
+	float number = attribute ? (float)attribute->real : 0;
+
+	return attribute ? sk_graph_new_constant(graph, name, SK_F32, 0, NULL, &number) : SK_NONE;
+}
+
+static bool upgrade_clip(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	if (node->version >= 11)
+		return true;
+	uint32_t least = bound(graph, node, "min"), most = bound(graph, node, "max");
+
+	sk_array_push(graph->arena, &node->inputs, least);
+	sk_array_push(graph->arena, &node->inputs, most);
+	sk_node_remove_attribute(node, "min");
+	sk_node_remove_attribute(node, "max");
+	return upgrade_consumed(graph, node);
+}
+
+static bool canonical_clip(struct sk_canonical *canonical)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	enum sk_dtype dtype = graph->values.items[sk_canonical_input(canonical, 0)].dtype;
+	uint32_t bounds[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		bounds[i] = sk_canonical_input(canonical, 1 + i);
+		if (bounds[i] != SK_NONE)
+			bounds[i] = sk_canonical_cast(canonical, bounds[i], dtype);
+	}
+	sk_canonical_elementwise(canonical, "Clip");
+
+	struct sk_op_call *call = &canonical->calls->items[canonical->calls->count - 1];
+
+	for (size_t i = 0; i < 2; i++)
+		sk_call_input(canonical, call, sk_operand_flat(graph, bounds[i]));
+	return true;
+}
+
+/* ---- PRelu: the second input is broadcast to the first one ---- */
+
+static bool infer_prelu(struct sk_inference *inference)
+{
+	if (inference->node->version < 7 && sk_infer_input(inference, 1)->rank == 1 &&
+	    sk_infer_input(inference, 0)->rank > 1)
+		sk_node_set_integer(inference->graph, inference->node, "axis", 1); /* it was one number a channel */
+	return check_equal_types(inference, 0, 1) && align_second(inference) &&
+	       infer_broadcast(inference, sk_infer_input(inference, 0)->dtype);
+}
+
+/* ---- the table ---- */
+
+#define REAL(NAME, DEFAULT)                                                                                            \
+	{                                                                                                              \
+		NAME, SK_ATTRIBUTE_REAL, .real = (DEFAULT)                                                             \
+	}
+#define INTEGER(NAME, DEFAULT)                                                                                         \
+	{                                                                                                              \
+		NAME, SK_ATTRIBUTE_INTEGER, .integer = (DEFAULT)                                                       \
+	}
+
+static const struct sk_schema_attribute alpha_1[] = {REAL("alpha", 1.0), {NULL}};
+static const struct sk_schema_attribute leaky[] = {REAL("alpha", 0.01), {NULL}};
+static const struct sk_schema_attribute selu[] = {
+	REAL("alpha", 1.67326319217681884765625), REAL("gamma", 1.05070102214813232421875), {NULL}};
+static const struct sk_schema_attribute hard_sigmoid[] = {REAL("alpha", 0.2), REAL("beta", 0.5), {NULL}};
+static const struct sk_schema_attribute shrink[] = {REAL("bias", 0.0), REAL("lambd", 0.5), {NULL}};
+static const struct sk_schema_attribute gelu[] = {{"approximate", SK_ATTRIBUTE_STRING, .string = "none"}, {NULL}};
+static const struct sk_schema_attribute is_inf[] = {
+	INTEGER("detect_negative", 1), INTEGER("detect_positive", 1), {NULL}};
+static const struct sk_schema_attribute mod[] = {INTEGER("fmod", 0), {NULL}};
+static const struct sk_schema_attribute bit_shift[] = {{"direction", SK_ATTRIBUTE_STRING, true}, {NULL}};
+static const struct sk_schema_attribute to[] = {
+	{"to", SK_ATTRIBUTE_INTEGER, true}, INTEGER("saturate", 1), {"round_mode", SK_ATTRIBUTE_STRING}, {NULL}};
+static const struct sk_schema_attribute saturate[] = {
+	INTEGER("saturate", 1), {"round_mode", SK_ATTRIBUTE_STRING}, {NULL}};
+static const struct sk_schema_attribute aligned[] = {{"axis", SK_ATTRIBUTE_INTEGER}, {NULL}};
+
+#define UNARY(NAME, ATTRIBUTES)                                                                                        \
+	{                                                                                                              \
+		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_consumed, .infer = infer_unary,     \
+				      .canonical = canonical_unary                                                     \
+	}
+#define TEST(NAME, ATTRIBUTES)                                                                                         \
+	{                                                                                                              \
+		NAME, "", 1, 1, 1, 1, .attributes = ATTRIBUTES, .infer = infer_test, .canonical = canonical_unary      \
+	}
+#define BINARY(NAME, INFER, CANONICAL, ATTRIBUTES)                                                                     \
+	{                                                                                                              \
+		NAME, "", 2, 2, 1, 1, .attributes = ATTRIBUTES, .upgrade = upgrade_aligned, .infer = INFER,            \
+				      .canonical = CANONICAL                                                           \
+	}
+#define CHAIN(NAME, CANONICAL)                                                                                         \
+	{                                                                                                              \
+		NAME, "", 1, SK_VARIADIC, 1, 1, .upgrade = upgrade_consumed, .infer = infer_variadic,                  \
+						.canonical = CANONICAL                                                 \
+	}
+
+const struct sk_schema sk_operators_elementwise[] = {
+	UNARY("Abs", NULL),
+	UNARY("Acos", NULL),
+	UNARY("Acosh", NULL),
+	BINARY("Add", infer_binary, canonical_commutative, aligned),
+	BINARY("And", infer_binary, canonical_commutative, aligned),
+	UNARY("Asin", NULL),
+	UNARY("Asinh", NULL),
+	UNARY("Atan", NULL),
+	UNARY("Atanh", NULL),
+	BINARY("BitShift", infer_binary, canonical_ordered, bit_shift),
+	BINARY("BitwiseAnd", infer_binary, canonical_commutative, NULL),
+	UNARY("BitwiseNot", NULL),
+	BINARY("BitwiseOr", infer_binary, canonical_commutative, NULL),
+	BINARY("BitwiseXor", infer_binary, canonical_commutative, NULL),
+	{"Cast", "", 1, 1, 1, 1, .attributes = to, .infer = infer_cast, .canonical = canonical_cast},
+	{"CastLike", "", 2, 2, 1, 1, .attributes = saturate, .infer = infer_cast_like, .canonical = canonical_cast},
+	UNARY("Ceil", NULL),
+	UNARY("Celu", alpha_1),
+	{"Clip", "", 1, 3, 1, 1, .upgrade = upgrade_clip, .infer = infer_unary, .canonical = canonical_clip},
+	UNARY("Cos", NULL),
+	UNARY("Cosh", NULL),
+	BINARY("Div", infer_binary, canonical_ordered, aligned),
+	UNARY("Elu", alpha_1),
+	BINARY("Equal", infer_comparison, canonical_commutative, aligned),
+	UNARY("Erf", NULL),
+	UNARY("Exp", NULL),
+	UNARY("Floor", NULL),
+	UNARY("Gelu", gelu),
+	BINARY("Greater", infer_comparison, canonical_ordered, aligned),
+	BINARY("GreaterOrEqual", infer_comparison, canonical_ordered, NULL),
+	UNARY("HardSigmoid", hard_sigmoid),
+	UNARY("HardSwish", NULL),
+	TEST("IsInf", is_inf),
+	TEST("IsNaN", NULL),
+	UNARY("LeakyRelu", leaky),
+	BINARY("Less", infer_comparison, canonical_ordered, aligned),
+	BINARY("LessOrEqual", infer_comparison, canonical_ordered, NULL),
+	UNARY("Log", NULL),
+	CHAIN("Max", canonical_chain),
+	CHAIN("Mean", canonical_mean),
+	CHAIN("Min", canonical_chain),
+	UNARY("Mish", NULL),
+	BINARY("Mod", infer_binary, canonical_ordered, mod),
+	BINARY("Mul", infer_binary, canonical_commutative, aligned),
+	UNARY("Neg", NULL),
+	UNARY("Not", NULL),
+	BINARY("Or", infer_binary, canonical_commutative, aligned),
+	BINARY("PRelu", infer_prelu, canonical_ordered, aligned),
+	BINARY("Pow", infer_pow, canonical_pow, aligned),
+	UNARY("Reciprocal", NULL),
+	UNARY("Relu", NULL),
+	UNARY("Round", NULL),
+	UNARY("Selu", selu),
+	UNARY("Shrink", shrink),
+	UNARY("Sigmoid", NULL),
+	UNARY("Sign", NULL),
+	UNARY("Sin", NULL),
+	UNARY("Sinh", NULL),
+	UNARY("Softplus", NULL),
+	UNARY("Softsign", NULL),
+	UNARY("Sqrt", NULL),
+	BINARY("Sub", infer_binary, canonical_ordered, aligned),
+	CHAIN("Sum", canonical_chain),
+	UNARY("Swish", alpha_1),
+	UNARY("Tan", NULL),
+	UNARY("Tanh", NULL),
+	UNARY("ThresholdedRelu", alpha_1),
+	{"Where", "", 3, 3, 1, 1, .infer = infer_where, .canonical = canonical_where},
+	BINARY("Xor", infer_binary, canonical_commutative, aligned),
+	{NULL},
+};

@@ -1,0 +1,13 @@
+/* The families of operators. Each table ends with a schema without an op. */
+#ifndef SK_FAMILIES_H
+#define SK_FAMILIES_H
+
+#include "src/fusion/schema.h"
+
+extern const struct sk_schema sk_operators_axes[];
+extern const struct sk_schema sk_operators_elementwise[];
+extern const struct sk_schema sk_operators_moves[];
+extern const struct sk_schema sk_operators_shapes[];
+extern const struct sk_schema sk_operators_products[];
+
+#endif

@@ -1,0 +1,124 @@
+/* Schemas by name, and what nodes must be like to meet theirs. */
+#include "src/fusion/schema.h"
+
+#include <string.h>
+
+#include "src/fusion/operators/families.h"
+
+static const struct sk_schema *const families[] = {sk_operators_axes, sk_operators_elementwise, sk_operators_moves,
+						   sk_operators_products, sk_operators_shapes};
+
+enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
+
+const struct sk_schema *sk_schema_find(const char *domain, const char *op)
+{
+	for (size_t f = 0; f < FAMILIES; f++)
+		for (const struct sk_schema *schema = families[f]; schema->op; schema++)
+			if (!strcmp(schema->op, op) && !strcmp(schema->domain, domain))
+				return schema;
+	return NULL;
+}
+
+const struct sk_schema *sk_schema_at(size_t number)
+{
+	for (size_t f = 0; f < FAMILIES; f++)
+		for (const struct sk_schema *schema = families[f]; schema->op; schema++)
+			if (!number--)
+				return schema;
+	return NULL;
+}
+
+void sk_schema_add_attributes(const struct sk_canonical *canonical, struct sk_op_call *call)
+{
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+	const struct sk_schema_attribute *known = sk_schema_find(node->domain, node->op)->attributes;
+
+	for (; known && known->name; known++) {
+		int64_t integer = sk_node_integer(node, known->name, known->integer);
+		const char *string = sk_node_string(node, known->name, known->string);
+
+		if (known->kind == SK_ATTRIBUTE_REAL)
+			sk_call_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
+		else if (known->kind == SK_ATTRIBUTE_INTEGER && integer != known->integer)
+			sk_call_integer(canonical, call, known->name, integer);
+		else if (known->kind == SK_ATTRIBUTE_STRING && string &&
+			 (!known->string || strcmp(string, known->string)))
+			sk_call_word(canonical, call, known->name, string);
+	}
+}
+
+/* ---- what a node must be like ---- */
+
+static const char *const kind_names[] = {
+	[SK_ATTRIBUTE_INTEGER] = "an integer",	    [SK_ATTRIBUTE_REAL] = "a number",
+	[SK_ATTRIBUTE_STRING] = "a text",	    [SK_ATTRIBUTE_INTEGERS] = "a list of integers",
+	[SK_ATTRIBUTE_REALS] = "a list of numbers", [SK_ATTRIBUTE_STRINGS] = "a list of texts",
+};
+
+static const struct sk_schema_attribute *find_attribute(const struct sk_schema *schema, const char *name)
+{
+	const struct sk_schema_attribute *attribute = schema->attributes;
+
+	while (attribute && attribute->name && strcmp(attribute->name, name))
+		attribute++;
+	return attribute && attribute->name ? attribute : NULL;
+}
+
+static bool check_attributes(struct sk_op_graph *graph, const struct sk_graph_node *node,
+			     const struct sk_schema *schema)
+{
+	bool valid = true;
+
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		const struct sk_attribute *given = &node->attributes.items[i];
+		const struct sk_schema_attribute *known = find_attribute(schema, given->name);
+
+		if (!known)
+			sk_node_error(graph, node, "the operator has no attribute '%s'", given->name);
+		else if (known->kind != given->kind)
+			sk_node_error(graph, node, "attribute '%s' is %s, not %s", given->name, kind_names[known->kind],
+				      kind_names[given->kind]);
+		valid &= known && known->kind == given->kind;
+	}
+	for (const struct sk_schema_attribute *known = schema->attributes; known && known->name; known++) {
+		if (!known->required || sk_node_attribute(node, known->name))
+			continue;
+		sk_node_error(graph, node, "attribute '%s' is missing", known->name);
+		valid = false;
+	}
+	return valid;
+}
+
+static bool check_count(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *what, size_t count,
+			unsigned least, unsigned most)
+{
+	if (count >= least && (most == SK_VARIADIC || count <= most))
+		return true;
+	if (least == most)
+		sk_node_error(graph, node, "it has %zu %s, and the operator has %u", count, what, least);
+	else if (most == SK_VARIADIC)
+		sk_node_error(graph, node, "it has %zu %s, and the operator has at least %u", count, what, least);
+	else
+		sk_node_error(graph, node, "it has %zu %s, and the operator has %u to %u", count, what, least, most);
+	return false;
+}
+
+static bool check_inputs(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	if (!check_count(graph, node, "inputs", node->inputs.count, schema->min_inputs, schema->max_inputs))
+		return false;
+	for (size_t i = 0; i < schema->min_inputs; i++) {
+		if (node->inputs.items[i] != SK_NONE)
+			continue;
+		sk_node_error(graph, node, "input %zu is absent, and the operator needs it", i);
+		return false;
+	}
+	return true;
+}
+
+bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	return check_inputs(graph, node, schema) &
+	       check_count(graph, node, "outputs", node->outputs.count, schema->min_outputs, schema->max_outputs) &
+	       check_attributes(graph, node, schema);
+}

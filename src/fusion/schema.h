@@ -1,0 +1,52 @@
+/* What is known of each operator: its schema. One table holds them all; families of operators have files of their own
+ * in src/fusion/operators/. */
+#ifndef SK_SCHEMA_H
+#define SK_SCHEMA_H
+
+#include "src/fusion/canonical.h"
+#include "src/fusion/graph.h"
+#include "src/fusion/infer.h"
+
+/* An attribute that an operator has, as of the newest operator set. */
+struct sk_schema_attribute {
+	const char *name;
+	enum sk_attribute_kind kind;
+	bool required;
+	/* What it is where a node does not say it: of an INTEGER, a REAL, a STRING. */
+	int64_t integer;
+	double real;
+	const char *string;
+};
+
+enum { SK_VARIADIC = 255 };
+
+struct sk_schema {
+	const char *op;
+	const char *domain; /* "" is ai.onnx */
+	uint8_t min_inputs, max_inputs; /* SK_VARIADIC: any number */
+	uint8_t min_outputs, max_outputs;
+	uint32_t demands; /* bit i: the shapes of the outputs depend on the values of input i, not just on its shape */
+	const struct sk_schema_attribute *attributes; /* up to one without a name; NULL: there are none */
+	/* Brings a node of an older operator set to the newest one; NULL: nothing has ever changed. Constants that it
+	 * needs (axes that were attributes) it adds to the graph. False after an error. */
+	bool (*upgrade)(struct sk_op_graph *graph, struct sk_graph_node *node);
+	/* Sets type and shape of the outputs, from inputs that are static and demanded ones that are constants. */
+	bool (*infer)(struct sk_inference *inference);
+	/* Adds the calls that compute the outputs. */
+	bool (*canonical)(struct sk_canonical *canonical);
+};
+
+/* NULL: nobody knows the operator. */
+const struct sk_schema *sk_schema_find(const char *domain, const char *op);
+
+/* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
+ * tell kernels apart, where they are not what the schema says anyway. */
+void sk_schema_add_attributes(const struct sk_canonical *canonical, struct sk_op_call *call);
+
+/* The schema of that number, from 0 on; NULL behind the last one. */
+const struct sk_schema *sk_schema_at(size_t number);
+
+/* Numbers of inputs and outputs, attributes and their kinds are as the schema says. False after errors at the node. */
+bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema);
+
+#endif

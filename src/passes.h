@@ -1,0 +1,16 @@
+/* The passes of a link, from a model to a linked image. Each room collects all its errors; the first room with one is
+ * the last to run. */
+#ifndef SK_PASSES_H
+#define SK_PASSES_H
+
+#include "src/outputs/outputs.h"
+
+/* Inputs, kernels and arguments: a model that knows what tasks there are becomes one that does not change any more. The
+ * link's command says what the inputs are. False after an error. */
+bool sk_pass_inputs(struct sk_link *link);
+bool sk_pass_bind(struct sk_link *link);
+
+/* A bound model becomes a plan that is proved, and an image that only has to be written. False after an error. */
+bool sk_pass_link(struct sk_link *link);
+
+#endif
