@@ -130,6 +130,13 @@ src_libcore_la_SOURCES = \
 	src/document/document.c src/document/document.h \
 	src/package/entries.c src/package/entries.h \
 	src/document/fields.c src/document/fields.h \
+	src/fusion/onnx/files.c src/fusion/onnx/files.h \
+	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
+	src/fusion/onnx/onnx-messages.c src/fusion/onnx/onnx-messages.h \
+	src/fusion/onnx/onnx.c src/fusion/onnx/onnx.h \
+	src/fusion/onnx/onnx-scope.c src/fusion/onnx/onnx-scope.h \
+	src/fusion/onnx/tensors.c src/fusion/onnx/tensors.h \
+	src/fusion/onnx/wire.c src/fusion/onnx/wire.h \
 	src/outputs/header.c src/outputs/header.h \
 	src/bind/kernels.c src/bind/kernel-reach.c src/bind/kernels.h \
 	src/bind/request.c src/bind/request.h \

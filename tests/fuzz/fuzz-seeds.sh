@@ -1,8 +1,8 @@
 # The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object, FOLDER/archive,
-# FOLDER/manifest, FOLDER/signature, FOLDER/npy and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+# FOLDER/manifest, FOLDER/signature, FOLDER/npy, FOLDER/onnx and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
 set -eu
 [ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
-mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/package"
+mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/onnx" "$1/package"
 cd "$1"
 for target in object archive manifest signature package; do
 	for file in "$top_srcdir/tests/fuzz/$target"/*; do
@@ -56,6 +56,7 @@ npy matrix 1 '<f4' False '(2, 3)' 24
 npy vector 1 '|u1' True '(7,)' 7
 npy scalar 2 '<i8' False '()' 8
 npy empty 1 '<V2' False '(3, 0)' 0
+(cd onnx && "$top_builddir/tests/fuzz/model-seeds")
 for name in composite plain tiles; do
 	case $name in
 	composite) manifest=manifest/composite.yaml objects=object/composite.o ;;

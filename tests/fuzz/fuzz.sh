@@ -18,4 +18,5 @@ run archive "$(ls bombs/*.a)"
 run manifest "$(ls bombs/*.yaml)" --text
 run signature "" --text
 run npy "" --text
+run onnx "" --messages
 run package ""

@@ -350,3 +350,194 @@ struct mutant mutant_of_text(const uint8_t *bytes, size_t size, uint64_t number)
 	}
 	return mutant;
 }
+
+/* ---- messages ---- */
+
+/* A message on its way from its old bytes to its new ones. */
+struct rewriting {
+	uint64_t *state;
+	size_t fields; /* so far, of the whole tree */
+	size_t target; /* the field that changes; SIZE_MAX: none */
+	unsigned action;
+};
+
+struct bytes {
+	uint8_t *bytes;
+	size_t size, capacity;
+};
+
+static void append(struct bytes *to, const void *bytes, size_t size)
+{
+	if (to->size + size > to->capacity) {
+		to->capacity = 2 * (to->size + size);
+		to->bytes = realloc(to->bytes, to->capacity);
+		if (!to->bytes)
+			abort();
+	}
+	if (size)
+		memcpy(to->bytes + to->size, bytes, size);
+	to->size += size;
+}
+
+static void append_varint(struct bytes *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		append(to, &(uint8_t){(uint8_t)(value | 0x80)}, 1);
+	append(to, &(uint8_t){(uint8_t)value}, 1);
+}
+
+static bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned i = 0; i < 10 && *at < end; i++) {
+		uint8_t byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << 7 * i;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+struct field {
+	uint64_t tag, value; /* of a varint */
+	const uint8_t *payload;
+	size_t size;
+};
+
+static bool take_field(const uint8_t **at, const uint8_t *end, struct field *field)
+{
+	uint64_t size;
+
+	if (!take_varint(at, end, &field->tag) || !(field->tag >> 3))
+		return false;
+	field->payload = *at;
+	switch (field->tag & 7) {
+	case 0:
+		if (!take_varint(at, end, &field->value))
+			return false;
+		field->size = (size_t)(*at - field->payload);
+		return true;
+	case 1:
+	case 5:
+		size = (field->tag & 7) == 1 ? 8 : 4;
+		break;
+	case 2:
+		if (!take_varint(at, end, &size))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (size > (size_t)(end - *at))
+		return false;
+	field->payload = *at;
+	field->size = size;
+	*at += size;
+	return true;
+}
+
+static bool is_message(const uint8_t *at, size_t size)
+{
+	const uint8_t *end = at + size;
+	struct field field;
+
+	while (at < end)
+		if (!take_field(&at, end, &field))
+			return false;
+	return size > 0;
+}
+
+static void append_field(struct bytes *to, uint64_t tag, const void *payload, size_t size)
+{
+	append_varint(to, tag);
+	if ((tag & 7) == 2)
+		append_varint(to, size);
+	append(to, payload, size);
+}
+
+static void append_changed(struct rewriting *rewriting, const struct field *field, const struct bytes *payload,
+			   struct bytes *to)
+{
+	uint64_t *state = rewriting->state;
+	struct mutant part = copy_of(payload->bytes, payload->size);
+
+	switch (rewriting->action) {
+	case 0: /* taken out */
+		break;
+	case 1:
+		append_field(to, field->tag, payload->bytes, payload->size);
+		append_field(to, field->tag, payload->bytes, payload->size);
+		break;
+	case 2:
+		append_field(to, (1 + below(state, 26)) << 3 | (field->tag & 7), payload->bytes, payload->size);
+		break;
+	case 3:
+		append_field(to, (field->tag & ~(uint64_t)7) | below(state, 6), payload->bytes, payload->size);
+		break;
+	default:
+		if ((field->tag & 7) == 0) {
+			append_varint(to, field->tag);
+			append_varint(to,
+				      below(state, 2) ? interesting(state, 16) : field->value + below(state, 5) - 2);
+			break;
+		}
+		if (part.size)
+			change(state, &part, (struct range){0, part.size});
+		if (below(state, 3) == 0)
+			part.size = below(state, part.size);
+		append_field(to, field->tag, part.bytes, part.size);
+	}
+	free(part.bytes);
+}
+
+static void rewrite(struct rewriting *rewriting, const uint8_t *at, size_t size, struct bytes *to)
+{
+	const uint8_t *end = at + size;
+	struct field field;
+
+	while (at < end && take_field(&at, end, &field)) {
+		bool chosen = rewriting->fields++ == rewriting->target;
+		struct bytes payload = {0};
+
+		if ((field.tag & 7) == 2 && is_message(field.payload, field.size))
+			rewrite(rewriting, field.payload, field.size, &payload);
+		else
+			append(&payload, field.payload, field.size);
+		if (chosen)
+			append_changed(rewriting, &field, &payload, to);
+		else
+			append_field(to, field.tag, payload.bytes, payload.size);
+		free(payload.bytes);
+	}
+}
+
+struct mutant mutant_of_message(const uint8_t *bytes, size_t size, uint64_t number)
+{
+	uint64_t state = number;
+	struct mutant mutant = {.kind = "fields"};
+	struct rewriting counting = {.state = &state, .target = SIZE_MAX};
+	struct bytes current = {0}, counted = {0};
+
+	if (!is_message(bytes, size) || below(&state, 8) == 0) {
+		mutant = mutant_of_elf(bytes, size, number);
+		mutant.kind = "any byte";
+		return mutant;
+	}
+	append(&current, bytes, size);
+	rewrite(&counting, bytes, size, &counted);
+	free(counted.bytes);
+	for (size_t changes = 1 + below(&state, 3); changes--;) {
+		struct rewriting rewriting = {.state = &state,
+					      .target = below(&state, counting.fields),
+					      .action = (unsigned)below(&state, 8)};
+		struct bytes changed = {0};
+
+		rewrite(&rewriting, current.bytes, current.size, &changed);
+		free(current.bytes);
+		current = changed;
+	}
+	mutant.bytes = current.bytes ? current.bytes : malloc(1);
+	mutant.size = current.size;
+	return mutant;
+}

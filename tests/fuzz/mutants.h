@@ -18,4 +18,8 @@ struct mutant mutant_of_elf(const uint8_t *bytes, size_t size, uint64_t number);
 /* Of a text: lines and pieces taken out, doubled and moved, words of a manifest put in, bytes changed, the end cut. */
 struct mutant mutant_of_text(const uint8_t *bytes, size_t size, uint64_t number);
 
+/* Of protobuf's messages: a field, however deep, taken out, doubled, or with another number, encoding or value, and the
+ * lengths around it as they must be; sometimes any byte. */
+struct mutant mutant_of_message(const uint8_t *bytes, size_t size, uint64_t number);
+
 #endif

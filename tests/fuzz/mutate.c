@@ -1,6 +1,6 @@
 /* Runs a fuzz target over files and over mutants of them, without libFuzzer: the same mutants every time.
  *
- *   fuzz-TARGET [--mutants COUNT] [--first NUMBER] [--text] [--write] FILE…
+ *   fuzz-TARGET [--mutants COUNT] [--first NUMBER] [--text | --messages] [--write] FILE…
  *
  * Each file is run as it is; then COUNT mutants, numbered from NUMBER (0), are made of the files in turn. Everything
  * runs in a child process that is started again behind whatever ended it. A crash, a sanitizer's report, a leak, more
@@ -48,7 +48,7 @@ struct run {
 	struct file *files;
 	size_t file_count;
 	uint64_t first, mutants;
-	bool text, write;
+	bool text, messages, write;
 	struct progress *progress; /* shared with the child */
 };
 
@@ -85,7 +85,9 @@ static struct mutant input_number(const struct run *run, uint64_t number)
 	}
 	number = run->first + number - run->file_count;
 	file = &run->files[number % run->file_count];
-	return (run->text ? mutant_of_text : mutant_of_elf)(file->bytes, file->size, number);
+	return (run->text	? mutant_of_text
+		: run->messages ? mutant_of_message
+				: mutant_of_elf)(file->bytes, file->size, number);
 }
 
 /* ---- memory ---- */
@@ -309,6 +311,8 @@ int main(int argc, char **argv)
 	for (int i = 1; run.files && i < argc; i++) {
 		if (!strcmp(argv[i], "--text"))
 			run.text = true;
+		else if (!strcmp(argv[i], "--messages"))
+			run.messages = true;
 		else if (!strcmp(argv[i], "--write"))
 			run.write = true;
 		else if (!strcmp(argv[i], "--mutants") && i + 1 < argc)
@@ -320,7 +324,8 @@ int main(int argc, char **argv)
 	}
 	run.progress = mmap(NULL, sizeof(*run.progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!run.file_count || run.progress == MAP_FAILED) {
-		fprintf(stderr, "usage: fuzz-TARGET [--mutants COUNT] [--first NUMBER] [--text] [--write] FILE...\n");
+		fprintf(stderr, "usage: fuzz-TARGET [--mutants COUNT] [--first NUMBER] [--text | --messages] [--write] "
+				"FILE...\n");
 		return 2;
 	}
 

@@ -1,0 +1,16 @@
+/* ONNX files. Comes in: a model as protobuf. Goes out: the graph of operators. */
+#ifndef SK_ONNX_H
+#define SK_ONNX_H
+
+#include "src/fusion/graph.h"
+
+/* True if the file is to be read as a model: by the ending of its name (.onnx, .pb, .pbtxt, .onnxtxt, .textproto), or,
+ * whatever its name is, by how it begins. */
+bool sk_onnx_is_model(const char *path);
+
+/* Reads the file into a graph of the nodes that its outputs need. Elements of constants stay where they are in the
+ * mapped file, or in the files of external data beside it, at any alignment. Calls of the model's functions are
+ * replaced by their nodes, whose origin is the function. All errors are in the sink; NULL if there was one. */
+struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path);
+
+#endif

@@ -1,0 +1,21 @@
+# The models of ONNX's backend tests (Debian's libonnx-testdata) are read, and what is in them is what python3-onnx finds,
+# where it is installed. What is not read is refused for what sklink does not have.
+. "$top_srcdir/tests/lib/lib.sh"
+data=/usr/share/libonnx-testdata/data
+[ -d $data ] || { echo "no models: libonnx-testdata is not installed"; exit 77; }
+find $data -name '*.onnx' | sort >models
+xargs "$top_builddir/tests/lib/read-models" <models >read.txt || fail "read-models: exit status $?"
+[ "$(grep -c '^file ' read.txt)" = "$(wc -l <models)" ] || fail "not all models were read to their end"
+grep '^read-models: ' read.txt >errors.txt || true
+refused=$(sed 's,\(^read-models: error: [^:]*\): .*,\1,' errors.txt | sort -u | wc -l)
+echo "$(wc -l <models) models, $refused refused:"
+reasons='it is a sequence\|it is optional\|of type string\|of a kind that sklink does not have'
+grep -o "$reasons" errors.txt | sort | uniq -c
+! grep -v "$reasons" errors.txt || fail "models are refused for other reasons"
+[ $refused -le 42 ] || fail "more models are refused than have to be"
+
+python=$(command -v /usr/bin/python3 || true)
+"${python:-false}" -c 'import onnx' 2>err.txt || { echo "python3-onnx is not installed: nothing to compare with"; exit 0; }
+xargs "$python" "$top_srcdir/tests/lib/read-models.py" <models >expected.txt
+awk '/^file / { held = $0; next } /^read-models: / { held = ""; next } held != "" { print held; held = "" } { print }' read.txt >found.txt
+cmp found.txt expected.txt || { diff found.txt expected.txt | head -20; fail "other contents than python3-onnx finds"; }
