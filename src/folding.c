@@ -12,8 +12,9 @@
 #include "loader/skrt.h"
 #include "src/base/checked.h"
 #include "src/command/configure.h"
-#include "src/fusion/lower.h"
-#include "src/passes.h"
+#include "src/fusion/passes/canonical-graph.h"
+#include "src/fusion/passes/lower.h"
+#include "src/link-passes.h"
 
 enum {
 	MOST_SECONDS = 600, /* of processor time, for all constants that are computed at once */
@@ -27,7 +28,7 @@ static const uint64_t most_results = 16ULL << 30;
 struct folding {
 	const struct sk_link *link;
 	struct sk_op_graph *graph;
-	sk_op_calls calls;
+	sk_graph_calls calls;
 	const uint32_t *wanted; /* values */
 	size_t count;
 	uint32_t *outputs; /* by wanted value: one that nobody else has, with a copy of its elements */
@@ -146,8 +147,9 @@ static bool add_outputs(struct folding *folding)
 	folding->outputs = SK_NEW_ARRAY(graph->arena, uint32_t, folding->count + 1);
 	for (size_t i = 0; i < folding->count; i++) {
 		const struct sk_value value = graph->values.items[folding->wanted[i]];
-		struct sk_canonical canonical = {
-			graph, value.node != SK_NONE ? value.node : folding->calls.items[0].node, &folding->calls};
+		struct sk_canonical canonical = {graph,
+						 value.node != SK_NONE ? value.node : folding->calls.items[0].node,
+						 &folding->calls, NULL};
 
 		folding->outputs[i] = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
 		if (sk_value_elements(&value))
@@ -240,12 +242,12 @@ static uint32_t root_of(const struct sk_op_graph *graph, uint32_t value)
 /* Which calls compute constants: those of whose operands each is a constant, or computed by such calls alone. */
 struct constants {
 	const struct sk_op_graph *graph;
-	const sk_op_calls *calls;
+	const sk_graph_calls *calls;
 	bool *varies; /* by value that has bytes of its own */
 	bool *folded; /* by call */
 };
 
-static bool is_constant_call(const struct constants *constants, const struct sk_op_call *call)
+static bool is_constant_call(const struct constants *constants, const struct sk_graph_call *call)
 {
 	for (size_t i = 0; i < call->inputs.count; i++) {
 		uint32_t root = root_of(constants->graph, call->inputs.items[i].value);
@@ -273,7 +275,7 @@ static void find_constants(struct constants *constants)
 	while (changed) {
 		changed = false;
 		for (size_t c = 0; c < constants->calls->count; c++) {
-			const struct sk_op_call *call = &constants->calls->items[c];
+			const struct sk_graph_call *call = &constants->calls->items[c];
 
 			constants->folded[c] = is_constant_call(constants, call);
 			for (size_t i = 0; i < call->outputs.count && !constants->folded[c]; i++) {
@@ -287,7 +289,7 @@ static void find_constants(struct constants *constants)
 	}
 }
 
-bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_op_calls *calls)
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls)
 {
 	struct folding folding = {.link = link, .graph = graph};
 	struct constants constants = {.graph = graph,
@@ -300,7 +302,7 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_op_
 
 	find_constants(&constants);
 	for (size_t c = 0; c < calls->count; c++) {
-		const struct sk_op_call *call = &calls->items[c];
+		const struct sk_graph_call *call = &calls->items[c];
 
 		if (constants.folded[c]) {
 			sk_array_push(graph->arena, &folding.calls, *call);

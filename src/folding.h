@@ -10,6 +10,6 @@
 bool sk_fold_values(void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
 
 /* Computes all that the calls compute from constants alone, and takes those calls out. False after an error. */
-bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_op_calls *calls);
+bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls);
 
 #endif

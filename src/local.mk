@@ -98,8 +98,10 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
-	src/fusion/lower.c src/fusion/lower.h \
-	src/fusion/schema.c src/fusion/schema.h \
+	src/fusion/passes/canonical-graph.c src/fusion/passes/canonical-graph.h \
+	src/fusion/passes/infer-graph.c src/fusion/passes/infer-graph.h \
+	src/fusion/passes/lower.c src/fusion/passes/lower.h \
+	src/fusion/operators/schema.c src/fusion/operators/schema.h \
 	src/fusion/operators/axes.c \
 	src/fusion/operators/elementwise.c \
 	src/fusion/operators/families.h \
@@ -181,8 +183,8 @@ bin_PROGRAMS += sklink
 sklink_SOURCES = \
 	src/folding.c src/folding.h \
 	src/given.c src/given.h \
-	src/network.c src/network.h \
-	src/passes.c src/passes.h \
+	src/read-graph.c src/read-graph.h \
+	src/link-passes.c src/link-passes.h \
 	src/sklink.c
 sklink_LDADD = src/libcore.la loader/libloader.la
 

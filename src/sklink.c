@@ -7,11 +7,11 @@
 #include "src/command/configure.h"
 #include "src/command/reproduction.h"
 #include "src/fusion/onnx/onnx.h"
+#include "src/link-passes.h"
 #include "src/manifest/manifest.h"
 #include "src/manifest/options.h"
-#include "src/network.h"
 #include "src/outputs/outputs.h"
-#include "src/passes.h"
+#include "src/read-graph.h"
 
 static bool read_network(const struct sk_link *link)
 {

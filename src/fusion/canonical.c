@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "src/fusion/schema.h"
-
 uint32_t sk_canonical_input(const struct sk_canonical *canonical, size_t number)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
@@ -44,13 +42,6 @@ struct sk_operand sk_operand_shaped(const struct sk_op_graph *graph, uint32_t va
 	return operand;
 }
 
-struct sk_operand sk_operand_whole(const struct sk_op_graph *graph, uint32_t value)
-{
-	if (value == SK_NONE)
-		return (struct sk_operand){.value = SK_NONE};
-	return sk_operand_shaped(graph, value, graph->values.items[value].rank, graph->values.items[value].shape);
-}
-
 struct sk_operand sk_operand_flat(const struct sk_op_graph *graph, uint32_t value)
 {
 	uint64_t elements = value == SK_NONE ? 0 : sk_value_elements(&graph->values.items[value]);
@@ -81,48 +72,51 @@ void sk_dense_strides(uint32_t rank, const uint64_t *shape, int64_t *strides)
 
 /* ---- calls ---- */
 
-struct sk_op_call *sk_canonical_call(struct sk_canonical *canonical, const char *op)
+struct sk_graph_call *sk_canonical_call(struct sk_canonical *canonical, const char *op)
 {
 	sk_array_push(canonical->graph->arena, canonical->calls,
-		      (struct sk_op_call){.node = canonical->node, .op = op});
+		      (struct sk_graph_call){.node = canonical->node, .op = op});
 	return &canonical->calls->items[canonical->calls->count - 1];
 }
 
-void sk_call_input(const struct sk_canonical *canonical, struct sk_op_call *call, struct sk_operand operand)
+void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand)
 {
 	sk_array_push(canonical->graph->arena, &call->inputs, operand);
 }
 
-void sk_call_output(const struct sk_canonical *canonical, struct sk_op_call *call, struct sk_operand operand)
+void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand)
 {
 	sk_array_push(canonical->graph->arena, &call->outputs, operand);
 }
 
-static void add_attribute(const struct sk_canonical *canonical, struct sk_op_call *call, struct sk_attribute attribute)
+static void add_attribute(const struct sk_canonical *canonical, struct sk_graph_call *call,
+			  struct sk_attribute attribute)
 {
 	attribute.place = canonical->graph->nodes.items[canonical->node].place;
 	sk_array_push(canonical->graph->arena, &call->attributes, attribute);
 }
 
-void sk_call_integer(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, int64_t integer)
+void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		     int64_t integer)
 {
 	add_attribute(canonical, call,
 		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer});
 }
 
-void sk_call_real(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, double real)
+static void add_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real)
 {
 	add_attribute(canonical, call, (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_REAL, .real = real});
 }
 
-void sk_call_word(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, const char *word)
+static void add_word(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		     const char *word)
 {
 	add_attribute(canonical, call,
 		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_STRING, .string = word});
 }
 
-void sk_call_integers(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name,
-		      const int64_t *integers, size_t count)
+static void add_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+			 const int64_t *integers, size_t count)
 {
 	int64_t *copy = SK_NEW_ARRAY(canonical->graph->arena, int64_t, count + 1);
 
@@ -133,25 +127,44 @@ void sk_call_integers(const struct sk_canonical *canonical, struct sk_op_call *c
 		(struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_INTEGERS, .integers = copy, .count = count});
 }
 
+void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_call *call)
+{
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+	const struct sk_schema_attribute *known = canonical->attributes;
+
+	for (; known && known->name; known++) {
+		int64_t integer = sk_node_integer(node, known->name, known->integer);
+		const char *string = sk_node_string(node, known->name, known->string);
+
+		if (known->kind == SK_ATTRIBUTE_REAL)
+			add_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
+		else if (known->kind == SK_ATTRIBUTE_INTEGER && integer != known->integer)
+			sk_call_integer(canonical, call, known->name, integer);
+		else if (known->kind == SK_ATTRIBUTE_STRING && string &&
+			 (!known->string || strcmp(string, known->string)))
+			add_word(canonical, call, known->name, string);
+	}
+}
+
 /* Lists for kernels with loops over dimensions have as many items as a tensor can have dimensions. */
-static void add_padded(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, uint32_t rank,
-		       const int64_t *items, int64_t rest)
+static void add_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		       uint32_t rank, const int64_t *items, int64_t rest)
 {
 	int64_t all[SK_MAX_RANK];
 
 	for (uint32_t i = 0; i < SK_MAX_RANK; i++)
 		all[i] = i < rank ? items[i] : rest;
-	sk_call_integers(canonical, call, name, all, SK_MAX_RANK);
+	add_integers(canonical, call, name, all, SK_MAX_RANK);
 }
 
-static void add_dimensions(const struct sk_canonical *canonical, struct sk_op_call *call, uint32_t rank,
+static void add_dimensions(const struct sk_canonical *canonical, struct sk_graph_call *call, uint32_t rank,
 			   const uint64_t *shape)
 {
 	int64_t dimensions[SK_MAX_RANK];
 
 	for (uint32_t i = 0; i < rank; i++)
 		dimensions[i] = (int64_t)shape[i];
-	sk_call_word(canonical, call, "form", "strided");
+	add_word(canonical, call, "form", "strided");
 	sk_call_integer(canonical, call, "rank", rank);
 	add_padded(canonical, call, "dims", rank, dimensions, 1);
 }
@@ -160,7 +173,7 @@ static void add_dimensions(const struct sk_canonical *canonical, struct sk_op_ca
 
 bool sk_canonical_elementwise(struct sk_canonical *canonical, const char *op)
 {
-	struct sk_op_call *call = sk_canonical_call(canonical, op);
+	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 
 	sk_call_input(canonical, call, sk_operand_flat(canonical->graph, sk_canonical_input(canonical, 0)));
 	sk_call_output(canonical, call, sk_operand_flat(canonical->graph, sk_canonical_output(canonical, 0)));
@@ -211,7 +224,7 @@ static void add_strided(struct sk_canonical *canonical, const char *op, const st
 {
 	static const char *const names[MAX_BROADCAST] = {"strides0", "strides1", "strides2", "strides3",
 							 "strides4", "strides5", "strides6", "strides7"};
-	struct sk_op_call *call = sk_canonical_call(canonical, op);
+	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 
 	add_dimensions(canonical, call, merged->rank, merged->shape);
 	for (size_t i = 0; i < count; i++) {
@@ -231,7 +244,7 @@ static void add_strided(struct sk_canonical *canonical, const char *op, const st
 
 static void add_same(struct sk_canonical *canonical, const char *op, const uint32_t *values, size_t count, uint32_t to)
 {
-	struct sk_op_call *call = sk_canonical_call(canonical, op);
+	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 
 	for (size_t i = 0; i < count; i++)
 		sk_call_input(canonical, call, sk_operand_flat(canonical->graph, values[i]));
@@ -292,11 +305,11 @@ bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_
 	if (!form)
 		return sk_canonical_broadcast(canonical, op, values, 2, to);
 
-	struct sk_op_call *call = sk_canonical_call(canonical, op);
+	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 	struct sk_operand whole = sk_operand_shaped(graph, right ? a : b, merged.rank, merged.shape);
 	struct sk_operand repeated = repeated_operand(graph, right ? b : a, form, &merged);
 
-	sk_call_word(canonical, call, "form", right ? form : sk_arena_join(graph->arena, "l", form));
+	add_word(canonical, call, "form", right ? form : sk_arena_join(graph->arena, "l", form));
 	sk_call_input(canonical, call, right ? whole : repeated);
 	sk_call_input(canonical, call, right ? repeated : whole);
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, merged.rank, merged.shape));
@@ -336,7 +349,7 @@ static uint32_t root_of(const struct sk_op_graph *graph, uint32_t value)
 
 static void add_flat_copy(struct sk_canonical *canonical, struct sk_operand to, struct sk_operand from)
 {
-	struct sk_op_call *call = sk_canonical_call(canonical, "Copy");
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");
 
 	sk_call_input(canonical, call, moved(from));
 	sk_call_output(canonical, call, moved(to));
@@ -404,12 +417,12 @@ static bool is_transposition(const struct sk_arrangement *merged, uint64_t *n, u
 static void add_transposition(struct sk_canonical *canonical, struct sk_operand to, struct sk_operand from, uint64_t n,
 			      uint64_t m)
 {
-	struct sk_op_call *call = sk_canonical_call(canonical, "Copy");
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");
 
 	to.rank = 2;
 	to.shape[0] = from.shape[0] / m;
 	to.shape[1] = m;
-	sk_call_word(canonical, call, "form", "transpose");
+	add_word(canonical, call, "form", "transpose");
 	sk_call_integer(canonical, call, "n", (int64_t)n);
 	sk_call_input(canonical, call, from);
 	sk_call_output(canonical, call, to);
@@ -418,7 +431,7 @@ static void add_transposition(struct sk_canonical *canonical, struct sk_operand 
 static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand to, uint32_t from,
 			     const struct sk_arrangement *merged)
 {
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 
 	if (merged->rank > SK_MAX_RANK)
 		return sk_canonical_error(canonical,
@@ -436,11 +449,11 @@ static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand t
 /* Rows that lie one behind the other into those of a view with gaps. */
 static void add_rows(struct sk_canonical *canonical, struct sk_operand to, struct sk_operand from)
 {
-	struct sk_op_call *call = sk_canonical_call(canonical, "Copy");
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");
 
 	memcpy(from.shape, to.shape, sizeof(from.shape));
 	from.rank = to.rank;
-	sk_call_word(canonical, call, "form", "rows");
+	add_word(canonical, call, "form", "rows");
 	sk_call_input(canonical, call, from);
 	sk_call_output(canonical, call, to);
 }
@@ -479,7 +492,7 @@ bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, 
 uint32_t sk_canonical_cast(struct sk_canonical *canonical, uint32_t value, enum sk_dtype dtype)
 {
 	const struct sk_value from = canonical->graph->values.items[value];
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 	uint32_t to;
 
 	if (from.dtype == dtype)
@@ -539,75 +552,4 @@ bool sk_canonical_fill(struct sk_canonical *canonical, uint32_t to, double numbe
 void sk_canonical_copy(struct sk_canonical *canonical, uint32_t to, uint32_t from)
 {
 	add_flat_copy(canonical, sk_operand_flat(canonical->graph, to), sk_operand_flat(canonical->graph, from));
-}
-
-/* ---- the whole graph ---- */
-
-void sk_graph_keep_outputs(struct sk_op_graph *graph)
-{
-	for (size_t i = 0; i < graph->outputs.count; i++) {
-		uint32_t index = graph->outputs.items[i];
-		struct sk_value value = graph->values.items[index];
-		struct sk_graph_node *node;
-		uint32_t constant;
-
-		if (!value.contents)
-			continue;
-		constant = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
-		graph->values.items[constant].contents = value.contents;
-		graph->values.items[index].contents = NULL;
-		graph->values.items[index].node = (uint32_t)graph->nodes.count;
-		node = sk_graph_add_node(graph, "Identity");
-		sk_array_push(graph->arena, &node->inputs, constant);
-		sk_array_push(graph->arena, &node->outputs, index);
-	}
-}
-
-/* Marks the nodes that the wanted values depend on; constants depend on nothing. Producers stand in front of users. */
-static bool *mark_needed(const struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
-{
-	bool *needed = SK_NEW_ARRAY(graph->arena, bool, graph->nodes.count + 1);
-
-	for (size_t i = 0; i < count; i++)
-		if (graph->values.items[wanted[i]].node != SK_NONE && !graph->values.items[wanted[i]].contents)
-			needed[graph->values.items[wanted[i]].node] = true;
-	for (size_t n = graph->nodes.count; n--;) {
-		const struct sk_graph_node *node = &graph->nodes.items[n];
-
-		for (size_t i = 0; i < node->inputs.count && needed[n]; i++) {
-			const struct sk_value *value = sk_node_input(graph, node, i);
-
-			if (value && value->node != SK_NONE && !value->contents)
-				needed[value->node] = true;
-		}
-	}
-	return needed;
-}
-
-/* Of a node without elements nothing is to be computed. */
-static bool has_elements(const struct sk_op_graph *graph, const struct sk_graph_node *node)
-{
-	for (size_t i = 0; i < node->outputs.count; i++) {
-		const struct sk_value *value = sk_node_output(graph, node, i);
-
-		if (value && !value->contents && sk_value_elements(value))
-			return true;
-	}
-	return false;
-}
-
-bool sk_graph_canonical(struct sk_op_graph *graph, const uint32_t *wanted, size_t count, sk_op_calls *calls)
-{
-	const bool *needed = mark_needed(graph, wanted, count);
-	size_t nodes = graph->nodes.count;
-	unsigned errors = graph->diag->errors;
-
-	for (uint32_t i = 0; i < nodes; i++) {
-		const struct sk_graph_node *node = &graph->nodes.items[i];
-		struct sk_canonical canonical = {graph, i, calls};
-
-		if (needed[i] && has_elements(graph, node))
-			sk_schema_find(node->domain, node->op)->canonical(&canonical);
-	}
-	return graph->diag->errors == errors;
 }

@@ -1,5 +1,5 @@
 /* Canonical calls: what nodes become before kernels are chosen. An operator has many ways to say the same; kernels have
- * few forms, which doc/operators.md lists. */
+ * few forms. */
 #ifndef SK_CANONICAL_H
 #define SK_CANONICAL_H
 
@@ -15,20 +15,32 @@ struct sk_operand {
 	uint64_t stride; /* rows (the last dimension) lie so many elements apart; 0: without gaps */
 };
 
-struct sk_op_call {
+struct sk_graph_call {
 	uint32_t node;
 	const char *op;
 	SK_ARRAY(struct sk_attribute) attributes; /* those that say something else than the op by itself */
 	SK_ARRAY(struct sk_operand) inputs, outputs;
 };
 
-typedef SK_ARRAY(struct sk_op_call) sk_op_calls;
+typedef SK_ARRAY(struct sk_graph_call) sk_graph_calls;
+
+/* An attribute that an operator has, as of the newest operator set. */
+struct sk_schema_attribute {
+	const char *name;
+	enum sk_attribute_kind kind;
+	bool required;
+	/* What it is where a node does not say it: of an INTEGER, a REAL, a STRING. */
+	int64_t integer;
+	double real;
+	const char *string;
+};
 
 /* One node that becomes calls. All of its values are static. */
 struct sk_canonical {
 	struct sk_op_graph *graph; /* gets the values between the calls */
 	uint32_t node; /* an index, since nodes move when the graph grows */
-	sk_op_calls *calls;
+	sk_graph_calls *calls;
+	const struct sk_schema_attribute *attributes; /* of its schema; NULL: there are none */
 };
 
 /* The node's input or output of that number as an index; SK_NONE: absent. */
@@ -41,8 +53,7 @@ bool sk_canonical_error(const struct sk_canonical *canonical, const char *format
 
 /* ---- operands ---- */
 
-/* The value in its own shape; as [n], which any shape can be; and in a shape of as many elements. SK_NONE is absent. */
-struct sk_operand sk_operand_whole(const struct sk_op_graph *graph, uint32_t value);
+/* The value as [n], which any shape can be, and in a shape of as many elements. SK_NONE is absent. */
 struct sk_operand sk_operand_flat(const struct sk_op_graph *graph, uint32_t value);
 struct sk_operand sk_operand_shaped(const struct sk_op_graph *graph, uint32_t value, uint32_t rank,
 				    const uint64_t *shape);
@@ -53,15 +64,16 @@ struct sk_operand sk_operand_axis(const struct sk_op_graph *graph, uint32_t valu
 /* ---- calls ---- */
 
 /* Adds a call of the op. The pointer is valid until the next one is added. */
-struct sk_op_call *sk_canonical_call(struct sk_canonical *canonical, const char *op);
+struct sk_graph_call *sk_canonical_call(struct sk_canonical *canonical, const char *op);
 
-void sk_call_input(const struct sk_canonical *canonical, struct sk_op_call *call, struct sk_operand operand);
-void sk_call_output(const struct sk_canonical *canonical, struct sk_op_call *call, struct sk_operand operand);
-void sk_call_integer(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, int64_t integer);
-void sk_call_real(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, double real);
-void sk_call_word(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name, const char *word);
-void sk_call_integers(const struct sk_canonical *canonical, struct sk_op_call *call, const char *name,
-		      const int64_t *integers, size_t count);
+void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
+void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
+void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		     int64_t integer);
+
+/* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
+ * tell kernels apart, where they are not what the schema says anyway. */
+void sk_call_attributes(const struct sk_canonical *canonical, struct sk_graph_call *call);
 
 /* ---- what many operators become ---- */
 
@@ -109,12 +121,5 @@ bool sk_canonical_fill(struct sk_canonical *canonical, uint32_t to, double numbe
 
 /* All elements of a value into another one of its type and size. */
 void sk_canonical_copy(struct sk_canonical *canonical, uint32_t to, uint32_t from);
-
-/* Outputs that are constants, or inputs, become copies of these, so that each output is something that a node makes. */
-void sk_graph_keep_outputs(struct sk_op_graph *graph);
-
-/* Turns what the wanted values depend on into calls, in the order of the nodes. All errors are collected; false if
- * there was one. */
-bool sk_graph_canonical(struct sk_op_graph *graph, const uint32_t *wanted, size_t count, sk_op_calls *calls);
 
 #endif

@@ -122,7 +122,6 @@ const char *sk_node_string(const struct sk_graph_node *node, const char *name, c
 const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *name, size_t *count);
 
 /* Adds the attribute, or replaces the one of that name. */
-void sk_node_set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute);
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
 

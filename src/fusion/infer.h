@@ -1,4 +1,4 @@
-/* Shape and type inference: from the graph's inputs to every value, node by node. */
+/* Shape and type inference of one node, as the operators' schemas do it. */
 #ifndef SK_INFER_H
 #define SK_INFER_H
 
@@ -41,13 +41,5 @@ bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum
 /* An error at the node; returns false. */
 bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* Computes values that depend on constants only: afterwards each wanted one has contents. False after an error. */
-typedef bool sk_fold(void *context, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
-
-/* Brings all nodes to the newest operator sets and infers the whole graph: afterwards each value that a node makes is
- * static. Where inference demands values that depend on constants only, `fold` computes them. All errors are collected;
- * false if there was one. */
-bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context);
 
 #endif

@@ -134,7 +134,7 @@ static bool canonical_reduction(struct sk_canonical *canonical)
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	const char *op = inference.node->op;
 	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), set;
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 	uint64_t shape[3];
 
 	if (!find_reduced(&inference, &set))
@@ -186,7 +186,7 @@ static bool canonical_arg(struct sk_canonical *canonical)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 	struct sk_operand from;
 	uint32_t axis;
 
@@ -231,7 +231,7 @@ static bool canonical_rows(struct sk_canonical *canonical)
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
 	const struct sk_graph_node *node = inference.node;
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 	uint32_t axis;
 
 	if (!find_axis(&inference, &axis))
@@ -269,13 +269,13 @@ static bool canonical_cumsum(struct sk_canonical *canonical)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 	uint32_t axis;
 
 	if (!read_axis(&inference, &axis))
 		return false;
 	call = sk_canonical_call(canonical, "CumSum");
-	sk_schema_add_attributes(canonical, call);
+	sk_call_attributes(canonical, call);
 	sk_call_input(canonical, call, sk_operand_axis(graph, sk_canonical_input(canonical, 0), axis));
 	sk_call_output(canonical, call, sk_operand_axis(graph, sk_canonical_output(canonical, 0), axis));
 	return true;
@@ -320,7 +320,7 @@ static bool canonical_topk(struct sk_canonical *canonical)
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	uint32_t outputs[2] = {sk_canonical_output(canonical, 0), sk_canonical_output(canonical, 1)}, axis;
-	struct sk_op_call *call;
+	struct sk_graph_call *call;
 
 	if (!find_axis(&inference, &axis))
 		return false;

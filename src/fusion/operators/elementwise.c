@@ -25,7 +25,7 @@ static bool infer_test(struct sk_inference *inference)
 static bool canonical_unary(struct sk_canonical *canonical)
 {
 	sk_canonical_elementwise(canonical, op_of(canonical));
-	sk_schema_add_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
+	sk_call_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static bool canonical_binary(struct sk_canonical *canonical, bool commutative)
 {
 	sk_canonical_binary(canonical, op_of(canonical), sk_canonical_input(canonical, 0),
 			    sk_canonical_input(canonical, 1), sk_canonical_output(canonical, 0), commutative);
-	sk_schema_add_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
+	sk_call_attributes(canonical, &canonical->calls->items[canonical->calls->count - 1]);
 	return true;
 }
 
@@ -298,7 +298,7 @@ static bool canonical_clip(struct sk_canonical *canonical)
 	}
 	sk_canonical_elementwise(canonical, "Clip");
 
-	struct sk_op_call *call = &canonical->calls->items[canonical->calls->count - 1];
+	struct sk_graph_call *call = &canonical->calls->items[canonical->calls->count - 1];
 
 	for (size_t i = 0; i < 2; i++)
 		sk_call_input(canonical, call, sk_operand_flat(graph, bounds[i]));

@@ -2,7 +2,7 @@
 #ifndef SK_FAMILIES_H
 #define SK_FAMILIES_H
 
-#include "src/fusion/schema.h"
+#include "src/fusion/operators/schema.h"
 
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_elementwise[];

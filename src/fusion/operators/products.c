@@ -90,7 +90,7 @@ static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, 
 			const struct product *product)
 {
 	const struct sk_op_graph *graph = canonical->graph;
-	struct sk_op_call *call = sk_canonical_call(canonical, "MatMul");
+	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMul");
 	const uint64_t left[3] = {batches, product->m, product->k}, right[3] = {batches, product->k, product->n};
 	const uint64_t result[3] = {batches, product->m, product->n};
 	uint32_t flat = batches == 1;

@@ -1,19 +1,17 @@
-/* From a model file to tasks; see network.h. */
-#include "src/network.h"
-
-#include <string.h>
+/* From a model file to tasks; see read-graph.h. */
+#include "src/read-graph.h"
 
 #include "src/folding.h"
-#include "src/fusion/canonical.h"
-#include "src/fusion/infer.h"
-#include "src/fusion/lower.h"
 #include "src/fusion/onnx/onnx.h"
+#include "src/fusion/passes/canonical-graph.h"
+#include "src/fusion/passes/infer-graph.h"
+#include "src/fusion/passes/lower.h"
 #include "src/given.h"
 
 bool sk_network_read(const struct sk_link *link)
 {
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, link->command->manifest);
-	sk_op_calls calls = {NULL, 0, 0};
+	sk_graph_calls calls = {NULL, 0, 0};
 
 	if (!graph)
 		return false;

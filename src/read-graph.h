@@ -1,6 +1,6 @@
 /* A model file becomes the tasks of a network. */
-#ifndef SK_NETWORK_H
-#define SK_NETWORK_H
+#ifndef SK_READ_GRAPH_H
+#define SK_READ_GRAPH_H
 
 #include "src/outputs/outputs.h"
 

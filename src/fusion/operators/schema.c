@@ -1,5 +1,5 @@
 /* Schemas by name, and what nodes must be like to meet theirs. */
-#include "src/fusion/schema.h"
+#include "src/fusion/operators/schema.h"
 
 #include <string.h>
 
@@ -26,25 +26,6 @@ const struct sk_schema *sk_schema_at(size_t number)
 			if (!number--)
 				return schema;
 	return NULL;
-}
-
-void sk_schema_add_attributes(const struct sk_canonical *canonical, struct sk_op_call *call)
-{
-	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
-	const struct sk_schema_attribute *known = sk_schema_find(node->domain, node->op)->attributes;
-
-	for (; known && known->name; known++) {
-		int64_t integer = sk_node_integer(node, known->name, known->integer);
-		const char *string = sk_node_string(node, known->name, known->string);
-
-		if (known->kind == SK_ATTRIBUTE_REAL)
-			sk_call_real(canonical, call, known->name, sk_node_real(node, known->name, known->real));
-		else if (known->kind == SK_ATTRIBUTE_INTEGER && integer != known->integer)
-			sk_call_integer(canonical, call, known->name, integer);
-		else if (known->kind == SK_ATTRIBUTE_STRING && string &&
-			 (!known->string || strcmp(string, known->string)))
-			sk_call_word(canonical, call, known->name, string);
-	}
 }
 
 /* ---- what a node must be like ---- */

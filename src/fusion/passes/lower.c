@@ -1,6 +1,6 @@
 /* From canonical calls to the model; see lower.h. Tensors have the names of their values; views of them, which only
  * messages name, also say what they are seen as. */
-#include "src/fusion/lower.h"
+#include "src/fusion/passes/lower.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static uint32_t scope_of(struct lowering *lowering, const char *name, struct sk_
 }
 
 /* A name that no other task has: the node's, or that of the first value that the call makes. */
-static const char *task_name(struct lowering *lowering, const struct sk_op_call *call, uint32_t index)
+static const char *task_name(struct lowering *lowering, const struct sk_graph_call *call, uint32_t index)
 {
 	const struct sk_op_graph *graph = lowering->graph;
 	struct sk_model *model = lowering->model;
@@ -129,7 +129,7 @@ static void add_args(struct lowering *lowering, struct sk_task *task, const stru
 			      (struct sk_named_tensor){operand_tensor(lowering, &operands[i]), task->place});
 }
 
-static void add_task(struct lowering *lowering, const struct sk_op_call *call)
+static void add_task(struct lowering *lowering, const struct sk_graph_call *call)
 {
 	const struct sk_graph_node *node = &lowering->graph->nodes.items[call->node];
 	struct sk_model *model = lowering->model;
@@ -153,7 +153,7 @@ static void add_task(struct lowering *lowering, const struct sk_op_call *call)
 }
 
 /* Those that calls use: there is nothing to bind to others. */
-static void add_inputs(struct lowering *lowering, const sk_op_calls *calls)
+static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 {
 	const struct sk_op_graph *graph = lowering->graph;
 	bool *used = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
@@ -176,7 +176,7 @@ static void add_inputs(struct lowering *lowering, const sk_op_calls *calls)
 	}
 }
 
-void sk_graph_lower(const struct sk_op_graph *graph, const sk_op_calls *calls, const char *scope,
+void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_model *model)
 {
 	struct lowering lowering = {.graph = graph,

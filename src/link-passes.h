@@ -1,7 +1,7 @@
 /* The passes of a link, from a model to a linked image. Each room collects all its errors; the first room with one is
  * the last to run. */
-#ifndef SK_PASSES_H
-#define SK_PASSES_H
+#ifndef SK_LINK_PASSES_H
+#define SK_LINK_PASSES_H
 
 #include "src/outputs/outputs.h"
 

@@ -7,17 +7,6 @@
 #include "src/fusion/graph.h"
 #include "src/fusion/infer.h"
 
-/* An attribute that an operator has, as of the newest operator set. */
-struct sk_schema_attribute {
-	const char *name;
-	enum sk_attribute_kind kind;
-	bool required;
-	/* What it is where a node does not say it: of an INTEGER, a REAL, a STRING. */
-	int64_t integer;
-	double real;
-	const char *string;
-};
-
 enum { SK_VARIADIC = 255 };
 
 struct sk_schema {
@@ -38,10 +27,6 @@ struct sk_schema {
 
 /* NULL: nobody knows the operator. */
 const struct sk_schema *sk_schema_find(const char *domain, const char *op);
-
-/* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
- * tell kernels apart, where they are not what the schema says anyway. */
-void sk_schema_add_attributes(const struct sk_canonical *canonical, struct sk_op_call *call);
 
 /* The schema of that number, from 0 on; NULL behind the last one. */
 const struct sk_schema *sk_schema_at(size_t number);

@@ -8,7 +8,7 @@
 /* Adds to an empty model what the calls need: tasks with an op, attributes and args, and the tensors of all values that
  * they use, of the roles that the graph gives them. Nodes that name no scope are in one that is called `scope`; NULL:
  * in none. */
-void sk_graph_lower(const struct sk_op_graph *graph, const sk_op_calls *calls, const char *scope,
+void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_model *model);
 
 #endif

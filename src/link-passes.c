@@ -1,7 +1,7 @@
 /* The list of passes that a model goes through; the comment behind each says what holds from there on. */
 #include "config.h"
 
-#include "src/passes.h"
+#include "src/link-passes.h"
 
 #include "src/bind/bind.h"
 #include "src/bind/kernels.h"

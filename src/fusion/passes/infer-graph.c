@@ -1,0 +1,194 @@
+/* Shape and type inference; see infer-graph.h. Nodes that need the values of others which are not known yet wait until
+ * all that can be inferred has been; then all that they wait for is folded at once, and another round begins. A network
+ * that computes shapes from shapes takes a few rounds, and each costs a link and a process. */
+#include "src/fusion/passes/infer-graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/fusion/operators/schema.h"
+
+enum state {
+	STATE_WAITING,
+	STATE_DONE,
+	STATE_FAILED, /* or something that it depends on */
+};
+
+struct rounds {
+	struct sk_op_graph *graph;
+	const struct sk_schema **schemas; /* by node */
+	enum state *states; /* by node */
+	bool *folds; /* by node: depends on constants only, and always computes the same */
+	SK_ARRAY(uint32_t) wanted; /* values to be folded for the next round */
+};
+
+/* A value that is static and of which somebody can tell the elements when linking. */
+static bool is_foldable(const struct rounds *rounds, const struct sk_value *value)
+{
+	return value->contents ||
+	       (value->node != SK_NONE && rounds->states[value->node] == STATE_DONE && rounds->folds[value->node]);
+}
+
+/* The state of the node that makes the value: inputs are done, unless it is not known how large they are. */
+static enum state value_state(const struct rounds *rounds, const struct sk_value *value)
+{
+	if (value->contents)
+		return STATE_DONE;
+	if (value->node == SK_NONE)
+		return sk_value_is_static(value) ? STATE_DONE : STATE_FAILED;
+	return rounds->states[value->node];
+}
+
+static enum state inputs_state(const struct rounds *rounds, const struct sk_graph_node *node)
+{
+	enum state state = STATE_DONE;
+
+	for (size_t i = 0; i < node->inputs.count && state != STATE_FAILED; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+		enum state one = value ? value_state(rounds, value) : STATE_DONE;
+
+		if (one != STATE_DONE)
+			state = one;
+	}
+	return state;
+}
+
+/* Notes what has to be folded before the node can be inferred. */
+static enum state demand(struct rounds *rounds, uint32_t index)
+{
+	const struct sk_graph_node *node = &rounds->graph->nodes.items[index];
+	const struct sk_schema *schema = rounds->schemas[index];
+	enum state state = STATE_DONE;
+
+	for (size_t i = 0; i < node->inputs.count && i < 32; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (!value || !(schema->demands >> i & 1) || value->contents)
+			continue;
+		if (is_foldable(rounds, value)) {
+			sk_array_push(rounds->graph->arena, &rounds->wanted, node->inputs.items[i]);
+			state = STATE_WAITING;
+			continue;
+		}
+		sk_node_error(rounds->graph, node,
+			      "the shape of its outputs depends on the elements of '%s', which are not known before it "
+			      "runs; give them when linking: --freeze '%s=FILE.npy'%s",
+			      value->name, value->name, value->input ? "" : ", or the inputs that it is computed from");
+		return STATE_FAILED;
+	}
+	return state;
+}
+
+static bool folds(const struct rounds *rounds, const struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
+
+		if (value && !is_foldable(rounds, value))
+			return false;
+	}
+	return schema->canonical;
+}
+
+static enum state infer_node(struct rounds *rounds, uint32_t index)
+{
+	struct sk_op_graph *graph = rounds->graph;
+	struct sk_inference inference = {graph, &graph->nodes.items[index]};
+	enum state state = inputs_state(rounds, inference.node);
+
+	if (state == STATE_DONE)
+		state = demand(rounds, index);
+	if (state != STATE_DONE)
+		return state;
+	if (!rounds->schemas[index]->infer(&inference))
+		return STATE_FAILED;
+	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
+	return STATE_DONE;
+}
+
+static void report_unknown(struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	const char **names = SK_NEW_ARRAY(graph->arena, const char *, 1024);
+	size_t count = 0;
+
+	for (const struct sk_schema *schema; count < 1024 && (schema = sk_schema_at(count)); count++)
+		names[count] = schema->op;
+	sk_node_error(graph, node, "there is no operator '%s'%s%s%s", node->op, *node->domain ? " in the domain '" : "",
+		      node->domain, *node->domain ? "'" : "");
+	if (graph->diag->errors < 20)
+		sk_note(graph->diag, "the operators that there are stand in sk-operators(5)%s",
+			sk_did_you_mean(graph->arena, node->op, names, count));
+}
+
+/* Finds the node's schema and brings it to the newest operator set. */
+static enum state prepare(struct rounds *rounds, uint32_t index)
+{
+	struct sk_op_graph *graph = rounds->graph;
+	struct sk_graph_node *node = &graph->nodes.items[index];
+	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
+
+	if (!schema) {
+		report_unknown(graph, node);
+		return STATE_FAILED;
+	}
+	if (schema->upgrade && !schema->upgrade(graph, node))
+		return STATE_FAILED;
+	node = &graph->nodes.items[index];
+	rounds->schemas[index] = sk_schema_find(node->domain, node->op); /* an upgrade may rename it */
+	return sk_schema_check(graph, node, rounds->schemas[index]) ? STATE_WAITING : STATE_FAILED;
+}
+
+/* True if there was anything to do. */
+static bool infer_round(struct rounds *rounds)
+{
+	bool progress = false;
+
+	rounds->wanted.count = 0;
+	for (uint32_t i = 0; i < rounds->graph->nodes.count; i++) {
+		if (rounds->states[i] != STATE_WAITING)
+			continue;
+		rounds->states[i] = infer_node(rounds, i);
+		progress |= rounds->states[i] != STATE_WAITING;
+	}
+	return progress;
+}
+
+static void check_inputs(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+		const char *shape = "";
+
+		if (value->contents || sk_value_is_static(value))
+			continue;
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+			const char *size = value->symbols[d] ? value->symbols[d] : "?";
+
+			if (value->shape[d] != SK_UNKNOWN)
+				size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
+			shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? "x" : "", size);
+		}
+		sk_error(graph->diag, value->place,
+			 "the shape of input '%s' is not known when linking (%s); say it: --shape '%s=1x128'%s",
+			 value->name, value->shaped ? shape : "the model does not say it", value->name,
+			 *shape ? " with a number for each dimension, or --dim NAME=N for one that has a name" : "");
+	}
+}
+
+bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, void *context)
+{
+	size_t count = graph->nodes.count;
+	unsigned errors = graph->diag->errors;
+	struct rounds rounds = {.graph = graph,
+				.schemas = SK_NEW_ARRAY(graph->arena, const struct sk_schema *, count + 1),
+				.states = SK_NEW_ARRAY(graph->arena, enum state, count + 1),
+				.folds = SK_NEW_ARRAY(graph->arena, bool, count + 1)};
+
+	check_inputs(graph);
+	for (uint32_t i = 0; i < count; i++)
+		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
+	while (infer_round(&rounds) || rounds.wanted.count)
+		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count))
+			return false;
+	return graph->diag->errors == errors;
+}
