@@ -107,7 +107,8 @@ src_libfusion_la_SOURCES = \
 	src/fusion/operators/families.h \
 	src/fusion/operators/moves.c \
 	src/fusion/operators/products.c \
-	src/fusion/operators/shapes.c
+	src/fusion/operators/shapes.c \
+	src/fusion/operators/windows.c
 src_libfusion_la_LIBADD = src/libbase.la
 
 # All of sklink but main: the front end and the package, with the rooms between them.

@@ -115,8 +115,8 @@ static void add_word(const struct sk_canonical *canonical, struct sk_graph_call 
 		      (struct sk_attribute){.name = name, .kind = SK_ATTRIBUTE_STRING, .string = word});
 }
 
-static void add_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
-			 const int64_t *integers, size_t count)
+void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		      const int64_t *integers, size_t count)
 {
 	int64_t *copy = SK_NEW_ARRAY(canonical->graph->arena, int64_t, count + 1);
 
@@ -154,7 +154,7 @@ static void add_padded(const struct sk_canonical *canonical, struct sk_graph_cal
 
 	for (uint32_t i = 0; i < SK_MAX_RANK; i++)
 		all[i] = i < rank ? items[i] : rest;
-	add_integers(canonical, call, name, all, SK_MAX_RANK);
+	sk_call_integers(canonical, call, name, all, SK_MAX_RANK);
 }
 
 static void add_dimensions(const struct sk_canonical *canonical, struct sk_graph_call *call, uint32_t rank,
@@ -333,7 +333,7 @@ static enum sk_dtype moved_dtype(enum sk_dtype dtype)
 	}
 }
 
-static struct sk_operand moved(struct sk_operand operand)
+struct sk_operand sk_operand_moved(struct sk_operand operand)
 {
 	operand.dtype = moved_dtype(operand.dtype);
 	return operand;
@@ -351,8 +351,8 @@ static void add_flat_copy(struct sk_canonical *canonical, struct sk_operand to, 
 {
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Copy");
 
-	sk_call_input(canonical, call, moved(from));
-	sk_call_output(canonical, call, moved(to));
+	sk_call_input(canonical, call, sk_operand_moved(from));
+	sk_call_output(canonical, call, sk_operand_moved(to));
 }
 
 void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t of, uint64_t offset)
@@ -441,7 +441,7 @@ static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand t
 	add_dimensions(canonical, call, merged->rank, merged->shape);
 	add_padded(canonical, call, "strides0", merged->rank, merged->strides, 0);
 	sk_call_integer(canonical, call, "offset0", merged->offset);
-	sk_call_input(canonical, call, moved(sk_operand_flat(canonical->graph, from)));
+	sk_call_input(canonical, call, sk_operand_moved(sk_operand_flat(canonical->graph, from)));
 	sk_call_output(canonical, call, to);
 	return true;
 }
@@ -464,7 +464,7 @@ bool sk_canonical_arrange(struct sk_canonical *canonical, struct sk_operand to, 
 	const struct sk_op_graph *graph = canonical->graph;
 	const struct sk_arrangement merged = merge_arrangement(arrangement);
 	bool dense = !merged.rank || (merged.rank == 1 && merged.strides[0] == 1);
-	struct sk_operand source = moved(sk_operand_flat(graph, from)), target = moved(to);
+	struct sk_operand source = sk_operand_moved(sk_operand_flat(graph, from)), target = sk_operand_moved(to);
 	uint64_t elements = 1, n, m;
 
 	for (uint32_t i = 0; i < to.rank; i++)

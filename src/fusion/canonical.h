@@ -61,6 +61,9 @@ struct sk_operand sk_operand_shaped(const struct sk_op_graph *graph, uint32_t va
 /* The value as [outer, axis, inner]. */
 struct sk_operand sk_operand_axis(const struct sk_op_graph *graph, uint32_t value, uint32_t axis);
 
+/* As kernels that only move elements see it: unsigned integers of their size. */
+struct sk_operand sk_operand_moved(struct sk_operand operand);
+
 /* ---- calls ---- */
 
 /* Adds a call of the op. The pointer is valid until the next one is added. */
@@ -70,6 +73,8 @@ void sk_call_input(const struct sk_canonical *canonical, struct sk_graph_call *c
 void sk_call_output(const struct sk_canonical *canonical, struct sk_graph_call *call, struct sk_operand operand);
 void sk_call_integer(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		     int64_t integer);
+void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+		      const int64_t *integers, size_t count);
 
 /* The attributes of a node as a call has them: numbers, which kernels take as values, always; integers and texts, which
  * tell kernels apart, where they are not what the schema says anyway. */

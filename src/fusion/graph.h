@@ -28,6 +28,7 @@ struct sk_value {
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of constants: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: it is none */
+	bool fixed; /* it depends on constants only, and will be one */
 	bool input, output; /* of the graph */
 	uint32_t view_of; /* a value whose bytes it is, in another shape; SK_NONE: it has its own */
 	uint64_t view_offset; /* elements from that one's start */

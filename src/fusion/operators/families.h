@@ -8,6 +8,7 @@ extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_elementwise[];
 extern const struct sk_schema sk_operators_moves[];
 extern const struct sk_schema sk_operators_shapes[];
+extern const struct sk_schema sk_operators_windows[];
 extern const struct sk_schema sk_operators_products[];
 
 #endif

@@ -86,19 +86,64 @@ static uint32_t batched(struct sk_canonical *canonical, uint32_t value, const st
 	return copy;
 }
 
-static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint64_t batches,
-			const struct product *product)
+/* A factor [k, n], or [n, k] if it is turned, in the order in which products read it, if that can be done once. */
+static uint32_t packed(struct sk_canonical *canonical, uint32_t b, uint64_t k, uint64_t n, bool turned)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[b];
+	uint64_t width = sk_dtype_size(from.dtype) == 8 ? 8 : 16;
+	const uint64_t panels[3] = {(n + width - 1) / width, k, width}, shape[2] = {turned ? n : k, turned ? k : n};
+	struct sk_graph_call *call;
+	uint32_t to;
+
+	to = sk_graph_new_value(graph, from.name, from.dtype, 3, panels);
+	call = sk_canonical_call(canonical, "PackMatMulB");
+	if (turned)
+		sk_call_integer(canonical, call, "transB", 1);
+	sk_call_input(canonical, call, sk_operand_moved(sk_operand_shaped(graph, b, 2, shape)));
+	sk_call_output(canonical, call, sk_operand_moved(sk_operand_shaped(graph, to, 3, panels)));
+	return to;
+}
+
+/* to = a b, of [m, k], or [k, m] if a is turned, and [k, n], or [n, k]. */
+static void add_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to,
+			const struct product *product, bool turned_a, bool turned_b)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value *right = &graph->values.items[b];
+	uint64_t m = product->m, k = product->k, n = product->n;
+	bool is_float =
+		right->dtype == SK_F16 || right->dtype == SK_BF16 || right->dtype == SK_F32 || right->dtype == SK_F64;
+	bool pack = (right->contents || right->fixed) && !turned_a && is_float;
+	const uint64_t left[2] = {turned_a ? k : m, turned_a ? m : k}, matrix[2] = {turned_b ? n : k, turned_b ? k : n};
+	uint32_t factor = pack ? packed(canonical, b, k, n, turned_b) : b;
+	const struct sk_value *panels = &graph->values.items[factor];
+	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMul");
+
+	if (pack)
+		sk_call_integer(canonical, call, "packed", 1);
+	if (turned_a)
+		sk_call_integer(canonical, call, "transA", 1);
+	if (turned_b && !pack)
+		sk_call_integer(canonical, call, "transB", 1);
+	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 2, left));
+	sk_call_input(canonical, call,
+		      pack ? sk_operand_shaped(graph, factor, 3, panels->shape)
+			   : sk_operand_shaped(graph, b, 2, matrix));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){m, n}));
+}
+
+static void add_products(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint64_t batches,
+			 const struct product *product)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMul");
 	const uint64_t left[3] = {batches, product->m, product->k}, right[3] = {batches, product->k, product->n};
 	const uint64_t result[3] = {batches, product->m, product->n};
-	uint32_t flat = batches == 1;
 
-	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 3 - flat, left + flat));
-	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 3 - flat, right + flat));
-	sk_call_output(canonical, call,
-		       sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 3 - flat, result + flat));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 3, left));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 3, right));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, sk_canonical_output(canonical, 0), 3, result));
 }
 
 static bool canonical_matmul(struct sk_canonical *canonical)
@@ -117,16 +162,114 @@ static bool canonical_matmul(struct sk_canonical *canonical)
 		batches *= product.batch[i];
 	if (sk_value_elements(&graph->values.items[b]) == product.k * product.n) {
 		product.m *= batches; /* all batches are rows of one product */
-		batches = 1;
-	} else {
-		a = batched(canonical, a, &product, product.m, product.k);
-		b = batched(canonical, b, &product, product.k, product.n);
+		add_product(canonical, a, b, sk_canonical_output(canonical, 0), &product, false, false);
+		return true;
 	}
-	add_product(canonical, a, b, batches, &product);
+	a = batched(canonical, a, &product, product.m, product.k);
+	b = batched(canonical, b, &product, product.k, product.n);
+	add_products(canonical, a, b, batches, &product);
 	return true;
 }
 
+/* ---- Gemm: alpha a b + beta c ---- */
+
+static bool read_gemm(const struct sk_inference *inference, struct product *product)
+{
+	const struct sk_value *a = sk_infer_input(inference, 0), *b = sk_infer_input(inference, 1);
+	bool turned_a = sk_node_integer(inference->node, "transA", 0),
+	     turned_b = sk_node_integer(inference->node, "transB", 0);
+
+	*product = (struct product){.batch_rank = 0};
+	if (a->rank != 2 || b->rank != 2)
+		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 2", a->name, a->rank,
+				      b->name, b->rank);
+	product->m = a->shape[turned_a];
+	product->k = a->shape[!turned_a];
+	product->n = b->shape[!turned_b];
+	return product->k == b->shape[turned_b] ||
+	       sk_infer_error(inference, "rows of '%s' have %llu elements, and columns of '%s' have %llu", a->name,
+			      (unsigned long long)product->k, b->name, (unsigned long long)b->shape[turned_b]);
+}
+
+static bool infer_gemm(struct sk_inference *inference)
+{
+	const struct sk_value *c = sk_infer_input(inference, 2);
+	struct product product;
+	uint32_t rank = 2;
+
+	if (!read_gemm(inference, &product))
+		return false;
+
+	uint64_t shape[SK_MAX_RANK] = {product.m, product.n};
+
+	if (c && (!sk_infer_broadcast(inference, &rank, shape, c->rank, c->shape) || rank != 2 ||
+		  shape[0] != product.m || shape[1] != product.n))
+		return sk_infer_error(inference, "'%s' cannot be broadcast to the product", c->name);
+	return sk_infer_output(inference, 0, sk_infer_input(inference, 0)->dtype, 2, shape);
+}
+
+/* The value times a number, which may be 1. */
+static uint32_t scaled(struct sk_canonical *canonical, uint32_t value, double factor, uint32_t to)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value from = graph->values.items[value];
+	uint32_t number;
+
+	if (factor == 1)
+		return value;
+	number = sk_canonical_number(canonical, from.dtype, factor);
+	if (to == SK_NONE)
+		to = sk_graph_new_value(graph, from.name, from.dtype, from.rank, from.shape);
+	sk_canonical_binary(canonical, "Mul", value, number, to, true);
+	return to;
+}
+
+static bool canonical_gemm(struct sk_canonical *canonical)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
+	const struct sk_graph_node node = *inference.node;
+	uint32_t to = sk_canonical_output(canonical, 0), c = sk_canonical_input(canonical, 2), result = to;
+	const struct sk_value output = graph->values.items[to];
+	double alpha = sk_node_real(&node, "alpha", 1), beta = sk_node_real(&node, "beta", 1);
+	struct product product;
+
+	if (!read_gemm(&inference, &product))
+		return false;
+	if (c == SK_NONE || beta == 0)
+		c = SK_NONE;
+	if (!product.k && c == SK_NONE)
+		return sk_canonical_fill(canonical, to, 0);
+	if (c != SK_NONE || alpha != 1)
+		result = sk_graph_new_value(graph, output.name, output.dtype, 2, output.shape);
+	if (product.k)
+		add_product(canonical, sk_canonical_input(canonical, 0), sk_canonical_input(canonical, 1), result,
+			    &product, sk_node_integer(&node, "transA", 0), sk_node_integer(&node, "transB", 0));
+	else
+		sk_canonical_fill(canonical, result, 0);
+	result = scaled(canonical, result, alpha, c == SK_NONE ? to : SK_NONE);
+	if (c == SK_NONE)
+		return true;
+	return sk_canonical_binary(canonical, "Add", result, scaled(canonical, c, beta, SK_NONE), to, true);
+}
+
+/* Before operator set 7 it said that the third factor is broadcast. */
+static bool upgrade_gemm(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	(void)graph;
+	sk_node_remove_attribute(node, "broadcast");
+	return true;
+}
+
+static const struct sk_schema_attribute gemm[] = {{"alpha", SK_ATTRIBUTE_REAL},
+						  {"beta", SK_ATTRIBUTE_REAL},
+						  {"transA", SK_ATTRIBUTE_INTEGER},
+						  {"transB", SK_ATTRIBUTE_INTEGER},
+						  {NULL}};
+
 const struct sk_schema sk_operators_products[] = {
+	{"Gemm", "", 2, 3, 1, 1, .attributes = gemm, .upgrade = upgrade_gemm, .infer = infer_gemm,
+	 .canonical = canonical_gemm},
 	{"MatMul", "", 2, 2, 1, 1, .infer = infer_matmul, .canonical = canonical_matmul},
 	{NULL},
 };

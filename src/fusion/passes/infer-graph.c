@@ -103,6 +103,9 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 	if (!rounds->schemas[index]->infer(&inference))
 		return STATE_FAILED;
 	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
+	for (size_t i = 0; i < inference.node->outputs.count && rounds->folds[index]; i++)
+		if (inference.node->outputs.items[i] != SK_NONE)
+			graph->values.items[inference.node->outputs.items[i]].fixed = true;
 	return STATE_DONE;
 }
 
