@@ -11,7 +11,7 @@ enum { MAX_CANDIDATES = 1000, MAX_CIRCLE_SHOWN = 8 };
 
 static struct sk_place place_of(const struct sk_onnx_scope *scope, const struct sk_onnx_message *message)
 {
-	return (struct sk_place){.file = scope->path, .line = message->line};
+	return (struct sk_place){.file = scope->path, .line = message->line, .column = message->column};
 }
 
 const char *sk_onnx_node_label(struct sk_arena *arena, const struct sk_onnx_node *node)
@@ -118,65 +118,77 @@ static void add_infos(struct sk_onnx_scope *scope)
 
 /* ---- uses ---- */
 
-/* The names of the graphs that bodies lie in, from the inside outwards. */
+typedef SK_ARRAY(uint32_t) numbers;
+
+/* A body, and what of it is wanted. */
 struct body {
-	struct sk_map names;
-	const struct body *outer;
+	const struct sk_onnx_graph *graph;
+	struct sk_map names; /* to nodes that produce them; the number of nodes: to nothing that is produced */
+	bool *known; /* nodes that are wanted */
+	numbers wanted; /* those of them whose inputs are not looked at yet */
+	struct body *outer; /* the body that this one is in; NULL: it is in the scope's graph */
 };
 
-static void collect_name(struct body *body, const char *name)
+static void collect_name(struct body *body, const char *name, size_t node)
 {
-	if (name)
-		sk_map_insert(&body->names, name, strlen(name), 0);
+	if (name && *name)
+		sk_map_insert(&body->names, name, strlen(name), (uint32_t)node);
 }
 
-static void collect_names(struct body *body, const struct sk_onnx_graph *graph)
+static void collect_names(struct body *body)
 {
+	const struct sk_onnx_graph *graph = body->graph;
+
 	for (size_t i = 0; i < graph->inputs.count; i++)
-		collect_name(body, graph->inputs.items[i].name);
+		collect_name(body, graph->inputs.items[i].name, graph->nodes.count);
 	for (size_t i = 0; i < graph->initializers.count; i++)
-		collect_name(body, graph->initializers.items[i].name);
+		collect_name(body, graph->initializers.items[i].name, graph->nodes.count);
 	for (size_t i = 0; i < graph->sparse.count; i++)
-		collect_name(body, graph->sparse.items[i].values ? graph->sparse.items[i].values->name : NULL);
+		collect_name(body, graph->sparse.items[i].values ? graph->sparse.items[i].values->name : NULL,
+			     graph->nodes.count);
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		for (size_t j = 0; j < graph->nodes.items[i].outputs.count; j++)
-			collect_name(body, graph->nodes.items[i].outputs.items[j]);
+			collect_name(body, graph->nodes.items[i].outputs.items[j], i);
 }
 
-/* Whoever opens the scope of a body says which of its names are defined nowhere. */
-static bool is_local(const struct body *body, const char *name)
+/* A name that is used in the body, or in the scope's graph itself (NULL): whoever opens the scope of a body says which
+ * of its names are defined nowhere. */
+static void use(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, struct body *body, const char *name)
 {
-	for (; body; body = body->outer)
-		if (sk_map_find(&body->names, name, strlen(name)) != SK_NONE)
-			return true;
-	return false;
-}
+	uint32_t index = SK_NONE;
 
-static void use(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, const char *name)
-{
-	uint32_t index = sk_map_find(&scope->names, name, strlen(name));
-
+	for (; body; body = body->outer) {
+		index = sk_map_find(&body->names, name, strlen(name));
+		if (index == SK_NONE)
+			continue;
+		if (index < body->graph->nodes.count && !body->known[index]) {
+			body->known[index] = true;
+			sk_array_push(scope->diag->arena, &body->wanted, index);
+		}
+		return;
+	}
+	index = sk_map_find(&scope->names, name, strlen(name));
 	if (index != SK_NONE)
 		sk_array_push(scope->diag->arena, &visit->uses, index);
 }
 
 /* What a body needs of this graph is what its node needs. */
 static void use_in_body(struct sk_onnx_scope *scope, struct sk_onnx_visit *visit, const struct sk_onnx_graph *graph,
-			const struct body *outer)
+			struct body *outer)
 {
-	struct body body = {.outer = outer};
+	struct body body = {.graph = graph, .outer = outer};
 
 	sk_map_init(&body.names, scope->diag->arena);
-	collect_names(&body, graph);
+	body.known = SK_NEW_ARRAY(scope->diag->arena, bool, graph->nodes.count);
+	collect_names(&body);
 	for (size_t i = 0; i < graph->outputs.count; i++)
-		if (graph->outputs.items[i].name && !is_local(&body, graph->outputs.items[i].name))
-			use(scope, visit, graph->outputs.items[i].name);
-	for (size_t i = 0; i < graph->nodes.count; i++) {
-		const struct sk_onnx_node *node = &graph->nodes.items[i];
+		if (graph->outputs.items[i].name)
+			use(scope, visit, &body, graph->outputs.items[i].name);
+	while (body.wanted.count) {
+		const struct sk_onnx_node *node = &graph->nodes.items[body.wanted.items[--body.wanted.count]];
 
 		for (size_t j = 0; j < node->inputs.count; j++)
-			if (!is_local(&body, node->inputs.items[j]))
-				use(scope, visit, node->inputs.items[j]);
+			use(scope, visit, &body, node->inputs.items[j]);
 		for (size_t j = 0; j < node->attributes.count; j++)
 			if (node->attributes.items[j].g)
 				use_in_body(scope, visit, node->attributes.items[j].g, &body);
@@ -214,7 +226,7 @@ static void find_uses(struct sk_onnx_scope *scope, uint32_t number)
 				 "%s: input '%s' is made by no node, and is no input or initializer of the graph%s",
 				 sk_onnx_node_label(scope->diag->arena, node), name,
 				 scope->diag->errors < 10 ? suggestion(scope, name) : "");
-		use(scope, visit, name);
+		use(scope, visit, NULL, name);
 	}
 	for (size_t i = 0; i < node->attributes.count; i++)
 		if (node->attributes.items[i].g)
@@ -222,8 +234,6 @@ static void find_uses(struct sk_onnx_scope *scope, uint32_t number)
 }
 
 /* ---- what is wanted, and in which order ---- */
-
-typedef SK_ARRAY(uint32_t) numbers;
 
 static void want(struct sk_onnx_scope *scope, uint32_t index, numbers *wanted)
 {
