@@ -98,6 +98,18 @@ src_libfusion_la_SOURCES = \
 	src/fusion/canonical.c src/fusion/canonical.h \
 	src/fusion/graph.c src/fusion/graph.h \
 	src/fusion/infer.c src/fusion/infer.h \
+	src/fusion/onnx/files.c src/fusion/onnx/files.h \
+	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
+	src/fusion/onnx/ge.c src/fusion/onnx/ge.h \
+	src/fusion/onnx/marks.c src/fusion/onnx/marks.h \
+	src/fusion/onnx/onnx-messages.c src/fusion/onnx/onnx-messages.h \
+	src/fusion/onnx/onnx.c src/fusion/onnx/onnx.h \
+	src/fusion/onnx/onnx-scope.c src/fusion/onnx/onnx-scope.h \
+	src/fusion/onnx/print.c \
+	src/fusion/onnx/tensors.c src/fusion/onnx/tensors.h \
+	src/fusion/onnx/text-format.c src/fusion/onnx/text-format.h \
+	src/fusion/onnx/wire.c src/fusion/onnx/wire.h \
+	src/fusion/onnx/write.c \
 	src/fusion/passes/canonical-graph.c src/fusion/passes/canonical-graph.h \
 	src/fusion/passes/infer-graph.c src/fusion/passes/infer-graph.h \
 	src/fusion/passes/lower.c src/fusion/passes/lower.h \
@@ -133,13 +145,6 @@ src_libcore_la_SOURCES = \
 	src/document/document.c src/document/document.h \
 	src/package/entries.c src/package/entries.h \
 	src/document/fields.c src/document/fields.h \
-	src/fusion/onnx/files.c src/fusion/onnx/files.h \
-	src/fusion/onnx/functions.c src/fusion/onnx/functions.h \
-	src/fusion/onnx/onnx-messages.c src/fusion/onnx/onnx-messages.h \
-	src/fusion/onnx/onnx.c src/fusion/onnx/onnx.h \
-	src/fusion/onnx/onnx-scope.c src/fusion/onnx/onnx-scope.h \
-	src/fusion/onnx/tensors.c src/fusion/onnx/tensors.h \
-	src/fusion/onnx/wire.c src/fusion/onnx/wire.h \
 	src/outputs/header.c src/outputs/header.h \
 	src/bind/kernels.c src/bind/kernel-reach.c src/bind/kernels.h \
 	src/bind/request.c src/bind/request.h \

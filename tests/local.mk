@@ -46,13 +46,17 @@ if HAVE_CHECK
 check_PROGRAMS += tests/unit/check_onnx
 tests_unit_check_onnx_SOURCES = tests/unit/check_onnx.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h tests/lib/sink.h tests/lib/messages.h
 tests_unit_check_onnx_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_check_onnx_LDADD = src/libcore.la $(CHECK_LIBS)
-QUICK_TESTS += tests/unit/check_onnx
+tests_unit_check_onnx_LDADD = src/libfusion.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_pbtxt
+tests_unit_check_pbtxt_SOURCES = tests/unit/check_pbtxt.c tests/lib/sink.h tests/lib/messages.h
+tests_unit_check_pbtxt_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DTOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_check_pbtxt_LDADD = src/libfusion.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_onnx tests/unit/check_pbtxt
 endif
 check_PROGRAMS += tests/lib/read-models
 tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
-tests_lib_read_models_LDADD = src/libcore.la $(ZLIB_LIBS)
+tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py
 SHELL_TESTS += tests/run/onnx-models.sh
 QUICK_TESTS += tests/run/onnx-models.sh
@@ -328,11 +332,12 @@ PACKAGE_READER_FILES = $(FUZZ_FILES) tests/fuzz/package-readers.c tests/fuzz/pac
 	src/skdump/reemit.c src/skdump/reemit.h
 FUZZ_PACKAGE_FILES = $(PACKAGE_READER_FILES) tests/fuzz/fuzz-package.c
 FUZZ_ONNX_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-onnx.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
+FUZZ_PBTXT_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-pbtxt.c tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-graph.h
 FUZZ_NPY_FILES = $(FUZZ_FILES) tests/fuzz/fuzz-npy.c
 PACKAGE_READERS = loader/libloader.la src/libproof.la stubs/libstubs.la $(LIBELF_LIBS) -lpthread -lm
 
 check_PROGRAMS += tests/fuzz/fuzz-object tests/fuzz/fuzz-archive tests/fuzz/fuzz-manifest tests/fuzz/fuzz-npy tests/fuzz/fuzz-package \
-	tests/fuzz/fuzz-signature tests/fuzz/fuzz-onnx
+	tests/fuzz/fuzz-signature tests/fuzz/fuzz-onnx tests/fuzz/fuzz-pbtxt
 tests_fuzz_fuzz_object_SOURCES = $(FUZZ_OBJECT_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_object_LDADD = linker/liblinker.la
 tests_fuzz_fuzz_archive_SOURCES = $(FUZZ_ARCHIVE_FILES) $(MUTATE_FILES)
@@ -341,8 +346,10 @@ tests_fuzz_fuzz_manifest_SOURCES = $(FUZZ_MANIFEST_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_manifest_LDADD = src/libcore.la
 tests_fuzz_fuzz_signature_SOURCES = $(FUZZ_SIGNATURE_FILES) $(MUTATE_FILES)
 tests_fuzz_fuzz_signature_LDADD = src/libcore.la
+tests_fuzz_fuzz_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES) $(MUTATE_FILES)
+tests_fuzz_fuzz_pbtxt_LDADD = src/libfusion.la
 tests_fuzz_fuzz_onnx_SOURCES = $(FUZZ_ONNX_FILES) $(MUTATE_FILES)
-tests_fuzz_fuzz_onnx_LDADD = src/libcore.la
+tests_fuzz_fuzz_onnx_LDADD = src/libfusion.la
 check_PROGRAMS += tests/fuzz/model-seeds
 tests_fuzz_model_seeds_SOURCES = tests/fuzz/model-seeds.c tests/lib/protobuf-writer.c tests/lib/protobuf-writer.h
 tests_fuzz_fuzz_npy_SOURCES = $(FUZZ_NPY_FILES) $(MUTATE_FILES)
@@ -367,10 +374,13 @@ EXTRA_DIST += tests/fuzz/fuzz-seeds.sh tests/fuzz
 
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/libfuzzer-object tests/fuzz/libfuzzer-archive tests/fuzz/libfuzzer-manifest tests/fuzz/libfuzzer-npy \
-	tests/fuzz/libfuzzer-package tests/fuzz/libfuzzer-signature tests/fuzz/libfuzzer-onnx
+	tests/fuzz/libfuzzer-package tests/fuzz/libfuzzer-signature tests/fuzz/libfuzzer-onnx tests/fuzz/libfuzzer-pbtxt
+tests_fuzz_libfuzzer_pbtxt_SOURCES = $(FUZZ_PBTXT_FILES)
+tests_fuzz_libfuzzer_pbtxt_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_libfuzzer_pbtxt_LDADD = src/libfusion.la
 tests_fuzz_libfuzzer_onnx_SOURCES = $(FUZZ_ONNX_FILES)
 tests_fuzz_libfuzzer_onnx_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_libfuzzer_onnx_LDADD = src/libcore.la
+tests_fuzz_libfuzzer_onnx_LDADD = src/libfusion.la
 tests_fuzz_libfuzzer_object_SOURCES = $(FUZZ_OBJECT_FILES)
 tests_fuzz_libfuzzer_object_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_libfuzzer_object_LDADD = linker/liblinker.la

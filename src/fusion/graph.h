@@ -62,6 +62,8 @@ struct sk_graph_node {
 	SK_ARRAY(uint32_t) outputs; /* values; SK_NONE: nobody wants it */
 	uint32_t stream;
 	const char *scope; /* NULL: none */
+	const char *scope_options; /* what the source wants of the scope; NULL: nothing */
+	SK_ARRAY(struct sk_attribute) notes; /* what else the source says of it that is nothing to compute by */
 	bool removed; /* a pass has taken it out; its place in the array stays */
 };
 

@@ -3,7 +3,13 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "src/fusion/onnx/onnx.h"
+
+static void check_graph(const struct sk_op_graph *graph);
 
 static void check_value(const struct sk_op_graph *graph, const struct sk_value *value, uint32_t index)
 {
@@ -55,11 +61,11 @@ static void check_node(const struct sk_op_graph *graph, const struct sk_graph_no
 			     "an attribute that is a tensor is a constant");
 	for (size_t i = 0; i < node->graphs.count; i++) {
 		fuzz_promise(node->graphs.items[i].graph->outer == graph, "a body knows the graph around it");
-		fuzz_graph(node->graphs.items[i].graph);
+		check_graph(node->graphs.items[i].graph);
 	}
 }
 
-void fuzz_graph(const struct sk_op_graph *graph)
+static void check_graph(const struct sk_op_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->values.count; i++)
 		check_value(graph, &graph->values.items[i], i);
@@ -69,4 +75,61 @@ void fuzz_graph(const struct sk_op_graph *graph)
 		fuzz_promise(graph->values.items[graph->inputs.items[i]].input, "inputs are inputs");
 	for (size_t i = 0; i < graph->outputs.count; i++)
 		fuzz_promise(graph->values.items[graph->outputs.items[i]].output, "outputs are outputs");
+}
+
+/* ---- as text ---- */
+
+static char *write_text(const struct sk_op_graph *graph, size_t *size)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, size);
+
+	fuzz_promise(stream != NULL, "there is memory");
+	sk_onnx_write_text(graph, stream);
+	fuzz_promise(fclose(stream) == 0, "a graph can be written");
+	return text;
+}
+
+/* Written as text and read again it is the same. */
+static void check_text(const struct sk_op_graph *graph)
+{
+	char path[FUZZ_PATH_SIZE], *text, *again;
+	size_t size, size_again;
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+
+	text = write_text(graph, &size);
+	sk_diag_init(&diag, arena);
+
+	int descriptor = fuzz_file((const uint8_t *)text, size, path);
+	const struct sk_op_graph *copy = sk_onnx_read(arena, &diag, path);
+
+	if (!copy)
+		sk_diag_flush(&diag, "the text of a graph", 0, stderr);
+	fuzz_promise(copy != NULL, "what has been written can be read");
+	check_graph(copy);
+	again = write_text(copy, &size_again);
+	fuzz_promise(size == size_again && !memcmp(text, again, size), "a graph that has been read again is the same");
+	free(text);
+	free(again);
+	close(descriptor);
+	sk_arena_destroy(arena);
+}
+
+void fuzz_model(const char *path)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_diag diag;
+
+	sk_diag_init(&diag, arena);
+
+	const struct sk_op_graph *graph = sk_onnx_read(arena, &diag, path);
+
+	fuzz_promise((graph != NULL) == (diag.errors == 0), "a model that is refused gives an error");
+	if (graph) {
+		check_graph(graph);
+		check_text(graph);
+		fuzz_accept();
+	}
+	sk_arena_destroy(arena);
 }

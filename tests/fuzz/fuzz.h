@@ -6,7 +6,8 @@
  *   fuzz-manifest.c  a manifest through all rooms that need no object
  *   fuzz-signature.c a signature through the parser and back, and a task that calls such a kernel to a plan
  *   fuzz-npy.c       a .npy file, as every type of elements
- *   fuzz-onnx.c      an ONNX file to a graph, and what its readers may take for granted
+ *   fuzz-onnx.c      an ONNX file to a graph, and as text back to it
+ *   fuzz-pbtxt.c     the same for a model as text
  *   fuzz-package.c   a package through libskrt's loading and skdump's proof; nothing in it is run
  *
  * A target runs in a scratch directory: what it writes there it removes. It ends the process if a promise is broken

@@ -19,4 +19,5 @@ run manifest "$(ls bombs/*.yaml)" --text
 run signature "" --text
 run npy "" --text
 run onnx "" --messages
+run pbtxt "" --text
 run package ""

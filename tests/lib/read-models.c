@@ -1,10 +1,12 @@
 /* Reads models, and says what is in them, so that scripts can compare it with what another reader finds:
  *
- *   read-models [--quiet] FILE…
+ *   read-models [--again] FILE…
  *
- * Each file has a line with its name and then the graph, or the errors. With --quiet there are only the errors. */
+ * Each file has a line with its name and then the graph, or the errors. With --again each graph is written as text, and
+ * what is read of that is printed. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -94,20 +96,38 @@ static void print_graph(const struct sk_op_graph *graph)
 			    &graph->values.items[graph->outputs.items[i]]);
 }
 
+/* The graph once more, by way of a text in the working directory. */
+static struct sk_op_graph *read_again(struct sk_arena *arena, struct sk_diag *diag, const struct sk_op_graph *graph)
+{
+	FILE *stream = fopen("again.pbtxt", "w");
+
+	if (!stream) {
+		perror("again.pbtxt");
+		exit(1);
+	}
+	sk_onnx_write_text(graph, stream);
+	if (fclose(stream)) {
+		perror("again.pbtxt");
+		exit(1);
+	}
+	return sk_onnx_read(arena, diag, "again.pbtxt");
+}
+
 int main(int argc, char **argv)
 {
-	bool quiet = argc > 1 && !strcmp(argv[1], "--quiet");
+	bool again = argc > 1 && !strcmp(argv[1], "--again");
 
-	for (int i = 1 + quiet; i < argc; i++) {
+	for (int i = 1 + again; i < argc; i++) {
 		struct sk_arena *arena = sk_arena_create();
 		struct sk_diag diag;
 		struct sk_op_graph *graph;
 
 		sk_diag_init(&diag, arena);
 		graph = sk_onnx_read(arena, &diag, argv[i]);
-		if (!quiet)
-			printf("file %s\n", argv[i]);
-		if (graph && !quiet)
+		if (graph && again)
+			graph = read_again(arena, &diag, graph);
+		printf("file %s\n", argv[i]);
+		if (graph)
 			print_graph(graph);
 		sk_diag_flush(&diag, "read-models", 0, stdout);
 		sk_arena_destroy(arena);

@@ -1,6 +1,7 @@
-# What read-models prints, by the reader of python3-onnx: read-models.py FILE…  Leaves out files that cannot be read without
-# types that sklink does not have.
-import sys, zlib
+# What read-models prints, by the reader of python3-onnx: read-models.py FOLDER FILE…  Leaves out files that cannot be read
+# without types that sklink does not have. Puts the others as text, as protobuf writes it, into the folder.
+import os, sys, zlib
+from google.protobuf import text_format
 import numpy, onnx
 from onnx import numpy_helper
 
@@ -111,7 +112,7 @@ def graph(g, versions):
     return lines
 
 
-for path in sys.argv[1:]:
+for path in sys.argv[2:]:
     model = onnx.load(path)
     versions = {"" if i.domain == "ai.onnx" else i.domain: i.version for i in model.opset_import}
     try:
@@ -119,5 +120,7 @@ for path in sys.argv[1:]:
     except Refused:
         continue
     print("file " + path)
+    with open(os.path.join(sys.argv[1], path.replace("/", "_") + ".pbtxt"), "w") as text:
+        text.write(text_format.MessageToString(model))
     for line in lines:
         print(line)

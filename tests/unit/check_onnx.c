@@ -585,6 +585,10 @@ START_TEST(contents_that_do_not_fit)
 	write_bytes(&writer, TENSOR_RAW, numbers, 8);
 	expect_refusal("initializer 'w': it has 8 bytes, but its shape takes 12");
 	write_reset(&writer);
+	begin_constant_model(FLOAT, 1);
+	write_bytes(&writer, TENSOR_RAW, numbers, 8);
+	expect_refusal("initializer 'w': it has 8 bytes, but its shape takes 4");
+	write_reset(&writer);
 	begin_constant_model(INT64, 1LL << 50);
 	write_packed(&writer, TENSOR_LONGS, numbers, 2);
 	expect_refusal("initializer 'w': it has 2 elements, but its shape takes 1125899906842624");
@@ -774,11 +778,17 @@ END_TEST
 
 START_TEST(attributes_refused)
 {
+	static const char kind[] =
+		"node 'n' (Op): attribute 'a' is neither a number, a text, a list of these, a tensor nor a "
+		"graph, or says that it is something else than it is";
+
 	begin_attribute_model();
 	begin_attribute("a", 11);
-	expect_refusal(
-		"node 'n' (Op): attribute 'a' is of a kind that sklink does not have: neither a number, a text, a "
-		"list of these, a tensor nor a graph");
+	expect_refusal(kind);
+	begin_attribute_model();
+	begin_attribute("a", 2);
+	write_float(&writer, ATTRIBUTE_F, 1);
+	expect_refusal(kind);
 	begin_attribute_model();
 	begin_attribute("a", 3);
 	write_bytes(&writer, ATTRIBUTE_S, "a\0b", 3);

@@ -34,7 +34,7 @@ static bool expand_nodes(struct expander *expander, sk_onnx_nodes *nodes, unsign
 
 static struct sk_place place_of(const struct expander *expander, const struct sk_onnx_message *message)
 {
-	return (struct sk_place){.file = expander->path, .line = message->line};
+	return (struct sk_place){.file = expander->path, .line = message->line, .column = message->column};
 }
 
 static bool charge(struct expander *expander, const struct sk_onnx_node *call, uint64_t bytes)
@@ -360,7 +360,7 @@ static bool add_expanded(struct expander *expander, const struct sk_onnx_node *n
 	if (!function) {
 		for (size_t i = 0; i < node->attributes.count && ok; i++)
 			if (node->attributes.items[i].g)
-				ok = expand_nodes(expander, &node->attributes.items[i].g->nodes, depth);
+				ok = expand_nodes(expander, &node->attributes.items[i].g->nodes, depth + 1);
 		sk_array_push(expander->arena, nodes, *node);
 		return ok;
 	}

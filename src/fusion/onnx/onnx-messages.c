@@ -192,3 +192,19 @@ static const struct sk_onnx_field model_fields[] = {
 	IGNORED("configuration", 26),
 };
 const struct sk_onnx_type sk_onnx_model_type = TYPE(model, "ModelProto");
+
+size_t sk_onnx_item_size(const struct sk_onnx_field *field)
+{
+	switch (field->kind) {
+	case SK_ONNX_INTEGER:
+		return sizeof(int64_t);
+	case SK_ONNX_STRING:
+		return sizeof(char *);
+	case SK_ONNX_BYTES:
+		return sizeof(struct sk_onnx_bytes);
+	case SK_ONNX_MESSAGE:
+		return field->type->size;
+	default:
+		return 1;
+	}
+}

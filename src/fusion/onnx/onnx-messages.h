@@ -29,7 +29,7 @@ struct sk_onnx_bytes {
 /* What every message begins with. */
 struct sk_onnx_message {
 	uint32_t present; /* bit i: the field that is the i-th in the description occurs */
-	uint32_t line; /* of a text; 0: none */
+	uint32_t line, column; /* of a text; 0: none */
 };
 
 struct sk_onnx_field {
@@ -207,6 +207,9 @@ struct sk_onnx_model {
 };
 
 extern const struct sk_onnx_type sk_onnx_model_type;
+
+/* Of an item of the field's list; 1 for lists of bytes. */
+size_t sk_onnx_item_size(const struct sk_onnx_field *field);
 
 /* The message, which may be NULL, has the field of that position in its description. */
 static inline bool sk_onnx_has(const struct sk_onnx_message *message, unsigned position)

@@ -6,13 +6,19 @@
 
 #include "src/fusion/onnx/files.h"
 #include "src/fusion/onnx/functions.h"
+#include "src/fusion/onnx/ge.h"
+#include "src/fusion/onnx/marks.h"
 #include "src/fusion/onnx/onnx-messages.h"
 #include "src/fusion/onnx/onnx-scope.h"
 #include "src/fusion/onnx/tensors.h"
+#include "src/fusion/onnx/text-format.h"
 #include "src/fusion/onnx/wire.h"
 
 /* A model of today imports a handful; who reads them for each node must not need long. */
 enum { MAX_IMPORTS = 1000, MANY_ATTRIBUTES = 16 };
+
+/* Bodies in one another: as many as the limit for messages leaves room for, of functions, too. */
+enum { MAX_BODIES = 30 };
 
 struct reader {
 	struct sk_arena *arena;
@@ -25,6 +31,7 @@ struct reader {
 /* One graph: the model's, or a body in it. */
 struct builder {
 	struct reader *reader;
+	unsigned depth; /* of bodies */
 	struct sk_onnx_scope scope;
 	struct sk_op_graph *graph;
 };
@@ -34,7 +41,7 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 
 static struct sk_place place_of(const struct reader *reader, const struct sk_onnx_message *message)
 {
-	return (struct sk_place){.file = reader->files.path, .line = message->line};
+	return (struct sk_place){.file = reader->files.path, .line = message->line, .column = message->column};
 }
 
 /* ---- values ---- */
@@ -137,22 +144,26 @@ static void refuse_attribute(struct builder *builder, const struct sk_onnx_node 
 		 sk_onnx_node_label(builder->reader->arena, node), attribute->name ? attribute->name : "", wrong);
 }
 
-/* The first version of the format had no types: there the field that is there says it. */
+/* SK_ONNX_UNDEFINED: of a kind that sklink does not have, or with the value of another one. The first version of the
+ * format had no types: there the field that is there says it. Nothing at all is 0. */
 static int64_t type_of(const struct sk_onnx_attribute *attribute)
 {
-	static const int64_t types[SK_ONNX_VALUE_OTHER] = {
+	static const int64_t types[SK_ONNX_VALUES] = {
 		[SK_ONNX_VALUE_F] = SK_ONNX_ATTRIBUTE_FLOAT,   [SK_ONNX_VALUE_I] = SK_ONNX_ATTRIBUTE_INT,
 		[SK_ONNX_VALUE_S] = SK_ONNX_ATTRIBUTE_STRING,  [SK_ONNX_VALUE_T] = SK_ONNX_ATTRIBUTE_TENSOR,
 		[SK_ONNX_VALUE_G] = SK_ONNX_ATTRIBUTE_GRAPH,   [SK_ONNX_VALUE_FLOATS] = SK_ONNX_ATTRIBUTE_FLOATS,
 		[SK_ONNX_VALUE_INTS] = SK_ONNX_ATTRIBUTE_INTS, [SK_ONNX_VALUE_STRINGS] = SK_ONNX_ATTRIBUTE_STRINGS,
 	};
+	int64_t type = attribute->type;
 
-	if (attribute->type != SK_ONNX_UNDEFINED)
-		return attribute->type;
-	for (unsigned i = 0; i < SK_ONNX_VALUE_OTHER; i++)
-		if (sk_onnx_has(&attribute->message, i))
-			return types[i];
-	return SK_ONNX_UNDEFINED;
+	for (unsigned i = 0; i < SK_ONNX_VALUES; i++) {
+		if (!sk_onnx_has(&attribute->message, i))
+			continue;
+		if (type != SK_ONNX_UNDEFINED && type != types[i])
+			return SK_ONNX_UNDEFINED;
+		type = types[i];
+	}
+	return type;
 }
 
 static bool take_text(struct sk_arena *arena, struct sk_onnx_bytes bytes, const char **text)
@@ -218,8 +229,9 @@ static void add_graph(struct builder *builder, struct sk_graph_node *to, const s
 {
 	struct sk_op_graph *graph;
 
-	if (!source->g) {
-		refuse_attribute(builder, node, source, "has no graph");
+	if (!source->g || builder->depth == MAX_BODIES) {
+		refuse_attribute(builder, node, source,
+				 source->g ? "is one of more than 30 graphs in one another" : "has no graph");
 		return;
 	}
 	graph = build(builder->reader, source->g, builder);
@@ -267,15 +279,16 @@ static void add_attribute(struct builder *builder, struct sk_graph_node *to, con
 		text = take_texts(arena, source, &attribute);
 		break;
 	default:
-		refuse_attribute(builder, node, source,
-				 "is of a kind that sklink does not have: neither a number, a text, a list of "
-				 "these, a tensor nor a graph");
+		refuse_attribute(
+			builder, node, source,
+			"is neither a number, a text, a list of these, a tensor nor a graph, or says that it is "
+			"something else than it is");
 		return;
 	}
-	if (text)
-		sk_array_push(arena, &to->attributes, attribute);
-	else
+	if (!text)
 		refuse_attribute(builder, node, source, "has a text with a NUL");
+	else
+		sk_onnx_add_attribute(arena, to, &attribute);
 }
 
 /* The name of an attribute that the node has twice; NULL: there is none. */
@@ -362,6 +375,18 @@ static void add_operands(struct builder *builder, struct sk_graph_node *to, uint
 	}
 }
 
+/* What sklink has written says it in an attribute. */
+static const char *origin_of(struct reader *reader, const struct sk_onnx_node *node)
+{
+	const char *origin = NULL;
+
+	for (size_t i = 0; i < node->attributes.count && !node->origin; i++)
+		if (node->attributes.items[i].name && !strcmp(node->attributes.items[i].name, SK_ONNX_ORIGIN) &&
+		    take_text(reader->arena, node->attributes.items[i].s, &origin) && *origin)
+			return origin;
+	return node->origin && *node->origin ? node->origin : NULL;
+}
+
 static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 {
 	struct reader *reader = builder->reader;
@@ -381,7 +406,7 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	to->name = node->name ? node->name : "";
 	to->place = place_of(reader, &node->message);
 	to->domain = plain_domain(node->domain);
-	to->origin = node->origin;
+	to->origin = origin_of(reader, node);
 	to->version = version_of(builder, node);
 	add_operands(builder, to, number, node);
 	for (size_t i = 0; i < node->attributes.count && !sk_diag_is_hopeless(reader->diag); i++)
@@ -415,7 +440,7 @@ static void add_outputs(struct builder *builder)
 
 static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_graph *source, const struct builder *outer)
 {
-	struct builder builder = {.reader = reader};
+	struct builder builder = {.reader = reader, .depth = outer ? outer->depth + 1 : 0};
 	unsigned errors = reader->diag->errors;
 
 	if (!sk_onnx_scope_open(&builder.scope, reader->diag, reader->files.path, source, outer ? &outer->scope : NULL))
@@ -432,20 +457,55 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 
 /* ---- files ---- */
 
+static bool has_graph(struct reader *reader)
+{
+	if (!reader->model->graph)
+		sk_error(reader->diag, (struct sk_place){.file = reader->files.path},
+			 "this is no ONNX model: it has no graph");
+	return reader->model->graph != NULL;
+}
+
 static bool check_model(struct reader *reader)
 {
 	const struct sk_onnx_model *model = reader->model;
 	struct sk_place place = {.file = reader->files.path};
 
-	if (!model->graph)
-		sk_error(reader->diag, place, "this is no ONNX model: it has no graph");
-	else if (!model->graph->outputs.count)
+	if (!model->graph->outputs.count)
 		sk_error(reader->diag, place, "the model has no outputs");
 	else if (model->imports.count > MAX_IMPORTS)
 		sk_error(reader->diag, place, "the model imports more than %d operator sets", MAX_IMPORTS);
 	else
 		return true;
 	return false;
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+	size_t length = strlen(path), size = strlen(ending);
+
+	return length > size && !strcmp(path + length - size, ending);
+}
+
+static bool has_ending_of_text(const char *path)
+{
+	return has_ending(path, ".pbtxt") || has_ending(path, ".onnxtxt") || has_ending(path, ".textproto");
+}
+
+bool sk_onnx_is_model(const char *path)
+{
+	uint8_t bytes[256];
+	struct sk_onnx_bytes start = {bytes, 0};
+
+	if (has_ending(path, ".onnx") || has_ending(path, ".pb") || has_ending_of_text(path))
+		return true;
+	start.size = sk_onnx_files_start(path, bytes, sizeof(bytes));
+	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start);
+}
+
+/* Contents say more than names. */
+static bool is_text(const char *path, struct sk_onnx_bytes bytes)
+{
+	return sk_onnx_looks_textual(bytes) || (has_ending_of_text(path) && !sk_onnx_looks_encoded(bytes));
 }
 
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path)
@@ -457,20 +517,9 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	sk_onnx_files_init(&reader.files, diag, path);
 	if (!sk_onnx_files_model(&reader.files, &bytes))
 		return NULL;
-	reader.model = sk_onnx_decode(diag, path, bytes);
-	if (!reader.model || !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
+	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
+	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
+	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;
 	return build(&reader, reader.model->graph, NULL);
-}
-
-bool sk_onnx_is_model(const char *path)
-{
-	static const char *const endings[] = {".onnx", ".pb", ".pbtxt", ".onnxtxt", ".textproto"};
-	size_t length = strlen(path);
-	uint8_t start[64];
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (length > strlen(endings[i]) && !strcmp(path + length - strlen(endings[i]), endings[i]))
-			return true;
-	return sk_onnx_looks_encoded((struct sk_onnx_bytes){start, sk_onnx_files_start(path, start, sizeof(start))});
 }

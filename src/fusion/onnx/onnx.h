@@ -1,6 +1,9 @@
-/* ONNX files. Comes in: a model as protobuf. Goes out: the graph of operators. */
+/* ONNX files, as protobuf's wire format or as its text format. Comes in: a model. Goes out: the graph of operators; and
+ * the other way round, as text. */
 #ifndef SK_ONNX_H
 #define SK_ONNX_H
+
+#include <stdio.h>
 
 #include "src/fusion/graph.h"
 
@@ -12,5 +15,8 @@ bool sk_onnx_is_model(const char *path);
  * mapped file, or in the files of external data beside it, at any alignment. Calls of the model's functions are
  * replaced by their nodes, whose origin is the function. All errors are in the sink; NULL if there was one. */
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path);
+
+/* Writes the graph as text, with everything that it says. What is read of it is the same graph, but for places. */
+void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream);
 
 #endif

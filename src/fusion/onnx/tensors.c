@@ -43,6 +43,16 @@ static const struct {
 	{"int2", SK_DTYPE_NONE},
 };
 
+int64_t sk_onnx_element_of(enum sk_dtype dtype)
+{
+	size_t count = sizeof(element_types) / sizeof(element_types[0]);
+
+	for (size_t i = 0; i < count && dtype; i++)
+		if (element_types[i].dtype == dtype)
+			return (int64_t)i;
+	return 0;
+}
+
 static const char *take_element(struct sk_arena *arena, int64_t number, struct sk_value *value)
 {
 	size_t count = sizeof(element_types) / sizeof(element_types[0]);

@@ -14,4 +14,7 @@ const char *sk_onnx_take_type(struct sk_arena *arena, const struct sk_onnx_value
 const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onnx_tensor *tensor,
 				struct sk_value *value);
 
+/* The number of the type in onnx.proto; 0: none. */
+int64_t sk_onnx_element_of(enum sk_dtype dtype);
+
 #endif

@@ -166,22 +166,6 @@ static bool count_fields(struct decoder *decoder, const struct sk_onnx_type *typ
 /* All lists are arrays of one layout. */
 typedef SK_ARRAY(char) untyped_list;
 
-static size_t item_size(const struct sk_onnx_field *field)
-{
-	switch (field->kind) {
-	case SK_ONNX_INTEGER:
-		return sizeof(int64_t);
-	case SK_ONNX_STRING:
-		return sizeof(char *);
-	case SK_ONNX_BYTES:
-		return sizeof(struct sk_onnx_bytes);
-	case SK_ONNX_MESSAGE:
-		return field->type->size;
-	default:
-		return 1;
-	}
-}
-
 static void reserve(struct decoder *decoder, const struct sk_onnx_type *type, const size_t *counts, char *message)
 {
 	for (size_t i = 0; i < type->count; i++) {
@@ -191,7 +175,7 @@ static void reserve(struct decoder *decoder, const struct sk_onnx_type *type, co
 		if (!counts[i] || !field->repeated || wire_of(field->kind) == FIXED32 ||
 		    wire_of(field->kind) == FIXED64 || field->kind == SK_ONNX_IGNORED)
 			continue;
-		list->items = sk_arena_alloc(decoder->diag->arena, counts[i], item_size(field));
+		list->items = sk_arena_alloc(decoder->diag->arena, counts[i], sk_onnx_item_size(field));
 		list->capacity = counts[i];
 	}
 }
@@ -276,7 +260,7 @@ static bool take_item(struct decoder *decoder, const struct sk_onnx_field *field
 		return take_reals(decoder, field, raw, total, to);
 	if (is_packed(field, raw))
 		return take_integers(decoder, raw->bytes, list);
-	return take_one(decoder, field, raw, list->items + list->count++ * item_size(field), depth);
+	return take_one(decoder, field, raw, list->items + list->count++ * sk_onnx_item_size(field), depth);
 }
 
 static bool take(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw, size_t total,

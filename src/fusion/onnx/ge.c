@@ -1,0 +1,338 @@
+/* From GE's words to ONNX's; see ge.h. */
+#include "src/fusion/onnx/ge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/map.h"
+
+/* ---- operators ---- */
+
+/* An operator that computes what one of ONNX's does, with the operator set that it is described by (its attributes are
+ * inputs in later ones, say) and up to three attributes under other names. */
+struct operator
+{
+	const char *ge, *onnx;
+	int64_t version;
+	struct {
+		const char *ge, *onnx;
+	} attributes[3];
+};
+
+/* clang-format off */
+static const struct operator operators[] = {
+	{"Abs", "Abs", 13, {{0}}}, {"Ceil", "Ceil", 13, {{0}}}, {"Cos", "Cos", 7, {{0}}}, {"Erf", "Erf", 13, {{0}}},
+	{"Exp", "Exp", 13, {{0}}}, {"Floor", "Floor", 13, {{0}}}, {"Identity", "Identity", 13, {{0}}},
+	{"LogicalNot", "Not", 1, {{0}}}, {"Neg", "Neg", 13, {{0}}}, {"Reciprocal", "Reciprocal", 13, {{0}}},
+	{"Relu", "Relu", 14, {{0}}}, {"Sigmoid", "Sigmoid", 13, {{0}}}, {"Sign", "Sign", 13, {{0}}},
+	{"Sin", "Sin", 7, {{0}}}, {"Softplus", "Softplus", 1, {{0}}}, {"Softsign", "Softsign", 1, {{0}}},
+	{"Sqrt", "Sqrt", 13, {{0}}}, {"Tanh", "Tanh", 13, {{0}}},
+	{"Add", "Add", 14, {{0}}}, {"Maximum", "Max", 13, {{0}}}, {"Minimum", "Min", 13, {{0}}},
+	{"Mul", "Mul", 14, {{0}}}, {"Pow", "Pow", 15, {{0}}}, {"RealDiv", "Div", 14, {{0}}}, {"Sub", "Sub", 14, {{0}}},
+	{"Equal", "Equal", 13, {{0}}}, {"Greater", "Greater", 13, {{0}}}, {"GreaterEqual", "GreaterOrEqual", 16, {{0}}},
+	{"Less", "Less", 13, {{0}}}, {"LessEqual", "LessOrEqual", 16, {{0}}},
+	{"LogicalAnd", "And", 7, {{0}}}, {"LogicalOr", "Or", 7, {{0}}}, {"SelectV2", "Where", 16, {{0}}},
+	{"ConcatD", "Concat", 13, {{"concat_dim", "axis"}, {"N", NULL}}},
+	{"ConcatV2D", "Concat", 13, {{"concat_dim", "axis"}, {"N", NULL}}},
+	{"MatMul", "Gemm", 13, {{"transpose_x1", "transA"}, {"transpose_x2", "transB"}}},
+	{"MatMulV2", "Gemm", 13, {{"transpose_x1", "transA"}, {"transpose_x2", "transB"}}},
+	{"ReduceMaxD", "ReduceMax", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
+	{"ReduceMeanD", "ReduceMean", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
+	{"ReduceMinD", "ReduceMin", 13, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
+	{"ReduceSumD", "ReduceSum", 11, {{"axes", "axes"}, {"keep_dims", "keepdims"}}},
+	{"SplitD", "Split", 18, {{"split_dim", "axis"}, {"num_split", "num_outputs"}}},
+	{"TransposeD", "Transpose", 13, {{"perm", "perm"}}},
+};
+/* clang-format on */
+
+static const struct operator* find_operator(const char *name)
+{
+	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (!strcmp(operators[i].ge, name))
+			return &operators[i];
+	return NULL;
+}
+
+bool sk_onnx_is_ge_note(const char *name)
+{
+	static const char *const names[] = {
+		"T",	     "dst_index", "dst_name",	"dtype",	  "format",	     "id",
+		"index",     "input_i",	  "input_name", "is_input_const", "op_para_size",    "output_i",
+		"src_index", "src_name",  "stream_id",	"workspace",	  "workspace_bytes",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
+}
+
+/* ---- the model ---- */
+
+/* A node that is an input of the graph. */
+struct data {
+	int64_t index; /* among them */
+	uint32_t node;
+};
+
+struct translation {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const char *path;
+	struct sk_onnx_graph *graph;
+	struct sk_map inputs; /* outputs of Data nodes, to their nodes */
+	SK_ARRAY(struct data) data;
+};
+
+static const sk_onnx_imports *imports_of(struct sk_arena *arena, const char *domain, int64_t version)
+{
+	sk_onnx_imports *imports = SK_NEW(arena, sk_onnx_imports);
+
+	sk_array_push(arena, imports, (struct sk_onnx_import){.domain = domain, .version = version});
+	return imports;
+}
+
+static const char *type_of(const struct sk_onnx_node *node)
+{
+	const char *op = node->op ? node->op : "";
+
+	return !strncmp(op, "ge:", 3) ? op + 3 : op;
+}
+
+static bool is_ge(const struct sk_onnx_model *model)
+{
+	if (model->producer && !strcmp(model->producer, "GE"))
+		return true;
+	for (size_t i = 0; i < model->graph->nodes.count; i++)
+		if (type_of(&model->graph->nodes.items[i]) != model->graph->nodes.items[i].op &&
+		    model->graph->nodes.items[i].op)
+			return true;
+	return false;
+}
+
+static struct sk_onnx_attribute *find_attribute(const struct sk_onnx_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].name && !strcmp(node->attributes.items[i].name, name))
+			return &node->attributes.items[i];
+	return NULL;
+}
+
+/* "peer:-1" says that a node runs behind another one, of which it needs no value. */
+static bool is_control(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length >= 3 && !strcmp(name + length - 3, ":-1");
+}
+
+static void drop_controls(struct sk_onnx_node *node)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->inputs.count; i++)
+		if (!is_control(node->inputs.items[i]))
+			node->inputs.items[kept++] = node->inputs.items[i];
+	node->inputs.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (!is_control(node->outputs.items[i]))
+			node->outputs.items[kept++] = node->outputs.items[i];
+	node->outputs.count = kept;
+}
+
+/* ---- types of outputs ---- */
+
+/* DT_FLOAT and the like, as numbers of onnx.proto; 0: another one. */
+static int64_t element_of(struct sk_onnx_bytes name)
+{
+	static const struct {
+		const char *name;
+		int64_t element;
+	} types[] = {
+		{"DT_FLOAT", 1},   {"DT_UINT8", 2},   {"DT_INT8", 3},  {"DT_UINT16", 4},   {"DT_INT16", 5},
+		{"DT_INT32", 6},   {"DT_INT64", 7},   {"DT_BOOL", 9},  {"DT_FLOAT16", 10}, {"DT_DOUBLE", 11},
+		{"DT_UINT32", 12}, {"DT_UINT64", 13}, {"DT_BF16", 16},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (name.size == strlen(types[i].name) && !memcmp(name.bytes, types[i].name, name.size))
+			return types[i].element;
+	return 0;
+}
+
+/* What output_desc_dtype:0 and output_desc_shape:0 say of output 0. -2 is a shape of unknown rank. */
+static struct sk_onnx_value_info describe(struct translation *translation, const struct sk_onnx_node *node,
+					  size_t output, const char *name)
+{
+	struct sk_arena *arena = translation->arena;
+	const struct sk_onnx_attribute *dtype =
+		find_attribute(node, sk_arena_print(arena, "output_desc_dtype:%zu", output));
+	const struct sk_onnx_attribute *shape =
+		find_attribute(node, sk_arena_print(arena, "output_desc_shape:%zu", output));
+	struct sk_onnx_value_info info = {.message = node->message, .name = name};
+	struct sk_onnx_tensor_type *tensor = SK_NEW(arena, struct sk_onnx_tensor_type);
+
+	info.type = SK_NEW(arena, struct sk_onnx_value_type);
+	info.type->tensor = tensor;
+	tensor->element = dtype ? element_of(dtype->s) : 0;
+	if (!shape || (shape->integers.count == 1 && shape->integers.items[0] == -2))
+		return info;
+	tensor->shape = SK_NEW(arena, struct sk_onnx_shape);
+	for (size_t i = 0; i < shape->integers.count; i++)
+		sk_array_push(arena, &tensor->shape->dimensions,
+			      (struct sk_onnx_dimension){.message.present = 1u << SK_ONNX_DIMENSION_VALUE,
+							 .value = shape->integers.items[i]});
+	return info;
+}
+
+/* ---- nodes ---- */
+
+static bool translate_constant(struct translation *translation, struct sk_onnx_node *node)
+{
+	struct sk_onnx_attribute *value = find_attribute(node, "value");
+
+	if (!value || !value->t) {
+		sk_error(translation->diag,
+			 (struct sk_place){translation->path, node->message.line, node->message.column, NULL, {0}},
+			 "constant '%s' has no contents in this dump; GE writes them with DUMP_GE_GRAPH=1",
+			 node->name ? node->name : "");
+		return false;
+	}
+	node->attributes.items[0] = *value;
+	node->attributes.count = 1;
+	node->op = "Constant";
+	node->imports = imports_of(translation->arena, "", 13);
+	return true;
+}
+
+/* Attributes that the operator of ONNX has under another name, or not at all. */
+static void translate_attributes(struct sk_arena *arena, struct sk_onnx_node *node, const struct operator* operator)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->attributes.count; i++) {
+		struct sk_onnx_attribute attribute = node->attributes.items[i];
+		bool drop = false;
+
+		for (size_t j = 0; j < 3 && operator->attributes[j].ge; j++)
+			if (attribute.name && !strcmp(attribute.name, operator->attributes[j].ge)) {
+				attribute.name = operator->attributes[j].onnx;
+				drop = !attribute.name;
+				break;
+			}
+		if (!drop)
+			node->attributes.items[kept++] = attribute;
+	}
+	node->attributes.count = kept;
+	/* What GE does not say is false; ONNX's reductions keep their dimensions unless told otherwise. */
+	if (operator->attributes[1].onnx && !strcmp(operator->attributes[1].onnx, "keepdims") &&
+	    !find_attribute(node, "keepdims"))
+		sk_array_push(arena, &node->attributes,
+			      (struct sk_onnx_attribute){.name = "keepdims", .type = SK_ONNX_ATTRIBUTE_INT});
+}
+
+static void translate_operator(struct translation *translation, struct sk_onnx_node *node)
+{
+	const char *type = type_of(node);
+	const struct operator* operator= find_operator(type);
+
+	node->origin = sk_arena_print(translation->arena, "ge:%s", type);
+	node->op = operator? operator->onnx : type;
+	node->domain = operator? "" : "ge";
+	node->imports = imports_of(translation->arena, node->domain, operator ? operator->version : 1);
+	if (operator)
+		translate_attributes(translation->arena, node, operator);
+	for (size_t i = 0; i < node->outputs.count; i++)
+		sk_array_push(translation->arena, &translation->graph->infos,
+			      describe(translation, node, i, node->outputs.items[i]));
+}
+
+/* Inputs are called like their nodes. */
+static void rename_inputs(struct translation *translation, struct sk_onnx_node *node)
+{
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		uint32_t data = sk_map_find(&translation->inputs, node->inputs.items[i], strlen(node->inputs.items[i]));
+
+		if (data != SK_NONE)
+			node->inputs.items[i] = translation->graph->nodes.items[data].name;
+	}
+}
+
+static bool translate_node(struct translation *translation, struct sk_onnx_node *node)
+{
+	const char *type = type_of(node);
+
+	drop_controls(node);
+	rename_inputs(translation, node);
+	if (!strcmp(type, "Const") || !strcmp(type, "Constant"))
+		return translate_constant(translation, node);
+	if (!strcmp(type, "Data")) {
+		node->outputs.count = 0;
+		return true;
+	}
+	if (!strcmp(type, "NetOutput")) {
+		translation->graph->outputs.count = 0;
+		for (size_t i = 0; i < node->inputs.count; i++)
+			if (*node->inputs.items[i])
+				sk_array_push(translation->arena, &translation->graph->outputs,
+					      (struct sk_onnx_value_info){.message = node->message,
+									  .name = node->inputs.items[i]});
+		node->outputs.count = 0;
+		return true;
+	}
+	translate_operator(translation, node);
+	return true;
+}
+
+/* ---- inputs ---- */
+
+/* In the order that GE gives them. */
+static int compare_data(const void *first, const void *second)
+{
+	const struct data *a = first, *b = second;
+
+	return a->index != b->index ? (a->index > b->index) - (a->index < b->index)
+				    : (a->node > b->node) - (a->node < b->node);
+}
+
+static void add_inputs(struct translation *translation)
+{
+	struct sk_onnx_graph *graph = translation->graph;
+
+	for (uint32_t i = 0; i < graph->nodes.count; i++) {
+		struct sk_onnx_node *node = &graph->nodes.items[i];
+
+		if (strcmp(type_of(node), "Data") || !node->name || !*node->name)
+			continue;
+
+		const struct sk_onnx_attribute *index = find_attribute(node, "index");
+
+		sk_array_push(translation->arena, &translation->data, (struct data){index ? index->i : 0, i});
+		for (size_t j = 0; j < node->outputs.count; j++)
+			sk_map_insert(&translation->inputs, node->outputs.items[j], strlen(node->outputs.items[j]), i);
+	}
+	if (!translation->data.count)
+		return;
+	qsort(translation->data.items, translation->data.count, sizeof(*translation->data.items), compare_data);
+	graph->inputs.count = 0;
+	for (size_t i = 0; i < translation->data.count; i++) {
+		const struct sk_onnx_node *node = &graph->nodes.items[translation->data.items[i].node];
+
+		sk_array_push(translation->arena, &graph->inputs, describe(translation, node, 0, node->name));
+	}
+}
+
+bool sk_onnx_translate_ge(struct sk_diag *diag, const char *path, struct sk_onnx_model *model)
+{
+	struct translation translation = {.arena = diag->arena, .diag = diag, .path = path, .graph = model->graph};
+	bool ok = true;
+
+	if (!is_ge(model))
+		return true;
+	sk_map_init(&translation.inputs, diag->arena);
+	add_inputs(&translation);
+	for (size_t i = 0; i < model->graph->nodes.count && !sk_diag_is_hopeless(diag); i++)
+		ok = translate_node(&translation, &model->graph->nodes.items[i]) && ok;
+	return ok;
+}

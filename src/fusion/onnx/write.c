@@ -1,0 +1,244 @@
+/* From the graph of operators to a model's messages, as text; see onnx.h. */
+#include <string.h>
+
+#include "src/fusion/onnx/marks.h"
+#include "src/fusion/onnx/onnx.h"
+#include "src/fusion/onnx/tensors.h"
+#include "src/fusion/onnx/text-format.h"
+#include "stubs/skplan.h"
+
+/* The format's version that has all that is written. */
+enum { IR_VERSION = 8 };
+
+struct writing {
+	struct sk_arena *arena;
+	struct sk_onnx_model *model;
+	struct sk_map domains; /* to the model's imports */
+};
+
+static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph);
+
+static struct sk_onnx_bytes bytes_of(const char *text)
+{
+	return (struct sk_onnx_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* ---- values ---- */
+
+static struct sk_onnx_shape *write_shape(struct sk_arena *arena, const struct sk_value *value)
+{
+	struct sk_onnx_shape *shape = SK_NEW(arena, struct sk_onnx_shape);
+
+	for (uint32_t i = 0; i < value->rank; i++) {
+		struct sk_onnx_dimension dimension = {.parameter = value->symbols[i]};
+
+		if (value->shape[i] != SK_UNKNOWN) {
+			dimension.value = (int64_t)value->shape[i];
+			dimension.message.present = 1u << SK_ONNX_DIMENSION_VALUE;
+		}
+		sk_array_push(arena, &shape->dimensions, dimension);
+	}
+	return shape;
+}
+
+static struct sk_onnx_value_info write_info(struct sk_arena *arena, const struct sk_value *value)
+{
+	struct sk_onnx_value_info info = {.name = value->name};
+
+	if (!value->dtype && !value->shaped)
+		return info;
+	info.type = SK_NEW(arena, struct sk_onnx_value_type);
+	info.type->tensor = SK_NEW(arena, struct sk_onnx_tensor_type);
+	info.type->tensor->element = sk_onnx_element_of(value->dtype);
+	if (value->shaped)
+		info.type->tensor->shape = write_shape(arena, value);
+	return info;
+}
+
+static struct sk_onnx_tensor write_tensor(struct sk_arena *arena, const struct sk_value *value, const char *name)
+{
+	struct sk_onnx_tensor tensor = {.name = name, .element = sk_onnx_element_of(value->dtype)};
+
+	for (uint32_t i = 0; i < value->rank; i++)
+		sk_array_push(arena, &tensor.dimensions, (int64_t)value->shape[i]);
+	tensor.raw = (struct sk_onnx_bytes){value->contents, sk_value_elements(value) * sk_dtype_size(value->dtype)};
+	tensor.message.present = 1u << SK_ONNX_TENSOR_RAW;
+	return tensor;
+}
+
+/* ---- attributes ---- */
+
+static struct sk_onnx_bytes write_reals(struct sk_arena *arena, const double *reals, size_t count)
+{
+	float *floats = SK_NEW_ARRAY(arena, float, count);
+
+	for (size_t i = 0; i < count; i++)
+		floats[i] = (float)reals[i];
+	return (struct sk_onnx_bytes){(const uint8_t *)floats, count * sizeof(*floats)};
+}
+
+static struct sk_onnx_attribute write_attribute(struct sk_arena *arena, const struct sk_attribute *from)
+{
+	static const enum sk_onnx_attribute_type types[] = {
+		[SK_ATTRIBUTE_INTEGER] = SK_ONNX_ATTRIBUTE_INT,	  [SK_ATTRIBUTE_REAL] = SK_ONNX_ATTRIBUTE_FLOAT,
+		[SK_ATTRIBUTE_STRING] = SK_ONNX_ATTRIBUTE_STRING, [SK_ATTRIBUTE_INTEGERS] = SK_ONNX_ATTRIBUTE_INTS,
+		[SK_ATTRIBUTE_REALS] = SK_ONNX_ATTRIBUTE_FLOATS,  [SK_ATTRIBUTE_STRINGS] = SK_ONNX_ATTRIBUTE_STRINGS,
+	};
+	struct sk_onnx_attribute to = {.name = from->name, .type = types[from->kind]};
+
+	switch (from->kind) {
+	case SK_ATTRIBUTE_INTEGER:
+		to.i = from->integer;
+		break;
+	case SK_ATTRIBUTE_REAL:
+		to.f = (float)from->real;
+		break;
+	case SK_ATTRIBUTE_STRING:
+		to.s = bytes_of(from->string);
+		break;
+	case SK_ATTRIBUTE_INTEGERS:
+		for (size_t i = 0; i < from->count; i++)
+			sk_array_push(arena, &to.integers, from->integers[i]);
+		break;
+	case SK_ATTRIBUTE_REALS:
+		to.floats = write_reals(arena, from->reals, from->count);
+		break;
+	case SK_ATTRIBUTE_STRINGS:
+		for (size_t i = 0; i < from->count; i++)
+			sk_array_push(arena, &to.strings, bytes_of(from->strings[i]));
+		break;
+	}
+	return to;
+}
+
+static void write_word(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *word)
+{
+	if (word)
+		sk_array_push(arena, &node->attributes,
+			      (struct sk_onnx_attribute){
+				      .name = name, .type = SK_ONNX_ATTRIBUTE_STRING, .s = bytes_of(word)});
+}
+
+static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, int64_t number)
+{
+	sk_array_push(arena, &node->attributes,
+		      (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
+}
+
+/* What a node says beside its operator: what marks.h reads. */
+static void write_marks(struct sk_arena *arena, const struct sk_graph_node *node, struct sk_onnx_node *to)
+{
+	write_word(arena, to, SK_ONNX_SCOPE, node->scope);
+	write_word(arena, to, SK_ONNX_SCOPE_OPTIONS, node->scope_options);
+	write_word(arena, to, SK_ONNX_ORIGIN, node->origin);
+	if (node->stream)
+		write_number(arena, to, SK_ONNX_STREAM, node->stream);
+	for (size_t i = 0; i < node->notes.count; i++)
+		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
+}
+
+/* ---- nodes ---- */
+
+/* A file imports one version of a domain: that of its first node. */
+static void write_version(struct writing *writing, const struct sk_graph_node *node, struct sk_onnx_node *to)
+{
+	uint32_t new = (uint32_t)writing->model->imports.count;
+	uint32_t import = sk_map_insert(&writing->domains, node->domain, strlen(node->domain), new);
+
+	if (import != new && writing->model->imports.items[import].version != node->version)
+		write_number(writing->arena, to, SK_ONNX_VERSION, node->version);
+	if (import == new)
+		sk_array_push(writing->arena, &writing->model->imports,
+			      (struct sk_onnx_import){.domain = node->domain, .version = node->version});
+}
+
+static const char *name_of(const struct sk_op_graph *graph, uint32_t value)
+{
+	return value == SK_NONE ? "" : graph->values.items[value].name;
+}
+
+static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,
+				      const struct sk_graph_node *node)
+{
+	struct sk_arena *arena = writing->arena;
+	struct sk_onnx_node to = {
+		.op = node->op, .name = *node->name ? node->name : NULL, .domain = *node->domain ? node->domain : NULL};
+
+	write_version(writing, node, &to);
+	for (size_t i = 0; i < node->inputs.count; i++)
+		sk_array_push(arena, &to.inputs, name_of(graph, node->inputs.items[i]));
+	for (size_t i = 0; i < node->outputs.count; i++)
+		sk_array_push(arena, &to.outputs, name_of(graph, node->outputs.items[i]));
+	for (size_t i = 0; i < node->attributes.count; i++)
+		sk_array_push(arena, &to.attributes, write_attribute(arena, &node->attributes.items[i]));
+	for (size_t i = 0; i < node->tensors.count; i++) {
+		struct sk_onnx_tensor *tensor = SK_NEW(arena, struct sk_onnx_tensor);
+
+		*tensor = write_tensor(arena, &graph->values.items[node->tensors.items[i].value], NULL);
+		sk_array_push(arena, &to.attributes,
+			      (struct sk_onnx_attribute){.name = node->tensors.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_TENSOR,
+							 .t = tensor});
+	}
+	for (size_t i = 0; i < node->graphs.count; i++)
+		sk_array_push(arena, &to.attributes,
+			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
+							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
+							 .g = write_graph(writing, node->graphs.items[i].graph)});
+	write_marks(arena, node, &to);
+	return to;
+}
+
+/* Which values nodes use, or are outputs: the other constants are attributes' tensors, or nobody's. */
+static bool *find_used(struct sk_arena *arena, const struct sk_op_graph *graph)
+{
+	bool *used = SK_NEW_ARRAY(arena, bool, graph->values.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		for (size_t j = 0; j < graph->nodes.items[i].inputs.count; j++)
+			if (graph->nodes.items[i].inputs.items[j] != SK_NONE && !graph->nodes.items[i].removed)
+				used[graph->nodes.items[i].inputs.items[j]] = true;
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		used[graph->outputs.items[i]] = true;
+	return used;
+}
+
+static struct sk_onnx_graph *write_graph(struct writing *writing, const struct sk_op_graph *graph)
+{
+	struct sk_arena *arena = writing->arena;
+	struct sk_onnx_graph *to = SK_NEW(arena, struct sk_onnx_graph);
+	const bool *used = find_used(arena, graph);
+
+	to->name = graph->name;
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (!graph->values.items[graph->inputs.items[i]].contents)
+			sk_array_push(arena, &to->inputs,
+				      write_info(arena, &graph->values.items[graph->inputs.items[i]]));
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		sk_array_push(arena, &to->outputs, write_info(arena, &graph->values.items[graph->outputs.items[i]]));
+	for (size_t i = 0; i < graph->values.count; i++) {
+		const struct sk_value *value = &graph->values.items[i];
+
+		if (value->contents && used[i])
+			sk_array_push(arena, &to->initializers, write_tensor(arena, value, value->name));
+		else if (value->node != SK_NONE && !value->output && (value->dtype || value->shaped))
+			sk_array_push(arena, &to->infos, write_info(arena, value));
+	}
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (!graph->nodes.items[i].removed)
+			sk_array_push(arena, &to->nodes, write_node(writing, graph, &graph->nodes.items[i]));
+	return to;
+}
+
+void sk_onnx_write_text(const struct sk_op_graph *graph, FILE *stream)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct writing writing = {.arena = arena, .model = SK_NEW(arena, struct sk_onnx_model)};
+
+	sk_map_init(&writing.domains, arena);
+	writing.model->ir_version = IR_VERSION;
+	writing.model->producer = "sklink";
+	writing.model->graph = write_graph(&writing, graph);
+	sk_onnx_print(writing.model, stream);
+	sk_arena_destroy(arena);
+}
