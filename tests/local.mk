@@ -58,8 +58,8 @@ tests_lib_read_models_SOURCES = tests/lib/read-models.c
 tests_lib_read_models_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_lib_read_models_LDADD = src/libfusion.la $(ZLIB_LIBS)
 EXTRA_DIST += tests/lib/read-models.py
-SHELL_TESTS += tests/run/onnx-models.sh
-QUICK_TESTS += tests/run/onnx-models.sh
+SHELL_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh
+QUICK_TESTS += tests/run/onnx-models.sh tests/run/model-texts.sh
 
 # Planning: partition, schedule, memory, the plan's writer.
 if HAVE_CHECK

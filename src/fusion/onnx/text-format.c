@@ -487,7 +487,15 @@ struct sk_onnx_model *sk_onnx_parse(struct sk_diag *diag, const char *path, stru
 	struct parser parser = parser_of(diag, path, text);
 	struct sk_onnx_model *model = SK_NEW(diag->arena, struct sk_onnx_model);
 
-	return advance(&parser) && parse_message(&parser, &sk_onnx_model_type, model, 0, 0) ? model : NULL;
+	if (!advance(&parser))
+		return NULL;
+	if (at_sign(&parser, '<')) {
+		fail(&parser,
+		     "this is ONNX's own syntax for people, which sklink does not read; onnx.save_model writes it "
+		     "in another one if the name of the file ends in .onnx or .textproto");
+		return NULL;
+	}
+	return parse_message(&parser, &sk_onnx_model_type, model, 0, 0) ? model : NULL;
 }
 
 /* A manifest may begin with "graph:", too, but not with a brace behind it. */
