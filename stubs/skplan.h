@@ -156,6 +156,8 @@ struct sk_plan_pattern {
 	uint64_t halo; /* bytes behind each part that its call reads, too; they are others' parts, or behind all */
 	uint64_t over_read; /* bytes behind `size` that calls may read, and do not use */
 	uint64_t table_count, table_stride; /* FIELD: so many addresses one behind the other, each so many bytes further */
+	uint64_t rank; /* not 0: the call sees its elements in a shape of its own, … */
+	uint64_t shape[SK_MAX_RANK]; /* … this one; those behind rank are 0 */
 };
 
 /* A symbol of the kernel objects whose address is an argument. */

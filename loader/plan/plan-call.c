@@ -161,6 +161,22 @@ static bool check_rows(const struct sk_plan_checker *checker, const struct sk_pl
 	return true;
 }
 
+/* As many elements as it has bytes of. */
+static bool check_shape(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument,
+			const struct sk_plan_pattern *pattern)
+{
+	uint64_t bytes = dtype_size_or_none(argument);
+	bool fits = pattern->rank <= SK_MAX_RANK;
+
+	for (uint32_t d = 0; fits && d < SK_MAX_RANK; d++)
+		fits = d < pattern->rank
+			       ? pattern->shape[d] && !__builtin_mul_overflow(bytes, pattern->shape[d], &bytes)
+			       : !pattern->shape[d];
+	return (fits &&
+		(!pattern->rank || bytes == (pattern->count ? pattern->count * pattern->width : argument->size))) ||
+	       sk_plan_fail(checker, "its shape is none of as many elements");
+}
+
 /* What calls read around their parts; others write there, if they like. */
 static bool check_around(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			 const struct sk_plan_step *step, const struct sk_plan_call *call,
@@ -211,8 +227,8 @@ static bool check_pattern(const struct sk_plan_checker *checker, const struct sk
 	     pattern->inner_bytes % dtype_size_or_none(argument)))
 		return sk_plan_fail(checker, "%" PRIu64 " bytes for each element of an inner loop are not possible",
 				    pattern->inner_bytes);
-	return check_rows(checker, argument, pattern) && check_around(checker, launch, step, call, argument, pattern) &&
-	       check_table(checker, argument, pattern);
+	return check_rows(checker, argument, pattern) && check_shape(checker, argument, pattern) &&
+	       check_around(checker, launch, step, call, argument, pattern) && check_table(checker, argument, pattern);
 }
 
 /* ---- kinds of arguments ---- */

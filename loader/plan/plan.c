@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct sk_plan_call) == 32, "struct sk_plan_call");
 _Static_assert(sizeof(struct sk_plan_argument) == 48, "struct sk_plan_argument");
 _Static_assert(sizeof(struct sk_plan_loop) == 16, "struct sk_plan_loop");
 _Static_assert(sizeof(struct sk_plan_term) == 40, "struct sk_plan_term");
-_Static_assert(sizeof(struct sk_plan_pattern) == 64, "struct sk_plan_pattern");
+_Static_assert(sizeof(struct sk_plan_pattern) == 136, "struct sk_plan_pattern");
 _Static_assert(sizeof(struct sk_plan_symbol) == 8, "struct sk_plan_symbol");
 _Static_assert(sizeof(struct sk_plan_partition) == 32, "struct sk_plan_partition");
 

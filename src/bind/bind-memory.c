@@ -35,6 +35,15 @@ static struct sk_plan_pattern *pattern_of(struct sk_binder *binder, struct sk_ar
 	return pattern;
 }
 
+static void bind_shape(struct sk_binder *binder, const struct sk_tensor *tensor, struct sk_argument *argument)
+{
+	struct sk_plan_pattern *pattern = pattern_of(binder, argument);
+
+	pattern->rank = tensor->rank;
+	for (uint32_t d = 0; d < tensor->rank; d++)
+		pattern->shape[d] = tensor->shape[d];
+}
+
 static void bind_rows(struct sk_binder *binder, const struct sk_rows *rows, struct sk_argument *argument)
 {
 	struct sk_plan_pattern *pattern = pattern_of(binder, argument);
@@ -280,6 +289,8 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 	sk_binder_bind_memory(binder, p, argument);
 	if (rows->count)
 		bind_rows(binder, rows, argument);
+	if (binder->tensors[p]->reshaped && parameter->rank > 1)
+		bind_shape(binder, binder->tensors[p], argument);
 	if (spread != SK_NONE && sk_parameter_is_divided_by(parameter, spread))
 		bind_parts(binder, p, argument);
 	if (parameter->over_read)

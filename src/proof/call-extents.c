@@ -1,10 +1,12 @@
 /* Extents are found again from what is in the plan: the extent that a step divides, scalars that have an extent's name,
- * and the shapes of views. These are not written there, but a view has as many dimensions as its tensor, and so follows
- * from where its bytes lie; where it does not, their number is a product of extents. Then, what the signature makes of
+ * and the shapes of views. Where a call sees its elements in a shape
+ * of its own, it is written there; other views have as many dimensions as their tensors, and so follow from where their
+ * bytes lie; where they do not, the number of elements is a product of extents. Then, what the signature makes of
  * them. */
 #include "src/proof/call-check.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/base/checked.h"
 
@@ -53,12 +55,16 @@ static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number,
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-	uint32_t rank = calls->view->tensors[argument->tensor].rank;
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+	bool reshaped = pattern && pattern->rank;
+	uint32_t rank = reshaped ? (uint32_t)pattern->rank : calls->view->tensors[argument->tensor].rank;
 	uint64_t shape[SK_MAX_RANK], product = 1;
 
 	if (parameter->rank == 1)
 		return sk_call_elements(calls, argument);
-	if (rank < parameter->rank || !find_shape(calls, argument, shape))
+	if (reshaped)
+		memcpy(shape, pattern->shape, sizeof(shape));
+	if (rank < parameter->rank || (!reshaped && !find_shape(calls, argument, shape)))
 		return 0;
 	if (dimension > 0)
 		return shape[rank - parameter->rank + dimension];

@@ -197,6 +197,10 @@ bool sk_call_check_pattern(struct sk_calls *calls, uint32_t number)
 		wanted.stride = pattern->stride;
 		wanted.count = pattern->count;
 	}
+	if (pattern) { /* see call-extents.c */
+		wanted.rank = pattern->rank;
+		memcpy(wanted.shape, pattern->shape, sizeof(wanted.shape));
+	}
 	find_table(calls, number, &wanted);
 	if (pattern && !memcmp(pattern, &none, sizeof(none)))
 		return sk_call_disagree(calls, "%s has a pattern that says nothing",

@@ -125,8 +125,10 @@ def link(options, folder, model, inputs, work):
 def try_set(options, folder, model, arrays, work):
     inputs, outputs = arrays
     linked, frozen = link(options, folder, model, inputs, work)
-    if linked.returncode == 1 and linked.stdout.startswith(b"sklink: error: "):
-        return "refused", linked.stdout.decode(errors="replace").split("\n")[0]
+    said = linked.stdout.decode(errors="replace").split("\n")
+    errors = [line for line in said if line.startswith("sklink: error: ")]
+    if linked.returncode == 1 and errors and "internal error" not in errors[0] and "contradict" not in errors[0]:
+        return "refused", errors[0]
     if linked.returncode:
         return "wrong", f"sklink ends with {linked.returncode}: {linked.stdout[-300:]!r}"
     words = [options.skrun, os.path.join(work, "model.sk")] + (["--unfused"] if options.unfused else [])

@@ -54,7 +54,7 @@
 #define TERM_FIELDS(N, A, R, r) N(r, variable) A(r, reserved) N(r, factor) N(r, addend) N(r, divisor) N(r, modulus)
 #define PATTERN_FIELDS(N, A, R, r) \
 	N(r, width) N(r, stride) N(r, count) N(r, inner_bytes) N(r, halo) N(r, over_read) N(r, table_count) \
-	N(r, table_stride)
+	N(r, table_stride) N(r, rank) A(r, shape)
 #define SYMBOL_FIELDS(N, A, R, r) R(r, name) R(r, address)
 #define AWAIT_FIELDS(N, A, R, r) N(r, step)
 #define ARGUMENT_FIELDS(N, A, R, r) \

@@ -84,6 +84,7 @@ static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operan
 			     lowering->graph->values.items[operand->value].place, operand->dtype, operand->rank,
 			     operand->shape);
 	view.view_of = root;
+	view.reshaped = true;
 	view.view_offset = offset * sk_dtype_size(operand->dtype);
 	if (operand->stride && operand->shape[0] > 1)
 		view.rows = (struct sk_rows){.start = view.view_offset,
