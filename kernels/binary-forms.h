@@ -4,6 +4,8 @@
  *	element, result		types of the elements of inputs and output
  *	of_operands		the operator: static inline result of_operands(element a, element b)
  *	RESULT			the word for the output's type in signatures; that of the inputs is TYPE
+ *	RESULT_DIFFERS		if it is another one
+ *	CONDITION		what the signature says in op=OP(...) beside the form, if it says something
  *
  * The forms: same shapes; `scalar`, `row` and `column`, where b is one element, one row, one column for all rows of a;
  * `lscalar`, `lrow` and `lcolumn`, where a is; and `strided`, where both lie anyhow. Lengths of rows and steps within
@@ -22,6 +24,20 @@
 #define FORM_lcolumn  6
 #define FORM_strided  7
 #define IS_FORM(form) (JOIN(FORM_, FORM) == FORM_##form)
+
+/* op= with its conditions. */
+#ifndef CONDITION
+#define OPERATOR_WITH(form) "op=" TEXT(OP) "(" form ")"
+#define OPERATOR_ALONE	    "op=" TEXT(OP)
+#else
+#define OPERATOR_WITH(form) "op=" TEXT(OP) "(" CONDITION ", " form ")"
+#define OPERATOR_ALONE	    "op=" TEXT(OP) "(" CONDITION ")"
+#endif
+#if IS_FORM(same)
+#define OPERATOR OPERATOR_ALONE
+#else
+#define OPERATOR OPERATOR_WITH("form=" TEXT(FORM))
+#endif
 
 #define INPUT(name, shape)  "in " name " " TEXT(TYPE) shape
 #define OUTPUT(name, shape) "out " name " " RESULT shape
@@ -46,7 +62,7 @@ void KERNEL(const element *a, const element *b, result *y, int64_t n)
 {
 	row_of_operands(a, b, y, n, 1, 1);
 }
-SIGNATURE("split=n op=" TEXT(OP), INPUT("a", "[n]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
+SIGNATURE("split=n " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
 
 #elif IS_FORM(scalar) || IS_FORM(lscalar)
 void KERNEL(const element *a, const element *b, result *y, int64_t n)
@@ -61,11 +77,9 @@ void KERNEL(const element *a, const element *b, result *y, int64_t n)
 #endif
 }
 #if IS_FORM(scalar)
-SIGNATURE("split=n op=" TEXT(OP) "(form=scalar)",
-	  INPUT("a", "[n]") ", " INPUT("b", "[1]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
+SIGNATURE("split=n " OPERATOR, INPUT("a", "[n]") ", " INPUT("b", "[1]") ", " OUTPUT(IN_PLACE("a"), "[n]") ", n i64");
 #else
-SIGNATURE("split=n op=" TEXT(OP) "(form=lscalar)",
-	  INPUT("a", "[1]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("b"), "[n]") ", n i64");
+SIGNATURE("split=n " OPERATOR, INPUT("a", "[1]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("b"), "[n]") ", n i64");
 #endif
 
 #elif IS_FORM(row) || IS_FORM(lrow)
@@ -75,10 +89,10 @@ void KERNEL(const element *a, const element *b, result *y, int64_t m, int64_t n)
 		row_of_operands(a + (IS_FORM(row) ? i * n : 0), b + (IS_FORM(row) ? 0 : i * n), y + i * n, n, 1, 1);
 }
 #if IS_FORM(row)
-SIGNATURE("split=m op=" TEXT(OP) "(form=row)",
+SIGNATURE("split=m " OPERATOR,
 	  INPUT("a", "[m,n]") ", " INPUT("b", "[n]") ", " OUTPUT(IN_PLACE("a"), "[m,n]") ", m i64, n i64");
 #else
-SIGNATURE("split=m op=" TEXT(OP) "(form=lrow)",
+SIGNATURE("split=m " OPERATOR,
 	  INPUT("a", "[n]") ", " INPUT("b", "[m,n]") ", " OUTPUT(IN_PLACE("b"), "[m,n]") ", m i64, n i64");
 #endif
 
@@ -96,30 +110,22 @@ void KERNEL(const element *a, const element *b, result *y, int64_t m, int64_t n)
 	}
 }
 #if IS_FORM(column)
-SIGNATURE("split=m op=" TEXT(OP) "(form=column)",
+SIGNATURE("split=m " OPERATOR,
 	  INPUT("a", "[m,n]") ", " INPUT("b", "[m,1]") ", " OUTPUT(IN_PLACE("a"), "[m,n]") ", m i64, n i64");
 #else
-SIGNATURE("split=m op=" TEXT(OP) "(form=lcolumn)",
+SIGNATURE("split=m " OPERATOR,
 	  INPUT("a", "[m,1]") ", " INPUT("b", "[m,n]") ", " OUTPUT(IN_PLACE("b"), "[m,n]") ", m i64, n i64");
 #endif
 
 #else
 enum { CHUNK = 128 };
 
-/* Elements that lie `stride` apart, one after the other: where they are, if they do so, or else in `chunk`. */
-static inline const element *gathered(const element *x, int64_t stride, element *chunk, int64_t n)
-{
-	if (stride == 1)
-		return x;
-	for (int64_t i = 0; i < n; i++)
-		chunk[i] = x[i * stride];
-	return chunk;
-}
+DEFINE_GATHERED(gathered, element)
 
 void KERNEL(const element *a, const element *b, result *y, int64_t n, int64_t first, int64_t rank, const int64_t *dims,
 	    const int64_t *strides0, const int64_t *strides1)
 {
-	int64_t step_a = rank ? strides0[rank - 1] : 0, step_b = rank ? strides1[rank - 1] : 0, run;
+	int64_t step_a = last_stride(rank, strides0), step_b = last_stride(rank, strides1), run;
 	element chunk_a[CHUNK], chunk_b[CHUNK];
 	struct walk walk;
 
@@ -131,7 +137,7 @@ void KERNEL(const element *a, const element *b, result *y, int64_t n, int64_t fi
 		walk_on(&walk, run);
 	}
 }
-SIGNATURE("split=n op=" TEXT(OP) "(form=strided)",
+SIGNATURE("split=n " OPERATOR,
 	  INPUT("a", "[p]") ", " INPUT("b", "[q]") ", " OUTPUT(
 		  "y", "[n]") ", n i64, first i64 = begin(n), rank i64 = attr(rank), dims ptr = attr(dims), strides0 "
 			      "ptr = attr(strides0), "

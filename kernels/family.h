@@ -10,12 +10,13 @@
  * name (floats, integers ...) are in kernels/variants.awk.
  *
  * To add kernels, extend a line; to add an operator, write its function and a line; to add a family, write a source and
- * name it in kernels/local.mk.
+ * name it in kernels/local.mk. Elementwise operators have a row in doc/operators.md, and one with a plain reference in
+ * tests/kernels/library-elementwise.c; tests/kernels/library.sh finds those that lack one.
  *
  * Kernels import nothing, keep nothing and return the same bytes on every machine: no contraction to fused
  * multiply-adds, no reassociation, the same operations in the same order at every level of the instruction set.
  * Products alone (product.h) are made with fused multiply-adds where there are any, so theirs differ between base and
- *the others. */
+ * the others. */
 #ifndef SK_KERNELS_FAMILY_H
 #define SK_KERNELS_FAMILY_H
 
@@ -77,7 +78,8 @@
 #define COMPUTED_f64   double
 #define COMPUTED(type) JOIN(COMPUTED_, type)
 
-/* For #if: IS_FLOAT(TYPE), IS_SIGNED(TYPE) of integers. */
+/* For #if, too: what a type is, and its bytes. */
+
 #define IS_FLOAT_bool  0
 #define IS_FLOAT_i8    0
 #define IS_FLOAT_i16   0
@@ -92,6 +94,70 @@
 #define IS_FLOAT_f32   1
 #define IS_FLOAT_f64   1
 #define IS_FLOAT(type) JOIN(IS_FLOAT_, type)
+
+#define IS_SIGNED_bool	0
+#define IS_SIGNED_i8	1
+#define IS_SIGNED_i16	1
+#define IS_SIGNED_i32	1
+#define IS_SIGNED_i64	1
+#define IS_SIGNED_u8	0
+#define IS_SIGNED_u16	0
+#define IS_SIGNED_u32	0
+#define IS_SIGNED_u64	0
+#define IS_SIGNED_f16	0
+#define IS_SIGNED_bf16	0
+#define IS_SIGNED_f32	0
+#define IS_SIGNED_f64	0
+#define IS_SIGNED(type) JOIN(IS_SIGNED_, type)
+
+#define IS_BOOL_bool  1
+#define IS_BOOL(type) JOIN(IS_BOOL_, type)
+
+#define SIZE_bool  1
+#define SIZE_i8	   1
+#define SIZE_i16   2
+#define SIZE_i32   4
+#define SIZE_i64   8
+#define SIZE_u8	   1
+#define SIZE_u16   2
+#define SIZE_u32   4
+#define SIZE_u64   8
+#define SIZE_f16   2
+#define SIZE_bf16  2
+#define SIZE_f32   4
+#define SIZE_f64   8
+#define SIZE(type) JOIN(SIZE_, type)
+
+/* The least and the greatest number of a type, infinities of floats. */
+
+#define SMALLEST_bool  0
+#define LARGEST_bool   1
+#define SMALLEST_i8    INT8_MIN
+#define LARGEST_i8     INT8_MAX
+#define SMALLEST_i16   INT16_MIN
+#define LARGEST_i16    INT16_MAX
+#define SMALLEST_i32   INT32_MIN
+#define LARGEST_i32    INT32_MAX
+#define SMALLEST_i64   INT64_MIN
+#define LARGEST_i64    INT64_MAX
+#define SMALLEST_u8    0
+#define LARGEST_u8     UINT8_MAX
+#define SMALLEST_u16   0
+#define LARGEST_u16    UINT16_MAX
+#define SMALLEST_u32   0
+#define LARGEST_u32    UINT32_MAX
+#define SMALLEST_u64   0
+#define LARGEST_u64    UINT64_MAX
+#define SMALLEST_f16   -__builtin_inff()
+#define LARGEST_f16    __builtin_inff()
+#define SMALLEST_bf16  -__builtin_inff()
+#define LARGEST_bf16   __builtin_inff()
+#define SMALLEST_f32   -__builtin_inff()
+#define LARGEST_f32    __builtin_inff()
+#define SMALLEST_f64   -__builtin_inf()
+#define LARGEST_f64    __builtin_inf()
+#define SMALLEST(type) JOIN(SMALLEST_, type)
+#define LARGEST(type)  JOIN(LARGEST_, type)
 
 /* ---- bits ---- */
 
@@ -129,19 +195,15 @@ static inline double from_bits_f64(uint64_t bits)
 
 /* ---- from what is stored to what is computed with, and back ---- */
 
-/* Both ways are without branches, so that loops vectorize. NaNs stay NaNs, with their sign and their upper bits, and
- * become quiet. */
+/* Both ways are without branches, so that loops vectorize. NaNs stay NaNs, with their sign and their upper bits. */
 static inline float load_f16(uint16_t x)
 {
 	uint32_t magnitude = (x & 0x7fffu) << 13, sign = (uint32_t)(x & 0x8000u) << 16;
-	/* The exponent's bias grows from 15 to 127; infinities and NaNs get the largest exponent. */
-	uint32_t normal = magnitude + (112u << 23);
-	uint32_t special = (magnitude | 0x7f800000u) + (magnitude > 0x0f800000u ? 0x400000u & ~magnitude : 0);
-	/* Denormal numbers are the fraction of a number with the smallest exponent, without its leading one. */
-	uint32_t denormal = bits_f32(from_bits_f32(magnitude + (113u << 23)) - 0x1p-14f);
-	uint32_t bits = magnitude >= 0x0f800000u ? special : magnitude < 0x00800000u ? denormal : normal;
+	/* As bits of f32 it is 2^-112 of the number, denormal ones too; infinities and NaNs need the largest exponent.
+	 */
+	uint32_t scaled = bits_f32(from_bits_f32(magnitude) * 0x1p112f);
 
-	return from_bits_f32(bits | sign);
+	return from_bits_f32(scaled | sign | (magnitude >= 0x0f800000u ? 0x7f800000u : 0));
 }
 
 /* To the nearest, ties to even. */
@@ -214,14 +276,14 @@ struct walk {
 	int64_t index[MAXIMUM_RANK]; /* of the element that comes next */
 };
 
-/* Begins with element `first`. */
+/* Begins with element `first`. Of a tensor without elements it is 0, and nothing is divided by 0. */
 static inline void walk_begin(struct walk *walk, int64_t rank, const int64_t *dims, int64_t first)
 {
 	walk->rank = rank;
 	walk->dims = dims;
 	for (int64_t d = rank - 1; d >= 0; d--) {
-		walk->index[d] = first % dims[d];
-		first /= dims[d];
+		walk->index[d] = first ? first % dims[d] : 0;
+		first = first ? first / dims[d] : 0;
 	}
 }
 
@@ -256,5 +318,24 @@ static inline void walk_on(struct walk *walk, int64_t run)
 		walk->index[d - 1]++;
 	}
 }
+
+/* The step along the last dimension. */
+static inline int64_t last_stride(int64_t rank, const int64_t *strides)
+{
+	return rank ? strides[rank - 1] : 0;
+}
+
+/* Defines a function: elements of a type that lie `stride` apart, one after the other: where they are, if they do so,
+ * or else copied to `chunk`. */
+#define DEFINE_GATHERED(name, type)                                                                                    \
+	static inline const type *name(const type *x, int64_t stride, type *chunk, int64_t n)                          \
+	{                                                                                                              \
+		if (stride == 1)                                                                                       \
+			return x;                                                                                      \
+		INDEPENDENT                                                                                            \
+		for (int64_t i = 0; i < n; i++)                                                                        \
+			chunk[i] = x[i * stride];                                                                      \
+		return chunk;                                                                                          \
+	}
 
 #endif

@@ -4,23 +4,33 @@
 #
 # Results are those of IEEE arithmetic in the order of the source, at every level of the instruction set: nothing is contracted,
 # reassociated or assumed to be finite. That nobody looks at errno and at the flags of exceptions lets loops with comparisons
-# vectorize. Nothing becomes a call of memcpy or memset.
+# vectorize. Integers wrap around. Nothing becomes a call of memcpy or memset.
 KERNEL_FAMILIES = \
+	kernels/activations.c \
 	kernels/binary.c \
+	kernels/cast.c \
+	kernels/clip.c \
+	kernels/comparisons.c \
 	kernels/conv.c \
 	kernels/copy.c \
-	kernels/matmul.c \
 	kernels/matmul-pack.c \
 	kernels/matmul-vector.c \
+	kernels/matmul.c \
 	kernels/pool.c \
-	kernels/unary.c
+	kernels/predicates.c \
+	kernels/unary.c \
+	kernels/where.c
 KERNEL_INCLUDES = \
 	kernels/binary-forms.h \
 	kernels/family.h \
+	kernels/math-f32.h \
+	kernels/math-f64.h \
+	kernels/math.h \
 	kernels/product.h \
 	kernels/x86_64-vectors.h
-LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off \
-	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow
+LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv \
+	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow -Wno-type-limits -Wno-tautological-compare \
+	-Wno-sign-compare -Wno-unused-function
 EXTRA_DIST += $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk
 
 # What automake's variables of that name do for others.
@@ -30,7 +40,7 @@ LIBRARY_V_0 = @
 LIBRARY_V_1 =
 
 if BUILD_SKERNELS
-kernels/variants.mk: $(KERNEL_FAMILIES) kernels/variants.awk
+kernels/variants.mk: $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk kernels/local.mk
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(AWK) -v make=1 -f $(top_srcdir)/kernels/variants.awk $(KERNEL_FAMILIES:%=$(top_srcdir)/%) >$@-new
 	$(AM_V_at)mv $@-new $@
@@ -38,7 +48,7 @@ kernels/variants.mk: $(KERNEL_FAMILIES) kernels/variants.awk
 # Made anew only if something has changed; what has, its own makefile knows.
 kernels/libskernels.a: kernels/variants.mk remade-kernels
 	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -f kernels/variants.mk O=kernels S='$(top_srcdir)/kernels' V='$(LIBRARY_V)' \
-		AR='$(AR)' COMPILE='$(KERNEL_CC) $(LIBRARY_CFLAGS) -I$(top_srcdir) -c' HEADERS='$(KERNEL_INCLUDES:%=$(top_srcdir)/%) $(top_srcdir)/stubs/skkernel.h'
+		AR='$(AR)' COMPILE='$(KERNEL_CC) $(LIBRARY_CFLAGS) -I$(top_srcdir) -c'
 remade-kernels:
 else
 kernels/libskernels.a: $(SKERNELS)

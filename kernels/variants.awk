@@ -12,6 +12,8 @@ BEGIN {
 	sets["integers"] = sets["signed"] "," sets["unsigned"]
 	sets["numbers"] = sets["floats"] "," sets["integers"]
 	sets["all"] = sets["numbers"] ",bool"
+	sets["symmetric"] = "same,scalar,row,column,strided"
+	sets["forms"] = sets["symmetric"] ",lscalar,lrow,lcolumn"
 	levels["base"] = ""
 	levels["v3"] = " -march=x86-64-v3"
 	levels["v4"] = " -march=x86-64-v4"
@@ -36,7 +38,7 @@ function kernel(name, keys, isa, flags) {
 	}
 	flags = keys
 	gsub(/ /, " -D", flags)
-	printf "$O/%s.o: $S/%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, levels[isa], name, flags, source
+	printf "$O/%s.o: $S/%s%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, headers, levels[isa], name, flags, source
 }
 
 # The product of the keys from number i on, with what those before have given.
@@ -59,9 +61,27 @@ function product(i, name, keys, isa, key, list, count, members, j, k, n) {
 	}
 }
 
+# The headers that a file of the room includes, and those that they include.
+function headers_of(file, line, name, list) {
+	while ((getline line < (folder file)) > 0)
+		if (line ~ /^#include "(kernels|stubs)\//) {
+			name = line
+			gsub(/^#include "(kernels\/)?|"$/, "", name)
+			if (name in known)
+				continue
+			known[name] = 1
+			list = list (name ~ /^stubs/ ? " $S/../" : " $S/") name (name ~ /^stubs/ ? "" : headers_of(name))
+		}
+	close(folder file)
+	return list
+}
+
 FNR == 1 {
-	source = FILENAME
+	source = folder = FILENAME
 	sub(/.*\//, "", source)
+	sub(/[^\/]*$/, "", folder)
+	split("", known)
+	headers = headers_of(source)
 }
 
 sub(/^ \* variants: /, "") {
@@ -75,7 +95,7 @@ END {
 	printf "OBJECTS ="
 	for (i = 1; i <= count_of_kernels; i++)
 		printf " \\\n$O/%s.o", names[i]
-	print "\n$(OBJECTS): $(HEADERS)"
+	print ""
 	print "$O/libskernels.a: $O/variants.mk $(OBJECTS)"
 	print "\t@echo '  AR       $@'"
 	print "\t$Vrm -f $@"

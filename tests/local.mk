@@ -318,6 +318,11 @@ QUICK_TESTS += $(KERNEL_TESTS)
 EXTRA_DIST += tests/kernels/kernels.sh tests/kernels/objects tests/kernels/operands.h \
 	tests/kernels/oracle.h tests/kernels/products.c tests/kernels/windows.c
 
+# The kernel library: each kernel against its definition.
+check_PROGRAMS += tests/kernels/library
+tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-elementwise.c tests/kernels/library.h
+tests_kernels_library_LDADD = -ldl -lm
+
 # Fuzz targets: programs that run over files and mutants of them; with --enable-fuzzing also with libFuzzer.
 FUZZ_FILES = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 MUTATE_FILES = tests/fuzz/mutate.c tests/fuzz/mutants.c tests/fuzz/mutants.h

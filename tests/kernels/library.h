@@ -1,0 +1,78 @@
+/* library.h: what tests of the kernel library share: the kernels, their arguments in guarded memory, and how far
+ * results may be from what was expected. A family adds a table of rows, in a file of its own, which library.c lists. */
+#ifndef TESTS_KERNELS_LIBRARY_H
+#define TESTS_KERNELS_LIBRARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Expected results are computed in these. */
+typedef __float128 wide;
+typedef __int128 whole;
+
+/* Of one element type. */
+struct type {
+	const char *name;
+	size_t size;
+	int is_float, is_signed;
+	/* Of floats: bits of the significand with the leading one, and the exponents of the least normal number and the
+	 * greatest one. */
+	int digits, least, greatest;
+};
+
+const struct type *find_type(const char *name);
+wide get_wide(const struct type *type, const void *elements, int64_t i);
+whole get_whole(const struct type *type, const void *elements, int64_t i);
+/* To the nearest; integers lose their upper bits. */
+void put_wide(const struct type *type, void *elements, int64_t i, wide value);
+void put_whole(const struct type *type, void *elements, int64_t i, whole value);
+
+/* A kernel as its signature in the archive says it. */
+struct kernel {
+	char name[80], operator[80], form[16], isa[16];
+	const struct type *in, *out; /* of the first input, of the output */
+	void *function;
+	const struct kernel *base; /* the same one that needs nothing of the processor; NULL: itself */
+	/* How far results may be from the exact ones, in units of the last place of the result, or of the larger one of
+	 * the result and what `scale` names: "x", the input, or "1". From doc/operators.md. */
+	double units;
+	char scale[4];
+};
+
+/* One operator of the library, with its conditions, and what it means. */
+struct row {
+	const char *operator;
+	void (*run)(const struct kernel *kernel, const struct row *row);
+	wide (*unary)(wide x);
+	wide (*binary)(wide a, wide b);
+	whole (*whole_unary)(whole x);
+	whole (*whole_binary)(whole a, whole b, const struct type *type);
+	/* Of operators with attributes: which, and what they mean. */
+	int attributes;
+	float attribute[2];
+	wide (*with_attributes)(wide x, const float *attribute);
+};
+
+/* Tables end with a row without an operator. */
+extern const struct row elementwise_rows[];
+
+/* Memory of so many bytes, all 0xa5, that ends in front of a page that nobody may touch; the last 64 of them are valid.
+ */
+void *guarded(size_t bytes);
+/* Fails if anything in front of such memory has changed: to be called behind calls, for what they write. */
+void check_front(const struct kernel *kernel, const void *memory);
+/* n elements: special numbers first, then random ones of all sizes. */
+void *random_elements(const struct type *type, int64_t n);
+extern int64_t usual_count;
+int64_t special_count(const struct type *type);
+uint64_t random_bits(void);
+
+/* Complains if element i of the results is not what was expected; x is the input that bounds may be relative to. */
+void check_wide(const struct kernel *kernel, const void *results, int64_t i, wide expected, wide x, const char *inputs);
+void check_whole(const struct kernel *kernel, const void *results, int64_t i, whole expected, const char *inputs);
+/* Complains if results of the kernel's output type differ in a bit, but for NaNs. */
+void check_same(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes);
+/* What the inputs of element i are, for complaints. */
+const char *two_inputs(const struct type *type, const void *a, int64_t i, const void *b, int64_t j);
+
+#endif
