@@ -338,9 +338,10 @@ enum skrt_status skrt_instance_create(struct skrt_module *module, struct skrt_in
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
 /* Binds memory to tensor number `index`: `bytes` must be the tensor's size, and data aligned to 64. Of a tensor with
- * padding `bytes` is all that the memory has, which must be the size and the padding, or more. Binding again replaces.
- * What is written (outputs, inouts) must not overlap what else is bound; that is checked when the instance is launched,
- * so that buffers can be exchanged one by one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
+ * padding `bytes` is all that the memory has, which must be the size and the padding, or more. What has neither bytes
+ * nor padding may be bound to NULL, or not at all. Binding again replaces. What is written (outputs, inouts) must not
+ * overlap what else is bound; that is checked when the instance is launched, so that buffers can be exchanged one by
+ * one. Errors: SKRT_INVALID_ARGUMENT; SKRT_BUSY while launches are pending. */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
 /* Binds memory to the tensor with the name, which must have that type and shape (row-major, contiguous), and no

@@ -4,6 +4,7 @@
 #include "src/link-passes.h"
 
 #include "src/bind/bind.h"
+#include "src/bind/idle.h"
 #include "src/bind/kernels.h"
 #include "src/command/configure.h"
 #include "src/package/account-builder.h"
@@ -34,9 +35,13 @@ bool sk_pass_bind(struct sk_link *link)
 	/* The output replaces nothing that was read. */
 
 	sk_timing_next(link->timing, "bind");
-	return sk_model_bind(model) && sk_model_assign_roles(model);
-	/* Every argument is a tensor's bytes or a scalar, checked against the signature. Beyond this point the model
-	 * does not change. */
+	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
+		return false;
+	/* Every tensor is an input, an output, a constant or a temporary. */
+
+	return sk_model_leave_out_idle(model);
+	/* Every task has something to compute. Every argument is a tensor's bytes or a scalar, checked against the
+	 * signature. Beyond this point the model does not change. */
 }
 
 static bool make_plan(struct sk_link *link)

@@ -131,10 +131,12 @@ src_libcore_la_SOURCES = \
 	src/bind/bind-cost.c \
 	src/bind/bind-expressions.c \
 	src/bind/bind-extents.c \
+	src/bind/bind-idle.c \
 	src/bind/bind-memory.c \
 	src/bind/bind-scalars.c \
 	src/bind/bind-tensors.c \
 	src/bind/bind.c src/bind/bind.h \
+	src/bind/idle.c src/bind/idle.h \
 	src/bind/binder.c \
 	src/bind/binder.h \
 	src/command/command.c src/command/command.h \

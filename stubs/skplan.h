@@ -114,11 +114,11 @@ enum { SK_MAX_BY_VALUE = 1024 }; /* bytes of a struct that is passed by value */
 struct sk_plan_argument {
 	uint8_t kind;	/* enum sk_argument_kind */
 	uint8_t dtype;	/* enum sk_dtype; of the elements for POINTER */
-	uint8_t access; /* enum sk_access */
+	uint8_t access; /* enum sk_access; of no bytes: none, and the address means nothing */
 	uint8_t space;	/* enum sk_space */
 	uint32_t index; /* binding or state number */
 	uint64_t offset;
-	uint64_t size;		/* bytes accessed, over all cores together */
+	uint64_t size;		/* bytes accessed, over all cores together; 0 only of POINTER, to what has no elements */
 	uint64_t element_bytes; /* bytes that one element of the call's extent spans here; 0: not divided (shared) */
 	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: 0, or 1 + the index
 				   of its pattern; BY_VALUE: see there */
@@ -362,6 +362,7 @@ static inline bool sk_cost_gives(const struct sk_plan_cost *cost, enum sk_cost v
 	return cost->given >> value & 1;
 }
 
+/* Tasks that have nothing to compute are none of the plan's. */
 struct sk_plan_task {
 	int32_t name;  /* string */
 	int32_t scope; /* string, or 0 */
@@ -408,7 +409,7 @@ struct sk_plan_tensor {
 	uint64_t bytes;
 	uint64_t padding; /* bytes behind it that may be read, though nobody uses what they hold: the most over_read of its
 			     accesses */
-	uint64_t shape[SK_MAX_RANK];
+	uint64_t shape[SK_MAX_RANK]; /* of no extent: one element; with an extent of 0: none */
 };
 
 /* A table: place-relative reference to its first record, and the number of records. */

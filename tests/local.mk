@@ -38,6 +38,11 @@ check_PROGRAMS += tests/unit/check_gaps
 tests_unit_check_gaps_SOURCES = tests/unit/check_gaps.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
 tests_unit_check_gaps_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_check_gaps_LDADD = src/libcore.la $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/check_idle
+tests_unit_check_idle_SOURCES = tests/unit/check_idle.c tests/lib/model-builder.c tests/lib/model-builder.h tests/lib/random.c tests/lib/random.h
+tests_unit_check_idle_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_check_idle_LDADD = src/libcore.la $(CHECK_LIBS)
+QUICK_TESTS += tests/unit/check_idle
 QUICK_TESTS += tests/unit/check_document tests/unit/check_signature tests/unit/check_manifest tests/unit/check_bind tests/unit/check_gaps
 endif
 

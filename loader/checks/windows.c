@@ -64,10 +64,11 @@ static void add_pointer(struct sk_checked *checked, const struct sk_plan_argumen
 		rows = rows_of_tile(checked, argument, pattern, rows);
 	if (bytes && !(pattern && pattern->count))
 		add_bytes(checked, argument, behind + (pattern ? pattern->halo : 0), argument->size);
-	if (rows.width == 0 || rows.count == 0)
-		return;
-	add_window(checked, argument, rows);
-	if (pattern && pattern->over_read) {
+	bool some = rows.width && rows.count;
+
+	if (some)
+		add_window(checked, argument, rows);
+	if (pattern && pattern->over_read && (some || !argument->size)) {
 		uint64_t end = sk_rows_end(&rows) + pattern->over_read;
 		struct sk_rows readable = {.start = rows.start, .width = end - rows.start, .count = 1};
 

@@ -137,12 +137,14 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 {
 	struct skrt_tensor tensor;
 
-	if (!instance || !data)
+	if (!instance)
 		return sk_fail_null(__func__);
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = skrt_module_tensor(module, index, &tensor);
 	if (status)
 		return status;
+	if (!data && (tensor.bytes || tensor.padding))
+		return sk_fail_null(__func__);
 	if (tensor.padding && (bytes < tensor.bytes || bytes - tensor.bytes < tensor.padding))
 		return sk_fail(SKRT_INVALID_ARGUMENT,
 			       "%s: tensor '%s' has %" PRIu64 " bytes, and kernels may read %" PRIu64
@@ -186,7 +188,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 	char wanted[128], found[128];
 	uint32_t index;
 
-	if (!instance || !name || !data || (rank && !shape))
+	if (!instance || !name || (rank && !shape))
 		return sk_fail_null(__func__);
 	if (rank > SKRT_MAX_RANK)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%" PRIu32 " dimensions; at most %d are possible", rank,

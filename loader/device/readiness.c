@@ -115,7 +115,7 @@ static enum skrt_status check_overlap(const struct skrt_instance *instance, stru
 static enum skrt_status check_bindings(const struct skrt_instance *instance)
 {
 	const struct skrt_module *module = instance->module;
-	uint32_t count = module->plan.binding_count;
+	uint32_t count = module->plan.binding_count, used = 0;
 	struct range *ranges = calloc(count + (size_t)1, sizeof(*ranges));
 	enum skrt_status status = SKRT_OK;
 
@@ -126,12 +126,13 @@ static enum skrt_status check_bindings(const struct skrt_instance *instance)
 		uintptr_t start = (uintptr_t)instance->bindings[i];
 
 		skrt_module_tensor(module, i, &tensor);
-		if (!start)
+		if (!start && (tensor.bytes || tensor.padding))
 			status = sk_fail(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
-		ranges[i] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
+		if (tensor.bytes)
+			ranges[used++] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
 	}
 	if (!status)
-		status = check_overlap(instance, ranges, count);
+		status = check_overlap(instance, ranges, used);
 	free(ranges);
 	return status;
 }

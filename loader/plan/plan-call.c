@@ -77,7 +77,7 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 	default:
 		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
 	}
-	if (argument->size == 0 || !sk_plan_within(argument->offset, argument->size, limit))
+	if (!sk_plan_within(argument->offset, argument->size, limit))
 		return sk_plan_fail(checker,
 				    "%" PRIu64 " bytes at offset %" PRIu64 " lie outside the %" PRIu64 " bytes there",
 				    argument->size, argument->offset, limit);
@@ -169,9 +169,8 @@ static bool check_shape(const struct sk_plan_checker *checker, const struct sk_p
 	bool fits = pattern->rank <= SK_MAX_RANK;
 
 	for (uint32_t d = 0; fits && d < SK_MAX_RANK; d++)
-		fits = d < pattern->rank
-			       ? pattern->shape[d] && !__builtin_mul_overflow(bytes, pattern->shape[d], &bytes)
-			       : !pattern->shape[d];
+		fits = d < pattern->rank ? !__builtin_mul_overflow(bytes, pattern->shape[d], &bytes)
+					 : !pattern->shape[d];
 	return (fits &&
 		(!pattern->rank || bytes == (pattern->count ? pattern->count * pattern->width : argument->size))) ||
 	       sk_plan_fail(checker, "its shape is none of as many elements");
@@ -185,7 +184,7 @@ static bool check_around(const struct sk_plan_checker *checker, const struct sk_
 	const struct sk_plan_tensor *tensor = &checker->view->tensors[argument->tensor];
 	uint64_t end = argument->offset - sk_plan_tensor_start(launch, tensor) + argument->size;
 
-	if ((pattern->halo || pattern->over_read) && argument->access != SK_ACCESS_READ)
+	if ((pattern->halo || pattern->over_read) && argument->access & SK_ACCESS_WRITE)
 		return sk_plan_fail(checker, "only what is just read has bytes around its parts");
 	if (pattern->halo && (argument->element_bytes == 0 || pattern->count ||
 			      pattern->halo > argument->size - argument->element_bytes * sk_plan_extent(step, call)))
@@ -205,7 +204,8 @@ static bool check_table(const struct sk_plan_checker *checker, const struct sk_p
 		return pattern->table_stride == 0 || sk_plan_fail(checker, "a table of no addresses");
 	if (!(argument->flags & SK_ARGUMENT_FIELD))
 		return sk_plan_fail(checker, "only a field can be a table of addresses");
-	if (__builtin_mul_overflow(pattern->table_count - 1, pattern->table_stride, &bytes) || bytes >= argument->size)
+	if (__builtin_mul_overflow(pattern->table_count - 1, pattern->table_stride, &bytes) ||
+	    (bytes && bytes >= argument->size))
 		return sk_plan_fail(checker, "the last of its %" PRIu64 " addresses lies outside of it",
 				    pattern->table_count);
 	return true;
@@ -237,8 +237,11 @@ static bool check_pointer(const struct sk_plan_checker *checker, const struct sk
 			  const struct sk_plan_step *step, const struct sk_plan_call *call,
 			  const struct sk_plan_argument *argument)
 {
-	if (argument->access == 0 || argument->access > (SK_ACCESS_READ | SK_ACCESS_WRITE))
+	if (argument->access > (SK_ACCESS_READ | SK_ACCESS_WRITE))
 		return sk_plan_fail(checker, "access %u is unknown", argument->access);
+	if ((argument->access == SK_ACCESS_NONE) != (argument->size == 0))
+		return sk_plan_fail(checker, "%" PRIu64 " bytes are accessed in no way, or none in one",
+				    argument->size);
 	if ((argument->access & SK_ACCESS_WRITE) && argument->space == SK_SPACE_CONSTANT)
 		return sk_plan_fail(checker, "it writes a constant");
 	return check_range(checker, launch, argument) && check_division(checker, step, call, argument) &&

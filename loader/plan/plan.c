@@ -314,13 +314,18 @@ static bool check_tasks(struct sk_plan_checker *checker)
 	return true;
 }
 
-/* The number of bytes that the shape says; false on overflow. */
+/* The number of bytes that the shape says; false on overflow, also of strides beside an extent of 0. */
 static bool shape_bytes(const struct sk_plan_tensor *tensor, uint64_t *bytes)
 {
+	bool empty = false;
+
 	*bytes = sk_dtype_size(tensor->dtype);
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		if (__builtin_mul_overflow(*bytes, tensor->shape[i], bytes))
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		empty |= tensor->shape[i] == 0;
+		if (__builtin_mul_overflow(*bytes, tensor->shape[i] ? tensor->shape[i] : 1, bytes))
 			return false;
+	}
+	*bytes = empty ? 0 : *bytes;
 	return true;
 }
 

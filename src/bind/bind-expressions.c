@@ -259,14 +259,15 @@ static bool lower_block(const struct lowering *lowering, const struct sk_value_e
 	return add_variable(lowering, sum, term);
 }
 
-/* 0: that is not known so far. */
-static uint64_t size_of_parameter(const struct sk_binder *binder, uint32_t number)
+/* False: that is not known so far. */
+static bool size_of_parameter(const struct sk_binder *binder, uint32_t number, wide *size)
 {
 	const struct sk_parameter *parameter = &binder->signature->parameters[number];
 
-	return parameter->kind == SK_PARAMETER_TENSOR	 ? binder->tensors[number]->bytes
-	       : parameter->kind == SK_PARAMETER_SCRATCH ? binder->arguments[number].size
-							 : sk_dtype_size(parameter->dtype);
+	*size = parameter->kind == SK_PARAMETER_TENSOR	  ? binder->tensors[number]->bytes
+		: parameter->kind == SK_PARAMETER_SCRATCH ? binder->arguments[number].size
+							  : sk_dtype_size(parameter->dtype);
+	return parameter->kind != SK_PARAMETER_SCRATCH || binder->arguments[number].kind == SK_ARGUMENT_SCRATCH;
 }
 
 /* ---- expressions ---- */
@@ -326,8 +327,8 @@ static bool lower(const struct lowering *lowering, const struct sk_value_express
 	case SK_VALUE_ATTRIBUTE:
 		return lower_attribute(lowering, value, sum);
 	case SK_VALUE_SIZEOF:
-		sum->constant = size_of_parameter(binder, value->index);
-		return sum->constant || fail(lowering, "asks for a size before that is known");
+		return size_of_parameter(binder, value->index, &sum->constant) ||
+		       fail(lowering, "asks for a size before that is known");
 	case SK_VALUE_BEGIN:
 	case SK_VALUE_END:
 	case SK_VALUE_SIZE:
@@ -481,7 +482,8 @@ void sk_binder_bind_value(struct sk_binder *binder, const char *name, const stru
 		argument->value &= ((uint64_t)1 << bits) - 1;
 }
 
-bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value, uint64_t *count)
+bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value, uint64_t least,
+		     uint64_t *count)
 {
 	const struct lowering lowering = {binder, of, value};
 	struct sum sum;
@@ -489,8 +491,10 @@ bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_v
 	*count = 0;
 	if (!lower(&lowering, value, &sum))
 		return false;
-	if (sum.constant < 1 || sum.constant > INT64_MAX)
-		return fail(&lowering, sum.constant < 1 ? "is not greater than 0" : "is too large");
+	if (sum.constant < (wide)least || sum.constant > INT64_MAX)
+		return fail(&lowering, sum.constant > 0 ? "is too large"
+				       : least		? "is not greater than 0"
+							: "is negative");
 	*count = (uint64_t)sum.constant;
 	return true;
 }

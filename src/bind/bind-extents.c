@@ -36,7 +36,7 @@ static bool multiply(const struct sk_binder *binder, const struct sk_extent *ext
 	for (uint32_t i = 0; i < extent->name_count; i++) {
 		uint64_t value = binder->extents[extent->names[i]];
 
-		if (!value) {
+		if (value == SK_EXTENT_OPEN) {
 			sum->open = extent->names[i];
 			++sum->open_count;
 		} else if (!sk_mul(*product, value, product)) {
@@ -65,14 +65,15 @@ static bool evaluate(const struct sk_binder *binder, const struct sk_extent *ext
 	return true;
 }
 
-/* What the open factor must be for the dimension to be this; 0: nothing is possible. */
+/* What the open factor must be for the dimension to be this; SK_EXTENT_OPEN: nothing is possible, or anything is, since
+ * the other factors are 0. */
 static uint64_t solve(const struct sum *sum, uint64_t has)
 {
 	__int128 product = (__int128)has - sum->rest;
-	bool possible = sum->open_count == 1 && product % sum->factor == 0 && product / sum->factor > 0 &&
-			product / sum->factor <= INT64_MAX;
+	bool possible = sum->open_count == 1 && sum->factor != 0 && product % sum->factor == 0 &&
+			product / sum->factor >= 0 && product / sum->factor <= INT64_MAX;
 
-	return possible ? (uint64_t)(product / sum->factor) : 0;
+	return possible ? (uint64_t)(product / sum->factor) : SK_EXTENT_OPEN;
 }
 
 /* "n*m*4" */
@@ -123,7 +124,7 @@ static const char *factors_text(const struct sk_binder *binder, const struct sk_
 		for (uint32_t i = 0; i < extent->name_count; i++) {
 			uint32_t name = extent->names[i];
 
-			if (binder->extents[name])
+			if (binder->extents[name] != SK_EXTENT_OPEN)
 				text = sk_arena_print(arena, "%s, %s%s = %" PRIu64 " by %s", text, *text ? "" : "with ",
 						      binder->signature->extents[name], binder->extents[name],
 						      use_text(binder, binder->bound_by[name].parameter,
@@ -162,7 +163,7 @@ static bool bind_dimension(struct sk_binder *binder, uint32_t parameter, uint32_
 	uint64_t has = sk_folded_dimension(binder->tensors[parameter], description, dimension);
 	struct sum sum;
 
-	if (!evaluate(binder, &description->extents[dimension], &sum) || !solve(&sum, has))
+	if (!evaluate(binder, &description->extents[dimension], &sum) || solve(&sum, has) == SK_EXTENT_OPEN)
 		return false;
 	binder->extents[sum.open] = solve(&sum, has);
 	binder->bound_by[sum.open].parameter = parameter;
@@ -178,8 +179,12 @@ static void check_dimension(struct sk_binder *binder, uint32_t parameter, uint32
 
 	bool fits = evaluate(binder, &description->extents[dimension], &sum);
 
-	/* What is still open follows from a dimension that could not be divided, which has an error of its own. */
-	if (!fits || (sum.open_count == 0 && sum.rest != has) || (sum.open_count == 1 && !solve(&sum, has)))
+	/* What is still open follows from a dimension that could not be divided, which has an error of its own, or is a
+	 * factor beside one that is 0. */
+	bool settled = sum.open_count == 0 || (sum.open_count == 1 && sum.factor == 0);
+
+	if (!fits || (settled && sum.rest != has) ||
+	    (!settled && sum.open_count == 1 && solve(&sum, has) == SK_EXTENT_OPEN))
 		report_mismatch(binder, parameter, dimension, has);
 }
 
@@ -224,7 +229,7 @@ static void bind_stride(struct sk_binder *binder, uint32_t p)
 				"rows of argument '%s' have %" PRIu64 " elements, but those of view '%s' have %" PRIu64
 				" without a gap",
 				parameter->name, row, tensor->name, tensor->rows.width / size);
-	else if (*bound && *bound != stride)
+	else if (*bound != SK_EXTENT_OPEN && *bound != stride)
 		sk_binder_error(binder, binder->args[p]->place,
 				"rows of argument '%s' (tensor '%s') lie %" PRIu64
 				" elements apart, but '%s' is %" PRIu64 " by another argument",
@@ -245,6 +250,8 @@ void sk_binder_bind_extents(struct sk_binder *binder)
 {
 	bool progress;
 
+	for (uint32_t e = 0; e < SK_MAX_PARAMETERS; e++)
+		binder->extents[e] = SK_EXTENT_OPEN;
 	bind_strides(binder);
 	do {
 		progress = false;

@@ -80,7 +80,8 @@ static void bind_inner(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	struct sk_plan_pattern *pattern;
 	uint32_t extent = signature->loops[1].extent;
 
-	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(&signature->parameters[p], extent))
+	if (signature->loop_count < SK_MAX_LOOPS || !sk_parameter_has_extent(&signature->parameters[p], extent) ||
+	    argument->size == 0)
 		return;
 	pattern = pattern_of(binder, argument);
 	pattern->inner_bytes = bytes_of_element(binder, p, extent);
@@ -94,13 +95,14 @@ static void bind_parts(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	const struct sk_rows *rows = &binder->tensors[p]->rows;
 	const struct sk_extent *first = &parameter->extents[0];
 	uint64_t extent = binder->extents[binder->signature->spread_extent];
-	uint64_t rest = argument->size / sk_folded_dimension(binder->tensors[p], parameter, 0),
-		 elements = first->constant;
+	uint64_t rest = sk_dtype_size(parameter->dtype), elements = first->constant;
 
 	if (!first->more) {
 		argument->element_bytes = rows->count ? rows->count / extent * rows->stride : argument->size / extent;
 		return;
 	}
+	for (uint32_t d = 1; d < parameter->rank; d++)
+		rest *= sk_folded_dimension(binder->tensors[p], parameter, d);
 	for (uint32_t i = 1; i < first->name_count; i++)
 		elements *= binder->extents[first->names[i]];
 	if (rows->count || !sk_mul(elements, rest, &argument->element_bytes) ||
@@ -123,7 +125,7 @@ static void check_alignment(struct sk_binder *binder, uint32_t p, const struct s
 	const char *what = "it begins at byte";
 	uint64_t bytes = argument->offset;
 
-	if (!signature->align)
+	if (!signature->align || argument->size == 0)
 		return;
 	if (bytes % signature->align == 0 && signature->loop_count) {
 		what = "its tiles have, in bytes,";
@@ -224,11 +226,16 @@ static void bind_table(struct sk_binder *binder, uint32_t p, struct sk_argument 
 	struct sk_plan_pattern *pattern;
 	uint64_t count, stride, end;
 
-	if (!sk_binder_count(binder, parameter->name, parameter->table_count, &count))
+	if (!sk_binder_count(binder, parameter->name, parameter->table_count, 1, &count))
 		return;
 	stride = argument->size / count;
+	if (argument->size == 0) { /* all addresses are that of nothing */
+		pattern = pattern_of(binder, argument);
+		pattern->table_count = count;
+		return;
+	}
 	if (parameter->table_stride) {
-		if (!sk_binder_count(binder, parameter->name, parameter->table_stride, &stride))
+		if (!sk_binder_count(binder, parameter->name, parameter->table_stride, 1, &stride))
 			return;
 	} else if (argument->size % count || (argument->pattern && argument->pattern->count)) {
 		sk_binder_error(binder, binder->request->place,
@@ -295,7 +302,7 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 		bind_parts(binder, p, argument);
 	if (parameter->over_read)
 		pattern_of(binder, argument)->over_read = parameter->over_read;
-	argument->whole = parameter->whole;
+	argument->whole = parameter->whole && argument->size;
 	bind_inner(binder, p, argument);
 	check_alignment(binder, p, argument);
 	if (parameter->table_count)
@@ -324,7 +331,7 @@ static void bind_scratch(struct sk_binder *binder, const struct sk_parameter *pa
 	uint64_t bytes = parameter->scratch_bytes, count, size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1;
 
 	if (parameter->scratch_count) {
-		if (!sk_binder_count(binder, parameter->name, parameter->scratch_count, &count))
+		if (!sk_binder_count(binder, parameter->name, parameter->scratch_count, 0, &count))
 			return;
 		bytes = sk_mul(count, size, &bytes) ? bytes : UINT64_MAX;
 	}
@@ -338,7 +345,7 @@ static uint64_t struct_bytes(struct sk_binder *binder, uint32_t p)
 
 	if (!parameters[p + 1].table_count)
 		return parameters[p].scratch_bytes;
-	if (sk_binder_count(binder, parameters[p].name, parameters[p + 1].table_count, &count) &&
+	if (sk_binder_count(binder, parameters[p].name, parameters[p + 1].table_count, 1, &count) &&
 	    sk_mul(count, ADDRESS_BYTES, &bytes))
 		return bytes;
 	return MOST_FRAMES;

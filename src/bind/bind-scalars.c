@@ -50,8 +50,8 @@ static void bind_named_extent(struct sk_binder *binder, const struct sk_paramete
 		bind_extent(binder, parameter, extent, set->place, bits);
 }
 
-static void bind_tensor(struct sk_binder *binder, const struct sk_parameter *parameter, const struct sk_set *set,
-			struct sk_argument *argument)
+void sk_binder_bind_element(struct sk_binder *binder, const struct sk_parameter *parameter, const struct sk_set *set,
+			    struct sk_argument *argument)
 {
 	const struct sk_model *model = binder->model;
 	const struct sk_tensor *tensor = &model->tensors.items[set->tensor];
@@ -141,7 +141,7 @@ bool sk_binder_bind_scalar(struct sk_binder *binder, const struct sk_parameter *
 		bind_named_extent(binder, parameter, set, &argument->value);
 		break;
 	case SK_SET_TENSOR:
-		bind_tensor(binder, parameter, set, argument);
+		sk_binder_bind_element(binder, parameter, set, argument);
 		break;
 	}
 	return true;

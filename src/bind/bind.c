@@ -91,7 +91,7 @@ static bool overlap(const struct sk_argument *a, const struct sk_argument *b)
 {
 	struct sk_rows one = sk_argument_rows(a), other = sk_argument_rows(b);
 
-	return a->tensor != SK_NONE && a->tensor == b->tensor && sk_rows_overlap(&one, &other);
+	return a->tensor != SK_NONE && a->tensor == b->tensor && a->size && b->size && sk_rows_overlap(&one, &other);
 }
 
 /* y@x: y may be x. */
@@ -160,7 +160,7 @@ static uint64_t grid_count(struct sk_binder *binder)
 	uint64_t blocks = 1;
 
 	for (uint32_t axis = 0; axis < signature->grid_rank; axis++) {
-		if (!sk_binder_count(binder, "grid", signature->grid[axis], &binder->grid[axis]))
+		if (!sk_binder_count(binder, "grid", signature->grid[axis], 1, &binder->grid[axis]))
 			return 1;
 		if (!sk_mul(blocks, binder->grid[axis], &blocks) || blocks > SK_PROFILE_MAX_BLOCKS) {
 			sk_binder_error(binder, binder->request->place, "the grid has more than %d blocks",
@@ -202,6 +202,13 @@ static void bind(struct sk_binder *binder)
 	sk_binder_bind_extents(binder);
 	if (binder->failed)
 		return;
+	sk_binder_find_idle(binder);
+	if (binder->failed)
+		return;
+	if (binder->idle) {
+		sk_binder_bind_idle(binder);
+		return;
+	}
 	binder->blocks = block_count(binder);
 	bind_arguments(binder);
 	check_overlaps(binder);
@@ -256,6 +263,10 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 								.of_library = kernel->state[i] == kernel->library_state,
 								.value = kernel->state[i]};
 	task->argument_count = count;
+	task->lane = lane_of(binder->model->device, binder->signature->lane);
+	task->idle = binder->idle;
+	if (task->idle)
+		return;
 	sk_bind_lists(binder->model, lists, task->arguments, count);
 	make_room(binder->model, task);
 	task->scratch_size = binder->scratch_size;
@@ -265,7 +276,6 @@ static void commit(const struct sk_binder *binder, struct sk_task *task, const s
 	for (uint32_t i = 0; i < task->loop_count; i++)
 		task->loops[i] = (struct sk_plan_loop){binder->extents[binder->signature->loops[i].extent],
 						       binder->signature->loops[i].tile};
-	task->lane = lane_of(binder->model->device, binder->signature->lane);
 	task->block_count = (uint32_t)binder->blocks;
 }
 
@@ -280,7 +290,12 @@ bool sk_model_bind(struct sk_model *model)
 		struct sk_task *task = &model->tasks.items[t];
 		const struct sk_kernel *kernel = &model->kernels.items[task->kernel];
 		struct sk_binder binder = {
-			.model = model, .request = &request, .signature = kernel->signature, .kernel = kernel->name};
+			.model = model,
+			.request = &request,
+			.signature = kernel->signature,
+			.kernel = kernel->name,
+			.stateful = kernel->state_count != 0,
+		};
 
 		sk_request_of_task(model, task, &request);
 		bind(&binder);
@@ -288,7 +303,8 @@ bool sk_model_bind(struct sk_model *model)
 		if (binder.failed)
 			continue;
 		commit(&binder, task, kernel, &lists);
-		sk_sides_check(model, (uint32_t)t);
+		if (!task->idle)
+			sk_sides_check(model, (uint32_t)t);
 	}
 	return model->diag->errors == errors;
 }

@@ -8,6 +8,9 @@
 #include "src/model/task.h"
 #include "src/model/tensor.h"
 
+/* An extent that is not bound. */
+#define SK_EXTENT_OPEN UINT64_MAX
+
 struct sk_binder {
 	struct sk_model *model;
 	const struct sk_request *request;
@@ -15,13 +18,15 @@ struct sk_binder {
 	const char *kernel; /* its name, for errors; NULL: look for a reason only, put nothing into the sink */
 	const char *reason; /* the first thing that does not fit */
 	bool quiet; /* nobody wants to know why: no text is made */
+	bool stateful; /* the kernel has hidden state */
+	bool idle; /* there is nothing to compute (bind-idle.c) */
 	bool failed;
 
 	/* By parameter; the result's is the last one. NULL and SK_NONE for what is no tensor. */
 	const struct sk_request_argument *args[SK_MAX_PARAMETERS + 1];
 	const struct sk_tensor *tensors[SK_MAX_PARAMETERS + 1];
 
-	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not bound */
+	uint64_t extents[SK_MAX_PARAMETERS]; /* or SK_EXTENT_OPEN */
 	struct {
 		uint32_t parameter, dimension;
 	} bound_by[SK_MAX_PARAMETERS];
@@ -55,8 +60,20 @@ static inline const char *sk_binder_parameter_name(const struct sk_signature *si
 /* Finds the tensor of each parameter that takes one, and checks its type and its rows. */
 void sk_binder_match_tensors(struct sk_binder *binder);
 
-/* Binds the extents by the shapes of the tensors, and checks that all uses agree. */
+/* Binds the extents by the shapes of the tensors, and checks that all uses agree. What stays open is a factor of
+ * dimensions that have no elements anyway. */
 void sk_binder_bind_extents(struct sk_binder *binder);
+
+/* Finds out whether the call has something to compute; afterwards the extents of calls that have are all bound, and
+ * those that cores and loops divide are not 0. */
+void sk_binder_find_idle(struct sk_binder *binder);
+
+/* The arguments of a call that is not made: what it would access, for who asks after the roles of tensors. */
+void sk_binder_bind_idle(struct sk_binder *binder);
+
+/* A scalar that the request takes from a tensor of one element. */
+void sk_binder_bind_element(struct sk_binder *binder, const struct sk_parameter *parameter, const struct sk_set *set,
+			    struct sk_argument *argument);
 
 /* Fills the argument of a scalar parameter: from an extent, from `set`, or from a tensor. False if the request gives no
  * value, which is for the caller to report. */
@@ -93,8 +110,8 @@ void sk_binder_bind_scratch(struct sk_binder *binder);
 void sk_binder_bind_value(struct sk_binder *binder, const char *name, const struct sk_value_expression *value,
 			  struct sk_argument *argument);
 
-/* A number of something, greater than 0, that is fixed when linking; `of` says for errors what it is. */
-bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value,
+/* A number of something, at least 0 or 1, that is fixed when linking; `of` says for errors what it is. */
+bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_value_expression *value, uint64_t least,
 		     uint64_t *count);
 
 /* Reports what a cost says that is not about this kind of kernel. NULL: there is none. */

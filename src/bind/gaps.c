@@ -22,7 +22,7 @@ struct finder {
 
 static bool has_address(const struct sk_argument *argument)
 {
-	return argument->access && argument->tensor != SK_NONE;
+	return argument->access && argument->tensor != SK_NONE && argument->size;
 }
 
 static bool is_in(const struct sk_boxes *map, const struct sk_rows *rows)
@@ -191,7 +191,7 @@ struct sk_gaps sk_gaps_find(const struct sk_model *model)
 	for (uint32_t i = 0; i < model->tensors.count; i++) {
 		struct sk_rows whole = {0, model->tensors.items[i].bytes, 0, 1};
 
-		if (model->tensors.items[i].view_of == SK_NONE)
+		if (model->tensors.items[i].view_of == SK_NONE && whole.width)
 			read_bytes(&finder, &(struct sk_gap){.tensor = i, .task = SK_NONE, .argument = SK_NONE},
 				   &whole);
 	}

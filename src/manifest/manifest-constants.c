@@ -72,7 +72,8 @@ static bool read_elements(const struct sk_document *document, const struct sk_te
 /* All elements one behind the other, or as lists in lists; the one element of a tensor without dimensions, too. */
 static void read_list(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *list)
 {
-	bool flat = tensor->rank == 0 || (tensor->rank > 1 && list->first && list->first->kind == SK_NODE_SCALAR);
+	bool flat = tensor->rank == 0 || (tensor->elements == 0 && !list->first) ||
+		    (tensor->rank > 1 && list->first && list->first->kind == SK_NODE_SCALAR);
 
 	if (flat && list->count != tensor->elements) {
 		sk_error(document->diag, sk_node_place(document, list),

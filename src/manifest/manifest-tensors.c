@@ -31,6 +31,8 @@ struct view {
 	enum { VIEW_OPEN, VIEW_ENTERED, VIEW_RESOLVED } state;
 };
 
+static const char each_dimension[] = "each dimension of tensor";
+
 struct views {
 	SK_ARRAY(struct view) list;
 	uint32_t *of_tensor; /* tensor index -> view index, or SK_NONE */
@@ -39,9 +41,9 @@ struct views {
 
 /* ---- fields ---- */
 
-/* A list of up to SK_MAX_RANK integers: a shape, or the offset of a view. */
+/* A list of up to SK_MAX_RANK integers: a shape, or the offset of a view; `each` is what one of them is. */
 static bool read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
-			    const char *name, uint64_t low, uint32_t *rank, uint64_t *dimensions)
+			    const char *name, const char *each, uint32_t *rank, uint64_t *dimensions)
 {
 	*rank = 0;
 	if (!sk_expect_list(document, node, what, name))
@@ -52,8 +54,7 @@ static bool read_dimensions(const struct sk_document *document, const struct sk_
 		return false;
 	}
 	for (const struct sk_node *item = node->first; item; item = item->next)
-		if (!sk_read_integer(document, item, low ? "each dimension of tensor" : "each offset of view", name,
-				     low, INT64_MAX, &dimensions[(*rank)++]))
+		if (!sk_read_integer(document, item, each, name, 0, INT64_MAX, &dimensions[(*rank)++]))
 			return false;
 	return true;
 }
@@ -71,17 +72,22 @@ static bool read_dtype(const struct sk_document *document, const struct sk_node 
 	return true;
 }
 
-/* elements and bytes. False if they are too many. */
+/* elements and bytes. False if they are too many, or would be if dimensions of 0 were 1: so no stride overflows. */
 static bool compute_size(const struct sk_document *document, struct sk_tensor *tensor, const struct sk_node *shape)
 {
-	bool fits = true;
+	bool fits = true, empty = false;
 
 	tensor->elements = 1;
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		fits = fits && sk_mul(tensor->elements, tensor->shape[i], &tensor->elements);
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		fits = fits && sk_mul(tensor->elements, tensor->shape[i] ? tensor->shape[i] : 1, &tensor->elements);
+		empty |= tensor->shape[i] == 0;
+	}
 	if (fits && sk_mul(tensor->elements, sk_dtype_size(tensor->dtype), &tensor->bytes) &&
-	    tensor->bytes <= INT64_MAX)
+	    tensor->bytes <= INT64_MAX) {
+		tensor->elements = empty ? 0 : tensor->elements;
+		tensor->bytes = empty ? 0 : tensor->bytes;
 		return true;
+	}
 	sk_error(document->diag, sk_node_place(document, shape), "tensor '%s' is larger than 2^63 bytes", tensor->name);
 	return false;
 }
@@ -207,8 +213,8 @@ static bool read_root(const struct sk_document *document, const struct draft *dr
 	read_unwritten(document, draft);
 
 	bool typed = draft->dtype && read_dtype(document, draft->dtype, tensor->name, &tensor->dtype);
-	bool shaped = draft->shape && read_dimensions(document, draft->shape, "the shape of tensor", tensor->name, 1,
-						      &tensor->rank, tensor->shape);
+	bool shaped = draft->shape && read_dimensions(document, draft->shape, "the shape of tensor", tensor->name,
+						      each_dimension, &tensor->rank, tensor->shape);
 
 	if (!typed || !shaped)
 		return false;
@@ -246,10 +252,10 @@ static void read_view(const struct sk_document *document, const struct draft *dr
 		sk_error(document->diag, tensor->place, "view '%s' has no 'shape'", tensor->name);
 		return;
 	}
-	if ((draft->shape && !read_dimensions(document, draft->shape, "the shape of view", tensor->name, 1,
+	if ((draft->shape && !read_dimensions(document, draft->shape, "the shape of view", tensor->name, each_dimension,
 					      &tensor->rank, tensor->shape)) ||
-	    (draft->offset && !read_dimensions(document, draft->offset, "the offset of view", tensor->name, 0,
-					       &view.offset_rank, view.offset)))
+	    (draft->offset && !read_dimensions(document, draft->offset, "the offset of view", tensor->name,
+					       "each offset of view", &view.offset_rank, view.offset)))
 		return;
 	views->of_tensor[index] = (uint32_t)views->list.count;
 	sk_array_push(document->arena, &views->list, view);
@@ -319,6 +325,8 @@ static bool change_type(const struct sk_document *document, const struct view *v
 static bool find_rows(const struct sk_tensor *view, const struct whole *whole, struct sk_rows *rows)
 {
 	*rows = (struct sk_rows){view->view_offset, sk_dtype_size(whole->dtype), 0, 1};
+	if (!view->elements)
+		return true;
 	for (uint32_t d = view->rank; d-- > 0;) {
 		if (view->shape[d] == 1)
 			continue;
@@ -390,11 +398,12 @@ static bool resolve_view(const struct sk_document *document, const struct views 
 	tensor->dtype = whole.dtype;
 	tensor->view_of = parent->view_of == SK_NONE ? parent_index : parent->view_of;
 	tensor->view_offset = parent->view_offset;
-	for (uint32_t i = 0; i < whole.rank; i++)
-		tensor->view_offset += view->offset[i] * whole.strides[i];
 	memcpy(view->strides, whole.strides, sizeof(whole.strides));
 	if (!compute_size(document, tensor, view->shape_node))
 		return false;
+	/* Without elements it is nowhere, and need not lie beyond the end of the whole. */
+	for (uint32_t i = 0; i < whole.rank && tensor->elements; i++)
+		tensor->view_offset += view->offset[i] * whole.strides[i];
 	if (!find_rows(tensor, &whole, &tensor->rows)) {
 		report_levels(document, view, tensor, parent);
 		return false;

@@ -141,6 +141,13 @@ struct sk_task {
 	uint32_t block_count; /* BLOCKS, BLOCKS_RANGE; mix: of the cube side */
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
 	uint32_t lane; /* index into the device's lanes; mix: the cube side's, the vector side has the last one */
+	bool idle; /* it has nothing to compute: its arguments are what it would access, and it is left out (idle.h) */
+};
+
+/* A task that has been left out, since it has nothing to compute. */
+struct sk_idle_task {
+	const char *name;
+	struct sk_place place;
 };
 
 struct sk_event {

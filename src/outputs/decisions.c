@@ -478,6 +478,17 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 	fputc('}', writer->stream);
 }
 
+/* They have no launch. */
+static void put_idle(const struct writer *writer)
+{
+	fputs("  \"idle\": [", writer->stream);
+	for (size_t i = 0; i < writer->input->idle_count; i++) {
+		fputs(i ? ", " : "", writer->stream);
+		put_string(writer, writer->input->idle[i].name);
+	}
+	fputs("],\n", writer->stream);
+}
+
 static void put_dependencies(const struct writer *writer)
 {
 	const struct sk_facts *facts = writer->input->facts;
@@ -525,6 +536,7 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	put_launches(&writer);
 	put_groups(&writer);
 	put_task_list(&writer);
+	put_idle(&writer);
 	put_dependencies(&writer);
 	fputs("}\n", writer.stream);
 	sk_text_close(arena, &text);

@@ -110,10 +110,11 @@ static void write_launch_table(const struct writer *writer)
 	const struct sk_plan_view *plan = writer->plan;
 	FILE *stream = writer->stream;
 
-	fprintf(stream,
-		"\n#define SK_%s_LAUNCHES %" PRIu32 "\n"
-		"static const struct sk_package_launch SK_%s_launch_table[SK_%s_LAUNCHES] = {\n",
-		writer->name, plan->network_launch_count, writer->name, writer->name);
+	fprintf(stream, "\n#define SK_%s_LAUNCHES %" PRIu32 "\n", writer->name, plan->network_launch_count);
+	if (!plan->network_launch_count) /* C has no empty arrays */
+		return;
+	fprintf(stream, "static const struct sk_package_launch SK_%s_launch_table[SK_%s_LAUNCHES] = {\n", writer->name,
+		writer->name);
 	for (uint32_t i = 0; i < plan->network_launch_count; i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
 
@@ -185,7 +186,7 @@ static void write_tensor_table(const struct writer *writer)
 	FILE *stream = writer->stream;
 	uint32_t count = writer->plan->binding_count;
 
-	if (!count) /* C has no empty arrays */
+	if (!count)
 		return;
 	fprintf(stream, "\nstatic const struct sk_package_tensor SK_%s_tensor_table[SK_%s_TENSORS] = {\n", writer->name,
 		writer->name);

@@ -17,12 +17,24 @@ bool sk_outputs_want_facts(const struct sk_command_line *command)
 	return command->report || command->explained.count;
 }
 
+/* Whether it is a task that has been left out of the plan. */
+static bool is_idle(const struct sk_link *link, const char *name)
+{
+	for (size_t i = 0; i < link->model->idle.count; i++)
+		if (!strcmp(link->model->idle.items[i].name, name))
+			return true;
+	return false;
+}
+
 bool sk_outputs_check(const struct sk_link *link)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < link->command->explained.count; i++)
-		ok &= sk_explain_find(link->diag, &link->plan, link->command->explained.items[i]) != SK_NO_INDEX;
+	for (size_t i = 0; i < link->command->explained.count; i++) {
+		const char *name = link->command->explained.items[i];
+
+		ok &= is_idle(link, name) || sk_explain_find(link->diag, &link->plan, name) != SK_NO_INDEX;
+	}
 	return ok;
 }
 
@@ -33,7 +45,17 @@ static void explain_tasks(struct sk_link *link)
 	const struct sk_explanation explanation = {link->arena, &link->plan, &link->account, &link->facts,
 						   link->explained.stream};
 
-	sk_explain_tasks(&explanation, link->diag, link->command->explained.items, link->command->explained.count);
+	for (size_t i = 0; i < link->command->explained.count; i++) {
+		const char *name = link->command->explained.items[i];
+
+		if (is_idle(link, name))
+			fprintf(link->explained.stream,
+				"task '%s': it has nothing to compute, since what it writes has no elements; its "
+				"kernel is not called\n",
+				sk_arena_escape(link->arena, name));
+		else
+			sk_explain_tasks(&explanation, link->diag, &name, 1);
+	}
 	sk_text_close(link->arena, &link->explained);
 }
 
@@ -70,6 +92,8 @@ static bool write_decisions(const struct sk_link *link)
 					  .manifest = link->command->manifest,
 					  .device = link->model->device,
 					  .plan = &link->plan,
+					  .idle = link->model->idle.items,
+					  .idle_count = link->model->idle.count,
 					  .account = &link->account,
 					  .without_groups = &link->without_groups,
 					  .facts = &link->facts,

@@ -60,7 +60,7 @@ enum sk_access sk_argument_access(const struct sk_argument *argument)
 {
 	switch (argument->kind) {
 	case SK_ARGUMENT_POINTER:
-		return argument->access;
+		return argument->size ? argument->access : SK_ACCESS_NONE;
 	case SK_ARGUMENT_LOAD:
 		return SK_ACCESS_READ;
 	case SK_ARGUMENT_RESULT:

@@ -395,6 +395,20 @@ static bool lay_out_unshared(struct planner *planner, struct sk_memory *memory)
 	return true;
 }
 
+/* Temporaries without bytes lie at the start, and share that with others; what is read behind them is there, too. */
+static bool place_empty(const struct planner *planner, struct sk_memory *memory)
+{
+	for (uint32_t i = 0; i < planner->model->tensors.count; i++) {
+		const struct sk_tensor *tensor = &planner->model->tensors.items[i];
+
+		if (tensor->role == SK_ROLE_TEMPORARY && tensor->view_of == SK_NONE && !tensor->bytes &&
+		    (!make_room(planner, i, 0, &memory->workspace_size) ||
+		     !make_room(planner, i, 0, &memory->unshared_workspace_size)))
+			return false;
+	}
+	return true;
+}
+
 struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_fusion *fusion,
 				 const struct sk_schedule *schedule)
 {
@@ -411,7 +425,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 	memory->offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
 	memory->unshared_offset = SK_NEW_ARRAY(arena, uint64_t, model->tensors.count);
 	find_uses(&planner);
-	if (!lay_out_unshared(&planner, memory)) {
+	if (!lay_out_unshared(&planner, memory) || !place_empty(&planner, memory)) {
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "the temporaries together are larger than the address space");
 		return NULL;

@@ -227,7 +227,7 @@ static void write_argument(struct sk_plan_writer *writer, const struct sk_argume
 		record->index = (uint32_t)argument->value;
 		record->value = 0;
 		record->flags |= argument->of_library ? SK_ARGUMENT_OF_LIBRARY : 0;
-	} else if (record->access) {
+	} else if (argument->tensor != SK_NONE) {
 		const struct sk_tensor *tensor = &writer->model->tensors.items[argument->tensor];
 
 		record->space = (uint8_t)space_of(writer, argument->tensor, unshared);

@@ -52,7 +52,7 @@ uint64_t sk_call_elements(const struct sk_calls *calls, const struct sk_plan_arg
 
 bool sk_call_learn(struct sk_calls *calls, uint32_t extent, uint64_t value)
 {
-	if (calls->extents[extent] && calls->extents[extent] != value)
+	if (calls->extents[extent] != SK_EXTENT_UNKNOWN && calls->extents[extent] != value)
 		return sk_call_disagree(calls, "extent '%s' is %" PRIu64 " and %" PRIu64,
 					calls->signature->extents[extent], calls->extents[extent], value);
 	calls->extents[extent] = value;
@@ -67,9 +67,9 @@ uint64_t sk_call_dimension(const struct sk_calls *calls, const struct sk_extent 
 		uint64_t product = extent->constant;
 
 		for (uint32_t i = 0; i < extent->name_count; i++)
-			if (!calls->extents[extent->names[i]] ||
+			if (calls->extents[extent->names[i]] == SK_EXTENT_UNKNOWN ||
 			    !sk_mul(product, calls->extents[extent->names[i]], &product))
-				return 0;
+				return SK_EXTENT_UNKNOWN;
 		sum += extent->subtracted ? -product : product;
 	}
 	return sum;
@@ -78,6 +78,14 @@ uint64_t sk_call_dimension(const struct sk_calls *calls, const struct sk_extent 
 struct sk_call_values sk_call_known_values(const struct sk_calls *calls)
 {
 	return (struct sk_call_values){calls->view, calls->step, calls->call, calls->signature, calls->extents};
+}
+
+bool sk_call_names_extent(const struct sk_value_expression *value, uint32_t extent)
+{
+	if (value->kind == SK_VALUE_EXTENT)
+		return value->index == extent;
+	return (value->left && sk_call_names_extent(value->left, extent)) ||
+	       (value->right && sk_call_names_extent(value->right, extent));
 }
 
 bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct sk_value_expression *value)

@@ -19,7 +19,7 @@ struct sk_calls {
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call;
 	const struct sk_signature *signature;
-	uint64_t extents[SK_MAX_PARAMETERS]; /* 0: not known */
+	uint64_t extents[SK_MAX_PARAMETERS]; /* or SK_EXTENT_UNKNOWN */
 	uint64_t frames[SK_MAX_PARAMETERS]; /* by STRUCT: where it stands in the scratch */
 };
 
@@ -41,10 +41,12 @@ uint64_t sk_call_elements(const struct sk_calls *calls, const struct sk_plan_arg
 /* A value of an extent's name; two of them must agree. */
 bool sk_call_learn(struct sk_calls *calls, uint32_t extent, uint64_t value);
 
-/* What a dimension is, where that is known; else 0. */
+/* What a dimension is, where that is known; else SK_EXTENT_UNKNOWN. */
 uint64_t sk_call_dimension(const struct sk_calls *calls, const struct sk_extent *extent);
 
 struct sk_call_values sk_call_known_values(const struct sk_calls *calls);
+
+bool sk_call_names_extent(const struct sk_value_expression *value, uint32_t extent);
 
 /* The argument is what the expression says. */
 bool sk_call_check_value(struct sk_calls *calls, uint32_t number, const struct sk_value_expression *value);

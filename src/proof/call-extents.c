@@ -50,7 +50,8 @@ static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argume
 	return true;
 }
 
-/* The leading dimensions of the view are the first one of the parameter; 0: it is not known. */
+/* The leading dimensions of the view are the first one of the parameter. Without bytes a view may be of any shape that
+ * has no elements. */
 static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number, uint32_t dimension)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
@@ -64,8 +65,8 @@ static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number,
 		return sk_call_elements(calls, argument);
 	if (reshaped)
 		memcpy(shape, pattern->shape, sizeof(shape));
-	if (rank < parameter->rank || (!reshaped && !find_shape(calls, argument, shape)))
-		return 0;
+	if (rank < parameter->rank || (!reshaped && (!argument->size || !find_shape(calls, argument, shape))))
+		return SK_EXTENT_UNKNOWN;
 	if (dimension > 0)
 		return shape[rank - parameter->rank + dimension];
 	for (uint32_t d = 0; d <= rank - parameter->rank; d++)
@@ -86,10 +87,11 @@ static bool learn_dimension(struct sk_calls *calls, const struct sk_extent *exte
 
 		for (uint32_t i = 0; i < extent->name_count; i++) {
 			uint64_t value = calls->extents[extent->names[i]];
+			bool known = value != SK_EXTENT_UNKNOWN;
 
-			open = value ? open : extent->names[i];
-			open_count += !value;
-			if (!sk_mul(product, value ? value : 1, &product))
+			open = known ? open : extent->names[i];
+			open_count += !known;
+			if (!sk_mul(product, known ? value : 1, &product))
 				return false;
 		}
 		if (open_count == before) {
@@ -100,7 +102,7 @@ static bool learn_dimension(struct sk_calls *calls, const struct sk_extent *exte
 		}
 	}
 	has = subtracted ? rest - has : has - rest;
-	if (open_count != 1 || has > INT64_MAX || has == 0 || has % factor)
+	if (open_count != 1 || has > INT64_MAX || factor == 0 || has % factor)
 		return false;
 	calls->extents[open] = has / factor;
 	return true;
@@ -115,7 +117,8 @@ static bool learn_shape(struct sk_calls *calls)
 		for (uint32_t d = 0; sk_call_has_tensor(calls, i) && d < signature->parameters[i].rank; d++) {
 			uint64_t has = dimension_of_view(calls, i, d);
 
-			if (has && learn_dimension(calls, &signature->parameters[i].extents[d], has))
+			if (has != SK_EXTENT_UNKNOWN &&
+			    learn_dimension(calls, &signature->parameters[i].extents[d], has))
 				return true;
 		}
 	return false;
@@ -130,7 +133,7 @@ static bool check_shape(struct sk_calls *calls, uint32_t number)
 		uint64_t has = dimension_of_view(calls, number, d);
 		uint64_t wanted = sk_call_dimension(calls, &parameter->extents[d]);
 
-		if (has && wanted && has != wanted)
+		if (has != SK_EXTENT_UNKNOWN && wanted != SK_EXTENT_UNKNOWN && has != wanted)
 			return sk_call_disagree(calls, "dimension %u of %s is %" PRIu64 ", not %" PRIu64, d,
 						sk_call_parameter_text(calls, number), has, wanted);
 	}
@@ -140,22 +143,25 @@ static bool check_shape(struct sk_calls *calls, uint32_t number)
 /* ---- bytes ---- */
 
 struct product {
-	uint64_t known; /* of the factors that are known; 0: it is too large */
+	bool fits; /* it is not too large */
+	uint64_t known; /* of the factors that are known */
 	uint32_t open, open_count; /* one of the extents that are not known, and how many factors they are */
 };
 
 /* Of the dimensions from `first` on. */
 static struct product product_of(const struct sk_calls *calls, const struct sk_parameter *parameter, uint32_t first)
 {
-	struct product product = {.known = 1, .open = SK_NONE};
+	struct product product = {.fits = true, .known = 1, .open = SK_NONE};
 
 	for (uint32_t d = first; d < parameter->rank; d++) {
 		const struct sk_extent *extent = &parameter->extents[d];
-		uint64_t sum = extent->more ? sk_call_dimension(calls, extent) : 0;
+		uint64_t sum = extent->more ? sk_call_dimension(calls, extent) : SK_EXTENT_UNKNOWN;
 
 		if (extent->more) {
-			product.open_count += sum ? 0 : 2; /* it tells none of its extents */
-			if (!sk_mul(product.known, sum ? sum : 1, &product.known))
+			bool known = sum != SK_EXTENT_UNKNOWN;
+
+			product.open_count += known ? 0 : 2; /* it tells none of its extents */
+			if (!sk_mul(product.known, known ? sum : 1, &product.known))
 				return (struct product){.open = SK_NONE};
 			continue;
 		}
@@ -163,10 +169,11 @@ static struct product product_of(const struct sk_calls *calls, const struct sk_p
 			return (struct product){.open = SK_NONE};
 		for (uint32_t i = 0; i < extent->name_count; i++) {
 			uint64_t value = calls->extents[extent->names[i]];
+			bool known = value != SK_EXTENT_UNKNOWN;
 
-			product.open = value ? product.open : extent->names[i];
-			product.open_count += !value;
-			if (!sk_mul(product.known, value ? value : 1, &product.known))
+			product.open = known ? product.open : extent->names[i];
+			product.open_count += !known;
+			if (!sk_mul(product.known, known ? value : 1, &product.known))
 				return (struct product){.open = SK_NONE};
 		}
 	}
@@ -180,7 +187,7 @@ static bool learn_factor(struct sk_calls *calls, const struct sk_parameter *para
 {
 	struct product product = product_of(calls, parameter, first);
 
-	if (!product.known || product.open_count != 1 || elements % product.known || elements == 0)
+	if (!product.fits || !product.known || product.open_count != 1 || elements % product.known)
 		return false;
 	calls->extents[product.open] = elements / product.known;
 	return true;
@@ -217,7 +224,9 @@ static bool check_elements(struct sk_calls *calls, uint32_t number, uint32_t fir
 {
 	struct product product = product_of(calls, &calls->signature->parameters[number], first);
 
-	if (product.known && (product.open_count ? elements % product.known == 0 : elements == product.known))
+	bool multiple = product.known ? elements % product.known == 0 : elements == 0;
+
+	if (product.fits && (product.open_count ? multiple : elements == product.known))
 		return true;
 	return sk_call_disagree(calls, "%s%s %" PRIu64 " elements, %s%" PRIu64, sk_call_parameter_text(calls, number),
 				first ? " has rows of" : " has", elements,
@@ -276,6 +285,27 @@ static bool is_address(const struct sk_parameter *parameter)
 	       (parameter->pointer && parameter->value->kind == SK_VALUE_ATTRIBUTE);
 }
 
+/* What names an extent that is not known has not been compared; only tensors without elements need not be. */
+static bool needs_extent(const struct sk_calls *calls, uint32_t extent)
+{
+	const struct sk_signature *signature = calls->signature;
+	bool needed = false;
+
+	for (uint32_t axis = 0; axis < signature->grid_rank; axis++)
+		needed |= sk_call_names_extent(signature->grid[axis], extent);
+	for (uint32_t p = 0; p < signature->parameter_count; p++) {
+		const struct sk_parameter *parameter = &signature->parameters[p];
+		const struct sk_value_expression *const values[] = {parameter->value, parameter->scratch_count,
+								    parameter->table_count, parameter->table_stride};
+
+		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+			needed |= values[v] && sk_call_names_extent(values[v], extent);
+		needed |= sk_call_has_tensor(calls, p) && sk_call_argument(calls, p)->size &&
+			  sk_parameter_has_extent(parameter, extent);
+	}
+	return needed;
+}
+
 bool sk_call_check_values(struct sk_calls *calls)
 {
 	const struct sk_signature *signature = calls->signature;
@@ -297,9 +327,8 @@ bool sk_call_check_values(struct sk_calls *calls)
 	for (uint32_t i = 0; i < signature->parameter_count; i++)
 		if (signature->parameters[i].scratch_count && !check_scratch_count(calls, &values, i))
 			return false;
-	/* What names an extent that is not known has not been compared. */
 	for (uint32_t e = 0; e < signature->extent_count; e++)
-		if (!calls->extents[e])
+		if (calls->extents[e] == SK_EXTENT_UNKNOWN && needs_extent(calls, e))
 			return sk_call_disagree(calls, "nothing tells extent '%s'", signature->extents[e]);
 	return true;
 }

@@ -23,7 +23,7 @@ bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype
 	if (argument->dtype != dtype || !sk_dtype_views(of_tensor, dtype))
 		return sk_call_disagree(calls, "%s is %s in a tensor of %s", sk_call_parameter_text(calls, number),
 					sk_dtype_name(argument->dtype), sk_dtype_name(of_tensor));
-	if (argument->access != access)
+	if (argument->access != (argument->size ? access : SK_ACCESS_NONE))
 		return sk_call_disagree(calls, "%s is %s", sk_call_parameter_text(calls, number),
 					access_text(argument->access));
 	if (argument->size % sk_dtype_size(dtype))
@@ -66,8 +66,13 @@ static uint64_t inner_bytes_of(const struct sk_calls *calls, uint32_t number)
 	dimension = sk_parameter_dimension_of(parameter, extent);
 	bool within = rows.count > 1 && dimension >= parameter->row_dimension;
 
-	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++)
-		outside *= sk_call_dimension(calls, &parameter->extents[d]);
+	for (uint32_t d = within ? parameter->row_dimension : 0; d < dimension; d++) {
+		uint64_t of_dimension = sk_call_dimension(calls, &parameter->extents[d]);
+
+		if (of_dimension == SK_EXTENT_UNKNOWN)
+			return 0;
+		outside *= of_dimension;
+	}
 	outside *= calls->extents[extent];
 	return outside ? (within ? rows.width : bytes) / outside : 0;
 }
@@ -83,7 +88,7 @@ static void find_table(const struct sk_calls *calls, uint32_t number, struct sk_
 	if (!parameter->table_count)
 		return;
 	sk_call_constant(&values, parameter->table_count, &count);
-	if (parameter->table_stride)
+	if (parameter->table_stride && argument->size)
 		sk_call_constant(&values, parameter->table_stride, &stride);
 	else if (count)
 		stride = argument->size / count;
@@ -119,7 +124,7 @@ static bool check_halo(struct sk_calls *calls, uint32_t number)
 	product.more = NULL;
 	all = sk_call_dimension(calls, &parameter->extents[0]);
 	part = sk_call_dimension(calls, &product);
-	if (!may_have_halo(calls, parameter) || !all || !part ||
+	if (!may_have_halo(calls, parameter) || all == SK_EXTENT_UNKNOWN || part == SK_EXTENT_UNKNOWN || !all ||
 	    argument->size / all * part == argument->element_bytes * sk_plan_extent(calls->step, calls->call))
 		return true;
 	return sk_call_disagree(calls, "each part of %s is %" PRIu64 " bytes for each of %" PRIu64 " elements",
@@ -148,14 +153,6 @@ static bool check_alignment(struct sk_calls *calls, uint32_t number)
 				sk_call_parameter_text(calls, number), apart, signature->align);
 }
 
-static bool names_extent(const struct sk_value_expression *value, uint32_t extent)
-{
-	if (value->kind == SK_VALUE_EXTENT)
-		return value->index == extent;
-	return (value->left && names_extent(value->left, extent)) ||
-	       (value->right && names_extent(value->right, extent));
-}
-
 /* A table that is equally long in all calls leads into what the shortest of them has. */
 static bool check_table(struct sk_calls *calls, uint32_t number)
 {
@@ -173,7 +170,7 @@ static bool check_table(struct sk_calls *calls, uint32_t number)
 		return sk_call_disagree(calls, "%" PRIu64 " addresses do not divide %s", pattern->table_count,
 					sk_call_parameter_text(calls, number));
 	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
-	    names_extent(parameter->table_count, signature->spread_extent))
+	    sk_call_names_extent(parameter->table_count, signature->spread_extent))
 		return true;
 	shortest = sk_plan_extent(calls->step, calls->call) % tile ? sk_plan_extent(calls->step, calls->call) % tile
 								   : tile;
@@ -227,7 +224,7 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 		return sk_call_disagree(calls, "no tensor is passed for %s", sk_call_parameter_text(calls, number));
 	if (!sk_call_check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
 		return false;
-	if (calls->signature->align && argument->offset % calls->signature->align)
+	if (calls->signature->align && argument->size && argument->offset % calls->signature->align)
 		return sk_call_disagree(calls, "%s is not aligned to %u bytes", sk_call_parameter_text(calls, number),
 					calls->signature->align);
 	shared = divided ? sk_access_shared_bytes(calls->view, argument) : 0;
@@ -241,7 +238,7 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 					" for each of %" PRIu64 " elements",
 					argument->size, sk_call_parameter_text(calls, number), argument->element_bytes,
 					sk_plan_extent(calls->step, calls->call));
-	return !(argument->flags & SK_ARGUMENT_WHOLE) == !parameter->whole ||
+	return !(argument->flags & SK_ARGUMENT_WHOLE) == !(parameter->whole && argument->size) ||
 	       sk_call_disagree(calls, "%s is passed %s", sk_call_parameter_text(calls, number),
 				parameter->whole ? "from where its part begins" : "whole");
 }
@@ -254,7 +251,7 @@ static bool overlap(const struct sk_calls *calls, const struct sk_plan_argument 
 {
 	struct sk_rows rows = sk_plan_rows(calls->view, one), other_rows = sk_plan_rows(calls->view, other);
 
-	if (one->space == SK_SPACE_SCRATCH && one->tensor != other->tensor)
+	if ((one->space == SK_SPACE_SCRATCH && one->tensor != other->tensor) || !one->size || !other->size)
 		return false;
 	return one->space == other->space && one->index == other->index && sk_rows_overlap(&rows, &other_rows);
 }

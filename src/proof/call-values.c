@@ -120,7 +120,7 @@ static enum outcome evaluate(const struct sk_call_values *values, const struct s
 		return KNOWN;
 	case SK_VALUE_EXTENT:
 		*result = values->extents[value->index];
-		return *result ? KNOWN : UNKNOWN;
+		return values->extents[value->index] != SK_EXTENT_UNKNOWN ? KNOWN : UNKNOWN;
 	case SK_VALUE_SIZEOF:
 		return evaluate_size(values, value, result);
 	case SK_VALUE_BEGIN:

@@ -10,12 +10,15 @@
 #include "loader/plan/plan.h"
 #include "src/signature/signature-parser.h"
 
+/* An extent that nothing has told so far, or what is computed from one. */
+#define SK_EXTENT_UNKNOWN UINT64_MAX
+
 struct sk_call_values {
 	const struct sk_plan_view *view;
 	const struct sk_plan_step *step;
 	const struct sk_plan_call *call;
 	const struct sk_signature *signature;
-	const uint64_t *extents; /* 0: not known */
+	const uint64_t *extents; /* or SK_EXTENT_UNKNOWN */
 };
 
 /* True, too, if extents that it names are not known. The argument is a VALUE or an EXPRESSION. */

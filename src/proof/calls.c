@@ -82,7 +82,8 @@ static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, 
 	calls->signature = calls->signatures[call->kernel];
 	if (!calls->signature)
 		return; /* it has an error of its own */
-	memset(calls->extents, 0, sizeof(calls->extents));
+	for (uint32_t e = 0; e < SK_MAX_PARAMETERS; e++)
+		calls->extents[e] = SK_EXTENT_UNKNOWN;
 	if (calls->signature->spread_extent != SK_NONE)
 		calls->extents[calls->signature->spread_extent] = sk_plan_extent(step, calls->call);
 	if (sk_call_check_spread(calls) && sk_call_check_arguments(calls) && sk_call_check_extents(calls) &&

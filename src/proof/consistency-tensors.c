@@ -73,12 +73,12 @@ static void note_access(const struct sk_plan_view *view, const struct sk_plan_ar
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct use *use = &uses[argument->tensor];
 
+	if (pattern && pattern->over_read > use->over_read)
+		use->over_read = pattern->over_read;
 	if (argument->kind == SK_ARGUMENT_STATE || !(write ? sk_access_writes(argument) : sk_access_reads(argument)))
 		return;
 	use->read_first |= !write && !use->written;
 	*(write ? &use->written : &use->read) = true;
-	if (pattern && pattern->over_read > use->over_read)
-		use->over_read = pattern->over_read;
 }
 
 static struct use *collect_uses(const struct sk_consistency *check)
@@ -108,7 +108,7 @@ static bool check_role(const struct sk_consistency *check, const struct sk_plan_
 			check, "%s: it is an output or a temporary, and a task reads it before one writes it", name);
 	if (!sk_same_number(check, name, "the padding", tensor->padding, use->over_read))
 		return false;
-	return use->written || !made_inside ||
+	return use->written || !made_inside || !tensor->bytes ||
 	       sk_contradict(check, "%s: it is an output or a temporary, and no task writes it", name);
 }
 
@@ -129,7 +129,7 @@ static bool check_unshared(const struct sk_consistency *check)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < view->tensor_count; i++)
-		if (view->tensors[i].role == SK_ROLE_TEMPORARY)
+		if (view->tensors[i].role == SK_ROLE_TEMPORARY && view->tensors[i].bytes)
 			temporaries[count++] = &view->tensors[i];
 	qsort(temporaries, count, sizeof(*temporaries), compare_unshared);
 	for (uint32_t i = 1; i < count; i++)

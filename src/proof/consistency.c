@@ -166,9 +166,9 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 {
 	struct sk_plan_argument copy = *argument;
 
-	if (sk_access_reads(argument) || sk_access_writes(argument))
-		if (argument->kind != SK_ARGUMENT_STATE)
-			copy.offset -= sk_plan_tensor_start(launch, &view->tensors[argument->tensor]);
+	if (argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+	    argument->kind == SK_ARGUMENT_RESULT)
+		copy.offset -= sk_plan_tensor_start(launch, &view->tensors[argument->tensor]);
 	if (argument->space == SK_SPACE_SCRATCH)
 		copy.space = SK_SPACE_WORKSPACE;
 	if (argument->kind == SK_ARGUMENT_EXPRESSION)

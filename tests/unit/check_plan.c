@@ -412,6 +412,10 @@ START_TEST(damaged_tasks_and_tensors)
 	REFUSED("tensor 0: space 4 is unknown", d.tensors[0].space = SK_SPACE_STATE);
 	REFUSED("its shape contradicts", d.tensors[0].bytes++);
 	REFUSED("its shape contradicts", d.tensors[0].shape[0] = UINT64_C(1) << 62);
+	REFUSED("its shape contradicts", d.tensors[0].shape[0] = 0);
+	REFUSED("its shape contradicts", d.tensors[0].rank = 0);
+	REFUSED("its shape contradicts", d.tensors[0].bytes = 0, d.tensors[0].rank = 3, d.tensors[0].shape[0] = 0,
+		d.tensors[0].shape[1] = UINT64_C(1) << 62, d.tensors[0].shape[2] = 4); /* strides overflow */
 	REFUSED("tensor 0: its role does not allow a binding", d.tensors[0].role = SK_ROLE_CONSTANT);
 	REFUSED("tensor 0: binding 2 is out of range", d.tensors[0].index = 2);
 	REFUSED("tensor 0: it lies outside its binding", d.tensors[0].offset = 4);
@@ -545,7 +549,7 @@ START_TEST(damaged_arguments)
 	REFUSED("launch 0: step 0: argument 0: kind 0", d.arguments[PLAIN][0].kind = 0);
 	REFUSED("argument 1: kind 11", d.arguments[PLAIN][1].kind = SK_ARGUMENT_KIND_COUNT);
 	REFUSED("element type 14", d.arguments[PLAIN][0].dtype = SK_DTYPE_COUNT);
-	REFUSED("access 0", d.arguments[PLAIN][0].access = 0);
+	REFUSED("accessed in no way", d.arguments[PLAIN][0].access = 0);
 	REFUSED("access 4", d.arguments[PLAIN][0].access = 4);
 	REFUSED("space 0 has no addresses", d.arguments[PLAIN][0].space = 0);
 	REFUSED("only bindings and states", d.arguments[PLAIN][0].space = SK_SPACE_STATE,
@@ -558,7 +562,7 @@ START_TEST(damaged_arguments)
 	REFUSED("lie outside", d.arguments[PLAIN][0].offset = UINT64_MAX - 3);
 	REFUSED("lie outside", d.arguments[PLAIN][1].offset = 64);
 	REFUSED("lie outside", d.arguments[PLAIN][2].offset = 452);
-	REFUSED("0 bytes at offset", d.arguments[PLAIN][0].size = 0);
+	REFUSED("0 bytes are accessed in no way, or none in one", d.arguments[PLAIN][0].size = 0);
 	REFUSED("offset 2 is not aligned for f32", d.arguments[PLAIN][0].offset = 2, d.arguments[PLAIN][0].size = 8);
 	REFUSED("argument 0: flags 0x40 are unknown", d.arguments[PLAIN][0].flags = 64);
 	REFUSED("only what is divided is passed whole", d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
@@ -625,6 +629,34 @@ static void read_damaged(unsigned char *bytes, size_t size)
 					  .units;
 	ck_assert_uint_ne(length, SIZE_MAX); /* so that the walk is not optimised away */
 }
+
+/* A pointer to nothing. What the signature says of it is not the reader's business. */
+#define EMPTIED d.arguments[PLAIN][0].size = 0, d.arguments[PLAIN][0].access = SK_ACCESS_NONE
+
+START_TEST(sound_without_bytes)
+{
+	char error[256];
+	struct damaged d = copy_sample();
+
+	EMPTIED;
+	ck_assert_msg(read_all(d.plan, sound.plan->size, error, sizeof(error)), "%s", error);
+	d.arguments[PLAIN][0].offset = 400;
+	ck_assert_msg(read_all(d.plan, sound.plan->size, error, sizeof(error)), "%s", error);
+}
+END_TEST
+
+START_TEST(no_bytes)
+{
+	REFUSED("lie outside the 400 bytes there", EMPTIED, d.arguments[PLAIN][0].offset = 404);
+	REFUSED("its bytes are not those of tensor", EMPTIED, d.arguments[PLAIN][0].tensor = 1);
+	REFUSED("space 0 has no addresses", EMPTIED, d.arguments[PLAIN][0].space = 0);
+	REFUSED("accessed in no way", EMPTIED, d.arguments[PLAIN][0].access = SK_ACCESS_READ);
+	REFUSED("it is divided, but its step is not", EMPTIED, d.arguments[PLAIN][0].element_bytes = 4);
+	REFUSED("only what is divided is passed whole", EMPTIED, d.arguments[PLAIN][0].flags = SK_ARGUMENT_WHOLE);
+	REFUSED("more than its 0 bytes", d.arguments[SPLIT][0].size = 0, d.arguments[SPLIT][0].access = 0);
+	REFUSED("it is not one", d.arguments[PLAIN][0].kind = SK_ARGUMENT_LOAD, EMPTIED);
+}
+END_TEST
 
 START_TEST(every_cut)
 {
@@ -699,6 +731,8 @@ int main(void)
 	tcase_add_test(tcase, damaged_tasks_and_tensors);
 	tcase_add_test(tcase, damaged_steps);
 	tcase_add_test(tcase, damaged_arguments);
+	tcase_add_test(tcase, sound_without_bytes);
+	tcase_add_test(tcase, no_bytes);
 	tcase_add_test(tcase, every_cut);
 	tcase_add_test(tcase, every_byte);
 	tcase_add_test(tcase, every_pair_of_words);
